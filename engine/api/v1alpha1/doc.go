@@ -1,0 +1,15 @@
+// Package v1alpha1 holds the documents of the API group edict.dev/v1alpha1:
+// Policy, which decides, and PolicyTest, which says what a policy must decide.
+//
+// The types only say which fields exist. Every text keeps its place in the
+// file, so that a later stage can point at it. Fields tagged `cel` hold a raw
+// CEL expression, fields of type Template hold YAML in which ${expression}
+// stands for a value, all others are plain.
+package v1alpha1
+
+// The API group, its version and its kinds.
+const (
+	APIVersion     = "edict.dev/v1alpha1"
+	KindPolicy     = "Policy"
+	KindPolicyTest = "PolicyTest"
+)

@@ -1,0 +1,87 @@
+package v1alpha1
+
+import "github.com/edict-dev/edict/engine/document"
+
+// PolicyTest says what policies must decide, as data.
+type PolicyTest struct {
+	APIVersion Text     `yaml:"apiVersion"`
+	Kind       Text     `yaml:"kind"`
+	Metadata   Metadata `yaml:"metadata"`
+	Spec       TestSpec `yaml:"spec"`
+	Pos        document.Position
+}
+
+// TestSpec is what the cases of a file share, and the cases.
+type TestSpec struct {
+	// Policies are files or folders, relative to the test's own.
+	Policies []Text `yaml:"policies"`
+	// World are files of manifests, relative to the test's own.
+	World []Text `yaml:"world"`
+	// Objects are manifests written in place.
+	Objects []*document.Node `yaml:"objects"`
+	// Params override the policies' params, by policy name.
+	Params *document.Node `yaml:"params"`
+	// Answers are what builtins with side effects answer.
+	Answers *document.Node `yaml:"answers"`
+	// Now is the virtual start, RFC 3339.
+	Now   Text       `yaml:"now"`
+	Cases []TestCase `yaml:"cases"`
+}
+
+// TestCase is one world and what must become of it.
+type TestCase struct {
+	Name Text `yaml:"name"`
+	Now  Text `yaml:"now"`
+	// Objects are added to the shared world; one of the same identity
+	// replaces it.
+	Objects []*document.Node `yaml:"objects"`
+	// Patch merges changes into objects of the world before the start.
+	Patch []*document.Node `yaml:"patch"`
+	// Without removes objects from the world before the start.
+	Without []TestReference `yaml:"without"`
+	Params  *document.Node  `yaml:"params"`
+	Answers *document.Node  `yaml:"answers"`
+	Steps   []TestStep      `yaml:"steps"`
+	Expect  *Expectation    `yaml:"expect"`
+	Pos     document.Position
+}
+
+// TestReference names an object.
+type TestReference struct {
+	APIVersion Text `yaml:"apiVersion"`
+	Kind       Text `yaml:"kind"`
+	Namespace  Text `yaml:"namespace"`
+	Name       Text `yaml:"name"`
+}
+
+// TestStep is something that happens after the start; one field is set, and
+// Expect may stand beside it.
+type TestStep struct {
+	Apply   *document.Node `yaml:"apply"`
+	Patch   *document.Node `yaml:"patch"`
+	Delete  *TestReference `yaml:"delete"`
+	Advance Text           `yaml:"advance"`
+	Answers *document.Node `yaml:"answers"`
+	Fail    *document.Node `yaml:"fail"`
+	Restart bool           `yaml:"restart"`
+	Expect  *Expectation   `yaml:"expect"`
+	Pos     document.Position
+}
+
+// Expectation is what must hold once no work is left.
+type Expectation struct {
+	// Effects are all that was written since the last expectation, in order,
+	// each matched in part; an empty list means that nothing was.
+	Effects *document.Node `yaml:"effects"`
+	// Objects must exist and match in part.
+	Objects []*document.Node `yaml:"objects"`
+	// Absent must not exist.
+	Absent []TestReference `yaml:"absent"`
+	// Requeue are all pending deadlines, RFC 3339, in order.
+	Requeue *document.Node `yaml:"requeue"`
+	// Errors are texts that the errors must contain, one each, in order.
+	Errors *document.Node `yaml:"errors"`
+	// Calls are the requests to builtins with side effects, matched in part.
+	Calls *document.Node `yaml:"calls"`
+	Pos   document.Position
+}

@@ -1,0 +1,186 @@
+package document
+
+import "unicode/utf8"
+
+// Kind is the shape of a node.
+type Kind int
+
+// The kinds of nodes.
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	String
+	List
+	Map
+)
+
+// String names the kind as a person would.
+func (k Kind) String() string {
+	return [...]string{"null", "a boolean", "an integer", "a number", "a string", "a list", "a mapping"}[k]
+}
+
+// Node is a YAML value that remembers where it stands.
+type Node struct {
+	Kind Kind
+	// Text is the value of a scalar, after YAML's unquoting and folding.
+	Text string
+	// Keys and Values are the entries of a Map, in the order of the file.
+	Keys []*Node
+	// Values are a Map's values or a List's items.
+	Values []*Node
+	// Pos is where the value begins.
+	Pos Position
+	// Quoted says that a scalar was written in quotes or as a block.
+	Quoted bool
+
+	source *Source
+}
+
+// Get gives the value of a map's key, or nil.
+func (n *Node) Get(key string) *Node {
+	if n == nil || n.Kind != Map {
+		return nil
+	}
+	for i, k := range n.Keys {
+		if k.Text == key {
+			return n.Values[i]
+		}
+	}
+	return nil
+}
+
+// At gives the place of a character of a scalar's value, counted in
+// characters from 0. Block scalars, folding and escapes are followed, so the
+// inside of an expression is found in the file that its author sees.
+func (n *Node) At(offset int) Position {
+	if n.source == nil || n.Pos.Line == 0 {
+		return n.Pos
+	}
+	return n.source.locate(n, offset)
+}
+
+// SourceLine gives the text of the line a position stands on.
+func (n *Node) SourceLine(line int) string {
+	if n == nil || n.source == nil {
+		return ""
+	}
+	return n.source.Line(line)
+}
+
+// Source is a file's text, split so that positions can be followed in it.
+type Source struct {
+	File  string
+	lines [][]rune
+}
+
+// NewSource keeps a text for later look-ups.
+func NewSource(file string, text []byte) *Source {
+	s := &Source{File: file}
+	line := []rune{}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		text = text[size:]
+		switch r {
+		case '\n':
+			s.lines = append(s.lines, line)
+			line = []rune{}
+		case '\r':
+		default:
+			line = append(line, r)
+		}
+	}
+	s.lines = append(s.lines, line)
+	return s
+}
+
+// Line gives the text of a line, counted from 1; "" if there is none.
+func (s *Source) Line(line int) string {
+	if line < 1 || line > len(s.lines) {
+		return ""
+	}
+	return string(s.lines[line-1])
+}
+
+// locate walks the raw text and the value side by side: where they agree a
+// value's character is found; white space that folding removed, quotes and
+// escapes are stepped over.
+func (s *Source) locate(n *Node, offset int) Position {
+	c := cursor{lines: s.lines, line: n.Pos.Line - 1, col: n.Pos.Column - 1}
+	c.enter()
+	value := []rune(n.Text)
+	for i := 0; i < offset && i < len(value); i++ {
+		c.match(value[i])
+		c.step()
+	}
+	if offset < len(value) {
+		c.match(value[offset])
+	}
+	return Position{File: n.Pos.File, Line: c.line + 1, Column: c.col + 1}
+}
+
+// cursor is a place in the raw text.
+type cursor struct {
+	lines     [][]rune
+	line, col int
+	quote     rune
+}
+
+func (c *cursor) current() rune {
+	if c.line >= len(c.lines) || c.col >= len(c.lines[c.line]) {
+		return '\n'
+	}
+	return c.lines[c.line][c.col]
+}
+
+func (c *cursor) done() bool { return c.line >= len(c.lines) }
+
+func (c *cursor) step() {
+	if c.done() {
+		return
+	}
+	if c.col >= len(c.lines[c.line]) {
+		c.line, c.col = c.line+1, 0
+		return
+	}
+	c.col++
+}
+
+// enter steps over an opening quote or the header of a block scalar.
+func (c *cursor) enter() {
+	switch r := c.current(); r {
+	case '"', '\'':
+		c.quote = r
+		c.step()
+	case '|', '>':
+		c.line, c.col = c.line+1, 0
+	}
+}
+
+// match moves on until the raw text shows the wanted character of the value.
+func (c *cursor) match(want rune) {
+	start := *c
+	for !c.done() {
+		switch got := c.current(); {
+		case c.quote == '"' && got == '\\':
+			c.step()
+			if escaped(c.current(), want) {
+				return
+			}
+		case got == want, isSpace(want) && isSpace(got):
+			return
+		case c.quote == '\'' && got == '\'', isSpace(got):
+		default: // lost: stay where the two last agreed
+			*c = start
+			return
+		}
+		c.step()
+	}
+}
+
+func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
+
+func escaped(got, want rune) bool {
+	return got == want || got == 'n' && want == '\n' || got == 't' && want == '\t'
+}

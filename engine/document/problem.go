@@ -1,0 +1,130 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severity tells whether a problem refuses the document.
+type Severity string
+
+// The severities. An Error refuses the document, a Warning does not.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Position is a place in a file. Line and Column count from 1; Column counts
+// characters, not bytes. The zero Position means "the whole file".
+type Position struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+// String gives file:line:col, leaving out what is not known.
+func (p Position) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	}
+}
+
+// Problem is one thing wrong with a document: what, where, and how to mend it.
+type Problem struct {
+	Position
+	Severity Severity `json:"severity"`
+	// Message says what is wrong, in one line.
+	Message string `json:"message"`
+	// Hint says how to mend it; may be empty.
+	Hint string `json:"hint,omitempty"`
+	// Source is the line the problem stands on, without its newline.
+	Source string `json:"source,omitempty"`
+}
+
+// Error makes a Problem usable as an error: file:line:col: message.
+func (p Problem) Error() string {
+	text := p.Message
+	if p.Hint != "" {
+		text += " (" + p.Hint + ")"
+	}
+	if at := p.Position.String(); at != "" {
+		return at + ": " + text
+	}
+	return text
+}
+
+// Problems collects everything wrong with a document, so that its author sees
+// all of it at once.
+type Problems struct {
+	list []Problem
+}
+
+// Errorf adds an error at a position.
+func (ps *Problems) Errorf(at Position, format string, args ...any) {
+	ps.Add(Problem{Position: at, Severity: Error, Message: fmt.Sprintf(format, args...)})
+}
+
+// Hintf adds an error with a hint that says how to mend it.
+func (ps *Problems) Hintf(at Position, hint, format string, args ...any) {
+	ps.Add(Problem{Position: at, Severity: Error, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Warnf adds a warning at a position.
+func (ps *Problems) Warnf(at Position, format string, args ...any) {
+	ps.Add(Problem{Position: at, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+}
+
+// Add adds one problem; one that is already there is not repeated.
+func (ps *Problems) Add(p Problem) {
+	if !slices.Contains(ps.list, p) {
+		ps.list = append(ps.list, p)
+	}
+}
+
+// Append adds all problems of another collection.
+func (ps *Problems) Append(list []Problem) {
+	for _, p := range list {
+		ps.Add(p)
+	}
+}
+
+// HasErrors says whether any problem refuses the document.
+func (ps *Problems) HasErrors() bool { return HasErrors(ps.list) }
+
+// HasErrors says whether any of these problems is an error.
+func HasErrors(list []Problem) bool {
+	return slices.ContainsFunc(list, func(p Problem) bool { return p.Severity == Error })
+}
+
+// List gives the problems in the order of the file.
+func (ps *Problems) List() []Problem {
+	out := slices.Clone(ps.list)
+	slices.SortStableFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return out
+}
+
+// Err gives the errors as one error, or nil if there are none.
+func (ps *Problems) Err() error { return Join(ps.List()) }
+
+// Join makes one error of the errors among these problems; nil if none.
+func Join(list []Problem) error {
+	var lines []string
+	for _, p := range list {
+		if p.Severity == Error {
+			lines = append(lines, p.Error())
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s", strings.Join(lines, "\n"))
+}

@@ -1,0 +1,97 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"sigs.k8s.io/yaml"
+)
+
+// definition is the part of a CustomResourceDefinition that tells its types.
+type definition struct {
+	Kind string `json:"kind"`
+	Spec struct {
+		Group string `json:"group"`
+		Names struct {
+			Kind string `json:"kind"`
+		} `json:"names"`
+		Versions []struct {
+			Name   string `json:"name"`
+			Schema struct {
+				OpenAPIV3Schema *spec.Schema `json:"openAPIV3Schema"`
+			} `json:"schema"`
+		} `json:"versions"`
+	} `json:"spec"`
+}
+
+// AddCRD adds the kinds of a CustomResourceDefinition in YAML or JSON. Other
+// manifests are passed over.
+func (s *Set) AddCRD(text []byte) error {
+	raw, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return err
+	}
+	var crd definition
+	if err := json.Unmarshal(raw, &crd); err != nil {
+		return err
+	}
+	if crd.Kind != "CustomResourceDefinition" {
+		return nil
+	}
+	for _, version := range crd.Spec.Versions {
+		gvk := GVK{APIVersion: crd.Spec.Group + "/" + version.Name, Kind: crd.Spec.Names.Kind}
+		if version.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		b := builder{named: map[string]*Type{}}
+		s.Add(gvk, complete(b.build(version.Schema.OpenAPIV3Schema, gvk.String())))
+	}
+	return nil
+}
+
+// complete gives the root of a custom kind the fields that the API server
+// adds to every kind.
+func complete(t *Type) *Type {
+	if t.Kind != Object {
+		return Untyped()
+	}
+	t.Fields["metadata"] = Metadata()
+	for _, name := range []string{"apiVersion", "kind"} {
+		t.Fields[name] = &Type{Kind: String}
+	}
+	return t
+}
+
+// AddFolder adds every CRD of a folder. A folder that does not exist adds
+// nothing.
+func (s *Set) AddFolder(folder string) error {
+	entries, err := os.ReadDir(folder)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.IsDir() || !isManifest(entry.Name()) {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := s.AddCRD(text); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func isManifest(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".json")
+}

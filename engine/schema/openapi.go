@@ -1,0 +1,176 @@
+package schema
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// builtinDocument holds the schemas of the built-in kinds, fetched from a real
+// API server by hack/openapi.
+//
+//go:embed builtin.json.gz
+var builtinDocument []byte
+
+// Builtin gives the kinds that every cluster has.
+var Builtin = sync.OnceValue(func() *Set {
+	set := NewSet(nil)
+	reader, err := gzip.NewReader(bytes.NewReader(builtinDocument))
+	if err != nil {
+		panic(fmt.Sprintf("the embedded OpenAPI document: %v", err))
+	}
+	text, err := io.ReadAll(reader)
+	if err != nil {
+		panic(fmt.Sprintf("the embedded OpenAPI document: %v", err))
+	}
+	if err := set.AddOpenAPI(text); err != nil {
+		panic(fmt.Sprintf("the embedded OpenAPI document: %v", err))
+	}
+	return set
+})
+
+type openAPIDocument struct {
+	Components struct {
+		Schemas map[string]*spec.Schema `json:"schemas"`
+	} `json:"components"`
+}
+
+const (
+	gvkExtension    = "x-kubernetes-group-version-kind"
+	schemaReference = "#/components/schemas/"
+)
+
+// AddOpenAPI adds every kind of an OpenAPI v3 document, as an API server
+// serves it under /openapi/v3.
+func (s *Set) AddOpenAPI(text []byte) error {
+	var doc openAPIDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return fmt.Errorf("reading the OpenAPI document: %w", err)
+	}
+	b := builder{schemas: doc.Components.Schemas, named: map[string]*Type{}}
+	for name, schema := range doc.Components.Schemas {
+		for _, gvk := range kindsOf(schema) {
+			t := b.lookup(name)
+			if t.Kind == Object && t.Fields["metadata"] != nil {
+				s.Add(gvk, t)
+			}
+		}
+	}
+	return nil
+}
+
+func kindsOf(schema *spec.Schema) (out []GVK) {
+	list, _ := schema.Extensions[gvkExtension].([]any)
+	for _, item := range list {
+		m, _ := item.(map[string]any)
+		group, _ := m["group"].(string)
+		version, _ := m["version"].(string)
+		kind, _ := m["kind"].(string)
+		if group != "" {
+			version = group + "/" + version
+		}
+		out = append(out, GVK{APIVersion: version, Kind: kind})
+	}
+	return out
+}
+
+// builder turns JSON schemas into types; references are followed once, so
+// recursive schemas end.
+type builder struct {
+	schemas map[string]*spec.Schema
+	named   map[string]*Type
+}
+
+func (b *builder) lookup(name string) *Type {
+	if t, ok := b.named[name]; ok {
+		return t
+	}
+	schema, ok := b.schemas[name]
+	if !ok {
+		return Any
+	}
+	t := &Type{}
+	b.named[name] = t
+	*t = *b.build(schema, name)
+	return t
+}
+
+// build makes the type of a schema; path names the object types in it.
+func (b *builder) build(schema *spec.Schema, path string) *Type {
+	if ref := schema.Ref.String(); ref != "" {
+		return b.lookup(strings.TrimPrefix(ref, schemaReference))
+	}
+	if len(schema.AllOf) == 1 && len(schema.Properties) == 0 {
+		return b.build(&schema.AllOf[0], path)
+	}
+	if on, _ := schema.Extensions.GetBool("x-kubernetes-int-or-string"); on || schema.Format == "int-or-string" {
+		return Any
+	}
+	if len(schema.Type) == 0 {
+		if len(schema.Properties) > 0 {
+			return b.object(schema, path)
+		}
+		return Any
+	}
+	switch schema.Type[0] {
+	case "object":
+		return b.object(schema, path)
+	case "array":
+		if schema.Items != nil && schema.Items.Schema != nil {
+			return &Type{Kind: List, Elem: b.build(schema.Items.Schema, path+"[]")}
+		}
+		return &Type{Kind: List, Elem: Any}
+	default:
+		return scalarType(schema)
+	}
+}
+
+func scalarType(schema *spec.Schema) *Type {
+	switch schema.Type[0] {
+	case "integer":
+		return &Type{Kind: Int}
+	case "number":
+		return &Type{Kind: Double}
+	case "boolean":
+		return &Type{Kind: Bool}
+	case "string":
+		if schema.Format == "date-time" {
+			return &Type{Kind: Time}
+		}
+		return &Type{Kind: String, Enum: enumOf(schema)}
+	default:
+		return Any
+	}
+}
+
+func enumOf(schema *spec.Schema) (out []string) {
+	for _, v := range schema.Enum {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (b *builder) object(schema *spec.Schema, path string) *Type {
+	open, _ := schema.Extensions.GetBool("x-kubernetes-preserve-unknown-fields")
+	if len(schema.Properties) == 0 {
+		if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
+			return &Type{Kind: Map, Elem: b.build(schema.AdditionalProperties.Schema, path+"{}")}
+		}
+		return Any
+	}
+	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}}
+	for name := range schema.Properties {
+		property := schema.Properties[name]
+		t.Fields[name] = b.build(&property, path+"."+name)
+	}
+	return t
+}

@@ -1,0 +1,56 @@
+package schema
+
+import (
+	"sync"
+)
+
+// GVK names a kind: its API version as in a manifest, and its kind.
+type GVK struct {
+	APIVersion string
+	Kind       string
+}
+
+// String gives apiVersion/kind.
+func (g GVK) String() string { return g.APIVersion + "/" + g.Kind }
+
+// Set knows the types of kinds. It is safe for concurrent use.
+type Set struct {
+	mu    sync.RWMutex
+	kinds map[GVK]*Type
+	next  *Set
+}
+
+// NewSet makes an empty set that asks next for what it does not know; next may
+// be nil.
+func NewSet(next *Set) *Set { return &Set{kinds: map[GVK]*Type{}, next: next} }
+
+// Add makes a kind known.
+func (s *Set) Add(gvk GVK, t *Type) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kinds[gvk] = t
+}
+
+// Kind gives the type of a kind; false when no schema is known.
+func (s *Set) Kind(gvk GVK) (*Type, bool) {
+	if s == nil {
+		return nil, false
+	}
+	s.mu.RLock()
+	t, ok := s.kinds[gvk]
+	s.mu.RUnlock()
+	if !ok {
+		return s.next.Kind(gvk)
+	}
+	return t, true
+}
+
+// Of gives the type of a kind, Untyped when no schema is known.
+func (s *Set) Of(gvk GVK) *Type {
+	if t, ok := s.Kind(gvk); ok {
+		return t
+	}
+	return untyped
+}
+
+var untyped = Untyped()

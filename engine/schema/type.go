@@ -1,0 +1,126 @@
+package schema
+
+import "slices"
+
+// Kind is the sort of a type.
+type Kind int
+
+// The sorts of types.
+const (
+	// Dyn is any JSON value.
+	Dyn Kind = iota
+	// Object has named Fields.
+	Object
+	// Map has string keys and values of type Elem.
+	Map
+	// List has items of type Elem.
+	List
+	String
+	Int
+	Double
+	Bool
+	// Time is a string in the form of RFC 3339.
+	Time
+	Bytes
+)
+
+// Type is the type of a JSON value. It is immutable once built.
+type Type struct {
+	Kind Kind
+	// Name is unique per Object type: where the type stands in its schema.
+	Name string
+	// Fields are the fields of an Object.
+	Fields map[string]*Type
+	// Open says that an Object may hold further, untyped fields.
+	Open bool
+	// Elem is the type of a Map's values or a List's items.
+	Elem *Type
+	// Enum are the only values a String may have; none means any.
+	Enum []string
+	// Guess says that in a Dyn value strings of fields named ...Time or
+	// ...Timestamp are date-times, because no schema tells.
+	Guess bool
+}
+
+// Any is the type of a value nothing is known of.
+var Any = &Type{Kind: Dyn}
+
+// Field gives the type of a field of an object or a value of a map; nil when
+// the type says that there is none.
+func (t *Type) Field(name string) *Type {
+	if t == nil {
+		return Any
+	}
+	switch t.Kind {
+	case Object:
+		if f, ok := t.Fields[name]; ok {
+			return f
+		}
+		if t.Open {
+			return Any
+		}
+		return nil
+	case Map:
+		return t.Elem
+	case Dyn:
+		return t
+	default:
+		return nil
+	}
+}
+
+// Item gives the type of a list's items; Any when that is not known.
+func (t *Type) Item() *Type {
+	switch {
+	case t == nil:
+		return Any
+	case t.Kind == List && t.Elem != nil:
+		return t.Elem
+	case t.Kind == Dyn:
+		return t
+	default:
+		return Any
+	}
+}
+
+// FieldNames gives the names of an object's fields, sorted.
+func (t *Type) FieldNames() []string {
+	names := make([]string, 0, len(t.Fields))
+	for name := range t.Fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Untyped is the type of an object of a kind without a schema: its metadata
+// is known, everything else is not, but date-times are still found by name.
+func Untyped() *Type {
+	guess := &Type{Kind: Dyn, Guess: true}
+	return &Type{Kind: Object, Name: "", Open: true, Fields: map[string]*Type{
+		"apiVersion": {Kind: String},
+		"kind":       {Kind: String},
+		"metadata":   Metadata(),
+		"spec":       guess,
+		"status":     guess,
+	}}
+}
+
+// Metadata is the type of metadata in kinds whose schema leaves it out.
+func Metadata() *Type {
+	text, labels := &Type{Kind: String}, &Type{Kind: Map, Elem: &Type{Kind: String}}
+	owner := &Type{Kind: Object, Name: "ObjectMeta.ownerReferences", Fields: map[string]*Type{
+		"apiVersion": text, "kind": text, "name": text, "uid": text,
+		"controller": {Kind: Bool}, "blockOwnerDeletion": {Kind: Bool},
+	}}
+	return &Type{Kind: Object, Name: "ObjectMeta", Fields: map[string]*Type{
+		"name": text, "generateName": text, "namespace": text, "uid": text, "selfLink": text,
+		"resourceVersion": text, "generation": {Kind: Int},
+		"creationTimestamp": {Kind: Time}, "deletionTimestamp": {Kind: Time},
+		"deletionGracePeriodSeconds": {Kind: Int},
+		"labels":                     labels, "annotations": labels,
+		"finalizers":      {Kind: List, Elem: text},
+		"ownerReferences": {Kind: List, Elem: owner},
+		"managedFields":   {Kind: List, Elem: Any},
+	}}
+}

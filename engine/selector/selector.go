@@ -1,0 +1,133 @@
+// Package selector makes Kubernetes label selectors of values: a LabelSelector
+// object, or the text form that kubectl takes. It wraps apimachinery, so that
+// what a selector means and how it complains is the API server's own word.
+package selector
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Selector is a parsed label selector. It is immutable.
+type Selector struct {
+	selector     labels.Selector
+	requirements labels.Requirements
+	selectable   bool
+}
+
+// Everything matches every object.
+var Everything = newSelector(labels.Everything())
+
+func newSelector(s labels.Selector) *Selector {
+	requirements, selectable := s.Requirements()
+	return &Selector{selector: s, requirements: requirements, selectable: selectable}
+}
+
+// Parse makes a selector of a value: absent, null or none match everything, a
+// string is parsed as kubectl does, an object is a LabelSelector.
+func Parse(v value.Value) (*Selector, error) {
+	v = value.Unwrap(v)
+	if value.IsNull(v) {
+		return Everything, nil
+	}
+	if text, ok := value.Str(v); ok {
+		s, err := labels.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		return newSelector(s), nil
+	}
+	object, ok := v.(*value.Map)
+	if !ok {
+		return nil, fmt.Errorf("a label selector is an object or a string, not %s", v.Type().TypeName())
+	}
+	return parsed(object)
+}
+
+// cache keeps the selectors of objects that many evaluations share. Values
+// are immutable, so identity is enough; past its bound it starts anew.
+var (
+	cache     atomic.Pointer[sync.Map]
+	cacheSize atomic.Int64
+)
+
+const maxCached = 4096
+
+type outcome struct {
+	selector *Selector
+	err      error
+}
+
+func parsed(object *value.Map) (*Selector, error) {
+	kept := cache.Load()
+	if kept == nil || cacheSize.Load() > maxCached {
+		kept = &sync.Map{}
+		cache.Store(kept)
+		cacheSize.Store(0)
+	}
+	if o, ok := kept.Load(object); ok {
+		return o.(outcome).selector, o.(outcome).err
+	}
+	s, err := convert(object)
+	kept.Store(object, outcome{s, err})
+	cacheSize.Add(1)
+	return s, err
+}
+
+func convert(object *value.Map) (*Selector, error) {
+	var typed metav1.LabelSelector
+	plain, _ := value.Plain(object).(map[string]any)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(plain, &typed, true); err != nil {
+		return nil, err
+	}
+	s, err := metav1.LabelSelectorAsSelector(&typed)
+	if err != nil {
+		return nil, err
+	}
+	return newSelector(s), nil
+}
+
+// Labels are an object's labels as a selector reads them.
+type labelSet struct{ m *value.Map }
+
+// Has implements labels.Labels.
+func (s labelSet) Has(key string) bool { return s.m.Lookup(key) != nil }
+
+// Get implements labels.Labels.
+func (s labelSet) Get(key string) string {
+	text, _ := value.Str(s.m.Lookup(key))
+	return text
+}
+
+// Lookup implements labels.Labels.
+func (s labelSet) Lookup(key string) (string, bool) {
+	return value.Str(s.m.Lookup(key))
+}
+
+// Matches says whether labels (an object, or nothing) satisfy the selector.
+func (s *Selector) Matches(labels value.Value) bool {
+	m, ok := value.Unwrap(labels).(*value.Map)
+	if !ok {
+		m = value.Empty
+	}
+	if !s.selectable {
+		return false
+	}
+	set := labelSet{m}
+	for i := range s.requirements {
+		if !s.requirements[i].Matches(set) {
+			return false
+		}
+	}
+	return true
+}
+
+// String gives the text form of the selector.
+func (s *Selector) String() string { return s.selector.String() }

@@ -1,0 +1,111 @@
+package value
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+)
+
+// IsEmpty says whether a value counts as absent in a diff: null, an empty
+// list or an empty object.
+func IsEmpty(v Value) bool {
+	switch v := v.(type) {
+	case nil, types.Null:
+		return true
+	case *Map:
+		return v.Len() == 0
+	case *List:
+		return v.Len() == 0
+	}
+	return false
+}
+
+// Same compares for a diff: as JSON, with absent, null and empty equal.
+func Same(a, b Value) bool {
+	if a == b {
+		return true
+	}
+	if IsEmpty(a) || IsEmpty(b) {
+		return IsEmpty(a) && IsEmpty(b)
+	}
+	switch x := a.(type) {
+	case *Map:
+		y, ok := b.(*Map)
+		return ok && sameFields(x, y)
+	case *List:
+		y, ok := b.(*List)
+		return ok && slices.EqualFunc(x.items, y.items, Same)
+	case types.Timestamp, types.Duration:
+		return plainScalar(a) == plainScalar(b)
+	default:
+		return a.Equal(b) == types.True
+	}
+}
+
+func sameFields(x, y *Map) bool {
+	i, j := 0, 0
+	for i < len(x.vals) || j < len(y.vals) {
+		switch {
+		case j >= len(y.vals) || i < len(x.vals) && x.shape.keys[i] < y.shape.keys[j]:
+			if !IsEmpty(x.vals[i]) {
+				return false
+			}
+			i++
+		case i >= len(x.vals) || x.shape.keys[i] > y.shape.keys[j]:
+			if !IsEmpty(y.vals[j]) {
+				return false
+			}
+			j++
+		default:
+			if !Same(x.vals[i], y.vals[j]) {
+				return false
+			}
+			i, j = i+1, j+1
+		}
+	}
+	return true
+}
+
+// SameUnder compares only what the mask keeps: the difference that an event
+// makes to somebody who reads no more than that.
+func SameUnder(a, b Value, mask *Mask) bool {
+	if a == b || mask == nil {
+		return true
+	}
+	if a == nil || b == nil {
+		return false
+	}
+	if mask.All {
+		return a.Equal(b) == types.True
+	}
+	switch x := a.(type) {
+	case *Map:
+		y, ok := b.(*Map)
+		return ok && sameFieldsUnder(x, y, mask)
+	case *List:
+		y, ok := b.(*List)
+		return ok && slices.EqualFunc(x.items, y.items, func(p, q Value) bool { return SameUnder(p, q, mask.Each) })
+	default:
+		return a.Equal(b) == types.True
+	}
+}
+
+func sameFieldsUnder(x, y *Map, mask *Mask) bool {
+	for name, m := range mask.Fields {
+		if !SameUnder(x.Lookup(name), y.Lookup(name), m) {
+			return false
+		}
+	}
+	if mask.Each == nil {
+		return true
+	}
+	if !slices.Equal(x.keys(), y.keys()) {
+		return false
+	}
+	for i := range x.vals {
+		if !SameUnder(x.vals[i], y.vals[i], mask.Each) {
+			return false
+		}
+	}
+	return true
+}

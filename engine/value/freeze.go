@@ -1,0 +1,160 @@
+package value
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Mask says which parts of an object are kept. A nil Mask keeps nothing, one
+// without fields of its own keeps the scalar it stands at.
+type Mask struct {
+	// All keeps everything from here on.
+	All bool
+	// Fields are the kept fields of an object.
+	Fields map[string]*Mask
+	// Each is kept of every value of a map and every item of a list.
+	Each *Mask
+}
+
+// KeepAll is the mask that keeps everything.
+var KeepAll = &Mask{All: true}
+
+func (m *Mask) field(name string) *Mask {
+	if m == nil || m.All {
+		return m
+	}
+	own, ok := m.Fields[name]
+	switch {
+	case !ok:
+		return m.Each
+	case m.Each == nil:
+		return own
+	default:
+		return Merge(own, m.Each)
+	}
+}
+
+func (m *Mask) item() *Mask {
+	if m == nil || m.All {
+		return m
+	}
+	return m.Each
+}
+
+// Freeze makes an immutable value of decoded JSON (nil, bool, int64, float64,
+// string, []any, map[string]any), keeping what the mask says. Date-times are
+// found by the type; a null field counts as absent.
+func Freeze(raw any, t *schema.Type, mask *Mask) Value {
+	return freeze(raw, t, mask, false)
+}
+
+func freeze(raw any, t *schema.Type, mask *Mask, timeName bool) Value {
+	switch v := raw.(type) {
+	case nil:
+		return types.NullValue
+	case string:
+		return freezeString(v, t, timeName)
+	case bool:
+		return types.Bool(v)
+	case map[string]any:
+		return freezeMap(v, t, mask)
+	case []any:
+		items := make([]Value, len(v))
+		for i, item := range v {
+			items[i] = freeze(item, t.Item(), mask.item(), false)
+		}
+		return NewList(items)
+	default:
+		return freezeNumber(raw, t)
+	}
+}
+
+func freezeMap(m map[string]any, t *schema.Type, mask *Mask) Value {
+	keys := make([]string, 0, len(m))
+	for k, v := range m {
+		if v != nil && mask.field(k) != nil {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	vals := make([]Value, len(keys))
+	for i, k := range keys {
+		ft := t.Field(k)
+		vals[i] = freeze(m[k], ft, mask.field(k), ft != nil && ft.Guess && isTimeName(k))
+	}
+	return NewMap(keys, vals)
+}
+
+func isTimeName(field string) bool {
+	return strings.HasSuffix(field, "Time") || strings.HasSuffix(field, "Timestamp")
+}
+
+func freezeString(s string, t *schema.Type, timeName bool) Value {
+	if timeName || t != nil && t.Kind == schema.Time {
+		if at, err := time.Parse(time.RFC3339, s); err == nil {
+			return types.Timestamp{Time: at.UTC()}
+		}
+	}
+	return types.String(s)
+}
+
+func freezeNumber(raw any, t *schema.Type) Value {
+	switch n := raw.(type) {
+	case int64:
+		return integer(n, t)
+	case int:
+		return integer(int64(n), t)
+	case int32:
+		return integer(int64(n), t)
+	case float64:
+		if n == math.Trunc(n) && math.Abs(n) < 1<<53 && (t == nil || t.Kind != schema.Double) {
+			return types.Int(int64(n))
+		}
+		return types.Double(n)
+	case json.Number:
+		if i, err := n.Int64(); err == nil {
+			return integer(i, t)
+		}
+		f, _ := n.Float64()
+		return types.Double(f)
+	default:
+		return types.String(fmt.Sprint(raw))
+	}
+}
+
+func integer(n int64, t *schema.Type) Value {
+	if t != nil && t.Kind == schema.Double {
+		return types.Double(float64(n))
+	}
+	return types.Int(n)
+}
+
+// Merge gives a mask that keeps what either keeps.
+func Merge(a, b *Mask) *Mask {
+	switch {
+	case a == nil || a == b:
+		return b
+	case b == nil:
+		return a
+	case a.All || b.All:
+		return KeepAll
+	}
+	out := &Mask{Each: Merge(a.Each, b.Each), Fields: map[string]*Mask{}}
+	for name, m := range a.Fields {
+		out.Fields[name] = Merge(m, b.Fields[name])
+	}
+	for name, m := range b.Fields {
+		if _, both := a.Fields[name]; !both {
+			out.Fields[name] = m
+		}
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package value
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+)
+
+// Plain gives the value as plain JSON values for encoding/json and for the
+// API machinery: nil, bool, int64, float64, string, []any, map[string]any.
+func Plain(v Value) any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case *Map:
+		out := make(map[string]any, len(v.vals))
+		for i, k := range v.keys() {
+			out[k] = Plain(v.vals[i])
+		}
+		return out
+	case *List:
+		out := make([]any, len(v.items))
+		for i, item := range v.items {
+			out[i] = Plain(item)
+		}
+		return out
+	case *types.Optional:
+		if v.HasValue() {
+			return Plain(v.GetValue())
+		}
+		return nil
+	default:
+		return plainScalar(v)
+	}
+}
+
+func plainScalar(v Value) any {
+	switch v := v.(type) {
+	case types.Null:
+		return nil
+	case types.Bool:
+		return bool(v)
+	case types.Int:
+		return int64(v)
+	case types.Uint:
+		return int64(v)
+	case types.Double:
+		return float64(v)
+	case types.String:
+		return string(v)
+	case types.Bytes:
+		return base64.StdEncoding.EncodeToString(v)
+	case types.Timestamp:
+		return v.UTC().Format(time.RFC3339Nano)
+	case types.Duration:
+		return v.Duration.String()
+	default:
+		return fmt.Sprint(v.Value())
+	}
+}
+
+// Text gives a value as it appears inside a longer string of a template.
+func Text(v Value) (string, error) {
+	switch p := Plain(v).(type) {
+	case string:
+		return p, nil
+	case bool:
+		return strconv.FormatBool(p), nil
+	case int64:
+		return strconv.FormatInt(p, 10), nil
+	case float64:
+		return strconv.FormatFloat(p, 'g', -1, 64), nil
+	case nil:
+		return "", fmt.Errorf("null cannot be written inside a text")
+	default:
+		return "", fmt.Errorf("a list or an object cannot be written inside a text")
+	}
+}
+
+// Str gives a string's content, and whether the value is a string.
+func Str(v Value) (string, bool) {
+	s, ok := v.(types.String)
+	return string(s), ok
+}
+
+// Path follows field names from an object; nil where one is absent.
+func Path(v Value, path ...string) Value {
+	for _, name := range path {
+		m, ok := v.(*Map)
+		if !ok {
+			return nil
+		}
+		v = m.Lookup(name)
+	}
+	return v
+}
+
+// StringAt gives the string at a path, "" where there is none.
+func StringAt(v Value, path ...string) string {
+	s, _ := Str(Path(v, path...))
+	return s
+}
+
+// Cut shortens a text to at most n bytes, on the boundary of a character.
+func Cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// Identity writes a value so that equal values, and only these, have equal
+// texts.
+func Identity(v Value) string {
+	if s, ok := Str(v); ok {
+		return "s" + s
+	}
+	text, err := json.Marshal(Plain(v))
+	if err != nil {
+		return fmt.Sprintf("%p", v)
+	}
+	return "j" + string(text)
+}

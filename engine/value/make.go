@@ -1,0 +1,113 @@
+package value
+
+import (
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// OfString makes a string value.
+func OfString(s string) Value { return types.String(s) }
+
+// OfBool makes a boolean value.
+func OfBool(b bool) Value { return types.Bool(b) }
+
+// OfInt makes an integer value.
+func OfInt(i int64) Value { return types.Int(i) }
+
+// OfTime makes a timestamp.
+func OfTime(t time.Time) Value { return types.Timestamp{Time: t.UTC()} }
+
+// OfDuration makes a duration.
+func OfDuration(d time.Duration) Value { return types.Duration{Duration: d} }
+
+// Null is the null value.
+var Null Value = types.NullValue
+
+// None is the optional without a value.
+var None Value = types.OptionalNone
+
+// Some is the optional with a value.
+func Some(v Value) Value { return types.OptionalOf(v) }
+
+// IsTrue says whether a value is the boolean true.
+func IsTrue(v Value) bool { return v == types.True }
+
+// IsNull says whether a value is null or absent.
+func IsNull(v Value) bool {
+	_, null := v.(types.Null)
+	return v == nil || null
+}
+
+// Unwrap gives an optional's value, nil for one without; any other value as
+// it is.
+func Unwrap(v Value) Value {
+	if o, ok := v.(*types.Optional); ok {
+		if !o.HasValue() {
+			return nil
+		}
+		return o.GetValue()
+	}
+	return v
+}
+
+// Time gives a timestamp's instant, and whether the value is one.
+func Time(v Value) (time.Time, bool) {
+	t, ok := v.(types.Timestamp)
+	return t.Time, ok
+}
+
+// Duration gives a duration's length, and whether the value is one.
+func Duration(v Value) (time.Duration, bool) {
+	d, ok := v.(types.Duration)
+	return d.Duration, ok
+}
+
+// Int gives an integer, and whether the value is one.
+func Int(v Value) (int64, bool) {
+	i, ok := v.(types.Int)
+	return int64(i), ok
+}
+
+// Strings gives the strings of a list; others in it are left out.
+func Strings(v Value) []string {
+	l, ok := v.(*List)
+	if !ok {
+		return nil
+	}
+	out := make([]string, 0, l.Len())
+	for _, item := range l.items {
+		if s, ok := item.(types.String); ok {
+			out = append(out, string(s))
+		}
+	}
+	return out
+}
+
+// Size gives the length of a string, list or object; 1 for anything else.
+func Size(v Value) int {
+	switch v := v.(type) {
+	case *Map:
+		return v.Len()
+	case *List:
+		return v.Len()
+	case types.String:
+		return len(v)
+	}
+	return 1
+}
+
+// OfDouble makes a floating-point value.
+func OfDouble(f float64) Value { return types.Double(f) }
+
+// Compare orders two values of one type: numbers, texts, times, durations or
+// booleans. ok is false when they cannot be compared.
+func Compare(a, b Value) (order int, ok bool) {
+	c, comparable := a.(traits.Comparer)
+	if !comparable || b == nil {
+		return 0, false
+	}
+	i, isInt := c.Compare(b).(types.Int)
+	return int(i), isInt
+}

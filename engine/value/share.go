@@ -1,0 +1,57 @@
+package value
+
+import "github.com/google/cel-go/common/types"
+
+// Share gives a value equal to next that uses the parts of old that are the
+// same. What an update of an object did not touch so keeps its identity, and
+// whatever was computed from it stays valid. next must be freshly frozen and
+// not yet handed out: its unshared parts are kept, not copied.
+func Share(old, next Value) Value {
+	if old == nil || next == nil || old == next {
+		return next
+	}
+	switch n := next.(type) {
+	case *Map:
+		if o, ok := old.(*Map); ok {
+			return shareMap(o, n)
+		}
+	case *List:
+		if o, ok := old.(*List); ok {
+			return shareList(o, n)
+		}
+	default:
+		if old.Type() == next.Type() && old.Equal(next) == types.True {
+			return old
+		}
+	}
+	return next
+}
+
+func shareMap(old, next *Map) Value {
+	same := len(old.vals) == len(next.vals)
+	for i, k := range next.keys() {
+		was := old.Lookup(k)
+		if was != nil {
+			next.vals[i] = Share(was, next.vals[i])
+		}
+		same = same && was != nil && next.vals[i] == was
+	}
+	if same {
+		return old
+	}
+	return next
+}
+
+func shareList(old, next *List) Value {
+	same := len(old.items) == len(next.items)
+	for i := range next.items {
+		if i < len(old.items) {
+			next.items[i] = Share(old.items[i], next.items[i])
+			same = same && next.items[i] == old.items[i]
+		}
+	}
+	if same {
+		return old
+	}
+	return next
+}
