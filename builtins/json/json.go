@@ -1,0 +1,53 @@
+// Package json reads and writes JSON texts inside expressions.
+package json
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Functions gives json.encode, json.decode, yaml.encode and yaml.decode.
+func Functions() []expr.Function {
+	return []expr.Function{
+		{
+			Name: "json.encode", Args: []expr.Type{expr.Dyn}, Result: expr.String,
+			Doc: "a value as compact JSON with sorted keys", Example: `json.encode(entry.config)`,
+			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
+				var out strings.Builder
+				encoder := json.NewEncoder(&out)
+				encoder.SetEscapeHTML(false)
+				if err := encoder.Encode(value.Plain(args[0])); err != nil {
+					return nil, err
+				}
+				return value.OfString(strings.TrimSuffix(out.String(), "\n")), nil
+			},
+		},
+		{
+			Name: "json.decode", Args: []expr.Type{expr.String}, Result: expr.Dyn,
+			Doc: "the value of a JSON text", Example: `json.decode(pod.metadata.annotations["config"])`,
+			Do: decode,
+		},
+		{
+			Name: "yaml.encode", Args: []expr.Type{expr.Dyn}, Result: expr.String,
+			Doc: "a value as YAML", Example: `yaml.encode(entry.config)`,
+		},
+		{
+			Name: "yaml.decode", Args: []expr.Type{expr.String}, Result: expr.Dyn,
+			Doc: "the value of a YAML text", Example: `yaml.decode(pod.metadata.annotations["config"])`,
+		},
+	}
+}
+
+func decode(_ *expr.Call, args []value.Value) (value.Value, error) {
+	text, _ := value.Str(args[0])
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var raw any
+	if err := decoder.Decode(&raw); err != nil {
+		return nil, err
+	}
+	return value.Freeze(raw, nil, value.KeepAll), nil
+}

@@ -1,0 +1,62 @@
+// Package names takes object names apart and keeps them within their limits.
+package names
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Functions gives names.limit and names.number.
+func Functions() []expr.Function {
+	return []expr.Function{
+		{
+			Name: "names.limit", Args: []expr.Type{expr.String, expr.Int}, Result: expr.String,
+			Doc:     "a name within a limit: a longer one is cut and ends in - and the first 10 hex digits of its SHA-256",
+			Example: `names.limit("kmm-worker-" + key.name, 63)`,
+			Do:      limit,
+		},
+		{
+			Name: "names.number", Args: []expr.Type{expr.String}, Result: expr.String,
+			Doc:     "the digits after the last - of a name, without leading zeros; \"\" when there are none",
+			Example: `names.number("volume-07") == "7"`,
+			Do:      number,
+		},
+	}
+}
+
+// hashLength is the length of a cut name's hash with its dash.
+const hashLength = 11
+
+func limit(_ *expr.Call, args []value.Value) (value.Value, error) {
+	name, _ := value.Str(args[0])
+	most, _ := value.Int(args[1])
+	if int64(len(name)) <= most {
+		return args[0], nil
+	}
+	if most <= hashLength {
+		return nil, fmt.Errorf("the limit must be more than %d", hashLength)
+	}
+	sum := sha256.Sum256([]byte(name))
+	return value.OfString(name[:most-hashLength] + "-" + hex.EncodeToString(sum[:])[:hashLength-1]), nil
+}
+
+var trailing = regexp.MustCompile(`-([0-9]+)$`)
+
+func number(_ *expr.Call, args []value.Value) (value.Value, error) {
+	name, _ := value.Str(args[0])
+	m := trailing.FindStringSubmatch(name)
+	if m == nil {
+		return value.OfString(""), nil
+	}
+	digits := strings.TrimLeft(m[1], "0")
+	if digits == "" {
+		digits = "0"
+	}
+	return value.OfString(digits), nil
+}

@@ -1,0 +1,120 @@
+package cel
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+)
+
+// Text is a place in a document that holds an expression: the whole of a
+// scalar, or a part of it from an offset in characters.
+type Text struct {
+	Node   *document.Node
+	Source string
+	Offset int
+}
+
+// Whole is the text of a field that is all expression.
+func Whole(t v1alpha1.Text) Text { return Text{Node: t.Node, Source: t.Value} }
+
+// at gives the place of a character of the expression.
+func (t Text) at(offset int) document.Position {
+	if t.Node == nil {
+		return document.Position{}
+	}
+	return t.Node.At(t.Offset + offset)
+}
+
+// Compile checks an expression and makes a program of it. What is wrong is
+// added to problems, and the program is nil then.
+func (e *Env) Compile(text Text, problems *document.Problems) *Program {
+	if len(text.Source) > MaxExpression {
+		problems.Errorf(text.at(0), "%s", tooLarge(len(text.Source)))
+		return nil
+	}
+	checked, issues := e.base.Compile(text.Source)
+	if issues.Err() != nil {
+		e.report(text, issues, problems)
+		return nil
+	}
+	p, err := e.program(checked, text)
+	if err != nil {
+		problems.Errorf(text.at(0), "%v", err)
+		return nil
+	}
+	return p
+}
+
+func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
+	loops := false
+	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		loops = loops || x.Kind() == ast.ComprehensionKind
+	}))
+	prg, err := e.base.Program(checked,
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostLimit(expr.RunCost),
+		cel.CostTracking(e.costs),
+		cel.InterruptCheckFrequency(100))
+	if err != nil {
+		return nil, err
+	}
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops}, nil
+}
+
+// report turns CEL's issues into problems at their places in the file.
+func (e *Env) report(text Text, issues *cel.Issues, problems *document.Problems) {
+	for _, issue := range issues.Errors() {
+		offset := offsetOf(text.Source, issue.Location.Line(), issue.Location.Column())
+		at := text.at(offset)
+		message, hint := e.explain(issue.Message)
+		problems.Add(document.Problem{
+			Position: at, Severity: document.Error, Message: message, Hint: hint,
+			Source: text.Node.SourceLine(at.Line),
+		})
+	}
+}
+
+func offsetOf(source string, line, column int) int {
+	offset := 0
+	for i, l := range strings.Split(source, "\n") {
+		if i+1 == line {
+			return offset + max(0, column)
+		}
+		offset += utf8.RuneCountInString(l) + 1
+	}
+	return 0
+}
+
+var (
+	undefinedField = regexp.MustCompile(`^undefined field '([^']+)'`)
+	undeclared     = regexp.MustCompile(`^undeclared reference to '([^']+)'`)
+)
+
+// explain says in a person's words what CEL found, and how to mend it.
+func (e *Env) explain(message string) (text, hint string) {
+	message = strings.TrimSuffix(strings.ReplaceAll(message, " (in container '')", ""), "\n")
+	if m := undefinedField.FindStringSubmatch(message); m != nil {
+		return fmt.Sprintf("no field %q here", m[1]), document.DidYouMean(m[1], e.fieldNames())
+	}
+	if m := undeclared.FindStringSubmatch(message); m != nil {
+		return fmt.Sprintf("nothing is called %q here", m[1]), document.DidYouMean(m[1], e.Names())
+	}
+	switch {
+	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
+		strings.Contains(message, "mixed element types"):
+		return message, "dyn(x) makes a value untyped where types are mixed on purpose"
+	case strings.Contains(message, "token recognition error at: '$"):
+		return message, "${ } stands only in templates; this field is an expression as it is"
+	case strings.Contains(message, "found no matching overload"):
+		return message, "the function does not take these types"
+	}
+	return message, ""
+}

@@ -1,0 +1,216 @@
+package cel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/ext"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Limits of a text, checked before and while it is parsed.
+const (
+	// MaxExpression is the largest expression, in bytes. Compile time grows
+	// faster than length: 100 KB take seconds.
+	MaxExpression = 4 << 10
+	// MaxNodes is the largest syntax tree.
+	MaxNodes = 2_000
+	// MaxParens is the deepest nesting the parser follows.
+	MaxParens = 100
+	// MaxNesting is how deep comprehensions may nest.
+	MaxNesting = 3
+	// MaxRegex is the longest literal pattern, MaxRegexProgram the largest
+	// compiled one.
+	MaxRegex        = 256
+	MaxRegexProgram = 2_000
+)
+
+// Type is a CEL type.
+type Type = cel.Type
+
+// Var declares a name that an expression may use.
+type Var struct {
+	Name string
+	Type *Type
+}
+
+// Env compiles expressions over a set of names. It is immutable; With gives a
+// larger one.
+type Env struct {
+	base     *cel.Env
+	provider *provider
+	vars     []Var
+	consts   map[string]value.Value
+	costs    *estimator
+}
+
+// NewEnv makes an environment with the libraries and the builtins, and no
+// names yet.
+func NewEnv(functions []expr.Function) (*Env, error) {
+	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(libraries())
+	if err != nil {
+		return nil, fmt.Errorf("the CEL libraries: %w", err)
+	}
+	base := set.StoredExpressionsEnv()
+	p := newProvider(base.CELTypeProvider())
+	options := []cel.EnvOption{
+		cel.CustomTypeProvider(p),
+		cel.CustomTypeAdapter(adapter{base.CELTypeAdapter()}),
+		cel.EnableIdentifierEscapeSyntax(),
+		cel.EnableMacroCallTracking(),
+		cel.ParserExpressionSizeLimit(MaxExpression),
+		cel.ParserRecursionLimit(MaxParens),
+		cel.ExpressionNodeLimit(MaxNodes),
+		cel.RegexProgramSizeLimit(MaxRegexProgram),
+		cel.ASTValidators(cel.ValidateComprehensionNestingLimit(MaxNesting), shapeValidator{}),
+		cel.Variable(callVariable, callType),
+		macros(),
+	}
+	options = append(options, functionOptions(functions)...)
+	env, err := base.Extend(options...)
+	if err != nil {
+		return nil, fmt.Errorf("the builtins: %w", err)
+	}
+	return &Env{base: env, provider: p, costs: newEstimator(functions)}, nil
+}
+
+// libraries are added to those of the API server.
+func libraries() environment.VersionedOptions {
+	return environment.VersionedOptions{
+		IntroducedVersion: environment.DefaultCompatibilityVersion(),
+		EnvOptions:        []cel.EnvOption{ext.Math(ext.MathVersion(2))},
+	}
+}
+
+// With gives an environment that knows more names. A name that is declared
+// again hides the former.
+func (e *Env) With(vars ...Var) (*Env, error) {
+	options := make([]cel.EnvOption, len(vars))
+	for i, v := range vars {
+		options[i] = cel.Variable(v.Name, v.Type)
+	}
+	base, err := e.base.Extend(options...)
+	if err != nil {
+		return nil, err
+	}
+	return &Env{base: base, provider: e.provider, vars: append(slices.Clone(e.vars), vars...), consts: e.consts, costs: e.costs}, nil
+}
+
+// WithConstants gives an environment that knows the values of some names. A
+// template that uses no others is a constant, and a lookup under one of them
+// reads that one key.
+func (e *Env) WithConstants(consts map[string]value.Value) *Env {
+	out := *e
+	out.consts = consts
+	return &out
+}
+
+// Schema gives the schema's type of an object type; nil when there is none.
+func (e *Env) Schema(t *Type) *schema.Type { return e.provider.object(t.TypeName()) }
+
+// TypeOf gives the CEL type of a schema's type.
+func (e *Env) TypeOf(t *schema.Type) *Type { return e.provider.typeOf(t) }
+
+// Names gives the declared names, for "did you mean".
+func (e *Env) Names() []string {
+	names := make([]string, len(e.vars))
+	for i, v := range e.vars {
+		names[i] = v.Name
+	}
+	return names
+}
+
+// fieldNames gives the field names of every object type that the declared
+// names can reach, for "did you mean".
+func (e *Env) fieldNames() []string {
+	seen, names := map[string]bool{}, map[string]bool{}
+	for _, v := range e.vars {
+		e.reach(v.Type, seen, names)
+	}
+	out := make([]string, 0, len(names))
+	for n := range names {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (e *Env) reach(t *Type, seen, names map[string]bool) {
+	for _, p := range t.Parameters() {
+		e.reach(p, seen, names)
+	}
+	object := e.provider.object(t.TypeName())
+	if object == nil || seen[t.TypeName()] {
+		return
+	}
+	seen[t.TypeName()] = true
+	for name, field := range object.Fields {
+		names[name] = true
+		e.reach(e.provider.typeOf(field), seen, names)
+	}
+}
+
+// IsList, IsMap and ElemType look into a type: what a loop over it visits.
+func IsList(t *Type) bool { return t.Kind() == cel.ListKind }
+
+// IsMap says whether a type is a map.
+func IsMap(t *Type) bool { return t.Kind() == cel.MapKind }
+
+// IsDyn says whether nothing is known of a type.
+func IsDyn(t *Type) bool { return t.Kind() == cel.DynKind || t.Kind() == cel.AnyKind }
+
+// ElemType gives the type of a list's items or a map's values.
+func ElemType(t *Type) *Type {
+	params := t.Parameters()
+	if len(params) == 0 {
+		return cel.DynType
+	}
+	return params[len(params)-1]
+}
+
+// ListOf and MapOf make types; the others name them.
+func ListOf(t *Type) *Type { return cel.ListType(t) }
+
+// MapOf is a map with string keys.
+func MapOf(t *Type) *Type { return cel.MapType(cel.StringType, t) }
+
+// The scalar types, and the type of values nothing is known of.
+var (
+	DynType       = cel.DynType
+	StringType    = cel.StringType
+	IntType       = cel.IntType
+	DoubleType    = cel.DoubleType
+	BoolType      = cel.BoolType
+	DurationType  = cel.DurationType
+	TimestampType = cel.TimestampType
+	NullType      = cel.NullType
+)
+
+// TypeName writes a type for a person.
+func TypeName(t *Type) string {
+	name := t.String()
+	if i := strings.LastIndex(name, "/"); i >= 0 && !strings.Contains(name, "(") {
+		return name[i+1:]
+	}
+	return name
+}
+
+// Unwrap gives the type inside an optional; any other type as it is.
+func Unwrap(t *Type) *Type {
+	if IsOptional(t) {
+		return t.Parameters()[0]
+	}
+	return t
+}
+
+// IsObject says whether a type is an object of a kind's schema.
+func IsObject(t *Type) bool { return t.Kind() == cel.StructKind }
+
+// IsOptional says whether a type is that of an optional value.
+func IsOptional(t *Type) bool { return t.Kind() == cel.OpaqueKind && t.TypeName() == "optional_type" }

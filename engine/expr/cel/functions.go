@@ -1,0 +1,150 @@
+package cel
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// callVariable carries the evaluation's Call to the builtins that need it. No
+// expression can spell it.
+const callVariable = "@call"
+
+var callType = cel.OpaqueType("edict.Call")
+
+// CallValue wraps a Call so that a scope can give it out under CallVariable.
+func CallValue(call *expr.Call) ref.Val { return callValue{call: call} }
+
+// CallVariable is the name under which a scope must give out its Call.
+const CallVariable = callVariable
+
+type callValue struct {
+	types.Null
+	call *expr.Call
+}
+
+func (callValue) Type() ref.Type                            { return callType }
+func (callValue) ConvertToNative(reflect.Type) (any, error) { return nil, fmt.Errorf("not a value") }
+func (c callValue) Value() any                              { return c.call }
+func (callValue) Equal(ref.Val) ref.Val                     { return types.False }
+
+func functionOptions(functions []expr.Function) []cel.EnvOption {
+	var options []cel.EnvOption
+	for _, f := range functions {
+		options = append(options, functionOption(f))
+		if needsCall(f) {
+			options = append(options, cel.Macros(callMacro(f)))
+		}
+	}
+	return options
+}
+
+func needsCall(f expr.Function) bool { return f.Timed || f.Recalls }
+
+// functionOption declares a builtin. One that depends on the evaluation gets
+// a further argument, which callMacro adds to every call of it.
+func functionOption(f expr.Function) cel.EnvOption {
+	args := make([]*cel.Type, 0, len(f.Args)+1)
+	for _, a := range f.Args {
+		args = append(args, typeFrom(a))
+	}
+	if needsCall(f) {
+		args = append(args, callType)
+	}
+	id := strings.ReplaceAll(f.Name, ".", "_") + "_builtin"
+	return cel.Function(f.Name, cel.Overload(id, args, typeFrom(f.Result), cel.FunctionBinding(binding(f))))
+}
+
+func binding(f expr.Function) func(...ref.Val) ref.Val {
+	return func(args ...ref.Val) ref.Val {
+		if f.Do == nil {
+			return types.NewErr("%s is declared, but this build cannot run it", f.Name)
+		}
+		call, settled, err := prepare(f, args)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		out, err := f.Do(call, settled)
+		if err != nil {
+			return types.WrapErr(fmt.Errorf("%s: %w", f.Name, err))
+		}
+		return out
+	}
+}
+
+func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Value, err error) {
+	if needsCall(f) {
+		last := args[len(args)-1]
+		args = args[:len(args)-1]
+		wrapped, ok := last.(callValue)
+		if !ok {
+			return nil, nil, fmt.Errorf("%s cannot be used here", f.Name)
+		}
+		call = wrapped.call
+	}
+	out = make([]value.Value, len(args))
+	for i, a := range args {
+		if out[i], err = value.Settle(a); err != nil {
+			return nil, nil, err
+		}
+	}
+	return call, out, nil
+}
+
+// callMacro rewrites f(a, b) to f(a, b, call).
+func callMacro(f expr.Function) cel.Macro {
+	expand := func(mef cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+		return mef.NewCall(f.Name, append(args, mef.NewIdent(callVariable))...), nil
+	}
+	namespace, name, qualified := strings.Cut(f.Name, ".")
+	if !qualified {
+		return cel.GlobalMacro(f.Name, len(f.Args), expand)
+	}
+	return cel.ReceiverMacro(name, len(f.Args), func(mef cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+		if target.Kind() != ast.IdentKind || target.AsIdent() != namespace {
+			return nil, nil
+		}
+		return expand(mef, target, args)
+	})
+}
+
+func typeFrom(t expr.Type) *cel.Type {
+	switch t.Name {
+	case "string":
+		return cel.StringType
+	case "int":
+		return cel.IntType
+	case "bool":
+		return cel.BoolType
+	case "timestamp":
+		return cel.TimestampType
+	case "duration":
+		return cel.DurationType
+	case "list":
+		return cel.ListType(typeFrom(t.Of[0]))
+	case "map":
+		return cel.MapType(cel.StringType, typeFrom(t.Of[0]))
+	case "optional":
+		return cel.OptionalType(typeFrom(t.Of[0]))
+	default:
+		return cel.DynType
+	}
+}
+
+// builtinCost gives what calls of the builtins cost, for the estimator.
+func builtinCost(args []ref.Val) uint64 {
+	size := 0
+	for _, a := range args {
+		size += value.Size(a)
+	}
+	return 1 + uint64(math.Ceil(float64(size)/10))
+}

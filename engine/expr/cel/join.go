@@ -1,0 +1,361 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/parser"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// itemName is what a join calls the object that may be a member.
+const itemName = "item"
+
+// MatchFunction is the builtin whose calls label selector joins consist of.
+const MatchFunction = "labels.matches"
+
+// Join is how an index answers a `where`: an item can only be a member for a
+// key if one of the item's index keys is one of the key's probes. The index
+// gives candidates; the whole expression still judges each, unless the index
+// is Exact.
+type Join struct {
+	// Item computes the index keys of an item, Probe those of a key.
+	Item, Probe *Side
+	// Exact says that an index match alone makes an item a member.
+	Exact bool
+	// Depends says that the expression reads the key's side at all. Without
+	// it the members are the same for every key.
+	Depends bool
+}
+
+// conjunct is one part of a `where` that an index can answer.
+type conjunct struct {
+	item, probe *Side
+	rank        int
+}
+
+// Join finds how an index can answer the program as a `where`. Item and Probe
+// are nil when it cannot.
+func (p *Program) Join() Join {
+	a := joiner{program: p, ast: p.checked.NativeRep()}
+	parts := a.conjuncts(a.ast.Expr())
+	var best *conjunct
+	join := Join{}
+	for _, part := range parts {
+		uses := a.uses(part)
+		join.Depends = join.Depends || uses.key
+		if !uses.key {
+			continue
+		}
+		if c := a.conjunct(part); c != nil && (best == nil || c.rank < best.rank) {
+			best = c
+		}
+	}
+	if best != nil {
+		join.Item, join.Probe = best.item, best.probe
+		join.Exact = len(parts) == 1 && best.rank < rankPartial
+	}
+	return join
+}
+
+// The ranks of indexes, the most selective first.
+const (
+	rankEqual = iota
+	rankExists
+	rankMember
+	rankPartial // an exists of which only a part can be looked up
+	rankSelector
+)
+
+type joiner struct {
+	program *Program
+	ast     *ast.AST
+}
+
+func (j *joiner) conjuncts(e ast.Expr) []ast.Expr {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalAnd {
+		var out []ast.Expr
+		for _, arg := range e.AsCall().Args() {
+			out = append(out, j.conjuncts(arg)...)
+		}
+		return out
+	}
+	return []ast.Expr{e}
+}
+
+// usage says what an expression reads: the item, the key's side, and loop
+// variables from outside of it.
+type usage struct {
+	item, key bool
+	free      map[string]bool
+}
+
+func (j *joiner) uses(e ast.Expr) usage {
+	u := usage{free: map[string]bool{}}
+	j.collect(e, nil, &u)
+	return u
+}
+
+func (j *joiner) collect(e ast.Expr, bound []string, u *usage) {
+	if reference, ok := j.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" && e.Kind() != ast.IdentKind {
+		if reference.Value == nil {
+			u.see(reference.Name, bound)
+		}
+		return
+	}
+	switch e.Kind() {
+	case ast.IdentKind:
+		u.see(e.AsIdent(), bound)
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		j.collect(c.IterRange(), bound, u)
+		j.collect(c.AccuInit(), bound, u)
+		inner := append(append([]string(nil), bound...), c.IterVar(), c.IterVar2(), c.AccuVar())
+		j.collect(c.LoopStep(), inner, u)
+		j.collect(c.LoopCondition(), inner, u)
+		j.collect(c.Result(), inner, u)
+	default:
+		for _, child := range children(e) {
+			j.collect(child, bound, u)
+		}
+	}
+}
+
+func children(e ast.Expr) []ast.Expr {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return []ast.Expr{e.AsSelect().Operand()}
+	case ast.CallKind:
+		call := e.AsCall()
+		if call.IsMemberFunction() {
+			return append([]ast.Expr{call.Target()}, call.Args()...)
+		}
+		return call.Args()
+	case ast.ListKind:
+		return e.AsList().Elements()
+	case ast.MapKind:
+		var out []ast.Expr
+		for _, entry := range e.AsMap().Entries() {
+			out = append(out, entry.AsMapEntry().Key(), entry.AsMapEntry().Value())
+		}
+		return out
+	default:
+		return nil
+	}
+}
+
+func (u *usage) see(name string, bound []string) {
+	for _, b := range bound {
+		if b == name {
+			return
+		}
+	}
+	switch {
+	case name == itemName:
+		u.item = true
+	case isGlobal(name):
+		u.key = u.key || !isParam(name)
+	default:
+		u.free[name] = true
+	}
+}
+
+// isGlobal says whether a name is one of the policy's, not a loop variable.
+func isGlobal(name string) bool {
+	for _, prefix := range []string{"object", "key.", "params.", "inputs.", "variables.", callVariable, "initial"} {
+		if name == prefix || len(name) > len(prefix) && name[:len(prefix)] == prefix && prefix[len(prefix)-1] == '.' {
+			return true
+		}
+	}
+	return false
+}
+
+func isParam(name string) bool { return len(name) > 7 && name[:7] == "params." }
+
+func (j *joiner) conjunct(e ast.Expr) *conjunct {
+	if e.Kind() == ast.ComprehensionKind {
+		return j.exists(e)
+	}
+	if e.Kind() != ast.CallKind {
+		return nil
+	}
+	call := e.AsCall()
+	switch call.FunctionName() {
+	case operators.Equals:
+		return j.equality(call.Args()[0], call.Args()[1])
+	case operators.In:
+		return j.membership(call.Args()[0], call.Args()[1])
+	case MatchFunction:
+		return j.match(call.Args()[0], call.Args()[1])
+	}
+	return nil
+}
+
+// sides says which of two expressions reads only the item and which only the
+// key's side.
+func (j *joiner) sides(a, b ast.Expr) (item, key ast.Expr) {
+	ua, ub := j.uses(a), j.uses(b)
+	switch {
+	case len(ua.free)+len(ub.free) > 0:
+		return nil, nil
+	case ua.item && !ua.key && !ub.item:
+		return a, b
+	case ub.item && !ub.key && !ua.item:
+		return b, a
+	}
+	return nil, nil
+}
+
+func (j *joiner) equality(a, b ast.Expr) *conjunct {
+	item, key := j.sides(a, b)
+	if item == nil {
+		return nil
+	}
+	return newConjunct(j.values(item), j.values(key), rankEqual)
+}
+
+func newConjunct(item, probe *Side, rank int) *conjunct {
+	if item == nil || probe == nil {
+		return nil
+	}
+	return &conjunct{item: item, probe: probe, rank: rank}
+}
+
+func (j *joiner) membership(x, in ast.Expr) *conjunct {
+	item, _ := j.sides(x, in)
+	switch item {
+	case nil:
+		return nil
+	case x:
+		return newConjunct(j.values(x), j.elements(in), rankMember)
+	default:
+		return newConjunct(j.elements(in), j.values(x), rankMember)
+	}
+}
+
+func (j *joiner) match(selector, labels ast.Expr) *conjunct {
+	item, _ := j.sides(selector, labels)
+	switch item {
+	case nil:
+		return nil
+	case labels:
+		return newConjunct(j.special(labels, sideLabels), j.special(selector, sideSelector), rankSelector)
+	default:
+		return newConjunct(j.special(selector, sideSelector), j.special(labels, sideLabels), rankSelector)
+	}
+}
+
+// exists is list.exists(n, ...) with equalities on the element: the list on
+// one side, what it is compared with on the other.
+func (j *joiner) exists(e ast.Expr) *conjunct {
+	macro, ok := j.ast.SourceInfo().GetMacroCall(e.ID())
+	if !ok || macro.Kind() != ast.CallKind {
+		return nil
+	}
+	call := macro.AsCall()
+	if call.FunctionName() != operators.Exists || len(call.Args()) != 2 || call.Args()[0].Kind() != ast.IdentKind {
+		return nil
+	}
+	c := e.AsComprehension()
+	over := j.uses(c.IterRange())
+	if over.item == over.key || len(over.free) > 0 {
+		return nil
+	}
+	own, other, complete := j.pairs(call.Args()[1], c.IterVar(), over.item)
+	if own == nil {
+		return nil
+	}
+	rank := rankExists
+	if !complete {
+		rank = rankPartial
+	}
+	list := j.list(c.IterRange(), c.IterVar(), own)
+	against := j.values(other...)
+	if over.item {
+		return newConjunct(list, against, rank)
+	}
+	return newConjunct(against, list, rank)
+}
+
+// pairs takes the equalities of an exists apart: the element's side of each,
+// and the other side. Both are nil when there are none that an index answers;
+// complete says that nothing was left over.
+func (j *joiner) pairs(predicate ast.Expr, variable string, listOnItem bool) (own, other []ast.Expr, complete bool) {
+	complete = true
+	for _, part := range j.conjuncts(predicate) {
+		if part.Kind() != ast.CallKind || part.AsCall().FunctionName() != operators.Equals {
+			complete = false
+			continue
+		}
+		a, b := part.AsCall().Args()[0], part.AsCall().Args()[1]
+		if !j.uses(a).free[variable] {
+			a, b = b, a
+		}
+		ua, ub := j.uses(a), j.uses(b)
+		elementOnly := len(ua.free) == 1 && ua.free[variable] && !ua.item && !ua.key
+		otherSide := len(ub.free) == 0 && ub.item == !listOnItem && (!ub.key || listOnItem) && (ub.key || ub.item)
+		if !elementOnly || !otherSide {
+			complete = false
+			continue
+		}
+		own, other = append(own, a), append(other, b)
+	}
+	return own, other, complete
+}
+
+func (j *joiner) compile(env *Env, e ast.Expr) *Program {
+	text, err := parser.Unparse(e, j.ast.SourceInfo())
+	if err != nil {
+		return nil
+	}
+	var ignored document.Problems
+	return env.Compile(Text{Node: j.program.text.Node, Source: text}, &ignored)
+}
+
+func (j *joiner) values(list ...ast.Expr) *Side {
+	s := &Side{}
+	for _, e := range list {
+		p := j.compile(j.program.env, e)
+		if p == nil {
+			return nil
+		}
+		s.each = append(s.each, p)
+	}
+	return s
+}
+
+func (j *joiner) elements(e ast.Expr) *Side {
+	p := j.compile(j.program.env, e)
+	if p == nil {
+		return nil
+	}
+	return &Side{over: p}
+}
+
+func (j *joiner) list(over ast.Expr, variable string, own []ast.Expr) *Side {
+	s := j.elements(over)
+	if s == nil {
+		return nil
+	}
+	env, err := j.program.env.With(Var{Name: variable, Type: ElemType(s.over.Type())})
+	if err != nil {
+		return nil
+	}
+	s.variable = variable
+	for _, e := range own {
+		p := j.compile(env, e)
+		if p == nil {
+			return nil
+		}
+		s.each = append(s.each, p)
+	}
+	return s
+}
+
+func (j *joiner) special(e ast.Expr, form sideForm) *Side {
+	s := j.values(e)
+	if s != nil {
+		s.form = form
+	}
+	return s
+}

@@ -1,0 +1,238 @@
+package cel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/interpreter"
+	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+const (
+	// MaxBound is how many bound variables may stack up, nested or chained.
+	MaxBound = 5
+	// MaxCopies is how often a short text may multiply one value by naming
+	// it several times inside lists that later loops take apart again.
+	MaxCopies = 64
+)
+
+// shapeValidator refuses expressions whose shape lets a short text do very
+// much: many stacked loops, values that name themselves many times over, and
+// patterns that are not literals.
+type shapeValidator struct{}
+
+// Name implements cel.ASTValidator.
+func (shapeValidator) Name() string { return "edict.shape" }
+
+// Validate implements cel.ASTValidator.
+func (shapeValidator) Validate(_ *cel.Env, _ cel.ValidatorConfig, a *ast.AST, issues *cel.Issues) {
+	s := shape{issues: issues}
+	s.stack(a.Expr())
+}
+
+type shape struct{ issues *cel.Issues }
+
+// load is how many bound variables stand on one another in an expression and
+// how often it can multiply a value.
+type load struct{ bound, copies int }
+
+func (l load) max(o load) load { return load{max(l.bound, o.bound), max(l.copies, o.copies)} }
+
+func (s shape) stack(e ast.Expr) load {
+	switch e.Kind() {
+	case ast.ComprehensionKind:
+		return s.comprehension(e)
+	case ast.CallKind:
+		return s.call(e)
+	case ast.SelectKind:
+		return s.stack(e.AsSelect().Operand())
+	case ast.ListKind:
+		return s.all(e.AsList().Elements())
+	case ast.MapKind:
+		var l load
+		for _, entry := range e.AsMap().Entries() {
+			l = l.max(s.stack(entry.AsMapEntry().Key())).max(s.stack(entry.AsMapEntry().Value()))
+		}
+		return l
+	default:
+		return load{}
+	}
+}
+
+func (s shape) all(list []ast.Expr) (l load) {
+	for _, e := range list {
+		l = l.max(s.stack(e))
+	}
+	return l
+}
+
+func (s shape) call(e ast.Expr) load {
+	call := e.AsCall()
+	l := s.all(call.Args())
+	if call.IsMemberFunction() {
+		l = l.max(s.stack(call.Target()))
+	}
+	switch call.FunctionName() {
+	case overloads.Matches, "find", "findAll":
+		s.pattern(e)
+	}
+	return l
+}
+
+// pattern wants the pattern of a regular expression to be a short literal.
+func (s shape) pattern(e ast.Expr) {
+	args := e.AsCall().Args()
+	at := 0
+	if !e.AsCall().IsMemberFunction() {
+		at = 1
+	}
+	if at >= len(args) {
+		return
+	}
+	text, ok := literalString(args[at])
+	if !ok {
+		s.issues.ReportErrorAtID(args[at].ID(), "a pattern must be a literal; pattern.search takes one that is data")
+	} else if len(text) > MaxRegex {
+		s.issues.ReportErrorAtID(args[at].ID(), "a pattern may have %d bytes, this has %d", MaxRegex, len(text))
+	}
+}
+
+func literalString(e ast.Expr) (string, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return "", false
+	}
+	s, ok := e.AsLiteral().(types.String)
+	return string(s), ok
+}
+
+// comprehension adds one bound variable to what its parts have stacked up.
+func (s shape) comprehension(e ast.Expr) load {
+	c := e.AsComprehension()
+	inner := s.stack(c.LoopStep()).max(s.stack(c.LoopCondition())).max(s.stack(c.Result()))
+	source := s.stack(c.IterRange()).max(s.stack(c.AccuInit()))
+	copies := max(1, occurrences(c.LoopStep(), c.IterVar(), c.IterVar2()), occurrences(c.Result(), c.AccuVar()))
+	l := load{bound: 1 + inner.bound + source.bound, copies: max(1, inner.copies) * max(1, source.copies) * copies}
+	if l.bound > MaxBound {
+		s.issues.ReportErrorAtID(e.ID(), "%d bound variables stack up here, at most %d may; split the expression into variables", l.bound, MaxBound)
+	}
+	if l.copies > MaxCopies {
+		s.issues.ReportErrorAtID(e.ID(), "this copies one value %d times over, at most %d are allowed", l.copies, MaxCopies)
+	}
+	return l
+}
+
+// occurrences counts how often a list, a map or a sum names a variable.
+func occurrences(e ast.Expr, names ...string) int {
+	count := 0
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
+		switch inner.Kind() {
+		case ast.ListKind:
+			count = max(count, idents(inner, names))
+		case ast.MapKind:
+			count = max(count, idents(inner, names))
+		case ast.CallKind:
+			if inner.AsCall().FunctionName() == operators.Add {
+				count = max(count, idents(inner, names)-1)
+			}
+		}
+	}))
+	return count
+}
+
+func idents(e ast.Expr, names []string) int {
+	n := 0
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
+		if inner.Kind() != ast.IdentKind {
+			return
+		}
+		for _, name := range names {
+			if name != "" && inner.AsIdent() == name {
+				n++
+			}
+		}
+	}))
+	return n
+}
+
+// estimator charges calls at run time: the API server's costs for its
+// libraries, the size of what goes in and out where types were not known, and
+// linear work as linear.
+type estimator struct {
+	library.CostEstimator
+	builtins map[string]func([]value.Value) uint64
+}
+
+func newEstimator(functions []expr.Function) *estimator {
+	e := &estimator{builtins: map[string]func([]value.Value) uint64{}}
+	for _, f := range functions {
+		e.builtins[f.Name] = builtinCost
+		if f.Cost != nil {
+			e.builtins[f.Name] = f.Cost
+		}
+	}
+	return e
+}
+
+var _ interpreter.ActualCostEstimator = (*estimator)(nil)
+
+// CallCost implements interpreter.ActualCostEstimator.
+func (e *estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
+	if builtin, ok := e.builtins[function]; ok {
+		cost := builtin(args)
+		return &cost
+	}
+	if cost := e.CostEstimator.CallCost(function, overload, args, result); cost != nil && overload != "" {
+		return cost
+	}
+	if overload == "" || linear[function] {
+		cost := traversal(args, result)
+		return &cost
+	}
+	return nil
+}
+
+// linear are functions whose work grows with their arguments although CEL's
+// own tables count them as one unit.
+var linear = map[string]bool{
+	"distinct": true, "sort": true, "flatten": true, "slice": true, "reverse": true, "lists.range": true,
+	"join": true, "replace": true, "split": true, "format": true, "@sortByAssociatedKeys": true,
+}
+
+// traversal charges a tenth of a unit for every element that goes in or out.
+func traversal(args []ref.Val, result ref.Val) uint64 {
+	size := sizeOf(result)
+	for _, a := range args {
+		size += sizeOf(a)
+	}
+	return 1 + uint64(math.Ceil(float64(size)/10))
+}
+
+func sizeOf(v ref.Val) int64 {
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		return sizeOf(o.GetValue())
+	}
+	sizer, ok := v.(traits.Sizer)
+	if !ok {
+		return 1
+	}
+	n, ok := sizer.Size().(types.Int)
+	if !ok {
+		return 1
+	}
+	return int64(n)
+}
+
+// tooLarge words the refusal of a text over the size limit.
+func tooLarge(n int) string {
+	return fmt.Sprintf("the expression has %d bytes, at most %d are allowed; split it into variables", n, MaxExpression)
+}

@@ -1,0 +1,167 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Program is a compiled expression.
+type Program struct {
+	text    Text
+	env     *Env
+	checked *cel.Ast
+	prg     cel.Program
+	loops   bool
+}
+
+var _ expr.Program = (*Program)(nil)
+
+// Type gives the type of the result.
+func (p *Program) Type() *Type { return p.checked.OutputType() }
+
+// Source gives the expression as it was written.
+func (p *Program) Source() string { return p.text.Source }
+
+// Pos gives the expression's place.
+func (p *Program) Pos() document.Position { return p.text.at(0) }
+
+// Eval implements expr.Program.
+func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	out, details, err := p.run(scope, meter)
+	if cost := details.ActualCost(); cost != nil {
+		if over := meter.Spend(*cost); over != nil {
+			return nil, p.fail(over)
+		}
+	}
+	if err != nil {
+		return nil, p.fail(err)
+	}
+	settled, err := value.Settle(out)
+	if err != nil {
+		return nil, p.fail(err)
+	}
+	return settled, nil
+}
+
+// run evaluates; only an expression with a loop needs a deadline, the rest is
+// bounded by its length and its cost.
+func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, *cel.EvalDetails, error) {
+	if p.loops {
+		return p.prg.ContextEval(meter.Context(), scope)
+	}
+	return p.prg.Eval(scope)
+}
+
+func (p *Program) fail(err error) error {
+	var inner *expr.Failure
+	if errors.As(err, &inner) {
+		return inner // a variable that this expression used has failed: its place says more
+	}
+	var cancelled interpreter.EvalCancelledError
+	if errors.As(err, &cancelled) {
+		switch cancelled.Cause {
+		case interpreter.CostLimitExceeded:
+			err = fmt.Errorf("the expression costs more than %d units; split it, or use a collection", expr.RunCost)
+		case interpreter.ContextCancelled:
+			err = fmt.Errorf("the expression ran longer than %v", expr.RunTime)
+		}
+	}
+	return &expr.Failure{At: p.text.at(0), Err: plainError(err)}
+}
+
+// plainError words CEL's run-time errors for a person.
+func plainError(err error) error {
+	message := err.Error()
+	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
+		return fmt.Errorf("the field or key %q is absent", key)
+	}
+	if strings.Contains(message, "no such overload") {
+		return fmt.Errorf("a value has another type than the expression expects (%s)", message)
+	}
+	return err
+}
+
+// ErrorValue makes a value that fails the expression that reads it; a scope
+// gives it out for a variable that failed.
+func ErrorValue(err error) ref.Val {
+	if err == nil {
+		return types.NullValue
+	}
+	return types.WrapErr(err)
+}
+
+// Compares says whether the expression compares or calculates with the name
+// now; such a result would change at a time that nobody can tell.
+func (p *Program) Compares() bool {
+	found := false
+	ast.PostOrderVisit(p.checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind || !operator[e.AsCall().FunctionName()] {
+			return
+		}
+		for _, arg := range e.AsCall().Args() {
+			found = found || idents(arg, []string{"now"}) > 0
+		}
+	}))
+	return found
+}
+
+var operator = map[string]bool{
+	operators.Less: true, operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true,
+	operators.Equals: true, operators.NotEquals: true, operators.Subtract: true, operators.Add: true,
+}
+
+// Mentions gives the policy's names of one namespace that a text may use: the
+// x of every variables.x. It parses only, so it can be asked before types are
+// known; a text that does not parse mentions nothing.
+func (e *Env) Mentions(text, namespace string) []string {
+	parsed, issues := e.base.Parse(text)
+	if issues.Err() != nil {
+		return nil
+	}
+	var out []string
+	visit := func(x ast.Expr) {
+		if x.Kind() != ast.SelectKind {
+			return
+		}
+		s := x.AsSelect()
+		if s.Operand().Kind() == ast.IdentKind && s.Operand().AsIdent() == namespace {
+			out = append(out, s.FieldName())
+		}
+	}
+	ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(visit))
+	return out
+}
+
+// TemplateMentions is Mentions for all expressions of a template.
+func (e *Env) TemplateMentions(n *document.Node, namespace string) (out []string) {
+	if n == nil {
+		return nil
+	}
+	if n.Kind == document.String {
+		pieces, _ := split(n.Text)
+		for _, p := range pieces {
+			if p.code {
+				out = append(out, e.Mentions(p.text, namespace)...)
+			}
+		}
+	}
+	for _, k := range n.Keys {
+		out = append(out, e.TemplateMentions(k, namespace)...)
+	}
+	for _, v := range n.Values {
+		out = append(out, e.TemplateMentions(v, namespace)...)
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package cel
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// sideForm says how a side's value becomes index keys.
+type sideForm int
+
+const (
+	sideValues sideForm = iota
+	sideLabels
+	sideSelector
+)
+
+// Side computes the index keys of one side of a join.
+type Side struct {
+	form sideForm
+	// over is the list or map whose elements or keys are visited; nil visits
+	// nothing: there is one tuple.
+	over     *Program
+	variable string
+	// each are the parts of the tuple; none means the element itself.
+	each []*Program
+}
+
+// Keys gives the index keys. Whatever fails has none: an expression that
+// fails on an item makes it no member.
+func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
+	if s.over == nil {
+		return s.tuple(scope, meter, nil)
+	}
+	over, err := s.over.Eval(scope, meter)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	switch x := value.Unwrap(over).(type) {
+	case *value.List:
+		meter.Grow(x.Len())
+		for _, item := range x.Items() {
+			out = s.tuple(&bound{Activation: scope, name: s.variable, value: item}, meter, out)
+		}
+	case *value.Map:
+		for i := range x.Len() {
+			key, _ := x.At(i)
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string {
+	if len(s.each) == 0 {
+		b := scope.(*bound)
+		return append(out, Key(b.value))
+	}
+	if len(s.each) == 1 {
+		v, err := s.each[0].Eval(scope, meter)
+		if err != nil {
+			return out
+		}
+		return append(out, s.keysOf(v)...)
+	}
+	var b strings.Builder
+	for i, p := range s.each {
+		v, err := p.Eval(scope, meter)
+		if err != nil {
+			return out
+		}
+		if i > 0 {
+			b.WriteByte(0)
+		}
+		b.WriteString(Key(v))
+	}
+	return append(out, b.String())
+}
+
+func (s *Side) keysOf(v value.Value) []string {
+	switch s.form {
+	case sideLabels:
+		return selector.LabelKeys(v)
+	case sideSelector:
+		parsed, err := selector.Parse(v)
+		if err != nil {
+			return nil
+		}
+		return parsed.Anchors()
+	default:
+		return []string{Key(v)}
+	}
+}
+
+// Walk visits the side's programs.
+func (s *Side) Walk(visit func(*Program)) {
+	if s == nil {
+		return
+	}
+	if s.over != nil {
+		visit(s.over)
+	}
+	for _, p := range s.each {
+		visit(p)
+	}
+}
+
+// bound adds a loop variable to a scope.
+type bound struct {
+	interpreter.Activation
+	name  string
+	value value.Value
+}
+
+// ResolveName implements interpreter.Activation.
+func (b *bound) ResolveName(name string) (any, bool) {
+	if name == b.name {
+		return b.value, true
+	}
+	return b.Activation.ResolveName(name)
+}
+
+// Key writes a value as an index key: equal values have equal keys.
+func Key(v value.Value) string {
+	switch v := v.(type) {
+	case types.String:
+		return string(v)
+	case types.Int:
+		return "\x01n" + strconv.FormatFloat(float64(v), 'g', -1, 64)
+	case types.Double:
+		return "\x01n" + strconv.FormatFloat(float64(v), 'g', -1, 64)
+	case types.Bool:
+		return "\x01b" + strconv.FormatBool(bool(v))
+	case types.Timestamp:
+		return "\x01t" + v.UTC().Format(time.RFC3339Nano)
+	case *types.Optional:
+		if v.HasValue() {
+			return "\x01o" + Key(v.GetValue())
+		}
+		return "\x01o"
+	default:
+		text, _ := json.Marshal(value.Plain(v))
+		return "\x01j" + string(text)
+	}
+}
+
+// Source gives the text of a side that is one plain expression, else "".
+func (s *Side) Source() string {
+	if s.over != nil || len(s.each) != 1 {
+		return ""
+	}
+	return s.each[0].Source()
+}

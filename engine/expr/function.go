@@ -1,0 +1,80 @@
+package expr
+
+import (
+	"strings"
+	"time"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Type names the type of a builtin's argument or result, as in CEL: "string",
+// "list" of "string" and so on.
+type Type struct {
+	Name string
+	Of   []Type
+}
+
+// The types that builtins speak of.
+var (
+	Dyn       = Type{Name: "dyn"}
+	String    = Type{Name: "string"}
+	Int       = Type{Name: "int"}
+	Bool      = Type{Name: "bool"}
+	Timestamp = Type{Name: "timestamp"}
+	Duration  = Type{Name: "duration"}
+)
+
+// ListOf, MapOf (with string keys) and OptionalOf are types made of others.
+func ListOf(t Type) Type { return Type{Name: "list", Of: []Type{t}} }
+
+// MapOf is a map with string keys and values of type t.
+func MapOf(t Type) Type { return Type{Name: "map", Of: []Type{t}} }
+
+// OptionalOf is a value of type t or none.
+func OptionalOf(t Type) Type { return Type{Name: "optional", Of: []Type{t}} }
+
+// String writes the type as in CEL.
+func (t Type) String() string {
+	if len(t.Of) == 0 {
+		return t.Name
+	}
+	parts := make([]string, len(t.Of))
+	for i, o := range t.Of {
+		parts[i] = o.String()
+	}
+	return t.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// Function is a builtin that expressions may call.
+type Function struct {
+	// Name is how it is called: "grace.holds".
+	Name string
+	// Args and Result are its types.
+	Args   []Type
+	Result Type
+	// Doc says what it gives; Example calls it.
+	Doc     string
+	Example string
+	// Timed says that the result depends on the time of the evaluation; such
+	// a function tells through Call.Flip when its result changes.
+	Timed bool
+	// Recalls says that the result depends on what earlier evaluations of
+	// the key remembered.
+	Recalls bool
+	// Cost gives the cost of a call in CEL units; nil means the size of the
+	// arguments.
+	Cost func(args []value.Value) uint64
+	// Do computes the result. A nil Do is a builtin that can be checked but
+	// not run by this build.
+	Do func(call *Call, args []value.Value) (value.Value, error)
+}
+
+// Call is what an evaluation offers to the builtins it calls.
+type Call struct {
+	// Now is the time of the evaluation.
+	Now time.Time
+	// Flip records that the caller's result changes at a later time.
+	Flip func(at time.Time)
+	// Recall gives what was remembered under a name; nil when nothing was.
+	Recall func(name string) value.Value
+}

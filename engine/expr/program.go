@@ -1,0 +1,112 @@
+package expr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Scope gives a program the values of the names it uses.
+type Scope = interpreter.Activation
+
+// Program is a compiled expression. It is immutable and safe for concurrent
+// use; what it may read was fixed when it was compiled.
+type Program interface {
+	// Eval runs the program. The result is settled: immutable and within the
+	// result limits. Errors carry the expression's place.
+	Eval(scope Scope, meter *Meter) (value.Value, error)
+}
+
+// Limits of one expression run and of one evaluation, in CEL cost units (one
+// unit is about the work of one field access).
+const (
+	// RunCost is what one run of one expression may cost: for one item, for
+	// one candidate. The API server allows a validation rule the same.
+	RunCost = 1_000_000
+	// EvaluationCost is what all runs of one evaluation may cost, before the
+	// share of its items is added.
+	EvaluationCost = 10_000_000
+	// ItemCost is added to the evaluation's budget for every item of a
+	// declared collection, so that large worlds work and bombs do not.
+	ItemCost = 5_000
+	// RunTime is the longest that one run with a loop in it may take; it is
+	// checked inside loops, everything else is bounded by cost.
+	RunTime = 100 * time.Millisecond
+)
+
+// ErrBudget says that an evaluation cost more than all of it may.
+var ErrBudget = errors.New("the evaluation costs more than its budget")
+
+// Meter counts what an evaluation costs. It is used by one evaluation only.
+type Meter struct {
+	spent, budget uint64
+	parent        context.Context
+	ctx           context.Context
+	cancel        context.CancelFunc
+	since         time.Time
+}
+
+// NewMeter starts a count for one evaluation.
+func NewMeter(parent context.Context) *Meter {
+	return &Meter{budget: EvaluationCost, parent: parent}
+}
+
+// Grow adds the share of n more items to the budget.
+func (m *Meter) Grow(n int) { m.budget += uint64(n) * ItemCost }
+
+// Spend counts a run's cost.
+func (m *Meter) Spend(cost uint64) error {
+	if m.spent += cost; m.spent > m.budget {
+		return fmt.Errorf("%w of %d units", ErrBudget, m.budget)
+	}
+	return nil
+}
+
+// Spent gives what was counted so far.
+func (m *Meter) Spent() uint64 { return m.spent }
+
+// Context gives a context for one run, cut off after at least half and at
+// most all of RunTime. One context serves the many short runs of an
+// evaluation; making a timer for each would cost more than the runs.
+func (m *Meter) Context() context.Context {
+	if now := time.Now(); m.ctx == nil || now.Sub(m.since) > RunTime/2 {
+		m.Close()
+		m.ctx, m.cancel = context.WithTimeout(m.parent, RunTime)
+		m.since = now
+	}
+	return m.ctx
+}
+
+// Close frees the timer of the last run.
+func (m *Meter) Close() {
+	if m.cancel != nil {
+		m.cancel()
+		m.ctx, m.cancel = nil, nil
+	}
+}
+
+// Failure is an expression that failed at run time.
+type Failure struct {
+	// At is the expression's place in the policy.
+	At document.Position
+	// Err is what went wrong; it names fields and types, never values of
+	// objects beyond keys.
+	Err error
+}
+
+// Error gives file:line:col and the cause.
+func (f *Failure) Error() string {
+	if at := f.At.String(); at != "" {
+		return at + ": " + f.Err.Error()
+	}
+	return f.Err.Error()
+}
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Err }
