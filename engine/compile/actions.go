@@ -1,0 +1,229 @@
+package compile
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+func (b *builder) actions(s *scope, docs []v1alpha1.Action) []plan.Action {
+	var out []plan.Action
+	for i := range docs {
+		if a := b.action(s, &docs[i]); a != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
+	if n := fieldsSet(a); n != 1 {
+		b.problems.Hintf(a.Pos, "each action of the list is one of labels, annotations, status, condition, patch, apply, create, delete, finalizer, select, restart, remember, event, log, fail",
+			"an action must say exactly one thing to do, this says %d", n)
+		return nil
+	}
+	switch {
+	case a.Labels != nil:
+		return b.mapAction(s, a.Labels, "labels")
+	case a.Annotations != nil:
+		return b.mapAction(s, a.Annotations, "annotations")
+	case a.Status != nil:
+		return b.status(s, a)
+	case a.Condition != nil:
+		return b.condition(s, a.Condition)
+	case a.Patch != nil:
+		return b.patch(s, a.Patch)
+	case a.Event != nil:
+		return b.event(s, a.Event)
+	case a.Log != nil:
+		deps := newDeps()
+		return &plan.Log{Pos: a.Log.Pos, Level: a.Log.Level.Value, Message: b.template(s, a.Log.Message, &deps)}
+	case a.Fail != nil:
+		deps := newDeps()
+		return &plan.Fail{Pos: a.Pos, Message: b.template(s, *a.Fail, &deps)}
+	default:
+		return b.laterAction(s, a)
+	}
+}
+
+func fieldsSet(a *v1alpha1.Action) int {
+	n := 0
+	v := reflect.ValueOf(*a)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Pointer && !f.IsNil() || f.Kind() == reflect.Slice && f.Len() > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// mapping makes one template node of the entries of a mapping.
+func mapping(entries []v1alpha1.Entry[v1alpha1.Template], at document.Position) *document.Node {
+	n := &document.Node{Kind: document.Map, Pos: at}
+	for _, e := range entries {
+		n.Keys = append(n.Keys, e.Key.Node)
+		n.Values = append(n.Values, e.Value.Node)
+	}
+	return n
+}
+
+func (b *builder) mapAction(s *scope, a *v1alpha1.MapAction, field string) plan.Action {
+	deps := newDeps()
+	target := b.target(s, a.Of, a.Pos)
+	if target == nil {
+		return nil
+	}
+	if len(a.Set) == 0 {
+		b.problems.Hintf(a.Pos, "set: {key: value}, null removes", "%s sets nothing", field)
+		return nil
+	}
+	fields := b.templateNode(s, mapping(a.Set, a.Pos), &deps)
+	fields.Fit(&schema.Type{Kind: schema.Map, Elem: &schema.Type{Kind: schema.String}}, field, b.problems)
+	b.protected(target, []string{"metadata", field}, a.Pos)
+	return b.merge(target, &plan.Merge{Pos: a.Pos, Under: []string{"metadata", field}, Fields: fields})
+}
+
+func (b *builder) status(s *scope, a *v1alpha1.Action) plan.Action {
+	deps := newDeps()
+	target := b.target(s, nil, a.Pos)
+	if target == nil {
+		return nil
+	}
+	fields := b.templateNode(s, mapping(a.Status, a.Pos), &deps)
+	fields.Fit(target.kind.Field("status"), "status", b.problems)
+	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: "status", Under: []string{"status"}, Fields: fields})
+}
+
+// merge completes an action that merges fields, recording what it reads (a
+// write is a diff against what is there) and what it writes.
+func (b *builder) merge(target *target, m *plan.Merge) plan.Action {
+	m.Of = target.ref
+	mask := m.Fields.Mask()
+	for i := len(m.Under) - 1; i >= 0; i-- {
+		mask = &value.Mask{Fields: map[string]*value.Mask{m.Under[i]: mask}}
+	}
+	target.read(b, mask)
+	target.write(b, m.Subresource, "patch")
+	return m
+}
+
+func (b *builder) condition(s *scope, a *v1alpha1.ConditionAction) plan.Action {
+	deps := newDeps()
+	target := b.target(s, a.Of, a.Pos)
+	if target == nil {
+		return nil
+	}
+	if !a.Type.Set() || !a.Absent && !a.Status.Set() {
+		b.problems.Hintf(a.Pos, "condition: {type, status, reason, message} or {type, absent: true}", "a condition needs type and status")
+		return nil
+	}
+	c := &plan.Condition{
+		Pos: a.Pos, Of: target.ref, Absent: a.Absent, Track: a.ObservedGeneration.Value != "keep",
+		Type: b.template(s, a.Type, &deps), Status: b.template(s, a.Status, &deps),
+		Reason: b.template(s, a.Reason, &deps), Message: b.template(s, a.Message, &deps),
+	}
+	switch a.ObservedGeneration.Value {
+	case "", "track", "keep":
+	default:
+		b.problems.Hintf(a.ObservedGeneration.Pos(), "track or keep", "unknown observedGeneration %q", a.ObservedGeneration.Value)
+	}
+	fitCondition(c, b.problems)
+	mask := &value.Mask{Fields: map[string]*value.Mask{"status": {Fields: map[string]*value.Mask{"conditions": value.KeepAll}}}}
+	if c.Track && !c.Absent {
+		mask.Fields["metadata"] = &value.Mask{Fields: map[string]*value.Mask{"generation": {}}}
+	}
+	if status := target.kind.Field("status"); status == nil || status.Field("conditions") == nil {
+		b.problems.Errorf(a.Pos, "the kind has no status.conditions")
+	}
+	target.read(b, mask)
+	target.write(b, "status", "patch")
+	return c
+}
+
+func fitCondition(c *plan.Condition, problems *document.Problems) {
+	text := &schema.Type{Kind: schema.String}
+	for name, t := range map[string]*cel.Template{"type": c.Type, "reason": c.Reason, "message": c.Message} {
+		if t != nil {
+			t.Fit(text, "condition."+name, problems)
+		}
+	}
+	if c.Status != nil {
+		c.Status.Fit(&schema.Type{Kind: schema.String, Enum: []string{"True", "False", "Unknown"}}, "condition.status", problems)
+	}
+}
+
+func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
+	deps := newDeps()
+	target := b.target(s, a.Of, a.Pos)
+	if target == nil {
+		return nil
+	}
+	if a.List.Set() {
+		b.listEntry(s, a, target)
+		return &plan.Unsupported{Pos: a.Pos, Name: "patch.list"}
+	}
+	if !a.Value.Set() || a.Value.Node.Kind != document.Map {
+		b.problems.Hintf(a.Pos, "patch: {of: ..., value: {spec: {field: value}}}", "a patch needs a value that is a mapping")
+		return nil
+	}
+	fields := b.template(s, a.Value, &deps)
+	fields.Fit(target.kind, "value", b.problems)
+	for _, path := range fields.Paths() {
+		b.protected(target, path, a.Pos)
+		if sub := a.Subresource.Value; len(path) > 0 && (sub == "status") != (path[0] == "status") {
+			b.problems.Hintf(a.Pos, "status is written with subresource: status, everything else without", "the patch of %q writes %s", sub, strings.Join(path, "."))
+		}
+	}
+	if a.Create {
+		b.unsupported(a.Pos, "patch with create")
+	}
+	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
+}
+
+func (b *builder) listEntry(s *scope, a *v1alpha1.PatchAction, target *target) {
+	deps := newDeps()
+	b.templateNode(s, mapping(a.By, a.Pos), &deps)
+	entry := b.template(s, a.Entry, &deps)
+	b.template(s, a.Value, &deps)
+	t := target.kind
+	for _, field := range strings.Split(a.List.Value, ".") {
+		if t = t.Field(field); t == nil {
+			b.problems.Errorf(a.List.Pos(), "the kind has no field %q", a.List.Value)
+			return
+		}
+	}
+	if t.Kind != schema.List && t.Kind != schema.Dyn {
+		b.problems.Errorf(a.List.Pos(), "%q is not a list", a.List.Value)
+	}
+	if entry != nil {
+		entry.Fit(t.Item(), "entry", b.problems)
+	}
+	b.unsupported(a.Pos, "patch of a list entry")
+}
+
+func (b *builder) event(s *scope, a *v1alpha1.EventAction) plan.Action {
+	deps := newDeps()
+	target := b.target(s, a.Of, a.Pos)
+	if target == nil {
+		return nil
+	}
+	if a.Type.Set() && a.Type.Value != "Normal" && a.Type.Value != "Warning" {
+		b.problems.Hintf(a.Type.Pos(), "Normal or Warning", "unknown event type %q", a.Type.Value)
+	}
+	if !a.Reason.Set() || !a.Message.Set() {
+		b.problems.Errorf(a.Pos, "an event needs reason and message")
+		return nil
+	}
+	target.read(b, &value.Mask{})
+	target.writeKind(b, schema.GVK{APIVersion: "v1", Kind: "Event"}, "", "create")
+	return &plan.Event{
+		Pos: a.Pos, Of: target.ref, Warning: a.Type.Value == "Warning",
+		Reason: b.template(s, a.Reason, &deps), Message: b.template(s, a.Message, &deps),
+	}
+}

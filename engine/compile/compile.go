@@ -1,0 +1,282 @@
+package compile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Options are what a policy is compiled against.
+type Options struct {
+	// Schemas knows the types of the kinds.
+	Schemas *schema.Set
+	// Functions are the builtins.
+	Functions []expr.Function
+	// Calls are the builtins that a selection may call, by name.
+	Calls map[string]bool
+	// Params override parameters, by policy and parameter name, as text.
+	Params map[string]map[string]string
+}
+
+// Compiler compiles policies. It is safe for concurrent use.
+type Compiler struct {
+	options Options
+	env     *cel.Env
+}
+
+// New makes a compiler.
+func New(options Options) (*Compiler, error) {
+	env, err := cel.NewEnv(options.Functions)
+	if err != nil {
+		return nil, err
+	}
+	return &Compiler{options: options, env: env}, nil
+}
+
+// Limits of a document.
+const (
+	// MaxRules is how many rules a policy may have.
+	MaxRules = 200
+	// MaxRuleBytes is how much text a rule may have.
+	MaxRuleBytes = 16 << 10
+)
+
+// Policy compiles one policy. The plan is nil if any problem is an error.
+func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem) {
+	b := &builder{
+		Compiler: c, doc: p, problems: &document.Problems{},
+		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
+		reads: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{},
+	}
+	b.build()
+	if b.problems.HasErrors() {
+		return nil, b.problems.List()
+	}
+	return b.plan, b.problems.List()
+}
+
+// builder holds one policy while it is compiled.
+type builder struct {
+	*Compiler
+	doc      *v1alpha1.Policy
+	problems *document.Problems
+	plan     *plan.Policy
+	// env knows the policy's names that are typed so far.
+	env *cel.Env
+	// reads gathers what is read of the primary, the inputs and the targets.
+	reads cel.Reads
+	// flows are where the policy's names come from.
+	flows map[string]*cel.Flow
+	// kinds are the kinds behind the roots of flows.
+	kinds map[string]schema.GVK
+	// deps are what inputs and variables are computed from, by name.
+	deps map[string]plan.Deps
+	// base is b.env without locals; scope is the current rule's.
+}
+
+const objectRoot = "object"
+
+var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+
+func (b *builder) build() {
+	if !b.header() {
+		return
+	}
+	b.params()
+	b.primary()
+	b.names()
+	b.declareInputs()
+	b.variables()
+	b.compileInputs()
+	b.rules()
+	b.metrics()
+	if b.problems.HasErrors() {
+		return
+	}
+	b.finish()
+}
+
+func (b *builder) header() bool {
+	name := b.doc.Metadata.Name
+	switch {
+	case !name.Set():
+		b.problems.Errorf(b.doc.Pos, "metadata.name is missing")
+		return false
+	case !nameForm.MatchString(name.Value):
+		b.problems.Hintf(name.Pos(), "lower-case letters, digits and dashes, at most 63", "%q cannot be the name of a policy", name.Value)
+	}
+	switch mode := b.doc.Spec.Mode; mode.Value {
+	case "", "Enforce":
+	case "Disabled":
+		b.plan.Disabled = true
+	case "Shadow":
+		b.unsupported(mode.Pos(), "mode: Shadow")
+	default:
+		b.problems.Hintf(mode.Pos(), "Enforce, Shadow or Disabled", "unknown mode %q", mode.Value)
+	}
+	if !b.doc.Spec.For.Kind.Set() || !b.doc.Spec.For.APIVersion.Set() {
+		b.problems.Hintf(b.doc.Pos, "spec.for: {apiVersion: ..., kind: ...} says which objects the policy decides about", "spec.for is missing")
+		return false
+	}
+	return true
+}
+
+func (b *builder) unsupported(at document.Position, what string) {
+	b.plan.Unsupported = append(b.plan.Unsupported, document.Problem{
+		Position: at, Severity: document.Warning, Message: what + " is checked, but this build cannot run it yet",
+	})
+}
+
+// primary compiles spec.for.
+func (b *builder) primary() {
+	f := b.doc.Spec.For
+	gvk := schema.GVK{APIVersion: f.APIVersion.Value, Kind: f.Kind.Value}
+	p := plan.Primary{GVK: gvk, Type: b.options.Schemas.Of(gvk), Optional: f.Optional, Selector: selector.Everything}
+	if f.Selector.Set() {
+		p.Selector = b.selector(f.Selector)
+		p.Source.Selector = p.Selector.String()
+	}
+	if f.Namespaces.Set() {
+		p.Namespaces = b.namespaces(f.Namespaces)
+	}
+	p.Source.GVK = gvk
+	if len(p.Namespaces) == 1 {
+		p.Source.Namespace = p.Namespaces[0]
+	}
+	b.plan.Primary = p
+	b.kinds[objectRoot] = gvk
+	if _, known := b.options.Schemas.Kind(gvk); !known {
+		b.problems.Warnf(f.Kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+	}
+}
+
+// selector evaluates a selector over params.
+func (b *builder) selector(t v1alpha1.Template) *selector.Selector {
+	v := b.constant(t)
+	if v == nil {
+		return selector.Everything
+	}
+	s, err := selector.Parse(v)
+	if err != nil {
+		b.problems.Errorf(t.Pos(), "the selector is malformed: %v", err)
+		return selector.Everything
+	}
+	return s
+}
+
+func (b *builder) namespaces(t v1alpha1.Template) []string {
+	v := b.constant(t)
+	if v == nil {
+		return nil
+	}
+	list, ok := v.(*value.List)
+	if !ok {
+		b.problems.Errorf(t.Pos(), "namespaces must be a list")
+		return nil
+	}
+	out := value.Strings(list)
+	for _, ns := range out {
+		if ns == "" {
+			b.problems.Errorf(t.Pos(), "a namespace is empty")
+		}
+	}
+	return out
+}
+
+// constant evaluates a template that may use params only.
+func (b *builder) constant(t v1alpha1.Template) value.Value {
+	compiled := b.paramEnv().Template(t.Node, b.problems)
+	if compiled == nil || compiled.Constant() == nil {
+		if !b.problems.HasErrors() {
+			b.problems.Errorf(t.Pos(), "only params may be used here")
+		}
+		return nil
+	}
+	return compiled.Constant()
+}
+
+func (b *builder) paramEnv() *cel.Env {
+	env, err := b.Compiler.env.With(b.paramVars()...)
+	if err != nil {
+		b.problems.Errorf(b.doc.Pos, "%v", err)
+		return b.Compiler.env
+	}
+	return env.WithConstants(b.constants())
+}
+
+// constants are the params by the names that expressions use.
+func (b *builder) constants() map[string]value.Value {
+	out := make(map[string]value.Value, len(b.plan.Params))
+	for name, v := range b.plan.Params {
+		out["params."+name] = v
+	}
+	return out
+}
+
+// names declares the names that every expression of the policy may use.
+func (b *builder) names() {
+	vars := []cel.Var{
+		{Name: objectRoot, Type: b.Compiler.env.TypeOf(b.plan.Primary.Type)},
+		{Name: "key.name", Type: cel.StringType},
+		{Name: "key.namespace", Type: cel.StringType},
+		{Name: "now", Type: cel.TimestampType},
+		{Name: "initial", Type: cel.BoolType},
+	}
+	b.plan.Slots[objectRoot] = plan.Slot{Kind: plan.Object}
+	b.plan.Slots["key.name"] = plan.Slot{Kind: plan.KeyName}
+	b.plan.Slots["key.namespace"] = plan.Slot{Kind: plan.KeyNamespace}
+	b.plan.Slots["now"] = plan.Slot{Kind: plan.Now}
+	b.plan.Slots["initial"] = plan.Slot{Kind: plan.Initial}
+	b.plan.Slots[cel.CallVariable] = plan.Slot{Kind: plan.CallSlot}
+	for name, v := range b.constants() {
+		b.plan.Slots[name] = plan.Slot{Kind: plan.Param, Value: v}
+	}
+	b.flows[objectRoot] = cel.From(objectRoot)
+	env, err := b.paramEnv().With(vars...)
+	if err != nil {
+		b.problems.Errorf(b.doc.Pos, "%v", err)
+		env = b.Compiler.env
+	}
+	b.env = env
+}
+
+// finish fills in what follows from all expressions together.
+func (b *builder) finish() {
+	b.plan.ObjectReads = value.Merge(b.reads[objectRoot], baseMask)
+	for _, in := range b.plan.Inputs {
+		in.Reads = value.Merge(b.reads["inputs."+in.Name], &value.Mask{})
+	}
+	for i, t := range b.plan.Targets {
+		t.Reads = value.Merge(b.reads[targetRoot(i)], baseMask)
+	}
+	b.plan.Revision = b.revision()
+}
+
+// baseMask is kept of every object: its deletion is part of every decision.
+var baseMask = &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: map[string]*value.Mask{"deletionTimestamp": {}}}}}
+
+// revision is a hash of the document and the parameters in force.
+func (b *builder) revision() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v\n", documentText(b.doc))
+	for _, p := range b.doc.Spec.Params {
+		fmt.Fprintf(h, "%s=%v\n", p.Key.Value, value.Plain(b.plan.Params[p.Key.Value]))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+func targetRoot(i int) string { return fmt.Sprintf("targets.%d", i) }
+
+// source gives the source of all objects of a kind.
+func source(gvk schema.GVK) world.Source { return world.Source{GVK: gvk} }

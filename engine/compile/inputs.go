@@ -1,0 +1,212 @@
+package compile
+
+import (
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// declareInputs makes the inputs' names and types known, so that variables can
+// use them; their expressions are compiled later.
+func (b *builder) declareInputs() {
+	seen := map[string]bool{}
+	var vars []cel.Var
+	for i := range b.doc.Spec.Inputs {
+		in := &b.doc.Spec.Inputs[i]
+		if !b.identifier(in.Name, "input", seen, in.Pos) || !b.inputShape(in) {
+			continue
+		}
+		gvk := schema.GVK{APIVersion: in.APIVersion.Value, Kind: in.Kind.Value}
+		p := &plan.Input{Name: in.Name.Value, Pos: in.Pos, Type: b.options.Schemas.Of(gvk), Source: source(gvk), Shape: shapeOf(in)}
+		if _, known := b.options.Schemas.Kind(gvk); !known {
+			b.problems.Warnf(in.Kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+		}
+		root := "inputs." + p.Name
+		b.plan.Slots[root] = plan.Slot{Kind: plan.InputSlot, Index: len(b.plan.Inputs)}
+		b.plan.Inputs = append(b.plan.Inputs, p)
+		b.kinds[root] = gvk
+		vars = append(vars, cel.Var{Name: root, Type: inputType(p.Shape, b.env.TypeOf(p.Type))})
+		b.flows[root] = inputFlow(p.Shape, cel.From(root))
+	}
+	b.extend(vars...)
+}
+
+func (b *builder) extend(vars ...cel.Var) {
+	env, err := b.env.With(vars...)
+	if err != nil {
+		b.problems.Errorf(b.doc.Pos, "%v", err)
+		return
+	}
+	b.env = env
+}
+
+func shapeOf(in *v1alpha1.Input) plan.Shape {
+	switch {
+	case in.Get.Set():
+		return plan.One
+	case in.KeyBy.Set():
+		return plan.Keyed
+	case in.GroupBy.Set():
+		return plan.Grouped
+	default:
+		return plan.List
+	}
+}
+
+func inputType(shape plan.Shape, item *cel.Type) *cel.Type {
+	switch shape {
+	case plan.One:
+		return item
+	case plan.Keyed:
+		return cel.MapOf(item)
+	case plan.Grouped:
+		return cel.MapOf(cel.ListOf(item))
+	default:
+		return cel.ListOf(item)
+	}
+}
+
+func inputFlow(shape plan.Shape, item *cel.Flow) *cel.Flow {
+	switch shape {
+	case plan.One:
+		return item
+	case plan.Grouped:
+		return cel.Items(cel.Items(item))
+	default:
+		return cel.Items(item)
+	}
+}
+
+// inputShape refuses fields that do not go together.
+func (b *builder) inputShape(in *v1alpha1.Input) bool {
+	where := in.Name.Value
+	if !in.APIVersion.Set() || !in.Kind.Set() {
+		b.problems.Errorf(in.Pos, "the input %q needs apiVersion and kind", where)
+		return false
+	}
+	if in.KeyBy.Set() && in.GroupBy.Set() {
+		b.problems.Hintf(in.GroupBy.Pos(), "keyBy gives one item per key, groupBy a list", "the input %q has keyBy and groupBy", where)
+		return false
+	}
+	if in.Get.Set() {
+		for _, other := range []v1alpha1.Text{in.Where, in.KeyBy, in.GroupBy, in.Namespace} {
+			if other.Set() {
+				b.problems.Hintf(other.Pos(), "get names one object, the others narrow a list", "the input %q has get, so this field has no meaning", where)
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// compileInputs compiles the expressions of the inputs.
+func (b *builder) compileInputs() {
+	docs := map[string]*v1alpha1.Input{}
+	for i := range b.doc.Spec.Inputs {
+		docs[b.doc.Spec.Inputs[i].Name.Value] = &b.doc.Spec.Inputs[i]
+	}
+	for _, p := range b.plan.Inputs {
+		b.input(p, docs[p.Name])
+	}
+}
+
+func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {
+	root := "inputs." + p.Name
+	b.narrow(p, in)
+	env, err := b.env.With(cel.Var{Name: "item", Type: b.env.TypeOf(p.Type)})
+	if err != nil {
+		b.problems.Errorf(in.Pos, "%v", err)
+		return
+	}
+	s := &scope{env: env, flows: map[string]*cel.Flow{"item": cel.From(root)}}
+	deps := newDeps()
+	p.Get = b.program(&scope{env: b.env}, in.Get, &deps)
+	b.wantType(p.Get, in.Get, cel.StringType, cel.MapOf(cel.StringType))
+	p.Where = b.program(s, in.Where, &deps)
+	b.wantType(p.Where, in.Where, cel.BoolType)
+	if key := firstSet(in.KeyBy, in.GroupBy); key.Set() {
+		p.Key = b.program(s, key, &deps)
+		b.wantType(p.Key, key, cel.StringType)
+	}
+	for _, o := range in.OrderBy {
+		p.OrderBy = append(p.OrderBy, b.program(s, o, &deps))
+	}
+	p.Own, p.Deps = deps, b.expand(deps)
+	b.noInputs(p, in, deps)
+	b.join(p, in)
+	b.deps[root] = p.Deps
+}
+
+func firstSet(texts ...v1alpha1.Text) v1alpha1.Text {
+	for _, t := range texts {
+		if t.Set() {
+			return t
+		}
+	}
+	return v1alpha1.Text{}
+}
+
+// narrow evaluates what narrows the input by params alone.
+func (b *builder) narrow(p *plan.Input, in *v1alpha1.Input) {
+	params := &scope{env: b.paramEnv()}
+	if in.When.Set() {
+		if v := b.paramValue(params, in.When); v != nil {
+			p.Off = !value.IsTrue(v)
+		}
+	}
+	if in.Selector.Set() {
+		p.Source.Selector = b.selector(in.Selector).String()
+	}
+	if in.Namespace.Set() {
+		namespace, ok := value.Str(b.paramValue(params, in.Namespace))
+		if ok && namespace == "" {
+			b.problems.Errorf(in.Namespace.Pos(), "the namespace of the input %q is empty", p.Name)
+		}
+		p.Source.Namespace = namespace
+	}
+}
+
+// paramValue evaluates an expression over params.
+func (b *builder) paramValue(s *scope, text v1alpha1.Text) value.Value {
+	program := s.env.Compile(cel.Whole(text), b.problems)
+	if program == nil {
+		return nil
+	}
+	meter := newMeter()
+	defer meter.Close()
+	v, err := program.Eval(cel.ConstScope(b.constants()), meter)
+	if err != nil {
+		b.problems.Errorf(text.Pos(), "%v", err)
+	}
+	return v
+}
+
+// noInputs refuses joins that read other inputs: what they need could only be
+// found by evaluating the whole policy for every key.
+func (b *builder) noInputs(p *plan.Input, in *v1alpha1.Input, direct plan.Deps) {
+	for name := range b.expand(direct).Uses {
+		if strings.HasPrefix(name, "inputs.") {
+			b.problems.Hintf(firstSet(in.Where, in.Get, in.KeyBy, in.GroupBy).Pos(), "a join may read item, object, key, params and variables that read only those",
+				"the input %q reads %s", p.Name, name)
+		}
+	}
+}
+
+// join derives the index of the input, or warns that there is none.
+func (b *builder) join(p *plan.Input, in *v1alpha1.Input) {
+	if p.Where == nil {
+		return
+	}
+	p.Join = p.Where.Join()
+	if p.Join.Item != nil {
+		p.Index = b.plan.Name + "/" + p.Name
+		return
+	}
+	if p.Join.Depends {
+		b.problems.Warnf(in.Where.Pos(), "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", p.Name, p.Source.Kind)
+	}
+}

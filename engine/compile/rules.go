@@ -1,0 +1,121 @@
+package compile
+
+import (
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+func (b *builder) rules() {
+	if n := len(b.doc.Spec.Rules); n > MaxRules {
+		b.problems.Errorf(b.doc.Pos, "the policy has %d rules, at most %d are allowed", n, MaxRules)
+		return
+	}
+	if len(b.doc.Spec.Rules) == 0 {
+		b.problems.Warnf(b.doc.Pos, "the policy has no rules, so it does nothing")
+	}
+	seen := map[string]document.Position{}
+	for i := range b.doc.Spec.Rules {
+		r := &b.doc.Spec.Rules[i]
+		if !r.Name.Set() {
+			b.problems.Hintf(r.Pos, "name it in plain words: it is what events, traces and effects show", "a rule has no name")
+			continue
+		}
+		if first, dup := seen[r.Name.Value]; dup {
+			b.problems.Errorf(r.Name.Pos(), "the rule %q stands twice, first on line %d", r.Name.Value, first.Line)
+			continue
+		}
+		seen[r.Name.Value] = r.Name.Pos()
+		b.rule(r)
+	}
+}
+
+func (b *builder) rule(r *v1alpha1.Rule) {
+	if size := textSize(r); size > MaxRuleBytes {
+		b.problems.Errorf(r.Pos, "the rule %q has %d bytes, at most %d are allowed", r.Name.Value, size, MaxRuleBytes)
+	}
+	out := &plan.Rule{Name: r.Name.Value, Pos: r.Pos, ContinueOnError: r.ContinueOnError, Stop: r.Stop}
+	deps := newDeps()
+	s := &scope{env: b.env}
+	if r.ForEach.Set() {
+		s = b.forEach(r, out, s, &deps)
+		if s == nil {
+			return
+		}
+	}
+	out.Locals, s = b.locals(s, r.Variables, &deps)
+	b.when(r, out, s, &deps)
+	if len(r.Do) > 0 && len(r.Cases) > 0 {
+		b.problems.Hintf(r.Pos, "a rule has either", "the rule %q has do and cases", r.Name.Value)
+	}
+	out.Do = b.actions(s, r.Do)
+	for i := range r.Cases {
+		out.Cases = append(out.Cases, b.ruleCase(s, &r.Cases[i], &deps))
+	}
+	out.OnError = b.actions(s.with(b, "error.message", cel.StringType, nil, r.Pos), r.OnError)
+	if r.Debounce != nil {
+		b.debounce(s, r.Debounce)
+	}
+	b.plan.Rules = append(b.plan.Rules, out)
+}
+
+func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope, deps *plan.Deps) *scope {
+	program, flow := b.alias(s, r.ForEach, deps)
+	if program == nil {
+		return nil
+	}
+	if !cel.IsList(program.Type()) && !cel.IsDyn(program.Type()) {
+		b.problems.Errorf(r.ForEach.Pos(), "forEach needs a list, this gives %s", cel.TypeName(program.Type()))
+		return nil
+	}
+	out.ForEach, out.As = program, "item"
+	if r.As.Set() && b.identifier(r.As, "item", map[string]bool{}, r.Pos) {
+		out.As = r.As.Value
+	}
+	return s.with(b, out.As, elemType(program.Type()), flow.Elem(), r.Pos)
+}
+
+// when compiles a rule's condition. It is judged once, unless it names the
+// item or a variable of the rule.
+func (b *builder) when(r *v1alpha1.Rule, out *plan.Rule, s *scope, deps *plan.Deps) {
+	inner := newDeps()
+	out.When = b.program(s, r.When, &inner)
+	b.wantType(out.When, r.When, cel.BoolType)
+	perItem := inner.Uses[out.As]
+	for _, v := range out.Locals {
+		perItem = perItem || inner.Uses[v.Name]
+	}
+	out.WhenPerItem = out.ForEach != nil && perItem
+	merge(deps, inner)
+}
+
+func (b *builder) ruleCase(s *scope, c *v1alpha1.Case, deps *plan.Deps) plan.Case {
+	out := plan.Case{Name: c.Name.Value, When: b.program(s, c.When, deps)}
+	b.wantType(out.When, c.When, cel.BoolType)
+	out.Do = b.actions(s, c.Do)
+	return out
+}
+
+func (b *builder) debounce(s *scope, d *v1alpha1.Debounce) {
+	deps := newDeps()
+	b.template(s, d.Key, &deps)
+	b.template(s, d.Window, &deps)
+	b.template(s, d.MaxInFlight, &deps)
+	b.unsupported(d.Pos, "debounce")
+}
+
+// metrics checks the exported metrics; they are served by a later build.
+func (b *builder) metrics() {
+	for _, m := range b.doc.Spec.Metrics {
+		if !m.Name.Set() || !m.Of.Set() {
+			b.problems.Errorf(m.Pos, "a metric needs name and of")
+			continue
+		}
+		deps := newDeps()
+		for _, l := range m.Labels {
+			b.template(&scope{env: b.env}, l.Value, &deps)
+		}
+		b.unsupported(m.Pos, "the metric "+m.Name.Value)
+	}
+}

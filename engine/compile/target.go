@@ -1,0 +1,164 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// target is the object of an action while the action is compiled.
+type target struct {
+	ref   plan.ObjectRef
+	roots []string
+	kinds []schema.GVK
+	kind  *schema.Type
+}
+
+// read records that an action reads parts of its target: what it writes is
+// compared with what is there.
+func (t *target) read(b *builder, mask *value.Mask) {
+	for _, root := range t.roots {
+		b.reads.Add(root, value.Merge(mask, baseMask))
+	}
+}
+
+func (t *target) write(b *builder, subresource, verb string) {
+	for _, gvk := range t.kinds {
+		t.writeKind(b, gvk, subresource, verb)
+	}
+}
+
+func (t *target) writeKind(b *builder, gvk schema.GVK, subresource, verb string) {
+	w := plan.Write{GVK: gvk, Subresource: subresource, Verb: verb}
+	if !slices.Contains(b.plan.Writes, w) {
+		b.plan.Writes = append(b.plan.Writes, w)
+	}
+}
+
+// target resolves the object of an action; nil when it cannot be told.
+func (b *builder) target(s *scope, of *v1alpha1.Target, at document.Position) *target {
+	switch {
+	case of == nil:
+		return &target{ref: plan.ObjectRef{Pos: at}, roots: []string{objectRoot}, kinds: []schema.GVK{b.plan.Primary.GVK}, kind: b.plan.Primary.Type}
+	case of.Object.Set():
+		return b.objectTarget(s, of)
+	default:
+		return b.namedTarget(s, of)
+	}
+}
+
+// objectTarget is an expression that gives an object. It must be a whole
+// object that the policy reads, so that its kind is known.
+func (b *builder) objectTarget(s *scope, of *v1alpha1.Target) *target {
+	deps := newDeps()
+	p, flow := b.alias(s, of.Object, &deps)
+	if p == nil {
+		return nil
+	}
+	t := &target{ref: plan.ObjectRef{Pos: of.Pos, Expression: p}}
+	roots, ok := flow.Roots()
+	if !ok {
+		b.problems.Hintf(of.Object.Pos(), "object, an input of shape get, or the item of a forEach over an input", "this is not an object of a known kind")
+		return nil
+	}
+	t.roots = roots
+	for _, root := range roots {
+		t.kinds = append(t.kinds, b.kinds[root])
+		t.kind = b.options.Schemas.Of(b.kinds[root])
+	}
+	identity := &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
+	t.read(b, identity)
+	return t
+}
+
+// namedTarget is {apiVersion, kind, namespace, name}.
+func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
+	deps := newDeps()
+	if !of.APIVersion.Set() || !of.Kind.Set() || !of.Name.Set() {
+		b.problems.Hintf(of.Pos, "of: {apiVersion, kind, namespace, name}, or an expression that gives an object", "the object is not named in full")
+		return nil
+	}
+	for _, text := range []v1alpha1.Text{of.APIVersion, of.Kind} {
+		if strings.Contains(text.Value, "${") {
+			b.problems.Hintf(text.Pos(), "write it out, so that the needed permissions are known", "apiVersion and kind cannot be computed")
+			return nil
+		}
+	}
+	gvk := schema.GVK{APIVersion: of.APIVersion.Value, Kind: of.Kind.Value}
+	t := &target{kinds: []schema.GVK{gvk}, kind: b.options.Schemas.Of(gvk)}
+	t.ref = plan.ObjectRef{Pos: of.Pos, GVK: gvk, Namespace: b.template(s, of.Namespace, &deps), Name: b.template(s, of.Name, &deps)}
+	t.ref.Target = b.targetIndex(gvk)
+	t.roots = []string{targetRoot(t.ref.Target)}
+	b.kinds[t.roots[0]] = gvk
+	return t
+}
+
+func (b *builder) targetIndex(gvk schema.GVK) int {
+	for i, t := range b.plan.Targets {
+		if t.Source.GVK == gvk {
+			return i
+		}
+	}
+	b.plan.Targets = append(b.plan.Targets, &plan.Target{Source: source(gvk)})
+	return len(b.plan.Targets) - 1
+}
+
+// identityFields can never be written.
+var identityFields = []string{"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion", "metadata.generation", "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.managedFields"}
+
+// protected refuses writes to what makes an object the object that it is.
+func (b *builder) protected(_ *target, path []string, at document.Position) {
+	if slices.Contains(identityFields, strings.Join(path, ".")) {
+		b.problems.Errorf(at, "%s cannot be written", strings.Join(path, "."))
+	}
+}
+
+// laterAction checks the expressions of an action that this build cannot run.
+func (b *builder) laterAction(s *scope, a *v1alpha1.Action) plan.Action {
+	deps := newDeps()
+	name := ""
+	switch {
+	case a.Apply != nil:
+		name = "apply"
+		b.manifest(s, *a.Apply, &deps)
+	case a.Create != nil:
+		name = "create"
+		b.manifest(s, *a.Create, &deps)
+	case a.Delete != nil:
+		name = "delete"
+		b.target(s, a.Delete.Of, a.Delete.Pos)
+	case a.Finalizer != nil:
+		name = "finalizer"
+		b.target(s, a.Finalizer.Of, a.Finalizer.Pos)
+		b.template(s, a.Finalizer.Name, &deps)
+	case a.Restart != nil:
+		name = "restart"
+		b.template(s, a.Restart.Targets, &deps)
+		b.templateNode(s, mapping(a.Restart.Annotations, a.Restart.Pos), &deps)
+	case a.Remember != nil:
+		name = "remember"
+		b.template(s, a.Remember.Name, &deps)
+		b.template(s, a.Remember.Value, &deps)
+	case a.Select != nil:
+		name = "select"
+		b.selection(s, a.Select)
+	}
+	b.unsupported(a.Pos, name)
+	return &plan.Unsupported{Pos: a.Pos, Name: name}
+}
+
+// manifest checks the template of a child.
+func (b *builder) manifest(s *scope, t v1alpha1.Template, deps *plan.Deps) {
+	version, kind := t.Node.Get("apiVersion"), t.Node.Get("kind")
+	if version == nil || kind == nil {
+		b.problems.Errorf(t.Pos(), "the object needs apiVersion and kind")
+		return
+	}
+	compiled := b.template(s, t, deps)
+	compiled.Fit(b.options.Schemas.Of(schema.GVK{APIVersion: version.Text, Kind: kind.Text}), kind.Text, b.problems)
+}

@@ -1,0 +1,61 @@
+package compile
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// textSize counts the bytes of all texts in a part of a document.
+func textSize(part any) int {
+	size := 0
+	walkNodes(reflect.ValueOf(part), func(n *document.Node) { size += nodeSize(n) })
+	return size
+}
+
+func nodeSize(n *document.Node) int {
+	size := len(n.Text)
+	for _, k := range n.Keys {
+		size += nodeSize(k)
+	}
+	for _, v := range n.Values {
+		size += nodeSize(v)
+	}
+	return size
+}
+
+// documentText writes a document's content without its layout, for hashing.
+func documentText(p *v1alpha1.Policy) string {
+	var out strings.Builder
+	walkNodes(reflect.ValueOf(p), func(n *document.Node) { fmt.Fprintf(&out, "%v;", n.Plain()) })
+	return out.String()
+}
+
+var nodePointer = reflect.TypeFor[*document.Node]()
+
+// walkNodes visits every node that the types of a document hold.
+func walkNodes(v reflect.Value, visit func(*document.Node)) {
+	switch {
+	case v.Type() == nodePointer:
+		if !v.IsNil() {
+			visit(v.Interface().(*document.Node))
+		}
+	case v.Kind() == reflect.Pointer:
+		if !v.IsNil() {
+			walkNodes(v.Elem(), visit)
+		}
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			walkNodes(v.Index(i), visit)
+		}
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			walkNodes(v.Field(i), visit)
+		}
+	case v.Kind() == reflect.Bool:
+		visit(&document.Node{Kind: document.Bool, Text: fmt.Sprint(v.Bool())})
+	}
+}

@@ -1,0 +1,80 @@
+package load
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Source is a file that was read.
+type Source struct {
+	Path string
+	Text []byte
+}
+
+// Files reads the YAML and JSON files at a path: the file itself, or those of
+// the folder and its sub-folders, in the order of their names. Folders named
+// schemas, whose CRDs are not documents of ours, are passed over. A folder
+// without any such file is an error.
+func Files(path string) ([]Source, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return read([]string{path})
+	}
+	var paths []string
+	err = filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && p != path && (entry.Name() == SchemaFolder || strings.HasPrefix(entry.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if !entry.IsDir() && isDocument(entry.Name()) && entry.Type()&fs.ModeSymlink == 0 {
+			paths = append(paths, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(paths) == 0 {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errEmpty}
+	}
+	slices.Sort(paths)
+	return read(paths)
+}
+
+// SchemaFolder is the folder beside policies that holds CRDs of the kinds
+// they speak of.
+const SchemaFolder = "schemas"
+
+type emptyFolder struct{}
+
+func (emptyFolder) Error() string { return "no .yaml, .yml or .json file in this folder" }
+
+var errEmpty = emptyFolder{}
+
+func isDocument(name string) bool {
+	switch filepath.Ext(name) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}
+
+func read(paths []string) ([]Source, error) {
+	out := make([]Source, len(paths))
+	for i, p := range paths {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = Source{Path: p, Text: text}
+	}
+	return out, nil
+}

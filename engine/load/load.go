@@ -1,0 +1,79 @@
+package load
+
+import (
+	"reflect"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// File is what a file held.
+type File struct {
+	Policies []*v1alpha1.Policy
+	Tests    []*v1alpha1.PolicyTest
+}
+
+// Documents reads the policies and policy tests of a file. Everything wrong
+// is in the problems; a document with an error is not returned.
+func Documents(name string, text []byte) (File, []document.Problem) {
+	var problems document.Problems
+	var file File
+	for _, n := range document.Parse(name, text, &problems) {
+		one := document.Problems{}
+		decodeDocument(n, &file, &one)
+		problems.Append(one.List())
+	}
+	return file, withSource(text, name, problems.List())
+}
+
+func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
+	d := decoder{problems: problems}
+	if n.Kind != document.Map {
+		problems.Errorf(n.Pos, "a document must be a mapping with apiVersion, kind, metadata and spec")
+		return
+	}
+	if !d.header(n) {
+		return
+	}
+	switch kind := n.Get("kind").Text; kind {
+	case v1alpha1.KindPolicy:
+		p := &v1alpha1.Policy{}
+		d.decode(n, reflect.ValueOf(p).Elem(), "the document")
+		if !problems.HasErrors() {
+			file.Policies = append(file.Policies, p)
+		}
+	case v1alpha1.KindPolicyTest:
+		t := &v1alpha1.PolicyTest{}
+		d.decode(n, reflect.ValueOf(t).Elem(), "the document")
+		if !problems.HasErrors() {
+			file.Tests = append(file.Tests, t)
+		}
+	default:
+		problems.Hintf(n.Get("kind").Pos, "a document is a "+v1alpha1.KindPolicy+" or a "+v1alpha1.KindPolicyTest, "unknown kind %q", kind)
+	}
+}
+
+// header checks that the document is one of ours.
+func (d *decoder) header(n *document.Node) bool {
+	version, kind := n.Get("apiVersion"), n.Get("kind")
+	if version == nil || kind == nil {
+		d.problems.Hintf(n.Pos, "a policy begins with apiVersion: "+v1alpha1.APIVersion+" and kind: "+v1alpha1.KindPolicy, "apiVersion and kind are missing")
+		return false
+	}
+	if version.Text != v1alpha1.APIVersion {
+		d.problems.Hintf(version.Pos, "write apiVersion: "+v1alpha1.APIVersion, "unknown apiVersion %q", version.Text)
+		return false
+	}
+	return true
+}
+
+// withSource adds the source line to problems that have none yet.
+func withSource(text []byte, name string, list []document.Problem) []document.Problem {
+	source := document.NewSource(name, text)
+	for i := range list {
+		if list[i].Source == "" {
+			list[i].Source = source.Line(list[i].Line)
+		}
+	}
+	return list
+}

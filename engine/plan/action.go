@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Action is one thing a rule does. The set is closed: eval knows how to
+// evaluate each, apply how to write what comes of it.
+type Action interface{ isAction() }
+
+// ObjectRef names the object that an action is about.
+type ObjectRef struct {
+	Pos document.Position
+	// Expression gives the object; nil together with an empty GVK means the
+	// primary.
+	Expression *cel.Program
+	// Otherwise the object is named outright.
+	schema.GVK
+	Namespace *cel.Template
+	Name      *cel.Template
+	// Target is the index of the named kind in Policy.Targets.
+	Target int
+}
+
+// Primary says whether the reference means the primary.
+func (r *ObjectRef) Primary() bool { return r.Expression == nil && r.Kind == "" }
+
+// Merge merges fields into an object: labels, annotations, status and patch
+// are all of this form.
+type Merge struct {
+	Pos         document.Position
+	Of          ObjectRef
+	Subresource string
+	// Under is the path of fields that Fields are merged into.
+	Under  []string
+	Fields *cel.Template
+	// Create makes a missing object.
+	Create bool
+}
+
+// Condition keeps one condition of an object.
+type Condition struct {
+	Pos                     document.Position
+	Of                      ObjectRef
+	Type                    *cel.Template
+	Status, Reason, Message *cel.Template
+	Absent                  bool
+	// Track compares observedGeneration, too.
+	Track bool
+}
+
+// Event emits a Kubernetes Event about an object.
+type Event struct {
+	Pos             document.Position
+	Of              ObjectRef
+	Warning         bool
+	Reason, Message *cel.Template
+}
+
+// Log writes a line to the controller's log.
+type Log struct {
+	Pos     document.Position
+	Level   string
+	Message *cel.Template
+}
+
+// Fail makes the item fail.
+type Fail struct {
+	Pos     document.Position
+	Message *cel.Template
+}
+
+// Unsupported is an action that this build checks but cannot run.
+type Unsupported struct {
+	Pos  document.Position
+	Name string
+}
+
+func (*Merge) isAction()       {}
+func (*Condition) isAction()   {}
+func (*Event) isAction()       {}
+func (*Log) isAction()         {}
+func (*Fail) isAction()        {}
+func (*Unsupported) isAction() {}

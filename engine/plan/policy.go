@@ -1,0 +1,206 @@
+package plan
+
+import (
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Policy is a compiled policy.
+type Policy struct {
+	Name string
+	// Revision is a hash of the policy's text and parameters.
+	Revision string
+	// Disabled policies are compiled and not run.
+	Disabled bool
+	Primary  Primary
+	// Params are the values in force, by name.
+	Params map[string]value.Value
+	// Slots resolves the names that expressions use: "object",
+	// "inputs.nodes", "variables.ready" and so on.
+	Slots     map[string]Slot
+	Inputs    []*Input
+	Variables []*Variable
+	Rules     []*Rule
+	// ObjectReads is what is read of the primary.
+	ObjectReads *value.Mask
+	// Targets are the kinds that actions name outright; their objects are
+	// watched so that a write is a diff.
+	Targets []*Target
+	// Writes are the kinds and subresources that the policy writes.
+	Writes []Write
+	// Unsupported are the places of constructs that this build can check but
+	// not run.
+	Unsupported []document.Problem
+	// Source is where the policy was written.
+	Source document.Position
+}
+
+// Primary is the kind a policy decides about.
+type Primary struct {
+	schema.GVK
+	Type       *schema.Type
+	Selector   *selector.Selector
+	Namespaces []string
+	Optional   bool
+	Source     world.Source
+}
+
+// Selects says whether an object is one that the policy decides about.
+func (p *Primary) Selects(o *world.Object) bool {
+	if !p.Selector.Matches(value.Path(o.Value, "metadata", "labels")) {
+		return false
+	}
+	if len(p.Namespaces) == 0 {
+		return true
+	}
+	for _, ns := range p.Namespaces {
+		if ns == o.Namespace {
+			return true
+		}
+	}
+	return false
+}
+
+// SlotKind says what a name stands for.
+type SlotKind int
+
+// The kinds of names.
+const (
+	Object SlotKind = iota
+	KeyName
+	KeyNamespace
+	Param
+	InputSlot
+	VariableSlot
+	Now
+	Initial
+	CallSlot
+)
+
+// Slot is what a name of the policy stands for.
+type Slot struct {
+	Kind  SlotKind
+	Index int
+	Value value.Value // of a Param
+}
+
+// Shape is how an input or a collection gives its values.
+type Shape int
+
+// The shapes.
+const (
+	// List is a list.
+	List Shape = iota
+	// Keyed is a map with one value per key.
+	Keyed
+	// Grouped is a map with a list of values per key.
+	Grouped
+	// One is a single object or null.
+	One
+)
+
+// Input is another object, or a list of them, that rules may read.
+type Input struct {
+	Name   string
+	Pos    document.Position
+	Source world.Source
+	Type   *schema.Type
+	Shape  Shape
+	// Off says that the input's `when` is false: it is empty and unwatched.
+	Off bool
+	// Get gives the name of the object of an input of shape One.
+	Get *cel.Program
+	// Where judges an item; nil means that all are members.
+	Where *cel.Program
+	// Key gives an item's key, for Keyed and Grouped.
+	Key     *cel.Program
+	OrderBy []*cel.Program
+	// Join answers Where by an index of the given name.
+	Join  cel.Join
+	Index string
+	// Reads is what the policy reads of the items.
+	Reads *value.Mask
+	// Deps is what membership depends on besides the items: parts of the
+	// object, and variables. Own leaves out what these are computed from.
+	Own, Deps Deps
+}
+
+// Deps says what a value is computed from.
+type Deps struct {
+	// Reads are parts of the primary and of inputs, by root: "object",
+	// "inputs.nodes".
+	Reads cel.Reads
+	// Uses are the names of the policy that the expressions mention.
+	Uses map[string]bool
+}
+
+// Variable is a named value.
+type Variable struct {
+	Name string
+	Pos  document.Position
+	// Program is an expression. Otherwise When and Value, or Collection.
+	Program    *cel.Program
+	When       *cel.Program
+	Value      *cel.Template
+	Collection *Collection
+	// Own is what its own expressions read; Deps adds what the variables and
+	// inputs that they use are computed from.
+	Own, Deps Deps
+}
+
+// Collection computes one value per item of a list.
+type Collection struct {
+	ForEach *cel.Program
+	As      string
+	Locals  []*Variable
+	When    *cel.Program
+	// Value is the item's value; nil means the item itself.
+	Value   *cel.Template
+	Shape   Shape
+	Key     *cel.Program
+	OrderBy []*cel.Program
+	Unique  bool
+	// ItemDeps is what the computation of one item reads.
+	ItemDeps Deps
+}
+
+// Rule is one step of the decision.
+type Rule struct {
+	Name string
+	Pos  document.Position
+	When *cel.Program
+	// WhenPerItem says that When names the item and is judged for each.
+	WhenPerItem     bool
+	ForEach         *cel.Program
+	As              string
+	Locals          []*Variable
+	Do              []Action
+	Cases           []Case
+	OnError         []Action
+	ContinueOnError bool
+	Stop            bool
+}
+
+// Case is a row of a decision table.
+type Case struct {
+	Name string
+	When *cel.Program
+	Do   []Action
+}
+
+// Target is a kind that an action names outright.
+type Target struct {
+	Source world.Source
+	Reads  *value.Mask
+}
+
+// Write is a kind and subresource that is written.
+type Write struct {
+	schema.GVK
+	Subresource string
+	Verb        string
+}
