@@ -1,0 +1,156 @@
+// Package apply writes what a decision wants. It is the only package that
+// changes objects of others.
+package apply
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Patch is a JSON merge patch of one object.
+type Patch struct {
+	Target      world.ID
+	Subresource string
+	// Body is the patch as plain JSON values, without a resourceVersion.
+	Body map[string]any
+	// ResourceVersion is the state that the patch was decided on; a server
+	// that has another refuses the patch.
+	ResourceVersion string
+	// Policy is the field manager.
+	Policy string
+}
+
+// Event is a Kubernetes Event about an object.
+type Event struct {
+	Target                world.ID
+	UID                   string
+	Policy                string
+	Type, Reason, Message string
+}
+
+// Writer writes to an API server, real or in memory. Its errors are those of
+// the API machinery.
+type Writer interface {
+	// Patch gives the version that the write led to.
+	Patch(ctx context.Context, p Patch) (world.Version, error)
+	Event(ctx context.Context, e Event) error
+}
+
+// Outcome is what became of one effect.
+type Outcome struct {
+	Effect *eval.Effect
+	// Err is nil also when the target was gone: there is nothing left to do.
+	Err error
+	// Gone says that the target no longer exists.
+	Gone bool
+	// Skipped says that an earlier write of the item, or an earlier rule,
+	// has failed.
+	Skipped bool
+}
+
+// Applier writes the effects of one policy.
+type Applier struct {
+	Writer Writer
+	Policy string
+	// Version gives the state of an object that the decision was based on.
+	Version func(world.ID) (world.Version, string)
+	// Seen says whether an event was emitted before, and notes it.
+	Seen func(e Event) bool
+}
+
+// Apply writes effects in order: those of one item up to the first that fails,
+// those of the rules after a failed one not at all.
+func (a *Applier) Apply(ctx context.Context, effects []*eval.Effect) []Outcome {
+	run := applyRun{Applier: a, ctx: ctx, versions: map[world.ID]world.Version{}, failedRule: -1, wrote: map[int]bool{}, failed: map[int]bool{}}
+	out := make([]Outcome, len(effects))
+	for i, e := range effects {
+		out[i] = run.one(e)
+	}
+	return out
+}
+
+type applyRun struct {
+	*Applier
+	ctx context.Context
+	// versions are those that earlier writes led to.
+	versions   map[world.ID]world.Version
+	failed     map[int]bool // items
+	wrote      map[int]bool // items
+	failedRule int
+}
+
+func (r *applyRun) one(e *eval.Effect) Outcome {
+	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule {
+		return Outcome{Effect: e, Skipped: true}
+	}
+	var err error
+	if e.Verb == eval.VerbEvent {
+		err = r.event(e)
+	} else {
+		err = r.patch(e)
+	}
+	gone := apierrors.IsNotFound(err)
+	if gone {
+		err = nil
+	}
+	if err != nil {
+		r.failed[e.Item] = true
+		if r.failedRule < 0 {
+			r.failedRule = e.Rule
+		}
+	} else if e.Verb != eval.VerbEvent {
+		r.wrote[e.Item] = true
+	}
+	return Outcome{Effect: e, Err: err, Gone: gone}
+}
+
+func (r *applyRun) patch(e *eval.Effect) error {
+	version, ok := r.versions[e.Target]
+	if !ok {
+		version, _ = r.Version(e.Target)
+	}
+	body, _ := value.Plain(e.Patch).(map[string]any)
+	next, err := r.Writer.Patch(r.ctx, Patch{
+		Target: e.Target, Subresource: e.Subresource, Body: body,
+		ResourceVersion: version.ResourceVersion, Policy: r.Policy,
+	})
+	if err == nil {
+		r.versions[e.Target] = next
+	}
+	return err
+}
+
+// event emits an event if its item wrote something, or if it is the first of
+// its kind.
+func (r *applyRun) event(e *eval.Effect) error {
+	_, uid := r.Version(e.Target)
+	event := Event{
+		Target: e.Target, UID: uid, Policy: r.Policy,
+		Type: value.StringAt(e.Patch, "type"), Reason: value.StringAt(e.Patch, "reason"), Message: value.StringAt(e.Patch, "message"),
+	}
+	if r.Seen(event) && !r.wrote[e.Item] {
+		return nil
+	}
+	return r.Writer.Event(r.ctx, event)
+}
+
+// IsConflict says whether a write was refused because the object has moved
+// on. It is decided again on the newer state; nothing is wrong.
+func IsConflict(err error) bool { return apierrors.IsConflict(err) }
+
+// IsForbidden says whether a permission is missing.
+func IsForbidden(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	code := status.Status().Code
+	return code == http.StatusForbidden || code == http.StatusUnauthorized
+}

@@ -1,0 +1,228 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/status"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// isNil says whether a program is absent. A field of type *cel.Program that is
+// nil makes an interface that is not.
+func isNil(p expr.Program) bool {
+	c, ok := p.(*cel.Program)
+	return p == nil || ok && c == nil
+}
+
+// act runs one action.
+func (r *ruleRun) act(a plan.Action, f *frame) error {
+	switch a := a.(type) {
+	case *plan.Merge:
+		return r.merge(a, f)
+	case *plan.Condition:
+		return r.condition(a, f)
+	case *plan.Event:
+		return r.event(a, f)
+	case *plan.Log:
+		return r.log(a, f)
+	case *plan.Fail:
+		text, err := r.text(a.Message, f)
+		if err != nil {
+			return err
+		}
+		return &expr.Failure{At: a.Pos, Err: errors.New(text)}
+	case *plan.Unsupported:
+		return &expr.Failure{At: a.Pos, Err: fmt.Errorf("%s cannot be run by this build", a.Name)}
+	default:
+		return fmt.Errorf("unknown action %T", a)
+	}
+}
+
+// targetState is the object of an action: who it is and what it is now.
+type targetState struct {
+	id    world.ID
+	value *value.Map
+	// object is the stored object; nil when it does not exist.
+	object *world.Object
+}
+
+// errNoTarget says that the object of an action does not exist. There is
+// nothing to write to, which is no failure.
+var errNoTarget = errors.New("the object does not exist")
+
+func (r *ruleRun) target(ref *plan.ObjectRef, f *frame) (targetState, error) {
+	switch {
+	case ref.Primary():
+		if r.object == nil {
+			return targetState{}, errNoTarget
+		}
+		return r.state(r.object), nil
+	case ref.Expression != nil:
+		v, err := ref.Expression.Eval(f, r.meter)
+		if err != nil {
+			return targetState{}, err
+		}
+		m, ok := value.Unwrap(v).(*value.Map)
+		if !ok {
+			return targetState{}, errNoTarget
+		}
+		return r.find(idOf(m))
+	default:
+		return r.outright(ref, f)
+	}
+}
+
+// outright finds an object that an action names.
+func (r *ruleRun) outright(ref *plan.ObjectRef, f *frame) (targetState, error) {
+	id := world.ID{GVK: ref.GVK}
+	var err error
+	if id.Name, err = r.text(ref.Name, f); err != nil {
+		return targetState{}, err
+	}
+	if ref.Namespace != nil {
+		if id.Namespace, err = r.text(ref.Namespace, f); err != nil {
+			return targetState{}, err
+		}
+	}
+	r.named(ref.Target, TargetKey(id.Namespace, id.Name))
+	return r.find(id)
+}
+
+func (r *ruleRun) state(o *world.Object) targetState {
+	return targetState{id: o.ID(), value: r.overlay.of(o), object: o}
+}
+
+// find looks an object up in any source of its kind.
+func (r *ruleRun) find(id world.ID) (targetState, error) {
+	for _, source := range r.sources(id.GVK) {
+		if o := r.World.Table(source).Get(id.Namespace, id.Name); o != nil {
+			return r.state(o), nil
+		}
+	}
+	return targetState{}, errNoTarget
+}
+
+func (ev *evaluation) sources(gvk schema.GVK) (out []world.Source) {
+	if ev.Policy.Primary.GVK == gvk {
+		out = append(out, ev.Policy.Primary.Source)
+	}
+	for _, in := range ev.Policy.Inputs {
+		if in.Source.GVK == gvk {
+			out = append(out, in.Source)
+		}
+	}
+	for _, t := range ev.Policy.Targets {
+		if t.Source.GVK == gvk {
+			out = append(out, t.Source)
+		}
+	}
+	return out
+}
+
+// idOf reads an object's identity from its value.
+func idOf(m *value.Map) world.ID {
+	return world.ID{
+		GVK:       schema.GVK{APIVersion: value.StringAt(m, "apiVersion"), Kind: value.StringAt(m, "kind")},
+		Namespace: value.StringAt(m, "metadata", "namespace"),
+		Name:      value.StringAt(m, "metadata", "name"),
+	}
+}
+
+// text evaluates a template that must give a text; nil gives "".
+func (ev *evaluation) text(t *cel.Template, f *frame) (string, error) {
+	if t == nil {
+		return "", nil
+	}
+	v, err := t.Build(f, ev.meter)
+	if err != nil || v == nil {
+		return "", err
+	}
+	s, err := value.Text(v)
+	if err != nil {
+		return "", &expr.Failure{At: t.Pos(), Err: err}
+	}
+	return s, nil
+}
+
+// merge merges fields: labels, annotations, status and patch.
+func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	if errors.Is(err, errNoTarget) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fields, err := a.Fields.Fields(f, r.meter)
+	if err != nil {
+		return err
+	}
+	want := make(map[string]value.Value, len(fields))
+	for _, field := range fields {
+		want[field.Name] = field.Value
+		if field.Value == nil {
+			want[field.Name] = value.Null // at the positions a policy names, none removes
+		}
+	}
+	r.write(t, a.Subresource, nest(a.Under, value.FromMap(want)))
+	return nil
+}
+
+// write merges wanted fields into an object, if that changes anything.
+func (r *ruleRun) write(t targetState, subresource string, want *value.Map) {
+	next, patch := mergeDiff(t.value, want)
+	if patch == nil {
+		return
+	}
+	r.decision.Effects = append(r.decision.Effects, &Effect{
+		Rules: []string{r.rule.Name}, Verb: VerbPatch, Subresource: subresource,
+		Target: t.id, Patch: patch.(*value.Map), Before: t.value, Item: r.item, Rule: r.index,
+	})
+	r.overlay.set(t.id, next.(*value.Map))
+	r.changed()
+}
+
+func (r *ruleRun) event(a *plan.Event, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	if errors.Is(err, errNoTarget) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reason, err := r.text(a.Reason, f)
+	if err != nil {
+		return err
+	}
+	message, err := r.text(a.Message, f)
+	if err != nil {
+		return err
+	}
+	kind := "Normal"
+	if a.Warning {
+		kind = "Warning"
+	}
+	event := value.FromMap(map[string]value.Value{
+		"type": value.OfString(kind), "reason": value.OfString(value.Cut(reason, status.MaxReason)),
+		"message": value.OfString(value.Cut(message, status.MaxEventMessage)),
+	})
+	r.decision.Effects = append(r.decision.Effects, &Effect{
+		Rules: []string{r.rule.Name}, Verb: VerbEvent, Target: t.id, Patch: event, Before: t.value, Item: r.item, Rule: r.index,
+	})
+	return nil
+}
+
+func (r *ruleRun) log(a *plan.Log, f *frame) error {
+	message, err := r.text(a.Message, f)
+	if err != nil {
+		return err
+	}
+	r.decision.Log = append(r.decision.Log, Line{At: a.Pos, Level: a.Level, Message: message})
+	return nil
+}

@@ -1,0 +1,252 @@
+package eval
+
+import (
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// collectionMemo keeps a collection item by item.
+type collectionMemo struct {
+	object value.Value
+	// wholes are the names that any item read as a whole: when one changes,
+	// all items are computed again.
+	wholes holder
+	// maps are the maps of which items looked up entries, as they were.
+	maps  holder
+	items []itemMemo
+	value value.Value
+}
+
+// itemMemo is one item, what it gave and which entries it looked up.
+type itemMemo struct {
+	item  value.Value
+	held  holder
+	entry *entry
+}
+
+// itemsRun is a collection while it is brought up to date.
+type itemsRun struct {
+	*memoReader
+	c       *plan.Collection
+	old     *collectionMemo
+	next    *collectionMemo
+	byItem  map[value.Value]int
+	stale   map[int]bool // maps that have changed, by slot
+	reused  int
+	claimed []bool
+}
+
+// collection computes the items that changed, or that read something that
+// changed, and keeps the others.
+func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (value.Value, error) {
+	c := v.Collection
+	items, err := r.ev.items(c, &frame{ev: r.ev})
+	if err != nil {
+		r.forget(m)
+		return nil, err
+	}
+	run := &itemsRun{memoReader: r, c: c, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]itemMemo, 0, len(items))}}
+	run.prepare()
+	for i, item := range items {
+		if err := run.item(i, item); err != nil {
+			run.abandon(m, h)
+			return nil, itemError(item, err)
+		}
+	}
+	run.release()
+	m.items = run.next
+	run.hold(h)
+	if run.old != nil && run.reused == len(items) && len(run.old.items) == len(items) && sameOrder(run.old.items, run.next.items) {
+		run.next.value = run.old.value
+		return run.next.value, nil
+	}
+	run.next.value, err = assemble(c, v, run.entries())
+	if err != nil {
+		r.forget(m)
+	}
+	return run.next.value, err
+}
+
+func sameOrder(a, b []itemMemo) bool {
+	for i := range a {
+		if a[i].entry != b[i].entry {
+			return false
+		}
+	}
+	return true
+}
+
+// prepare finds out what of the old items can be kept at all.
+func (run *itemsRun) prepare() {
+	if run.old == nil {
+		return
+	}
+	mask := run.c.ItemDeps.Reads["object"]
+	if !run.sameObject(run.old.object, mask) || !run.sameWholes(run.old.wholes.wholes) {
+		return
+	}
+	run.claimed = make([]bool, len(run.old.items))
+	run.next.wholes = run.old.wholes
+	run.stale = map[int]bool{}
+	for i := range run.old.maps.wholes {
+		w := run.old.maps.wholes[i]
+		now, err := run.ev.fetch(w.slot)
+		if err != nil || !identical(now, w.value) {
+			run.stale[slotID(w.slot)] = true
+		}
+		if err == nil {
+			run.next.maps.whole(w.slot, now)
+		}
+	}
+}
+
+func slotID(s plan.Slot) int { return int(s.Kind)<<32 | s.Index }
+
+// item keeps an item or computes it.
+func (run *itemsRun) item(i int, item value.Value) error {
+	at := run.find(i, item)
+	if at >= 0 && run.fresh(&run.old.items[at]) {
+		kept := run.old.items[at]
+		run.claimed[at] = true
+		run.reused++
+		run.next.items = append(run.next.items, kept)
+		run.ev.noteFlip(kept.held.until)
+		return nil
+	}
+	h := run.push()
+	e, err := run.ev.computeItem(run.c, item, nil)
+	run.pop()
+	for _, w := range h.wholes {
+		run.next.wholes.whole(w.slot, w.value)
+	}
+	for _, d := range h.entries {
+		if m, ferr := run.ev.fetch(d.slot); ferr == nil {
+			run.next.maps.whole(d.slot, m)
+		}
+	}
+	h.wholes = nil
+	if err == nil && at >= 0 && e.present && run.old.items[at].entry.present {
+		if was := run.old.items[at].entry.value; value.IsTrue(e.value.Equal(was)) {
+			e.value = was
+		}
+	}
+	run.memo.lookups.count(h, 1)
+	run.next.items = append(run.next.items, itemMemo{item: item, held: *h, entry: e})
+	return err
+}
+
+// find gives the index of an item's old memo, or -1.
+func (run *itemsRun) find(i int, item value.Value) int {
+	if run.claimed == nil {
+		return -1
+	}
+	if i < len(run.old.items) && !run.claimed[i] && identical(run.old.items[i].item, item) {
+		return i
+	}
+	if !hashable(item) {
+		return -1
+	}
+	if run.byItem == nil {
+		run.byItem = make(map[value.Value]int, len(run.old.items))
+		for j := range run.old.items {
+			if hashable(run.old.items[j].item) {
+				run.byItem[run.old.items[j].item] = j
+			}
+		}
+	}
+	if at, ok := run.byItem[item]; ok && !run.claimed[at] {
+		return at
+	}
+	return -1
+}
+
+// hashable says whether a value can be found by identity.
+func hashable(v value.Value) bool {
+	switch v.(type) {
+	case *value.Map, *value.List:
+		return true
+	}
+	_, text := value.Str(v)
+	return text
+}
+
+// fresh says whether an item's old result still holds.
+func (run *itemsRun) fresh(m *itemMemo) bool {
+	if !m.held.until.IsZero() && !run.ev.Now.Before(m.held.until) {
+		return false
+	}
+	if len(run.stale) == 0 {
+		return true
+	}
+	for i := range m.held.entries {
+		e := &m.held.entries[i]
+		if run.stale[slotID(e.slot)] && !run.sameEntry(e) {
+			return false
+		}
+	}
+	return true
+}
+
+// release gives back the lookups of the items that were not kept.
+func (run *itemsRun) release() {
+	if run.old == nil {
+		return
+	}
+	for i := range run.old.items {
+		if run.claimed == nil || !run.claimed[i] {
+			run.memo.lookups.count(&run.old.items[i].held, -1)
+		}
+	}
+}
+
+// abandon ends a run that failed: what was looked up is held by the variable,
+// so that its change wakes the key.
+func (run *itemsRun) abandon(m *variableMemo, h *holder) {
+	for i := range run.next.items {
+		for _, e := range run.next.items[i].held.entries {
+			h.entry(e.slot, e.key, e.value)
+		}
+	}
+	for _, w := range run.next.wholes.wholes {
+		h.whole(w.slot, w.value)
+	}
+	run.release()
+	for i := range run.next.items {
+		run.memo.lookups.count(&run.next.items[i].held, -1)
+	}
+	m.items = nil
+}
+
+// forget drops a collection's items.
+func (r *memoReader) forget(m *variableMemo) {
+	if m.items == nil {
+		return
+	}
+	for i := range m.items.items {
+		r.memo.lookups.count(&m.items.items[i].held, -1)
+	}
+	m.items = nil
+}
+
+// hold makes the whole collection depend on what its items depend on.
+func (run *itemsRun) hold(h *holder) {
+	for _, w := range run.next.wholes.wholes {
+		h.whole(w.slot, w.value)
+	}
+	for _, w := range run.next.maps.wholes {
+		h.mapped = append(h.mapped, w)
+	}
+	for i := range run.next.items {
+		if until := run.next.items[i].held.until; !until.IsZero() {
+			h.flip(until)
+		}
+	}
+}
+
+func (run *itemsRun) entries() []*entry {
+	out := make([]*entry, len(run.next.items))
+	for i := range run.next.items {
+		out[i] = run.next.items[i].entry
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Key names the object that is decided about.
+type Key struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// String gives namespace/name, or the name alone.
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}
+
+// The verbs of effects.
+const (
+	VerbPatch = "patch"
+	VerbEvent = "event"
+)
+
+// Effect is one write that a decision wants. Effects that would change
+// nothing are not in a decision.
+type Effect struct {
+	// Rules are the rules it comes from; several when writes were joined.
+	Rules []string
+	Verb  string
+	// Subresource is "" or "status".
+	Subresource string
+	Target      world.ID
+	// Patch is a JSON merge patch, or the event.
+	Patch *value.Map
+	// Before is the target as it was when the effect was decided.
+	Before *value.Map
+	// Item counts the items whose effects these are: the effects of one item
+	// are written in order, up to the first that fails. Rule is the index of
+	// the rule.
+	Item, Rule int
+}
+
+// Problem is an item that failed.
+type Problem struct {
+	Rule string
+	// Item is the name of the item that failed, where it has one.
+	Item string
+	Err  error
+}
+
+// Line is a line for the controller's log.
+type Line struct {
+	At             document.Position
+	Level, Message string
+}
+
+// Decision is what came of an evaluation.
+type Decision struct {
+	Effects []*Effect
+	// Problems are the items that failed. The key is to be tried again.
+	Problems []Problem
+	// Next is when the decision changes by the passing of time alone; zero
+	// when it does not.
+	Next time.Time
+	Log  []Line
+	// Cost is what the evaluation cost, in CEL units.
+	Cost uint64
+	// Skipped counts items on which a `where` failed.
+	Skipped int
+	Trace   *Trace
+}
+
+// Trace is how a decision came about.
+type Trace struct {
+	Rules     []RuleTrace
+	Variables []VariableTrace
+}
+
+// RuleTrace is what became of one rule.
+type RuleTrace struct {
+	Name string
+	// Fired says whether `when` held; Items how many items were run.
+	Fired bool
+	Items int
+	// Case is the name of the last case that matched.
+	Case    string
+	Effects int
+	Error   string
+}
+
+// VariableTrace is the value of a variable, as often as it changed.
+type VariableTrace struct {
+	Name  string
+	Value any
+	Error string
+}

@@ -1,0 +1,116 @@
+package eval
+
+import (
+	"context"
+	"time"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Input is everything a decision depends on.
+type Input struct {
+	Policy *plan.Policy
+	Key    Key
+	World  *world.Snapshot
+	Now    time.Time
+	// Initial says that the key was in the first list of this leadership.
+	Initial bool
+	// Trace asks for a trace.
+	Trace bool
+}
+
+// Evaluate decides about a key. memo may be nil; given again it saves
+// computing what has not changed. It belongs to one policy and key.
+func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
+	if memo == nil {
+		memo = &Memo{}
+	}
+	ev := newEvaluation(ctx, in)
+	ev.reader = newMemoReader(ev, memo)
+	return ev.run()
+}
+
+// Plain decides about a key without any memory, index or shortcut.
+func Plain(ctx context.Context, in Input) *Decision {
+	ev := newEvaluation(ctx, in)
+	ev.reader = &plainReader{ev: ev}
+	return ev.run()
+}
+
+// reader gives the values of inputs and variables. Evaluations with and
+// without a memory differ in nothing else.
+type reader interface {
+	// input gives an input's value, for the state that the overlay leaves.
+	input(i int) (value.Value, error)
+	// variable gives a variable's value, for the same state.
+	variable(i int) (value.Value, error)
+	// changed says that the overlay has changed an object.
+	changed()
+	// flip records that what is being computed changes at a later time.
+	flip(at time.Time)
+	// view wraps a map so that lookups in it can be followed.
+	view(slot plan.Slot, m *value.Map) value.Value
+	// saw records that a name of the policy was read as a whole.
+	saw(slot plan.Slot, v value.Value)
+	// named records that an action named an object outright.
+	named(target int, key string)
+	done()
+}
+
+// evaluation is one evaluation under way.
+type evaluation struct {
+	Input
+	reader
+	meter    *expr.Meter
+	call     value.Value
+	object   *world.Object
+	overlay  overlay
+	decision *Decision
+	item     int
+}
+
+func newEvaluation(ctx context.Context, in Input) *evaluation {
+	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{}}
+	ev.call = cel.CallValue(&expr.Call{Now: in.Now, Flip: func(at time.Time) {
+		ev.noteFlip(at)
+		ev.flip(at)
+	}})
+	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
+	if ev.object != nil && !in.Policy.Primary.Selects(ev.object) {
+		ev.object = nil
+	}
+	if in.Trace {
+		ev.decision.Trace = &Trace{}
+	}
+	return ev
+}
+
+func (ev *evaluation) run() *Decision {
+	defer ev.meter.Close()
+	if ev.object != nil || ev.Policy.Primary.Optional {
+		ev.rules()
+		ev.decision.Effects = coalesce(ev.decision.Effects)
+	}
+	ev.done()
+	ev.decision.Cost = ev.meter.Spent()
+	return ev.decision
+}
+
+// noteFlip keeps the earliest time at which the decision changes by itself.
+func (ev *evaluation) noteFlip(at time.Time) {
+	if !at.IsZero() && (ev.decision.Next.IsZero() || at.Before(ev.decision.Next)) {
+		ev.decision.Next = at
+	}
+}
+
+// objectValue gives the primary as the overlay leaves it, or null.
+func (ev *evaluation) objectValue() value.Value {
+	if ev.object == nil {
+		return value.Null
+	}
+	return ev.overlay.of(ev.object)
+}

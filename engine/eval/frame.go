@@ -1,0 +1,141 @@
+package eval
+
+import (
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// frame resolves the names of an expression: the local ones first, then those
+// of the policy.
+type frame struct {
+	ev     *evaluation
+	locals []local
+}
+
+// local is a name of a rule, a collection or an item. A variable is computed
+// when it is first used.
+type local struct {
+	name     string
+	value    value.Value
+	err      error
+	variable *plan.Variable
+	state    int8
+}
+
+const (
+	pending int8 = iota
+	computing
+	known
+)
+
+var _ interpreter.Activation = (*frame)(nil)
+
+// Parent implements interpreter.Activation.
+func (f *frame) Parent() interpreter.Activation { return nil }
+
+// ResolveName implements interpreter.Activation.
+func (f *frame) ResolveName(name string) (any, bool) {
+	for i := len(f.locals) - 1; i >= 0; i-- {
+		if f.locals[i].name == name {
+			return f.local(i), true
+		}
+	}
+	slot, ok := f.ev.Policy.Slots[name]
+	if !ok {
+		return nil, false
+	}
+	return f.ev.slot(slot), true
+}
+
+// slot gives the value of a name of the policy, as an error value when it
+// failed.
+func (ev *evaluation) slot(slot plan.Slot) value.Value {
+	switch slot.Kind {
+	case plan.Param:
+		return slot.Value
+	case plan.Object:
+		return ev.objectValue()
+	case plan.KeyName:
+		return value.OfString(ev.Key.Name)
+	case plan.KeyNamespace:
+		return value.OfString(ev.Key.Namespace)
+	case plan.InputSlot:
+		return ev.visible(slot, ev.Policy.Inputs[slot.Index].Shape)
+	case plan.VariableSlot:
+		return ev.visible(slot, variableShape(ev.Policy.Variables[slot.Index]))
+	case plan.Now:
+		return value.OfTime(ev.Now)
+	case plan.Initial:
+		return value.OfBool(ev.Initial)
+	default:
+		return ev.call
+	}
+}
+
+func variableShape(v *plan.Variable) plan.Shape {
+	if v.Collection != nil {
+		return v.Collection.Shape
+	}
+	return plan.List
+}
+
+// fetch gives the value of an input or a variable.
+func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
+	if slot.Kind == plan.InputSlot {
+		return ev.input(slot.Index)
+	}
+	return ev.variable(slot.Index)
+}
+
+// visible gives the value that an expression sees: of a map, a view that
+// tells which of its entries are looked up.
+func (ev *evaluation) visible(slot plan.Slot, shape plan.Shape) value.Value {
+	v, err := ev.fetch(slot)
+	if err != nil {
+		ev.saw(slot, nil)
+		return cel.ErrorValue(err)
+	}
+	if m, ok := v.(*value.Map); ok && (shape == plan.Keyed || shape == plan.Grouped) {
+		return ev.view(slot, m)
+	}
+	ev.saw(slot, v)
+	return v
+}
+
+// local gives a local name's value.
+func (f *frame) local(i int) value.Value {
+	l := &f.locals[i]
+	if l.state == pending {
+		l.state = computing
+		v, err := f.compute(l.variable, i)
+		l = &f.locals[i] // computing may have moved the slice
+		l.value, l.err, l.state = v, err, known
+	}
+	if l.err != nil {
+		return cel.ErrorValue(l.err)
+	}
+	return l.value
+}
+
+// compute evaluates a local variable, which sees the names before it.
+func (f *frame) compute(v *plan.Variable, at int) (value.Value, error) {
+	inner := &frame{ev: f.ev, locals: f.locals[:at:at]}
+	out, err := f.ev.plainVariable(v, inner)
+	copy(f.locals[:at], inner.locals[:at]) // what it computed on the way stays known
+	return out, err
+}
+
+// push adds a local name with a value.
+func (f *frame) push(name string, v value.Value) {
+	f.locals = append(f.locals, local{name: name, value: v, state: known})
+}
+
+// declare adds variables, to be computed when used.
+func (f *frame) declare(variables []*plan.Variable) {
+	for _, v := range variables {
+		f.locals = append(f.locals, local{name: v.Name, variable: v})
+	}
+}

@@ -1,0 +1,85 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/google/cel-go/common/types"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// holder records what a result was computed from: names of the policy read as
+// a whole, single entries of maps, and the time until which it holds.
+type holder struct {
+	wholes  []wholeRead
+	entries []entryRead
+	// mapped are maps whose entries the items of a collection looked up. They
+	// decide whether the collection has to be gone through again; the items
+	// themselves hold the entries.
+	mapped []wholeRead
+	until  time.Time
+}
+
+// wholeRead is a name of the policy and the value it had. A nil value means
+// that it failed.
+type wholeRead struct {
+	slot  plan.Slot
+	value value.Value
+}
+
+// entryRead is an entry of a map and the value it had; nil means none.
+type entryRead struct {
+	slot  plan.Slot
+	key   string
+	value value.Value
+}
+
+func (h *holder) whole(slot plan.Slot, v value.Value) {
+	if slot.Kind != plan.InputSlot && slot.Kind != plan.VariableSlot {
+		return
+	}
+	for i := range h.wholes {
+		if sameSlot(h.wholes[i].slot, slot) {
+			return
+		}
+	}
+	h.wholes = append(h.wholes, wholeRead{slot: slot, value: v})
+}
+
+func (h *holder) entry(slot plan.Slot, key string, v value.Value) {
+	for i := range h.entries {
+		if h.entries[i].key == key && sameSlot(h.entries[i].slot, slot) {
+			return
+		}
+	}
+	h.entries = append(h.entries, entryRead{slot: slot, key: key, value: v})
+}
+
+func (h *holder) flip(at time.Time) {
+	if h.until.IsZero() || at.Before(h.until) {
+		h.until = at
+	}
+}
+
+func sameSlot(a, b plan.Slot) bool { return a.Kind == b.Kind && a.Index == b.Index }
+
+// identical says whether two values are the same one: lists and maps by
+// identity, scalars by content.
+func identical(a, b value.Value) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	switch x := a.(type) {
+	case *value.Map:
+		y, ok := b.(*value.Map)
+		return ok && x == y
+	case *value.List:
+		y, ok := b.(*value.List)
+		return ok && x == y
+	case *types.Optional:
+		y, ok := b.(*types.Optional)
+		return ok && x.HasValue() == y.HasValue() && (!x.HasValue() || identical(x.GetValue(), y.GetValue()))
+	}
+	return a.Type() == b.Type() && a.Equal(b) == types.True
+}

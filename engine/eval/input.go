@@ -1,0 +1,174 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// member is an object that belongs to an input.
+type member struct {
+	object *world.Object
+	value  value.Value
+	key    string
+	order  []value.Value
+}
+
+// judge says whether an object is a member of an input, and where it stands
+// in it. An object on which an expression fails is none.
+func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
+	m := &member{object: o, value: ev.overlay.of(o)}
+	f := &frame{ev: ev}
+	f.push("item", m.value)
+	if in.Where != nil {
+		holds, err := in.Where.Eval(f, ev.meter)
+		if err != nil {
+			ev.decision.Skipped++
+			return nil
+		}
+		if !value.IsTrue(holds) {
+			return nil
+		}
+	}
+	if !ev.locate(in, m, f) {
+		return nil
+	}
+	return m
+}
+
+// locate computes a member's key and order; without a key it has no place in
+// a map.
+func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
+	if in.Key != nil {
+		v, err := in.Key.Eval(f, ev.meter)
+		if err != nil {
+			return false
+		}
+		if m.key, _ = value.Str(value.Unwrap(v)); m.key == "" {
+			return false
+		}
+	}
+	for _, o := range in.OrderBy {
+		v, err := o.Eval(f, ev.meter)
+		if err != nil {
+			v = value.None
+		}
+		m.order = append(m.order, v)
+	}
+	return true
+}
+
+// inputValue makes an input's value of its members, which are sorted by
+// namespace and name.
+func inputValue(in *plan.Input, members []*member) (value.Value, error) {
+	if len(in.OrderBy) > 0 {
+		members = slices.Clone(members)
+		slices.SortStableFunc(members, func(a, b *member) int { return compareOrder(a.order, b.order) })
+	}
+	switch in.Shape {
+	case plan.Keyed:
+		out := make(map[string]value.Value, len(members))
+		for _, m := range members {
+			if _, dup := out[m.key]; dup {
+				return nil, &expr.Failure{At: in.Key.Pos(), Err: fmt.Errorf("two objects of the input %q have the key %q", in.Name, value.Cut(m.key, 253))}
+			}
+			out[m.key] = m.value
+		}
+		return value.FromMap(out), nil
+	case plan.Grouped:
+		groups := map[string][]value.Value{}
+		for _, m := range members {
+			groups[m.key] = append(groups[m.key], m.value)
+		}
+		out := make(map[string]value.Value, len(groups))
+		for key, list := range groups {
+			out[key] = value.NewList(list)
+		}
+		return value.FromMap(out), nil
+	}
+	list := make([]value.Value, len(members))
+	for i, m := range members {
+		list[i] = m.value
+	}
+	return value.NewList(list), nil
+}
+
+// one resolves an input that names its object.
+func (ev *evaluation) one(in *plan.Input, table *world.Table) (value.Value, error) {
+	name, err := in.Get.Eval(&frame{ev: ev}, ev.meter)
+	if err != nil {
+		return nil, err
+	}
+	o := lookUp(table, value.Unwrap(name), ev.Key.Namespace)
+	if o == nil {
+		return value.Null, nil
+	}
+	return ev.overlay.of(o), nil
+}
+
+// lookUp finds the object that a `get` names: a name, in the namespace of the
+// key when the kind has namespaces, or {namespace, name}.
+func lookUp(table *world.Table, name value.Value, namespace string) *world.Object {
+	if m, ok := name.(*value.Map); ok {
+		return table.Get(value.StringAt(m, "namespace"), value.StringAt(m, "name"))
+	}
+	text, ok := value.Str(name)
+	if !ok || text == "" {
+		return nil
+	}
+	if o := table.Get("", text); o != nil {
+		return o
+	}
+	return table.Get(namespace, text)
+}
+
+// Probes gives the index keys under which an input's members are found for a
+// key; ok is false when there is no index.
+func (ev *evaluation) probes(in *plan.Input) []string {
+	return in.Join.Probe.Keys(&frame{ev: ev}, ev.meter)
+}
+
+// candidates gives the objects that can be members: those an index finds, or
+// all. Objects that the overlay has changed are always among them.
+func (ev *evaluation) candidates(in *plan.Input, table *world.Table) []*world.Object {
+	if in.Index == "" || !table.Has(in.Index) {
+		return table.All()
+	}
+	var out []*world.Object
+	probes := ev.probes(in)
+	for _, probe := range probes {
+		out = append(out, table.Lookup(in.Index, probe)...)
+	}
+	changed := ev.overlaid(in, table)
+	out = append(out, changed...)
+	if len(probes)+len(changed) > 1 {
+		slices.SortFunc(out, world.Compare)
+		out = slices.Compact(out)
+	}
+	return out
+}
+
+func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world.Object) {
+	for id := range ev.overlay.objects {
+		if id.GVK == in.Source.GVK {
+			if o := table.Get(id.Namespace, id.Name); o != nil {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// IndexKeys gives the keys under which an input's index finds an object: for
+// the world's tables.
+func IndexKeys(p *plan.Policy, in *plan.Input, o *world.Object, meter *expr.Meter) []string {
+	ev := &evaluation{Input: Input{Policy: p}, decision: &Decision{}, meter: meter}
+	ev.reader = &plainReader{ev: ev}
+	f := &frame{ev: ev}
+	f.push("item", o.Value)
+	return in.Join.Item.Keys(f, meter)
+}

@@ -1,0 +1,80 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Side answers questions about the joins of one key, for the routing of
+// events. It computes without a memory.
+type Side struct{ ev *evaluation }
+
+// NewSide looks at a key with its primary as given; nil means that there is
+// none. Close must be called at the end.
+func NewSide(ctx context.Context, p *plan.Policy, key Key, object *world.Object) *Side {
+	ev := newEvaluation(ctx, Input{Policy: p, Key: key})
+	ev.object = object
+	ev.reader = &plainReader{ev: ev}
+	return &Side{ev: ev}
+}
+
+// Close frees what the questions needed.
+func (s *Side) Close() { s.ev.meter.Close() }
+
+// Member says whether an object is a member of an input, and under which key.
+func (s *Side) Member(in *plan.Input, o *world.Object) (key string, member bool) {
+	if o == nil {
+		return "", false
+	}
+	s.ev.meter.Grow(1)
+	m := s.ev.judge(in, o)
+	if m == nil {
+		return "", false
+	}
+	return m.key, true
+}
+
+// Probes gives the index keys under which the key finds its members.
+func (s *Side) Probes(in *plan.Input) []string {
+	if in.Shape == plan.One {
+		return s.names(in)
+	}
+	if in.Join.Probe == nil {
+		return nil
+	}
+	return s.ev.probes(in)
+}
+
+// names gives the names under which an input of one object may be found.
+func (s *Side) names(in *plan.Input) []string {
+	v, err := in.Get.Eval(&frame{ev: s.ev}, s.ev.meter)
+	if err != nil {
+		return nil
+	}
+	switch name := value.Unwrap(v).(type) {
+	case *value.Map:
+		return []string{TargetKey(value.StringAt(name, "namespace"), value.StringAt(name, "name"))}
+	default:
+		text, _ := value.Str(name)
+		if text == "" {
+			return nil
+		}
+		return []string{TargetKey("", text), TargetKey(s.ev.Key.Namespace, text)}
+	}
+}
+
+// ItemKeys gives the index keys of an object, under which Probes finds it.
+func (s *Side) ItemKeys(in *plan.Input, o *world.Object) []string {
+	switch {
+	case o == nil:
+		return nil
+	case in.Shape == plan.One:
+		return []string{TargetKey(o.Namespace, o.Name)}
+	case in.Join.Item == nil:
+		return nil
+	}
+	return IndexKeys(s.ev.Policy, in, o, s.ev.meter)
+}

@@ -1,0 +1,284 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Memo keeps what evaluations of one key computed, with what each result was
+// computed from. It is used by one evaluation at a time.
+type Memo struct {
+	policy    *plan.Policy
+	serial    uint64
+	now       time.Time
+	inputs    []inputMemo
+	variables []variableMemo
+	rules     holder
+	targets   []Lookup
+	lookups   lookups
+}
+
+type variableMemo struct {
+	valid   bool
+	checked uint64
+	object  value.Value
+	held    holder
+	value   value.Value
+	err     error
+	items   *collectionMemo
+}
+
+type inputMemo struct {
+	valid    bool
+	checked  uint64
+	overlaid bool
+	object   value.Value
+	held     holder
+	table    *world.Table
+	members  []*member
+	value    value.Value
+	err      error
+}
+
+// Lookup is something that evaluations of a key began or ceased to read: an
+// entry of an input that is a map, the whole of an input, or an object that
+// an action named outright.
+type Lookup struct {
+	Input int
+	Key   string
+	Whole bool
+	// Target says that Input counts the policy's targets, and Key is made by
+	// TargetKey.
+	Target bool
+	// Ended says that it is no longer read.
+	Ended bool
+}
+
+// lookups counts who reads which entries of the inputs.
+type lookups struct {
+	entries map[Lookup]int
+	changes []Lookup
+}
+
+func (l *lookups) add(at Lookup, n int) {
+	if l.entries == nil {
+		l.entries = map[Lookup]int{}
+	}
+	was := l.entries[at]
+	switch now := was + n; {
+	case now <= 0:
+		delete(l.entries, at)
+		at.Ended = true
+		l.changes = append(l.changes, at)
+	default:
+		l.entries[at] = now
+		if was == 0 {
+			l.changes = append(l.changes, at)
+		}
+	}
+}
+
+// count adds or takes away the reads of a holder.
+func (l *lookups) count(h *holder, n int) {
+	for i := range h.entries {
+		if e := &h.entries[i]; e.slot.Kind == plan.InputSlot {
+			l.add(Lookup{Input: e.slot.Index, Key: e.key}, n)
+		}
+	}
+	for i := range h.wholes {
+		if w := &h.wholes[i]; w.slot.Kind == plan.InputSlot {
+			l.add(Lookup{Input: w.slot.Index, Whole: true}, n)
+		}
+	}
+}
+
+// Lookups gives the entries that the key began or ceased to read since the
+// last call, in order.
+func (m *Memo) Lookups() []Lookup {
+	changes := m.lookups.changes
+	m.lookups.changes = nil
+	return changes
+}
+
+// TargetKey names an object within its kind.
+func TargetKey(namespace, name string) string { return namespace + "\x00" + name }
+
+// memoReader reads through a memo.
+type memoReader struct {
+	ev    *evaluation
+	memo  *Memo
+	stack []*holder
+	rules holder
+	// targets are the objects that actions named.
+	targets []Lookup
+}
+
+// newMemoReader begins an evaluation. A memo of another policy, or from a
+// later time, tells nothing; what it was looking at is given back.
+func newMemoReader(ev *evaluation, m *Memo) *memoReader {
+	if m.policy != ev.Policy || ev.Now.Before(m.now) {
+		old := m.lookups
+		*m = Memo{policy: ev.Policy, serial: m.serial, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: make([]variableMemo, len(ev.Policy.Variables))}
+		m.lookups.changes = old.changes
+		for at := range old.entries {
+			at.Ended = true
+			m.lookups.changes = append(m.lookups.changes, at)
+		}
+	}
+	m.now = ev.Now
+	m.serial++
+	r := &memoReader{ev: ev, memo: m}
+	r.stack = []*holder{&r.rules}
+	return r
+}
+
+func (r *memoReader) top() *holder { return r.stack[len(r.stack)-1] }
+
+func (r *memoReader) push() *holder {
+	h := &holder{}
+	r.stack = append(r.stack, h)
+	return h
+}
+
+func (r *memoReader) pop() { r.stack = r.stack[:len(r.stack)-1] }
+
+func (r *memoReader) changed() { r.memo.serial++ }
+
+func (r *memoReader) flip(at time.Time) { r.top().flip(at) }
+
+func (r *memoReader) saw(slot plan.Slot, v value.Value) { r.top().whole(slot, v) }
+
+func (r *memoReader) looked(slot plan.Slot, key string, v value.Value) {
+	r.top().entry(slot, key, v)
+}
+
+func (r *memoReader) view(slot plan.Slot, m *value.Map) value.Value {
+	return &view{Map: m, reader: r, slot: slot}
+}
+
+// done replaces what the rules of the last evaluation read.
+func (r *memoReader) done() {
+	for _, t := range r.targets {
+		r.memo.lookups.add(t, 1)
+	}
+	for _, t := range r.memo.targets {
+		r.memo.lookups.add(t, -1)
+	}
+	r.memo.targets = r.targets
+	r.memo.lookups.count(&r.rules, 1)
+	r.memo.lookups.count(&r.memo.rules, -1)
+	r.memo.rules = r.rules
+}
+
+func (r *memoReader) named(target int, key string) {
+	r.targets = append(r.targets, Lookup{Input: target, Key: key, Target: true})
+}
+
+// replace sets what a result was computed from.
+func (r *memoReader) replace(old *holder, now holder) {
+	r.memo.lookups.count(&now, 1)
+	r.memo.lookups.count(old, -1)
+	*old = now
+}
+
+// still says whether everything that a result was computed from is the same:
+// the parts of the primary under the mask, the names, the entries, the time.
+func (r *memoReader) still(h *holder, object value.Value, mask *value.Mask) bool {
+	if !h.until.IsZero() && !r.ev.Now.Before(h.until) {
+		return false
+	}
+	return r.sameObject(object, mask) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped) && r.sameEntries(h.entries)
+}
+
+func (r *memoReader) sameObject(object value.Value, mask *value.Mask) bool {
+	now := r.ev.objectValue()
+	return mask == nil || identical(object, now) || value.SameUnder(object, now, mask) && !value.IsNull(object) && !value.IsNull(now)
+}
+
+func (r *memoReader) sameWholes(list []wholeRead) bool {
+	for i := range list {
+		v, err := r.ev.fetch(list[i].slot)
+		if err != nil {
+			v = nil
+		}
+		if !identical(v, list[i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *memoReader) sameEntries(list []entryRead) bool {
+	for i := range list {
+		if !r.sameEntry(&list[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *memoReader) sameEntry(e *entryRead) bool {
+	v, err := r.ev.fetch(e.slot)
+	if err != nil {
+		return false
+	}
+	m, ok := v.(*value.Map)
+	return ok && identical(m.Lookup(e.key), e.value)
+}
+
+// variable implements reader.
+func (r *memoReader) variable(i int) (value.Value, error) {
+	m, v := &r.memo.variables[i], r.ev.Policy.Variables[i]
+	if m.valid && m.checked == r.memo.serial {
+		return m.value, m.err
+	}
+	if !m.valid || !r.still(&m.held, m.object, v.Own.Reads["object"]) {
+		r.compute(v, m)
+	}
+	m.checked = r.memo.serial
+	r.ev.noteFlip(m.held.until)
+	r.ev.traceVariable(v.Name, m.value, m.err)
+	return m.value, m.err
+}
+
+func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
+	h := r.push()
+	var out value.Value
+	var err error
+	if v.Collection != nil {
+		out, err = r.collection(v, m, h)
+	} else {
+		out, err = r.ev.plainVariable(v, &frame{ev: r.ev})
+	}
+	r.pop()
+	if err == nil && m.err == nil && m.value != nil && !identical(out, m.value) && out.Type() == m.value.Type() && value.IsTrue(out.Equal(m.value)) {
+		out = m.value // the same again: whoever used it stays valid
+	}
+	r.replace(&m.held, *h)
+	m.valid, m.object, m.value, m.err = true, r.ev.objectValue(), out, err
+}
+
+func (ev *evaluation) traceVariable(name string, v value.Value, err error) {
+	if ev.decision.Trace == nil {
+		return
+	}
+	t := VariableTrace{Name: name}
+	if err != nil {
+		t.Error = err.Error()
+	} else {
+		t.Value = value.Plain(v)
+	}
+	ev.decision.Trace.Variables = append(ev.decision.Trace.Variables, t)
+}
+
+// Release gives back everything that the key was reading; Lookups tells what.
+func (m *Memo) Release() {
+	for at := range m.lookups.entries {
+		at.Ended = true
+		m.lookups.changes = append(m.lookups.changes, at)
+	}
+	*m = Memo{serial: m.serial, lookups: lookups{changes: m.lookups.changes}}
+}

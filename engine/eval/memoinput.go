@@ -1,0 +1,189 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// input implements reader: what was found last time is brought up to date
+// with the objects that changed since.
+func (r *memoReader) input(i int) (value.Value, error) {
+	m, in := &r.memo.inputs[i], r.ev.Policy.Inputs[i]
+	if m.valid && m.checked == r.memo.serial {
+		return m.value, m.err
+	}
+	table := r.ev.World.Table(in.Source)
+	if in.Off {
+		table = nil
+	}
+	r.refreshInput(in, m, table)
+	m.checked = r.memo.serial
+	return m.value, m.err
+}
+
+func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Table) {
+	overlaid := r.ev.overlay.touches(in.Source.GVK)
+	if m.valid && m.err == nil && !overlaid && !m.overlaid && r.still(&m.held, m.object, in.Own.Reads["object"]) {
+		if table == m.table {
+			return
+		}
+		if r.update(in, m, table) {
+			m.table = table
+			return
+		}
+	}
+	h := r.push()
+	out, members, err := r.gather(in, table)
+	r.pop()
+	if err == nil && m.valid && m.err == nil && sameMembers(m.members, members) && identicalOrEqual(in, m.value, out) {
+		out = m.value
+	}
+	r.replace(&m.held, *h)
+	*m = inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), held: m.held, table: table, members: members, value: out, err: err}
+}
+
+// identicalOrEqual keeps the identity of a value whose members are the same.
+func identicalOrEqual(in *plan.Input, old, now value.Value) bool {
+	if in.Shape == plan.One {
+		return identical(old, now)
+	}
+	return old != nil && value.IsTrue(old.Equal(now))
+}
+
+func sameMembers(a, b []*member) bool {
+	return slices.EqualFunc(a, b, func(x, y *member) bool { return identical(x.value, y.value) && x.key == y.key })
+}
+
+// gather finds the members from nothing.
+func (r *memoReader) gather(in *plan.Input, table *world.Table) (value.Value, []*member, error) {
+	if in.Shape == plan.One {
+		if table == nil {
+			return value.Null, nil, nil
+		}
+		v, err := r.ev.one(in, table)
+		return v, nil, err
+	}
+	var members []*member
+	candidates := r.ev.candidates(in, table)
+	r.ev.meter.Grow(len(candidates))
+	for _, o := range candidates {
+		if m := r.ev.judge(in, o); m != nil {
+			members = append(members, m)
+		}
+	}
+	v, err := inputValue(in, members)
+	return v, members, err
+}
+
+// update applies the changes since the input was last looked at; false means
+// that they cannot be told.
+func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bool {
+	if in.Shape == plan.One || m.table == nil || !table.Follows(m.table) {
+		return false
+	}
+	changes, ok := table.Changes(m.table.Seq())
+	if !ok {
+		return false
+	}
+	r.ev.meter.Grow(len(changes))
+	u := inputUpdate{in: in, members: m.members, value: m.value}
+	for _, c := range changes {
+		u.apply(c, r.now(in, m, table, c))
+	}
+	if !u.touched {
+		return true
+	}
+	m.members = u.members
+	m.value, m.err = u.result()
+	return true
+}
+
+// now judges a changed object. What judging reads of the key's side was read
+// before, so nothing new needs to be held; it is held all the same.
+func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c world.Change) *member {
+	o := table.Get(c.Namespace, c.Name)
+	if o == nil {
+		return nil
+	}
+	h := r.push()
+	out := r.ev.judge(in, o)
+	r.pop()
+	held := m.held
+	for _, w := range h.wholes {
+		held.whole(w.slot, w.value)
+	}
+	for _, e := range h.entries {
+		held.entry(e.slot, e.key, e.value)
+	}
+	r.memo.lookups.count(&holder{wholes: held.wholes[len(m.held.wholes):], entries: held.entries[len(m.held.entries):]}, 1)
+	m.held = held
+	return out
+}
+
+// inputUpdate is an input's members and value while changes are applied.
+type inputUpdate struct {
+	in      *plan.Input
+	members []*member
+	value   value.Value
+	touched bool
+	rebuild bool
+}
+
+func (u *inputUpdate) apply(c world.Change, now *member) {
+	at, found := slices.BinarySearchFunc(u.members, c, func(m *member, c world.Change) int {
+		return compareNames(m.object.Namespace, m.object.Name, c.Namespace, c.Name)
+	})
+	switch {
+	case !found && now == nil:
+		return
+	case found && now != nil && u.members[at].object == now.object:
+		return
+	}
+	if !u.touched {
+		u.members = slices.Clone(u.members)
+		u.touched = true
+	}
+	switch {
+	case !found:
+		u.members = slices.Insert(u.members, at, now)
+		u.rebuild = true
+	case now == nil:
+		u.members = slices.Delete(u.members, at, at+1)
+		u.rebuild = true
+	default:
+		u.swap(at, now)
+	}
+}
+
+// swap replaces a member. A keyed map changes in one entry then; every other
+// shape is put together again, which costs a copy of pointers.
+func (u *inputUpdate) swap(at int, now *member) {
+	was := u.members[at]
+	u.members[at] = now
+	m, isMap := u.value.(*value.Map)
+	if u.in.Shape == plan.Keyed && isMap && was.key == now.key && !u.rebuild {
+		u.value = m.With(now.key, now.value)
+		return
+	}
+	u.rebuild = true
+}
+
+func (u *inputUpdate) result() (value.Value, error) {
+	if u.rebuild {
+		return inputValue(u.in, u.members)
+	}
+	return u.value, nil
+}
+
+func compareNames(ns1, n1, ns2, n2 string) int {
+	switch {
+	case ns1 != ns2 && ns1 < ns2, ns1 == ns2 && n1 < n2:
+		return -1
+	case ns1 == ns2 && n1 == n2:
+		return 0
+	}
+	return 1
+}

@@ -1,0 +1,113 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// mergeDiff merges wanted fields into a value as a JSON merge patch does:
+// objects are merged, null removes, everything else replaces. It gives the
+// value afterwards and the smallest patch that leads there; the patch is nil
+// when nothing changes. Absent, null and empty are the same.
+func mergeDiff(current, want value.Value) (next, patch value.Value) {
+	if value.IsNull(want) {
+		if value.IsEmpty(current) {
+			return current, nil
+		}
+		return nil, value.Null
+	}
+	if fields, ok := want.(*value.Map); ok {
+		return mergeFields(current, fields)
+	}
+	if value.Same(current, want) {
+		return current, nil
+	}
+	if value.IsEmpty(want) && !value.IsEmpty(current) {
+		return nil, value.Null
+	}
+	return want, want
+}
+
+func mergeFields(current value.Value, want *value.Map) (next, patch value.Value) {
+	into, ok := current.(*value.Map)
+	if !ok {
+		into = value.Empty
+	}
+	diff := value.Empty
+	for i := range want.Len() {
+		key, v := want.At(i)
+		after, change := mergeDiff(into.Lookup(key), v)
+		if change == nil {
+			continue
+		}
+		into, diff = into.With(key, after), diff.With(key, change)
+	}
+	if diff.Len() == 0 {
+		return current, nil
+	}
+	return into, diff
+}
+
+// nest puts a value under a path of field names.
+func nest(path []string, v value.Value) *value.Map {
+	for _, name := range slices.Backward(path) {
+		v = value.NewMap([]string{name}, []value.Value{v})
+	}
+	m, _ := v.(*value.Map)
+	return m
+}
+
+// mergePatches gives one patch that does what two do one after the other.
+func mergePatches(first, second *value.Map) *value.Map {
+	out := first
+	for i := range second.Len() {
+		key, v := second.At(i)
+		was, isMap := out.Lookup(key).(*value.Map)
+		now, alsoMap := v.(*value.Map)
+		if isMap && alsoMap {
+			v = mergePatches(was, now)
+		}
+		out = out.With(key, v)
+	}
+	return out
+}
+
+// coalesce joins adjacent patches of one object and subresource, and drops
+// what the joined patch no longer changes.
+func coalesce(effects []*Effect) []*Effect {
+	var out []*Effect
+	for _, e := range effects {
+		last := len(out) - 1
+		if last >= 0 && e.Verb == VerbPatch && out[last].joins(e) {
+			out[last] = join(out[last], e)
+			continue
+		}
+		out = append(out, e)
+	}
+	return slices.DeleteFunc(out, func(e *Effect) bool {
+		if e.Verb != VerbPatch {
+			return false
+		}
+		_, patch := mergeDiff(e.Before, e.Patch)
+		e.Patch, _ = patch.(*value.Map)
+		return e.Patch == nil
+	})
+}
+
+func (e *Effect) joins(next *Effect) bool {
+	return e.Verb == VerbPatch && e.Target == next.Target && e.Subresource == next.Subresource
+}
+
+func join(a, b *Effect) *Effect {
+	joined := *a
+	joined.Patch = mergePatches(a.Patch, b.Patch)
+	joined.Rules = slices.Clone(a.Rules)
+	for _, rule := range b.Rules {
+		if !slices.Contains(joined.Rules, rule) {
+			joined.Rules = append(joined.Rules, rule)
+		}
+	}
+	joined.Item, joined.Rule = b.Item, b.Rule
+	return &joined
+}

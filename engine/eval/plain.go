@@ -1,0 +1,44 @@
+package eval
+
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// plainReader computes every value each time it is asked for, looking at
+// every object. It is the oracle that the reader with a memory is held
+// against.
+type plainReader struct{ ev *evaluation }
+
+func (r *plainReader) input(i int) (value.Value, error) {
+	in := r.ev.Policy.Inputs[i]
+	table := r.ev.World.Table(in.Source)
+	if in.Shape == plan.One {
+		if in.Off {
+			return value.Null, nil
+		}
+		return r.ev.one(in, table)
+	}
+	var members []*member
+	if !in.Off {
+		for _, o := range table.All() {
+			if m := r.ev.judge(in, o); m != nil {
+				members = append(members, m)
+			}
+		}
+	}
+	return inputValue(in, members)
+}
+
+func (r *plainReader) variable(i int) (value.Value, error) {
+	return r.ev.plainVariable(r.ev.Policy.Variables[i], &frame{ev: r.ev})
+}
+
+func (r *plainReader) changed()                                   {}
+func (r *plainReader) flip(time.Time)                             {}
+func (r *plainReader) view(_ plan.Slot, m *value.Map) value.Value { return m }
+func (r *plainReader) saw(plan.Slot, value.Value)                 {}
+func (r *plainReader) named(int, string)                          {}
+func (r *plainReader) done()                                      {}

@@ -1,0 +1,211 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// rules runs the rules in their order.
+func (ev *evaluation) rules() {
+	for i, r := range ev.Policy.Rules {
+		run := ruleRun{evaluation: ev, rule: r, index: i}
+		stop := run.run()
+		ev.traceRule(&run)
+		if stop || run.failed && !r.ContinueOnError {
+			return
+		}
+	}
+}
+
+// ruleRun is one rule while it runs.
+type ruleRun struct {
+	*evaluation
+	rule   *plan.Rule
+	index  int
+	fired  bool
+	failed bool
+	items  int
+	effect int // effects before the rule
+	match  string
+	err    error
+}
+
+// run says whether the evaluation ends here.
+func (r *ruleRun) run() (stop bool) {
+	r.effect = len(r.decision.Effects)
+	base := &frame{ev: r.evaluation}
+	if r.rule.ForEach == nil {
+		base.declare(r.rule.Locals)
+	}
+	if !r.rule.WhenPerItem {
+		holds, err := r.holds(r.rule.When, base)
+		if err != nil {
+			r.fail(base, "", err)
+			return false
+		}
+		if !holds {
+			return false
+		}
+	}
+	r.fired = true
+	if r.rule.ForEach == nil {
+		r.one(base, nil)
+		return r.rule.Stop
+	}
+	r.each(base)
+	return r.rule.Stop && (!r.rule.WhenPerItem || r.items > 0)
+}
+
+func (r *ruleRun) holds(when expr.Program, f *frame) (bool, error) {
+	if isNil(when) {
+		return true, nil
+	}
+	v, err := when.Eval(f, r.meter)
+	if err != nil {
+		return false, err
+	}
+	holds, ok := v.Value().(bool)
+	if !ok {
+		return false, fmt.Errorf("when gave %s, not true or false", v.Type().TypeName())
+	}
+	return holds, nil
+}
+
+// each runs the rule for every item of its list, as the overlay has it when
+// the rule begins.
+func (r *ruleRun) each(base *frame) {
+	list, err := r.rule.ForEach.Eval(base, r.meter)
+	if err != nil {
+		r.fail(base, "", err)
+		return
+	}
+	items, ok := value.Unwrap(list).(*value.List)
+	if !ok {
+		if list = value.Unwrap(list); !value.IsNull(list) {
+			r.fail(base, "", fmt.Errorf("forEach gave %s, not a list", list.Type().TypeName()))
+		}
+		return
+	}
+	r.meter.Grow(items.Len())
+	for _, item := range items.Items() {
+		f := &frame{ev: r.evaluation}
+		f.push(r.rule.As, r.refresh(item))
+		f.declare(r.rule.Locals)
+		r.one(f, item)
+	}
+}
+
+// refresh gives an item that is an object as the overlay has it now.
+func (ev *evaluation) refresh(item value.Value) value.Value {
+	m, ok := item.(*value.Map)
+	if !ok || len(ev.overlay.objects) == 0 {
+		return item
+	}
+	if v, ok := ev.overlay.objects[idOf(m)]; ok {
+		return v
+	}
+	return item
+}
+
+// one runs the rule for one item. All of the item's effects come about, or
+// none of them.
+func (r *ruleRun) one(f *frame, item value.Value) {
+	if r.rule.WhenPerItem {
+		holds, err := r.holds(r.rule.When, f)
+		if err != nil {
+			r.fail(f, itemName(item), err)
+			return
+		}
+		if !holds {
+			return
+		}
+	}
+	r.items++
+	r.item++
+	actions, err := r.choose(f)
+	if err == nil {
+		err = r.attempt(actions, f)
+	}
+	if err != nil {
+		r.fail(f, itemName(item), err)
+	}
+}
+
+// choose gives the actions of the rule, or those of the first case that
+// matches.
+func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
+	if len(r.rule.Cases) == 0 {
+		return r.rule.Do, nil
+	}
+	for i := range r.rule.Cases {
+		c := &r.rule.Cases[i]
+		holds, err := r.holds(c.When, f)
+		if err != nil {
+			return nil, err
+		}
+		if holds {
+			r.match = c.Name
+			return c.Do, nil
+		}
+	}
+	return nil, nil
+}
+
+// attempt runs actions; when one fails, nothing of them remains.
+func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
+	saved, effects, lines := r.overlay.save(), len(r.decision.Effects), len(r.decision.Log)
+	for _, a := range actions {
+		if err := r.act(a, f); err != nil {
+			r.overlay.restore(saved)
+			r.decision.Effects = r.decision.Effects[:effects]
+			r.decision.Log = r.decision.Log[:lines]
+			r.changed()
+			return err
+		}
+	}
+	return nil
+}
+
+// fail records that an item failed, and runs the rule's onError.
+func (r *ruleRun) fail(f *frame, item string, err error) {
+	r.failed, r.err = true, err
+	r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: err})
+	if len(r.rule.OnError) == 0 || errors.Is(err, expr.ErrBudget) {
+		return
+	}
+	r.item++
+	inner := &frame{ev: r.evaluation, locals: f.locals}
+	inner.push("error.message", value.OfString(err.Error()))
+	if again := r.attempt(r.rule.OnError, inner); again != nil {
+		r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
+	}
+}
+
+// itemName names an item for a person: an object by its name, a text by
+// itself.
+func itemName(item value.Value) string {
+	if s, ok := value.Str(item); ok {
+		return s
+	}
+	for _, path := range [][]string{{"metadata", "name"}, {"name"}, {"nodeName"}} {
+		if s := value.StringAt(item, path...); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (ev *evaluation) traceRule(r *ruleRun) {
+	if ev.decision.Trace == nil {
+		return
+	}
+	t := RuleTrace{Name: r.rule.Name, Fired: r.fired, Items: r.items, Case: r.match, Effects: len(ev.decision.Effects) - r.effect}
+	if r.err != nil {
+		t.Error = r.err.Error()
+	}
+	ev.decision.Trace.Rules = append(ev.decision.Trace.Rules, t)
+}

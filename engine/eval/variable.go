@@ -1,0 +1,239 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// plainVariable computes a variable of any form, from nothing.
+func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, error) {
+	switch {
+	case v.Program != nil:
+		return v.Program.Eval(f, ev.meter)
+	case v.Collection != nil:
+		return ev.plainCollection(v, f)
+	case v.Value == nil:
+		return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("the variable %q cannot be computed by this build", v.Name)}
+	}
+	if v.When != nil {
+		holds, err := v.When.Eval(f, ev.meter)
+		if err != nil {
+			return nil, err
+		}
+		if !value.IsTrue(holds) {
+			return value.None, nil
+		}
+	}
+	out, err := v.Value.Build(f, ev.meter)
+	if out == nil && err == nil {
+		return value.None, nil
+	}
+	return out, err
+}
+
+// entry is what a collection computed for one item.
+type entry struct {
+	present bool
+	value   value.Value
+	key     string
+	order   []value.Value
+}
+
+// plainCollection computes every item.
+func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, error) {
+	c := v.Collection
+	items, err := ev.items(c, f)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]*entry, 0, len(items))
+	for _, item := range items {
+		e, err := ev.computeItem(c, item, f.locals)
+		if err != nil {
+			return nil, itemError(item, err)
+		}
+		entries = append(entries, e)
+	}
+	return assemble(c, v, entries)
+}
+
+// items evaluates the list of a collection.
+func (ev *evaluation) items(c *plan.Collection, f *frame) ([]value.Value, error) {
+	over, err := c.ForEach.Eval(f, ev.meter)
+	if err != nil {
+		return nil, err
+	}
+	switch list := value.Unwrap(over).(type) {
+	case *value.List:
+		ev.meter.Grow(list.Len())
+		return list.Items(), nil
+	default:
+		if value.IsNull(list) {
+			return nil, nil
+		}
+		return nil, &expr.Failure{At: c.ForEach.Pos(), Err: fmt.Errorf("forEach needs a list, this gives %s", list.Type().TypeName())}
+	}
+}
+
+// computeItem computes one item of a collection.
+func (ev *evaluation) computeItem(c *plan.Collection, item value.Value, outer []local) (*entry, error) {
+	f := &frame{ev: ev, locals: outer[:len(outer):len(outer)]}
+	f.push(c.As, item)
+	f.declare(c.Locals)
+	e := &entry{value: item}
+	if c.When != nil {
+		holds, err := c.When.Eval(f, ev.meter)
+		if err != nil || !value.IsTrue(holds) {
+			return e, err
+		}
+	}
+	if c.Value != nil {
+		v, err := c.Value.Build(f, ev.meter)
+		if err != nil || v == nil {
+			return e, err
+		}
+		e.value = v
+	}
+	f.push("value", e.value)
+	return e, ev.place(c, e, f)
+}
+
+// place computes where an item's value belongs.
+func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame) error {
+	if c.Key != nil {
+		key, err := c.Key.Eval(f, ev.meter)
+		if err != nil {
+			return err
+		}
+		text, ok := value.Str(value.Unwrap(key))
+		if !ok {
+			return &expr.Failure{At: c.Key.Pos(), Err: fmt.Errorf("a key must be a text")}
+		}
+		if e.key = text; text == "" {
+			return nil // no key, no place in the map
+		}
+	}
+	if len(c.OrderBy) > 0 {
+		e.order = make([]value.Value, len(c.OrderBy))
+		for i, o := range c.OrderBy {
+			v, err := o.Eval(f, ev.meter)
+			if err != nil {
+				return err
+			}
+			e.order[i] = v
+		}
+	}
+	e.present = true
+	return nil
+}
+
+func itemError(item value.Value, err error) error {
+	if name := itemName(item); name != "" {
+		return fmt.Errorf("%w (item %q)", err, value.Cut(name, 253))
+	}
+	return err
+}
+
+// assemble makes the collection's value of what its items gave.
+func assemble(c *plan.Collection, v *plan.Variable, entries []*entry) (value.Value, error) {
+	present := make([]*entry, 0, len(entries))
+	for _, e := range entries {
+		if e.present {
+			present = append(present, e)
+		}
+	}
+	sortEntries(c, present)
+	if c.Unique {
+		present = distinct(present)
+	}
+	switch c.Shape {
+	case plan.Keyed:
+		return keyed(v, present)
+	case plan.Grouped:
+		return grouped(present), nil
+	}
+	out := make([]value.Value, len(present))
+	for i, e := range present {
+		out[i] = e.value
+	}
+	return value.NewList(out), nil
+}
+
+func sortEntries(c *plan.Collection, list []*entry) {
+	if len(c.OrderBy) == 0 {
+		return
+	}
+	order := func(a, b *entry) int { return compareOrder(a.order, b.order) }
+	if !slices.IsSortedFunc(list, order) {
+		slices.SortStableFunc(list, order)
+	}
+}
+
+// compareOrder compares the values of orderBy one after the other. Values of
+// different types are ordered by the names of the types, so that the order is
+// total; none comes first.
+func compareOrder(a, b []value.Value) int {
+	for i := range a {
+		if c := compareValues(value.Unwrap(a[i]), value.Unwrap(b[i])); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func compareValues(a, b value.Value) int {
+	if a == nil || b == nil {
+		return cmp.Compare(present(a), present(b))
+	}
+	if c, ok := value.Compare(a, b); ok {
+		return c
+	}
+	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName())
+}
+
+func present(v value.Value) int {
+	if v == nil {
+		return 0
+	}
+	return 1
+}
+
+func distinct(list []*entry) []*entry {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(e *entry) bool {
+		id := value.Identity(e.value)
+		if seen[id] {
+			return true
+		}
+		seen[id] = true
+		return false
+	})
+}
+
+func keyed(v *plan.Variable, list []*entry) (value.Value, error) {
+	out := make(map[string]value.Value, len(list))
+	for _, e := range list {
+		if _, dup := out[e.key]; dup {
+			return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("two items of %q have the key %q", v.Name, value.Cut(e.key, 253))}
+		}
+		out[e.key] = e.value
+	}
+	return value.FromMap(out), nil
+}
+
+func grouped(list []*entry) value.Value {
+	groups := map[string][]value.Value{}
+	for _, e := range list {
+		groups[e.key] = append(groups[e.key], e.value)
+	}
+	out := make(map[string]value.Value, len(groups))
+	for key, group := range groups {
+		out[key] = value.NewList(group)
+	}
+	return value.FromMap(out)
+}

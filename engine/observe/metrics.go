@@ -1,0 +1,43 @@
+// Package observe holds the engine's metrics and the keys of its log lines.
+// Labels come from closed sets only: the policy, the rule, the result, the
+// kind; never the name of an object.
+package observe
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// The keys of log lines.
+const (
+	LogPolicy   = "policy"
+	LogRevision = "revision"
+	LogKey      = "key"
+	LogRule     = "rule"
+)
+
+// The engine's metrics.
+var (
+	Evaluations = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_evaluations_total", Help: "Evaluations of a policy for a key."}, []string{"policy"})
+	EvaluationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "edict_evaluation_seconds", Help: "Time that an evaluation took.",
+		Buckets: []float64{.00002, .0001, .0005, .002, .01, .05, .2, 1}}, []string{"policy"})
+	Effects = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_effects_total", Help: "Effects by what became of them: written, conflict, gone, failed, skipped."}, []string{"policy", "result"})
+	Errors = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_errors_total", Help: "Reconciliations that ended in an error."}, []string{"policy"})
+	Waiting = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "edict_policy_waiting", Help: "1 while a policy waits for a kind that the cluster does not serve."}, []string{"policy"})
+	QueueDepth = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "edict_queue_depth", Help: "Keys that wait to be reconciled."}, []string{"policy"})
+	Info = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "edict_policy_info", Help: "1 for the revision of each policy in force."}, []string{"policy", "revision"})
+)
+
+// Register adds the metrics to a registry.
+func Register(r prometheus.Registerer) error {
+	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Info} {
+		if err := r.Register(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/watch"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Controller reconciles the keys of one policy. It is safe for concurrent use
+// with different keys; one key must not be reconciled twice at once.
+type Controller struct {
+	Policy *plan.Policy
+	router *watch.Router
+	group  *Group
+	needs  []Need
+
+	mu      sync.Mutex
+	memos   map[eval.Key]*eval.Memo
+	initial map[eval.Key]bool
+	events  map[apply.Event]bool
+}
+
+// Result is what became of a key.
+type Result struct {
+	Decision *eval.Decision
+	Outcomes []apply.Outcome
+	// Next is when the key is due by the passing of time; zero is never.
+	Next time.Time
+	// Err says that the key must be tried again with back-off.
+	Err error
+	// Quiet says that Err is nothing to report: an object had moved on.
+	Quiet bool
+}
+
+// Evaluate decides about a key without writing anything.
+func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time, trace bool) *eval.Decision {
+	return c.evaluate(ctx, key, now, c.group.store.Snapshot(), trace)
+}
+
+func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, snapshot *world.Snapshot, trace bool) *eval.Decision {
+	memo := c.memo(key)
+	d := eval.Evaluate(ctx, eval.Input{Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Trace: trace}, memo)
+	c.router.Looked(key, memo.Lookups())
+	if !c.exists(snapshot, key) {
+		c.forget(key, memo)
+	}
+	return d
+}
+
+// Reconcile decides about a key and writes what comes of it.
+func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
+	snapshot := c.group.store.Snapshot()
+	start := time.Now()
+	d := c.evaluate(ctx, key, now, snapshot, c.group.Trace)
+	observe.Evaluations.WithLabelValues(c.Policy.Name).Inc()
+	observe.EvaluationSeconds.WithLabelValues(c.Policy.Name).Observe(time.Since(start).Seconds())
+	r := Result{Decision: d, Next: d.Next}
+	failures := problems(d)
+	effects, refused := c.guarded(d.Effects)
+	failures = append(failures, refused...)
+	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Version: c.version(snapshot), Seen: c.seen}
+	r.Outcomes = applier.Apply(ctx, effects)
+	r.finish(c.Policy.Name, failures)
+	return r
+}
+
+// finish sums up what failed. Only conflicts are quiet.
+func (r *Result) finish(policy string, failures []error) {
+	conflict := false
+	for _, o := range r.Outcomes {
+		observe.Effects.WithLabelValues(policy, result(o)).Inc()
+		switch {
+		case o.Err == nil:
+		case apply.IsConflict(o.Err):
+			conflict = true
+		default:
+			failures = append(failures, fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err))
+		}
+	}
+	if len(failures) > 0 {
+		observe.Errors.WithLabelValues(policy).Inc()
+		r.Err = errors.Join(failures...)
+	} else if conflict {
+		r.Err, r.Quiet = errConflict, true
+	}
+}
+
+// result names what became of an effect, for the metrics.
+func result(o apply.Outcome) string {
+	switch {
+	case o.Skipped:
+		return "skipped"
+	case o.Gone:
+		return "gone"
+	case apply.IsConflict(o.Err):
+		return "conflict"
+	case o.Err != nil:
+		return "failed"
+	default:
+		return "written"
+	}
+}
+
+var errConflict = errors.New("an object had changed meanwhile")
+
+func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: id.Name}.String() }
+
+// guarded drops the effects that may not happen, with all that their items
+// would do besides.
+func (c *Controller) guarded(effects []*eval.Effect) (allowed []*eval.Effect, refused []error) {
+	bad := map[int]bool{}
+	for _, e := range effects {
+		if err := c.group.Guard.Check(c.Policy.Name, e); err != nil {
+			bad[e.Item] = true
+			refused = append(refused, fmt.Errorf("rule %q: %w", e.Rules[0], err))
+		}
+	}
+	for _, e := range effects {
+		if !bad[e.Item] {
+			allowed = append(allowed, e)
+		}
+	}
+	return allowed, refused
+}
+
+func problems(d *eval.Decision) (out []error) {
+	for _, p := range d.Problems {
+		if p.Item != "" {
+			out = append(out, fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err))
+		} else {
+			out = append(out, fmt.Errorf("rule %q: %w", p.Rule, p.Err))
+		}
+	}
+	return out
+}
+
+// version finds the state of an object in the snapshot of the decision.
+func (c *Controller) version(snapshot *world.Snapshot) func(world.ID) (world.Version, string) {
+	return func(id world.ID) (world.Version, string) {
+		for _, need := range c.needs {
+			if need.Source.GVK != id.GVK {
+				continue
+			}
+			if o := snapshot.Table(need.Source).Get(id.Namespace, id.Name); o != nil {
+				return o.Version(), o.UID
+			}
+		}
+		return world.Version{}, ""
+	}
+}
+
+func (c *Controller) memo(key eval.Key) *eval.Memo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m, ok := c.memos[key]
+	if !ok {
+		m = &eval.Memo{}
+		c.memos[key] = m
+	}
+	return m
+}
+
+func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {
+	return snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name) != nil || c.Policy.Primary.Optional
+}
+
+// forget drops what is known of a key whose primary is gone.
+func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
+	memo.Release()
+	c.router.Looked(key, memo.Lookups())
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.memos, key)
+	delete(c.initial, key)
+}
+
+func (c *Controller) isInitial(key eval.Key) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.initial[key]
+}
+
+// MarkInitial says that the keys known now were in the first list.
+func (c *Controller) MarkInitial() {
+	keys := c.router.Keys()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		c.initial[key] = true
+	}
+}
+
+// Keys gives the keys that have a primary, sorted.
+func (c *Controller) Keys() []eval.Key { return c.router.Keys() }
+
+const maxEvents = 4096
+
+// seen says whether an event was emitted before.
+func (c *Controller) seen(e apply.Event) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.events[e] {
+		return true
+	}
+	if len(c.events) >= maxEvents {
+		clear(c.events)
+	}
+	c.events[e] = true
+	return false
+}

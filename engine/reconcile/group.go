@@ -1,0 +1,197 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/watch"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Group holds the controllers that share a world.
+type Group struct {
+	Guard guard.Guard
+	// Trace asks for a trace of every decision.
+	Trace bool
+
+	store   *world.Store
+	writer  apply.Writer
+	schemas *schema.Set
+
+	mu          sync.RWMutex
+	controllers []*Controller
+}
+
+// NewGroup makes a group that reads from a store and writes to a writer.
+func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
+	return &Group{store: store, writer: writer, schemas: schemas}
+}
+
+// Add makes a controller for a policy and opens the sources it reads. Objects
+// must be fed for them afterwards.
+func (g *Group) Add(p *plan.Policy) *Controller {
+	c := &Controller{Policy: p, router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}}
+	for _, need := range c.needs {
+		g.store.Open(need.Source, need.Mask, need.Indexes)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.controllers = append(g.controllers, c)
+	slices.SortFunc(g.controllers, func(a, b *Controller) int { return cmp.Compare(a.Policy.Name, b.Policy.Name) })
+	return c
+}
+
+// Controllers gives the controllers, by the names of their policies.
+func (g *Group) Controllers() []*Controller {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return slices.Clone(g.controllers)
+}
+
+// Need is a source that a policy reads, the parts of its objects that are
+// read, and the indexes for its joins.
+type Need struct {
+	Source  world.Source
+	Mask    *value.Mask
+	Indexes map[string]world.IndexFunc
+}
+
+// Needs gives the sources of a policy, each once.
+func Needs(p *plan.Policy) []Need {
+	var out []Need
+	add := func(source world.Source, mask *value.Mask) *Need {
+		for i := range out {
+			if out[i].Source == source {
+				out[i].Mask = value.Merge(out[i].Mask, mask)
+				return &out[i]
+			}
+		}
+		out = append(out, Need{Source: source, Mask: mask, Indexes: map[string]world.IndexFunc{}})
+		return &out[len(out)-1]
+	}
+	add(p.Primary.Source, p.ObjectReads)
+	for _, in := range p.Inputs {
+		if in.Off {
+			continue
+		}
+		need := add(in.Source, in.Reads)
+		if in.Index != "" {
+			need.Indexes[in.Index] = indexFunc(p, in)
+		}
+	}
+	for _, t := range p.Targets {
+		add(t.Source, t.Reads)
+	}
+	for i := range out {
+		out[i].Mask = value.Merge(out[i].Mask, identity(p, out[i].Source))
+	}
+	return out
+}
+
+// identity keeps what names an object, and what the primary's selector reads.
+func identity(p *plan.Policy, source world.Source) *value.Mask {
+	leaf := &value.Mask{}
+	fields := map[string]*value.Mask{"name": leaf, "namespace": leaf}
+	if source == p.Primary.Source && p.Primary.Selector.String() != "" {
+		fields["labels"] = value.KeepAll
+	}
+	return &value.Mask{Fields: map[string]*value.Mask{"apiVersion": leaf, "kind": leaf, "metadata": {Fields: fields}}}
+}
+
+func indexFunc(p *plan.Policy, in *plan.Input) world.IndexFunc {
+	return func(o *world.Object) []string {
+		meter := expr.NewMeter(context.Background())
+		defer meter.Close()
+		return eval.IndexKeys(p, in, o, meter)
+	}
+}
+
+// Sources gives the sources that the policy reads.
+func (c *Controller) Sources() []world.Source {
+	out := make([]world.Source, len(c.needs))
+	for i, n := range c.needs {
+		out[i] = n.Source
+	}
+	return out
+}
+
+// AllSources gives every source that some controller reads, each once.
+func (g *Group) AllSources() []world.Source {
+	var out []world.Source
+	for _, c := range g.Controllers() {
+		for _, source := range c.Sources() {
+			if !slices.Contains(out, source) {
+				out = append(out, source)
+			}
+		}
+	}
+	return out
+}
+
+// Wake is a key that a change concerns.
+type Wake struct {
+	Controller *Controller
+	Key        eval.Key
+}
+
+// Put takes an object of a source, new or changed, and gives the keys to
+// reconcile.
+func (g *Group) Put(ctx context.Context, source world.Source, object map[string]any) []Wake {
+	o := Read(source, object, g.schemas.Of(source.GVK), g.store.Mask(source))
+	return g.PutObject(ctx, source, o)
+}
+
+// PutObject is Put for an object that was read already.
+func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Object) []Wake {
+	old, now := g.store.Put(source, o)
+	if now == nil || old == now {
+		return nil
+	}
+	if old != nil && old.UID != now.UID {
+		return append(g.route(ctx, source, old, nil), g.route(ctx, source, nil, now)...)
+	}
+	return g.route(ctx, source, old, now)
+}
+
+// Delete takes the news that an object of a source is gone.
+func (g *Group) Delete(ctx context.Context, source world.Source, namespace, name string) []Wake {
+	old := g.store.Delete(source, namespace, name)
+	if old == nil {
+		return nil
+	}
+	return g.route(ctx, source, old, nil)
+}
+
+func (g *Group) route(ctx context.Context, source world.Source, old, now *world.Object) (out []Wake) {
+	for _, c := range g.Controllers() {
+		for _, key := range c.router.Change(ctx, source, old, now) {
+			out = append(out, Wake{Controller: c, Key: key})
+		}
+	}
+	return out
+}
+
+// Read makes an object of the read model of a decoded manifest.
+func Read(source world.Source, object map[string]any, t *schema.Type, mask *value.Mask) *world.Object {
+	frozen, _ := value.Freeze(object, t, mask).(*value.Map)
+	metadata, _ := object["metadata"].(map[string]any)
+	text := func(field string) string { s, _ := metadata[field].(string); return s }
+	generation := int64(0)
+	switch n := metadata["generation"].(type) {
+	case int64:
+		generation = n
+	case float64:
+		generation = int64(n)
+	}
+	id := world.ID{GVK: source.GVK, Namespace: text("namespace"), Name: text("name")}
+	return world.NewObject(id, text("uid"), frozen, world.Version{ResourceVersion: text("resourceVersion"), Generation: generation})
+}

@@ -1,0 +1,113 @@
+package simulate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/load"
+)
+
+// ReadObjects reads the manifests at a path: a file, or a folder of YAML and
+// JSON files; List objects are unpacked.
+func ReadObjects(path string) ([]Object, error) {
+	files, err := load.Files(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []Object
+	for _, f := range files {
+		list, err := ParseObjects(f.Path, f.Text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// ParseObjects reads the manifests of a file.
+func ParseObjects(name string, text []byte) ([]Object, error) {
+	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
+		if o, err := decode(trimmed); err == nil {
+			return unpack(name, o)
+		}
+	}
+	var problems document.Problems
+	var out []Object
+	for _, n := range document.ParseUnbounded(name, text, &problems) {
+		o, ok := n.Plain().(Object)
+		if !ok {
+			problems.Errorf(n.Pos, "a manifest must be a mapping, not %s", n.Kind)
+			continue
+		}
+		list, err := unpack(n.Pos.String(), o)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
+	}
+	return out, problems.Err()
+}
+
+// unpack gives the items of a List, or the object itself.
+func unpack(where string, o Object) ([]Object, error) {
+	if items, ok := o["items"].([]any); ok && metadata(o)["name"] == nil {
+		var out []Object
+		for _, item := range items {
+			inner, ok := item.(Object)
+			if !ok {
+				return nil, fmt.Errorf("%s: an item of the List is not an object", where)
+			}
+			list, err := unpack(where, inner)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, list...)
+		}
+		return out, nil
+	}
+	if id := idOf(o); id.APIVersion == "" || id.Kind == "" || id.Name == "" {
+		return nil, fmt.Errorf("%s: a manifest needs apiVersion, kind and metadata.name", where)
+	}
+	return []Object{o}, nil
+}
+
+// decode reads JSON with whole numbers as int64.
+func decode(text []byte) (Object, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var out Object
+	if err := decoder.Decode(&out); err != nil {
+		return nil, err
+	}
+	if decoder.More() {
+		return nil, fmt.Errorf("more than one JSON document")
+	}
+	return numbers(out).(Object), nil
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case Object:
+		for k, x := range v {
+			v[k] = numbers(x)
+		}
+	case []any:
+		for i, x := range v {
+			v[i] = numbers(x)
+		}
+	case json.Number:
+		if i, err := v.Int64(); err == nil {
+			return i
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return math.NaN()
+		}
+		return f
+	}
+	return v
+}

@@ -1,0 +1,134 @@
+package simulate
+
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Result is what a simulation did: the contract of `edict simulate -o json`.
+type Result struct {
+	Start   time.Time `json:"start"`
+	End     time.Time `json:"end"`
+	Effects []Effect  `json:"effects"`
+	Calls   []Call    `json:"calls"`
+	Objects []Object  `json:"objects"`
+	Errors  []Error   `json:"errors"`
+	Requeue []Requeue `json:"requeue"`
+}
+
+// Effect is a write that changed something.
+type Effect struct {
+	At          time.Time `json:"at"`
+	Policy      string    `json:"policy"`
+	Rule        string    `json:"rule"`
+	Key         eval.Key  `json:"key"`
+	Verb        string    `json:"verb"`
+	Subresource string    `json:"subresource"`
+	Target      Target    `json:"target"`
+	Patch       any       `json:"patch"`
+}
+
+// Target names an object.
+type Target struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+func targetOf(id world.ID) Target {
+	return Target{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
+}
+
+// Call is a call of a builtin with side effects.
+type Call struct {
+	At       time.Time `json:"at"`
+	Policy   string    `json:"policy"`
+	Key      eval.Key  `json:"key"`
+	Builtin  string    `json:"builtin"`
+	Request  any       `json:"request"`
+	Response any       `json:"response"`
+	Error    string    `json:"error"`
+}
+
+// Error is a reconciliation that failed.
+type Error struct {
+	At      time.Time `json:"at"`
+	Policy  string    `json:"policy"`
+	Key     eval.Key  `json:"key"`
+	Message string    `json:"message"`
+}
+
+// Requeue is a deadline that lies ahead.
+type Requeue struct {
+	Policy string    `json:"policy"`
+	Key    eval.Key  `json:"key"`
+	At     time.Time `json:"at"`
+}
+
+// record adds what a reconciliation did.
+func (r *Result) record(at time.Time, i item, got reconcile.Result) {
+	for _, o := range got.Outcomes {
+		if o.Err != nil || o.Skipped || o.Gone {
+			continue
+		}
+		r.Effects = append(r.Effects, Effect{
+			At: at.UTC(), Policy: i.policy, Rule: joined(o.Effect.Rules), Key: i.key, Verb: o.Effect.Verb,
+			Subresource: o.Effect.Subresource, Target: targetOf(o.Effect.Target), Patch: value.Plain(o.Effect.Patch),
+		})
+	}
+	if got.Err != nil && !got.Quiet {
+		r.fail(at, i, got.Err.Error())
+	}
+}
+
+func joined(rules []string) string {
+	out := ""
+	for n, rule := range rules {
+		if n > 0 {
+			out += ", "
+		}
+		out += rule
+	}
+	return out
+}
+
+func (r *Result) fail(at time.Time, i item, message string) {
+	r.Errors = append(r.Errors, Error{At: at.UTC(), Policy: i.policy, Key: i.key, Message: message})
+}
+
+// Result gives what was done so far, and the world as it is now.
+func (s *Simulation) Result() Result {
+	out := s.result
+	out.Start, out.End = out.Start.UTC(), s.clock.UTC()
+	out.Objects = s.server.list()
+	for _, i := range s.pending() {
+		out.Requeue = append(out.Requeue, Requeue{Policy: i.policy, Key: i.key, At: s.timers[i].UTC()})
+	}
+	return out.filled()
+}
+
+// filled makes empty lists of absent ones, so that readers need not tell them
+// apart.
+func (r Result) filled() Result {
+	if r.Effects == nil {
+		r.Effects = []Effect{}
+	}
+	if r.Calls == nil {
+		r.Calls = []Call{}
+	}
+	if r.Objects == nil {
+		r.Objects = []Object{}
+	}
+	if r.Errors == nil {
+		r.Errors = []Error{}
+	}
+	if r.Requeue == nil {
+		r.Requeue = []Requeue{}
+	}
+	return r
+}

@@ -1,0 +1,281 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Options are what a simulation runs.
+type Options struct {
+	Policies []*plan.Policy
+	Schemas  *schema.Set
+	Objects  []Object
+	Start    time.Time
+	// Trace keeps the traces of all decisions.
+	Trace bool
+}
+
+// Simulation is a world in memory with its controllers. It is used by one
+// goroutine.
+type Simulation struct {
+	options Options
+	clock   time.Time
+	server  *server
+	group   *reconcile.Group
+	sources map[world.Source]labels.Selector
+	// work are the keys to reconcile now, timers those that are due later.
+	work   map[item]bool
+	timers map[item]time.Time
+	// retries counts the failures of a key, and says when it is tried again.
+	retries map[item]retry
+	result  Result
+}
+
+// item is a key of a policy.
+type item struct {
+	policy string
+	key    eval.Key
+}
+
+type retry struct {
+	failures int
+	at       time.Time
+}
+
+func compareItems(a, b item) int {
+	return cmp.Or(cmp.Compare(a.policy, b.policy), cmp.Compare(a.key.Namespace, b.key.Namespace), cmp.Compare(a.key.Name, b.key.Name))
+}
+
+// New sets a world up; nothing runs yet.
+func New(ctx context.Context, o Options) *Simulation {
+	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: map[item]bool{}}
+	s.server = newServer(func() time.Time { return s.clock })
+	s.result.Start = o.Start
+	for _, object := range o.Objects {
+		s.server.put(object)
+	}
+	s.boot(ctx)
+	return s
+}
+
+// boot starts the controllers on the world as it is: what a process does when
+// it starts.
+func (s *Simulation) boot(ctx context.Context) {
+	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
+	s.group.Trace = s.options.Trace
+	s.sources = map[world.Source]labels.Selector{}
+	clear(s.work)
+	clear(s.timers)
+	clear(s.retries)
+	for _, p := range s.options.Policies {
+		if !p.Disabled {
+			s.group.Add(p)
+		}
+	}
+	for _, source := range s.group.AllSources() {
+		selector, err := labels.Parse(source.Selector)
+		if err != nil {
+			selector = labels.Nothing()
+		}
+		s.sources[source] = selector
+	}
+	for _, object := range s.server.list() {
+		s.feed(ctx, idOf(object), nil, object)
+	}
+	for _, c := range s.group.Controllers() {
+		c.MarkInitial()
+		for _, key := range c.Keys() {
+			s.work[item{c.Policy.Name, key}] = true
+		}
+	}
+	s.server.changed = func(id world.ID, old, now Object) { s.feed(ctx, id, old, now) }
+}
+
+// feed tells the controllers of a change, as informers would.
+func (s *Simulation) feed(ctx context.Context, id world.ID, old, now Object) {
+	for source, selector := range s.sources {
+		if source.GVK != id.GVK || source.Namespace != "" && source.Namespace != id.Namespace {
+			continue
+		}
+		var woken []reconcile.Wake
+		switch {
+		case now != nil && selector.Matches(labelsOf(now)):
+			woken = s.group.Put(ctx, source, now)
+		case old != nil:
+			woken = s.group.Delete(ctx, source, id.Namespace, id.Name)
+		}
+		for _, w := range woken {
+			s.work[item{w.Controller.Policy.Name, w.Key}] = true
+		}
+	}
+}
+
+func labelsOf(o Object) labels.Set {
+	out := labels.Set{}
+	m, _ := metadata(o)["labels"].(Object)
+	for k, v := range m {
+		out[k], _ = v.(string)
+	}
+	return out
+}
+
+// maxPasses bounds a run in which policies undo each other's work.
+const maxPasses = 100_000
+
+// Settle runs until no work is left at this instant.
+func (s *Simulation) Settle(ctx context.Context) {
+	for passes := 0; len(s.work) > 0; passes++ {
+		next := s.first()
+		delete(s.work, next)
+		if passes == maxPasses {
+			s.result.fail(s.clock, next, "the policies never come to rest: this key is woken again and again")
+			clear(s.work)
+			return
+		}
+		s.reconcile(ctx, next)
+	}
+}
+
+func (s *Simulation) first() item {
+	var out item
+	found := false
+	for i := range s.work {
+		if !found || compareItems(i, out) < 0 {
+			out, found = i, true
+		}
+	}
+	return out
+}
+
+func (s *Simulation) reconcile(ctx context.Context, i item) {
+	c := s.controller(i.policy)
+	if c == nil {
+		return
+	}
+	delete(s.timers, i)
+	r := c.Reconcile(ctx, i.key, s.clock)
+	s.result.record(s.clock, i, r)
+	if !r.Next.IsZero() && r.Err == nil {
+		s.timers[i] = r.Next
+	}
+	s.backOff(i, r)
+}
+
+func (s *Simulation) controller(policy string) *reconcile.Controller {
+	for _, c := range s.group.Controllers() {
+		if c.Policy.Name == policy {
+			return c
+		}
+	}
+	return nil
+}
+
+// The back-off of a failing key, as in the real controller.
+const (
+	minBackOff = 5 * time.Millisecond
+	maxBackOff = 60 * time.Second
+)
+
+func (s *Simulation) backOff(i item, r reconcile.Result) {
+	if r.Err == nil {
+		delete(s.retries, i)
+		return
+	}
+	failures := s.retries[i].failures
+	wait := maxBackOff
+	if failures < 14 {
+		wait = min(maxBackOff, minBackOff<<failures)
+	}
+	s.retries[i] = retry{failures: failures + 1, at: s.clock.Add(wait)}
+}
+
+// next gives the first instant at which something is due, or false.
+func (s *Simulation) next() (time.Time, bool) {
+	var out time.Time
+	see := func(at time.Time) {
+		if out.IsZero() || at.Before(out) {
+			out = at
+		}
+	}
+	for _, at := range s.timers {
+		see(at)
+	}
+	for _, r := range s.retries {
+		see(r.at)
+	}
+	return out, !out.IsZero()
+}
+
+// Advance moves the clock to an instant, stopping at every deadline on the
+// way and running what is due there. The instant itself is included.
+func (s *Simulation) Advance(ctx context.Context, to time.Time) {
+	for {
+		at, ok := s.next()
+		if !ok || at.After(to) {
+			break
+		}
+		if at.After(s.clock) {
+			s.clock = at
+		}
+		s.due()
+		s.Settle(ctx)
+	}
+	if to.After(s.clock) {
+		s.clock = to
+	}
+}
+
+// due moves what is due now into the work.
+func (s *Simulation) due() {
+	for i, at := range s.timers {
+		if !at.After(s.clock) {
+			delete(s.timers, i)
+			s.work[i] = true
+		}
+	}
+	for i, r := range s.retries {
+		if !r.at.After(s.clock) {
+			s.retries[i] = retry{failures: r.failures, at: s.clock.Add(1<<62 - 1)}
+			s.work[i] = true
+		}
+	}
+}
+
+// Now gives the virtual time.
+func (s *Simulation) Now() time.Time { return s.clock }
+
+// Apply creates an object, or replaces the whole of it.
+func (s *Simulation) Apply(o Object) { s.server.put(o) }
+
+// Delete deletes an object.
+func (s *Simulation) Delete(id world.ID) { s.server.remove(id) }
+
+// Fail makes coming writes fail.
+func (s *Simulation) Fail(f Fault) { s.server.faults = append(s.server.faults, &f) }
+
+// Restart kills the controllers and starts them anew: what they remembered is
+// lost.
+func (s *Simulation) Restart(ctx context.Context) { s.boot(ctx) }
+
+// Get gives an object, or nil.
+func (s *Simulation) Get(id world.ID) Object { return s.server.objects[id] }
+
+// pending gives the deadlines ahead, by policy and key.
+func (s *Simulation) pending() []item {
+	out := make([]item, 0, len(s.timers))
+	for i := range s.timers {
+		out = append(out, i)
+	}
+	slices.SortFunc(out, compareItems)
+	return out
+}

@@ -1,0 +1,142 @@
+package simulate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Entry is something that happens at a time of a timeline.
+type Entry struct {
+	// At is counted from the start.
+	At     Duration   `json:"at"`
+	Apply  Object     `json:"apply,omitempty"`
+	Delete *Reference `json:"delete,omitempty"`
+	// Answers replaces the answers of builtins.
+	Answers Object `json:"answers,omitempty"`
+	Restart bool   `json:"restart,omitempty"`
+	Stop    bool   `json:"stop,omitempty"`
+	Start   bool   `json:"start,omitempty"`
+	Fail    *Fault `json:"fail,omitempty"`
+}
+
+// Duration is a duration in its text form, such as 90s.
+type Duration struct{ time.Duration }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *Duration) UnmarshalJSON(text []byte) error {
+	var s string
+	if err := json.Unmarshal(text, &s); err != nil {
+		return fmt.Errorf("a duration is a text such as \"90s\": %s", text)
+	}
+	parsed, err := time.ParseDuration(s)
+	d.Duration = parsed
+	return err
+}
+
+// Reference names an object.
+type Reference struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace"`
+	Name       string `json:"name"`
+}
+
+// ID gives the name as the engine writes it.
+func (r Reference) ID() world.ID {
+	return world.ID{GVK: schema.GVK{APIVersion: r.APIVersion, Kind: r.Kind}, Namespace: r.Namespace, Name: r.Name}
+}
+
+// ParseTimeline reads a timeline.
+func ParseTimeline(text []byte) ([]Entry, error) {
+	raw, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	if err := yaml.UnmarshalStrict(raw, &out); err != nil {
+		return nil, err
+	}
+	for i := range out {
+		if out[i].Apply != nil {
+			numbers(out[i].Apply)
+			out[i].Apply, _ = reread(out[i].Apply)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Entry) int { return int(a.At.Duration - b.At.Duration) })
+	return out, nil
+}
+
+// reread gives an object with whole numbers as int64.
+func reread(o Object) (Object, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	return decode(text)
+}
+
+// Run settles the world, goes through the timeline, and then on to the end.
+// A negative until means: until no work is left, ignoring deadlines that lie
+// after the last entry of the timeline.
+func (s *Simulation) Run(ctx context.Context, timeline []Entry, until time.Duration) {
+	s.Settle(ctx)
+	for len(timeline) > 0 {
+		at := timeline[0].At.Duration
+		if until >= 0 && at > until {
+			break
+		}
+		moment := s.options.Start.Add(at)
+		s.advanceBefore(ctx, moment)
+		for len(timeline) > 0 && timeline[0].At.Duration == at {
+			s.happen(ctx, timeline[0])
+			timeline = timeline[1:]
+		}
+		s.Settle(ctx)
+		s.Advance(ctx, moment)
+	}
+	if until >= 0 {
+		s.Advance(ctx, s.options.Start.Add(until))
+	}
+}
+
+// advanceBefore runs everything that is due before an instant, and moves the
+// clock there.
+func (s *Simulation) advanceBefore(ctx context.Context, at time.Time) {
+	s.Advance(ctx, at.Add(-1))
+	if at.After(s.clock) {
+		s.clock = at
+	}
+}
+
+func (s *Simulation) happen(ctx context.Context, e Entry) {
+	switch {
+	case e.Apply != nil:
+		s.Apply(e.Apply)
+	case e.Delete != nil:
+		s.Delete(e.Delete.ID())
+	case e.Fail != nil:
+		s.Fail(*e.Fail)
+	case e.Restart:
+		s.Restart(ctx)
+	case e.Stop:
+		s.halt()
+	case e.Start:
+		s.boot(ctx)
+	}
+}
+
+// halt stops the controllers; the world goes on without them.
+func (s *Simulation) halt() {
+	s.server.changed = func(world.ID, Object, Object) {}
+	clear(s.work)
+	clear(s.timers)
+	clear(s.retries)
+}

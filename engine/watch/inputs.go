@@ -1,0 +1,144 @@
+package watch
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// input maps a change of an input's object.
+func (c *change) input(i int, in *plan.Input) {
+	routes := c.inputs[i]
+	side := eval.NewSide(c.ctx, c.policy, eval.Key{}, nil)
+	defer side.Close()
+	switch {
+	case in.Shape == plan.One:
+		c.named(routes, in, side)
+	case in.Join.Probe != nil:
+		c.joined(routes, in, side)
+	case in.Join.Depends:
+		c.scanned(in)
+	default:
+		c.shared(routes, in, side)
+	}
+}
+
+// named wakes the keys that get the object by its name.
+func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
+	if c.sameUnder(in.Reads) {
+		return
+	}
+	for _, text := range side.ItemKeys(in, c.either()) {
+		for key := range routes.probes[text] {
+			c.wake[key] = true
+		}
+	}
+}
+
+// joined wakes the keys that the index finds for the object as it was or is.
+func (c *change) joined(routes *inputRoutes, in *plan.Input, side *eval.Side) {
+	before, after := side.ItemKeys(in, c.old), side.ItemKeys(in, c.now)
+	same := c.sameUnder(in.Reads)
+	if same && slices.Equal(before, after) {
+		return
+	}
+	was, is := found(routes.probes, before), found(routes.probes, after)
+	for key := range was {
+		if !is[key] || !same {
+			c.judge(in, key, same, was[key], is[key])
+		}
+	}
+	for key := range is {
+		if !was[key] {
+			c.judge(in, key, same, false, true)
+		}
+	}
+	if c.policy.Primary.Optional && in.Join.Probe.Source() == "key.name" {
+		c.optional(before, after, same)
+	}
+}
+
+func found(probes multiMap, texts []string) map[eval.Key]bool {
+	out := map[eval.Key]bool{}
+	for _, text := range texts {
+		for key := range probes[text] {
+			out[key] = true
+		}
+	}
+	return out
+}
+
+// judge wakes a key if the object came in, went out, or changed in what is
+// read of it. An index that is exact has said all about membership; otherwise
+// the whole `where` is asked.
+func (c *change) judge(in *plan.Input, key eval.Key, same, was, is bool) {
+	if !in.Join.Exact {
+		was, is = c.membership(in, key, was, is)
+	}
+	if was != is || was && !same {
+		c.wake[key] = true
+	}
+}
+
+func (c *change) membership(in *plan.Input, key eval.Key, maybeWas, maybeIs bool) (was, is bool) {
+	side := eval.NewSide(c.ctx, c.policy, key, c.primaries[key])
+	defer side.Close()
+	return maybeWas && member(side, in, c.old), maybeIs && member(side, in, c.now)
+}
+
+func member(side *eval.Side, in *plan.Input, o *world.Object) bool {
+	_, ok := side.Member(in, o)
+	return ok
+}
+
+// optional wakes keys that have no primary and are only named by items.
+func (c *change) optional(before, after []string, same bool) {
+	for _, names := range [][]string{before, after} {
+		for _, name := range names {
+			key := eval.Key{Name: name}
+			_, known := c.primaries[key]
+			both := slices.Contains(before, name) && slices.Contains(after, name)
+			if !known && (!both || !same) {
+				c.wake[key] = true
+			}
+		}
+	}
+}
+
+// scanned asks every key; there is no index.
+func (c *change) scanned(in *plan.Input) {
+	same := c.sameUnder(in.Reads)
+	for key := range c.primaries {
+		was, is := c.membership(in, key, c.old != nil, c.now != nil)
+		if was != is || was && !same {
+			c.wake[key] = true
+		}
+	}
+}
+
+// shared is an input whose members are the same for every key. Of a map, only
+// the keys that looked the entry up are woken; of a list, all that read it.
+func (c *change) shared(routes *inputRoutes, in *plan.Input, side *eval.Side) {
+	oldKey, was := side.Member(in, c.old)
+	newKey, is := side.Member(in, c.now)
+	if !was && !is || was == is && oldKey == newKey && c.sameUnder(in.Reads) {
+		return
+	}
+	for key := range routes.whole {
+		c.wake[key] = true
+	}
+	if was {
+		c.entry(routes, oldKey)
+	}
+	if is {
+		c.entry(routes, newKey)
+	}
+}
+
+func (c *change) entry(routes *inputRoutes, text string) {
+	for key := range routes.entries[text] {
+		c.wake[key] = true
+	}
+}

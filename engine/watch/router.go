@@ -1,0 +1,213 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Router maps changes to keys. It is safe for concurrent use.
+type Router struct {
+	policy *plan.Policy
+
+	mu sync.Mutex
+	// primaries are the objects that the policy decides about.
+	primaries map[eval.Key]*world.Object
+	inputs    []*inputRoutes
+	targets   []multiMap
+}
+
+// inputRoutes are how keys are found for one input.
+type inputRoutes struct {
+	// probes finds keys by the index keys of their members; of keeps each
+	// key's own.
+	probes multiMap
+	of     map[eval.Key][]string
+	// entries finds keys by the entries that they looked up; whole are those
+	// that read all of it.
+	entries multiMap
+	whole   map[eval.Key]bool
+}
+
+// multiMap is a set of keys per text.
+type multiMap map[string]map[eval.Key]bool
+
+func (m multiMap) add(text string, key eval.Key) {
+	if m[text] == nil {
+		m[text] = map[eval.Key]bool{}
+	}
+	m[text][key] = true
+}
+
+func (m multiMap) remove(text string, key eval.Key) {
+	delete(m[text], key)
+	if len(m[text]) == 0 {
+		delete(m, text)
+	}
+}
+
+// NewRouter makes the router of a policy.
+func NewRouter(p *plan.Policy) *Router {
+	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}}
+	for range p.Inputs {
+		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: map[eval.Key]bool{}})
+	}
+	for range p.Targets {
+		r.targets = append(r.targets, multiMap{})
+	}
+	return r
+}
+
+// Change gives the keys to evaluate after an object of a source changed: old
+// is nil when it is new, now when it is gone. The keys are sorted.
+func (r *Router) Change(ctx context.Context, source world.Source, old, now *world.Object) []eval.Key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := change{Router: r, ctx: ctx, old: old, now: now, wake: map[eval.Key]bool{}}
+	if source == r.policy.Primary.Source {
+		c.primary()
+	}
+	for i, in := range r.policy.Inputs {
+		if in.Source == source && !in.Off {
+			c.input(i, in)
+		}
+	}
+	for i, t := range r.policy.Targets {
+		if t.Source == source {
+			c.target(i, t)
+		}
+	}
+	return sorted(c.wake)
+}
+
+// Looked records what the evaluation of a key began or ceased to read.
+func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range lookups {
+		switch {
+		case l.Target && l.Ended:
+			r.targets[l.Input].remove(l.Key, key)
+		case l.Target:
+			r.targets[l.Input].add(l.Key, key)
+		case l.Whole && l.Ended:
+			delete(r.inputs[l.Input].whole, key)
+		case l.Whole:
+			r.inputs[l.Input].whole[key] = true
+		case l.Ended:
+			r.inputs[l.Input].entries.remove(l.Key, key)
+		default:
+			r.inputs[l.Input].entries.add(l.Key, key)
+		}
+	}
+}
+
+// Keys gives every key that has a primary, sorted.
+func (r *Router) Keys() []eval.Key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := map[eval.Key]bool{}
+	for key := range r.primaries {
+		all[key] = true
+	}
+	return sorted(all)
+}
+
+func sorted(set map[eval.Key]bool) []eval.Key {
+	out := make([]eval.Key, 0, len(set))
+	for key := range set {
+		out = append(out, key)
+	}
+	slices.SortFunc(out, CompareKeys)
+	return out
+}
+
+// CompareKeys orders keys by namespace and name.
+func CompareKeys(a, b eval.Key) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// change is one change while it is mapped.
+type change struct {
+	*Router
+	ctx      context.Context
+	old, now *world.Object
+	wake     map[eval.Key]bool
+}
+
+func (c *change) either() *world.Object {
+	if c.now != nil {
+		return c.now
+	}
+	return c.old
+}
+
+// sameUnder says whether nothing under the mask has changed.
+func (c *change) sameUnder(mask *value.Mask) bool {
+	return c.old != nil && c.now != nil && c.old.UID == c.now.UID && value.SameUnder(c.old.Value, c.now.Value, mask)
+}
+
+func (c *change) primary() {
+	o := c.either()
+	key := eval.Key{Namespace: o.Namespace, Name: o.Name}
+	_, was := c.primaries[key]
+	is := c.now != nil && c.policy.Primary.Selects(c.now)
+	if !was && !is {
+		return
+	}
+	if was != is || !c.sameUnder(c.policy.ObjectReads) {
+		c.wake[key] = true
+	}
+	if !is {
+		delete(c.primaries, key)
+		c.probes(key, nil)
+		return
+	}
+	c.primaries[key] = c.now
+	if !was || !c.sameUnder(c.policy.ObjectReads) {
+		c.probes(key, c.now)
+	}
+}
+
+// probes keeps the index keys of a key's members up to date.
+func (c *change) probes(key eval.Key, object *world.Object) {
+	var side *eval.Side
+	if object != nil || c.policy.Primary.Optional {
+		side = eval.NewSide(c.ctx, c.policy, key, object)
+		defer side.Close()
+	}
+	for i, in := range c.policy.Inputs {
+		if in.Off || in.Join.Probe == nil && in.Shape != plan.One {
+			continue
+		}
+		routes := c.inputs[i]
+		for _, p := range routes.of[key] {
+			routes.probes.remove(p, key)
+		}
+		delete(routes.of, key)
+		if side == nil || object == nil {
+			continue
+		}
+		probes := side.Probes(in)
+		for _, p := range probes {
+			routes.probes.add(p, key)
+		}
+		routes.of[key] = probes
+	}
+}
+
+func (c *change) target(i int, t *plan.Target) {
+	if c.sameUnder(t.Reads) {
+		return
+	}
+	o := c.either()
+	for key := range c.targets[i][eval.TargetKey(o.Namespace, o.Name)] {
+		c.wake[key] = true
+	}
+}

@@ -1,0 +1,59 @@
+package world
+
+import (
+	"cmp"
+	"sync/atomic"
+
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Object is one object as policies see it. Its value never changes; a change
+// of the object makes a new Object.
+type Object struct {
+	schema.GVK
+	Namespace string
+	Name      string
+	UID       string
+	// Value holds the fields that some policy reads.
+	Value *value.Map
+
+	// version is what writes are based on. It moves in place when an update
+	// touched no field that anybody reads, so that such an update costs
+	// nothing further.
+	version atomic.Pointer[Version]
+}
+
+// Version tells which state of an object was read.
+type Version struct {
+	ResourceVersion string
+	Generation      int64
+}
+
+// NewObject makes an object in a certain version.
+func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
+	o := &Object{GVK: id.GVK, Namespace: id.Namespace, Name: id.Name, UID: uid, Value: v}
+	o.version.Store(&version)
+	return o
+}
+
+// Version gives the newest version known whose value is this object's.
+func (o *Object) Version() Version { return *o.version.Load() }
+
+// ID names an object.
+type ID struct {
+	schema.GVK
+	Namespace string
+	Name      string
+}
+
+// ID gives the object's name.
+func (o *Object) ID() ID { return ID{GVK: o.GVK, Namespace: o.Namespace, Name: o.Name} }
+
+// key is an object's name within its table.
+func key(namespace, name string) string { return namespace + "\x00" + name }
+
+// Compare orders objects by namespace and name.
+func Compare(a, b *Object) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}

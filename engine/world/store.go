@@ -1,0 +1,225 @@
+package world
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/benbjohnson/immutable"
+
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Source is a set of objects that is watched as one: a kind, perhaps only in
+// one namespace or with certain labels.
+type Source struct {
+	schema.GVK
+	// Namespace narrows to one namespace; "" means all.
+	Namespace string
+	// Selector narrows by label, in the text form; "" means all.
+	Selector string
+}
+
+// Snapshot is a frozen view of all tables.
+type Snapshot struct {
+	tables map[Source]*Table
+}
+
+// Table gives a source's table; nil, which reads as empty, when there is none.
+func (s *Snapshot) Table(source Source) *Table {
+	if s == nil {
+		return nil
+	}
+	return s.tables[source]
+}
+
+// Store holds the tables. It is safe for concurrent use; Snapshot never waits.
+type Store struct {
+	mu      sync.Mutex
+	sources map[Source]*sourceState
+	current atomic.Pointer[Snapshot]
+}
+
+// sourceState is what a source needs besides its objects.
+type sourceState struct {
+	mask    *value.Mask
+	indexes map[string]IndexFunc
+	log     *log
+}
+
+// NewStore makes an empty store.
+func NewStore() *Store {
+	s := &Store{sources: map[Source]*sourceState{}}
+	s.current.Store(&Snapshot{tables: map[Source]*Table{}})
+	return s
+}
+
+// Snapshot gives the current state.
+func (s *Store) Snapshot() *Snapshot { return s.current.Load() }
+
+// Open makes a source known, with the parts of its objects to keep and the
+// indexes it needs. Opening it again adds to both.
+func (s *Store) Open(source Source, mask *value.Mask, indexes map[string]IndexFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, ok := s.sources[source]
+	if !ok {
+		state = &sourceState{indexes: map[string]IndexFunc{}, log: &log{}}
+		s.sources[source] = state
+		s.publish(source, newTable(state.log))
+	}
+	state.mask = value.Merge(state.mask, mask)
+	for name, f := range indexes {
+		if _, have := state.indexes[name]; have {
+			continue
+		}
+		state.indexes[name] = f
+		s.publish(source, s.tableOf(source).withIndex(name, f))
+	}
+}
+
+// Close forgets a source.
+func (s *Store) Close(source Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sources, source)
+	tables := maps.Clone(s.current.Load().tables)
+	delete(tables, source)
+	s.current.Store(&Snapshot{tables: tables})
+}
+
+// Mask gives the parts of a source's objects that are kept.
+func (s *Store) Mask(source Source) *value.Mask {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state, ok := s.sources[source]; ok {
+		return state.mask
+	}
+	return nil
+}
+
+// MarkReady says that the first list of a source is complete.
+func (s *Store) MarkReady(source Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := *s.tableOf(source)
+	t.ready = true
+	s.publish(source, &t)
+}
+
+func (s *Store) tableOf(source Source) *Table {
+	if t := s.current.Load().tables[source]; t != nil {
+		return t
+	}
+	return newTable(&log{})
+}
+
+func (s *Store) publish(source Source, t *Table) {
+	tables := maps.Clone(s.current.Load().tables)
+	tables[source] = t
+	s.current.Store(&Snapshot{tables: tables})
+}
+
+// Put adds or replaces an object. It gives the state before and after; when
+// nothing that is kept has changed both are the same object, only its version
+// has moved on.
+func (s *Store) Put(source Source, o *Object) (old, now *Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, ok := s.sources[source]
+	if !ok {
+		return nil, nil
+	}
+	t := s.tableOf(source)
+	old = t.Get(o.Namespace, o.Name)
+	if old != nil && old.UID == o.UID {
+		o.Value = value.Share(old.Value, o.Value).(*value.Map)
+		if o.Value == old.Value {
+			version := o.Version()
+			old.version.Store(&version)
+			return old, old
+		}
+	}
+	s.publish(source, t.with(old, o, state))
+	return old, o
+}
+
+// Delete removes an object and gives its last state, or nil.
+func (s *Store) Delete(source Source, namespace, name string) *Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, ok := s.sources[source]
+	if !ok {
+		return nil
+	}
+	t := s.tableOf(source)
+	old := t.Get(namespace, name)
+	if old != nil {
+		s.publish(source, t.without(old, state))
+	}
+	return old
+}
+
+// with gives the next version of the table, with an object added or replaced.
+func (t *Table) with(old, now *Object, state *sourceState) *Table {
+	next := &Table{
+		objects: t.objects.Set(key(now.Namespace, now.Name), now), all: insert(t.all, now),
+		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
+	}
+	for name, f := range state.indexes {
+		next.indexes[name] = reindex(next.indexes[name], f, old, now)
+	}
+	t.log.record(next.seq, Change{now.Namespace, now.Name})
+	return next
+}
+
+func (t *Table) without(old *Object, state *sourceState) *Table {
+	next := &Table{
+		objects: t.objects.Delete(key(old.Namespace, old.Name)), all: remove(t.all, old),
+		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
+	}
+	for name, f := range state.indexes {
+		next.indexes[name] = reindex(next.indexes[name], f, old, nil)
+	}
+	t.log.record(next.seq, Change{old.Namespace, old.Name})
+	return next
+}
+
+func (t *Table) withIndex(name string, f IndexFunc) *Table {
+	next := *t
+	next.indexes = maps.Clone(t.indexes)
+	index := immutable.NewMap[string, []*Object](nil)
+	for _, o := range t.all {
+		index = reindex(index, f, nil, o)
+	}
+	next.indexes[name] = index
+	return &next
+}
+
+// reindex moves an object from its old keys to its new ones.
+func reindex(index *immutable.Map[string, []*Object], f IndexFunc, old, now *Object) *immutable.Map[string, []*Object] {
+	var stay []string
+	if now != nil {
+		stay = f(now)
+	}
+	if old != nil {
+		for _, k := range f(old) {
+			if slices.Contains(stay, k) {
+				continue
+			}
+			list, _ := index.Get(k)
+			if list = remove(list, old); len(list) == 0 {
+				index = index.Delete(k)
+			} else {
+				index = index.Set(k, list)
+			}
+		}
+	}
+	for _, k := range stay {
+		list, _ := index.Get(k)
+		index = index.Set(k, insert(list, now))
+	}
+	return index
+}

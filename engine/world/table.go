@@ -1,0 +1,139 @@
+package world
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/benbjohnson/immutable"
+)
+
+// Table is one frozen version of a source's objects and indexes.
+type Table struct {
+	objects *immutable.Map[string, *Object]
+	all     []*Object
+	indexes map[string]*immutable.Map[string, []*Object]
+	seq     uint64
+	log     *log
+	ready   bool
+}
+
+// IndexFunc gives the keys under which an index finds an object.
+type IndexFunc func(*Object) []string
+
+func newTable(l *log) *Table {
+	return &Table{objects: immutable.NewMap[string, *Object](nil), indexes: map[string]*immutable.Map[string, []*Object]{}, log: l}
+}
+
+// Get gives an object by name, or nil.
+func (t *Table) Get(namespace, name string) *Object {
+	if t == nil {
+		return nil
+	}
+	o, _ := t.objects.Get(key(namespace, name))
+	return o
+}
+
+// All gives every object, sorted by namespace and name. The slice must not be
+// changed.
+func (t *Table) All() []*Object {
+	if t == nil {
+		return nil
+	}
+	return t.all
+}
+
+// Lookup gives the objects that an index has under a key, sorted by namespace
+// and name. The slice must not be changed.
+func (t *Table) Lookup(index, key string) []*Object {
+	if t == nil || t.indexes[index] == nil {
+		return nil
+	}
+	list, _ := t.indexes[index].Get(key)
+	return list
+}
+
+// Has says whether the table has an index.
+func (t *Table) Has(index string) bool { return t != nil && t.indexes[index] != nil }
+
+// Ready says whether the first list of the source is complete.
+func (t *Table) Ready() bool { return t != nil && t.ready }
+
+// Seq counts the changes that led to this version.
+func (t *Table) Seq() uint64 {
+	if t == nil {
+		return 0
+	}
+	return t.seq
+}
+
+// Follows says whether this is the same or a later version of another table.
+func (t *Table) Follows(earlier *Table) bool {
+	return t != nil && earlier != nil && t.log == earlier.log && t.seq >= earlier.seq
+}
+
+// Changes gives the names of the objects that changed after an earlier
+// version of the same table; ok is false when that is too long ago to tell.
+func (t *Table) Changes(since uint64) (changed []Change, ok bool) {
+	if t == nil || since > t.seq {
+		return nil, false
+	}
+	if since == t.seq {
+		return nil, true
+	}
+	return t.log.between(since, t.seq)
+}
+
+// Change names an object that changed.
+type Change struct{ Namespace, Name string }
+
+// log remembers the latest changes of a table, for whoever keeps something
+// computed from an earlier version of it.
+type log struct {
+	mu   sync.Mutex
+	ring [logSize]Change
+}
+
+const logSize = 1024
+
+func (l *log) record(seq uint64, c Change) {
+	l.mu.Lock()
+	l.ring[seq%logSize] = c
+	l.mu.Unlock()
+}
+
+func (l *log) between(since, until uint64) ([]Change, bool) {
+	// Half of the ring is left to writers that are already further on.
+	if until-since > logSize/2 {
+		return nil, false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]Change, 0, until-since)
+	for seq := since + 1; seq <= until; seq++ {
+		out = append(out, l.ring[seq%logSize])
+	}
+	return out, true
+}
+
+// insert gives a sorted list with one object more, or replaced.
+func insert(list []*Object, o *Object) []*Object {
+	at, found := slices.BinarySearchFunc(list, o, Compare)
+	if found {
+		out := slices.Clone(list)
+		out[at] = o
+		return out
+	}
+	out := make([]*Object, 0, len(list)+1)
+	out = append(out, list[:at]...)
+	out = append(out, o)
+	return append(out, list[at:]...)
+}
+
+// remove gives a sorted list without an object.
+func remove(list []*Object, o *Object) []*Object {
+	at, found := slices.BinarySearchFunc(list, o, Compare)
+	if !found {
+		return list
+	}
+	return slices.Delete(slices.Clone(list), at, at+1)
+}
