@@ -1,0 +1,64 @@
+// Command edict runs, checks, tests and simulates policies.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitFindings = 1
+	exitUsage    = 64
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := root().ExecuteContext(ctx)
+	stop()
+	if err == nil {
+		return
+	}
+	code := exitUsage
+	var found findings
+	if errors.As(err, &found) {
+		code = exitFindings
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(os.Stderr, "edict: "+text)
+	}
+	os.Exit(code)
+}
+
+// findings is a run that worked and found something wrong: exit code 1. What
+// was found may have been printed already; the text is then empty.
+type findings struct{ text string }
+
+func (f findings) Error() string { return f.text }
+
+func found(format string, args ...any) error { return findings{fmt.Sprintf(format, args...)} }
+
+func root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "edict",
+		Short:         "A Kubernetes controller whose decisions are policy files",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.Help(); err != nil {
+				return err
+			}
+			return errors.New("say what to do")
+		},
+	}
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), runCommand(), versionCommand())
+	return cmd
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+type simulateFlags struct {
+	policies, schemas, params                      []string
+	objects, answers, timeline, now, until, output string
+}
+
+func simulateCommand() *cobra.Command {
+	var f simulateFlags
+	cmd := &cobra.Command{
+		Use:   "simulate --policies PATH --objects PATH",
+		Short: "Run policies on manifests, in memory and on a virtual clock",
+		Long: `Runs the whole engine on manifests, without a cluster, until no work is left,
+and prints what it wrote, in order. With --until the virtual clock then jumps
+from deadline to deadline up to that time after the start.`,
+		Example: "  edict simulate --policies policies --objects examples/storage",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
+	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests")
+	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out")
+	flags.StringVar(&f.timeline, "timeline", "", "a file with what happens after the start")
+	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: the real time)")
+	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
+	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
+	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
+	for _, name := range []string{"policies", "objects"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+	return cmd
+}
+
+func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	start, until, params, err := f.parse()
+	if err != nil {
+		return err
+	}
+	bundle, err := source.Load(f.policies, source.Options{Schemas: f.schemas, Params: params})
+	if err != nil {
+		return found("%v", err)
+	}
+	if err := runnable(errOut, bundle); err != nil {
+		return err
+	}
+	objects, err := simulate.ReadObjects(f.objects)
+	if err != nil {
+		return err
+	}
+	timeline, err := f.readTimeline()
+	if err != nil {
+		return err
+	}
+	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: start})
+	sim.Run(ctx, timeline, until)
+	return printResult(out, f.output, sim.Result())
+}
+
+// runnable refuses policies that do not load, or that this build cannot run.
+func runnable(w io.Writer, b *source.Bundle) error {
+	for _, p := range b.Problems {
+		if p.Severity == document.Error {
+			printProblem(w, p)
+		}
+	}
+	if err := b.Err(); err != nil {
+		return findings{}
+	}
+	if later := b.Unrunnable(); len(later) > 0 {
+		for _, p := range later {
+			printProblem(w, p)
+		}
+		return found("some policies use what this build cannot run yet")
+	}
+	if len(b.Policies) == 0 {
+		return found("%v", source.ErrNothing)
+	}
+	return nil
+}
+
+func (f *simulateFlags) parse() (start time.Time, until time.Duration, params map[string]map[string]string, err error) {
+	start, until = time.Now().UTC(), -1
+	if f.now != "" {
+		if start, err = time.Parse(time.RFC3339, f.now); err != nil {
+			return start, until, nil, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", f.now)
+		}
+	}
+	if f.until != "" {
+		if until, err = time.ParseDuration(f.until); err != nil || until < 0 {
+			return start, until, nil, fmt.Errorf("--until must be a duration such as 10m: %q", f.until)
+		}
+	}
+	switch f.output {
+	case "table", "yaml", "json":
+	default:
+		return start, until, nil, fmt.Errorf("unknown output %q: table, yaml or json", f.output)
+	}
+	params, err = parseParams(f.params)
+	return start, until, params, err
+}
+
+// parseParams reads policy.name=value.
+func parseParams(list []string) (map[string]map[string]string, error) {
+	out := map[string]map[string]string{}
+	for _, text := range list {
+		name, value, ok := strings.Cut(text, "=")
+		policy, param, dotted := strings.Cut(name, ".")
+		if !ok || !dotted || policy == "" || param == "" {
+			return nil, fmt.Errorf("--param must be policy.name=value: %q", text)
+		}
+		if out[policy] == nil {
+			out[policy] = map[string]string{}
+		}
+		out[policy][param] = value
+	}
+	return out, nil
+}
+
+func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {
+	if f.answers != "" {
+		if _, err := os.ReadFile(f.answers); err != nil {
+			return nil, err
+		}
+	}
+	if f.timeline == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.timeline)
+	if err != nil {
+		return nil, err
+	}
+	timeline, err := simulate.ParseTimeline(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.timeline, err)
+	}
+	return timeline, nil
+}
+
+func printResult(w io.Writer, output string, r simulate.Result) error {
+	switch output {
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(r)
+	case "yaml":
+		text, err := yaml.Marshal(r)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	default:
+		return printTable(w, r)
+	}
+}
+
+// printTable shows what was done, as a person reads it.
+func printTable(w io.Writer, r simulate.Result) error {
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	if len(r.Effects) == 0 {
+		fmt.Fprintln(t, "Nothing to write: the world is as the policies want it.")
+	} else {
+		fmt.Fprintln(t, "AT\tPOLICY\tOBJECT\tRULE")
+	}
+	for _, e := range r.Effects {
+		object := e.Target.Kind + "/" + e.Target.Name
+		if e.Subresource != "" {
+			object += " (" + e.Subresource + ")"
+		}
+		fmt.Fprintf(t, "+%s\t%s\t%s\t%s\n", e.At.Sub(r.Start), e.Policy, object, e.Rule)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, e := range r.Errors {
+		fmt.Fprintf(w, "\nerror at +%s, %s %s:\n  %s\n", e.At.Sub(r.Start), e.Policy, e.Key, e.Message)
+	}
+	for _, q := range r.Requeue {
+		fmt.Fprintf(w, "\n%s looks at %s again at %s (+%s)", q.Policy, q.Key, q.At.Format(time.RFC3339), q.At.Sub(r.Start))
+	}
+	fmt.Fprintf(w, "\n%s, %s, %s; -o yaml shows the patches and the objects\n", count(len(r.Effects), "write", "writes"),
+		count(len(r.Errors), "error", "errors"), count(len(r.Objects), "object", "objects"))
+	return nil
+}
