@@ -1,7 +1,173 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"cmp"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/policytest"
+)
 
 func testCommand() *cobra.Command {
-	return &cobra.Command{Use: "test PATH...", Short: "Run policy tests"}
+	var pattern, output string
+	var schemas []string
+	var coverage bool
+	cmd := &cobra.Command{
+		Use:     "test PATH...",
+		Short:   "Run policy tests",
+		Long:    "Runs the PolicyTest documents at each PATH, every case in a world of its own.",
+		Example: "  edict test policy-tests --run grace",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options := policytest.Options{Schemas: schemas}
+			if pattern != "" {
+				re, err := regexp.Compile(pattern)
+				if err != nil {
+					return fmt.Errorf("--run: %w", err)
+				}
+				options.Run = re
+			}
+			print, ok := testPrinters[output]
+			if !ok {
+				return fmt.Errorf("unknown output %q: text, json or junit", output)
+			}
+			report, err := policytest.Run(cmd.Context(), args, options)
+			if err != nil {
+				return found("%v", err)
+			}
+			return finishTest(cmd.OutOrStdout(), report, print, coverage)
+		},
+	}
+	cmd.Flags().StringVar(&pattern, "run", "", "run only cases whose FILE/NAME matches this pattern")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or junit")
+	cmd.Flags().BoolVar(&coverage, "coverage", false, "also list how often each rule fired")
+	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	return cmd
+}
+
+func finishTest(w io.Writer, r *policytest.Report, print func(io.Writer, *policytest.Report) error, coverage bool) error {
+	if len(r.Cases) == 0 {
+		return found("no case matches")
+	}
+	if err := print(w, r); err != nil {
+		return err
+	}
+	if coverage {
+		printCoverage(w, r)
+	}
+	if r.Failed() > 0 {
+		return findings{}
+	}
+	return nil
+}
+
+var testPrinters = map[string]func(io.Writer, *policytest.Report) error{
+	"text": printText, "json": printJSON, "junit": printJUnit,
+}
+
+func printText(w io.Writer, r *policytest.Report) error {
+	files := map[string][2]int{}
+	for _, c := range r.Cases {
+		n := files[c.File]
+		n[0]++
+		if len(c.Failures) > 0 {
+			n[1]++
+			fmt.Fprintf(w, "FAIL %s\n     %s\n", c.Name, c.Position)
+			for _, f := range c.Failures {
+				fmt.Fprintf(w, "     %s\n", strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n", "\n     "))
+			}
+		}
+		files[c.File] = n
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		n := files[file]
+		word := "ok  "
+		if n[1] > 0 {
+			word = "FAIL"
+		}
+		fmt.Fprintf(w, "%s %s: %s\n", word, file, count(n[0], "case", "cases"))
+	}
+	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", len(r.Cases)-r.Failed(), r.Failed())
+	return err
+}
+
+func printJSON(w io.Writer, r *policytest.Report) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(map[string]any{
+		"cases": r.Cases, "passed": len(r.Cases) - r.Failed(), "failed": r.Failed(), "coverage": r.Coverage,
+	})
+}
+
+// The parts of a JUnit report that its readers agree on.
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Time     string      `xml:"time,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	File    string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Time    string        `xml:"time,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func printJUnit(w io.Writer, r *policytest.Report) error {
+	suite := junitSuite{Name: "edict", Tests: len(r.Cases), Failures: r.Failed()}
+	total := time.Duration(0)
+	for _, c := range r.Cases {
+		total += c.Time
+		out := junitCase{File: c.File, Name: c.Name, Time: seconds(c.Time)}
+		if len(c.Failures) > 0 {
+			out.Failure = &junitFailure{Message: c.Position, Text: strings.Join(c.Failures, "\n")}
+		}
+		suite.Cases = append(suite.Cases, out)
+	}
+	suite.Time = seconds(total)
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(suite); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+
+func printCoverage(w io.Writer, r *policytest.Report) {
+	for _, policy := range slices.Sorted(maps.Keys(r.Coverage)) {
+		rules := r.Coverage[policy]
+		names := slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
+			return cmp.Or(cmp.Compare(rules[a], rules[b]), cmp.Compare(a, b))
+		})
+		covered := 0
+		for _, rule := range names {
+			if rules[rule] > 0 {
+				covered++
+			}
+		}
+		fmt.Fprintf(w, "coverage of %s: %d of %s fired\n", policy, covered, count(len(names), "rule", "rules"))
+		for _, rule := range names {
+			fmt.Fprintf(w, "  %6d  %s\n", rules[rule], rule)
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // ReadObjects reads the manifests at a path: a file, or a folder of YAML and
@@ -111,3 +112,12 @@ func numbers(v any) any {
 	}
 	return v
 }
+
+// Identity names an object.
+type Identity = world.ID
+
+// ID gives the identity of a manifest.
+func ID(o Object) Identity { return idOf(o) }
+
+// Decode reads a manifest in JSON, with whole numbers as int64.
+func Decode(text []byte) (Object, error) { return decode(text) }

@@ -39,6 +39,7 @@ type Simulation struct {
 	// retries counts the failures of a key, and says when it is tried again.
 	retries map[item]retry
 	result  Result
+	fired   map[string]map[string]int
 }
 
 // item is a key of a policy.
@@ -165,6 +166,7 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	delete(s.timers, i)
 	r := c.Reconcile(ctx, i.key, s.clock)
 	s.result.record(s.clock, i, r)
+	s.noteFired(i.policy, r.Decision)
 	if !r.Next.IsZero() && r.Err == nil {
 		s.timers[i] = r.Next
 	}
@@ -278,4 +280,25 @@ func (s *Simulation) pending() []item {
 	}
 	slices.SortFunc(out, compareItems)
 	return out
+}
+
+// Fired counts, by policy and rule, how often rules fired; for simulations
+// that keep traces.
+func (s *Simulation) Fired() map[string]map[string]int { return s.fired }
+
+func (s *Simulation) noteFired(policy string, d *eval.Decision) {
+	if d.Trace == nil {
+		return
+	}
+	if s.fired == nil {
+		s.fired = map[string]map[string]int{}
+	}
+	if s.fired[policy] == nil {
+		s.fired[policy] = map[string]int{}
+	}
+	for _, r := range d.Trace.Rules {
+		if r.Fired {
+			s.fired[policy][r.Name]++
+		}
+	}
 }

@@ -131,3 +131,7 @@ func (it *iterator) Next() ref.Val {
 	it.next++
 	return v
 }
+
+// IsZeroValue implements traits.Zeroer: optional.ofNonZeroValue of an empty
+// list is none.
+func (l *List) IsZeroValue() bool { return len(l.items) == 0 }

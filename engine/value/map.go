@@ -266,3 +266,6 @@ func (m *Map) Fold(f traits.Folder) {
 		}
 	}
 }
+
+// IsZeroValue implements traits.Zeroer.
+func (m *Map) IsZeroValue() bool { return len(m.vals) == 0 }

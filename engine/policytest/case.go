@@ -1,0 +1,218 @@
+package policytest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// caseRun is one case while it runs.
+type caseRun struct {
+	*runner
+	file     string
+	test     *v1alpha1.PolicyTest
+	doc      *v1alpha1.TestCase
+	world    []simulate.Object
+	sim      *simulate.Simulation
+	failures []string
+	// effects, errors and calls were looked at by earlier expectations.
+	effects, errors, calls int
+}
+
+// run gives what is wrong, in words.
+func (c *caseRun) run(ctx context.Context) []string {
+	if err := c.start(ctx); err != nil {
+		return []string{err.Error()}
+	}
+	c.sim.Settle(ctx)
+	for i := range c.doc.Steps {
+		if err := c.step(ctx, &c.doc.Steps[i]); err != nil {
+			return append(c.failures, err.Error())
+		}
+	}
+	if c.doc.Expect != nil {
+		c.expect(c.doc.Expect)
+	}
+	for policy, rules := range c.sim.Fired() {
+		for rule, n := range rules {
+			if c.report.Coverage[policy] != nil {
+				c.report.Coverage[policy][rule] += n
+			}
+		}
+	}
+	return c.failures
+}
+
+// start sets the world up.
+func (c *caseRun) start(ctx context.Context) error {
+	params, err := parameters(c.test.Spec.Params, c.doc.Params)
+	if err != nil {
+		return err
+	}
+	bundle, err := c.bundle(c.file, c.test, params)
+	if err != nil {
+		return err
+	}
+	objects, err := c.objects()
+	if err != nil {
+		return err
+	}
+	now, err := c.now()
+	if err != nil {
+		return err
+	}
+	c.sim = simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: now, Trace: true})
+	return nil
+}
+
+func (c *caseRun) objects() ([]simulate.Object, error) {
+	world, err := add(c.world, c.doc.Objects)
+	if err != nil {
+		return nil, err
+	}
+	if world, err = merge(world, c.doc.Patch); err != nil {
+		return nil, err
+	}
+	for _, r := range c.doc.Without {
+		at := index(world, identity(r))
+		if at < 0 {
+			return nil, fmt.Errorf("%s: the world has no %s %s to leave out", r.Name.Pos(), r.Kind.Value, r.Name.Value)
+		}
+		world = append(world[:at:at], world[at+1:]...)
+	}
+	return world, nil
+}
+
+func identity(r v1alpha1.TestReference) simulate.Identity {
+	return simulate.Identity{GVK: schema.GVK{APIVersion: r.APIVersion.Value, Kind: r.Kind.Value}, Namespace: r.Namespace.Value, Name: r.Name.Value}
+}
+
+func (c *caseRun) now() (time.Time, error) {
+	text := c.doc.Now
+	if !text.Set() {
+		text = c.test.Spec.Now
+	}
+	if !text.Set() {
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), nil
+	}
+	now, err := time.Parse(time.RFC3339, text.Value)
+	if err != nil {
+		return now, fmt.Errorf("%s: now must be RFC 3339: %q", text.Pos(), text.Value)
+	}
+	return now, nil
+}
+
+// parameters reads {policy: {name: value}}; those of the case win.
+func parameters(nodes ...*document.Node) (map[string]map[string]string, error) {
+	out := map[string]map[string]string{}
+	for _, n := range nodes {
+		if n == nil {
+			continue
+		}
+		for i, policy := range n.Keys {
+			if n.Values[i].Kind != document.Map {
+				return nil, fmt.Errorf("%s: params are {policy: {name: value}}", n.Values[i].Pos)
+			}
+			merged := maps.Clone(out[policy.Text])
+			if merged == nil {
+				merged = map[string]string{}
+			}
+			for j, name := range n.Values[i].Keys {
+				text, err := paramText(n.Values[i].Values[j])
+				if err != nil {
+					return nil, err
+				}
+				merged[name.Text] = text
+			}
+			out[policy.Text] = merged
+		}
+	}
+	return out, nil
+}
+
+func paramText(n *document.Node) (string, error) {
+	if n.Kind != document.Map && n.Kind != document.List {
+		return n.Text, nil
+	}
+	text, err := json.Marshal(n.Plain())
+	return string(text), err
+}
+
+// step makes one thing happen and lets the world settle.
+func (c *caseRun) step(ctx context.Context, s *v1alpha1.TestStep) error {
+	if err := c.happen(ctx, s); err != nil {
+		return err
+	}
+	c.sim.Settle(ctx)
+	if s.Expect != nil {
+		c.expect(s.Expect)
+	}
+	return nil
+}
+
+func (c *caseRun) happen(ctx context.Context, s *v1alpha1.TestStep) error {
+	switch {
+	case s.Apply != nil:
+		o, err := object(s.Apply)
+		if err != nil {
+			return err
+		}
+		c.sim.Apply(o)
+	case s.Patch != nil:
+		return c.patch(s)
+	case s.Delete != nil:
+		id := identity(*s.Delete)
+		if c.sim.Get(id) == nil {
+			return fmt.Errorf("%s: the world has no %s %s to delete", s.Pos, id.Kind, id.Name)
+		}
+		c.sim.Delete(id)
+	case s.Advance.Set():
+		d, err := time.ParseDuration(s.Advance.Value)
+		if err != nil {
+			return fmt.Errorf("%s: advance must be a duration: %q", s.Advance.Pos(), s.Advance.Value)
+		}
+		c.sim.Advance(ctx, c.sim.Now().Add(d))
+	case s.Fail != nil:
+		return c.fail(s)
+	case s.Restart:
+		c.sim.Restart(ctx)
+	}
+	return nil
+}
+
+func (c *caseRun) patch(s *v1alpha1.TestStep) error {
+	patch, err := object(s.Patch)
+	if err != nil {
+		return err
+	}
+	old := c.sim.Get(simulate.ID(patch))
+	if old == nil {
+		return fmt.Errorf("%s: the world has no such object to patch", s.Pos)
+	}
+	next, err := mergeObject(old, patch)
+	if err != nil {
+		return err
+	}
+	c.sim.Apply(next)
+	return nil
+}
+
+func (c *caseRun) fail(s *v1alpha1.TestStep) error {
+	text, err := json.Marshal(s.Fail.Plain())
+	if err != nil {
+		return err
+	}
+	f := simulate.Fault{Times: 1}
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%s: %w", s.Pos, err)
+	}
+	c.sim.Fail(f)
+	return nil
+}

@@ -1,0 +1,223 @@
+package policytest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// expect compares the world with an expectation. Errors that it does not
+// mention are failures, too.
+func (c *caseRun) expect(e *v1alpha1.Expectation) {
+	got := c.sim.Result()
+	if e.Effects != nil {
+		c.compare(e.Effects, "effects", generic(got.Effects[c.effects:]))
+	}
+	c.wantErrors(e, got.Errors[c.errors:])
+	if e.Calls != nil {
+		c.compare(e.Calls, "calls", generic(got.Calls[c.calls:]))
+	}
+	c.effects, c.errors, c.calls = len(got.Effects), len(got.Errors), len(got.Calls)
+	if e.Requeue != nil {
+		c.requeue(e.Requeue, got.Requeue)
+	}
+	for _, n := range e.Objects {
+		c.object(n)
+	}
+	for _, r := range e.Absent {
+		if c.sim.Get(identity(r)) != nil {
+			c.failf(r.Name.Pos(), "%s %s should not exist", r.Kind.Value, r.Name.Value)
+		}
+	}
+}
+
+func (c *caseRun) failf(at document.Position, format string, args ...any) {
+	c.failures = append(c.failures, at.String()+": "+fmt.Sprintf(format, args...))
+}
+
+// compare matches a list in part and shows a diff in the shape of what was
+// wanted.
+func (c *caseRun) compare(want *document.Node, what string, got []any) {
+	wanted, ok := want.Plain().([]any)
+	if !ok {
+		c.failf(want.Pos, "%s must be a list", what)
+		return
+	}
+	shaped := any(got)
+	if len(wanted) == len(got) {
+		shaped = shape(wanted, got)
+	}
+	c.diff(want.Pos, what, wanted, shaped)
+}
+
+func (c *caseRun) diff(at document.Position, what string, want, got any) {
+	if d := cmp.Diff(normal(want), normal(got)); d != "" {
+		c.failf(at, "%s differ (-want +got):\n%s", what, d)
+	}
+}
+
+func (c *caseRun) object(n *document.Node) {
+	want, err := object(n)
+	if err != nil {
+		c.failures = append(c.failures, err.Error())
+		return
+	}
+	id := simulate.ID(want)
+	got := c.sim.Get(id)
+	if got == nil {
+		c.failf(n.Pos, "%s %s does not exist", id.Kind, id.Name)
+		return
+	}
+	c.diff(n.Pos, id.Kind+" "+id.Name, want, shape(want, any(got)))
+}
+
+func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
+	var want []any
+	at := e.Pos
+	if e.Errors != nil {
+		want, _ = e.Errors.Plain().([]any)
+		at = e.Errors.Pos
+	}
+	for i, g := range got {
+		if i >= len(want) {
+			c.failf(at, "an error that was not expected, for %s: %s", g.Key, g.Message)
+			continue
+		}
+		if text := fmt.Sprint(want[i]); !strings.Contains(g.Message, text) {
+			c.failf(at, "error %d should contain %q: %s", i+1, text, g.Message)
+		}
+	}
+	for _, w := range want[min(len(got), len(want)):] {
+		c.failf(at, "no error with %q came", fmt.Sprint(w))
+	}
+}
+
+func (c *caseRun) requeue(want *document.Node, got []simulate.Requeue) {
+	times := make([]string, len(got))
+	for i, q := range got {
+		times[i] = q.At.Format(time.RFC3339Nano)
+	}
+	slices.Sort(times)
+	list := make([]any, len(times))
+	for i, t := range times {
+		list[i] = t
+	}
+	c.diff(want.Pos, "requeue", want.Plain(), list)
+}
+
+// shape reduces what is there to what is asked for: fields that are not asked
+// for are left out, conditions are found by their type.
+func shape(want, got any) any {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			if got == nil && onlyAbsent(w) {
+				return want
+			}
+			return got
+		}
+		out := map[string]any{}
+		for k, v := range w {
+			out[k] = shape(v, g[k])
+		}
+		return out
+	case []any:
+		g, ok := got.([]any)
+		if !ok {
+			return got
+		}
+		if byType(w) && byType(g) {
+			return shapeByType(w, g)
+		}
+		if len(w) != len(g) {
+			return got
+		}
+		out := make([]any, len(w))
+		for i := range w {
+			out[i] = shape(w[i], g[i])
+		}
+		return out
+	default:
+		return got
+	}
+}
+
+// onlyAbsent says whether a mapping asks only that fields are absent.
+func onlyAbsent(want map[string]any) bool {
+	for _, v := range want {
+		if v != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func byType(list []any) bool {
+	for _, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok || m["type"] == nil {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+func shapeByType(want, got []any) []any {
+	out := make([]any, 0, len(want))
+	for _, w := range want {
+		m := w.(map[string]any)
+		for _, g := range got {
+			if g.(map[string]any)["type"] == m["type"] {
+				out = append(out, shape(w, g))
+			}
+		}
+	}
+	return out
+}
+
+// normal makes values comparable: numbers of one kind, instants of one form.
+func normal(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[k] = normal(x)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = normal(x)
+		}
+		return out
+	case int64:
+		return float64(v)
+	case string:
+		if at, err := time.Parse(time.RFC3339, v); err == nil {
+			return at.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	return v
+}
+
+// generic gives values as plain JSON values.
+func generic[T any](list []T) []any {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return []any{err.Error()}
+	}
+	var out []any
+	if err := json.Unmarshal(text, &out); err != nil {
+		return []any{err.Error()}
+	}
+	return out
+}

@@ -1,0 +1,227 @@
+package policytest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Options say which cases to run, and how.
+type Options struct {
+	// Run selects cases by their full name, FILE/CASE; nil selects all.
+	Run *regexp.Regexp
+	// Schemas are folders of CRDs, besides those beside the policies.
+	Schemas []string
+}
+
+// Report is what came of all tests.
+type Report struct {
+	Cases []Case
+	// Coverage counts how often each rule of each policy fired.
+	Coverage map[string]map[string]int
+}
+
+// Case is what came of one case.
+type Case struct {
+	File     string        `json:"file"`
+	Name     string        `json:"name"`
+	Position string        `json:"position"`
+	Failures []string      `json:"failures,omitempty"`
+	Time     time.Duration `json:"-"`
+}
+
+// Failed counts the cases that failed.
+func (r *Report) Failed() int {
+	n := 0
+	for _, c := range r.Cases {
+		if len(c.Failures) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Run runs the policy tests at some paths.
+func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
+	r := runner{options: o, report: &Report{Coverage: map[string]map[string]int{}}, bundles: map[string]*source.Bundle{}}
+	for _, path := range paths {
+		files, err := load.Files(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			found, problems := load.Documents(f.Path, f.Text)
+			if len(found.Tests) == 0 && !strings.Contains(string(f.Text), v1alpha1.KindPolicyTest) {
+				continue // a world file, or something that is not ours
+			}
+			if err := document.Join(problems); err != nil {
+				return nil, err
+			}
+			for _, t := range found.Tests {
+				if err := r.test(ctx, f.Path, t); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return r.report, nil
+}
+
+type runner struct {
+	options Options
+	report  *Report
+	bundles map[string]*source.Bundle
+}
+
+// test runs the cases of one document.
+func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) error {
+	world, err := r.world(file, t)
+	if err != nil {
+		return err
+	}
+	for i := range t.Spec.Cases {
+		c := &t.Spec.Cases[i]
+		if !c.Name.Set() {
+			return fmt.Errorf("%s: a case has no name", c.Pos)
+		}
+		if r.options.Run != nil && !r.options.Run.MatchString(file+"/"+c.Name.Value) {
+			continue
+		}
+		start := time.Now()
+		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
+		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), Failures: run.run(ctx), Time: time.Since(start)}
+		r.report.Cases = append(r.report.Cases, out)
+	}
+	return nil
+}
+
+// world reads the objects that the cases of a document share.
+func (r *runner) world(file string, t *v1alpha1.PolicyTest) ([]simulate.Object, error) {
+	var out []simulate.Object
+	for _, path := range t.Spec.World {
+		objects, err := simulate.ReadObjects(filepath.Join(filepath.Dir(file), path.Value))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path.Pos(), err)
+		}
+		out = append(out, objects...)
+	}
+	return add(out, t.Spec.Objects)
+}
+
+// add adds objects; one of the same identity replaces it.
+func add(world []simulate.Object, nodes []*document.Node) ([]simulate.Object, error) {
+	out := append([]simulate.Object(nil), world...)
+	for _, n := range nodes {
+		o, err := object(n)
+		if err != nil {
+			return nil, err
+		}
+		if at := index(out, simulate.ID(o)); at >= 0 {
+			out[at] = o
+		} else {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+func object(n *document.Node) (simulate.Object, error) {
+	o, ok := n.Plain().(simulate.Object)
+	if !ok || simulate.ID(o).Name == "" || simulate.ID(o).Kind == "" {
+		return nil, fmt.Errorf("%s: an object needs apiVersion, kind and metadata.name", n.Pos)
+	}
+	return o, nil
+}
+
+func index(world []simulate.Object, id simulate.Identity) int {
+	for i, o := range world {
+		if simulate.ID(o) == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// merge applies merge patches, written as partial manifests, to a world.
+func merge(world []simulate.Object, patches []*document.Node) ([]simulate.Object, error) {
+	out := append([]simulate.Object(nil), world...)
+	for _, n := range patches {
+		patch, err := object(n)
+		if err != nil {
+			return nil, err
+		}
+		at := index(out, simulate.ID(patch))
+		if at < 0 {
+			return nil, fmt.Errorf("%s: the world has no such object to patch", n.Pos)
+		}
+		if out[at], err = mergeObject(out[at], patch); err != nil {
+			return nil, fmt.Errorf("%s: %w", n.Pos, err)
+		}
+	}
+	return out, nil
+}
+
+func mergeObject(o, patch simulate.Object) (simulate.Object, error) {
+	before, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	change, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	after, err := jsonpatch.MergePatch(before, change)
+	if err != nil {
+		return nil, err
+	}
+	return simulate.Decode(after)
+}
+
+// bundle loads the policies of a test with the parameters of a case.
+func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+	paths := make([]string, len(t.Spec.Policies))
+	for i, p := range t.Spec.Policies {
+		paths[i] = filepath.Join(filepath.Dir(file), p.Value)
+	}
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: spec.policies says which policies are tested", t.Pos)
+	}
+	id := fmt.Sprint(paths, params)
+	if b, ok := r.bundles[id]; ok {
+		return b, b.Err()
+	}
+	b, err := source.Load(paths, source.Options{Schemas: r.options.Schemas, Params: params})
+	if err != nil {
+		return nil, err
+	}
+	r.bundles[id] = b
+	r.cover(b)
+	if later := b.Unrunnable(); len(later) > 0 {
+		return nil, later[0]
+	}
+	return b, b.Err()
+}
+
+// cover makes every rule known to the coverage.
+func (r *runner) cover(b *source.Bundle) {
+	for _, p := range b.Policies {
+		if r.report.Coverage[p.Name] == nil {
+			r.report.Coverage[p.Name] = map[string]int{}
+		}
+		for _, rule := range p.Rules {
+			r.report.Coverage[p.Name][rule.Name] += 0
+		}
+	}
+}
