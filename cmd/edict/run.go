@@ -1,5 +1,79 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"log/slog"
+	"os"
 
-func runCommand() *cobra.Command { return &cobra.Command{Use: "run", Short: "Run the controller"} }
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/edict-dev/edict/engine/run"
+)
+
+// Client limits towards the API server, which has its own flow control.
+const (
+	clientQPS   = 200
+	clientBurst = 300
+)
+
+func runCommand() *cobra.Command {
+	var o run.Options
+	var kubeconfig, level string
+	var params []string
+	cmd := &cobra.Command{
+		Use:     "run --policies PATH",
+		Short:   "Run the controller",
+		Example: "  edict run --kubeconfig ~/.kube/config --policies policies",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if o.Params, err = parseParams(params); err != nil {
+				return err
+			}
+			if o.Log, err = logger(level); err != nil {
+				return err
+			}
+			if o.Config, err = clusterConfig(kubeconfig); err != nil {
+				return found("%v", err)
+			}
+			if err := run.Run(cmd.Context(), o); err != nil {
+				return found("%v", err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
+	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
+	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	flags.StringArrayVar(&params, "param", nil, "policy.name=value; may repeat")
+	flags.IntVar(&o.Workers, "workers", 10, "keys of one policy that are reconciled at once")
+	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "where metrics are served; empty serves none")
+	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "where /healthz and /readyz are served; empty serves none")
+	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
+	if err := cmd.MarkFlagRequired("policies"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+func logger(level string) (*slog.Logger, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		return nil, err
+	}
+	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
+}
+
+func clusterConfig(kubeconfig string) (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = kubeconfig
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if err != nil {
+		return nil, err
+	}
+	config.QPS, config.Burst = clientQPS, clientBurst
+	config.UserAgent = "edict/" + version
+	return config, nil
+}

@@ -29,12 +29,17 @@ type Group struct {
 
 	mu          sync.RWMutex
 	controllers []*Controller
+	// feeding makes taking a change and telling the controllers of it one step.
+	feeding sync.Mutex
 }
 
 // NewGroup makes a group that reads from a store and writes to a writer.
 func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
 	return &Group{store: store, writer: writer, schemas: schemas}
 }
+
+// Schemas gives the types by which objects are read.
+func (g *Group) Schemas() *schema.Set { return g.schemas }
 
 // Add makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards.
@@ -152,6 +157,8 @@ func (g *Group) Put(ctx context.Context, source world.Source, object map[string]
 
 // PutObject is Put for an object that was read already.
 func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Object) []Wake {
+	g.feeding.Lock()
+	defer g.feeding.Unlock()
 	old, now := g.store.Put(source, o)
 	if now == nil || old == now {
 		return nil
@@ -164,11 +171,36 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 
 // Delete takes the news that an object of a source is gone.
 func (g *Group) Delete(ctx context.Context, source world.Source, namespace, name string) []Wake {
+	g.feeding.Lock()
+	defer g.feeding.Unlock()
 	old := g.store.Delete(source, namespace, name)
 	if old == nil {
 		return nil
 	}
 	return g.route(ctx, source, old, nil)
+}
+
+// Replay tells a controller of everything that its sources hold already: for
+// one that was added when others had been fed.
+func (g *Group) Replay(ctx context.Context, c *Controller) {
+	g.feeding.Lock()
+	defer g.feeding.Unlock()
+	snapshot := g.store.Snapshot()
+	for _, source := range c.Sources() {
+		for _, o := range snapshot.Table(source).All() {
+			c.router.Change(ctx, source, nil, o)
+		}
+	}
+}
+
+// Prune drops the objects of a source that a new list no longer holds.
+func (g *Group) Prune(ctx context.Context, source world.Source, held func(namespace, name string) bool) (out []Wake) {
+	for _, o := range g.store.Snapshot().Table(source).All() {
+		if !held(o.Namespace, o.Name) {
+			out = append(out, g.Delete(ctx, source, o.Namespace, o.Name)...)
+		}
+	}
+	return out
 }
 
 func (g *Group) route(ctx context.Context, source world.Source, old, now *world.Object) (out []Wake) {

@@ -54,3 +54,12 @@ func (s *Set) Of(gvk GVK) *Type {
 }
 
 var untyped = Untyped()
+
+// AddAll adds every kind that another set knows by itself.
+func (s *Set) AddAll(other *Set) {
+	other.mu.RLock()
+	defer other.mu.RUnlock()
+	for gvk, t := range other.kinds {
+		s.Add(gvk, t)
+	}
+}

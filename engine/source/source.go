@@ -173,5 +173,32 @@ func withLines(doc *v1alpha1.Policy, list []document.Problem) []document.Problem
 	return list
 }
 
+// Policy gives a compiled policy by name, or nil.
+func (b *Bundle) Policy(name string) *plan.Policy {
+	for _, p := range b.Policies {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// Recompile compiles a policy of the bundle again, with other types. The plan
+// is nil when the policy does not fit them; what does not fit is the second
+// result.
+func (b *Bundle) Recompile(name string, known *schema.Set, params map[string]map[string]string) (p *plan.Policy, misfit, err error) {
+	compiler, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Calls: builtins.Calls(), Params: params})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, doc := range b.Documents {
+		if doc.Metadata.Name.Value == name {
+			p, problems := compiler.Policy(doc)
+			return p, document.Join(problems), nil
+		}
+	}
+	return nil, nil, ErrNothing
+}
+
 // ErrNothing says that there is no policy where one was expected.
 var ErrNothing = errors.New("no policy found")

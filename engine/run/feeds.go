@@ -1,0 +1,211 @@
+package run
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// feeds keeps one informer per source that some policy reads, and hands its
+// events to the read model. Policies share the informers.
+type feeds struct {
+	*process
+	mu        sync.Mutex
+	informers map[world.Source]*feed
+	workers   map[string]*worker
+	wg        sync.WaitGroup
+}
+
+// feed is the informer of one source.
+type feed struct {
+	source world.Source
+	mask   *value.Mask
+	stop   context.CancelFunc
+	synced chan struct{}
+
+	mu sync.Mutex
+	// listed are the names of the first list; nil once it is complete.
+	listed map[[2]string]bool
+}
+
+// note records a name of the first list.
+func (n *feed) note(namespace, name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.listed != nil {
+		n.listed[[2]string{namespace, name}] = true
+	}
+}
+
+// complete ends the first list and says what was in it.
+func (n *feed) complete() func(namespace, name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	listed := n.listed
+	n.listed = nil
+	return func(namespace, name string) bool { return listed[[2]string{namespace, name}] }
+}
+
+func newFeeds(p *process) *feeds {
+	return &feeds{process: p, informers: map[world.Source]*feed{}, workers: map[string]*worker{}}
+}
+
+func (f *feeds) wait() { f.wg.Wait() }
+
+// subscribe makes a policy's worker known, so that it can be woken.
+func (f *feeds) subscribe(w *worker) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.workers[w.controller.Policy.Name] = w
+}
+
+// open makes sure that sources are watched with all the parts that policies
+// read of them, and waits for their first lists.
+func (f *feeds) open(ctx context.Context, sources []world.Source) bool {
+	var wait []chan struct{}
+	for _, source := range sources {
+		synced, err := f.ensure(ctx, source)
+		if err != nil {
+			f.Log.Error("cannot watch", "kind", source.Kind, "error", err.Error())
+			return false
+		}
+		wait = append(wait, synced)
+	}
+	for _, synced := range wait {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-synced:
+		}
+	}
+	return true
+}
+
+// ensure starts a source's informer, anew if it keeps too little of the
+// objects for what is read of them now.
+func (f *feeds) ensure(ctx context.Context, source world.Source) (chan struct{}, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	mask := f.store.Mask(source)
+	if have, ok := f.informers[source]; ok {
+		if value.Covers(have.mask, mask) {
+			return have.synced, nil
+		}
+		have.stop()
+	}
+	inner, stop := context.WithCancel(ctx)
+	next := &feed{source: source, mask: mask, stop: stop, synced: make(chan struct{}), listed: map[[2]string]bool{}}
+	if err := f.start(inner, next); err != nil {
+		stop()
+		return nil, err
+	}
+	f.informers[source] = next
+	return next.synced, nil
+}
+
+func (f *feeds) start(ctx context.Context, next *feed) error {
+	c, err := f.cache(next)
+	if err != nil {
+		return err
+	}
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(groupVersionKind(next.source.GVK))
+	f.wg.Go(func() {
+		if err := c.Start(ctx); err != nil {
+			f.Log.Error("the watch ended", "kind", next.source.Kind, "error", err.Error())
+		}
+	})
+	informer, err := c.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	registration, err := informer.AddEventHandler(f.handler(ctx, next))
+	if err != nil {
+		return err
+	}
+	f.wg.Go(func() { f.sync(ctx, next, registration) })
+	return nil
+}
+
+// sync waits until the first list was handed on, and drops what it no longer
+// holds.
+func (f *feeds) sync(ctx context.Context, next *feed, registration toolscache.ResourceEventHandlerRegistration) {
+	if !toolscache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
+		return
+	}
+	f.wake(f.group.Prune(ctx, next.source, next.complete()))
+	f.store.MarkReady(next.source)
+	close(next.synced)
+	f.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "selector", next.source.Selector)
+}
+
+// cache makes a cache for one source. What it stores is the read model's own
+// object, so nothing is kept twice.
+func (f *feeds) cache(next *feed) (cache.Cache, error) {
+	selector, err := labels.Parse(next.source.Selector)
+	if err != nil {
+		return nil, err
+	}
+	options := cache.Options{
+		HTTPClient: f.http, Mapper: f.mapper, DefaultLabelSelector: selector,
+		DefaultTransform: f.transform(next),
+	}
+	if next.source.Namespace != "" {
+		options.DefaultNamespaces = map[string]cache.Config{next.source.Namespace: {}}
+	}
+	return cache.New(f.Config, options)
+}
+
+// transform freezes the parts of an object that are read.
+func (f *feeds) transform(next *feed) toolscache.TransformFunc {
+	schemas := f.group.Schemas()
+	return func(raw any) (any, error) {
+		u, ok := raw.(*unstructured.Unstructured)
+		if !ok {
+			return raw, nil
+		}
+		return &cached{object: reconcile.Read(next.source, u.Object, schemas.Of(next.source.GVK), next.mask)}, nil
+	}
+}
+
+func (f *feeds) handler(ctx context.Context, next *feed) toolscache.ResourceEventHandler {
+	put := func(raw any) {
+		if c, ok := raw.(*cached); ok && ctx.Err() == nil {
+			next.note(c.object.Namespace, c.object.Name)
+			f.wake(f.group.PutObject(ctx, next.source, c.object))
+		}
+	}
+	return toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    put,
+		UpdateFunc: func(_, now any) { put(now) },
+		DeleteFunc: func(raw any) {
+			if gone, ok := raw.(toolscache.DeletedFinalStateUnknown); ok {
+				raw = gone.Obj
+			}
+			if c, ok := raw.(*cached); ok && ctx.Err() == nil {
+				f.wake(f.group.Delete(ctx, next.source, c.object.Namespace, c.object.Name))
+			}
+		},
+	}
+}
+
+func (f *feeds) wake(woken []reconcile.Wake) {
+	if len(woken) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range woken {
+		if worker, ok := f.workers[w.Controller.Policy.Name]; ok {
+			worker.queue.Add(w.Key)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// writer writes to the cluster. Of the answers only the metadata is read.
+type writer struct {
+	mapper   meta.RESTMapper
+	client   metadata.Interface
+	recorder record.EventRecorder
+	stop     func()
+}
+
+var _ apply.Writer = (*writer)(nil)
+
+// component is the source of events.
+const component = "edict"
+
+func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper, _ *slog.Logger) (*writer, error) {
+	md, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	core, err := typedcorev1.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	broadcaster := record.NewBroadcaster()
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
+	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
+	return &writer{mapper: mapper, client: md, recorder: recorder, stop: broadcaster.Shutdown}, nil
+}
+
+// Patch implements apply.Writer.
+func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
+	gvk := groupVersionKind(p.Target.GVK)
+	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return world.Version{}, err
+	}
+	body, err := json.Marshal(locked(p))
+	if err != nil {
+		return world.Version{}, fmt.Errorf("the patch cannot be written as JSON: %w", err)
+	}
+	var subresources []string
+	if p.Subresource != "" {
+		subresources = []string{p.Subresource}
+	}
+	options := metav1.PatchOptions{FieldManager: component + "-" + p.Policy}
+	got, err := w.client.Resource(mapping.Resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
+	if err != nil {
+		return world.Version{}, err
+	}
+	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
+}
+
+// locked adds the version that the patch was decided on: the server refuses
+// the patch when the object has moved on.
+func locked(p apply.Patch) map[string]any {
+	if p.ResourceVersion == "" {
+		return p.Body
+	}
+	body := maps.Clone(p.Body)
+	md := map[string]any{"resourceVersion": p.ResourceVersion}
+	if given, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(md, given)
+	}
+	body["metadata"] = md
+	return body
+}
+
+// Event implements apply.Writer. The recorder sends events on its own time
+// and drops them when the server cannot take more.
+func (w *writer) Event(_ context.Context, e apply.Event) error {
+	reference := &corev1.ObjectReference{
+		APIVersion: e.Target.APIVersion, Kind: e.Target.Kind,
+		Namespace: e.Target.Namespace, Name: e.Target.Name, UID: types.UID(e.UID),
+	}
+	w.recorder.Event(reference, e.Type, e.Reason, e.Message)
+	return nil
+}

@@ -1,0 +1,231 @@
+package properties
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/worlds"
+)
+
+// policies are the shipped policies, and one that exists to use every form of
+// input and join.
+func policies(t *testing.T) *source.Bundle {
+	t.Helper()
+	b, err := source.Load([]string{filepath.Join("..", "..", "policies"), "testdata"}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// bench is a read model with controllers and no API server.
+type bench struct {
+	t       *testing.T
+	bundle  *source.Bundle
+	store   *world.Store
+	group   *reconcile.Group
+	objects map[string]worlds.Object
+	last    map[string]string
+}
+
+// silent is a fake writer: nothing is written in these tests.
+type silent struct{}
+
+func (silent) Patch(context.Context, apply.Patch) (world.Version, error) { return world.Version{}, nil }
+func (silent) Event(context.Context, apply.Event) error                  { return nil }
+
+func newBench(t *testing.T, bundle *source.Bundle) *bench {
+	b := &bench{t: t, bundle: bundle, store: world.NewStore(), objects: map[string]worlds.Object{}, last: map[string]string{}}
+	b.group = reconcile.NewGroup(b.store, silent{}, bundle.Schemas)
+	for _, p := range bundle.Policies {
+		b.group.Add(p)
+	}
+	return b
+}
+
+func text(o worlds.Object, fields ...string) string {
+	var v any = o
+	for _, f := range fields {
+		m, _ := v.(worlds.Object)
+		v = m[f]
+	}
+	s, _ := v.(string)
+	return s
+}
+
+func id(o worlds.Object) string {
+	return text(o, "kind") + "/" + text(o, "metadata", "namespace") + "/" + text(o, "metadata", "name")
+}
+
+// put feeds an object, or with gone its deletion, and gives the woken keys.
+func (b *bench) put(o worlds.Object, gone bool) map[string]bool {
+	woken := map[string]bool{}
+	for _, source := range b.group.AllSources() {
+		if source.APIVersion != text(o, "apiVersion") || source.Kind != text(o, "kind") {
+			continue
+		}
+		if source.Namespace != "" && source.Namespace != text(o, "metadata", "namespace") {
+			continue
+		}
+		selector, err := labels.Parse(source.Selector)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		var wakes []reconcile.Wake
+		if gone || !selector.Matches(labelsOf(o)) {
+			wakes = b.group.Delete(b.t.Context(), source, text(o, "metadata", "namespace"), text(o, "metadata", "name"))
+		} else {
+			wakes = b.group.Put(b.t.Context(), source, o)
+		}
+		for _, w := range wakes {
+			woken[w.Controller.Policy.Name+" "+w.Key.String()] = true
+		}
+	}
+	if gone {
+		delete(b.objects, id(o))
+	} else {
+		b.objects[id(o)] = o
+	}
+	return woken
+}
+
+func labelsOf(o worlds.Object) labels.Set {
+	out := labels.Set{}
+	m, _ := o["metadata"].(worlds.Object)["labels"].(worlds.Object)
+	for k, v := range m {
+		out[k], _ = v.(string)
+	}
+	return out
+}
+
+// written gives a decision as bytes.
+func written(d *eval.Decision) string {
+	type effect struct {
+		Rules  []string
+		Target world.ID
+		Verb   string
+		Sub    string
+		Patch  any
+	}
+	var effects []effect
+	for _, e := range d.Effects {
+		effects = append(effects, effect{e.Rules, e.Target, e.Verb, e.Subresource, value.Plain(e.Patch)})
+	}
+	var problems []string
+	for _, p := range d.Problems {
+		problems = append(problems, fmt.Sprintf("%s %s %v", p.Rule, p.Item, p.Err))
+	}
+	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log}, "", " ")
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+// check compares, for every key, the evaluator with a memory with the plain
+// one, and the plain one's decision with the last if the key was not woken.
+func (b *bench) check(what string, now time.Time, woken map[string]bool) {
+	b.t.Helper()
+	for _, c := range b.group.Controllers() {
+		for _, key := range c.Keys() {
+			in := eval.Input{Policy: c.Policy, Key: key, World: b.store.Snapshot(), Now: now}
+			fast := written(c.Evaluate(b.t.Context(), key, now, false))
+			plain := written(eval.Plain(b.t.Context(), in))
+			name := c.Policy.Name + " " + key.String()
+			if d := cmp.Diff(plain, fast); d != "" {
+				b.t.Fatalf("%s: %s: with a memory it decides otherwise (-plain +memory):\n%s", what, name, d)
+			}
+			fresh := written(eval.Evaluate(b.t.Context(), in, nil))
+			if d := cmp.Diff(plain, fresh); d != "" {
+				b.t.Fatalf("%s: %s: with indexes and no memory it decides otherwise (-plain +fresh):\n%s", what, name, d)
+			}
+			if before, known := b.last[name]; known && woken != nil && !woken[name] && before != plain {
+				b.t.Fatalf("%s: %s was not woken, but decides otherwise now (-before +now):\n%s", what, name, cmp.Diff(before, plain))
+			}
+			b.last[name] = plain
+		}
+	}
+}
+
+// TestMemoryAgreesWithPlain lets things happen in generated worlds and holds
+// every decision against the naive evaluator.
+func TestMemoryAgreesWithPlain(t *testing.T) {
+	bundle := policies(t)
+	count := 60
+	if testing.Short() {
+		count = 15
+	}
+	for seed := range count {
+		t.Run(fmt.Sprintf("world %d", seed), func(t *testing.T) {
+			t.Parallel()
+			g := worlds.New(uint64(seed))
+			b := newBench(t, bundle)
+			for _, o := range g.World() {
+				b.put(o, false)
+			}
+			now := worlds.Start
+			b.check("the first list", now, nil)
+			for i := range 40 {
+				what, woken := b.happen(g)
+				b.check(fmt.Sprintf("event %d, %s", i, what), now, woken)
+				if i%8 == 7 {
+					now = now.Add(time.Duration(g.IntN(20)) * time.Minute)
+					b.check(fmt.Sprintf("after event %d the clock moves to %s", i, now), now, nil)
+				}
+			}
+		})
+	}
+}
+
+// happen lets one thing happen.
+func (b *bench) happen(g *worlds.Generator) (string, map[string]bool) {
+	o := g.Any()
+	if have, ok := b.objects[id(o)]; ok {
+		if g.IntN(5) == 0 {
+			return "delete " + id(o), b.put(have, true)
+		}
+		o = g.Mutate(have)
+		if id(o) != id(have) { // a Pod of another namespace takes its place
+			woken := b.put(have, true)
+			maps.Copy(woken, b.put(o, false))
+			return "move " + id(have) + " to " + id(o), woken
+		}
+	}
+	return "put " + id(o), b.put(o, false)
+}
+
+// TestOrderDoesNotMatter feeds the same objects in two orders.
+func TestOrderDoesNotMatter(t *testing.T) {
+	bundle := policies(t)
+	for seed := range 20 {
+		g := worlds.New(uint64(1000 + seed))
+		objects := g.World()
+		one, two := newBench(t, bundle), newBench(t, bundle)
+		for i := range objects {
+			one.put(objects[i], false)
+			two.put(objects[len(objects)-1-i], false)
+		}
+		one.check("in order", worlds.Start, nil)
+		two.check("backwards", worlds.Start, nil)
+		if d := cmp.Diff(one.last, two.last); d != "" {
+			t.Fatalf("world %d: the order of the objects changes a decision:\n%s", seed, d)
+		}
+	}
+}

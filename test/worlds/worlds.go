@@ -1,0 +1,299 @@
+// Package worlds generates small storage clusters and things that happen to
+// them, for properties that must hold in every world. The same seed gives the
+// same world.
+package worlds
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Object is a manifest as plain JSON values.
+type Object = map[string]any
+
+// Start is the time at which the worlds begin.
+var Start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+const storage = "storage.deckhouse.io/v1alpha1"
+
+// AgentNamespace is where the agents' Pods run.
+const AgentNamespace = "d8-sds-replicated-volume"
+
+// Generator makes objects. It remembers nothing but its random numbers.
+type Generator struct {
+	r *rand.Rand
+	// Names is how many names of each kind there are.
+	Names int
+	// Valid keeps to what the API server accepts, and to times that are not
+	// close to Start: for worlds that run on a real one.
+	Valid bool
+}
+
+// New makes a generator.
+func New(seed uint64) *Generator {
+	return &Generator{r: rand.New(rand.NewPCG(seed, 1)), Names: 6} //nolint:gosec // a repeatable world, not a secret
+}
+
+func (g *Generator) chance(percent int) bool { return g.r.IntN(100) < percent }
+
+func pick[T any](g *Generator, list ...T) T { return list[g.r.IntN(len(list))] }
+
+func (g *Generator) name(prefix string) string {
+	return fmt.Sprintf("%s-%d", prefix, g.r.IntN(g.Names))
+}
+
+// World makes a whole cluster.
+func (g *Generator) World() []Object {
+	var out []Object
+	for i := range g.Names {
+		if g.chance(90) {
+			out = append(out, g.Node(fmt.Sprintf("node-%d", i)))
+		}
+		if g.chance(80) {
+			out = append(out, g.Group(fmt.Sprintf("vg-%d", i)))
+		}
+		if g.chance(70) {
+			out = append(out, g.Agent(fmt.Sprintf("agent-%d", i)))
+		}
+		if g.chance(20) {
+			out = append(out, g.Resource(fmt.Sprintf("res-%d", i)))
+		}
+	}
+	for i := range 2 {
+		out = append(out, g.Pool(fmt.Sprintf("pool-%d", i)))
+	}
+	return out
+}
+
+// Any makes an object of any kind, with a name that the world may have.
+func (g *Generator) Any() Object {
+	switch g.r.IntN(6) {
+	case 0:
+		return g.Group(g.name("vg"))
+	case 1:
+		return g.Agent(g.name("agent"))
+	case 2:
+		return g.Resource(g.name("res"))
+	case 3:
+		return g.Pool(fmt.Sprintf("pool-%d", g.r.IntN(3)))
+	default:
+		return g.Node(g.name("node"))
+	}
+}
+
+// ago is an instant before the start, sometimes one at which a grace period
+// ends exactly.
+func (g *Generator) ago() string {
+	minutes := pick(g, 1, 5, 9, 10, 11, 30, 600)
+	if g.Valid {
+		minutes = pick(g, 300, 600, 900)
+	}
+	return Start.Add(-time.Duration(minutes) * time.Minute).Format(time.RFC3339)
+}
+
+// Node makes a node.
+func (g *Generator) Node(name string) Object {
+	labels := Object{"kubernetes.io/hostname": name}
+	if g.chance(85) {
+		labels["topology.kubernetes.io/zone"] = pick(g, "a", "b", "c", "")
+	}
+	if g.chance(50) {
+		labels["disk"] = pick(g, "ssd", "hdd")
+	}
+	if g.chance(30) {
+		labels["storage.deckhouse.io/sds-replicated-volume-node"] = pick(g, "", "x")
+	}
+	node := Object{
+		"apiVersion": "v1", "kind": "Node",
+		"metadata": Object{"name": name, "labels": labels, "creationTimestamp": g.ago()},
+		"spec":     Object{}, "status": Object{},
+	}
+	if g.chance(20) {
+		node["spec"] = Object{"unschedulable": true}
+	}
+	if g.chance(90) {
+		node["status"] = Object{"conditions": g.nodeConditions()}
+	}
+	return node
+}
+
+func (g *Generator) nodeConditions() []any {
+	ready := Object{"type": "Ready", "status": pick(g, "True", "True", "False", "Unknown"), "reason": "x", "message": ""}
+	if g.chance(90) || g.Valid {
+		ready["lastTransitionTime"] = g.ago()
+	}
+	out := []any{ready}
+	if g.chance(40) {
+		out = append([]any{Object{"type": "MemoryPressure", "status": "False", "lastHeartbeatTime": g.ago()}}, out...)
+	}
+	return out
+}
+
+// Group makes a volume group.
+func (g *Generator) Group(name string) Object {
+	spec := Object{"type": "Local", "actualVGNameOnTheNode": name}
+	spec["local"] = Object{"nodeName": pick(g, g.name("node"), g.name("node"), "gone")}
+	if !g.Valid && g.chance(5) {
+		delete(spec, "local")
+	}
+	thin := []any{}
+	for _, pool := range []string{"thin-a", "thin-b"} {
+		if g.chance(60) {
+			thin = append(thin, Object{"name": pool, "size": "10Gi"})
+		}
+	}
+	spec["thinPools"] = thin
+	metadata := Object{"name": name}
+	if g.chance(25) {
+		key := pick(g, "storage.deckhouse.io/lvmVolumeGroupUnschedulable", "sds-replicated-volume.deckhouse.io/unschedulable", "other")
+		metadata["annotations"] = Object{key: pick(g, "", "false")}
+	}
+	status := Object{"thinPools": []any{Object{"name": "thin-a", "ready": g.chance(70)}, Object{"name": "thin-b", "ready": g.chance(70)}}}
+	if g.chance(90) {
+		status["conditions"] = []any{Object{"type": "Ready", "status": pick(g, "True", "True", "False"), "reason": "x", "message": "", "lastTransitionTime": g.ago()}}
+	}
+	return Object{"apiVersion": storage, "kind": "LVMVolumeGroup", "metadata": metadata, "spec": spec, "status": status}
+}
+
+// Agent makes an agent's Pod, sometimes one that is none.
+func (g *Generator) Agent(name string) Object {
+	namespace := AgentNamespace
+	if g.chance(10) {
+		namespace = "default"
+	}
+	spec := Object{"containers": []any{Object{"name": "agent", "image": "agent:1"}}}
+	if g.chance(95) {
+		spec["nodeName"] = g.name("node")
+	}
+	pod := Object{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": Object{"name": name, "namespace": namespace, "labels": Object{"app": pick(g, "agent", "agent", "agent", "other")}},
+		"spec":     spec, "status": Object{"phase": "Running"},
+	}
+	if g.chance(90) {
+		pod["status"] = Object{"phase": "Running", "conditions": []any{Object{"type": "Ready", "status": pick(g, "True", "False")}}}
+	}
+	return pod
+}
+
+// Resource makes a DRBDResource.
+func (g *Generator) Resource(name string) Object {
+	return Object{"apiVersion": storage, "kind": "DRBDResource", "metadata": Object{"name": name}, "spec": Object{
+		"nodeName": g.name("node"), "state": "Up", "type": "Diskful", "nodeID": int64(0), "systemNetworks": []any{"Internal"},
+		"size": "1Gi", "lvmLogicalVolumeName": "llv-" + name,
+	}}
+}
+
+// Pool makes a storage pool.
+func (g *Generator) Pool(name string) Object {
+	kind := pick(g, "LVM", "LVMThin")
+	spec := Object{"type": kind, "systemNetworkNames": []any{"Internal"}}
+	var groups []any
+	for range 1 + g.r.IntN(4) {
+		ref := Object{"name": g.name("vg")}
+		if g.chance(3) {
+			ref["name"] = "vg-missing"
+		}
+		if kind == "LVMThin" && g.chance(97) {
+			ref["thinPoolName"] = pick(g, "thin-a", "thin-b")
+		}
+		groups = append(groups, ref)
+	}
+	spec["lvmVolumeGroups"] = groups
+	if g.chance(50) {
+		spec["zones"] = []any{"a", pick(g, "b", "c")}
+		if !g.Valid && g.chance(10) {
+			spec["zones"] = []any{pick(g, "bad zone!", "")}
+		}
+	}
+	if g.chance(50) {
+		spec["nodeLabelSelector"] = g.selector()
+	}
+	if g.chance(80) || g.Valid {
+		spec["eligibleNodesPolicy"] = Object{"notReadyGracePeriod": pick(g, "10m", "0s", "1h")}
+	}
+	pool := Object{"apiVersion": storage, "kind": "ReplicatedStoragePool", "metadata": Object{"name": name, "generation": int64(1)}, "spec": spec}
+	if g.chance(40) {
+		pool["status"] = g.poolStatus()
+	}
+	return pool
+}
+
+func (g *Generator) selector() Object {
+	switch g.r.IntN(5) {
+	case 0:
+		return Object{}
+	case 1:
+		return Object{"matchLabels": Object{"disk": "ssd"}}
+	case 2:
+		return Object{"matchExpressions": []any{Object{"key": "disk", "operator": pick(g, "Exists", "DoesNotExist")}}}
+	case 3:
+		return Object{"matchExpressions": []any{Object{"key": "disk", "operator": pick(g, "In", "NotIn"), "values": []any{"ssd", "nvme"}}}}
+	default:
+		if g.Valid {
+			return Object{"matchLabels": Object{"disk": "hdd"}}
+		}
+		return Object{"matchExpressions": []any{Object{"key": pick(g, "bad key", "disk"), "operator": pick(g, "Gt", "In")}}}
+	}
+}
+
+func (g *Generator) poolStatus() Object {
+	status := Object{"eligibleNodesRevision": int64(g.r.IntN(9))}
+	var nodes []any
+	for range g.r.IntN(4) {
+		nodes = append(nodes, Object{"nodeName": g.name("node"), "nodeReady": true, "unschedulable": false, "agentReady": g.chance(50)})
+	}
+	if nodes != nil {
+		status["eligibleNodes"] = nodes
+	}
+	if g.chance(30) {
+		status["phase"], status["reason"] = "Completed", pick(g, "", "old")
+	}
+	if g.chance(50) {
+		status["conditions"] = []any{
+			Object{"type": "Audited", "status": "True", "reason": "x", "message": "by somebody else", "lastTransitionTime": g.ago()},
+			Object{"type": "Ready", "status": "True", "reason": "Ready", "message": "Eligible nodes calculated successfully: 1 nodes", "lastTransitionTime": g.ago(), "observedGeneration": int64(1)},
+		}
+	}
+	return status
+}
+
+// Mutate changes an object in one small way: sometimes one that nobody reads.
+func (g *Generator) Mutate(o Object) Object {
+	next := g.again(o)
+	if g.chance(70) {
+		return next
+	}
+	out := Object{}
+	for k, v := range o {
+		out[k] = v
+	}
+	metadata := Object{}
+	for k, v := range o["metadata"].(Object) {
+		metadata[k] = v
+	}
+	metadata["annotations"] = Object{"heartbeat": fmt.Sprint(g.r.IntN(1000))}
+	out["metadata"] = metadata
+	return out
+}
+
+// again makes an object of the same name anew.
+func (g *Generator) again(o Object) Object {
+	name := o["metadata"].(Object)["name"].(string)
+	switch o["kind"] {
+	case "Node":
+		return g.Node(name)
+	case "LVMVolumeGroup":
+		return g.Group(name)
+	case "Pod":
+		return g.Agent(name)
+	case "DRBDResource":
+		return g.Resource(name)
+	default:
+		return g.Pool(name)
+	}
+}
+
+// IntN gives a random number below n.
+func (g *Generator) IntN(n int) int { return g.r.IntN(n) }
