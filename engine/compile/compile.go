@@ -57,7 +57,7 @@ func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem)
 	b := &builder{
 		Compiler: c, doc: p, problems: &document.Problems{},
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
-		reads: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{},
+		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{},
 	}
 	b.build()
 	if b.problems.HasErrors() {
@@ -74,8 +74,10 @@ type builder struct {
 	plan     *plan.Policy
 	// env knows the policy's names that are typed so far.
 	env *cel.Env
-	// reads gathers what is read of the primary, the inputs and the targets.
-	reads cel.Reads
+	// reads gathers what is read of the primary, the inputs and the targets;
+	// content leaves out what only a `where` reads of its items.
+	reads, content cel.Reads
+	joining        bool
 	// flows are where the policy's names come from.
 	flows map[string]*cel.Flow
 	// kinds are the kinds behind the roots of flows.
@@ -256,6 +258,7 @@ func (b *builder) finish() {
 	b.plan.ObjectReads = value.Merge(b.reads[objectRoot], baseMask)
 	for _, in := range b.plan.Inputs {
 		in.Reads = value.Merge(b.reads["inputs."+in.Name], &value.Mask{})
+		in.Content = value.Merge(b.content["inputs."+in.Name], &value.Mask{})
 	}
 	for i, t := range b.plan.Targets {
 		t.Reads = value.Merge(b.reads[targetRoot(i)], baseMask)

@@ -126,7 +126,9 @@ func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {
 	deps := newDeps()
 	p.Get = b.program(&scope{env: b.env}, in.Get, &deps)
 	b.wantType(p.Get, in.Get, cel.StringType, cel.MapOf(cel.StringType))
+	b.joining = true
 	p.Where = b.program(s, in.Where, &deps)
+	b.joining = false
 	b.wantType(p.Where, in.Where, cel.BoolType)
 	if key := firstSet(in.KeyBy, in.GroupBy); key.Set() {
 		p.Key = b.program(s, key, &deps)

@@ -78,7 +78,7 @@ func (b *builder) alias(s *scope, text v1alpha1.Text, deps *plan.Deps) (*cel.Pro
 func (b *builder) trace(s *scope, p *cel.Program, deps *plan.Deps) *cel.Flow {
 	flow, reads, used := p.Trace(b.flow(s))
 	deps.Reads.Merge(reads)
-	b.reads.Merge(reads)
+	b.note(reads)
 	for name := range used {
 		deps.Uses[name] = true
 	}
@@ -87,7 +87,17 @@ func (b *builder) trace(s *scope, p *cel.Program, deps *plan.Deps) *cel.Flow {
 
 func (b *builder) consume(flow *cel.Flow, deps *plan.Deps) {
 	deps.Reads.Consume(flow)
-	b.reads.Consume(flow)
+	all := cel.Reads{}
+	all.Consume(flow)
+	b.note(all)
+}
+
+// note gathers reads of the whole policy.
+func (b *builder) note(reads cel.Reads) {
+	b.reads.Merge(reads)
+	if !b.joining {
+		b.content.Merge(reads)
+	}
 }
 
 // template compiles a template, all of whose values are used.

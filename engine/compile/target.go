@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -23,7 +24,7 @@ type target struct {
 // compared with what is there.
 func (t *target) read(b *builder, mask *value.Mask) {
 	for _, root := range t.roots {
-		b.reads.Add(root, value.Merge(mask, baseMask))
+		b.note(cel.Reads{root: value.Merge(mask, baseMask)})
 	}
 }
 

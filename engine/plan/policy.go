@@ -122,8 +122,10 @@ type Input struct {
 	// Join answers Where by an index of the given name.
 	Join  cel.Join
 	Index string
-	// Reads is what the policy reads of the items.
-	Reads *value.Mask
+	// Reads is what the policy reads of the items, Content what of it is not
+	// only read by Where: a change of anything else matters only if it changes
+	// who is a member.
+	Reads, Content *value.Mask
 	// Deps is what membership depends on besides the items: parts of the
 	// object, and variables. Own leaves out what these are computed from.
 	Own, Deps Deps

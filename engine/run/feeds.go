@@ -29,7 +29,9 @@ type feed struct {
 	source world.Source
 	mask   *value.Mask
 	stop   context.CancelFunc
-	synced chan struct{}
+	// synced is closed when the first list was handed on, replaced when
+	// another informer has taken this one's place.
+	synced, replaced chan struct{}
 
 	mu sync.Mutex
 	// listed are the names of the first list; nil once it is complete.
@@ -70,45 +72,59 @@ func (f *feeds) subscribe(w *worker) {
 // open makes sure that sources are watched with all the parts that policies
 // read of them, and waits for their first lists.
 func (f *feeds) open(ctx context.Context, sources []world.Source) bool {
-	var wait []chan struct{}
 	for _, source := range sources {
-		synced, err := f.ensure(ctx, source)
-		if err != nil {
+		if err := f.ensure(ctx, source); err != nil {
 			f.Log.Error("cannot watch", "kind", source.Kind, "error", err.Error())
 			return false
 		}
-		wait = append(wait, synced)
 	}
-	for _, synced := range wait {
-		select {
-		case <-ctx.Done():
+	for _, source := range sources {
+		if !f.await(ctx, source) {
 			return false
-		case <-synced:
 		}
 	}
 	return true
 }
 
+// await waits for the first list of a source, of whichever informer is its
+// last.
+func (f *feeds) await(ctx context.Context, source world.Source) bool {
+	for {
+		f.mu.Lock()
+		current := f.informers[source]
+		f.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return false
+		case <-current.synced:
+			return true
+		case <-current.replaced:
+		}
+	}
+}
+
 // ensure starts a source's informer, anew if it keeps too little of the
 // objects for what is read of them now.
-func (f *feeds) ensure(ctx context.Context, source world.Source) (chan struct{}, error) {
+func (f *feeds) ensure(ctx context.Context, source world.Source) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	mask := f.store.Mask(source)
-	if have, ok := f.informers[source]; ok {
-		if value.Covers(have.mask, mask) {
-			return have.synced, nil
-		}
-		have.stop()
+	have, ok := f.informers[source]
+	if ok && value.Covers(have.mask, mask) {
+		return nil
 	}
 	inner, stop := context.WithCancel(ctx)
-	next := &feed{source: source, mask: mask, stop: stop, synced: make(chan struct{}), listed: map[[2]string]bool{}}
+	next := &feed{source: source, mask: mask, stop: stop, synced: make(chan struct{}), replaced: make(chan struct{}), listed: map[[2]string]bool{}}
 	if err := f.start(inner, next); err != nil {
 		stop()
-		return nil, err
+		return err
 	}
 	f.informers[source] = next
-	return next.synced, nil
+	if ok {
+		have.stop()
+		close(have.replaced)
+	}
+	return nil
 }
 
 func (f *feeds) start(ctx context.Context, next *feed) error {

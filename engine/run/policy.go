@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -23,7 +24,12 @@ import (
 // cluster's schemas, and works until the context ends.
 func (p *process) supervise(ctx context.Context, b *source.Bundle, name string) {
 	log := p.Log.With(observe.LogPolicy, name)
+	looked := sync.OnceFunc(p.looked.Done)
+	defer looked()
 	compiled := b.Policy(name)
+	if p.missing(compiled) != nil {
+		looked()
+	}
 	if !p.await(ctx, compiled) {
 		return
 	}
@@ -35,6 +41,8 @@ func (p *process) supervise(ctx context.Context, b *source.Bundle, name string) 
 	w := &worker{process: p, controller: p.group.Add(compiled), queue: newQueue(name)}
 	p.feeds.subscribe(w)
 	p.wg.Go(func() { <-ctx.Done(); w.queue.ShutDown() })
+	looked()
+	p.looked.Wait() // what all policies read is known then, and watched once
 	if !p.feeds.open(ctx, w.controller.Sources()) {
 		return
 	}

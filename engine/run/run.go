@@ -78,6 +78,9 @@ type process struct {
 	feeds  *feeds
 	writer *writer
 
+	// looked is done when every policy has once looked for its kinds.
+	looked sync.WaitGroup
+
 	mu    sync.Mutex
 	ready map[string]bool
 	wg    sync.WaitGroup
@@ -102,13 +105,18 @@ func Run(ctx context.Context, o Options) error {
 	if err := p.serve(ctx); err != nil {
 		return err
 	}
+	var starts []string
 	for _, plan := range bundle.Policies {
 		if plan.Disabled {
 			o.Log.Info("the policy is disabled", observe.LogPolicy, plan.Name)
 			continue
 		}
 		p.setReady(plan.Name, false)
-		p.wg.Go(func() { p.supervise(ctx, bundle, plan.Name) })
+		p.looked.Add(1)
+		starts = append(starts, plan.Name)
+	}
+	for _, name := range starts {
+		p.wg.Go(func() { p.supervise(ctx, bundle, name) })
 	}
 	<-ctx.Done()
 	return p.stop()

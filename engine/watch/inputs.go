@@ -10,6 +10,9 @@ import (
 
 // input maps a change of an input's object.
 func (c *change) input(i int, in *plan.Input) {
+	if c.sameUnder(in.Reads) {
+		return
+	}
 	routes := c.inputs[i]
 	side := eval.NewSide(c.ctx, c.policy, eval.Key{}, nil)
 	defer side.Close()
@@ -27,9 +30,6 @@ func (c *change) input(i int, in *plan.Input) {
 
 // named wakes the keys that get the object by its name.
 func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
-	if c.sameUnder(in.Reads) {
-		return
-	}
 	for _, text := range side.ItemKeys(in, c.either()) {
 		for key := range routes.probes[text] {
 			c.wake[key] = true
@@ -40,15 +40,10 @@ func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 // joined wakes the keys that the index finds for the object as it was or is.
 func (c *change) joined(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 	before, after := side.ItemKeys(in, c.old), side.ItemKeys(in, c.now)
-	same := c.sameUnder(in.Reads)
-	if same && slices.Equal(before, after) {
-		return
-	}
+	same := c.sameUnder(in.Content)
 	was, is := found(routes.probes, before), found(routes.probes, after)
 	for key := range was {
-		if !is[key] || !same {
-			c.judge(in, key, same, was[key], is[key])
-		}
+		c.judge(in, key, same, true, is[key])
 	}
 	for key := range is {
 		if !was[key] {
@@ -109,7 +104,7 @@ func (c *change) optional(before, after []string, same bool) {
 
 // scanned asks every key; there is no index.
 func (c *change) scanned(in *plan.Input) {
-	same := c.sameUnder(in.Reads)
+	same := c.sameUnder(in.Content)
 	for key := range c.primaries {
 		was, is := c.membership(in, key, c.old != nil, c.now != nil)
 		if was != is || was && !same {
@@ -123,7 +118,7 @@ func (c *change) scanned(in *plan.Input) {
 func (c *change) shared(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 	oldKey, was := side.Member(in, c.old)
 	newKey, is := side.Member(in, c.now)
-	if !was && !is || was == is && oldKey == newKey && c.sameUnder(in.Reads) {
+	if !was && !is || was == is && oldKey == newKey && c.sameUnder(in.Content) {
 		return
 	}
 	for key := range routes.whole {

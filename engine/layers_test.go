@@ -1,0 +1,224 @@
+// Package engine_test checks what concerns all packages of the engine
+// together: the direction of their imports, and that none of them knows the
+// domain of a policy.
+package engine_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/edict-dev/edict/"
+
+// layers are the packages from the lowest to the highest. A package imports
+// packages of lower layers only, never one of its own. A new package gets the
+// lowest place at which that holds.
+var layers = [][]string{
+	// What texts, kinds and metrics are.
+	{"engine/document", "engine/schema", "engine/observe"},
+	// Values, and the documents.
+	{"engine/value", "engine/api/v1alpha1"},
+	// Bytes to documents; the read model; the seam of the languages.
+	{"engine/load", "engine/selector", "engine/status", "engine/world", "engine/expr"},
+	// A language, and what it may call.
+	{"engine/expr/cel", "builtins/*"},
+	// The waist: a compiled policy.
+	{"engine/plan", "builtins"},
+	// What makes plans, and what decides by them.
+	{"engine/compile", "engine/eval"},
+	// Where policies come from; events to keys; decisions to writes.
+	{"engine/source", "engine/watch", "engine/guard", "engine/apply"},
+	// The loop.
+	{"engine/reconcile"},
+	// What drives it: a cluster, or manifests and a virtual clock.
+	{"engine/run", "engine/simulate"},
+	// Judges simulations.
+	{"engine/policytest"},
+	// Flags and wiring.
+	{"cmd/edict"},
+}
+
+// packages gives the imports of every package below some folders of the
+// module, without those of tests. It reads the files itself, so that go test
+// knows what a result depends on.
+func packages(t *testing.T, folders ...string) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, folder := range folders {
+		err := filepath.WalkDir(filepath.Join("..", folder), func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || !isSource(entry) {
+				return err
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			name := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "../")
+			for _, spec := range parsed.Imports {
+				out[name] = append(out[name], strings.Trim(spec.Path.Value, `"`))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func isSource(entry fs.DirEntry) bool {
+	name := entry.Name()
+	return !entry.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}
+
+// own gives a package of this module without the module's name; "" and false
+// for any other package.
+func own(imported string) (name string, ours bool) {
+	if name, ours = strings.CutPrefix(imported, module); !ours {
+		return "", false
+	}
+	return name, true
+}
+
+// layerOf gives a package's place in the table, -1 when it has none.
+func layerOf(name string) int {
+	return slices.IndexFunc(layers, func(layer []string) bool {
+		return slices.ContainsFunc(layer, func(pattern string) bool {
+			match, err := path.Match(pattern, name)
+			return err == nil && match
+		})
+	})
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	t.Parallel()
+	all := packages(t, "engine", "builtins", "cmd")
+	for name, imports := range all {
+		at := layerOf(name)
+		if at < 0 {
+			t.Errorf("%s has no place in the table of layers", name)
+			continue
+		}
+		for _, imported := range imports {
+			if lower, ok := own(imported); ok && layerOf(lower) >= at {
+				t.Errorf("%s (layer %d) imports %s (layer %d)", name, at, lower, layerOf(lower))
+			}
+		}
+	}
+	for _, name := range slices.Concat(layers...) {
+		if _, err := os.Stat(filepath.Join("..", name)); err != nil && !strings.Contains(name, "*") {
+			t.Errorf("the table of layers names %s, which does not exist", name)
+		}
+	}
+}
+
+// TestOnlyRunSpeaksToACluster keeps everything that decides free of clients:
+// it is tested with plain tables, without a cluster and without waiting.
+func TestOnlyRunSpeaksToACluster(t *testing.T) {
+	t.Parallel()
+	for name, imports := range packages(t, "engine", "builtins") {
+		for _, imported := range imports {
+			if name != "engine/run" && within(imported, "sigs.k8s.io/controller-runtime", "k8s.io/client-go") {
+				t.Errorf("%s imports %s", name, imported)
+			}
+		}
+	}
+}
+
+// TestBuiltinsArePlain keeps builtins apart from the languages that call them,
+// and from one another.
+func TestBuiltinsArePlain(t *testing.T) {
+	t.Parallel()
+	for name, imports := range packages(t, "builtins") {
+		for _, imported := range imports {
+			inner, ours := own(imported)
+			switch {
+			case slices.Contains([]string{"engine/expr", "engine/value", "engine/selector"}, inner):
+			case name == "builtins" && within(inner, "builtins"): // it lists them
+			case ours, within(imported, "github.com/google/cel-go", "github.com/open-policy-agent"):
+				t.Errorf("%s imports %s", name, imported)
+			}
+		}
+	}
+}
+
+// TestEngineDoesNotKnowTests keeps test code out of the program.
+func TestEngineDoesNotKnowTests(t *testing.T) {
+	t.Parallel()
+	for name, imports := range packages(t, "engine", "builtins", "cmd") {
+		for _, imported := range imports {
+			if inner, _ := own(imported); imported == "testing" || within(inner, "test", "hack") {
+				t.Errorf("%s imports %s", name, imported)
+			}
+		}
+	}
+}
+
+// within says whether an import is one of some folders or below one.
+func within(imported string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return imported == f || strings.HasPrefix(imported, f+"/") })
+}
+
+// domain are words of the things that policies decide about. The engine knows
+// objects, keys and fields; what these mean stands in policies/.
+var domain = []string{
+	"zone", "kernel", "firmware", "deployment", "statefulset", "daemonset", "nodename", "eligible", "drbd", "lvm", "kmm",
+	"thinpool", "thin pool", "storagepool", "storage.deckhouse", "diskful", "tiebreaker",
+}
+
+func domainWord(line string) string {
+	line = strings.ToLower(innocent.Replace(line))
+	if at := slices.IndexFunc(domain, func(word string) bool { return strings.Contains(line, word) }); at >= 0 {
+		return domain[at]
+	}
+	return ""
+}
+
+// innocent are words that only contain one of these.
+var innocent = strings.NewReplacer("timeZone", "", "TimeZone", "", "time zone", "")
+
+// known are lines that are still to be cleaned. An entry that nothing needs
+// any more fails the test.
+var known = map[string]string{
+	"eval/rules.go": `{"nodeName"}`,
+}
+
+func TestEngineDoesNotKnowTheDomain(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || !isSource(entry) {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			word := domainWord(line)
+			if tolerated := known[filepath.ToSlash(file)]; word != "" && tolerated != "" && strings.Contains(line, tolerated) {
+				used[filepath.ToSlash(file)] = true
+				continue
+			}
+			if word != "" {
+				t.Errorf("engine/%s:%d: %q is a word of a policy's domain: %s", file, i+1, word, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range known {
+		if !used[file] {
+			t.Errorf("engine/%s is clean: take it out of the list of known places", file)
+		}
+	}
+}
