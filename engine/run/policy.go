@@ -33,7 +33,7 @@ func (p *process) supervise(ctx context.Context, b *source.Bundle, name string) 
 	if !p.await(ctx, compiled) {
 		return
 	}
-	compiled, err := p.recompile(b, name, compiled)
+	compiled, err := p.recompile(ctx, b, name, compiled)
 	if err != nil {
 		log.Error("the policy does not fit the cluster's schemas", "error", err.Error())
 		return
@@ -102,9 +102,9 @@ func groupVersionKind(gvk schema.GVK) kschema.GroupVersionKind {
 }
 
 // recompile types the policy by the cluster's own schemas.
-func (p *process) recompile(b *source.Bundle, name string, compiled *plan.Policy) (*plan.Policy, error) {
+func (p *process) recompile(ctx context.Context, b *source.Bundle, name string, compiled *plan.Policy) (*plan.Policy, error) {
 	known := schema.NewSet(b.Schemas)
-	if err := p.clusterSchemas(known, compiled); err != nil {
+	if err := p.awaitSchemas(ctx, known, compiled); err != nil {
 		p.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, name, "error", err.Error())
 	}
 	p.group.Schemas().AddAll(known)

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/client-go/discovery"
 
@@ -9,6 +11,27 @@ import (
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 )
+
+// schemaPatience is how long a policy waits for the schemas of kinds that the
+// server has just begun to serve: it publishes them a moment later.
+const schemaPatience = 10 * time.Second
+
+// awaitSchemas is clusterSchemas, tried again while the schemas are not there
+// yet.
+func (p *process) awaitSchemas(ctx context.Context, into *schema.Set, compiled *plan.Policy) error {
+	deadline := time.Now().Add(schemaPatience)
+	for {
+		err := p.clusterSchemas(into, compiled)
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(p.PollInterval):
+		}
+	}
+}
 
 // clusterSchemas adds the types of the policy's kinds as the cluster's own
 // OpenAPI document gives them. Kinds that every cluster has are known.
@@ -38,6 +61,16 @@ func (p *process) clusterSchemas(into *schema.Set, compiled *plan.Policy) error 
 		}
 		if err := into.AddOpenAPI(text); err != nil {
 			return err
+		}
+	}
+	return known(into, compiled)
+}
+
+// known says which kind of the policy still has no schema.
+func known(set *schema.Set, compiled *plan.Policy) error {
+	for _, need := range reconcile.Needs(compiled) {
+		if _, ok := set.Kind(need.Source.GVK); !ok {
+			return fmt.Errorf("the cluster publishes no schema for %s", need.Source.GVK)
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func (g *Generator) Node(name string) Object {
 	if g.chance(20) {
 		node["spec"] = Object{"unschedulable": true}
 	}
-	if g.chance(90) {
+	if g.chance(90) || g.Valid { // without one the creation counts, which a server sets itself
 		node["status"] = Object{"conditions": g.nodeConditions()}
 	}
 	return node
