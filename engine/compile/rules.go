@@ -47,7 +47,7 @@ func (b *builder) rule(r *v1alpha1.Rule) {
 	out.Locals, s = b.locals(s, r.Variables, &deps)
 	b.when(r, out, s, &deps)
 	if len(r.Do) > 0 && len(r.Cases) > 0 {
-		b.problems.Hintf(r.Pos, "a rule has either", "the rule %q has do and cases", r.Name.Value)
+		b.problems.Hintf(r.Pos, "a rule has one or the other", "the rule %q has do and cases", r.Name.Value)
 	}
 	out.Do = b.actions(s, r.Do)
 	for i := range r.Cases {

@@ -159,9 +159,9 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 func (b *builder) identifier(name v1alpha1.Text, what string, seen map[string]bool, at document.Position) bool {
 	switch {
 	case !name.Set():
-		b.problems.Errorf(at, "a %s has no name", what)
+		b.problems.Errorf(at, "this %s has no name", what)
 	case !identifier.MatchString(name.Value) || reserved[name.Value]:
-		b.problems.Hintf(name.Pos(), "letters, digits and _, not beginning with a digit, and not a word of CEL", "%q cannot be the name of a %s", name.Value, what)
+		b.problems.Hintf(name.Pos(), "letters, digits and _, not beginning with a digit, and not a word of CEL", "this %s cannot be named %q", what, name.Value)
 	case seen[name.Value]:
 		b.problems.Errorf(name.Pos(), "the %s %q stands twice", what, name.Value)
 	default:

@@ -40,6 +40,7 @@ func (o *order) visit(v *v1alpha1.Variable, path []string) {
 	switch o.state[name] {
 	case 1:
 		o.b.problems.Errorf(v.Name.Pos(), "the variable %q uses itself: %s", name, strings.Join(append(path, name), " -> "))
+		o.b.extend(cel.Var{Name: "variables." + name, Type: cel.DynType}) // the circle is what is wrong, not its name
 		return
 	case 2:
 		return

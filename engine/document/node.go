@@ -82,11 +82,11 @@ func NewSource(file string, text []byte) *Source {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		text = text[size:]
-		switch r {
-		case '\n':
+		switch {
+		case r == '\r' && len(text) > 0 && text[0] == '\n':
+		case r == '\n', r == '\r', r == '\u0085', r == '\u2028', r == '\u2029': // what YAML takes for a line break
 			s.lines = append(s.lines, line)
 			line = []rune{}
-		case '\r':
 		default:
 			line = append(line, r)
 		}
@@ -112,6 +112,9 @@ func (s *Source) locate(n *Node, offset int) Position {
 	value := []rune(n.Text)
 	for i := 0; i < offset && i < len(value); i++ {
 		c.match(value[i])
+		if c.quote == '\'' && c.current() == '\'' { // '' is one quote
+			c.step()
+		}
 		c.step()
 	}
 	if offset < len(value) {
@@ -165,6 +168,12 @@ func (c *cursor) match(want rune) {
 		switch got := c.current(); {
 		case c.quote == '"' && got == '\\':
 			c.step()
+			if n := digits[c.current()]; n > 0 {
+				for range n {
+					c.step()
+				}
+				return
+			}
 			if escaped(c.current(), want) {
 				return
 			}
@@ -178,6 +187,10 @@ func (c *cursor) match(want rune) {
 		c.step()
 	}
 }
+
+// digits are how many hex digits follow an escape that gives a character by
+// its number.
+var digits = map[rune]int{'x': 2, 'u': 4, 'U': 8}
 
 func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
 

@@ -90,6 +90,9 @@ func (c *converter) convert(raw *yaml.Node, depth int) *Node {
 		c.problems.Errorf(c.position(raw), "nested more than %d deep", MaxDepth)
 		return nil
 	}
+	if raw.Anchor != "" {
+		c.problems.Hintf(c.position(raw), "leave it out; an expression that begins with & stands in quotes", "YAML anchors (&%s) are not read", raw.Anchor)
+	}
 	switch raw.Kind {
 	case yaml.DocumentNode:
 		return c.convert(raw.Content[0], depth)
@@ -141,6 +144,11 @@ func (c *converter) mapping(raw *yaml.Node, depth int) *Node {
 
 func (c *converter) scalar(raw *yaml.Node) *Node {
 	n := &Node{Text: raw.Value, Pos: c.position(raw), source: c.source}
+	if raw.Style&yaml.TaggedStyle != 0 {
+		n.Kind = String
+		c.tagged(raw)
+		return n
+	}
 	n.Quoted = raw.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	switch raw.ShortTag() {
 	case "!!null":

@@ -40,6 +40,18 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
 	return m
 }
 
+// admit is judge for an input whose index is exact: an object is a member if
+// one of its index keys is among the probes.
+func (ev *evaluation) admit(in *plan.Input, o *world.Object, probes map[string]bool) *member {
+	m := &member{object: o, value: ev.overlay.of(o)}
+	f := &frame{ev: ev}
+	f.push("item", m.value)
+	if !slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes[key] }) || !ev.locate(in, m, f) {
+		return nil
+	}
+	return m
+}
+
 // locate computes a member's key and order; without a key it has no place in
 // a map.
 func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
@@ -126,20 +138,19 @@ func lookUp(table *world.Table, name value.Value, namespace string) *world.Objec
 	return table.Get(namespace, text)
 }
 
-// Probes gives the index keys under which an input's members are found for a
-// key; ok is false when there is no index.
+// probes gives the index keys under which an input's members are found.
 func (ev *evaluation) probes(in *plan.Input) []string {
 	return in.Join.Probe.Keys(&frame{ev: ev}, ev.meter)
 }
 
-// candidates gives the objects that can be members: those an index finds, or
-// all. Objects that the overlay has changed are always among them.
-func (ev *evaluation) candidates(in *plan.Input, table *world.Table) []*world.Object {
-	if in.Index == "" || !table.Has(in.Index) {
+// candidates gives the objects that can be members: those an index finds
+// under the probes, or all. Objects that the overlay has changed are always
+// among them.
+func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string) []*world.Object {
+	if !indexed(in, table) {
 		return table.All()
 	}
 	var out []*world.Object
-	probes := ev.probes(in)
 	for _, probe := range probes {
 		out = append(out, table.Lookup(in.Index, probe)...)
 	}
@@ -151,6 +162,9 @@ func (ev *evaluation) candidates(in *plan.Input, table *world.Table) []*world.Ob
 	}
 	return out
 }
+
+// indexed says whether a table has the index of an input.
+func indexed(in *plan.Input, table *world.Table) bool { return in.Index != "" && table.Has(in.Index) }
 
 func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world.Object) {
 	for id := range ev.overlay.objects {

@@ -39,8 +39,10 @@ type inputMemo struct {
 	held     holder
 	table    *world.Table
 	members  []*member
-	value    value.Value
-	err      error
+	// probes are the key's side of an exact index.
+	probes map[string]bool
+	value  value.Value
+	err    error
 }
 
 // Lookup is something that evaluations of a key began or ceased to read: an

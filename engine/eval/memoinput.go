@@ -36,13 +36,15 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 		}
 	}
 	h := r.push()
-	out, members, err := r.gather(in, table)
+	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table}
+	r.gather(in, table, &next)
 	r.pop()
-	if err == nil && m.valid && m.err == nil && sameMembers(m.members, members) && identicalOrEqual(in, m.value, out) {
-		out = m.value
+	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(in, m.value, next.value) {
+		next.value = m.value
 	}
 	r.replace(&m.held, *h)
-	*m = inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), held: m.held, table: table, members: members, value: out, err: err}
+	next.held = m.held
+	*m = next
 }
 
 // identicalOrEqual keeps the identity of a value whose members are the same.
@@ -58,24 +60,40 @@ func sameMembers(a, b []*member) bool {
 }
 
 // gather finds the members from nothing.
-func (r *memoReader) gather(in *plan.Input, table *world.Table) (value.Value, []*member, error) {
+func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 	if in.Shape == plan.One {
-		if table == nil {
-			return value.Null, nil, nil
+		m.value = value.Null
+		if table != nil {
+			m.value, m.err = r.ev.one(in, table)
 		}
-		v, err := r.ev.one(in, table)
-		return v, nil, err
+		return
 	}
-	var members []*member
-	candidates := r.ev.candidates(in, table)
+	var probes []string
+	if indexed(in, table) {
+		probes = r.ev.probes(in)
+		if in.Join.Exact {
+			m.probes = make(map[string]bool, len(probes))
+			for _, p := range probes {
+				m.probes[p] = true
+			}
+		}
+	}
+	candidates := r.ev.candidates(in, table, probes)
 	r.ev.meter.Grow(len(candidates))
 	for _, o := range candidates {
-		if m := r.ev.judge(in, o); m != nil {
-			members = append(members, m)
+		if found := r.judge(in, o, m.probes); found != nil {
+			m.members = append(m.members, found)
 		}
 	}
-	v, err := inputValue(in, members)
-	return v, members, err
+	m.value, m.err = inputValue(in, m.members)
+}
+
+// judge says whether an object is a member, by the index where that is exact.
+func (r *memoReader) judge(in *plan.Input, o *world.Object, probes map[string]bool) *member {
+	if probes != nil {
+		return r.ev.admit(in, o, probes)
+	}
+	return r.ev.judge(in, o)
 }
 
 // update applies the changes since the input was last looked at; false means
@@ -109,7 +127,7 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 		return nil
 	}
 	h := r.push()
-	out := r.ev.judge(in, o)
+	out := r.judge(in, o, m.probes)
 	r.pop()
 	held := m.held
 	for _, w := range h.wholes {

@@ -134,13 +134,17 @@ func (b *Bundle) compile(o Options, problems *document.Problems) error {
 	for _, doc := range b.Documents {
 		name := doc.Metadata.Name
 		if first, dup := names[name.Value]; dup {
-			problems.Errorf(name.Pos(), "the policy %q is defined twice, first at %s", name.Value, first)
+			problems.Add(document.Problem{
+				Position: name.Pos(), Severity: document.Error, Source: name.Node.SourceLine(name.Pos().Line),
+				Message: fmt.Sprintf("the policy %q is defined twice, first at %s", name.Value, first),
+			})
 			continue
 		}
 		names[name.Value] = name.Pos()
 		p, wrong := compiler.Policy(doc)
 		problems.Append(withLines(doc, wrong))
 		if p != nil {
+			p.Unsupported = withLines(doc, p.Unsupported)
 			b.Policies = append(b.Policies, p)
 		}
 	}

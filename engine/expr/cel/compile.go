@@ -74,7 +74,7 @@ func (e *Env) report(text Text, issues *cel.Issues, problems *document.Problems)
 	for _, issue := range issues.Errors() {
 		offset := offsetOf(text.Source, issue.Location.Line(), issue.Location.Column())
 		at := text.at(offset)
-		message, hint := e.explain(issue.Message)
+		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]))
 		problems.Add(document.Problem{
 			Position: at, Severity: document.Error, Message: message, Hint: hint,
 			Source: text.Node.SourceLine(at.Line),
@@ -98,14 +98,23 @@ var (
 	undeclared     = regexp.MustCompile(`^undeclared reference to '([^']+)'`)
 )
 
-// explain says in a person's words what CEL found, and how to mend it.
-func (e *Env) explain(message string) (text, hint string) {
+// namespaced is a name such as variables.x.
+var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|restart)\.[A-Za-z_]\w*`)
+
+// explain says in a person's words what CEL found, and how to mend it; from is
+// the expression from the place on that CEL complains about.
+func (e *Env) explain(message, from string) (text, hint string) {
 	message = strings.TrimSuffix(strings.ReplaceAll(message, " (in container '')", ""), "\n")
+	message = protobufNames.Replace(message)
 	if m := undefinedField.FindStringSubmatch(message); m != nil {
 		return fmt.Sprintf("no field %q here", m[1]), document.DidYouMean(m[1], e.fieldNames())
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
-		return fmt.Sprintf("nothing is called %q here", m[1]), document.DidYouMean(m[1], e.Names())
+		name := m[1]
+		if full := namespaced.FindString(from); strings.HasPrefix(full, name+".") {
+			name = full
+		}
+		return fmt.Sprintf("nothing is called %q here", name), document.DidYouMean(name, e.Names())
 	}
 	switch {
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),

@@ -194,12 +194,15 @@ var (
 
 // TypeName writes a type for a person.
 func TypeName(t *Type) string {
-	name := t.String()
+	name := protobufNames.Replace(t.String())
 	if i := strings.LastIndex(name, "/"); i >= 0 && !strings.Contains(name, "(") {
 		return name[i+1:]
 	}
 	return name
 }
+
+// protobufNames are types that CEL names after protocol buffers.
+var protobufNames = strings.NewReplacer("google.protobuf.Timestamp", "timestamp", "google.protobuf.Duration", "duration", "optional_type(", "optional(")
 
 // Unwrap gives the type inside an optional; any other type as it is.
 func Unwrap(t *Type) *Type {

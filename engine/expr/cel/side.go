@@ -146,7 +146,7 @@ func Key(v value.Value) string {
 		if v.HasValue() {
 			return "\x01o" + Key(v.GetValue())
 		}
-		return "\x01o"
+		return "\x01-"
 	default:
 		text, _ := json.Marshal(value.Plain(v))
 		return "\x01j" + string(text)

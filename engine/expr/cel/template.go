@@ -430,7 +430,11 @@ func (t *Template) fitScalar(want *schema.Type, where string, problems *document
 			return
 		}
 	}
-	problems.Errorf(t.at, "%s is %s, not %s", where, kindName(want.Kind), t.kind)
+	hint := ""
+	if want.Kind == schema.String && t.kind != document.Map && t.kind != document.List {
+		hint = "put it in quotes"
+	}
+	problems.Hintf(t.at, hint, "%s is %s, not %s", where, kindName(want.Kind), t.kind)
 }
 
 func (t *Template) fitEnum(want *schema.Type, where string, problems *document.Problems) {
@@ -453,8 +457,8 @@ func fitType(got *Type, want *schema.Type, where string, t *Template, problems *
 	}
 	ok := false
 	switch want.Kind {
-	case schema.String:
-		ok = got.IsExactType(StringType)
+	case schema.String: // times and durations are written as texts
+		ok = got.IsExactType(StringType) || got.IsExactType(TimestampType) || got.IsExactType(DurationType)
 	case schema.Time:
 		ok = got.IsExactType(StringType) || got.IsExactType(TimestampType)
 	case schema.Int:

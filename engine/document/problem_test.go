@@ -1,0 +1,80 @@
+package document
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPositionText(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]Position{
+		"":      {},
+		"f":     {File: "f"},
+		"f:3":   {File: "f", Line: 3},
+		"f:3:7": {File: "f", Line: 3, Column: 7},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%#v is written %q, not %q", p, got, want)
+		}
+	}
+}
+
+func TestProblemsAreListedInOrderAndOnce(t *testing.T) {
+	t.Parallel()
+	var ps Problems
+	at := func(file string, line, column int) Position { return Position{File: file, Line: line, Column: column} }
+	ps.Errorf(at("b", 1, 1), "one")
+	ps.Warnf(at("a", 2, 9), "two")
+	ps.Hintf(at("a", 2, 3), "do so", "three %d", 3)
+	ps.Errorf(at("a", 1, 7), "four")
+	ps.Errorf(at("a", 1, 7), "four")
+	ps.Append([]Problem{{Position: at("b", 1, 1), Severity: Error, Message: "one"}})
+	var got []string
+	for _, p := range ps.List() {
+		got = append(got, string(p.Severity)+" "+p.Error())
+	}
+	want := []string{"error a:1:7: four", "error a:2:3: three 3 (do so)", "warning a:2:9: two", "error b:1:1: one"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestWarningsAreNoError(t *testing.T) {
+	t.Parallel()
+	var ps Problems
+	ps.Warnf(Position{}, "careful")
+	if ps.HasErrors() || ps.Err() != nil {
+		t.Errorf("a warning counts as an error: %v", ps.Err())
+	}
+	ps.Errorf(Position{File: "f", Line: 1}, "wrong")
+	if !ps.HasErrors() || ps.Err() == nil || ps.Err().Error() != "f:1: wrong" {
+		t.Errorf("got %v", ps.Err())
+	}
+}
+
+func TestDidYouMean(t *testing.T) {
+	t.Parallel()
+	known := []string{"nodeName", "nodeNames", "replicas", "spec", "x"}
+	for word, want := range map[string]string{
+		"nodName":   "nodeName",
+		"NODENAME":  "nodeName",
+		"nodeNames": "nodeNames",
+		"repicas":   "replicas",
+		"sepc":      "spec",
+		"unlike":    "",
+		"":          "x",
+		"status":    "",
+	} {
+		hint := ""
+		if want != "" {
+			hint = `did you mean "` + want + `"?`
+		}
+		if got := DidYouMean(word, known); got != hint {
+			t.Errorf("%q: %s, want %s", word, got, hint)
+		}
+	}
+	if got := DidYouMean("a", nil); got != "" {
+		t.Errorf("nothing is known: %s", got)
+	}
+}

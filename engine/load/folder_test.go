@@ -1,0 +1,93 @@
+package load
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree makes files in a new folder.
+func tree(t *testing.T, files ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, name := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestFilesOfAFolder(t *testing.T) {
+	t.Parallel()
+	root := tree(t, "b.yaml", "a.yml", "c.json", "d.txt", "e.rego", "z/a.yaml", "z/y/b.yaml",
+		"schemas/crd.yaml", "z/schemas/crd.yaml", ".hidden/a.yaml", "README.md", "noextension")
+	if err := os.Symlink(filepath.Join(root, "b.yaml"), filepath.Join(root, "link.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	files, err := Files(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		name, err := filepath.Rel(root, f.Path)
+		if err != nil || string(f.Text) != name {
+			t.Errorf("%s holds %q (%v)", name, f.Text, err)
+		}
+		got = append(got, name)
+	}
+	if diff := cmp.Diff([]string{"a.yml", "b.yaml", "c.json", "z/a.yaml", "z/y/b.yaml"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestOneFile: a file that is named is read, whatever it is called.
+func TestOneFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(tree(t, "policy.txt"), "policy.txt")
+	files, err := Files(path)
+	if err != nil || len(files) != 1 || files[0].Path != path {
+		t.Errorf("got %v, %v", files, err)
+	}
+}
+
+// TestFolderNamedSchemas is read when it is itself the path.
+func TestFolderNamedSchemas(t *testing.T) {
+	t.Parallel()
+	files, err := Files(filepath.Join(tree(t, "schemas/a.yaml"), "schemas"))
+	if err != nil || len(files) != 1 {
+		t.Errorf("got %v, %v", files, err)
+	}
+}
+
+func TestUnreadablePaths(t *testing.T) {
+	t.Parallel()
+	if _, err := Files(filepath.Join(t.TempDir(), "nothing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a path that does not exist: %v", err)
+	}
+	for name, root := range map[string]string{
+		"an empty folder": t.TempDir(), "a folder without YAML": tree(t, "a.txt"), "a folder with schemas only": tree(t, "schemas/a.yaml"),
+	} {
+		_, err := Files(root)
+		want := "read " + root + ": no .yaml, .yml or .json file in this folder"
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	root := tree(t, "a.yaml")
+	if err := os.Mkdir(filepath.Join(root, "folder.yaml"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := Files(root); err != nil || len(files) != 1 {
+		t.Errorf("a folder named like a file: %v, %v", files, err)
+	}
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// The benchmarks of the command, for go test -bench and its tools.
+func BenchmarkEligibility(b *testing.B) {
+	if err := os.Chdir("../.."); err != nil {
+		b.Fatal(err)
+	}
+	e, err := newEdict(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	e.fill()
+	if err := e.settle(); err != nil {
+		b.Fatal(err)
+	}
+	p, c, err := byHand()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("node changed", func(b *testing.B) { benchNodeChange(b, e) })
+	b.Run("by hand", func(b *testing.B) { benchByHand(b, p, c) })
+	b.Run("from nothing", func(b *testing.B) { benchFresh(b, e) })
+	b.Run("nothing changed", func(b *testing.B) { benchForced(b, e) })
+	b.Run("heartbeat", func(b *testing.B) { benchHeartbeat(b, e) })
+}
