@@ -13,7 +13,7 @@ type collectionMemo struct {
 	wholes holder
 	// maps are the maps of which items looked up entries, as they were.
 	maps  holder
-	items []itemMemo
+	items []*itemMemo
 	value value.Value
 }
 
@@ -45,7 +45,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		r.forget(m)
 		return nil, err
 	}
-	run := &itemsRun{memoReader: r, c: c, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]itemMemo, 0, len(items))}}
+	run := &itemsRun{memoReader: r, c: c, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
 	for i, item := range items {
 		if err := run.item(i, item); err != nil {
@@ -67,7 +67,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	return run.next.value, err
 }
 
-func sameOrder(a, b []itemMemo) bool {
+func sameOrder(a, b []*itemMemo) bool {
 	for i := range a {
 		if a[i].entry != b[i].entry {
 			return false
@@ -105,7 +105,7 @@ func slotID(s plan.Slot) int { return int(s.Kind)<<32 | s.Index }
 // item keeps an item or computes it.
 func (run *itemsRun) item(i int, item value.Value) error {
 	at := run.find(i, item)
-	if at >= 0 && run.fresh(&run.old.items[at]) {
+	if at >= 0 && run.fresh(run.old.items[at]) {
 		kept := run.old.items[at]
 		run.claimed[at] = true
 		run.reused++
@@ -131,7 +131,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		}
 	}
 	run.memo.lookups.count(h, 1)
-	run.next.items = append(run.next.items, itemMemo{item: item, held: *h, entry: e})
+	run.next.items = append(run.next.items, &itemMemo{item: item, held: *h, entry: e})
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -58,15 +59,20 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
 	}))
-	prg, err := e.base.Program(checked,
-		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
-		cel.CostLimit(expr.RunCost),
-		cel.CostTracking(e.costs),
-		cel.InterruptCheckFrequency(100))
+	nodes, simple := weigh(checked.NativeRep().Expr())
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	if !simple {
+		options = []cel.ProgramOption{
+			cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(expr.RunCost),
+			cel.CostTracking(e.costs), cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+			cel.InterruptCheckFrequency(100),
+		}
+	}
+	prg, err := e.planning.PlanProgram(checked.NativeRep(), options...)
 	if err != nil {
 		return nil, err
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops}, nil
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes)}, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.

@@ -44,6 +44,7 @@ type Var struct {
 // larger one.
 type Env struct {
 	base     *cel.Env
+	planning *cel.Env
 	provider *provider
 	vars     []Var
 	consts   map[string]value.Value
@@ -59,6 +60,10 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	}
 	base := set.StoredExpressionsEnv()
 	p := newProvider(base.CELTypeProvider())
+	planning, err := planningEnv(p, adapter{base.CELTypeAdapter()}, functions)
+	if err != nil {
+		return nil, err
+	}
 	options := []cel.EnvOption{
 		cel.CustomTypeProvider(p),
 		cel.CustomTypeAdapter(adapter{base.CELTypeAdapter()}),
@@ -77,7 +82,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	return &Env{base: env, provider: p, costs: newEstimator(functions)}, nil
+	return &Env{base: env, planning: planning, provider: p, costs: newEstimator(functions)}, nil
 }
 
 // libraries are added to those of the API server.
@@ -99,7 +104,7 @@ func (e *Env) With(vars ...Var) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Env{base: base, provider: e.provider, vars: append(slices.Clone(e.vars), vars...), consts: e.consts, costs: e.costs}, nil
+	return &Env{base: base, planning: e.planning, provider: e.provider, vars: append(slices.Clone(e.vars), vars...), consts: e.consts, costs: e.costs}, nil
 }
 
 // WithConstants gives an environment that knows the values of some names. A

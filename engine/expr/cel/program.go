@@ -24,6 +24,8 @@ type Program struct {
 	checked *cel.Ast
 	prg     cel.Program
 	loops   bool
+	// weight is the number of nodes: the cost of a run that is not counted.
+	weight uint64
 }
 
 var _ expr.Program = (*Program)(nil)
@@ -40,10 +42,12 @@ func (p *Program) Pos() document.Position { return p.text.at(0) }
 // Eval implements expr.Program.
 func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
 	out, details, err := p.run(scope, meter)
-	if cost := details.ActualCost(); cost != nil {
-		if over := meter.Spend(*cost); over != nil {
-			return nil, p.fail(over)
-		}
+	cost := p.weight
+	if counted := details.ActualCost(); counted != nil {
+		cost = *counted
+	}
+	if over := meter.Spend(cost); over != nil {
+		return nil, p.fail(over)
 	}
 	if err != nil {
 		return nil, p.fail(err)
