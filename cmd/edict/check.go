@@ -48,6 +48,7 @@ func report(w io.Writer, output string, b *source.Bundle) error {
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(map[string]any{"problems": all, "policies": len(b.Policies), "files": b.Files}); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ import (
 type simulateFlags struct {
 	policies, schemas, params                      []string
 	objects, answers, timeline, now, until, output string
+	trace                                          bool
 }
 
 func simulateCommand() *cobra.Command {
@@ -46,6 +47,7 @@ from deadline to deadline up to that time after the start.`,
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
 	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
 	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	flags.BoolVar(&f.trace, "trace", false, "with -o yaml or json, also give every rule and variable of every evaluation")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
 	for _, name := range []string{"policies", "objects"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
@@ -75,7 +77,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: start})
+	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: start, KeepTraces: f.trace})
 	sim.Run(ctx, timeline, until)
 	return printResult(out, f.output, sim.Result())
 }

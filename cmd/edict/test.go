@@ -103,6 +103,7 @@ func printText(w io.Writer, r *policytest.Report) error {
 func printJSON(w io.Writer, r *policytest.Report) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
 	return encoder.Encode(map[string]any{
 		"cases": r.Cases, "passed": len(r.Cases) - r.Failed(), "failed": r.Failed(), "coverage": r.Coverage,
 	})

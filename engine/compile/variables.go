@@ -32,7 +32,7 @@ func (b *builder) variables() {
 type order struct {
 	b     *builder
 	docs  map[string]*v1alpha1.Variable
-	state map[string]int // 1 under way, 2 done
+	state map[string]int // 1 under way, 2 done, 3 in a circle
 }
 
 func (o *order) visit(v *v1alpha1.Variable, path []string) {
@@ -41,8 +41,9 @@ func (o *order) visit(v *v1alpha1.Variable, path []string) {
 	case 1:
 		o.b.problems.Errorf(v.Name.Pos(), "the variable %q uses itself: %s", name, strings.Join(append(path, name), " -> "))
 		o.b.extend(cel.Var{Name: "variables." + name, Type: cel.DynType}) // the circle is what is wrong, not its name
+		o.state[name] = 3
 		return
-	case 2:
+	case 2, 3:
 		return
 	}
 	o.state[name] = 1
@@ -50,6 +51,9 @@ func (o *order) visit(v *v1alpha1.Variable, path []string) {
 		if next, ok := o.docs[other]; ok {
 			o.visit(next, append(path, name))
 		}
+	}
+	if o.state[name] == 3 {
+		return
 	}
 	o.state[name] = 2
 	o.b.variable(v)

@@ -85,19 +85,19 @@ type Trace struct {
 
 // RuleTrace is what became of one rule.
 type RuleTrace struct {
-	Name string
+	Name string `json:"name"`
 	// Fired says whether `when` held; Items how many items were run.
-	Fired bool
-	Items int
+	Fired bool `json:"fired"`
+	Items int  `json:"items"`
 	// Case is the name of the last case that matched.
-	Case    string
-	Effects int
-	Error   string
+	Case    string `json:"case,omitempty"`
+	Effects int    `json:"effects"`
+	Error   string `json:"error,omitempty"`
 }
 
 // VariableTrace is the value of a variable, as often as it changed.
 type VariableTrace struct {
-	Name  string
-	Value any
-	Error string
+	Name  string `json:"name"`
+	Value any    `json:"value"`
+	Error string `json:"error,omitempty"`
 }

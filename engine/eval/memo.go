@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/plan"
@@ -272,6 +274,14 @@ func (ev *evaluation) traceVariable(name string, v value.Value, err error) {
 		t.Error = err.Error()
 	} else {
 		t.Value = value.Plain(v)
+	}
+	for _, seen := range slices.Backward(ev.decision.Trace.Variables) {
+		if seen.Name == name {
+			if reflect.DeepEqual(seen, t) {
+				return
+			}
+			break
+		}
 	}
 	ev.decision.Trace.Variables = append(ev.decision.Trace.Variables, t)
 }

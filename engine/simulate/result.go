@@ -18,6 +18,18 @@ type Result struct {
 	Objects []Object  `json:"objects"`
 	Errors  []Error   `json:"errors"`
 	Requeue []Requeue `json:"requeue"`
+	// Traces are there only when they were asked for.
+	Traces []Trace `json:"traces,omitempty"`
+}
+
+// Trace tells how one evaluation came to its decision: what became of each
+// rule, and the values of the variables that it used.
+type Trace struct {
+	At        time.Time            `json:"at"`
+	Policy    string               `json:"policy"`
+	Key       eval.Key             `json:"key"`
+	Rules     []eval.RuleTrace     `json:"rules"`
+	Variables []eval.VariableTrace `json:"variables"`
 }
 
 // Effect is a write that changed something.
@@ -105,7 +117,7 @@ func (r *Result) fail(at time.Time, i item, message string) {
 func (s *Simulation) Result() Result {
 	out := s.result
 	out.Start, out.End = out.Start.UTC(), s.clock.UTC()
-	out.Objects = s.server.list()
+	out.Objects = s.server.shown()
 	for _, i := range s.pending() {
 		out.Requeue = append(out.Requeue, Requeue{Policy: i.policy, Key: i.key, At: s.timers[i].UTC()})
 	}

@@ -36,6 +36,9 @@ type server struct {
 	// that is gone.
 	changed func(id world.ID, old, now Object)
 	faults  []*Fault
+	// given are the first objects as they were given, until they change: they
+	// are shown as they were, without what the server adds.
+	given map[world.ID]Object
 }
 
 // Fault makes the next writes that match fail.
@@ -48,7 +51,7 @@ type Fault struct {
 }
 
 func newServer(now func() time.Time) *server {
-	return &server{objects: map[world.ID]Object{}, now: now, changed: func(world.ID, Object, Object) {}}
+	return &server{objects: map[world.ID]Object{}, given: map[world.ID]Object{}, now: now, changed: func(world.ID, Object, Object) {}}
 }
 
 func idOf(o Object) world.ID {
@@ -83,6 +86,29 @@ func compareIDs(a, b world.ID) int {
 	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
+// shown gives every object as a person sees it.
+func (s *server) shown() []Object {
+	out := s.list()
+	for i, o := range out {
+		if given, ok := s.given[idOf(o)]; ok {
+			out[i] = given
+		}
+	}
+	return out
+}
+
+// begin takes one of the first objects. When it was created is not known,
+// unless it says so.
+func (s *server) begin(given Object) {
+	id := idOf(given)
+	next := runtime.DeepCopyJSON(given)
+	if metadata(next) == nil {
+		next["metadata"] = Object{}
+	}
+	s.create(id, next)
+	s.given[id] = given
+}
+
 // put creates an object or replaces it as a whole. The status is kept when
 // the given object has none.
 func (s *server) put(given Object) {
@@ -93,6 +119,7 @@ func (s *server) put(given Object) {
 	}
 	old, exists := s.objects[id]
 	if !exists {
+		setDefault(metadata(next), "creationTimestamp", s.now().UTC().Format(time.RFC3339))
 		s.create(id, next)
 		return
 	}
@@ -113,7 +140,6 @@ func (s *server) create(id world.ID, next Object) {
 	m := metadata(next)
 	setDefault(m, "uid", fmt.Sprintf("uid-%d", s.serial))
 	setDefault(m, "generation", int64(1))
-	setDefault(m, "creationTimestamp", s.now().UTC().Format(time.RFC3339))
 	m["resourceVersion"] = strconv.Itoa(s.serial)
 	s.objects[id] = next
 	s.changed(id, nil, next)
@@ -139,6 +165,7 @@ func (s *server) store(id world.ID, old, next Object) {
 		return
 	}
 	s.serial++
+	delete(s.given, id)
 	metadata(next)["resourceVersion"] = strconv.Itoa(s.serial)
 	s.objects[id] = next
 	s.changed(id, old, next)
@@ -191,6 +218,7 @@ func (s *server) remove(id world.ID) {
 // drop takes an object out, and collects the children it owned.
 func (s *server) drop(id world.ID, old Object) {
 	delete(s.objects, id)
+	delete(s.given, id)
 	s.changed(id, old, nil)
 	uid := metadata(old)["uid"]
 	for _, child := range s.list() {

@@ -21,8 +21,9 @@ type Options struct {
 	Schemas  *schema.Set
 	Objects  []Object
 	Start    time.Time
-	// Trace keeps the traces of all decisions.
-	Trace bool
+	// Trace asks for traces, so that Fired can count; KeepTraces also puts
+	// them into the result.
+	Trace, KeepTraces bool
 }
 
 // Simulation is a world in memory with its controllers. It is used by one
@@ -63,7 +64,7 @@ func New(ctx context.Context, o Options) *Simulation {
 	s.server = newServer(func() time.Time { return s.clock })
 	s.result.Start = o.Start
 	for _, object := range o.Objects {
-		s.server.put(object)
+		s.server.begin(object)
 	}
 	s.boot(ctx)
 	return s
@@ -73,7 +74,7 @@ func New(ctx context.Context, o Options) *Simulation {
 // it starts.
 func (s *Simulation) boot(ctx context.Context) {
 	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
-	s.group.Trace = s.options.Trace
+	s.group.Trace = s.options.Trace || s.options.KeepTraces
 	s.sources = map[world.Source]labels.Selector{}
 	clear(s.work)
 	clear(s.timers)
@@ -167,6 +168,9 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	r := c.Reconcile(ctx, i.key, s.clock)
 	s.result.record(s.clock, i, r)
 	s.noteFired(i.policy, r.Decision)
+	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {
+		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables})
+	}
 	if !r.Next.IsZero() && r.Err == nil {
 		s.timers[i] = r.Next
 	}

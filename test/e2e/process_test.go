@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/edict-dev/edict/engine/run"
+)
+
+// address gives a free address on this machine.
+func address(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func fetch(ctx context.Context, url string) (int, string) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return response.StatusCode, string(body)
+}
+
+// TestTheProcess looks at a controller from outside: its endpoints, its log,
+// and that a stop leaves nothing behind.
+func TestTheProcess(t *testing.T) {
+	c := start(t, true)
+	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
+	c.put(group("vg-a", "node-a", true))
+	c.put(pool("pool", object{"lvmVolumeGroups": refs("vg-a")}))
+	before := goleak.IgnoreCurrent()
+	metrics, probes := address(t), address(t)
+	edict := c.run(func(o *run.Options) { o.MetricsAddress, o.ProbeAddress = metrics, probes })
+	edict.running(eligibility, label)
+	c.wantEligible("pool", "node-a+vg-a")
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if code, body := fetch(t.Context(), "http://"+probes+path); code != http.StatusOK || body != "ok\n" {
+			t.Errorf("%s: %d %q", path, code, body)
+		}
+	}
+	_, text := fetch(t.Context(), "http://"+metrics+"/metrics")
+	for _, series := range []string{
+		`edict_evaluations_total{policy="` + eligibility + `"}`, `edict_effects_total{policy="` + eligibility + `",result="written"}`,
+		`edict_policy_waiting{policy="` + label + `"} 0`, `edict_evaluation_seconds_bucket`,
+	} {
+		if !strings.Contains(text, series) {
+			t.Errorf("/metrics has no %s", series)
+		}
+	}
+	if strings.Contains(text, `"pool"`) || strings.Contains(text, "node-a") {
+		t.Error("/metrics names objects")
+	}
+	want := fmt.Sprintf(`"policy":"%s","key":"pool","rule":`, eligibility)
+	if !strings.Contains(edict.log.String(), want) {
+		t.Errorf("the log does not say %s", want)
+	}
+	edict.stop()
+	http.DefaultClient.CloseIdleConnections()
+	if err := goleak.Find(before); err != nil {
+		t.Errorf("a stop leaves goroutines behind: %v", err)
+	}
+}
+
+// TestABadPolicyHurtsNobody starts with one policy that does not fit the
+// cluster's schemas: it is refused with its place, the others run.
+func TestABadPolicyHurtsNobody(t *testing.T) {
+	c := start(t, true)
+	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
+	folder := t.TempDir()
+	write(t, folder+"/bad.yaml", `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: bad}
+spec:
+  for: {apiVersion: storage.deckhouse.io/v1alpha1, kind: ReplicatedStoragePool}
+  rules:
+    - name: misspelt
+      when: object.spec.typ == "LVM"
+      do: [{labels: {set: {a: b}}}]
+`)
+	edict := c.run(func(o *run.Options) { o.Policies = []string{folder + "/bad.yaml", policies} })
+	edict.running(eligibility, label)
+	eventually(t, "the bad policy", func() string {
+		log := edict.log.String()
+		if !strings.Contains(log, "bad.yaml:9:") || !strings.Contains(log, `no field \"typ\" here`) {
+			return "is not reported with its place"
+		}
+		return ""
+	})
+	if edict.metric("edict_policy_info", "bad") != 0 {
+		t.Error("the bad policy runs")
+	}
+}
