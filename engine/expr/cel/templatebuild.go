@@ -1,0 +1,114 @@
+package cel
+
+import (
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Build evaluates the template. A nil value with a nil error means none: the
+// field or item that the template stands for is to be left out.
+func (t *Template) Build(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	if t.constant != nil {
+		return t.constant, nil
+	}
+	return t.build(scope, meter)
+}
+
+func (t *Template) build(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	switch {
+	case t.program != nil:
+		v, err := t.program.Eval(scope, meter)
+		return value.Unwrap(v), err
+	case t.parts != nil:
+		return t.join(scope, meter)
+	case t.kind == document.List:
+		return t.list(scope, meter)
+	default:
+		return t.mapping(scope, meter)
+	}
+}
+
+func (t *Template) join(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	var out strings.Builder
+	for _, p := range t.parts {
+		if p.program == nil {
+			out.WriteString(p.literal)
+			continue
+		}
+		v, err := p.program.Eval(scope, meter)
+		if err != nil {
+			return nil, err
+		}
+		text, err := value.Text(v)
+		if err != nil {
+			return nil, p.program.fail(err)
+		}
+		out.WriteString(text)
+	}
+	return value.OfString(out.String()), nil
+}
+
+func (t *Template) list(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	items := make([]value.Value, 0, len(t.values))
+	for _, item := range t.values {
+		v, err := item.Build(scope, meter)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			items = append(items, v)
+		}
+	}
+	return value.NewList(items), nil
+}
+
+func (t *Template) mapping(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	fields, err := t.Fields(scope, meter)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]value.Value, len(fields))
+	for _, f := range fields {
+		if f.Value != nil {
+			out[f.Name] = f.Value
+		}
+	}
+	return value.FromMap(out), nil
+}
+
+// Field is an evaluated entry of a mapping; a nil Value means none.
+type Field struct {
+	Name  string
+	Value value.Value
+}
+
+// Fields evaluates a mapping entry by entry, keeping those that are none.
+func (t *Template) Fields(scope expr.Scope, meter *expr.Meter) ([]Field, error) {
+	if m, ok := t.constant.(*value.Map); ok {
+		out := make([]Field, m.Len())
+		for i := range out {
+			out[i].Name, out[i].Value = m.At(i)
+		}
+		return out, nil
+	}
+	out := make([]Field, 0, len(t.keys))
+	for i, key := range t.keys {
+		name, err := key.Build(scope, meter)
+		if err != nil {
+			return nil, err
+		}
+		text, err := value.Text(name)
+		if err != nil {
+			return nil, &expr.Failure{At: key.at, Err: err}
+		}
+		v, err := t.values[i].Build(scope, meter)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Field{Name: text, Value: v})
+	}
+	return out, nil
+}

@@ -1,0 +1,160 @@
+package cel
+
+import (
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Fit checks the template against the type of the field that it is written
+// to, as far as types are known.
+func (t *Template) Fit(want *schema.Type, where string, problems *document.Problems) {
+	switch {
+	case want == nil || want.Kind == schema.Dyn:
+	case t.program != nil:
+		fitType(t.program.Type(), want, where, t, problems)
+	case t.kind == document.Map && (want.Kind == schema.Object || want.Kind == schema.Map):
+		t.fitFields(want, where, problems)
+	case t.kind == document.List && want.Kind == schema.List:
+		for _, item := range t.values {
+			item.Fit(want.Item(), where+"[]", problems)
+		}
+	default:
+		t.fitScalar(want, where, problems)
+	}
+}
+
+func (t *Template) fitFields(want *schema.Type, where string, problems *document.Problems) {
+	for i, k := range t.keys {
+		name, ok := value.Str(k.constant)
+		if !ok {
+			continue
+		}
+		field := want.Field(name)
+		if field == nil {
+			problems.Hintf(k.at, document.DidYouMean(name, want.FieldNames()), "%s has no field %q", where, name)
+			continue
+		}
+		t.values[i].Fit(field, where+"."+name, problems)
+	}
+}
+
+// fits says which schema types a scalar of the document can be written to.
+var fits = map[document.Kind][]schema.Kind{
+	document.String: {schema.String, schema.Time, schema.Bytes},
+	document.Int:    {schema.Int, schema.Double},
+	document.Float:  {schema.Double},
+	document.Bool:   {schema.Bool},
+	document.List:   {schema.List},
+	document.Map:    {schema.Object, schema.Map},
+}
+
+func (t *Template) fitScalar(want *schema.Type, where string, problems *document.Problems) {
+	if t.kind == document.Null {
+		return
+	}
+	for _, kind := range fits[t.kind] {
+		if kind == want.Kind {
+			t.fitEnum(want, where, problems)
+			return
+		}
+	}
+	hint := ""
+	if want.Kind == schema.String && t.kind != document.Map && t.kind != document.List {
+		hint = "put it in quotes"
+	}
+	problems.Hintf(t.at, hint, "%s is %s, not %s", where, kindName(want.Kind), t.kind)
+}
+
+func (t *Template) fitEnum(want *schema.Type, where string, problems *document.Problems) {
+	text, ok := value.Str(t.constant)
+	if !ok || len(want.Enum) == 0 {
+		return
+	}
+	for _, allowed := range want.Enum {
+		if allowed == text {
+			return
+		}
+	}
+	problems.Hintf(t.at, "one of "+strings.Join(want.Enum, ", "), "%s cannot be %q", where, text)
+}
+
+func fitType(got *Type, want *schema.Type, where string, t *Template, problems *document.Problems) {
+	got = Unwrap(got)
+	if IsDyn(got) || got.Kind() == NullType.Kind() {
+		return
+	}
+	ok := false
+	switch want.Kind {
+	case schema.String: // times and durations are written as texts
+		ok = got.IsExactType(StringType) || got.IsExactType(TimestampType) || got.IsExactType(DurationType)
+	case schema.Time:
+		ok = got.IsExactType(StringType) || got.IsExactType(TimestampType)
+	case schema.Int:
+		ok = got.IsExactType(IntType)
+	case schema.Double:
+		ok = got.IsExactType(IntType) || got.IsExactType(DoubleType)
+	case schema.Bool:
+		ok = got.IsExactType(BoolType)
+	case schema.List:
+		ok = IsList(got)
+	case schema.Object, schema.Map:
+		ok = IsMap(got) || IsObject(got)
+	default:
+		ok = true
+	}
+	if !ok {
+		problems.Errorf(t.program.Pos(), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
+	}
+}
+
+func kindName(k schema.Kind) string {
+	return [...]string{"any value", "an object", "a map", "a list", "a string", "an integer", "a number", "a boolean", "a date-time", "bytes"}[k]
+}
+
+// IsText says whether the template always gives a string.
+func (t *Template) IsText() bool {
+	if t.program != nil {
+		return t.program.Type().IsExactType(StringType)
+	}
+	_, text := value.Str(t.constant)
+	return text || t.parts != nil
+}
+
+// Mask says which fields a mapping names: what a merge of it touches. A
+// computed key touches all of its siblings.
+func (t *Template) Mask() *value.Mask {
+	if t.kind != document.Map || len(t.keys) == 0 {
+		return value.KeepAll
+	}
+	mask := &value.Mask{Fields: map[string]*value.Mask{}}
+	for i, k := range t.keys {
+		name, ok := value.Str(k.constant)
+		if !ok {
+			return value.KeepAll
+		}
+		mask.Fields[name] = t.values[i].Mask()
+	}
+	return mask
+}
+
+// Paths gives the paths of the fields that a mapping names, down to those that
+// are not mappings themselves.
+func (t *Template) Paths() [][]string {
+	if t.kind != document.Map || len(t.keys) == 0 {
+		return [][]string{nil}
+	}
+	var out [][]string
+	for i, k := range t.keys {
+		name, _ := value.Str(k.constant)
+		for _, rest := range t.values[i].Paths() {
+			out = append(out, append([]string{name}, rest...))
+		}
+	}
+	return out
+}
+
+// Single gives the program of a template that is one ${expression}, else nil.
+func (t *Template) Single() *Program { return t.program }

@@ -1,0 +1,255 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Names gives the flow of a declared name.
+type Names func(name string) *Flow
+
+// Trace says where the program's result comes from, what it reads on the way,
+// and which declared names it uses.
+func (p *Program) Trace(names Names) (result *Flow, reads Reads, used map[string]bool) {
+	t := tracer{ast: p.checked.NativeRep(), names: names, reads: Reads{}, used: map[string]bool{}, consts: p.env.consts}
+	result = t.flow(t.ast.Expr(), nil)
+	return result, t.reads, t.used
+}
+
+type tracer struct {
+	ast   *ast.AST
+	names Names
+	reads Reads
+	used  map[string]bool
+	// consts are the names whose values are known.
+	consts map[string]value.Value
+}
+
+// locals are the variables of loops, innermost first.
+type locals struct {
+	name string
+	flow *Flow
+	next *locals
+}
+
+func (l *locals) find(name string) (*Flow, bool) {
+	for ; l != nil; l = l.next {
+		if l.name == name {
+			return l.flow, true
+		}
+	}
+	return nil, false
+}
+
+func (t *tracer) flow(e ast.Expr, env *locals) *Flow {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return t.ident(e, env)
+	case ast.SelectKind:
+		return t.sel(e, env)
+	case ast.CallKind:
+		return t.call(e, env)
+	case ast.ListKind:
+		var out *Flow
+		for _, item := range e.AsList().Elements() {
+			out = union(out, t.flow(item, env))
+		}
+		return Items(out)
+	case ast.MapKind:
+		return t.mapping(e, env)
+	case ast.ComprehensionKind:
+		return t.loop(e, env)
+	default:
+		return nil
+	}
+}
+
+func (t *tracer) ident(e ast.Expr, env *locals) *Flow {
+	if f, ok := env.find(e.AsIdent()); ok {
+		return f
+	}
+	return t.global(t.name(e, e.AsIdent()))
+}
+
+func (t *tracer) name(e ast.Expr, spelt string) string {
+	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" {
+		return reference.Name
+	}
+	return spelt
+}
+
+func (t *tracer) global(name string) *Flow {
+	t.used[name] = true
+	if t.names == nil {
+		return nil
+	}
+	return t.names(name)
+}
+
+func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
+	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" {
+		return t.global(reference.Name) // a qualified name such as variables.x
+	}
+	s := e.AsSelect()
+	f := t.flow(s.Operand(), env).field(s.FieldName())
+	if s.IsTestOnly() {
+		t.reads.presence(f)
+		return nil
+	}
+	return f
+}
+
+func (t *tracer) mapping(e ast.Expr, env *locals) *Flow {
+	var out *Flow
+	for _, entry := range e.AsMap().Entries() {
+		t.reads.Consume(t.flow(entry.AsMapEntry().Key(), env))
+		out = union(out, t.flow(entry.AsMapEntry().Value(), env))
+	}
+	return Items(out)
+}
+
+// call follows the functions that hand a value on; all others read their
+// arguments in full.
+func (t *tracer) call(e ast.Expr, env *locals) *Flow {
+	call := e.AsCall()
+	args := call.Args()
+	if call.IsMemberFunction() {
+		args = append([]ast.Expr{call.Target()}, args...)
+	}
+	switch call.FunctionName() {
+	case operators.Index, operators.OptIndex, operators.OptSelect:
+		return t.index(args, env)
+	case operators.Conditional:
+		t.reads.Consume(t.flow(args[0], env))
+		return union(t.flow(args[1], env), t.flow(args[2], env))
+	case operators.In:
+		t.membership(args, env)
+		return nil
+	case "size":
+		t.size(args[0], env)
+		return nil
+	case operators.Add, "or", "orValue", "value", "dyn", "optional.of", "optional.ofNonZeroValue", "optional.unwrap",
+		"unwrapOpt", "first", "last", "distinct", "reverse", "slice", "flatten":
+		return t.handOn(call.FunctionName(), args, env)
+	case "hasValue":
+		t.reads.presence(t.flow(args[0], env))
+		return nil
+	}
+	for _, a := range args {
+		t.reads.Consume(t.flow(a, env))
+	}
+	return nil
+}
+
+// handOn is a function whose result may be one of its arguments, or a list of
+// their items.
+func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
+	var out *Flow
+	for _, a := range args {
+		out = union(out, t.flow(a, env))
+	}
+	switch name {
+	case "first", "last":
+		return out.Elem()
+	case "flatten":
+		return union(out, Items(out.Elem().Elem()))
+	case operators.Add:
+		if out != nil && !t.isList(args[0]) {
+			t.reads.Consume(out)
+			return nil
+		}
+	case "distinct", "optional.ofNonZeroValue":
+		t.reads.Consume(out)
+	}
+	return out
+}
+
+func (t *tracer) isList(e ast.Expr) bool {
+	kind := t.ast.GetType(e.ID()).Kind()
+	return kind == types.ListKind || kind == types.DynKind
+}
+
+func (t *tracer) index(args []ast.Expr, env *locals) *Flow {
+	from := t.flow(args[0], env)
+	if key, ok := t.constant(args[1]); ok {
+		return from.field(key)
+	}
+	t.reads.Consume(t.flow(args[1], env))
+	return from.Elem()
+}
+
+func (t *tracer) membership(args []ast.Expr, env *locals) {
+	t.reads.Consume(t.flow(args[0], env))
+	in := t.flow(args[1], env)
+	switch key, constant := t.constant(args[0]); {
+	case !t.isMap(args[1]):
+		t.reads.Consume(in)
+	case constant:
+		t.reads.presence(in.step(key))
+	default:
+		t.reads.keys(in)
+	}
+}
+
+// constant gives a string that is written out or a constant of the policy.
+func (t *tracer) constant(e ast.Expr) (string, bool) {
+	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok {
+		if s, isText := value.Str(t.consts[reference.Name]); isText {
+			return s, true
+		}
+	}
+	return literalString(e)
+}
+
+func (t *tracer) isMap(e ast.Expr) bool {
+	kind := t.ast.GetType(e.ID()).Kind()
+	return kind == types.MapKind
+}
+
+func (t *tracer) size(e ast.Expr, env *locals) {
+	f := t.flow(e, env)
+	switch t.ast.GetType(e.ID()).Kind() {
+	case types.ListKind:
+		t.reads.presence(f)
+	case types.MapKind:
+		t.reads.keys(f)
+	default:
+		t.reads.Consume(f)
+	}
+}
+
+// loop follows a comprehension: its variables are the elements of what it
+// loops over, its accumulator gathers until nothing new comes in.
+func (t *tracer) loop(e ast.Expr, env *locals) *Flow {
+	c := e.AsComprehension()
+	over := t.flow(c.IterRange(), env)
+	inner := t.bind(c, over, env)
+	accu := t.flow(c.AccuInit(), env)
+	for range 3 {
+		scope := &locals{name: c.AccuVar(), flow: accu, next: inner}
+		t.reads.Consume(t.flow(c.LoopCondition(), scope))
+		accu = union(accu, t.flow(c.LoopStep(), scope))
+	}
+	return t.flow(c.Result(), &locals{name: c.AccuVar(), flow: accu, next: env})
+}
+
+func (t *tracer) bind(c ast.ComprehensionExpr, over *Flow, env *locals) *locals {
+	key, item := (*Flow)(nil), over.Elem()
+	if t.isMap(c.IterRange()) {
+		t.reads.keys(over)
+	} else {
+		t.reads.presence(over)
+	}
+	if c.HasIterVar2() {
+		return &locals{name: c.IterVar2(), flow: item, next: &locals{name: c.IterVar(), flow: key, next: env}}
+	}
+	if t.isMap(c.IterRange()) {
+		item = key
+	} else if t.ast.GetType(c.IterRange().ID()).Kind() == types.DynKind {
+		t.reads.keys(over)
+	}
+	return &locals{name: c.IterVar(), flow: item, next: env}
+}
