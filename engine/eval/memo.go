@@ -39,7 +39,7 @@ type inputMemo struct {
 	overlaid bool
 	object   value.Value
 	held     holder
-	table    *world.Table
+	table    world.Mark
 	members  []*member
 	// probes are the key's side of an exact index.
 	probes map[string]bool

@@ -27,16 +27,16 @@ func (r *memoReader) input(i int) (value.Value, error) {
 func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Table) {
 	overlaid := r.ev.overlay.touches(in.Source.GVK)
 	if m.valid && m.err == nil && !overlaid && !m.overlaid && r.still(&m.held, m.object, in.Own.Reads["object"]) {
-		if table == m.table {
+		if table.Mark() == m.table {
 			return
 		}
 		if r.update(in, m, table) {
-			m.table = table
+			m.table = table.Mark()
 			return
 		}
 	}
 	h := r.push()
-	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table}
+	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table.Mark()}
 	r.gather(in, table, &next)
 	r.pop()
 	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(in, m.value, next.value) {
@@ -99,10 +99,10 @@ func (r *memoReader) judge(in *plan.Input, o *world.Object, probes map[string]bo
 // update applies the changes since the input was last looked at; false means
 // that they cannot be told.
 func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bool {
-	if in.Shape == plan.One || m.table == nil || !table.Follows(m.table) {
+	if in.Shape == plan.One {
 		return false
 	}
-	changes, ok := table.Changes(m.table.Seq())
+	changes, ok := table.Since(m.table)
 	if !ok {
 		return false
 	}

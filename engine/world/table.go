@@ -58,29 +58,31 @@ func (t *Table) Has(index string) bool { return t != nil && t.indexes[index] != 
 // Ready says whether the first list of the source is complete.
 func (t *Table) Ready() bool { return t != nil && t.ready }
 
-// Seq counts the changes that led to this version.
-func (t *Table) Seq() uint64 {
+// Mark names a version of a table without holding on to it.
+type Mark struct {
+	log *log
+	seq uint64
+}
+
+// Mark gives the mark of this version.
+func (t *Table) Mark() Mark {
 	if t == nil {
-		return 0
+		return Mark{}
 	}
-	return t.seq
+	return Mark{log: t.log, seq: t.seq}
 }
 
-// Follows says whether this is the same or a later version of another table.
-func (t *Table) Follows(earlier *Table) bool {
-	return t != nil && earlier != nil && t.log == earlier.log && t.seq >= earlier.seq
-}
-
-// Changes gives the names of the objects that changed after an earlier
-// version of the same table; ok is false when that is too long ago to tell.
-func (t *Table) Changes(since uint64) (changed []Change, ok bool) {
-	if t == nil || since > t.seq {
+// Since gives the names of the objects that changed after an earlier version
+// of the same table; ok is false when that cannot be told any more.
+func (t *Table) Since(earlier Mark) (changed []Change, ok bool) {
+	now := t.Mark()
+	switch {
+	case now == earlier:
+		return nil, true
+	case now.log == nil || now.log != earlier.log || earlier.seq > now.seq:
 		return nil, false
 	}
-	if since == t.seq {
-		return nil, true
-	}
-	return t.log.between(since, t.seq)
+	return t.log.between(earlier.seq, now.seq)
 }
 
 // Change names an object that changed.
