@@ -2,6 +2,7 @@ package value
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -68,12 +69,12 @@ func (l *List) Value() any { return l.items }
 
 // Equal implements ref.Val.
 func (l *List) Equal(other ref.Val) ref.Val {
+	if o, ok := other.(*List); ok {
+		return types.Bool(l == o || slices.EqualFunc(l.items, o.items, equalItems))
+	}
 	o, ok := other.(traits.Lister)
 	if !ok || o.Size() != l.Size() {
 		return types.False
-	}
-	if o == ref.Val(l) {
-		return types.True
 	}
 	for i, item := range l.items {
 		v := o.Get(types.Int(i))
@@ -82,6 +83,16 @@ func (l *List) Equal(other ref.Val) ref.Val {
 		}
 	}
 	return types.True
+}
+
+// equalItems compares by identity first: lists of the same objects are common.
+func equalItems(a, b Value) bool {
+	if x, ok := a.(*Map); ok {
+		if y, ok := b.(*Map); ok {
+			return x == y || x.equalMap(y)
+		}
+	}
+	return a.Equal(b) == types.True
 }
 
 // ConvertToType implements ref.Val.

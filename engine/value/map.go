@@ -223,7 +223,7 @@ func (m *Map) equalMap(o *Map) bool {
 		return false
 	}
 	for i := range m.vals {
-		if m.vals[i] != o.vals[i] && m.vals[i].Equal(o.vals[i]) != types.True {
+		if !equalItems(m.vals[i], o.vals[i]) {
 			return false
 		}
 	}
