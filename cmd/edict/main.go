@@ -26,8 +26,7 @@ func main() {
 		return
 	}
 	code := exitUsage
-	var found findings
-	if errors.As(err, &found) {
+	if _, ok := errors.AsType[findings](err); ok {
 		code = exitFindings
 	}
 	if text := err.Error(); text != "" {

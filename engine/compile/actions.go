@@ -2,6 +2,7 @@ package compile
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -105,8 +106,8 @@ func (b *builder) status(s *scope, a *v1alpha1.Action) plan.Action {
 func (b *builder) merge(target *target, m *plan.Merge) plan.Action {
 	m.Of = target.ref
 	mask := m.Fields.Mask()
-	for i := len(m.Under) - 1; i >= 0; i-- {
-		mask = &value.Mask{Fields: map[string]*value.Mask{m.Under[i]: mask}}
+	for _, name := range slices.Backward(m.Under) {
+		mask = &value.Mask{Fields: map[string]*value.Mask{name: mask}}
 	}
 	target.read(b, mask)
 	target.write(b, m.Subresource, "patch")
@@ -192,7 +193,7 @@ func (b *builder) listEntry(s *scope, a *v1alpha1.PatchAction, target *target) {
 	entry := b.template(s, a.Entry, &deps)
 	b.template(s, a.Value, &deps)
 	t := target.kind
-	for _, field := range strings.Split(a.List.Value, ".") {
+	for field := range strings.SplitSeq(a.List.Value, ".") {
 		if t = t.Field(field); t == nil {
 			b.problems.Errorf(a.List.Pos(), "the kind has no field %q", a.List.Value)
 			return

@@ -155,6 +155,10 @@ func withinBounds(p v1alpha1.Param, kind string, v value.Value) error {
 			return fmt.Errorf("it must have a length of at least %d", least)
 		}
 	}
+	return withinEnums(p, v)
+}
+
+func withinEnums(p v1alpha1.Param, v value.Value) error {
 	if err := oneOf(p.Enum, v); err != nil {
 		return err
 	}

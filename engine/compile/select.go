@@ -31,7 +31,7 @@ func (b *builder) selection(s *scope, sel *v1alpha1.SelectAction) {
 	}
 	b.program(inner, sel.Claim, &deps)
 	if sel.Confirm != nil {
-		b.call(sel.Confirm.Call, sel.Confirm.Pos)
+		b.call(sel.Confirm.Call)
 		b.templateNode(inner, mapping(sel.Confirm.With, sel.Confirm.Pos), &deps)
 		b.actions(s.with(b, "error.message", cel.StringType, nil, sel.Pos), sel.Confirm.OnError)
 	}
@@ -69,7 +69,7 @@ func (b *builder) step(outer, inner *scope, step *v1alpha1.SelectStep, deps *pla
 		b.needs(step.Keep, "keep", step.Pos)
 		b.wantType(b.program(inner, step.Keep, deps), step.Keep, cel.BoolType)
 	case step.Call.Set():
-		b.call(step.Call, step.Pos)
+		b.call(step.Call)
 		b.templateNode(outer, mapping(step.With, step.Pos), deps)
 		b.templateNode(inner, mapping(step.Candidate, step.Pos), deps)
 		b.actions(outer.with(b, "error.message", cel.StringType, nil, step.Pos), step.OnError)
@@ -94,7 +94,7 @@ func (b *builder) needs(t v1alpha1.Text, field string, at document.Position) {
 	}
 }
 
-func (b *builder) call(t v1alpha1.Text, at document.Position) {
+func (b *builder) call(t v1alpha1.Text) {
 	if b.options.Calls[t.Value] {
 		return
 	}

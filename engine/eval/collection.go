@@ -233,9 +233,7 @@ func (run *itemsRun) hold(h *holder) {
 	for _, w := range run.next.wholes.wholes {
 		h.whole(w.slot, w.value)
 	}
-	for _, w := range run.next.maps.wholes {
-		h.mapped = append(h.mapped, w)
-	}
+	h.mapped = append(h.mapped, run.next.maps.wholes...)
 	for i := range run.next.items {
 		if until := run.next.items[i].held.until; !until.IsZero() {
 			h.flip(until)

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -38,7 +40,7 @@ func (f *frame) Parent() interpreter.Activation { return nil }
 
 // ResolveName implements interpreter.Activation.
 func (f *frame) ResolveName(name string) (any, bool) {
-	for i := len(f.locals) - 1; i >= 0; i-- {
+	for i := range slices.Backward(f.locals) {
 		if f.locals[i].name == name {
 			return f.local(i), true
 		}

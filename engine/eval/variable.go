@@ -2,6 +2,7 @@ package eval
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -112,7 +113,7 @@ func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame) error {
 		}
 		text, ok := value.Str(value.Unwrap(key))
 		if !ok {
-			return &expr.Failure{At: c.Key.Pos(), Err: fmt.Errorf("a key must be a text")}
+			return &expr.Failure{At: c.Key.Pos(), Err: errors.New("a key must be a text")}
 		}
 		if e.key = text; text == "" {
 			return nil // no key, no place in the map

@@ -24,7 +24,7 @@ var (
 	Duration  = Type{Name: "duration"}
 )
 
-// ListOf, MapOf (with string keys) and OptionalOf are types made of others.
+// ListOf is a list of values of type t.
 func ListOf(t Type) Type { return Type{Name: "list", Of: []Type{t}} }
 
 // MapOf is a map with string keys and values of type t.

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/schema"
@@ -57,12 +59,7 @@ func (p *Primary) Selects(o *world.Object) bool {
 	if len(p.Namespaces) == 0 {
 		return true
 	}
-	for _, ns := range p.Namespaces {
-		if ns == o.Namespace {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Namespaces, o.Namespace)
 }
 
 // SlotKind says what a name stands for.

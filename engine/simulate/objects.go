@@ -3,6 +3,7 @@ package simulate
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -85,7 +86,7 @@ func decode(text []byte) (Object, error) {
 		return nil, err
 	}
 	if decoder.More() {
-		return nil, fmt.Errorf("more than one JSON document")
+		return nil, errors.New("more than one JSON document")
 	}
 	return numbers(out).(Object), nil
 }

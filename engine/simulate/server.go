@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -324,7 +325,7 @@ func statusError(code int, id world.ID) error {
 	resource := kschema.GroupResource{Resource: id.Kind}
 	switch code {
 	case http.StatusConflict:
-		return apierrors.NewConflict(resource, id.Name, fmt.Errorf("injected"))
+		return apierrors.NewConflict(resource, id.Name, errors.New("injected"))
 	case http.StatusNotFound:
 		return apierrors.NewNotFound(resource, id.Name)
 	case 0:

@@ -37,9 +37,12 @@ func Same(a, b Value) bool {
 		return ok && slices.EqualFunc(x.items, y.items, Same)
 	case types.Timestamp, types.Duration:
 		return plainScalar(a) == plainScalar(b)
-	default:
-		return a.Equal(b) == types.True
 	}
+	switch b.(type) {
+	case types.Timestamp, types.Duration: // a text that is there, a time that is wanted
+		return plainScalar(a) == plainScalar(b)
+	}
+	return a.Equal(b) == types.True
 }
 
 func sameFields(x, y *Map) bool {

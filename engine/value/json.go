@@ -3,6 +3,7 @@ package value
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -76,9 +77,9 @@ func Text(v Value) (string, error) {
 	case float64:
 		return strconv.FormatFloat(p, 'g', -1, 64), nil
 	case nil:
-		return "", fmt.Errorf("null cannot be written inside a text")
+		return "", errors.New("null cannot be written inside a text")
 	default:
-		return "", fmt.Errorf("a list or an object cannot be written inside a text")
+		return "", errors.New("a list or an object cannot be written inside a text")
 	}
 }
 

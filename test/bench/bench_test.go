@@ -1,15 +1,10 @@
 package main
 
-import (
-	"os"
-	"testing"
-)
+import "testing"
 
 // The benchmarks of the command, for go test -bench and its tools.
 func BenchmarkEligibility(b *testing.B) {
-	if err := os.Chdir("../.."); err != nil {
-		b.Fatal(err)
-	}
+	b.Chdir("../..")
 	e, err := newEdict(b.Context())
 	if err != nil {
 		b.Fatal(err)

@@ -31,7 +31,6 @@ type storagePool struct {
 	selector *metav1.LabelSelector
 	grace    time.Duration
 	eligible []eligibleNode
-	revision int64
 }
 
 type eligibleNode struct {

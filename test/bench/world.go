@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -166,7 +167,7 @@ func (e *edict) settle() error {
 	}
 	e.put(p)
 	if again := e.controller.Evaluate(e.ctx, e.key, now, false); len(again.Effects) > 0 {
-		return fmt.Errorf("the pool does not come to rest")
+		return errors.New("the pool does not come to rest")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,7 +209,7 @@ func (l *lockedBuffer) String() string {
 // latest.
 func (c *cluster) run(change func(*run.Options)) *controller {
 	c.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background()) //nolint:usetesting // it outlives t.Context in Cleanup
+	ctx, cancel := context.WithCancel(context.Background()) // it outlives t.Context
 	out := &controller{t: c.t, registry: prometheus.NewRegistry(), log: &lockedBuffer{}}
 	options := run.Options{
 		Config: c.plane.Config(), Policies: []string{policies}, Registry: out.registry, PollInterval: 200 * time.Millisecond,
@@ -323,9 +324,7 @@ func group(name, nodeName string, ready bool) object {
 
 func pool(name string, spec object) object {
 	full := object{"type": "LVM", "systemNetworkNames": []any{"Internal"}, "eligibleNodesPolicy": object{"notReadyGracePeriod": "10m"}}
-	for k, v := range spec {
-		full[k] = v
-	}
+	maps.Copy(full, spec)
 	return object{"apiVersion": storage, "kind": "ReplicatedStoragePool", "metadata": object{"name": name}, "spec": full}
 }
 

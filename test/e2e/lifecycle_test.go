@@ -182,7 +182,7 @@ func TestTwoPoliciesReachAFixedPoint(t *testing.T) {
 // sameNodes compares the names of two lists, without the flags.
 func sameNodes(eligible, labelled string) bool {
 	var names []string
-	for _, field := range strings.Fields(eligible) {
+	for field := range strings.FieldsSeq(eligible) {
 		name, _, _ := strings.Cut(strings.ReplaceAll(field, "!", "+"), "+")
 		names = append(names, name)
 	}

@@ -5,6 +5,7 @@ package worlds
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"time"
 )
@@ -32,7 +33,7 @@ type Generator struct {
 
 // New makes a generator.
 func New(seed uint64) *Generator {
-	return &Generator{r: rand.New(rand.NewPCG(seed, 1)), Names: 6} //nolint:gosec // a repeatable world, not a secret
+	return &Generator{r: rand.New(rand.NewPCG(seed, 1)), Names: 6}
 }
 
 func (g *Generator) chance(percent int) bool { return g.r.IntN(100) < percent }
@@ -265,14 +266,8 @@ func (g *Generator) Mutate(o Object) Object {
 	if g.chance(70) {
 		return next
 	}
-	out := Object{}
-	for k, v := range o {
-		out[k] = v
-	}
-	metadata := Object{}
-	for k, v := range o["metadata"].(Object) {
-		metadata[k] = v
-	}
+	out := maps.Clone(o)
+	metadata := maps.Clone(o["metadata"].(Object))
 	metadata["annotations"] = Object{"heartbeat": fmt.Sprint(g.r.IntN(1000))}
 	out["metadata"] = metadata
 	return out

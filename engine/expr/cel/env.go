@@ -161,7 +161,7 @@ func (e *Env) reach(t *Type, seen, names map[string]bool) {
 	}
 }
 
-// IsList, IsMap and ElemType look into a type: what a loop over it visits.
+// IsList says whether a type is a list.
 func IsList(t *Type) bool { return t.Kind() == cel.ListKind }
 
 // IsMap says whether a type is a map.
@@ -179,7 +179,7 @@ func ElemType(t *Type) *Type {
 	return params[len(params)-1]
 }
 
-// ListOf and MapOf make types; the others name them.
+// ListOf is a list of a type.
 func ListOf(t *Type) *Type { return cel.ListType(t) }
 
 // MapOf is a map with string keys.

@@ -1,6 +1,10 @@
 package cel
 
-import "github.com/edict-dev/edict/engine/value"
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/value"
+)
 
 // Flow says where a value may come from: which parts of which objects it may
 // be, as far as the text tells. It lets a read through any number of
@@ -145,11 +149,11 @@ func (r Reads) keys(f *Flow) {
 
 func (r Reads) mark(o origin, leaf *value.Mask) {
 	mask := leaf
-	for i := len(o.path) - 1; i >= 0; i-- {
-		if o.path[i] == each {
+	for _, name := range slices.Backward(o.path) {
+		if name == each {
 			mask = &value.Mask{Each: mask}
 		} else {
-			mask = &value.Mask{Fields: map[string]*value.Mask{o.path[i]: mask}}
+			mask = &value.Mask{Fields: map[string]*value.Mask{name: mask}}
 		}
 	}
 	r[o.root] = value.Merge(r[o.root], mask)

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -33,7 +34,7 @@ type callValue struct {
 }
 
 func (callValue) Type() ref.Type                            { return callType }
-func (callValue) ConvertToNative(reflect.Type) (any, error) { return nil, fmt.Errorf("not a value") }
+func (callValue) ConvertToNative(reflect.Type) (any, error) { return nil, errors.New("not a value") }
 func (c callValue) Value() any                              { return c.call }
 func (callValue) Equal(ref.Val) ref.Val                     { return types.False }
 
@@ -102,18 +103,20 @@ func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Valu
 
 // callMacro rewrites f(a, b) to f(a, b, call).
 func callMacro(f expr.Function) cel.Macro {
-	expand := func(mef cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
-		return mef.NewCall(f.Name, append(args, mef.NewIdent(callVariable))...), nil
+	expand := func(mef cel.MacroExprFactory, args []ast.Expr) ast.Expr {
+		return mef.NewCall(f.Name, append(args, mef.NewIdent(callVariable))...)
 	}
 	namespace, name, qualified := strings.Cut(f.Name, ".")
 	if !qualified {
-		return cel.GlobalMacro(f.Name, len(f.Args), expand)
+		return cel.GlobalMacro(f.Name, len(f.Args), func(mef cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+			return expand(mef, args), nil
+		})
 	}
 	return cel.ReceiverMacro(name, len(f.Args), func(mef cel.MacroExprFactory, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
 		if target.Kind() != ast.IdentKind || target.AsIdent() != namespace {
 			return nil, nil
 		}
-		return expand(mef, target, args)
+		return expand(mef, args), nil
 	})
 }
 

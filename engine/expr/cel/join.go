@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/parser"
@@ -145,12 +147,8 @@ func children(e ast.Expr) []ast.Expr {
 }
 
 func (u *usage) see(name string, bound []string) {
-	for _, b := range bound {
-		if b == name {
-			return
-		}
-	}
 	switch {
+	case slices.Contains(bound, name):
 	case name == itemName:
 		u.item = true
 	case isGlobal(name):

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -69,18 +70,15 @@ func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, *cel.EvalDe
 }
 
 func (p *Program) fail(err error) error {
-	var inner *expr.Failure
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*expr.Failure](err); ok {
 		return inner // a variable that this expression used has failed: its place says more
 	}
 	var cancelled interpreter.EvalCancelledError
-	if errors.As(err, &cancelled) {
-		switch cancelled.Cause {
-		case interpreter.CostLimitExceeded:
-			err = fmt.Errorf("the expression costs more than %d units; split it, or use a collection", expr.RunCost)
-		case interpreter.ContextCancelled:
-			err = fmt.Errorf("the expression ran longer than %v", expr.RunTime)
-		}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("the expression ran longer than %v; split it, or use a collection", expr.RunTime)
+	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
+		err = fmt.Errorf("the expression costs more than %d units; split it, or use a collection", expr.RunCost)
 	}
 	return &expr.Failure{At: p.text.at(0), Err: plainError(err)}
 }

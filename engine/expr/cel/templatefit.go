@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -55,11 +56,9 @@ func (t *Template) fitScalar(want *schema.Type, where string, problems *document
 	if t.kind == document.Null {
 		return
 	}
-	for _, kind := range fits[t.kind] {
-		if kind == want.Kind {
-			t.fitEnum(want, where, problems)
-			return
-		}
+	if slices.Contains(fits[t.kind], want.Kind) {
+		t.fitEnum(want, where, problems)
+		return
 	}
 	hint := ""
 	if want.Kind == schema.String && t.kind != document.Map && t.kind != document.List {
@@ -70,13 +69,8 @@ func (t *Template) fitScalar(want *schema.Type, where string, problems *document
 
 func (t *Template) fitEnum(want *schema.Type, where string, problems *document.Problems) {
 	text, ok := value.Str(t.constant)
-	if !ok || len(want.Enum) == 0 {
+	if !ok || len(want.Enum) == 0 || slices.Contains(want.Enum, text) {
 		return
-	}
-	for _, allowed := range want.Enum {
-		if allowed == text {
-			return
-		}
 	}
 	problems.Hintf(t.at, "one of "+strings.Join(want.Enum, ", "), "%s cannot be %q", where, text)
 }
@@ -86,26 +80,7 @@ func fitType(got *Type, want *schema.Type, where string, t *Template, problems *
 	if IsDyn(got) || got.Kind() == NullType.Kind() {
 		return
 	}
-	ok := false
-	switch want.Kind {
-	case schema.String: // times and durations are written as texts
-		ok = got.IsExactType(StringType) || got.IsExactType(TimestampType) || got.IsExactType(DurationType)
-	case schema.Time:
-		ok = got.IsExactType(StringType) || got.IsExactType(TimestampType)
-	case schema.Int:
-		ok = got.IsExactType(IntType)
-	case schema.Double:
-		ok = got.IsExactType(IntType) || got.IsExactType(DoubleType)
-	case schema.Bool:
-		ok = got.IsExactType(BoolType)
-	case schema.List:
-		ok = IsList(got)
-	case schema.Object, schema.Map:
-		ok = IsMap(got) || IsObject(got)
-	default:
-		ok = true
-	}
-	if !ok {
+	if !writable(got, want.Kind) {
 		problems.Errorf(t.program.Pos(), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
 	}
 }
@@ -158,3 +133,24 @@ func (t *Template) Paths() [][]string {
 
 // Single gives the program of a template that is one ${expression}, else nil.
 func (t *Template) Single() *Program { return t.program }
+
+// writable says whether a value of a type can be written to a field.
+func writable(got *Type, to schema.Kind) bool {
+	switch to {
+	case schema.List:
+		return IsList(got)
+	case schema.Object, schema.Map:
+		return IsMap(got) || IsObject(got)
+	}
+	types, known := scalarTypes[to]
+	return !known || slices.ContainsFunc(types, got.IsExactType)
+}
+
+// scalarTypes are the types whose values can be written to a scalar field.
+var scalarTypes = map[schema.Kind][]*Type{
+	schema.String: {StringType, TimestampType, DurationType}, // times and durations are written as texts
+	schema.Time:   {StringType, TimestampType},
+	schema.Int:    {IntType},
+	schema.Double: {IntType, DoubleType},
+	schema.Bool:   {BoolType},
+}

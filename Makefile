@@ -1,0 +1,120 @@
+# Everything that is done with this repository, by name. `make` alone lists it.
+
+GO        ?= go
+BIN       := bin/edict
+VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME  ?= 30s
+LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
+SOURCES   := builtins cmd engine hack test
+MODULES   := . hack/tools test/controlplane/etcd test/controlplane/kube
+
+# One way of building for all steps but the race detector's: they share what
+# was compiled. -buildvcs=false because the version comes from git describe, and
+# a build in a checkout of another user fails otherwise.
+export GOFLAGS     := $(strip $(GOFLAGS) -buildvcs=false -trimpath)
+export CGO_ENABLED := 0
+
+.DEFAULT_GOAL := help
+# The steps of `test` run one after the other, whatever -j says.
+.NOTPARALLEL:
+
+.PHONY: help
+help:
+	@awk -F ':.*## ' '/^##@ / {printf "%s%s\n", group++ ? "\n" : "", substr($$0, 5)} \
+		/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+##@ Run it
+
+.PHONY: build
+build: ## build bin/edict
+	@echo "==> building $(BIN) $(VERSION)"
+	@$(GO) build -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/edict
+
+.PHONY: demo
+demo: ## run the controller on a real control plane and watch it work
+	@$(GO) run ./test/demo
+
+##@ Check it
+
+.PHONY: test
+test: format vet lint unit policies e2e ## everything that has to pass before a commit
+
+.PHONY: format
+format:
+	@echo "==> checking the format of the Go files"
+	@unformatted="$$(gofmt -l $(SOURCES))"; if [ -n "$$unformatted" ]; then \
+		echo "not formatted, make fmt does it:"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: vet
+vet:
+	@echo "==> go vet"
+	@$(GO) vet ./...
+
+.PHONY: lint
+lint: ## run the linters (the first time this builds them, about 2 minutes)
+	@echo "==> linting"
+	@$(LINT) run ./...
+
+.PHONY: unit
+unit: ## run the tests that need no control plane, with the race detector
+	@echo "==> unit tests"
+	@CGO_ENABLED=1 $(GO) test -race -short ./...
+
+.PHONY: policies
+policies: build ## check and test the shipped policies and the drafts
+	@echo "==> checking policies"
+	@$(BIN) check policies
+	@echo "==> checking drafts; a warning is a construct that cannot run yet"
+	@out="$$($(BIN) check docs/drafts)" || { echo "$$out"; exit 1; }; echo "$$out" | tail -n 1
+	@echo "==> testing policies"
+	@$(BIN) test policy-tests
+
+.PHONY: e2e
+e2e: controlplane ## run the tests on a real control plane
+	@echo "==> tests on a real control plane"
+	@$(GO) test -timeout 20m ./test/...
+
+.PHONY: controlplane
+controlplane: ## build the control plane into its cache (the first time about 5 minutes)
+	@echo "==> building the control plane, unless the cache has it"
+	@$(GO) run ./test/controlplane/cmd/controlplane build
+
+.PHONY: fuzz
+fuzz: ## run every fuzz test for FUZZTIME (30s)
+	@grep -rlE --include='*_test.go' '^func Fuzz' $(SOURCES) | while read -r file; do \
+		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file" | while read -r name; do \
+			echo "==> fuzzing $$name for $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || exit 1; \
+		done || exit 1; \
+	done
+
+.PHONY: bench
+bench: ## measure, and print the figures beside the same work written in Go
+	@echo "==> benchmarks"
+	@packages="$$(grep -rlE --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n 1 dirname | sort -u | sed 's|^|./|')"; \
+		if [ -n "$$packages" ]; then $(GO) test -run '^$$' -bench . -benchmem $$packages; fi
+	@$(GO) run ./test/bench
+
+##@ Keep it
+
+.PHONY: fmt
+fmt: ## format the Go files
+	@$(LINT) fmt ./...
+
+.PHONY: generate
+generate: ## write generated files anew: schemas of the built-in kinds, golden files
+	@echo "==> schemas of the built-in kinds"
+	@$(GO) run ./hack/openapi
+	@echo "==> golden files"
+	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
+
+.PHONY: verify
+verify: ## fail when a generated file or a go.mod is not up to date
+	@echo "==> go.mod files"
+	@for module in $(MODULES); do (cd $$module && $(GO) mod tidy -diff) || exit 1; done
+	@echo "==> schemas of the built-in kinds"
+	@file="$$(mktemp)"; trap 'rm -f "$$file"' EXIT; $(GO) run ./hack/openapi -o "$$file" && cmp "$$file" engine/schema/builtin.json.gz
+
+.PHONY: clean
+clean: ## remove what the build made
+	@rm -rf bin coverage.out
