@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// simulated are the arguments of a simulation that works.
+func simulated(more ...string) []string {
+	return append([]string{"simulate", "--policies", "testdata/run/policy.yaml", "--objects", "testdata/run/objects.yaml", "--now", "2026-03-01T12:00:00Z"}, more...)
+}
+
+// TestExitCodes: 0 when all is well, 1 when something was found, 64 when the
+// program was called wrongly; and why, on the standard error.
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		"nothing":                          {nil, 64, "edict: say what to do"},
+		"help":                             {[]string{"--help"}, 0, ""},
+		"version":                          {[]string{"version"}, 0, ""},
+		"an unknown command":               {[]string{"chekc"}, 64, `unknown command "chekc"`},
+		"an unknown flag":                  {[]string{"check", "--frob", "x"}, 64, "unknown flag: --frob"},
+		"check: nothing to check":          {[]string{"check"}, 64, "requires at least 1 arg"},
+		"check: an unknown output":         {[]string{"check", "-o", "xml", "testdata/check/fine.yaml"}, 64, `unknown output "xml": text, json or github`},
+		"check: fine":                      {[]string{"check", "testdata/check/fine.yaml"}, 0, ""},
+		"check: only warnings":             {[]string{"check", "testdata/check/unindexable-join.yaml"}, 0, ""},
+		"check: errors":                    {[]string{"check", "testdata/check/misspelt-field.yaml"}, 1, ""},
+		"check: unreadable":                {[]string{"check", "nothing.yaml"}, 1, "edict: stat nothing.yaml: no such file or directory"},
+		"test: nothing to test":            {[]string{"test"}, 64, "requires at least 1 arg"},
+		"test: a pattern that is none":     {[]string{"test", "--run", "(", "testdata/run"}, 64, "--run: error parsing regexp"},
+		"test: an unknown output":          {[]string{"test", "-o", "xml", "testdata/run"}, 64, `unknown output "xml": text, json or junit`},
+		"test: passes":                     {[]string{"test", "testdata/run/passes.yaml"}, 0, ""},
+		"test: fails":                      {[]string{"test", "testdata/run/fails.yaml"}, 1, ""},
+		"test: no case matches":            {[]string{"test", "--run", "nothing like it", "testdata/run"}, 1, "edict: no case matches"},
+		"test: unreadable":                 {[]string{"test", "nothing"}, 1, "no such file or directory"},
+		"test: no test there":              {[]string{"test", "testdata/run/policy.yaml"}, 1, "edict: no case matches"},
+		"simulate: no policies":            {[]string{"simulate", "--objects", "testdata/run/objects.yaml"}, 64, `required flag(s) "policies" not set`},
+		"simulate: no objects":             {[]string{"simulate", "--policies", "testdata/run/policy.yaml"}, 64, `required flag(s) "objects" not set`},
+		"simulate: an argument":            {simulated("more"), 64, "unknown command"},
+		"simulate: a time that is none":    {simulated("--now", "noon"), 64, `--now must be RFC 3339, such as 2026-01-02T15:04:05Z: "noon"`},
+		"simulate: no duration":            {simulated("--until", "later"), 64, `--until must be a duration such as 10m: "later"`},
+		"simulate: a negative duration":    {simulated("--until", "-1m"), 64, `--until must be a duration such as 10m: "-1m"`},
+		"simulate: an unknown output":      {simulated("-o", "xml"), 64, `unknown output "xml": table, yaml or json`},
+		"simulate: a param without policy": {simulated("--param", "label=x"), 64, `--param must be policy.name=value: "label=x"`},
+		"simulate: a param without value":  {simulated("--param", "cordoned.label"), 64, `--param must be policy.name=value: "cordoned.label"`},
+		"simulate: objects unreadable":     {[]string{"simulate", "--policies", "testdata/run/policy.yaml", "--objects", "nothing"}, 64, "no such file or directory"},
+		"simulate: timeline unreadable":    {simulated("--timeline", "nothing"), 64, "no such file or directory"},
+		"simulate: works":                  {simulated(), 0, ""},
+		"simulate: policies unreadable":    {[]string{"simulate", "--policies", "nothing", "--objects", "testdata/run/objects.yaml"}, 1, "no such file or directory"},
+		"simulate: a policy with an error": {[]string{"simulate", "--policies", "testdata/check/misspelt-field.yaml", "--objects", "testdata/run/objects.yaml"}, 1, "misspelt-field.yaml:11:23: error: "},
+		"simulate: what cannot be run yet": {[]string{"simulate", "--policies", "testdata/check/not-yet-runnable.yaml", "--objects", "testdata/run/objects.yaml"}, 1, "some policies use what this build cannot run yet"},
+		"simulate: no policy there":        {[]string{"simulate", "--policies", "testdata/run/passes.yaml", "--objects", "testdata/run/objects.yaml"}, 1, "no policy found"},
+		"simulate: an unknown policy":      {simulated("--param", "other.label=x"), 1, `parameters are given for the policy "other", which does not exist`},
+		"simulate: an unknown param":       {simulated("--param", "cordoned.lable=x"), 1, `the policy cordoned has no param "lable"`},
+		"simulate: a param of no duration": {simulated("--param", "cordoned.period=long"), 1, `not a duration such as 10m: "long"`},
+		"run: no policies":                 {[]string{"run"}, 64, `required flag(s) "policies" not set`},
+		"run: an unknown level":            {[]string{"run", "--policies", "testdata/run/policy.yaml", "--log-level", "loud"}, 64, "loud"},
+		"run: an unreadable kubeconfig":    {[]string{"run", "--policies", "testdata/run/policy.yaml", "--kubeconfig", "nothing"}, 1, "nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := program(t, tc.args...)
+			if got.code != tc.code {
+				t.Errorf("it ends with %d, not with %d\n%s%s", got.code, tc.code, got.stdout, got.stderr)
+			}
+			if !strings.Contains(got.stderr, tc.stderr) || tc.stderr == "" && got.stderr != "" {
+				t.Errorf("stderr is %q, want %q", got.stderr, tc.stderr)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	out, err := execute(t, "version")
+	if err != nil || !strings.HasPrefix(out, "edict development\ngo1.") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestTestOutputsGolden(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"text": nil, "coverage": {"--coverage"}, "some": {"--run", "nothing to"}, "json": {"-o", "json"}, "junit": {"-o", "junit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := execute(t, append([]string{"test", "testdata/run"}, args...)...)
+			out = regexp.MustCompile(`time="[0-9.]+"`).ReplaceAllString(out, `time="0"`)
+			out = strings.ReplaceAll(out, "\u00a0", " ") // go-cmp writes either
+			golden(t, "testdata/run/test."+name+".golden", out+outcome(err))
+			switch name {
+			case "json":
+				wellFormed(t, json.Unmarshal([]byte(out), &map[string]any{}))
+			case "junit":
+				wellFormed(t, xml.Unmarshal([]byte(out), &junitSuite{}))
+			}
+		})
+	}
+}
+
+func wellFormed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSimulateOutputsGolden(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string][]string{
+		"table":    nil,
+		"until":    {"--until", "2h"},
+		"timeline": {"--timeline", "testdata/run/timeline.yaml", "--until", "30m"},
+		"yaml":     {"-o", "yaml"},
+		"json":     {"-o", "json", "--param", "cordoned.label=example.com/other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := execute(t, simulated(args...)...)
+			golden(t, "testdata/run/simulate."+name+".golden", out+outcome(err))
+		})
+	}
+}
+
+func TestSimulateNothingToDo(t *testing.T) {
+	t.Parallel()
+	objects := write(t, t.TempDir(), "none.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n")
+	out, err := execute(t, "simulate", "--policies", "testdata/run/policy.yaml", "--objects", objects)
+	if err != nil || !strings.HasPrefix(out, "Nothing to write: the world is as the policies want it.\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestParseParams(t *testing.T) {
+	t.Parallel()
+	got, err := parseParams([]string{"a.b=c", "a.d=e=f", "g.h="})
+	want := map[string]map[string]string{"a": {"b": "c", "d": "e=f"}, "g": {"h": ""}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for _, bad := range []string{"", "a", "a=b", "a.=b", ".a=b", "=b"} {
+		if _, err := parseParams([]string{bad}); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}

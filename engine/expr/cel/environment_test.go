@@ -1,0 +1,147 @@
+package cel
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/cel-go/interpreter"
+
+	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// The types of the objects in these tests.
+var (
+	text    = &schema.Type{Kind: schema.String}
+	whole   = &schema.Type{Kind: schema.Int}
+	truth   = &schema.Type{Kind: schema.Bool}
+	instant = &schema.Type{Kind: schema.Time}
+	texts   = &schema.Type{Kind: schema.Map, Elem: text}
+	section = &schema.Type{Kind: schema.Object, Name: "Part", Fields: map[string]*schema.Type{"name": text, "size": whole, "zone": text}}
+	widget  = &schema.Type{Kind: schema.Object, Name: "Widget", Fields: map[string]*schema.Type{
+		"metadata": schema.Metadata(),
+		"spec": {Kind: schema.Object, Name: "Widget.spec", Fields: map[string]*schema.Type{
+			"nodeName": text, "replicas": whole, "paused": truth, "startTime": instant, "selector": schema.Any, "limits": texts, "free": schema.Any,
+			"zones": {Kind: schema.List, Elem: text}, "parts": {Kind: schema.List, Elem: section}, "weight": {Kind: schema.Double},
+		}},
+		"status": {Kind: schema.Object, Name: "Widget.status", Fields: map[string]*schema.Type{
+			"phase": {Kind: schema.String, Enum: []string{"Pending", "Ready"}}, "message": text, "ready": truth, "since": instant, "parts": {Kind: schema.List, Elem: section},
+		}},
+	}}
+)
+
+// declared gives an environment with the names that a policy has.
+func declared(t *testing.T, more ...Var) *Env {
+	t.Helper()
+	base, err := NewEnv(builtins.Functions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := base.TypeOf(widget)
+	env, err := base.With(append([]Var{
+		{"object", object}, {"item", object}, {"key.name", StringType}, {"key.namespace", StringType}, {"now", TimestampType}, {"initial", BoolType},
+		{"params.label", StringType}, {"params.limit", IntType}, {"params.labels", ListOf(StringType)},
+		{"inputs.widgets", ListOf(object)}, {"inputs.byName", MapOf(object)}, {"inputs.byZone", MapOf(ListOf(object))}, {"inputs.pool", object},
+		{"variables.names", ListOf(StringType)}, {"variables.any", DynType}, {"variables.map", MapOf(StringType)},
+	}, more...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env.WithConstants(map[string]value.Value{
+		"params.label": value.OfString("zone"), "params.limit": value.OfInt(3), "params.labels": textList("zone", "rack"),
+	})
+}
+
+func textList(list ...string) *value.List {
+	items := make([]value.Value, len(list))
+	for i, s := range list {
+		items[i] = value.OfString(s)
+	}
+	return value.NewList(items)
+}
+
+// numbers gives the list 0, 1, ... n-1.
+func numbers(n int) *value.List {
+	items := make([]value.Value, n)
+	for i := range items {
+		items[i] = value.OfInt(int64(i))
+	}
+	return value.NewList(items)
+}
+
+// object makes a widget of plain JSON values.
+func object(plain map[string]any) value.Value { return value.Freeze(plain, widget, value.KeepAll) }
+
+// names is a scope of values by name.
+type names map[string]value.Value
+
+// ResolveName implements expr.Scope.
+func (n names) ResolveName(name string) (any, bool) {
+	v, ok := n[name]
+	return v, ok
+}
+
+// Parent implements expr.Scope.
+func (names) Parent() interpreter.Activation { return nil }
+
+// wrong gives all that is wrong with an expression; "" when it compiles.
+func wrong(env *Env, source string) (*Program, string) {
+	var problems document.Problems
+	p := env.Compile(Text{Source: source}, &problems)
+	if p == nil {
+		return nil, problems.Err().Error()
+	}
+	return p, ""
+}
+
+// compiled compiles an expression that is expected to be right.
+func compiled(t *testing.T, env *Env, source string) *Program {
+	t.Helper()
+	p, message := wrong(env, source)
+	if p == nil {
+		t.Fatalf("%s: %s", source, message)
+	}
+	return p
+}
+
+// run runs a program and gives its result and what it cost.
+func run(t *testing.T, p *Program, scope expr.Scope) (value.Value, uint64, error) {
+	t.Helper()
+	meter := expr.NewMeter(t.Context())
+	defer meter.Close()
+	v, err := p.Eval(scope, meter)
+	return v, meter.Spent(), err
+}
+
+// evaluated gives the result of an expression as plain JSON.
+func evaluated(t *testing.T, env *Env, source string, scope expr.Scope) any {
+	t.Helper()
+	v, _, err := run(t, compiled(t, env, source), scope)
+	if err != nil {
+		t.Fatalf("%s: %v", source, err)
+	}
+	return value.Plain(v)
+}
+
+// meterOf makes a meter that ends with the test.
+func meterOf(t *testing.T) *expr.Meter {
+	t.Helper()
+	meter := expr.NewMeter(t.Context())
+	t.Cleanup(meter.Close)
+	return meter
+}
+
+// jsonOf writes a value; none for one that is not there.
+func jsonOf(v value.Value) string {
+	if v == nil {
+		return "none"
+	}
+	out, err := json.Marshal(value.Plain(v))
+	if err != nil {
+		return err.Error()
+	}
+	return string(out)
+}

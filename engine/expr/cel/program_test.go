@@ -1,0 +1,252 @@
+package cel
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// TestLibraries: what docs/language.md promises can be called.
+func TestLibraries(t *testing.T) {
+	t.Parallel()
+	env, scope := declared(t), scoped()
+	for source, want := range map[string]any{
+		// Kubernetes.
+		`"a-b-c".find("b.c")`:                             "b-c",
+		`"a1b22".findAll("[0-9]+")`:                       []any{"1", "22"},
+		`[1, 2, 3].isSorted() && [1, 2].sum() == 3`:       true,
+		`[[3, 1].min(), [3, 1].max()]`:                    []any{int64(1), int64(3)},
+		`["a", "b", "a"].lastIndexOf("a")`:                int64(2),
+		`quantity("1Gi").isGreaterThan(quantity("1G"))`:   true,
+		`quantity("1Ki").asInteger()`:                     int64(1024),
+		`ip("10.0.0.1").family()`:                         int64(4),
+		`cidr("10.0.0.0/8").containsIP(ip("10.1.2.3"))`:   true,
+		`url("https://a:8/b").getHostname()`:              "a",
+		`semver("1.10.0").isGreaterThan(semver("1.9.0"))`: true,
+		`format.dns1123Label().validate("A").hasValue()`:  true,
+		// Strings.
+		`"a,b".split(",").join("+")`:                                          "a+b",
+		`" x ".trim().replace("x", "y").upperAscii()`:                         "Y",
+		`"abc".substring(1).charAt(0)`:                                        "b",
+		`"%s has %d at %.1f".format(["a", 2, 3.0])`:                           "a has 2 at 3.0",
+		`"abc".startsWith("a") && "abc".endsWith("c") && "abc".contains("b")`: true,
+		`"kernel-5.10".matches("^kernel-5")`:                                  true,
+		// Sets, math, optionals, comprehensions with two variables, lists.
+		`sets.contains([1, 2], [1]) && sets.intersects([1], [1]) && sets.equivalent([1, 1], [1])`: true,
+		`math.greatest(1, 2) + math.least(3, 4) + math.abs(-1)`:                                   int64(6),
+		`optional.of(1).orValue(2) + optional.none().orValue(2)`:                                  int64(3),
+		`optional.ofNonZeroValue("").or(optional.of("x")).value()`:                                "x",
+		`optional.of(1).optMap(x, x + 1).value()`:                                                 int64(2),
+		`[1, 2].transformList(i, v, i * v)`:                                                       []any{int64(0), int64(2)},
+		`object.metadata.annotations.map(k, k)`:                                                   []any{"a", "b", "c"}, // sorted
+		`object.metadata.annotations.transformList(k, v, v)`:                                      []any{"1", "2", "3"},
+		`{"a": 1}.transformMap(k, v, v + 1)`:                                                      map[string]any{"a": int64(2)},
+		`["a"].transformMapEntry(i, v, {v: i})`:                                                   map[string]any{"a": int64(0)},
+		`{"a": 1}.exists(k, v, k == "a" && v == 1)`:                                               true,
+		`[2, 1, 2].distinct().sort()`:                                                             []any{int64(1), int64(2)},
+		`[{"n": 2}, {"n": 1}].sortBy(x, x.n)[0].n`:                                                int64(1),
+		`[[1], [2]].flatten().slice(0, 1)`:                                                        []any{int64(1)},
+		`lists.range(3)`:                                                                          []any{int64(0), int64(1), int64(2)},
+		`[1, 2].first().value() + [1, 2].last().value()`:                                          int64(3),
+		`[].first().hasValue()`:                                                                   false,
+		`[[1, 2][?5].hasValue(), {"a": 1}[?"a"].hasValue()]`:                                      []any{false, true},
+		`countDistinct([1, 2, 3, 4], x, x % 2)`:                                                   int64(2),
+		// Objects.
+		`object.spec.replicas + 1`:         int64(4),
+		`object.metadata.labels.zone`:      "a",
+		`object.metadata.labels.map(k, k)`: []any{"zone"},
+		"object.metadata.labels.`zone`":    "a",
+		`object.spec.startTime + duration("1h") > timestamp("2026-03-01T12:30:00Z")`: true,
+		`object.spec.startTime.getHours()`:                                           int64(12),
+		`has(object.spec.free)`:                                                      false,
+		`has(object.spec.paused) && has(object.metadata.labels)`:                     true,
+		`object.?status.phase.orValue("none")`:                                       "none",
+		`object.spec.limits == {}`:                                                   true,
+		`object.spec.zones == ["a", "b"] && ["a", "b"] == object.spec.zones`:         true,
+		`object.metadata.labels == {"zone": "a"}`:                                    true,
+		`dyn(object.spec.replicas) == 3.0`:                                           true,
+		`false && object.status.phase == "" || true`:                                 true,
+		`[1, 2].exists(x, x == 1 || object.status.phase == "a")`:                     true,
+	} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(want, evaluated(t, env, source, scope)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestRunTimeErrors are worded for people and name the place.
+func TestRunTimeErrors(t *testing.T) {
+	t.Parallel()
+	env, scope := declared(t), scoped()
+	scope["variables.any"] = value.OfString("x")
+	scope[CallVariable] = CallValue(&expr.Call{})
+	for source, want := range map[string]string{
+		`object.status.phase`:                  `the field or key "status" is absent`,
+		`object.spec.free`:                     `the field or key "free" is absent`,
+		`object.metadata.labels["x"]`:          `the field or key "x" is absent`,
+		`{"a": 1}["b"]`:                        `the field or key "b" is absent`,
+		`[1][5]`:                               "index out of bounds: 5",
+		`optional.none().value()`:              "optional.none() dereference",
+		`1 / (params.limit - 3)`:               "division by zero",
+		`9223372036854775807 + params.limit`:   "integer overflow",
+		`int(object.spec.nodeName)`:            "type conversion error from 'string' to 'int'",
+		`duration(object.spec.nodeName)`:       "type conversion error",
+		`timestamp(object.spec.nodeName)`:      `invalid RFC 3339 timestamp "node-a"`,
+		`quantity(object.spec.nodeName)`:       "quantities must match the regular expression",
+		`variables.any + 1`:                    "a value has another type than the expression expects (no such overload)",
+		`variables.any.phase`:                  `the field or key "phase" is absent`,
+		`variables.any > 3`:                    "a value has another type than the expression expects (no such overload)",
+		`json.decode("{")`:                     "json.decode: unexpected EOF",
+		`labels.matches("a in", {})`:           "labels.matches: unable to parse requirement: found '' expected: '('",
+		`memory.get("a")`:                      "memory.get is declared, but this build cannot run it",
+		`{1: 2}`:                               "a map's keys must be strings, not int",
+		`object.status.phase == "a" || false`:  `the field or key "status" is absent`,
+		`[1, 2].all(x, object.status.ready)`:   `the field or key "status" is absent`,
+		`[1, 2].map(x, object.status.ready)`:   `the field or key "status" is absent`,
+		`names.limit(object.spec.nodeName, 3)`: "names.limit: the limit must be more than 11",
+	} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			var problems document.Problems
+			node := yaml(t, "'"+strings.ReplaceAll(source, "'", "''")+"'")
+			p := env.Compile(Text{Node: node, Source: node.Text}, &problems)
+			if p == nil {
+				t.Fatal(problems.Err())
+			}
+			_, _, err := run(t, p, scope)
+			if err == nil || !strings.HasPrefix(err.Error(), "f.yaml:1:5: ") || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want f.yaml:1:5: %s", err, want)
+			}
+		})
+	}
+}
+
+// TestCheckedErrors are found before anything runs.
+func TestCheckedErrors(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	for source, want := range map[string]string{
+		`object.spec.nodName`:               `no field "nodName" here (did you mean "nodeName"?)`,
+		`object.spec.parts[0].siez`:         `no field "siez" here (did you mean "size"?)`,
+		`has(object.spec.replcas)`:          `no field "replcas" here (did you mean "replicas"?)`,
+		`object.?spec.replcas`:              `no field "replcas" here (did you mean "replicas"?)`,
+		`inputs.pool.metadata.lables`:       `no field "lables" here (did you mean "labels"?)`,
+		`objct.spec`:                        `nothing is called "objct" here (did you mean "object"?)`,
+		`inputs.widget`:                     `nothing is called "inputs.widget" here (did you mean "inputs.widgets"?)`,
+		`variables.nmes`:                    `nothing is called "variables.nmes" here (did you mean "variables.names"?)`,
+		`key.nam`:                           `nothing is called "key.nam" here (did you mean "key.name"?)`,
+		`nothing`:                           `nothing is called "nothing" here`,
+		`object.spec.replicas + "1"`:        "found no matching overload for '_+_' applied to '(int, string)'",
+		`object.spec.startTime > "2026"`:    "found no matching overload for '_>_' applied to '(timestamp, string)'",
+		`object.spec.replicas == "1"`:       "found no matching overload for '_==_' applied to '(int, string)'",
+		`[1, "a"]`:                          "expected type 'int' but found 'string'",
+		`object.spec.paused ? 1 : "a"`:      "found no matching overload for '_?_:_'",
+		`grace.holds("2026", duration(1))`:  "found no matching overload",
+		`object.spec.nodeName.exists(x, x)`: "cannot be range of a comprehension",
+		`"a".frobnicate()`:                  `nothing is called "frobnicate" here`,
+		`${object}`:                         "${ } stands only in templates; this field is an expression as it is",
+		`object.spec.`:                      "Syntax error",
+		`has(object)`:                       "invalid argument to has() macro",
+		`"a" in object.spec.nodeName`:       "found no matching overload for '@in' applied to '(string, string)'",
+		`@call`:                             "Syntax error",
+		`Widget{spec: 1}`:                   "expected type",
+	} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			if p, got := wrong(env, source); p != nil || !strings.Contains(got, want) {
+				t.Errorf("accepted is %v: %q, want %q", p != nil, got, want)
+			}
+		})
+	}
+}
+
+// TestTimedFunctions get the evaluation's time and tell when they change.
+func TestTimedFunctions(t *testing.T) {
+	t.Parallel()
+	env, scope := declared(t), scoped()
+	since := time.Date(2026, 3, 1, 12, 0, 0, 500_000_000, time.UTC) // object.spec.startTime
+	for name, tc := range map[string]struct {
+		source string
+		now    time.Duration // after since
+		want   bool
+		flip   time.Duration // after since; 0 is none
+	}{
+		"a grace period that runs":    {`grace.holds(object.spec.startTime, duration("1h"))`, time.Minute, true, time.Hour},
+		"a grace period that is over": {`grace.holds(object.spec.startTime, duration("1h"))`, time.Hour, false, 0},
+		"not over yet":                {`elapsed(object.spec.startTime, duration("1h"))`, time.Minute, false, time.Hour},
+		"over":                        {`elapsed(object.spec.startTime, duration("1h"))`, time.Hour, true, 0},
+		"the earlier of two":          {`grace.holds(object.spec.startTime, duration("2h")) && grace.holds(object.spec.startTime, duration("1h"))`, 0, true, time.Hour},
+		"one that is not asked":       {`object.spec.replicas > 3 && grace.holds(object.spec.startTime, duration("1h"))`, 0, false, 0},
+		"inside a loop":               {`[1, 2].all(h, grace.holds(object.spec.startTime, duration(string(h) + "h")))`, 0, true, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var flip time.Time
+			call := &expr.Call{Now: since.Add(tc.now), Flip: func(at time.Time) {
+				if flip.IsZero() || at.Before(flip) {
+					flip = at
+				}
+			}}
+			inner := names{CallVariable: CallValue(call)}
+			for k, v := range scope {
+				inner[k] = v
+			}
+			if got := evaluated(t, env, tc.source, inner); got != tc.want {
+				t.Errorf("it gives %v", got)
+			}
+			if want := since.Add(tc.flip); tc.flip == 0 && !flip.IsZero() || tc.flip != 0 && !flip.Equal(want) {
+				t.Errorf("it changes at %v, want %v", flip, want)
+			}
+		})
+	}
+}
+
+// TestFailureOfAVariable: an expression that reads a variable that failed
+// fails with that failure, whose place says more.
+func TestFailureOfAVariable(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	inner := &expr.Failure{At: document.Position{File: "f.yaml", Line: 3, Column: 7}, Err: errors.New("why")}
+	_, _, err := run(t, compiled(t, env, `variables.any == 1 ? "a" : "b"`), names{"variables.any": ErrorValue(inner)})
+	var got *expr.Failure
+	if !errors.As(err, &got) || got.Error() != "f.yaml:3:7: why" {
+		t.Errorf("got %v", err)
+	}
+	if ErrorValue(nil) != value.Null {
+		t.Error("no error is null")
+	}
+}
+
+// TestProgramsAreShared: one program may run in many evaluations at once.
+func TestProgramsAreShared(t *testing.T) {
+	t.Parallel()
+	p := compiled(t, declared(t), `object.spec.zones.map(z, z + "!").join(",") + string(object.spec.replicas)`)
+	scope, done := scoped(), make(chan string)
+	for range 8 {
+		go func() {
+			meter := expr.NewMeter(t.Context())
+			defer meter.Close()
+			v, err := p.Eval(scope, meter)
+			text, _ := value.Str(v)
+			if err != nil {
+				text = err.Error()
+			}
+			done <- text
+		}()
+	}
+	for range 8 {
+		if got := <-done; got != "a!,b!3" {
+			t.Errorf("got %s", got)
+		}
+	}
+}
