@@ -184,15 +184,8 @@ func domainWord(line string) string {
 // innocent are words that only contain one of these.
 var innocent = strings.NewReplacer("timeZone", "", "TimeZone", "", "time zone", "")
 
-// known are lines that are still to be cleaned. An entry that nothing needs
-// any more fails the test.
-var known = map[string]string{
-	"eval/rules.go": `{"nodeName"}`,
-}
-
 func TestEngineDoesNotKnowTheDomain(t *testing.T) {
 	t.Parallel()
-	used := map[string]bool{}
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || !isSource(entry) {
 			return err
@@ -202,12 +195,7 @@ func TestEngineDoesNotKnowTheDomain(t *testing.T) {
 			return err
 		}
 		for i, line := range strings.Split(string(text), "\n") {
-			word := domainWord(line)
-			if tolerated := known[filepath.ToSlash(file)]; word != "" && tolerated != "" && strings.Contains(line, tolerated) {
-				used[filepath.ToSlash(file)] = true
-				continue
-			}
-			if word != "" {
+			if word := domainWord(line); word != "" {
 				t.Errorf("engine/%s:%d: %q is a word of a policy's domain: %s", file, i+1, word, strings.TrimSpace(line))
 			}
 		}
@@ -215,10 +203,5 @@ func TestEngineDoesNotKnowTheDomain(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for file := range known {
-		if !used[file] {
-			t.Errorf("engine/%s is clean: take it out of the list of known places", file)
-		}
 	}
 }

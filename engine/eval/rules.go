@@ -174,7 +174,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 func (r *ruleRun) fail(f *frame, item string, err error) {
 	r.failed, r.err = true, err
 	r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: err})
-	if len(r.rule.OnError) == 0 || errors.Is(err, expr.ErrBudget) {
+	if len(r.rule.OnError) == 0 || errors.Is(err, expr.ErrBudget) || errors.Is(err, expr.ErrNodes) {
 		return
 	}
 	r.item++
@@ -191,7 +191,7 @@ func itemName(item value.Value) string {
 	if s, ok := value.Str(item); ok {
 		return s
 	}
-	for _, path := range [][]string{{"metadata", "name"}, {"name"}, {"nodeName"}} {
+	for _, path := range [][]string{{"metadata", "name"}, {"name"}} {
 		if s := value.StringAt(item, path...); s != "" {
 			return s
 		}

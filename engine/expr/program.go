@@ -35,6 +35,10 @@ const (
 	// ItemCost is added to the evaluation's budget for every item of a
 	// declared collection, so that large worlds work and bombs do not.
 	ItemCost = 5_000
+	// EvaluationNodes is how many nodes all values that an evaluation builds may
+	// have, before the share of its items is added; ItemNodes is that share.
+	EvaluationNodes = 500_000
+	ItemNodes       = 100
 	// RunTime is the longest that one run with a loop in it may take; it is
 	// checked inside loops, everything else is bounded by cost.
 	RunTime = 100 * time.Millisecond
@@ -43,9 +47,13 @@ const (
 // ErrBudget says that an evaluation cost more than all of it may.
 var ErrBudget = errors.New("the evaluation costs more than its budget")
 
+// ErrNodes says that an evaluation builds larger values than it may.
+var ErrNodes = errors.New("the evaluation builds more than its budget")
+
 // Meter counts what an evaluation costs. It is used by one evaluation only.
 type Meter struct {
 	spent, budget uint64
+	built, nodes  int
 	parent        context.Context
 	ctx           context.Context
 	cancel        context.CancelFunc
@@ -54,11 +62,22 @@ type Meter struct {
 
 // NewMeter starts a count for one evaluation.
 func NewMeter(parent context.Context) *Meter {
-	return &Meter{budget: EvaluationCost, parent: parent}
+	return &Meter{budget: EvaluationCost, nodes: EvaluationNodes, parent: parent}
 }
 
 // Grow adds the share of n more items to the budget.
-func (m *Meter) Grow(n int) { m.budget += uint64(n) * ItemCost }
+func (m *Meter) Grow(n int) {
+	m.budget += uint64(n) * ItemCost
+	m.nodes += n * ItemNodes
+}
+
+// Build counts a value that an expression or a template has given.
+func (m *Meter) Build(v value.Value) error {
+	if m.built += value.Weight(v); m.built > m.nodes {
+		return fmt.Errorf("%w of %d nodes", ErrNodes, m.nodes)
+	}
+	return nil
+}
 
 // Spend counts a run's cost.
 func (m *Meter) Spend(cost uint64) error {

@@ -65,7 +65,7 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if p.Subresource != "" {
 		subresources = []string{p.Subresource}
 	}
-	options := metav1.PatchOptions{FieldManager: component + "-" + p.Policy}
+	options := metav1.PatchOptions{FieldManager: component + "/" + p.Policy}
 	got, err := w.client.Resource(mapping.Resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
 	if err != nil {
 		return world.Version{}, err

@@ -71,7 +71,7 @@ func freeze(raw any, t *schema.Type, mask *Mask, timeName bool) Value {
 		for i, item := range v {
 			items[i] = freeze(item, t.Item(), mask.item(), false)
 		}
-		return NewList(items)
+		return &List{items: items, weight: 1}
 	default:
 		return freezeNumber(raw, t)
 	}
@@ -90,7 +90,10 @@ func freezeMap(m map[string]any, t *schema.Type, mask *Mask) Value {
 		ft := t.Field(k)
 		vals[i] = freeze(m[k], ft, mask.field(k), ft != nil && ft.Guess && isTimeName(k))
 	}
-	return NewMap(keys, vals)
+	if len(keys) == 0 {
+		return Empty
+	}
+	return &Map{shape: shapeOf(keys), vals: vals, weight: 1}
 }
 
 func isTimeName(field string) bool {

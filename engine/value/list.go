@@ -12,13 +12,15 @@ import (
 // List is an immutable JSON array. Its zero value is the empty array.
 type List struct {
 	items []Value
+	// weight is what Weight gives.
+	weight int
 }
 
 // EmptyList is the array without items.
 var EmptyList = &List{}
 
 // NewList makes an array. The slice belongs to it afterwards.
-func NewList(items []Value) *List { return &List{items: items} }
+func NewList(items []Value) *List { return &List{items: items, weight: weigh(items)} }
 
 // Len gives the number of items.
 func (l *List) Len() int { return len(l.items) }

@@ -19,6 +19,8 @@ type Value = ref.Val
 type Map struct {
 	shape *shape
 	vals  []Value
+	// weight is what Weight gives.
+	weight int
 }
 
 // shape is a sorted list of field names, shared by all objects that have
@@ -81,7 +83,7 @@ func NewMap(keys []string, vals []Value) *Map {
 	if len(keys) == 0 {
 		return Empty
 	}
-	return &Map{shape: shapeOf(keys), vals: vals}
+	return &Map{shape: shapeOf(keys), vals: vals, weight: weigh(vals)}
 }
 
 // FromMap makes an object of a Go map.
@@ -142,7 +144,7 @@ func (m *Map) With(key string, v Value) *Map {
 	case found:
 		vals := slices.Clone(m.vals)
 		vals[at] = v
-		return &Map{shape: m.shape, vals: vals}
+		return &Map{shape: m.shape, vals: vals, weight: Weight(m) - Weight(m.vals[at]) + Weight(v)}
 	default:
 		return NewMap(slices.Insert(slices.Clone(m.keys()), at, key), slices.Insert(slices.Clone(m.vals), at, v))
 	}

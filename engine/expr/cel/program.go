@@ -54,6 +54,9 @@ func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error)
 		return nil, p.fail(err)
 	}
 	settled, err := value.Settle(out)
+	if err == nil {
+		err = meter.Build(settled)
+	}
 	if err != nil {
 		return nil, p.fail(err)
 	}

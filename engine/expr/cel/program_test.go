@@ -2,6 +2,7 @@ package cel
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -198,9 +199,7 @@ func TestTimedFunctions(t *testing.T) {
 				}
 			}}
 			inner := names{CallVariable: CallValue(call)}
-			for k, v := range scope {
-				inner[k] = v
-			}
+			maps.Copy(inner, scope)
 			if got := evaluated(t, env, tc.source, inner); got != tc.want {
 				t.Errorf("it gives %v", got)
 			}

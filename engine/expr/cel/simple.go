@@ -22,13 +22,13 @@ var bounded = map[string]bool{
 }
 
 // weigh gives the number of nodes of an expression, and whether it is made of
-// bounded functions only, without a loop.
+// bounded functions only, without a loop and without a list or map of its own.
 func weigh(e ast.Expr) (nodes int, simple bool) {
 	simple = true
 	ast.PostOrderVisit(e, ast.NewExprVisitor(func(x ast.Expr) {
 		nodes++
 		switch x.Kind() {
-		case ast.ComprehensionKind:
+		case ast.ComprehensionKind, ast.ListKind, ast.MapKind, ast.StructKind:
 			simple = false
 		case ast.CallKind:
 			simple = simple && bounded[x.AsCall().FunctionName()]

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -14,7 +15,22 @@ func (t *Template) Build(scope expr.Scope, meter *expr.Meter) (value.Value, erro
 	if t.constant != nil {
 		return t.constant, nil
 	}
-	return t.build(scope, meter)
+	v, err := t.build(scope, meter)
+	if err == nil && v != nil && t.program == nil {
+		err = meter.Build(v)
+	}
+	if err != nil {
+		return nil, t.fail(err)
+	}
+	return v, nil
+}
+
+// fail gives an error the template's place, unless it has one.
+func (t *Template) fail(err error) error {
+	if _, placed := errors.AsType[*expr.Failure](err); placed {
+		return err
+	}
+	return &expr.Failure{At: t.at, Err: err}
 }
 
 func (t *Template) build(scope expr.Scope, meter *expr.Meter) (value.Value, error) {

@@ -1,0 +1,92 @@
+package json
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+func encode(v value.Value) (string, error) {
+	got, err := Functions()[0].Do(nil, []value.Value{v})
+	text, _ := value.Str(got)
+	return text, err
+}
+
+func TestEncode(t *testing.T) {
+	t.Parallel()
+	type object = map[string]any
+	for name, tc := range map[string]struct {
+		v    any
+		want string
+	}{
+		"sorted keys":      {object{"b": int64(1), "a": []any{true, nil, 2.5}}, `{"a":[true,null,2.5],"b":1}`},
+		"no HTML escapes":  {"<a & b>", `"<a & b>"`},
+		"quotes":           {"\"\\\n\x00", `"\"\\\n\u0000"`},
+		"multi-byte":       {"ü🙂", `"ü🙂"`},
+		"an empty object":  {object{}, "{}"},
+		"an empty list":    {[]any{}, "[]"},
+		"null":             {nil, "null"},
+		"a time":           {value.OfTime(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), `"2026-03-01T12:00:00Z"`},
+		"a duration":       {value.OfDuration(time.Minute), `"1m0s"`},
+		"none":             {value.None, "null"},
+		"an optional":      {value.Some(value.OfInt(1)), "1"},
+		"a large number":   {int64(math.MaxInt64), "9223372036854775807"},
+		"a float of 10^21": {1e21, "1e+21"},
+		"an absent field":  {object{"a": nil}, "{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v, ready := tc.v.(value.Value)
+			if !ready {
+				v = value.Freeze(tc.v, nil, value.KeepAll)
+			}
+			if got, err := encode(v); err != nil || got != tc.want {
+				t.Errorf("got %s, %v", got, err)
+			}
+		})
+	}
+	if _, err := encode(value.OfDouble(math.NaN())); err == nil {
+		t.Error("what JSON cannot say is encoded")
+	}
+}
+
+func TestDecode(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		`{"b": [1, 2.5, "x"], "a": {"c": true}}`: map[string]any{"a": map[string]any{"c": true}, "b": []any{int64(1), 2.5, "x"}},
+		` "a" `:                                  "a",
+		`9223372036854775807`:                    int64(math.MaxInt64),
+		`null`:                                   nil,
+		`[]`:                                     []any{},
+		`{"startTime": "2026-03-01T12:00:00Z"}`:  map[string]any{"startTime": "2026-03-01T12:00:00Z"},
+	} {
+		got, err := decode(nil, []value.Value{value.OfString(text)})
+		if diff := cmp.Diff(want, value.Plain(got)); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", text, err, diff)
+		}
+	}
+	for _, text := range []string{"", "{", "{a: 1}", `{"a": 1,}`, "[1", "tru", strings.Repeat("[", 20_000)} {
+		if _, err := decode(nil, []value.Value{value.OfString(text)}); err == nil {
+			t.Errorf("%.20q is decoded", text)
+		}
+	}
+}
+
+// TestRoundTrip: what was encoded is decoded to the same.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	v := value.Freeze(map[string]any{"a": []any{int64(1), 2.5, "x", true, nil, map[string]any{"b": "ü"}}}, nil, value.KeepAll)
+	text, err := encode(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := decode(nil, []value.Value{value.OfString(text)})
+	if err != nil || !value.IsTrue(again.Equal(v)) {
+		t.Errorf("%s: %v", text, err)
+	}
+}

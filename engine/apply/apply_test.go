@@ -1,0 +1,219 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// fakeWriter is no API server: it notes what it is asked, and fails as told.
+type fakeWriter struct {
+	calls []string
+	// failures are the errors of writes to objects, by name.
+	failures map[string]error
+	serial   int
+}
+
+func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
+	f.calls = append(f.calls, fmt.Sprintf("patch %s/%s %v at %s by %s", p.Target.Name, p.Subresource, p.Body, p.ResourceVersion, p.Policy))
+	if err := f.failures[p.Target.Name]; err != nil {
+		return world.Version{}, err
+	}
+	f.serial++
+	return world.Version{ResourceVersion: fmt.Sprint("new-", f.serial)}, nil
+}
+
+func (f *fakeWriter) Event(_ context.Context, e Event) error {
+	f.calls = append(f.calls, fmt.Sprintf("event %s %s: %s %s %s", e.Target.Name, e.UID, e.Type, e.Reason, e.Message))
+	return f.failures["event "+e.Target.Name]
+}
+
+func id(name string) world.ID {
+	return world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Pod"}, Namespace: "ns", Name: name}
+}
+
+func frozen(raw map[string]any) *value.Map { return value.Freeze(raw, nil, value.KeepAll).(*value.Map) }
+
+// patch is a patch of an object by an item of a rule.
+func patch(rule, item int, name, subresource string) *eval.Effect {
+	return &eval.Effect{Verb: eval.VerbPatch, Rule: rule, Item: item, Target: id(name), Subresource: subresource, Patch: frozen(map[string]any{"x": int64(item)})}
+}
+
+func event(rule, item int, name, reason string) *eval.Effect {
+	return &eval.Effect{Verb: eval.VerbEvent, Rule: rule, Item: item, Target: id(name), Patch: frozen(map[string]any{"type": "Normal", "reason": reason, "message": "m"})}
+}
+
+// applied writes effects and gives what was asked of the writer, and what
+// became of each effect.
+func applied(t *testing.T, f *fakeWriter, seen map[Event]bool, effects ...*eval.Effect) (outcomes string) {
+	t.Helper()
+	a := Applier{
+		Writer: f, Policy: "p",
+		Version: func(id world.ID) (world.Version, string) {
+			return world.Version{ResourceVersion: "old-" + id.Name}, "uid-" + id.Name
+		},
+		Seen: func(e Event) bool {
+			was := seen[e]
+			seen[e] = true
+			return was
+		},
+	}
+	var words []string
+	for i, o := range a.Apply(t.Context(), effects) {
+		if o.Effect != effects[i] {
+			t.Errorf("outcome %d is of another effect", i)
+		}
+		switch {
+		case o.Skipped:
+			words = append(words, "skipped")
+		case o.Gone:
+			words = append(words, "gone")
+		case o.Err != nil:
+			words = append(words, "failed")
+		default:
+			words = append(words, "ok")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var (
+	pods     = kschema.GroupResource{Resource: "pods"}
+	errGone  = apierrors.NewNotFound(pods, "b")
+	errStale = apierrors.NewConflict(pods, "b", errors.New("it has moved on"))
+	errOther = errors.New("why")
+)
+
+// TestOrderOfWrites: effects are written in their order; an item stops at its
+// first failure, other items of its rule go on, later rules are not begun.
+func TestOrderOfWrites(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		effects  []*eval.Effect
+		failures map[string]error
+		want     string
+	}{
+		"nothing":              {nil, nil, ""},
+		"all is well":          {[]*eval.Effect{patch(0, 1, "a", ""), patch(0, 2, "b", ""), patch(1, 3, "c", "")}, nil, "ok ok ok"},
+		"an item stops":        {[]*eval.Effect{patch(0, 1, "a", ""), patch(0, 1, "b", ""), patch(0, 1, "c", "")}, map[string]error{"b": errOther}, "ok failed skipped"},
+		"other items go on":    {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(0, 2, "a", ""), patch(0, 3, "c", "")}, map[string]error{"b": errOther}, "failed skipped ok ok"},
+		"later rules do not":   {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 2, "a", ""), patch(1, 3, "a", ""), patch(2, 4, "c", "")}, map[string]error{"b": errOther}, "failed ok skipped skipped"},
+		"a second failure":     {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 2, "b", ""), patch(0, 3, "a", "")}, map[string]error{"b": errOther}, "failed failed ok"},
+		"a conflict stops":     {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(1, 2, "a", "")}, map[string]error{"b": errStale}, "failed skipped skipped"},
+		"what is gone is well": {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(1, 2, "c", "")}, map[string]error{"b": errGone}, "gone ok ok"},
+		"an event that fails":  {[]*eval.Effect{event(0, 1, "a", "A"), patch(0, 1, "b", ""), patch(1, 2, "c", "")}, map[string]error{"event a": errOther}, "failed skipped skipped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fakeWriter{failures: tc.failures}
+			if got := applied(t, f, map[Event]bool{}, tc.effects...); got != tc.want {
+				t.Errorf("%s, want %s", got, tc.want)
+			}
+			if asked := len(tc.effects) - strings.Count(tc.want, "skipped"); len(f.calls) != asked {
+				t.Errorf("%d writes were tried, not %d: %v", len(f.calls), asked, f.calls)
+			}
+		})
+	}
+}
+
+// TestVersionsAreHandedOn: a second write to an object is based on what the
+// first led to, not on what the decision saw.
+func TestVersionsAreHandedOn(t *testing.T) {
+	t.Parallel()
+	f := &fakeWriter{}
+	applied(t, f, nil, patch(0, 1, "a", ""), patch(0, 1, "b", "status"), patch(0, 1, "a", "status"), patch(1, 2, "a", ""))
+	want := []string{
+		"patch a/ map[x:1] at old-a by p", "patch b/status map[x:1] at old-b by p", "patch a/status map[x:1] at new-1 by p", "patch a/ map[x:2] at new-3 by p",
+	}
+	if diff := cmp.Diff(want, f.calls); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestVersionAfterAFailure: a write that failed led nowhere.
+func TestVersionAfterAFailure(t *testing.T) {
+	t.Parallel()
+	f := &fakeWriter{failures: map[string]error{"b": errOther}}
+	applied(t, f, nil, patch(0, 1, "b", ""), patch(0, 2, "b", ""))
+	want := []string{"patch b/ map[x:1] at old-b by p", "patch b/ map[x:2] at old-b by p"}
+	if diff := cmp.Diff(want, f.calls); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestEventsOnce: an event comes with the change that it tells of; without one
+// it comes once.
+func TestEventsOnce(t *testing.T) {
+	t.Parallel()
+	seen := map[Event]bool{}
+	emitted := func(effects ...*eval.Effect) int {
+		f := &fakeWriter{failures: map[string]error{"b": errOther, "g": errGone}}
+		applied(t, f, seen, effects...)
+		n := 0
+		for _, c := range f.calls {
+			n += strings.Count(c, "event ")
+		}
+		return n
+	}
+	for i, step := range []struct {
+		what    string
+		effects []*eval.Effect
+		want    int
+	}{
+		{"the first", []*eval.Effect{event(0, 1, "a", "A")}, 1},
+		{"again", []*eval.Effect{event(0, 1, "a", "A")}, 0},
+		{"another reason", []*eval.Effect{event(0, 1, "a", "B")}, 1},
+		{"another object", []*eval.Effect{event(0, 1, "c", "A")}, 1},
+		{"again, with a write", []*eval.Effect{patch(0, 1, "a", ""), event(0, 1, "a", "A")}, 1},
+		{"again, with a write of another item", []*eval.Effect{patch(0, 1, "a", ""), event(0, 2, "a", "A")}, 0},
+		{"again, before the write", []*eval.Effect{event(0, 1, "a", "A"), patch(0, 1, "a", "")}, 0},
+		{"after a write that failed", []*eval.Effect{patch(0, 1, "b", ""), event(0, 1, "a", "D")}, 0},
+		{"that one was not told yet", []*eval.Effect{event(0, 1, "a", "D")}, 1},
+	} {
+		if got := emitted(step.effects...); got != step.want {
+			t.Errorf("step %d, %s: %d events", i, step.what, got)
+		}
+	}
+}
+
+func TestEventIsFilledIn(t *testing.T) {
+	t.Parallel()
+	f := &fakeWriter{}
+	applied(t, f, map[Event]bool{}, event(0, 1, "a", "A"))
+	if diff := cmp.Diff([]string{"event a uid-a: Normal A m"}, f.calls); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrorsAreToldApart(t *testing.T) {
+	t.Parallel()
+	forbidden, unauthorized := apierrors.NewForbidden(pods, "a", errOther), apierrors.NewUnauthorized("no")
+	for name, tc := range map[string]struct {
+		err                 error
+		conflict, forbidden bool
+	}{
+		"a conflict":     {errStale, true, false},
+		"wrapped":        {fmt.Errorf("writing: %w", errStale), true, false},
+		"forbidden":      {forbidden, false, true},
+		"unauthorized":   {unauthorized, false, true},
+		"wrapped, too":   {fmt.Errorf("writing: %w", forbidden), false, true},
+		"something else": {errOther, false, false},
+		"gone":           {errGone, false, false},
+		"nothing":        {nil, false, false},
+	} {
+		if IsConflict(tc.err) != tc.conflict || IsForbidden(tc.err) != tc.forbidden {
+			t.Errorf("%s: conflict %v, forbidden %v", name, IsConflict(tc.err), IsForbidden(tc.err))
+		}
+	}
+}
