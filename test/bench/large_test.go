@@ -1,0 +1,41 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// TestALargePoolWorksUnderTheLimits evaluates a pool of the largest size that
+// is meant to work, under the limits as they are shipped: at first, and again
+// after one node has changed.
+func TestALargePoolWorksUnderTheLimits(t *testing.T) {
+	t.Chdir("../..")
+	e, err := newEdict(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.fill()
+	d := e.controller.Evaluate(t.Context(), e.key, now, false)
+	for _, p := range d.Problems {
+		t.Errorf("rule %q: %v", p.Rule, p.Err)
+	}
+	if len(d.Effects) != 1 {
+		t.Fatalf("%d effects, want one write of the status", len(d.Effects))
+	}
+	list, _ := value.Path(d.Effects[0].Patch, "status", "eligibleNodes").(*value.List)
+	if list == nil || list.Len() != nodeCount {
+		t.Fatalf("the eligible nodes: %v", list)
+	}
+	groups, _ := value.Path(list.At(0), "lvmVolumeGroups").(*value.List)
+	if groups == nil || groups.Len() != groupCount/nodeCount {
+		t.Errorf("the groups of the first node: %v", groups)
+	}
+	if woken := e.put(node(2500, true)); woken != 1 {
+		t.Errorf("a changed node wakes %d pools", woken)
+	}
+	again := e.controller.Evaluate(t.Context(), e.key, now, false)
+	if len(again.Problems) > 0 || len(again.Effects) != 1 || again.Cost*10 > d.Cost {
+		t.Errorf("after one node changed: %v, %d effects, cost %d of %d", again.Problems, len(again.Effects), again.Cost, d.Cost)
+	}
+}
