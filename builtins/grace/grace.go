@@ -41,7 +41,9 @@ func running(call *expr.Call, args []value.Value) bool {
 	if !call.Now.Before(end) {
 		return false
 	}
-	call.Flip(end)
+	if end.Year() <= 9999 { // no later time can be written as RFC 3339
+		call.Flip(end)
+	}
 	return true
 }
 

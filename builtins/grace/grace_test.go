@@ -36,7 +36,7 @@ func TestBoundaries(t *testing.T) {
 		"the zero time":          {never, time.Hour, false, never},
 		"the longest period":     {now, longest, true, now.Add(longest)},
 		"the zero time, longest": {never, longest, false, never},
-		"far in the future":      {time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), longest, true, time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).Add(longest)},
+		"far in the future":      {time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC), longest, true, never},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

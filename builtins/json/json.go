@@ -3,6 +3,8 @@ package json
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -48,6 +50,9 @@ func decode(_ *expr.Call, args []value.Value) (value.Value, error) {
 	var raw any
 	if err := decoder.Decode(&raw); err != nil {
 		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more than one value")
 	}
 	return value.Freeze(raw, nil, value.KeepAll), nil
 }

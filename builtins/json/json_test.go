@@ -70,7 +70,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: %v\n%s", text, err, diff)
 		}
 	}
-	for _, text := range []string{"", "{", "{a: 1}", `{"a": 1,}`, "[1", "tru", strings.Repeat("[", 20_000)} {
+	for _, text := range []string{"", "{", "{a: 1}", `{"a": 1,}`, "[1", "tru", "1 2", `{"a": 1}}`, strings.Repeat("[", 20_000)} {
 		if _, err := decode(nil, []value.Value{value.OfString(text)}); err == nil {
 			t.Errorf("%.20q is decoded", text)
 		}

@@ -1,0 +1,333 @@
+package simulate
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// testServer is a server whose clock stands still, and what it told.
+type testServer struct {
+	*server
+	t       *testing.T
+	changes []string
+}
+
+func newTestServer(t *testing.T) *testServer {
+	s := &testServer{server: newServer(func() time.Time { return start }), t: t}
+	s.changed = func(id world.ID, old, now Object) {
+		switch {
+		case old == nil:
+			s.changes = append(s.changes, "new "+id.Name)
+		case now == nil:
+			s.changes = append(s.changes, "gone "+id.Name)
+		default:
+			s.changes = append(s.changes, "changed "+id.Name)
+		}
+	}
+	return s
+}
+
+func widget(name string) world.ID {
+	return world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: name}
+}
+
+// manifest makes a Widget with further fields.
+func manifest(name string, fields Object) Object {
+	out := Object{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": Object{"namespace": "ns", "name": name}}
+	for k, v := range fields {
+		if k == "metadata" {
+			for f, x := range v.(Object) {
+				out["metadata"].(Object)[f] = x
+			}
+			continue
+		}
+		out[k] = v
+	}
+	return out
+}
+
+// meta gives fields of an object's metadata.
+func (s *testServer) meta(name string, fields ...string) []any {
+	s.t.Helper()
+	var out []any
+	for _, f := range fields {
+		out = append(out, metadata(s.objects[widget(name)])[f])
+	}
+	return out
+}
+
+func (s *testServer) patch(name, subresource, version string, body Object) error {
+	_, err := s.Patch(s.t.Context(), apply.Patch{Target: widget(name), Subresource: subresource, ResourceVersion: version, Body: body})
+	return err
+}
+
+func wantSame(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", nil))
+	s.put(manifest("b", Object{"metadata": Object{"uid": "own", "generation": int64(7), "creationTimestamp": "2020-01-01T00:00:00Z", "resourceVersion": "99"}}))
+	wantSame(t, "a new object", []any{"uid-1", int64(1), "2026-03-01T12:00:00Z", "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "one that says who it is", []any{"own", int64(7), "2020-01-01T00:00:00Z", "2"}, s.meta("b", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "the changes", []string{"new a", "new b"}, s.changes)
+}
+
+// TestFirstObjects: when they were created is not known, and until they change
+// they are shown as they were given.
+func TestFirstObjects(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	given := manifest("a", Object{"spec": Object{"x": int64(1)}})
+	s.begin(given)
+	s.begin(manifest("b", nil))
+	wantSame(t, "what the server adds", []any{"uid-1", int64(1), nil, "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "what is shown", []Object{given, manifest("b", nil)}, s.shown())
+	if err := s.patch("a", "", "", Object{"metadata": Object{"labels": Object{"l": "m"}}}); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "what is shown after a change", "3", metadata(s.shown()[0])["resourceVersion"])
+}
+
+// TestGenerations move with the spec, and with nothing else.
+func TestGenerations(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", Object{"spec": Object{"x": int64(1)}, "data": Object{"k": "v"}}))
+	for i, step := range []struct {
+		subresource string
+		body        Object
+		generation  int64
+		version     string
+	}{
+		{"", Object{"metadata": Object{"labels": Object{"l": "m"}}}, 1, "2"},
+		{"status", Object{"status": Object{"phase": "Ready"}}, 1, "3"},
+		{"", Object{"spec": Object{"x": int64(2)}}, 2, "4"},
+		{"", Object{"data": Object{"k": "w"}}, 3, "5"},
+		{"", Object{"spec": Object{"x": nil}}, 4, "6"},
+	} {
+		if err := s.patch("a", step.subresource, "", step.body); err != nil {
+			t.Fatal(err)
+		}
+		wantSame(t, "after step "+string(rune('0'+i)), []any{step.generation, step.version}, s.meta("a", "generation", "resourceVersion"))
+	}
+}
+
+// TestNothingChanged: a write that changes nothing moves no version and wakes
+// nobody.
+func TestNothingChanged(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", Object{"spec": Object{"x": int64(1)}, "status": Object{"phase": "Ready"}}))
+	s.changes = nil
+	for _, err := range []error{
+		s.patch("a", "", "", Object{"spec": Object{"x": int64(1)}}), s.patch("a", "status", "", Object{"status": Object{"phase": "Ready"}}),
+		s.patch("a", "", "", Object{}), s.patch("a", "", "", Object{"spec": Object{"y": nil}}),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	s.put(manifest("a", Object{"spec": Object{"x": int64(1)}}))
+	wantSame(t, "the version", []any{"1", int64(1)}, s.meta("a", "resourceVersion", "generation"))
+	wantSame(t, "the changes", []string(nil), s.changes)
+}
+
+// TestStatusIsASubresource: neither of the two writes touches the other's part.
+func TestStatusIsASubresource(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", Object{"spec": Object{"x": int64(1)}, "status": Object{"phase": "Pending"}}))
+	body := Object{"spec": Object{"x": int64(2)}, "status": Object{"phase": "Ready"}, "metadata": Object{"labels": Object{"l": "m"}}}
+	if err := s.patch("a", "status", "", body); err != nil {
+		t.Fatal(err)
+	}
+	o := s.objects[widget("a")]
+	wantSame(t, "after a write of the status", []any{Object{"x": int64(1)}, Object{"phase": "Ready"}, nil}, []any{o["spec"], o["status"], metadata(o)["labels"]})
+	if err := s.patch("a", "", "", Object{"spec": Object{"x": int64(3)}, "status": nil}); err != nil {
+		t.Fatal(err)
+	}
+	o = s.objects[widget("a")]
+	wantSame(t, "after another write", []any{Object{"x": int64(3)}, Object{"phase": "Ready"}}, []any{o["spec"], o["status"]})
+	if err := s.patch("a", "status", "", Object{"status": Object{"phase": nil}}); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "after a removal", Object{}, s.objects[widget("a")]["status"])
+}
+
+func TestPutReplaces(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", Object{"metadata": Object{"labels": Object{"l": "m"}}, "spec": Object{"x": int64(1), "y": int64(1)}, "status": Object{"phase": "Ready"}}))
+	s.put(manifest("a", Object{"spec": Object{"x": int64(1)}}))
+	o := s.objects[widget("a")]
+	wantSame(t, "the object", []any{Object{"x": int64(1)}, Object{"phase": "Ready"}, nil}, []any{o["spec"], o["status"], metadata(o)["labels"]})
+	wantSame(t, "its identity", []any{"uid-1", int64(2), "2"}, s.meta("a", "uid", "generation", "resourceVersion"))
+	s.put(manifest("a", Object{"metadata": Object{"uid": "other"}, "spec": Object{"x": int64(1)}, "status": Object{"phase": "Failed"}}))
+	wantSame(t, "a status that is given", Object{"phase": "Failed"}, s.objects[widget("a")]["status"])
+	wantSame(t, "its identity", []any{"uid-1", int64(2)}, s.meta("a", "uid", "generation"))
+}
+
+// TestGivenManifestsAreNotKept: what the caller does with them later does not
+// show.
+func TestGivenManifestsAreNotKept(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	o := manifest("a", Object{"spec": Object{"x": int64(1)}})
+	s.put(o)
+	o["spec"].(Object)["x"] = int64(2)
+	wantSame(t, "the spec", Object{"x": int64(1)}, s.objects[widget("a")]["spec"])
+}
+
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", nil))
+	body := Object{"spec": Object{"x": int64(1)}}
+	if err := s.patch("a", "", "7", body); !apierrors.IsConflict(err) {
+		t.Errorf("another version: %v", err)
+	}
+	if err := s.patch("a", "", "1", body); err != nil {
+		t.Errorf("the same version: %v", err)
+	}
+	if err := s.patch("a", "", "1", Object{"spec": Object{"x": int64(2)}}); !apierrors.IsConflict(err) {
+		t.Errorf("the former version: %v", err)
+	}
+	if err := s.patch("nothing", "", "", body); !apierrors.IsNotFound(err) {
+		t.Errorf("no object: %v", err)
+	}
+	wantSame(t, "the spec", Object{"x": int64(1)}, s.objects[widget("a")]["spec"])
+}
+
+func TestPatchGivesTheVersion(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", nil))
+	version, err := s.Patch(t.Context(), apply.Patch{Target: widget("a"), Body: Object{"spec": Object{"x": int64(1)}}})
+	if err != nil || version != (world.Version{ResourceVersion: "2", Generation: 2}) {
+		t.Errorf("got %v, %v", version, err)
+	}
+}
+
+// TestFinalizers: an object goes when the last of them is gone.
+func TestFinalizers(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", Object{"metadata": Object{"finalizers": []any{"x", "y"}}}))
+	s.changes = nil
+	s.remove(widget("a"))
+	s.remove(widget("a"))
+	wantSame(t, "it is being deleted", []any{"2026-03-01T12:00:00Z", "2"}, s.meta("a", "deletionTimestamp", "resourceVersion"))
+	if err := s.patch("a", "", "", Object{"metadata": Object{"finalizers": []any{"y"}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.put(manifest("a", Object{"metadata": Object{"finalizers": []any{"y"}}, "spec": Object{"x": int64(1)}}))
+	wantSame(t, "a replacement keeps that", []any{"2026-03-01T12:00:00Z"}, s.meta("a", "deletionTimestamp"))
+	if err := s.patch("a", "", "", Object{"metadata": Object{"finalizers": nil}}); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "the changes", []string{"changed a", "changed a", "changed a", "gone a"}, s.changes)
+	if err := s.patch("a", "", "", Object{}); !apierrors.IsNotFound(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	s.remove(widget("a")) // what is gone may be deleted again
+}
+
+// TestOwnersAndChildren: the children of an object go with it, unless another
+// owner keeps them.
+func TestOwnersAndChildren(t *testing.T) {
+	t.Parallel()
+	owners := func(uids ...string) Object {
+		var list []any
+		for _, uid := range uids {
+			list = append(list, Object{"uid": uid})
+		}
+		return Object{"ownerReferences": list}
+	}
+	s := newTestServer(t)
+	s.put(manifest("a", nil))
+	s.put(manifest("b", nil))
+	held := owners("uid-1")
+	held["finalizers"] = []any{"x"}
+	for name, m := range map[string]Object{"child": owners("uid-1"), "shared": owners("uid-1", "uid-2"), "held": held, "stranger": owners("uid-9"), "orphan": {}} {
+		s.put(manifest(name, Object{"metadata": m}))
+	}
+	uid, _ := metadata(s.objects[widget("child")])["uid"].(string)
+	s.put(manifest("grandchild", Object{"metadata": owners(uid)}))
+	s.remove(widget("a"))
+	for name, there := range map[string]bool{"a": false, "b": true, "child": false, "grandchild": false, "shared": true, "held": true, "stranger": true, "orphan": true} {
+		if _, ok := s.objects[widget(name)]; ok != there {
+			t.Errorf("%s is there: %v", name, ok)
+		}
+	}
+	if !deleting(s.objects[widget("held")]) || deleting(s.objects[widget("shared")]) {
+		t.Error("a child with a finalizer is deleted, one with another owner is not")
+	}
+}
+
+// TestFaults: writes fail as they are told to, as often, and no others.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", nil))
+	s.put(manifest("b", nil))
+	s.faults = []*Fault{{Verb: "patch", Name: "a", Times: 2}, {Kind: "Widget", Name: "b", Times: 1, Code: 409}, {Verb: "event", Times: 1, Code: 404}, {Kind: "Gadget", Times: 9}}
+	write := func(name string) error { return s.patch(name, "", "", Object{"spec": Object{"x": int64(1)}}) }
+	first, second, third := write("a"), write("a"), write("a")
+	if first == nil || second == nil || third != nil || apierrors.ReasonForError(first) == "NotFound" {
+		t.Errorf("a: %v, %v, %v", first, second, third)
+	}
+	if err := write("b"); !apierrors.IsConflict(err) {
+		t.Errorf("b: %v", err)
+	}
+	if err := write("b"); err != nil {
+		t.Errorf("b again: %v", err)
+	}
+	if err := s.Event(t.Context(), apply.Event{Target: widget("a")}); !apierrors.IsNotFound(err) {
+		t.Errorf("an event: %v", err)
+	}
+	if err := s.Event(t.Context(), apply.Event{Target: widget("a")}); err != nil {
+		t.Errorf("the next event: %v", err)
+	}
+}
+
+func TestListIsSorted(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	for _, name := range []string{"b", "c", "a"} {
+		s.put(manifest(name, nil))
+	}
+	s.put(Object{"apiVersion": "v1", "kind": "Pod", "metadata": Object{"name": "z"}})
+	s.put(Object{"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": Object{"name": "z"}})
+	s.put(Object{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": Object{"name": "z", "namespace": "a"}})
+	var got []string
+	for _, o := range s.list() {
+		got = append(got, o["kind"].(string)+" "+metadata(o)["name"].(string))
+	}
+	wantSame(t, "the order", []string{"Gadget z", "Widget z", "Widget a", "Widget b", "Widget c", "Pod z"}, got)
+}
+
+// TestNumbersStayWhole: what goes through a patch keeps its integers.
+func TestNumbersStayWhole(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	s.put(manifest("a", Object{"spec": Object{"x": int64(9007199254740993), "f": 1.5, "list": []any{int64(1)}}}))
+	if err := s.patch("a", "", "", Object{"spec": Object{"y": int64(2)}}); err != nil {
+		t.Fatal(err)
+	}
+	wantSame(t, "the spec", Object{"x": int64(9007199254740993), "y": int64(2), "f": 1.5, "list": []any{int64(1)}}, s.objects[widget("a")]["spec"])
+}
