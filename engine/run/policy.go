@@ -52,8 +52,8 @@ func (p *process) supervise(ctx context.Context, b *source.Bundle, name string) 
 		w.queue.Add(key)
 	}
 	observe.Info.WithLabelValues(name, compiled.Revision).Set(1)
-	log.Info("the policy runs", observe.LogRevision, compiled.Revision)
 	p.setReady(name, true)
+	log.Info("the policy runs", observe.LogRevision, compiled.Revision)
 	for range p.Workers {
 		p.wg.Go(func() { w.work(ctx) })
 	}

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -45,9 +46,7 @@ func manifest(name string, fields Object) Object {
 	out := Object{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": Object{"namespace": "ns", "name": name}}
 	for k, v := range fields {
 		if k == "metadata" {
-			for f, x := range v.(Object) {
-				out["metadata"].(Object)[f] = x
-			}
+			maps.Copy(out["metadata"].(Object), v.(Object))
 			continue
 		}
 		out[k] = v

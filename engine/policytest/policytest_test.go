@@ -1,0 +1,159 @@
+package policytest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// outcomes runs tests and gives what came of each case.
+func outcomes(t *testing.T, o Options, paths ...string) *Report {
+	t.Helper()
+	r, err := Run(t.Context(), paths, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestExpectationsThatHold(t *testing.T) {
+	t.Parallel()
+	r := outcomes(t, Options{}, "testdata/passes.yaml")
+	for _, c := range r.Cases {
+		if len(c.Failures) > 0 {
+			t.Errorf("%s: %s", c.Name, strings.Join(c.Failures, "\n"))
+		}
+	}
+	if r.Failed() != 0 || len(r.Cases) != 9 {
+		t.Errorf("%d of %d cases failed", r.Failed(), len(r.Cases))
+	}
+}
+
+// TestFailuresGolden shows what a person reads when an expectation does not
+// hold.
+func TestFailuresGolden(t *testing.T) {
+	t.Parallel()
+	r := outcomes(t, Options{}, "testdata/fails.yaml")
+	var out strings.Builder
+	for _, c := range r.Cases {
+		fmt.Fprintf(&out, "%s: %s\n", c.Position, c.Name)
+		for _, f := range c.Failures {
+			fmt.Fprintf(&out, "    %s\n", strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n", "\n    "))
+		}
+		if len(c.Failures) == 0 {
+			t.Errorf("%s passes", c.Name)
+		}
+	}
+	got := strings.ReplaceAll(out.String(), "\u00a0", " ") // go-cmp writes either
+	const file = "testdata/fails.golden"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+func TestRunSelectsCases(t *testing.T) {
+	t.Parallel()
+	r := outcomes(t, Options{Run: regexp.MustCompile(`passes\.yaml/.*matched`)}, "testdata")
+	var got []string
+	for _, c := range r.Cases {
+		got = append(got, c.Name)
+	}
+	if diff := cmp.Diff([]string{"effects are matched in part", "objects are matched in part"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestCoverage counts how often each rule fired; a rule that never did is
+// known, too.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	r := outcomes(t, Options{}, "testdata/passes.yaml")
+	rules := r.Coverage["widgets"]
+	if len(rules) != 4 || rules["say whether it is ready"] == 0 || rules["say when it is late"] == 0 || rules["fail"] == 0 || rules["never"] != 0 {
+		t.Errorf("got %v", rules)
+	}
+}
+
+// TestCasesAreApart: what one case does to the world, no other sees.
+func TestCasesAreApart(t *testing.T) {
+	t.Parallel()
+	forwards := outcomes(t, Options{}, "testdata/passes.yaml")
+	for _, c := range forwards.Cases {
+		alone := outcomes(t, Options{Run: regexp.MustCompile(regexp.QuoteMeta(c.Name) + "$")}, "testdata/passes.yaml")
+		if len(alone.Cases) != 1 || !slices.Equal(alone.Cases[0].Failures, c.Failures) {
+			t.Errorf("%s alone: %v", c.Name, alone.Cases)
+		}
+	}
+}
+
+// TestFilesThatAreNoTests are passed over, and broken ones are not.
+func TestFilesThatAreNoTests(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want string }{
+		"a policy":          {"apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: a}\n", ""},
+		"a world":           {"apiVersion: v1\nkind: Node\nmetadata: {name: a}\n", ""},
+		"a misspelt test":   {"apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: a}\nspec: {case: []}\n", `spec has no field "case" (did you mean "cases"?)`},
+		"no policies":       {"apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {cases: [{name: a}]}\n", ""},
+		"a case by no name": {"apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {policies: [p.yaml], cases: [{expect: {}}]}\n", ":3:36: a case has no name"},
+		"a world not there": {"apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {policies: [p.yaml], world: [w.yaml], cases: [{name: a}]}\n", "no such file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.yaml")
+			if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Run(t.Context(), []string{path}, Options{})
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+	if _, err := Run(t.Context(), []string{"testdata/nothing"}, Options{}); err == nil {
+		t.Error("a path that does not exist is tested")
+	}
+}
+
+// TestShape reduces what is there to what is asked for.
+func TestShape(t *testing.T) {
+	t.Parallel()
+	type m = map[string]any
+	type l = []any
+	for name, tc := range map[string]struct{ want, got, shaped any }{
+		"a scalar":                  {"a", "b", "b"},
+		"fields not asked for":      {m{"a": 1}, m{"a": 2, "b": 3}, m{"a": 2}},
+		"a field that is absent":    {m{"a": nil}, m{"b": 3}, m{"a": nil}},
+		"a field that should be":    {m{"a": 1}, m{}, m{"a": nil}},
+		"only absent fields":        {m{"a": m{"b": nil}}, m{}, m{"a": m{"b": nil}}},
+		"no object at all":          {m{"a": 1}, "x", "x"},
+		"lists item by item":        {l{m{"a": 1}, m{"a": 2}}, l{m{"a": 1, "b": 1}, m{"a": 3}}, l{m{"a": 1}, m{"a": 3}}},
+		"lists of other lengths":    {l{m{"a": 1}}, l{m{"a": 1, "b": 1}, m{"a": 2}}, l{m{"a": 1, "b": 1}, m{"a": 2}}},
+		"by type, in another order": {l{m{"type": "B", "x": 1}}, l{m{"type": "A"}, m{"type": "B", "x": 2, "y": 3}}, l{m{"type": "B", "x": 2}}},
+		"by type, not there":        {l{m{"type": "C"}}, l{m{"type": "A"}}, l{}},
+		"an empty list":             {l{}, l{m{"type": "A"}}, l{m{"type": "A"}}},
+		"no list":                   {l{"a"}, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tc.shaped, shape(tc.want, tc.got)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
