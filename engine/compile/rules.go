@@ -65,6 +65,7 @@ func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope, deps *plan
 	if program == nil {
 		return nil
 	}
+	b.counted(flow, deps)
 	if !cel.IsList(program.Type()) && !cel.IsDyn(program.Type()) {
 		b.problems.Errorf(r.ForEach.Pos(), "forEach needs a list, this gives %s", cel.TypeName(program.Type()))
 		return nil

@@ -92,6 +92,14 @@ func (b *builder) consume(flow *cel.Flow, deps *plan.Deps) {
 	b.note(all)
 }
 
+// counted records that the number of a list's items is read.
+func (b *builder) counted(flow *cel.Flow, deps *plan.Deps) {
+	read := cel.Reads{}
+	read.Presence(flow)
+	deps.Reads.Merge(read)
+	b.note(read)
+}
+
 // note gathers reads of the whole policy.
 func (b *builder) note(reads cel.Reads) {
 	b.reads.Merge(reads)

@@ -50,6 +50,7 @@ func (b *builder) candidates(s *scope, c *v1alpha1.Candidate, deps *plan.Deps) *
 		}
 		return nil
 	}
+	b.counted(flow, deps)
 	if !cel.IsList(in.Type()) && !cel.IsDyn(in.Type()) {
 		b.problems.Errorf(c.In.Pos(), "in needs a list, this gives %s", cel.TypeName(in.Type()))
 		return nil

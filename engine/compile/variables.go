@@ -177,6 +177,7 @@ func (b *builder) collection(s *scope, v *v1alpha1.Variable, out *plan.Variable)
 		return nil, nil, nil
 	}
 	b.alsoReads(&out.Deps, flow)
+	b.counted(flow, &out.Deps)
 	if !cel.IsList(over.Type()) && !cel.IsDyn(over.Type()) {
 		b.problems.Errorf(v.ForEach.Pos(), "forEach needs a list, this gives %s", cel.TypeName(over.Type()))
 		return nil, nil, nil
@@ -194,6 +195,9 @@ func (b *builder) collection(s *scope, v *v1alpha1.Variable, out *plan.Variable)
 	if v.Value.Set() {
 		c.Value = b.template(inner, v.Value, &c.ItemDeps)
 		elem, elemFlow = b.templateResult(inner, v.Value, c.Value)
+	}
+	if v.Unique {
+		b.consume(elemFlow, &c.ItemDeps) // values are compared as a whole
 	}
 	keyed := inner.with(b, "value", elem, elemFlow, v.Pos)
 	c.Key = b.program(keyed, firstSet(v.KeyBy, v.GroupBy), &c.ItemDeps)

@@ -126,9 +126,9 @@ func (r Reads) Consume(f *Flow) {
 	r.Consume(f.elem)
 }
 
-// presence records that only the presence of a value, or the number of its
+// Presence records that only the presence of a value, or the number of its
 // items, is read.
-func (r Reads) presence(f *Flow) {
+func (r Reads) Presence(f *Flow) {
 	if f == nil {
 		return
 	}

@@ -96,7 +96,7 @@ func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
 	s := e.AsSelect()
 	f := t.flow(s.Operand(), env).field(s.FieldName())
 	if s.IsTestOnly() {
-		t.reads.presence(f)
+		t.reads.Presence(f)
 		return nil
 	}
 	return f
@@ -135,7 +135,7 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		"unwrapOpt", "first", "last", "distinct", "reverse", "slice", "flatten":
 		return t.handOn(call.FunctionName(), args, env)
 	case "hasValue":
-		t.reads.presence(t.flow(args[0], env))
+		t.reads.Presence(t.flow(args[0], env))
 		return nil
 	}
 	for _, a := range args {
@@ -188,7 +188,7 @@ func (t *tracer) membership(args []ast.Expr, env *locals) {
 	case !t.isMap(args[1]):
 		t.reads.Consume(in)
 	case constant:
-		t.reads.presence(in.step(key))
+		t.reads.Presence(in.step(key))
 	default:
 		t.reads.keys(in)
 	}
@@ -213,7 +213,7 @@ func (t *tracer) size(e ast.Expr, env *locals) {
 	f := t.flow(e, env)
 	switch t.ast.GetType(e.ID()).Kind() {
 	case types.ListKind:
-		t.reads.presence(f)
+		t.reads.Presence(f)
 	case types.MapKind:
 		t.reads.keys(f)
 	default:
@@ -241,7 +241,7 @@ func (t *tracer) bind(c ast.ComprehensionExpr, over *Flow, env *locals) *locals 
 	if t.isMap(c.IterRange()) {
 		t.reads.keys(over)
 	} else {
-		t.reads.presence(over)
+		t.reads.Presence(over)
 	}
 	if c.HasIterVar2() {
 		return &locals{name: c.IterVar2(), flow: item, next: &locals{name: c.IterVar(), flow: key, next: env}}
