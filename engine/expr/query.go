@@ -1,0 +1,77 @@
+package expr
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Query is a builtin that a selection asks about its candidates. It may have
+// side effects, and its answer comes from outside of the evaluation.
+type Query struct {
+	// Name is how it is called: "extender.filterAndScore".
+	Name string
+	// With are the fields that a request has once, Candidate those that it has
+	// for each candidate.
+	With, Candidate []Field
+	// Scores says that the answer judges every candidate: a step of a pipeline.
+	// Without it the answer confirms the one candidate that is asked about.
+	Scores bool
+	// Doc says what it gives; Example is a step that calls it, as YAML.
+	Doc     string
+	Example string
+}
+
+// Field is a field of a request.
+type Field struct {
+	Name     string
+	Type     Type
+	Optional bool
+}
+
+// Request is what a selection asks.
+type Request struct {
+	// Query is the name of the builtin.
+	Query string
+	// With holds the fields that the request has once.
+	With *value.Map
+	// Candidates hold the fields of each candidate, in the order of the
+	// selection.
+	Candidates []*value.Map
+}
+
+// Response is the answer to a request.
+type Response struct {
+	// Verdicts are one per candidate of the request, in its order; none for a
+	// confirmation.
+	Verdicts []Verdict
+}
+
+// Verdict is the judgement of a candidate: whether it stays in the selection,
+// and the score it has from here on.
+type Verdict struct {
+	Keep  bool
+	Score int64
+}
+
+// Answerer answers requests. It is safe for concurrent use.
+type Answerer interface {
+	// Answer gives the answer, or why there is none. It is asked once; whoever
+	// asks decides about another try.
+	Answer(ctx context.Context, request *Request) (*Response, error)
+}
+
+// Answerers finds the answerer of a query by the part of its name before the
+// dot.
+type Answerers map[string]Answerer
+
+// Answer implements Answerer.
+func (a Answerers) Answer(ctx context.Context, request *Request) (*Response, error) {
+	namespace, _, _ := strings.Cut(request.Query, ".")
+	if to, ok := a[namespace]; ok {
+		return to.Answer(ctx, request)
+	}
+	return nil, fmt.Errorf("nobody answers %s: %s is not configured", request.Query, namespace)
+}
