@@ -3,8 +3,10 @@
 package builtins
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/edict-dev/edict/builtins/extender"
 	"github.com/edict-dev/edict/builtins/grace"
 	"github.com/edict-dev/edict/builtins/hash"
 	"github.com/edict-dev/edict/builtins/json"
@@ -25,7 +27,27 @@ func Functions() []expr.Function {
 	)
 }
 
-// Calls gives the builtins that a selection can call, by name.
-func Calls() map[string]bool {
-	return map[string]bool{"extender.filterAndScore": true, "extender.narrowReservation": true}
+// Queries gives the builtins that a selection can ask.
+func Queries() []expr.Query { return extender.Queries() }
+
+// Scripted gives answers that are written down: a document with one entry per
+// builtin that looks outside. Builtins without an entry answer as if theirs
+// were empty.
+func Scripted(answers map[string]any) (expr.Answerer, error) {
+	for name := range answers {
+		if name != extenderName {
+			return nil, fmt.Errorf("no builtin %q gives answers; there is %s", name, extenderName)
+		}
+	}
+	script, ok := answers[extenderName].(map[string]any)
+	if !ok && answers[extenderName] != nil {
+		return nil, fmt.Errorf("the answers of %s must be an object", extenderName)
+	}
+	scripted, err := extender.Scripted(script)
+	if err != nil {
+		return nil, err
+	}
+	return expr.Answerers{extenderName: scripted}, nil
 }
+
+const extenderName = "extender"

@@ -63,7 +63,8 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("%s has no result", f.Name)
 		}
 	}
-	for name := range builtins.Calls() {
+	for _, q := range builtins.Queries() {
+		name := q.Name
 		if seen[name] {
 			t.Errorf("%s is a function and a call", name)
 		}

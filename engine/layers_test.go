@@ -31,6 +31,8 @@ var layers = [][]string{
 	{"engine/expr/cel", "builtins/*"},
 	// The waist: a compiled policy.
 	{"engine/plan", "builtins"},
+	// One step of deciding.
+	{"engine/eval/selection"},
 	// What makes plans, and what decides by them.
 	{"engine/compile", "engine/eval"},
 	// Where policies come from; events to keys; decisions to writes.

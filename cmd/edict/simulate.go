@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -77,7 +78,11 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: start, KeepTraces: f.trace})
+	answers, err := f.readAnswers()
+	if err != nil {
+		return err
+	}
+	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: start, Answers: answers, KeepTraces: f.trace})
 	sim.Run(ctx, timeline, until)
 	return printResult(out, f.output, sim.Result())
 }
@@ -142,12 +147,22 @@ func parseParams(list []string) (map[string]map[string]string, error) {
 	return out, nil
 }
 
-func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {
-	if f.answers != "" {
-		if _, err := os.ReadFile(f.answers); err != nil {
-			return nil, err
-		}
+func (f *simulateFlags) readAnswers() (expr.Answerer, error) {
+	if f.answers == "" {
+		return nil, nil
 	}
+	text, err := os.ReadFile(f.answers)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := simulate.ParseAnswers(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.answers, err)
+	}
+	return answers, nil
+}
+
+func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {
 	if f.timeline == "" {
 		return nil, nil
 	}

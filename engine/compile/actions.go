@@ -48,6 +48,8 @@ func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 	case a.Fail != nil:
 		deps := newDeps()
 		return &plan.Fail{Pos: a.Pos, Message: b.template(s, *a.Fail, &deps)}
+	case a.Select != nil:
+		return b.selection(s, a.Select)
 	default:
 		return b.laterAction(s, a)
 	}

@@ -23,8 +23,8 @@ type Options struct {
 	Schemas *schema.Set
 	// Functions are the builtins.
 	Functions []expr.Function
-	// Calls are the builtins that a selection may call, by name.
-	Calls map[string]bool
+	// Queries are the builtins that a selection may call.
+	Queries []expr.Query
 	// Params override parameters, by policy and parameter name, as text.
 	Params map[string]map[string]string
 }
@@ -84,7 +84,8 @@ type builder struct {
 	kinds map[string]schema.GVK
 	// deps are what inputs and variables are computed from, by name.
 	deps map[string]plan.Deps
-	// base is b.env without locals; scope is the current rule's.
+	// selects counts the selections.
+	selects int
 }
 
 const objectRoot = "object"

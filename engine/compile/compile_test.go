@@ -29,7 +29,7 @@ func compiled(t *testing.T, text string, o Options) (*plan.Policy, []document.Pr
 	if o.Schemas == nil {
 		o.Schemas = schema.Builtin()
 	}
-	o.Functions, o.Calls = builtins.Functions(), builtins.Calls()
+	o.Functions, o.Queries = builtins.Functions(), builtins.Queries()
 	compiler, err := New(o)
 	if err != nil {
 		t.Fatal(err)

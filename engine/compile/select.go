@@ -1,92 +1,169 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 )
 
-// selection checks a select: the lists that candidates come from, every step
+// selection compiles a select: the lists that candidates come from, every step
 // of the pipeline, and what is done with the winner.
-func (b *builder) selection(s *scope, sel *v1alpha1.SelectAction) {
-	deps := newDeps()
+func (b *builder) selection(s *scope, sel *v1alpha1.SelectAction) plan.Action {
 	if len(sel.Candidates) == 0 {
 		b.problems.Hintf(sel.Pos, "candidates: [{as: node, in: variables.nodes}]", "a select needs candidates")
-		return
-	}
-	outer := s.with(b, "total", cel.IntType, nil, sel.Pos)
-	b.template(outer, sel.Summary, &deps)
-	inner := s.with(b, "claimed", cel.ListOf(cel.DynType), nil, sel.Pos)
-	for i := range sel.Candidates {
-		if inner = b.candidates(inner, &sel.Candidates[i], &deps); inner == nil {
-			return
-		}
-	}
-	for i := range sel.Pipeline {
-		b.step(s, inner, &sel.Pipeline[i], &deps)
-	}
-	for _, o := range sel.OrderBy {
-		b.program(inner, o, &deps)
-	}
-	b.program(inner, sel.Claim, &deps)
-	if sel.Confirm != nil {
-		b.call(sel.Confirm.Call)
-		b.templateNode(inner, mapping(sel.Confirm.With, sel.Confirm.Pos), &deps)
-		b.actions(s.with(b, "error.message", cel.StringType, nil, sel.Pos), sel.Confirm.OnError)
-	}
-	b.actions(inner, sel.Then)
-	b.actions(s.with(b, "summary", cel.StringType, nil, sel.Pos), sel.Otherwise)
-}
-
-func (b *builder) candidates(s *scope, c *v1alpha1.Candidate, deps *plan.Deps) *scope {
-	if !b.identifier(c.As, "candidate", map[string]bool{}, c.Pos) {
 		return nil
 	}
-	in, flow := b.alias(s, c.In, deps)
+	c := selectionBuilder{builder: b, outer: s.with(b, "claimed", cel.ListOf(cel.DynType), nil, sel.Pos), deps: newDeps()}
+	c.out = &plan.Select{Pos: sel.Pos, ID: b.selects, Shared: true}
+	b.selects++
+	c.inner = c.outer
+	for i := range sel.Candidates {
+		if !c.level(&sel.Candidates[i]) {
+			return nil
+		}
+	}
+	c.out.Summary = c.template(s.with(b, "total", cel.IntType, nil, sel.Pos), sel.Summary, &c.deps)
+	for i := range sel.Pipeline {
+		c.step(&sel.Pipeline[i])
+	}
+	for _, o := range sel.OrderBy {
+		c.out.OrderBy = append(c.out.OrderBy, c.program(c.inner, o, &c.deps))
+	}
+	c.out.Claim = c.program(c.inner, sel.Claim, &c.deps)
+	c.outcome(s, sel)
+	return c.out
+}
+
+// selectionBuilder holds one select while it is compiled.
+type selectionBuilder struct {
+	*builder
+	out *plan.Select
+	// outer knows no candidate, inner knows all parts of one.
+	outer, inner *scope
+	deps         plan.Deps
+}
+
+// level compiles one of the nested lists.
+func (b *selectionBuilder) level(c *v1alpha1.Candidate) bool {
+	if !b.identifier(c.As, "candidate", taken(b.out.Names), c.Pos) {
+		return false
+	}
+	in, flow := b.alias(b.inner, c.In, &b.deps)
 	if in == nil {
 		if !c.In.Set() {
 			b.problems.Errorf(c.Pos, "a candidate needs in: the list it comes from")
 		}
-		return nil
+		return false
 	}
-	b.counted(flow, deps)
+	b.counted(flow, &b.deps)
 	if !cel.IsList(in.Type()) && !cel.IsDyn(in.Type()) {
 		b.problems.Errorf(c.In.Pos(), "in needs a list, this gives %s", cel.TypeName(in.Type()))
-		return nil
+		return false
 	}
-	inner := s.with(b, c.As.Value, elemType(in.Type()), flow.Elem(), c.Pos)
+	b.out.Shared = b.out.Shared && (len(b.out.Names) == 0 || in.Own(b.out.Names))
+	b.inner = b.inner.with(b.builder, c.As.Value, elemType(in.Type()), flow.Elem(), c.Pos)
+	b.out.Names = append(b.out.Names, c.As.Value)
+	l := plan.Level{As: c.As.Value, In: in}
 	for _, o := range c.OrderBy {
-		b.program(inner, o, deps)
+		if p := b.program(b.inner, o, &b.deps); p != nil {
+			l.OrderBy = append(l.OrderBy, p)
+			b.out.Shared = b.out.Shared && p.Own(b.out.Names)
+		}
 	}
-	return inner
+	b.out.Levels = append(b.out.Levels, l)
+	return true
 }
 
-// step checks one step; outer knows no candidate.
-func (b *builder) step(outer, inner *scope, step *v1alpha1.SelectStep, deps *plan.Deps) {
-	b.wantType(b.program(outer, step.When, deps), step.When, cel.BoolType)
-	switch {
-	case step.Filter.Set():
-		b.needs(step.Keep, "keep", step.Pos)
-		b.wantType(b.program(inner, step.Keep, deps), step.Keep, cel.BoolType)
-	case step.Call.Set():
-		b.call(step.Call)
-		b.templateNode(outer, mapping(step.With, step.Pos), deps)
-		b.templateNode(inner, mapping(step.Candidate, step.Pos), deps)
-		b.actions(outer.with(b, "error.message", cel.StringType, nil, step.Pos), step.OnError)
-	case step.Score.Set():
-		b.needs(step.Points, "points", step.Pos)
-		points := inner
-		if step.GroupBy.Set() {
-			b.program(inner, step.GroupBy, deps)
-			points = inner.with(b, "members", cel.ListOf(cel.DynType), nil, step.Pos)
-		}
-		b.wantType(b.program(points, step.Points, deps), step.Points, cel.IntType)
-	case step.Prefer.Set():
-		b.wantType(b.program(inner, step.Prefer, deps), step.Prefer, cel.IntType)
-	default:
-		b.problems.Hintf(step.Pos, "filter, call, score or prefer", "a step says nothing")
+func taken(names []string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range names {
+		out[n] = true
 	}
+	return out
+}
+
+// step compiles one step of the pipeline.
+func (b *selectionBuilder) step(doc *v1alpha1.SelectStep) {
+	if n := kinds(doc); n != 1 {
+		b.problems.Hintf(doc.Pos, "filter, call, score or prefer", "a step says one thing, this says %d", n)
+		return
+	}
+	step := plan.Step{Pos: doc.Pos, When: b.program(b.outer, doc.When, &b.deps)}
+	b.wantType(step.When, doc.When, cel.BoolType)
+	switch {
+	case doc.Filter.Set():
+		step.Kind, step.Name = plan.Filter, doc.Filter.Value
+		b.judged(&step, doc.Keep, "keep", doc.Pos, cel.BoolType)
+	case doc.Call.Set():
+		step.Kind, step.Name = plan.Query, firstOf(doc.Name.Value, doc.Call.Value)
+		step.Ask = b.ask(b.outer, doc.Call, doc.With, doc.Candidate, doc.OnError, doc.Pos, true)
+	case doc.Score.Set():
+		step.Kind, step.Name = plan.Score, doc.Score.Value
+		b.points(&step, doc)
+	case doc.Prefer.Set():
+		step.Kind, step.Name = plan.Prefer, firstOf(doc.Name.Value, "not preferred")
+		b.judged(&step, doc.Prefer, "prefer", doc.Pos, cel.IntType)
+	}
+	b.out.Steps = append(b.out.Steps, step)
+}
+
+func kinds(doc *v1alpha1.SelectStep) (n int) {
+	for _, t := range []v1alpha1.Text{doc.Filter, doc.Call, doc.Score, doc.Prefer} {
+		if t.Set() {
+			n++
+		}
+	}
+	return n
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// judged compiles an expression about each candidate.
+func (b *selectionBuilder) judged(step *plan.Step, text v1alpha1.Text, field string, at document.Position, want *cel.Type) {
+	b.needs(text, field, at)
+	p := b.program(b.inner, text, &b.deps)
+	b.wantType(p, text, want)
+	if p != nil {
+		step.Expression, step.Stage = p, p.Stage(b.out.Names)
+	}
+}
+
+func (b *selectionBuilder) points(step *plan.Step, doc *v1alpha1.SelectStep) {
+	if !doc.GroupBy.Set() {
+		b.judged(step, doc.Points, "points", doc.Pos, cel.IntType)
+		return
+	}
+	b.needs(doc.Points, "points", doc.Pos)
+	if step.GroupBy = b.program(b.inner, doc.GroupBy, &b.deps); step.GroupBy == nil {
+		return
+	}
+	step.GroupOwn = step.GroupBy.Own(b.out.Names)
+	members := b.outer.with(b.builder, "members", cel.ListOf(cel.DynType), b.memberFlow(), doc.Pos)
+	step.Expression = b.program(members, doc.Points, &b.deps)
+	b.wantType(step.Expression, doc.Points, cel.IntType)
+	if step.Expression != nil {
+		step.Fold = step.Expression.Fold("members")
+	}
+}
+
+// memberFlow says where the members of a group come from: each holds the parts
+// of a candidate by name.
+func (b *selectionBuilder) memberFlow() *cel.Flow {
+	parts := make([]*cel.Flow, len(b.out.Names))
+	for i, name := range b.out.Names {
+		parts[i] = b.inner.flows[name]
+	}
+	return cel.Items(cel.Items(cel.Either(parts...)))
 }
 
 func (b *builder) needs(t v1alpha1.Text, field string, at document.Position) {
@@ -95,13 +172,120 @@ func (b *builder) needs(t v1alpha1.Text, field string, at document.Position) {
 	}
 }
 
-func (b *builder) call(t v1alpha1.Text) {
-	if b.options.Calls[t.Value] {
+// ask compiles a question to a builtin. outer is the scope of what is sent
+// once and of what is done when there is no answer.
+func (b *selectionBuilder) ask(outer *scope, call v1alpha1.Text, with, candidate []v1alpha1.Entry[v1alpha1.Template], onError []v1alpha1.Action, at document.Position, scores bool) *plan.Ask {
+	q := b.query(call, scores)
+	if q == nil {
+		return nil
+	}
+	out := &plan.Ask{Pos: at, Query: q.Name}
+	out.With = b.request(outer, with, q.With, "with", at)
+	out.Candidate = b.request(b.inner, candidate, q.Candidate, "candidate", at)
+	out.Own = out.Candidate != nil && b.own(out.Candidate)
+	out.OnError = b.actions(outer.with(b.builder, "error.message", cel.StringType, nil, at), onError)
+	return out
+}
+
+func (b *selectionBuilder) own(t *cel.Template) bool {
+	own := true
+	t.Walk(func(p *cel.Program) { own = own && p.Own(b.out.Names) })
+	return own
+}
+
+func (b *builder) query(t v1alpha1.Text, scores bool) *expr.Query {
+	i := slices.IndexFunc(b.options.Queries, func(q expr.Query) bool { return q.Name == t.Value })
+	switch {
+	case i < 0:
+		known := make([]string, len(b.options.Queries))
+		for n, q := range b.options.Queries {
+			known[n] = q.Name
+		}
+		b.problems.Hintf(t.Pos(), document.DidYouMean(t.Value, known), "no builtin %q can be called", t.Value)
+		return nil
+	case b.options.Queries[i].Scores != scores && scores:
+		b.problems.Hintf(t.Pos(), "call it in confirm", "%s judges no candidates", t.Value)
+		return nil
+	case b.options.Queries[i].Scores != scores:
+		b.problems.Hintf(t.Pos(), "call it in the pipeline", "%s confirms nothing", t.Value)
+		return nil
+	}
+	return &b.options.Queries[i]
+}
+
+// request compiles the fields of a request and checks them against what the
+// builtin takes.
+func (b *builder) request(s *scope, entries []v1alpha1.Entry[v1alpha1.Template], fields []expr.Field, where string, at document.Position) *cel.Template {
+	deps := newDeps()
+	t := b.templateNode(s, mapping(entries, at), &deps)
+	if t == nil {
+		return nil
+	}
+	t.Fit(requestType(fields), where, b.problems)
+	given := map[string]bool{}
+	for _, e := range entries {
+		given[e.Key.Value] = true
+	}
+	for _, f := range fields {
+		if !f.Optional && !given[f.Name] {
+			b.problems.Hintf(at, "it takes "+fieldNames(fields), "%s lacks %s", where, f.Name)
+		}
+		if f.Type.Name == expr.Duration.Name {
+			b.wantDuration(t.Field(f.Name), where+"."+f.Name)
+		}
+	}
+	return t
+}
+
+// wantDuration refuses what is known not to be a duration: as a field of an
+// object, a duration would be a text.
+func (b *builder) wantDuration(t *cel.Template, where string) {
+	if t == nil {
 		return
 	}
-	var known []string
-	for name := range b.options.Calls {
-		known = append(known, name)
+	if p := t.Single(); p != nil && (cel.IsDyn(p.Type()) || p.Type().IsExactType(cel.DurationType)) {
+		return
 	}
-	b.problems.Hintf(t.Pos(), document.DidYouMean(t.Value, known), "no builtin %q can be called", t.Value)
+	b.problems.Hintf(t.Pos(), "a param of type: duration, or ${duration(\"2s\")}", "%s must be a duration", where)
 }
+
+func fieldNames(fields []expr.Field) (out string) {
+	for i, f := range fields {
+		if i > 0 {
+			out += ", "
+		}
+		out += f.Name + " (" + f.Type.String() + ")"
+	}
+	return out
+}
+
+var requestKinds = map[string]schema.Kind{
+	"string": schema.String, "int": schema.Int, "bool": schema.Bool, "timestamp": schema.Time,
+}
+
+// requestType is the schema of a request's fields.
+func requestType(fields []expr.Field) *schema.Type {
+	t := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{}}
+	for _, f := range fields {
+		kind, known := requestKinds[f.Type.Name]
+		if !known {
+			kind = schema.Dyn
+		}
+		t.Fields[f.Name] = &schema.Type{Kind: kind}
+	}
+	return t
+}
+
+// outcome compiles what is done with a winner, and without one.
+func (b *selectionBuilder) outcome(s *scope, sel *v1alpha1.SelectAction) {
+	won := b.inner.with(b.builder, "score", cel.IntType, nil, sel.Pos).with(b.builder, "summary", cel.StringType, nil, sel.Pos)
+	if c := sel.Confirm; c != nil {
+		b.out.Confirm = b.ask(b.inner, c.Call, c.With, c.Candidate, c.OnError, c.Pos, false)
+	}
+	b.out.Then = b.actions(won, sel.Then)
+	b.out.Otherwise = b.actions(s.with(b.builder, "summary", cel.StringType, nil, sel.Pos), sel.Otherwise)
+	if len(sel.Then) == 0 {
+		b.problems.Warnf(sel.Pos, "nothing is done with the winner; then: says what")
+	}
+}
+

@@ -145,9 +145,6 @@ func (b *builder) laterAction(s *scope, a *v1alpha1.Action) plan.Action {
 		name = "remember"
 		b.template(s, a.Remember.Name, &deps)
 		b.template(s, a.Remember.Value, &deps)
-	case a.Select != nil:
-		name = "select"
-		b.selection(s, a.Select)
 	}
 	b.unsupported(a.Pos, name)
 	return &plan.Unsupported{Pos: a.Pos, Name: name}

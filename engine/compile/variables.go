@@ -206,8 +206,24 @@ func (b *builder) collection(s *scope, v *v1alpha1.Variable, out *plan.Variable)
 		c.OrderBy = append(c.OrderBy, b.program(keyed, o, &c.ItemDeps))
 	}
 	merge(&out.Deps, c.ItemDeps)
+	c.Shared = itemOnly(c)
 	out.Collection = c
 	return out, inputType(c.Shape, elem), inputFlow(c.Shape, elemFlow)
+}
+
+// itemOnly says whether a collection computes its values from nothing but the
+// items and params.
+func itemOnly(c *plan.Collection) bool {
+	known := map[string]bool{c.As: true, "value": true}
+	for _, v := range c.Locals {
+		known[v.Name] = true
+	}
+	for name := range c.ItemDeps.Uses {
+		if !known[name] && !strings.HasPrefix(name, "params.") {
+			return false
+		}
+	}
+	return true
 }
 
 func collectionShape(v *v1alpha1.Variable) plan.Shape {

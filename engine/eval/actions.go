@@ -31,6 +31,8 @@ func (r *ruleRun) act(a plan.Action, f *frame) error {
 		return r.event(a, f)
 	case *plan.Log:
 		return r.log(a, f)
+	case *plan.Select:
+		return r.selection(a, f)
 	case *plan.Fail:
 		text, err := r.text(a.Message, f)
 		if err != nil {

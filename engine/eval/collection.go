@@ -40,11 +40,22 @@ type itemsRun struct {
 // changed, and keeps the others.
 func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (value.Value, error) {
 	c := v.Collection
-	items, err := r.ev.items(c, &frame{ev: r.ev})
+	list, err := r.ev.items(c, &frame{ev: r.ev})
 	if err != nil {
 		r.forget(m)
 		return nil, err
 	}
+	if c.Shared {
+		found, like := r.ev.Shared.collection(v, list)
+		if found != nil {
+			m.items = found
+			return found.value, nil
+		}
+		if m.items == nil {
+			m.items = like
+		}
+	}
+	items := list.Items()
 	run := &itemsRun{memoReader: r, c: c, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
 	for i, item := range items {
@@ -63,6 +74,9 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	run.next.value, err = assemble(c, v, run.entries())
 	if err != nil {
 		r.forget(m)
+	} else if c.Shared {
+		run.next.object = nil // nothing of it was read
+		r.ev.Shared.keep(v, list, run.next)
 	}
 	return run.next.value, err
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/eval/selection"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -61,6 +63,14 @@ type Line struct {
 	Level, Message string
 }
 
+// Call is a question to a builtin that looks outside, and the answer.
+type Call struct {
+	Rule     string
+	Request  *expr.Request
+	Response *expr.Response
+	Err      error
+}
+
 // Decision is what came of an evaluation.
 type Decision struct {
 	Effects []*Effect
@@ -70,6 +80,8 @@ type Decision struct {
 	// when it does not.
 	Next time.Time
 	Log  []Line
+	// Calls are the questions that were asked, in order.
+	Calls []Call
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
 	// Skipped counts items on which a `where` failed.
@@ -93,6 +105,15 @@ type RuleTrace struct {
 	Case    string `json:"case,omitempty"`
 	Effects int    `json:"effects"`
 	Error   string `json:"error,omitempty"`
+	// Selections are what its selects chose from.
+	Selections []SelectionTrace `json:"selections,omitempty"`
+}
+
+// SelectionTrace is what became of the candidates of one select.
+type SelectionTrace struct {
+	// Item is the name of the rule's item.
+	Item string `json:"item,omitempty"`
+	*selection.Trace
 }
 
 // VariableTrace is the value of a variable, as often as it changed.

@@ -19,8 +19,15 @@ type Input struct {
 	Now    time.Time
 	// Initial says that the key was in the first list of this leadership.
 	Initial bool
-	// Trace asks for a trace.
-	Trace bool
+	// Answers answers what the policy asks builtins that look outside. It is
+	// asked while the decision is made: what comes of it depends on the answer.
+	Answers expr.Answerer
+	// Shared keeps what is the same for many keys of the policy; nil keeps
+	// nothing.
+	Shared *Shared
+	// Trace asks for a trace, Candidates for what became of every candidate of a
+	// selection in it.
+	Trace, Candidates bool
 }
 
 // Evaluate decides about a key. memo may be nil; given again it saves
@@ -29,6 +36,9 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	if memo == nil {
 		memo = &Memo{}
 	}
+	if in.Shared == nil {
+		in.Shared = &Shared{}
+	}
 	ev := newEvaluation(ctx, in)
 	ev.reader = newMemoReader(ev, memo)
 	return ev.run()
@@ -36,6 +46,7 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 
 // Plain decides about a key without any memory, index or shortcut.
 func Plain(ctx context.Context, in Input) *Decision {
+	in.Shared = nil
 	ev := newEvaluation(ctx, in)
 	ev.reader = &plainReader{ev: ev}
 	return ev.run()

@@ -79,7 +79,7 @@ func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
 func inputValue(in *plan.Input, members []*member) (value.Value, error) {
 	if len(in.OrderBy) > 0 {
 		members = slices.Clone(members)
-		slices.SortStableFunc(members, func(a, b *member) int { return compareOrder(a.order, b.order) })
+		slices.SortStableFunc(members, func(a, b *member) int { return value.CompareAll(a.order, b.order) })
 	}
 	switch in.Shape {
 	case plan.Keyed:

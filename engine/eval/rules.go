@@ -32,6 +32,11 @@ type ruleRun struct {
 	effect int // effects before the rule
 	match  string
 	err    error
+	// claimed is what the items so far have taken from later ones.
+	claimed    []value.Value
+	selections []SelectionTrace
+	// current is the name of the item.
+	current string
 }
 
 // run says whether the evaluation ends here.
@@ -126,6 +131,7 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 	}
 	r.items++
 	r.item++
+	r.current = itemName(item)
 	actions, err := r.choose(f)
 	if err == nil {
 		err = r.attempt(actions, f)
@@ -174,13 +180,17 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 func (r *ruleRun) fail(f *frame, item string, err error) {
 	r.failed, r.err = true, err
 	r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: err})
-	if len(r.rule.OnError) == 0 || errors.Is(err, expr.ErrBudget) || errors.Is(err, expr.ErrNodes) {
+	onError := r.rule.OnError
+	if own, ok := errors.AsType[*askFailure](err); ok {
+		onError, f = own.Ask.OnError, own.frame
+	}
+	if len(onError) == 0 || errors.Is(err, expr.ErrBudget) || errors.Is(err, expr.ErrNodes) {
 		return
 	}
 	r.item++
-	inner := &frame{ev: r.evaluation, locals: f.locals}
+	inner := f.extend()
 	inner.push("error.message", value.OfString(err.Error()))
-	if again := r.attempt(r.rule.OnError, inner); again != nil {
+	if again := r.attempt(onError, inner); again != nil {
 		r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
 	}
 }
@@ -203,7 +213,7 @@ func (ev *evaluation) traceRule(r *ruleRun) {
 	if ev.decision.Trace == nil {
 		return
 	}
-	t := RuleTrace{Name: r.rule.Name, Fired: r.fired, Items: r.items, Case: r.match, Effects: len(ev.decision.Effects) - r.effect}
+	t := RuleTrace{Name: r.rule.Name, Fired: r.fired, Items: r.items, Case: r.match, Effects: len(ev.decision.Effects) - r.effect, Selections: r.selections}
 	if r.err != nil {
 		t.Error = r.err.Error()
 	}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,8 +51,8 @@ func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, 
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]*entry, 0, len(items))
-	for _, item := range items {
+	entries := make([]*entry, 0, items.Len())
+	for _, item := range items.Items() {
 		e, err := ev.computeItem(c, item, f.locals)
 		if err != nil {
 			return nil, itemError(item, err)
@@ -64,7 +63,7 @@ func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, 
 }
 
 // items evaluates the list of a collection.
-func (ev *evaluation) items(c *plan.Collection, f *frame) ([]value.Value, error) {
+func (ev *evaluation) items(c *plan.Collection, f *frame) (*value.List, error) {
 	over, err := c.ForEach.Eval(f, ev.meter)
 	if err != nil {
 		return nil, err
@@ -72,10 +71,10 @@ func (ev *evaluation) items(c *plan.Collection, f *frame) ([]value.Value, error)
 	switch list := value.Unwrap(over).(type) {
 	case *value.List:
 		ev.meter.Grow(list.Len())
-		return list.Items(), nil
+		return list, nil
 	default:
 		if value.IsNull(list) {
-			return nil, nil
+			return value.EmptyList, nil
 		}
 		return nil, &expr.Failure{At: c.ForEach.Pos(), Err: fmt.Errorf("forEach needs a list, this gives %s", list.Type().TypeName())}
 	}
@@ -169,39 +168,10 @@ func sortEntries(c *plan.Collection, list []*entry) {
 	if len(c.OrderBy) == 0 {
 		return
 	}
-	order := func(a, b *entry) int { return compareOrder(a.order, b.order) }
+	order := func(a, b *entry) int { return value.CompareAll(a.order, b.order) }
 	if !slices.IsSortedFunc(list, order) {
 		slices.SortStableFunc(list, order)
 	}
-}
-
-// compareOrder compares the values of orderBy one after the other. Values of
-// different types are ordered by the names of the types, so that the order is
-// total; none comes first.
-func compareOrder(a, b []value.Value) int {
-	for i := range a {
-		if c := compareValues(value.Unwrap(a[i]), value.Unwrap(b[i])); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-func compareValues(a, b value.Value) int {
-	if a == nil || b == nil {
-		return cmp.Compare(present(a), present(b))
-	}
-	if c, ok := value.Compare(a, b); ok {
-		return c
-	}
-	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName())
-}
-
-func present(v value.Value) int {
-	if v == nil {
-		return 0
-	}
-	return 1
 }
 
 func distinct(list []*entry) []*entry {

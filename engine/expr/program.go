@@ -102,6 +102,9 @@ func (m *Meter) Context() context.Context {
 	return m.ctx
 }
 
+// Parent gives the context that the evaluation runs under.
+func (m *Meter) Parent() context.Context { return m.parent }
+
 // Close frees the timer of the last run.
 func (m *Meter) Close() {
 	if m.cancel != nil {

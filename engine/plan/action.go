@@ -84,3 +84,4 @@ func (*Event) isAction()       {}
 func (*Log) isAction()         {}
 func (*Fail) isAction()        {}
 func (*Unsupported) isAction() {}
+func (*Select) isAction()      {}

@@ -165,6 +165,9 @@ type Collection struct {
 	Unique  bool
 	// ItemDeps is what the computation of one item reads.
 	ItemDeps Deps
+	// Shared says that this is nothing but the item and params, so that the
+	// collection is the same for all keys that have the same list.
+	Shared bool
 }
 
 // Rule is one step of the decision.

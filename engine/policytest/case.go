@@ -7,8 +7,10 @@ import (
 	"maps"
 	"time"
 
+	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -68,8 +70,34 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.sim = simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: now, Trace: true})
+	script := c.doc.Answers
+	if script == nil {
+		script = c.test.Spec.Answers
+	}
+	answers, err := scripted(script)
+	if err != nil {
+		return err
+	}
+	c.sim = simulate.New(ctx, simulate.Options{
+		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: now, Answers: answers, Trace: true,
+	})
 	return nil
+}
+
+// scripted reads answers of builtins; nil when there are none.
+func scripted(n *document.Node) (expr.Answerer, error) {
+	if n == nil {
+		return nil, nil
+	}
+	script, ok := n.Plain().(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: answers are an object with one entry per builtin", n.Pos)
+	}
+	answers, err := builtins.Scripted(script)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Pos, err)
+	}
+	return answers, nil
 }
 
 func (c *caseRun) objects() ([]simulate.Object, error) {
@@ -179,6 +207,12 @@ func (c *caseRun) happen(ctx context.Context, s *v1alpha1.TestStep) error {
 			return fmt.Errorf("%s: advance must be a duration: %q", s.Advance.Pos(), s.Advance.Value)
 		}
 		c.sim.Advance(ctx, c.sim.Now().Add(d))
+	case s.Answers != nil:
+		answers, err := scripted(s.Answers)
+		if err != nil {
+			return err
+		}
+		c.sim.SetAnswers(answers)
 	case s.Fail != nil:
 		return c.fail(s)
 	case s.Restart:

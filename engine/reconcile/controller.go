@@ -22,6 +22,7 @@ type Controller struct {
 	router *watch.Router
 	group  *Group
 	needs  []Need
+	shared eval.Shared
 
 	mu      sync.Mutex
 	memos   map[eval.Key]*eval.Memo
@@ -48,7 +49,10 @@ func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time, 
 
 func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, snapshot *world.Snapshot, trace bool) *eval.Decision {
 	memo := c.memo(key)
-	d := eval.Evaluate(ctx, eval.Input{Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Trace: trace}, memo)
+	d := eval.Evaluate(ctx, eval.Input{
+		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),
+		Answers: c.group.Answers, Shared: &c.shared, Trace: trace, Candidates: c.group.Candidates,
+	}, memo)
 	c.router.Looked(key, memo.Lookups())
 	if !c.exists(snapshot, key) {
 		c.forget(key, memo)

@@ -20,8 +20,11 @@ import (
 // Group holds the controllers that share a world.
 type Group struct {
 	Guard guard.Guard
-	// Trace asks for a trace of every decision.
-	Trace bool
+	// Trace asks for a trace of every decision, Candidates for the candidates of
+	// selections in it.
+	Trace, Candidates bool
+	// Answers answers what policies ask builtins that look outside.
+	Answers expr.Answerer
 
 	store   *world.Store
 	writer  apply.Writer

@@ -84,6 +84,9 @@ type Requeue struct {
 
 // record adds what a reconciliation did.
 func (r *Result) record(at time.Time, i item, got reconcile.Result) {
+	for _, c := range got.Decision.Calls {
+		r.Calls = append(r.Calls, callOf(at, i, c))
+	}
 	for _, o := range got.Outcomes {
 		if o.Err != nil || o.Skipped || o.Gone {
 			continue
@@ -96,6 +99,30 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 	if got.Err != nil && !got.Quiet {
 		r.fail(at, i, got.Err.Error())
 	}
+}
+
+// callOf shows a call: the fields of the request with its candidates, and of
+// the answer the scores in their order; null is a candidate that is left out.
+func callOf(at time.Time, i item, c eval.Call) Call {
+	request, _ := value.Plain(c.Request.With).(Object)
+	candidates := make([]any, len(c.Request.Candidates))
+	for n, candidate := range c.Request.Candidates {
+		candidates[n] = value.Plain(candidate)
+	}
+	request["candidates"] = candidates
+	out := Call{At: at.UTC(), Policy: i.policy, Key: i.key, Builtin: c.Request.Query, Request: request}
+	if c.Err != nil {
+		out.Error = c.Err.Error()
+	} else if c.Response != nil {
+		scores := make([]any, len(c.Response.Verdicts))
+		for n, v := range c.Response.Verdicts {
+			if v.Keep {
+				scores[n] = v.Score
+			}
+		}
+		out.Response = Object{"scores": scores}
+	}
+	return out
 }
 
 func joined(rules []string) string {

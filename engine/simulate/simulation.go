@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
@@ -21,6 +22,9 @@ type Options struct {
 	Schemas  *schema.Set
 	Objects  []Object
 	Start    time.Time
+	// Answers answers what policies ask builtins that look outside; nil answers
+	// nothing of use.
+	Answers expr.Answerer
 	// Trace asks for traces, so that Fired can count; KeepTraces also puts
 	// them into the result.
 	Trace, KeepTraces bool
@@ -40,6 +44,7 @@ type Simulation struct {
 	// retries counts the failures of a key, and says when it is tried again.
 	retries map[item]retry
 	result  Result
+	answers expr.Answerer
 	fired   map[string]map[string]int
 }
 
@@ -63,6 +68,10 @@ func New(ctx context.Context, o Options) *Simulation {
 	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: map[item]bool{}}
 	s.server = newServer(func() time.Time { return s.clock })
 	s.result.Start = o.Start
+	s.answers = o.Answers
+	if s.answers == nil {
+		s.answers = noAnswers()
+	}
 	for _, object := range o.Objects {
 		s.server.begin(object)
 	}
@@ -75,6 +84,8 @@ func New(ctx context.Context, o Options) *Simulation {
 func (s *Simulation) boot(ctx context.Context) {
 	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
 	s.group.Trace = s.options.Trace || s.options.KeepTraces
+	s.group.Candidates = s.options.KeepTraces
+	s.group.Answers = s
 	s.sources = map[world.Source]labels.Selector{}
 	clear(s.work)
 	clear(s.timers)

@@ -9,6 +9,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -25,6 +27,8 @@ type Entry struct {
 	Stop    bool   `json:"stop,omitempty"`
 	Start   bool   `json:"start,omitempty"`
 	Fail    *Fault `json:"fail,omitempty"`
+
+	answerer expr.Answerer
 }
 
 // Duration is a duration in its text form, such as 90s.
@@ -68,6 +72,11 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 		if out[i].Apply != nil {
 			numbers(out[i].Apply)
 			out[i].Apply, _ = reread(out[i].Apply)
+		}
+		if out[i].Answers != nil {
+			if out[i].answerer, err = builtins.Scripted(out[i].Answers); err != nil {
+				return nil, fmt.Errorf("at %v: %w", out[i].At.Duration, err)
+			}
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Entry) int { return int(a.At.Duration - b.At.Duration) })
@@ -122,6 +131,8 @@ func (s *Simulation) happen(ctx context.Context, e Entry) {
 		s.Apply(e.Apply)
 	case e.Delete != nil:
 		s.Delete(e.Delete.ID())
+	case e.Answers != nil:
+		s.SetAnswers(e.answerer)
 	case e.Fail != nil:
 		s.Fail(*e.Fail)
 	case e.Restart:

@@ -126,7 +126,7 @@ func beside(path string) []string {
 }
 
 func (b *Bundle) compile(o Options, problems *document.Problems) error {
-	compiler, err := compile.New(compile.Options{Schemas: b.Schemas, Functions: builtins.Functions(), Calls: builtins.Calls(), Params: o.Params})
+	compiler, err := compile.New(compile.Options{Schemas: b.Schemas, Functions: builtins.Functions(), Queries: builtins.Queries(), Params: o.Params})
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (b *Bundle) Policy(name string) *plan.Policy {
 // is nil when the policy does not fit them; what does not fit is the second
 // result.
 func (b *Bundle) Recompile(name string, known *schema.Set, params map[string]map[string]string) (p *plan.Policy, misfit, err error) {
-	compiler, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Calls: builtins.Calls(), Params: params})
+	compiler, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(), Params: params})
 	if err != nil {
 		return nil, nil, err
 	}

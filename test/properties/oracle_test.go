@@ -3,9 +3,11 @@ package properties
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +56,7 @@ func (silent) Event(context.Context, apply.Event) error                  { retur
 func newBench(t *testing.T, bundle *source.Bundle) *bench {
 	b := &bench{t: t, bundle: bundle, store: world.NewStore(), objects: map[string]worlds.Object{}, last: map[string]string{}}
 	b.group = reconcile.NewGroup(b.store, silent{}, bundle.Schemas)
+	b.group.Answers = hashed{}
 	for _, p := range bundle.Policies {
 		b.group.Add(p)
 	}
@@ -132,7 +135,7 @@ func written(d *eval.Decision) string {
 	for _, p := range d.Problems {
 		problems = append(problems, fmt.Sprintf("%s %s %v", p.Rule, p.Item, p.Err))
 	}
-	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log}, "", " ")
+	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log, "calls": d.Calls}, "", " ")
 	if err != nil {
 		panic(err)
 	}
@@ -145,7 +148,7 @@ func (b *bench) check(what string, now time.Time, woken map[string]bool) {
 	b.t.Helper()
 	for _, c := range b.group.Controllers() {
 		for _, key := range c.Keys() {
-			in := eval.Input{Policy: c.Policy, Key: key, World: b.store.Snapshot(), Now: now}
+			in := eval.Input{Policy: c.Policy, Key: key, World: b.store.Snapshot(), Now: now, Answers: hashed{}}
 			fast := written(c.Evaluate(b.t.Context(), key, now, false))
 			plain := written(eval.Plain(b.t.Context(), in))
 			name := c.Policy.Name + " " + key.String()
@@ -226,6 +229,51 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		two.check("backwards", worlds.Start, nil)
 		if d := cmp.Diff(one.last, two.last); d != "" {
 			t.Fatalf("world %d: the order of the objects changes a decision:\n%s", seed, d)
+		}
+	}
+}
+
+// TestTheWorldsChoose makes sure that the worlds are worth comparing: that in
+// them candidates win, none is left, questions fail and steps fail.
+func TestTheWorldsChoose(t *testing.T) {
+	bundle := policies(t)
+	seen := map[string]int{}
+	for seed := range 40 {
+		b := newBench(t, bundle)
+		for _, o := range worlds.New(uint64(seed)).World() {
+			b.put(o, false)
+		}
+		for _, c := range b.group.Controllers() {
+			for _, key := range c.Keys() {
+				b.count(c.Evaluate(t.Context(), key, worlds.Start, false), seen)
+			}
+		}
+	}
+	for _, what := range []string{"a placement", "nobody left", "a failed question", "a failed confirmation", "a failed step"} {
+		if seen[what] < 5 {
+			t.Errorf("%s happens %d times only", what, seen[what])
+		}
+	}
+}
+
+func (b *bench) count(d *eval.Decision, seen map[string]int) {
+	for _, e := range d.Effects {
+		if value.Path(e.Patch, "spec", "nodeName") != nil {
+			seen["a placement"]++
+		}
+		for _, rule := range e.Rules {
+			if rule == "choose" {
+				text := written(&eval.Decision{Effects: []*eval.Effect{e}})
+				seen["nobody left"] += strings.Count(text, "nobody: ")
+				seen["a failed confirmation"] += strings.Count(text, "-confirm")
+			}
+		}
+	}
+	for _, p := range d.Problems {
+		if errors.Is(p.Err, errLuck) {
+			seen["a failed question"]++
+		} else {
+			seen["a failed step"]++
 		}
 	}
 }

@@ -64,12 +64,22 @@ func (g *Generator) World() []Object {
 	for i := range 2 {
 		out = append(out, g.Pool(fmt.Sprintf("pool-%d", i)))
 	}
+	for i := range 3 {
+		out = append(out, g.Volume(fmt.Sprintf("vol-%d", i)))
+		for n := range 2 + g.r.IntN(4) {
+			out = append(out, g.Replica(fmt.Sprintf("vol-%d-%d", i, n)))
+		}
+	}
 	return out
 }
 
 // Any makes an object of any kind, with a name that the world may have.
 func (g *Generator) Any() Object {
-	switch g.r.IntN(6) {
+	switch g.r.IntN(9) {
+	case 6:
+		return g.Volume(fmt.Sprintf("vol-%d", g.r.IntN(4)))
+	case 7, 8:
+		return g.Replica(fmt.Sprintf("vol-%d-%d", g.r.IntN(4), g.r.IntN(6)))
 	case 0:
 		return g.Group(g.name("vg"))
 	case 1:
@@ -242,8 +252,8 @@ func (g *Generator) selector() Object {
 func (g *Generator) poolStatus() Object {
 	status := Object{"eligibleNodesRevision": int64(g.r.IntN(9))}
 	var nodes []any
-	for range g.r.IntN(4) {
-		nodes = append(nodes, Object{"nodeName": g.name("node"), "nodeReady": true, "unschedulable": false, "agentReady": g.chance(50)})
+	for i := range g.r.IntN(g.Names) {
+		nodes = append(nodes, g.eligible(fmt.Sprintf("node-%d", i)))
 	}
 	if nodes != nil {
 		status["eligibleNodes"] = nodes
@@ -285,6 +295,10 @@ func (g *Generator) again(o Object) Object {
 		return g.Agent(name)
 	case "DRBDResource":
 		return g.Resource(name)
+	case "ReplicatedVolume":
+		return g.Volume(name)
+	case "ReplicatedVolumeReplica":
+		return g.Replica(name)
 	default:
 		return g.Pool(name)
 	}

@@ -47,8 +47,9 @@ type SelectStep struct {
 
 // SelectCall asks a builtin about the winner.
 type SelectCall struct {
-	Call    Text              `yaml:"call"`
-	With    []Entry[Template] `yaml:"with"`
-	OnError []Action          `yaml:"onError"`
-	Pos     document.Position
+	Call      Text              `yaml:"call"`
+	With      []Entry[Template] `yaml:"with"`
+	Candidate []Entry[Template] `yaml:"candidate"`
+	OnError   []Action          `yaml:"onError"`
+	Pos       document.Position
 }

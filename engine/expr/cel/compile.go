@@ -72,7 +72,7 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes)}, nil
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes), simple: simple}, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.

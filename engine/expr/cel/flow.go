@@ -39,6 +39,14 @@ func Items(f *Flow) *Flow {
 	return &Flow{elem: f}
 }
 
+// Either is the flow of a value that may be any of several.
+func Either(flows ...*Flow) (out *Flow) {
+	for _, f := range flows {
+		out = union(out, f)
+	}
+	return out
+}
+
 // Elem gives the flow of the elements of a list or a map.
 func (f *Flow) Elem() *Flow {
 	if f == nil {

@@ -302,12 +302,18 @@ func (j *joiner) pairs(predicate ast.Expr, variable string, listOnItem bool) (ow
 }
 
 func (j *joiner) compile(env *Env, e ast.Expr) *Program {
-	text, err := parser.Unparse(e, j.ast.SourceInfo())
+	return unparse(env, e, j.ast.SourceInfo(), j.program.text)
+}
+
+// unparse compiles a part of an expression by itself; nil when that cannot be
+// done. Errors of it are placed where the whole stands.
+func unparse(env *Env, e ast.Expr, info *ast.SourceInfo, whole Text) *Program {
+	text, err := parser.Unparse(e, info)
 	if err != nil {
 		return nil
 	}
 	var ignored document.Problems
-	return env.Compile(Text{Node: j.program.text.Node, Source: text}, &ignored)
+	return env.Compile(Text{Node: whole.Node, Source: text}, &ignored)
 }
 
 func (j *joiner) values(list ...ast.Expr) *Side {

@@ -25,8 +25,10 @@ type Program struct {
 	checked *cel.Ast
 	prg     cel.Program
 	loops   bool
-	// weight is the number of nodes: the cost of a run that is not counted.
+	// weight is the number of nodes: the cost of a run of a simple program,
+	// whose steps are not counted.
 	weight uint64
+	simple bool
 }
 
 var _ expr.Program = (*Program)(nil)

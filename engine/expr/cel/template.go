@@ -144,6 +144,16 @@ func (t *Template) Pos() document.Position { return t.at }
 // Constant gives the value of a template without expressions, else nil.
 func (t *Template) Constant() value.Value { return t.constant }
 
+// Field gives the template of a field of a mapping; nil when it has none.
+func (t *Template) Field(name string) *Template {
+	for i, k := range t.keys {
+		if text, ok := value.Str(k.constant); ok && text == name {
+			return t.values[i]
+		}
+	}
+	return nil
+}
+
 // Walk visits every program of the template.
 func (t *Template) Walk(visit func(*Program)) {
 	if t == nil {

@@ -1,0 +1,79 @@
+package extender
+
+import (
+	"errors"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/sony/gobreaker/v2"
+)
+
+// breaker stops requests while the extender is unavailable.
+type breaker struct {
+	circuit *gobreaker.CircuitBreaker[struct{}]
+	// since is when the circuit opened last from closed, as Unix nanoseconds. A
+	// failed probe does not change it: the outage is the same.
+	since atomic.Int64
+}
+
+func newBreaker(c Breaker, changed func(from, to string)) *breaker {
+	b := &breaker{}
+	b.circuit = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
+		MaxRequests:  1,
+		Timeout:      c.OpenFor,
+		ReadyToTrip:  func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= c.Failures },
+		IsSuccessful: func(err error) bool { return !unavailable(err) },
+		IsExcluded:   func(err error) bool { return isClass(err, ClassCanceled) },
+		OnStateChange: func(_ string, from, to gobreaker.State) {
+			if from == gobreaker.StateClosed {
+				b.since.Store(time.Now().UnixNano())
+			}
+			if changed != nil {
+				changed(from.String(), to.String())
+			}
+		},
+	})
+	return b
+}
+
+// unavailable says whether a failure means that the extender is down, and not
+// just that it refuses this request.
+func unavailable(err error) bool {
+	failure, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err != nil
+	}
+	return failure.Class != ClassStatus || failure.Status >= http.StatusInternalServerError
+}
+
+func isClass(err error, class Class) bool {
+	failure, ok := errors.AsType[*Error](err)
+	return ok && failure.Class == class
+}
+
+// state gives the circuit's state: closed, half-open or open.
+func (b *breaker) state() string { return b.circuit.State().String() }
+
+// check fails at once when the circuit is open, before a request waits for its
+// turn in vain.
+func (b *breaker) check() error {
+	if b.circuit.State() == gobreaker.StateOpen {
+		return b.refused()
+	}
+	return nil
+}
+
+// do exchanges unless the circuit is open, or half-open with a probe under way.
+func (b *breaker) do(exchange func() error) error {
+	_, err := b.circuit.Execute(func() (struct{}, error) { return struct{}{}, exchange() })
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		return b.refused()
+	}
+	return err
+}
+
+func (b *breaker) refused() *Error {
+	since := time.Unix(0, b.since.Load()).UTC().Format(time.RFC3339)
+	return fail(ClassCircuitOpen, "circuit open since "+since)
+}

@@ -1,0 +1,140 @@
+package extender
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/edict-dev/edict/engine/expr"
+)
+
+// Client asks a scheduler extender over HTTP. It is safe for concurrent use,
+// and a prometheus.Collector of its own metrics.
+//
+// A call asks once. The one thing that is sent again is a request of which
+// nothing has been written, because the connection that was to be used again
+// turned out to be closed.
+type Client struct {
+	http    *http.Client
+	base    string
+	timeout time.Duration
+	largest int64
+	slots   chan struct{}
+	breaker *breaker
+	metrics *metrics
+}
+
+var _ expr.Answerer = (*Client)(nil)
+
+// endpoint is a call of the protocol: its path below the base URL, and its
+// value of the label call.
+type endpoint struct{ path, call string }
+
+var (
+	scoring   = endpoint{"/v1/lvg/filter-and-score", "filterAndScore"}
+	narrowing = endpoint{"/v1/lvg/narrow-reservation", "narrowReservation"}
+)
+
+// New makes a client. It fails when the URL is not usable or a file cannot be
+// read; it does not connect.
+func New(config Config) (*Client, error) {
+	base, err := baseURL(config.URL)
+	if err != nil {
+		return nil, err
+	}
+	config = config.withDefaults()
+	settings, err := newTLS(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		http: newHTTP(config, settings), base: base, timeout: config.Timeout, largest: config.MaxResponseBytes,
+		slots: make(chan struct{}, config.MaxConcurrent), breaker: newBreaker(config.Breaker, config.OnStateChange), metrics: newMetrics(),
+	}, nil
+}
+
+// State gives the state of the circuit: closed, half-open or open.
+func (c *Client) State() string { return c.breaker.state() }
+
+// Close closes the connections that no request uses. The client stays usable.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Answer implements expr.Answerer. Its errors are of type *Error.
+func (c *Client) Answer(ctx context.Context, request *expr.Request) (*expr.Response, error) {
+	switch request.Query {
+	case FilterAndScore:
+		return c.score(ctx, request)
+	case NarrowReservation:
+		return c.narrow(ctx, request)
+	}
+	return nil, unknown(request.Query)
+}
+
+func unknown(query string) error {
+	return fail(ClassRequest, fmt.Sprintf("it does not answer %q", query))
+}
+
+func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Response, error) {
+	asked, err := newScoreRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	var scores map[pool]int64
+	err = c.call(ctx, scoring, asked, func(body io.Reader) error {
+		text, err := readAll(body, c.largest)
+		if err == nil {
+			scores, err = decode(text)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &expr.Response{Verdicts: judge(asked.Pools, scores)}, nil
+}
+
+func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Response, error) {
+	asked, err := newNarrowRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	err = c.call(ctx, narrowing, asked, func(io.Reader) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return &expr.Response{}, nil
+}
+
+// call sends a request and counts what becomes of it. read is given the body
+// of an answer of status 200.
+func (c *Client) call(ctx context.Context, to endpoint, asked any, read func(io.Reader) error) error {
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return fail(ClassRequest, err.Error())
+	}
+	err = c.inTurn(ctx, func(limited context.Context) error {
+		begin := time.Now()
+		defer func() { c.metrics.seconds.WithLabelValues(to.call).Observe(time.Since(begin).Seconds()) }()
+		return c.explain(ctx, limited, c.exchange(limited, c.base+to.path, body, read))
+	})
+	c.metrics.count(to.call, err)
+	return err
+}
+
+// inTurn runs an exchange when fewer than the most allowed are under way and
+// the circuit lets it pass. Waiting counts towards the time limit.
+func (c *Client) inTurn(caller context.Context, exchange func(limited context.Context) error) error {
+	if err := c.breaker.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(caller, c.timeout)
+	defer cancel()
+	if err := c.acquire(caller, ctx); err != nil {
+		return err
+	}
+	defer c.release()
+	return c.breaker.do(func() error { return exchange(ctx) })
+}

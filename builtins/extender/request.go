@@ -1,0 +1,107 @@
+package extender
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// pool is a place that may be asked about: a volume group, or a thin pool in
+// it. A group and its thin pools are different places.
+type pool struct {
+	Name     string `json:"name"`
+	ThinPool string `json:"thinPoolName,omitempty"`
+}
+
+// scoreRequest is the body that asks for scores.
+type scoreRequest struct {
+	ReservationID string `json:"reservationID"`
+	TTL           string `json:"reservationTTL"`
+	Size          int64  `json:"size"`
+	Pools         []pool `json:"lvgs"`
+}
+
+// narrowRequest is the body that confirms one pool.
+type narrowRequest struct {
+	ReservationID string `json:"reservationID"`
+	TTL           string `json:"reservationTTL"`
+	Pool          pool   `json:"lvg"`
+}
+
+func newScoreRequest(request *expr.Request) (*scoreRequest, error) {
+	id, ttl, err := reservationOf(request.With)
+	if err != nil {
+		return nil, err
+	}
+	size, ok := value.Int(request.With.Lookup(fieldSize))
+	if !ok {
+		return nil, wrongType(fieldSize, expr.Int)
+	}
+	pools, err := poolsOf(request.Candidates)
+	if err != nil {
+		return nil, err
+	}
+	return &scoreRequest{ReservationID: id, TTL: ttl.String(), Size: size, Pools: pools}, nil
+}
+
+func newNarrowRequest(request *expr.Request) (*narrowRequest, error) {
+	id, ttl, err := reservationOf(request.With)
+	if err != nil {
+		return nil, err
+	}
+	pools, err := poolsOf(request.Candidates)
+	if err != nil {
+		return nil, err
+	}
+	if len(pools) > 1 {
+		return nil, fail(ClassRequest, fmt.Sprintf("a confirmation is about one candidate, not %d", len(pools)))
+	}
+	return &narrowRequest{ReservationID: id, TTL: ttl.String(), Pool: pools[0]}, nil
+}
+
+func reservationOf(with *value.Map) (id string, ttl time.Duration, err error) {
+	id, ok := value.Str(with.Lookup(fieldReservation))
+	if !ok {
+		return "", 0, wrongType(fieldReservation, expr.String)
+	}
+	ttl, ok = value.Duration(with.Lookup(fieldTTL))
+	if !ok {
+		return "", 0, wrongType(fieldTTL, expr.Duration)
+	}
+	return id, ttl, nil
+}
+
+// poolsOf gives the places of the candidates, in their order.
+func poolsOf(candidates []*value.Map) ([]pool, error) {
+	if len(candidates) == 0 {
+		return nil, fail(ClassRequest, "no candidates to ask about")
+	}
+	pools := make([]pool, len(candidates))
+	for i, candidate := range candidates {
+		p, err := poolOf(candidate)
+		if err != nil {
+			return nil, err
+		}
+		pools[i] = p
+	}
+	return pools, nil
+}
+
+func poolOf(candidate *value.Map) (pool, error) {
+	name, _ := value.Str(candidate.Lookup(fieldName))
+	if name == "" {
+		return pool{}, fail(ClassRequest, "a candidate has no name")
+	}
+	thin := value.Unwrap(candidate.Lookup(fieldThinPool))
+	thinPool, ok := value.Str(thin)
+	if !ok && !value.IsNull(thin) {
+		return pool{}, wrongType(fieldThinPool, expr.String)
+	}
+	return pool{Name: name, ThinPool: thinPool}, nil
+}
+
+func wrongType(field string, want expr.Type) error {
+	return fail(ClassRequest, fmt.Sprintf("%s must be of type %s", field, want))
+}

@@ -1,0 +1,116 @@
+package extender
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+const (
+	// maxHeaderBytes bounds the header of an answer.
+	maxHeaderBytes = 64 << 10
+	// maxDrain is how much of a body is read to be able to use its connection
+	// again. A connection with more on it is closed.
+	maxDrain = 64 << 10
+	// idleTimeout is how long an unused connection is kept.
+	idleTimeout = 90 * time.Second
+)
+
+// newHTTP gives a client without a proxy from the environment and without
+// redirects: a request goes to the configured host or nowhere.
+func newHTTP(c Config, settings *tls.Config) *http.Client {
+	dialer := net.Dialer{Timeout: c.Timeout}
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            dialer.DialContext,
+			TLSClientConfig:        settings,
+			TLSHandshakeTimeout:    c.Timeout,
+			MaxIdleConnsPerHost:    c.MaxConcurrent,
+			IdleConnTimeout:        idleTimeout,
+			MaxResponseHeaderBytes: maxHeaderBytes,
+			DisableCompression:     true,
+		},
+	}
+}
+
+// exchange posts a body and gives that of the answer to read.
+func (c *Client) exchange(ctx context.Context, url string, body []byte, read func(io.Reader) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer drain(response.Body)
+	if response.StatusCode != http.StatusOK {
+		return badStatus(response.StatusCode)
+	}
+	return read(response.Body)
+}
+
+// explain makes an *Error of whatever went wrong in an exchange.
+func (c *Client) explain(caller, limited context.Context, err error) error {
+	if err == nil || is[*Error](err) {
+		return err
+	}
+	return broken(caller, limited, c.timeout, err)
+}
+
+// acquire waits for the request's turn.
+func (c *Client) acquire(caller, ctx context.Context) error {
+	if ctx.Err() == nil {
+		select {
+		case c.slots <- struct{}{}:
+			c.metrics.inFlight.Inc()
+			return nil
+		case <-ctx.Done():
+		}
+	}
+	if caller.Err() != nil {
+		return gaveUp(caller)
+	}
+	text := fmt.Sprintf("no answer within %v: %d other requests are under way", c.timeout, cap(c.slots))
+	return &Error{Class: ClassTimeout, text: text, cause: ctx.Err()}
+}
+
+func (c *Client) release() {
+	c.metrics.inFlight.Dec()
+	<-c.slots
+}
+
+// readAll reads a body of at most limit bytes.
+func readAll(body io.Reader, limit int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > limit {
+		return nil, fail(ClassTooLarge, "the response is larger than "+bytesText(limit))
+	}
+	return text, nil
+}
+
+// bytesText writes a size for a person: 2 MiB, or 1000 bytes.
+func bytesText(n int64) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// drain reads what is left of a body, so that its connection can be used
+// again, and closes it.
+func drain(body io.ReadCloser) {
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxDrain)) // the answer is known already
+	_ = body.Close()
+}

@@ -1,0 +1,69 @@
+package selection
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// levelItems evaluates the list of a level and puts its items in order.
+func levelItems(l *plan.Level, scope expr.Scope, meter *expr.Meter) ([]value.Value, error) {
+	list, err := levelList(l, scope, meter)
+	if err != nil {
+		return nil, err
+	}
+	return ordered(l, list.Items(), scope, meter)
+}
+
+// levelList evaluates the list of a level; null is an empty one.
+func levelList(l *plan.Level, scope expr.Scope, meter *expr.Meter) (*value.List, error) {
+	v, err := l.In.Eval(scope, meter)
+	if err != nil {
+		return nil, err
+	}
+	switch list := value.Unwrap(v).(type) {
+	case *value.List:
+		meter.Grow(list.Len())
+		return list, nil
+	default:
+		if value.IsNull(list) {
+			return value.EmptyList, nil
+		}
+		return nil, &expr.Failure{At: l.In.Pos(), Err: fmt.Errorf("candidates need a list, this gives %s", list.Type().TypeName())}
+	}
+}
+
+// keyedItem is an item and where it stands.
+type keyedItem struct {
+	item value.Value
+	keys []value.Value
+}
+
+func ordered(l *plan.Level, items []value.Value, scope expr.Scope, meter *expr.Meter) ([]value.Value, error) {
+	if len(l.OrderBy) == 0 || len(items) < 2 {
+		return items, nil
+	}
+	keyed := make([]keyedItem, len(items))
+	inner := &row{Scope: scope, names: []string{l.As}, values: make([]value.Value, 1)}
+	for i, item := range items {
+		inner.values[0] = item
+		keys, err := orderKeys(l.OrderBy, inner, meter)
+		if err != nil {
+			return nil, err
+		}
+		keyed[i] = keyedItem{item, keys}
+	}
+	compare := func(a, b keyedItem) int { return value.CompareAll(a.keys, b.keys) }
+	if slices.IsSortedFunc(keyed, compare) {
+		return items, nil
+	}
+	slices.SortStableFunc(keyed, compare)
+	out := make([]value.Value, len(items))
+	for i, k := range keyed {
+		out[i] = k.item
+	}
+	return out, nil
+}

@@ -1,0 +1,88 @@
+package selection
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// ranks is the place of every row in the order of the candidates.
+type ranks struct {
+	of      []int32
+	known   set
+	columns []*column
+}
+
+// ranked gives the ranks of the rows; nil when their order depends on more
+// than the candidates.
+func (t *table) ranked(scope expr.Scope) *ranks {
+	t.mu.Lock()
+	r := t.ranks
+	t.mu.Unlock()
+	if r != nil {
+		return r
+	}
+	for _, p := range t.sel.OrderBy {
+		if !p.Own(t.sel.Names) {
+			return nil
+		}
+	}
+	r = t.rank(scope)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ranks = r
+	return r
+}
+
+func (t *table) rank(scope expr.Scope) *ranks {
+	r := &ranks{of: make([]int32, t.rows), known: all(t.rows)}
+	for _, p := range t.sel.OrderBy {
+		r.columns = append(r.columns, t.column(p, scope))
+	}
+	rows := make([]int32, t.rows)
+	for at := range rows {
+		rows[at] = int32(at)
+		for _, c := range r.columns {
+			if c.vals[at] == nil {
+				r.known[at/64] &^= 1 << (at % 64)
+			}
+		}
+	}
+	if !slices.IsSortedFunc(rows, r.compare) {
+		slices.SortStableFunc(rows, r.compare)
+	}
+	for place, at := range rows {
+		r.of[at] = int32(place)
+	}
+	return r
+}
+
+func (r *ranks) compare(a, b int32) int {
+	for _, c := range r.columns {
+		if d := value.CompareAll(c.vals[a:a+1], c.vals[b:b+1]); d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// all says whether the place of all rows of a set is known.
+func (r *ranks) all(rows set) bool { return rows.clone().without(r.known).empty() }
+
+func (r *ranks) first(rows set) int {
+	best := rows.next(0)
+	for at := range each(rows) {
+		if r.of[at] < r.of[best] {
+			best = at
+		}
+	}
+	return best
+}
+
+func (r *ranks) charge(rows set) (cost uint64) {
+	for _, c := range r.columns {
+		cost += c.charge(rows)
+	}
+	return cost
+}

@@ -1,0 +1,144 @@
+package selection
+
+import (
+	"sync"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// table is the candidates of one list, one row each, and what is known of
+// them. It is shared by the keys that select from the list.
+type table struct {
+	sel  *plan.Select
+	list *value.List
+	// items are those of the list in order, starts where the rows of each begin,
+	// and one number more: where the last one's end.
+	items  []value.Value
+	starts []int32
+	rows   int
+	// levels holds the item of every level for every row.
+	levels [][]value.Value
+	// cost is what it cost to find the candidates, listed how many items there
+	// were in all lists.
+	cost   uint64
+	listed int
+
+	mu        sync.Mutex
+	columns   map[*cel.Program]*column
+	templates map[*cel.Template]*requests
+	ranks     *ranks
+}
+
+// newTable finds the candidates of a list. What an older table knows of the
+// items that both have is taken over.
+func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, meter *expr.Meter) (*table, error) {
+	before := meter.Spent()
+	items, err := ordered(&s.Levels[0], list.Items(), scope, meter)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{
+		sel: s, list: list, items: items, levels: make([][]value.Value, len(s.Levels)),
+		columns: map[*cel.Program]*column{}, templates: map[*cel.Template]*requests{},
+	}
+	e := expansion{table: t, scope: &row{Scope: scope, names: s.Names, values: make([]value.Value, 0, len(s.Names))}, meter: meter}
+	for _, item := range items {
+		t.starts = append(t.starts, int32(t.rows))
+		if err := e.expand(item); err != nil {
+			return nil, err
+		}
+	}
+	t.starts = append(t.starts, int32(t.rows))
+	t.cost = meter.Spent() - before
+	if like != nil {
+		t.inherit(like, scope)
+	}
+	return t, nil
+}
+
+// expansion fills a table row by row.
+type expansion struct {
+	*table
+	scope *row
+	meter *expr.Meter
+}
+
+func (e *expansion) expand(item value.Value) error {
+	depth := len(e.scope.values)
+	e.scope.values = append(e.scope.values, item)
+	defer func() { e.scope.values = e.scope.values[:depth] }()
+	if depth+1 == len(e.sel.Levels) {
+		for level, v := range e.scope.values {
+			e.levels[level] = append(e.levels[level], v)
+		}
+		e.rows++
+		return nil
+	}
+	below := &row{Scope: e.scope.Scope, names: e.sel.Names[:depth+1], values: e.scope.values}
+	list, err := levelItems(&e.sel.Levels[depth+1], below, e.meter)
+	if err != nil {
+		return err
+	}
+	e.listed += len(list)
+	for _, next := range list {
+		if err := e.expand(next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill sets a scope to a row.
+func (t *table) fill(r *row, at int) {
+	for level := range t.levels {
+		r.values[level] = t.levels[level][at]
+	}
+}
+
+// scope gives a scope for rows of the table; fill says for which.
+func (t *table) scope(outer expr.Scope) *row {
+	return &row{Scope: outer, names: t.sel.Names, values: make([]value.Value, len(t.levels))}
+}
+
+// winner gives the items of a row.
+func (t *table) winner(at int) []value.Value {
+	r := t.scope(nil)
+	t.fill(r, at)
+	return r.values
+}
+
+// inherit takes over the columns of an older table. Only the rows of items
+// that it did not have are computed.
+func (t *table) inherit(old *table, scope expr.Scope) {
+	known := make(map[value.Value]int, len(old.items))
+	for i, item := range old.items {
+		if _, ok := item.(*value.Map); ok {
+			known[item] = i
+		}
+	}
+	from := make([]int32, t.rows) // the old row of every row, or -1
+	for i, item := range t.items {
+		at, ok := known[item]
+		ok = ok && old.starts[at+1]-old.starts[at] == t.starts[i+1]-t.starts[i]
+		for n := t.starts[i]; n < t.starts[i+1]; n++ {
+			from[n] = -1
+			if ok {
+				from[n] = old.starts[at] + n - t.starts[i]
+			}
+		}
+	}
+	old.mu.Lock()
+	columns, templates := old.columns, old.templates
+	old.mu.Unlock()
+	for p, c := range columns {
+		if next := c.inherit(t, p, from, scope); next != nil {
+			t.columns[p] = next
+		}
+	}
+	for tpl, c := range templates {
+		t.templates[tpl] = c.inherit(t, tpl, from, scope)
+	}
+}

@@ -1,0 +1,356 @@
+package cel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+)
+
+// Stage is an expression about candidates taken apart by what each part of it
+// depends on: what depends on the candidate alone is the same for every
+// selection among the same candidates, what does not depend on it is the same
+// for every candidate, and only the rest has to be computed for both together.
+type Stage struct {
+	Form StageForm
+	// Own is the candidate's side: of StageOwn all there is, of StageIn and
+	// StageEqual what is looked for. It names candidates and params only.
+	Own *Program
+	// Outer is the other side; it names no candidate.
+	Outer *Program
+	// Parts are the operands of StageNot, StageAnd, StageOr and StageIf.
+	Parts []*Stage
+	// Mixed is an expression of both; Keys are the largest parts of it that
+	// depend on the candidate alone: candidates that are equal in all of them
+	// have the same result. No Keys means that nothing is known.
+	Mixed *Program
+	Keys  []*Program
+}
+
+// StageForm says what a stage consists of.
+type StageForm int
+
+// The forms.
+const (
+	StageMixed StageForm = iota
+	StageOwn
+	StageOuter
+	StageNot
+	StageAnd
+	StageOr
+	StageIf
+	StageIn
+	StageEqual
+)
+
+// Stage takes the program apart for candidates of the given names. The result
+// is never nil; where nothing can be told apart it is the program as it is.
+func (p *Program) Stage(candidates []string) *Stage {
+	s := stager{joiner: joiner{program: p, ast: p.checked.NativeRep()}, candidates: candidates}
+	if out := s.stage(p.checked.NativeRep().Expr()); out != nil {
+		return out
+	}
+	return &Stage{Form: StageMixed, Mixed: p}
+}
+
+// Own says whether the program names nothing but the given candidates and
+// params: its result is a property of the candidate.
+func (p *Program) Own(candidates []string) bool {
+	s := stager{joiner: joiner{program: p, ast: p.checked.NativeRep()}, candidates: candidates}
+	_, outer := s.depends(p.checked.NativeRep().Expr())
+	return !outer
+}
+
+// Weight is the number of the expression's nodes, and whether that is what a
+// run of it costs; the cost of any other has to be measured.
+func (p *Program) Weight() (cost uint64, fixed bool) { return p.weight, p.simple }
+
+type stager struct {
+	joiner
+	candidates []string
+}
+
+// depends says whether an expression names candidates, and whether it names
+// anything else that is no param.
+func (s *stager) depends(e ast.Expr) (own, outer bool) {
+	for name := range s.names(e) {
+		switch {
+		case slices.Contains(s.candidates, name):
+			own = true
+		case !isParam(name):
+			outer = true
+		}
+	}
+	return own, outer
+}
+
+// names gives the names that an expression takes from outside of itself.
+func (s *stager) names(e ast.Expr) map[string]bool {
+	out := map[string]bool{}
+	s.free(e, nil, out)
+	return out
+}
+
+func (s *stager) free(e ast.Expr, bound []string, out map[string]bool) {
+	if reference, ok := s.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" && e.Kind() != ast.IdentKind {
+		if reference.Value == nil {
+			out[reference.Name] = true
+		}
+		return
+	}
+	switch e.Kind() {
+	case ast.IdentKind:
+		if !slices.Contains(bound, e.AsIdent()) {
+			out[e.AsIdent()] = true
+		}
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		s.free(c.IterRange(), bound, out)
+		s.free(c.AccuInit(), bound, out)
+		inner := append(slices.Clone(bound), c.IterVar(), c.IterVar2(), c.AccuVar())
+		for _, part := range []ast.Expr{c.LoopStep(), c.LoopCondition(), c.Result()} {
+			s.free(part, inner, out)
+		}
+	default:
+		for _, child := range children(e) {
+			s.free(child, bound, out)
+		}
+	}
+}
+
+// whole compiles a part of the expression as a program of its own.
+func (s *stager) whole(e ast.Expr) *Program {
+	if e == s.ast.Expr() {
+		return s.program
+	}
+	return s.compile(s.program.env, e)
+}
+
+// stage gives nil for a part that cannot be compiled by itself.
+func (s *stager) stage(e ast.Expr) *Stage {
+	own, outer := s.depends(e)
+	var out *Stage
+	switch {
+	case !own:
+		return filled(&Stage{Form: StageOuter, Outer: s.whole(e)})
+	case !outer:
+		return filled(&Stage{Form: StageOwn, Own: s.whole(e)})
+	case e.Kind() == ast.CallKind:
+		out = s.call(e)
+	}
+	if out == nil {
+		out = s.mixed(e)
+	}
+	return out
+}
+
+func filled(s *Stage) *Stage {
+	if s.Own == nil && s.Outer == nil && s.Mixed == nil {
+		return nil
+	}
+	return s
+}
+
+// call takes the connectives apart; nil means that the call is none.
+func (s *stager) call(e ast.Expr) *Stage {
+	args := e.AsCall().Args()
+	switch e.AsCall().FunctionName() {
+	case operators.LogicalNot:
+		return s.parts(StageNot, args)
+	case operators.LogicalAnd:
+		return s.parts(StageAnd, args)
+	case operators.LogicalOr:
+		return s.parts(StageOr, args)
+	case operators.Conditional:
+		return s.parts(StageIf, args)
+	case operators.In:
+		return s.sided(StageIn, args[0], args[1])
+	case operators.Equals:
+		if found := s.sided(StageEqual, args[0], args[1]); found != nil {
+			return found
+		}
+		return s.sided(StageEqual, args[1], args[0])
+	}
+	return nil
+}
+
+func (s *stager) parts(form StageForm, args []ast.Expr) *Stage {
+	out := &Stage{Form: form}
+	for _, arg := range args {
+		part := s.stage(arg)
+		if part == nil {
+			return nil
+		}
+		out.Parts = append(out.Parts, part)
+	}
+	return out
+}
+
+// sided is a comparison of the candidate's side with the other.
+func (s *stager) sided(form StageForm, candidate, other ast.Expr) *Stage {
+	own, outer := s.depends(candidate)
+	otherOwn, _ := s.depends(other)
+	if !own || outer || otherOwn {
+		return nil
+	}
+	left, right := s.whole(candidate), s.whole(other)
+	if left == nil || right == nil {
+		return nil
+	}
+	return &Stage{Form: form, Own: left, Outer: right}
+}
+
+// mixed gives up on an expression, but for what it reads of the candidate.
+func (s *stager) mixed(e ast.Expr) *Stage {
+	out := filled(&Stage{Form: StageMixed, Mixed: s.whole(e)})
+	if out == nil || s.keys(e, out) {
+		return out
+	}
+	out.Keys = nil
+	return out
+}
+
+// keys collects the largest parts that depend on the candidate alone; false
+// means that one cannot be compiled by itself, or stands inside a loop.
+func (s *stager) keys(e ast.Expr, out *Stage) bool {
+	own, outer := s.depends(e)
+	switch {
+	case !own:
+		return true
+	case !outer:
+		return s.key(e, out)
+	case e.Kind() == ast.ComprehensionKind:
+		return false
+	}
+	return !slices.ContainsFunc(children(e), func(child ast.Expr) bool { return !s.keys(child, out) })
+}
+
+func (s *stager) key(e ast.Expr, out *Stage) bool {
+	p := s.whole(e)
+	if p == nil {
+		return false
+	}
+	if !slices.ContainsFunc(out.Keys, func(k *Program) bool { return k.Source() == p.Source() }) {
+		out.Keys = append(out.Keys, p)
+	}
+	return true
+}
+
+// Fold is an expression about a list that asks only how many items it has and
+// how many of them differ: it can be computed from these numbers.
+type Fold struct {
+	// Program names the numbers instead of the list.
+	Program *Program
+	// Size is the name of the number of items; "" when it is not used.
+	Size string
+	// Distinct are the numbers of different values.
+	Distinct []FoldDistinct
+}
+
+// FoldDistinct is the number of different values of Of over the list, whose
+// items it calls Variable.
+type FoldDistinct struct {
+	Name, Variable string
+	Of             *Program
+}
+
+// foldNames begin the names of the numbers.
+const foldNames = "edict_fold_"
+
+// Fold rewrites the program to use numbers about the named list; nil when it
+// uses the list in another way.
+func (p *Program) Fold(list string) *Fold {
+	info := ast.CopySourceInfo(p.checked.NativeRep().SourceInfo())
+	factory := ast.NewExprFactory()
+	f := folder{program: p, list: list, info: info, factory: factory, fold: &Fold{}, ok: true}
+	copied := factory.CopyExpr(p.checked.NativeRep().Expr())
+	f.walk(copied)
+	if !f.ok {
+		return nil
+	}
+	env, err := p.env.With(f.vars...)
+	if err != nil {
+		return nil
+	}
+	if f.fold.Program = unparse(env, copied, info, p.text); f.fold.Program == nil {
+		return nil
+	}
+	return f.fold
+}
+
+type folder struct {
+	program *Program
+	list    string
+	info    *ast.SourceInfo
+	factory ast.ExprFactory
+	fold    *Fold
+	vars    []Var
+	ok      bool
+}
+
+func (f *folder) walk(e ast.Expr) {
+	if macro, ok := f.info.GetMacroCall(e.ID()); ok && macro.Kind() == ast.CallKind && macro.AsCall().FunctionName() == countDistinct {
+		f.distinct(e, macro.AsCall().Args())
+		return
+	}
+	switch e.Kind() {
+	case ast.IdentKind:
+		f.ok = f.ok && e.AsIdent() != f.list
+	case ast.ComprehensionKind:
+		f.ok = f.ok && idents(e, []string{f.list}) == 0
+	case ast.CallKind:
+		if f.isSize(e.AsCall()) {
+			f.size(e)
+			return
+		}
+		fallthrough
+	default:
+		for _, child := range children(e) {
+			f.walk(child)
+		}
+	}
+}
+
+func (f *folder) isSize(call ast.CallExpr) bool {
+	if call.FunctionName() != "size" {
+		return false
+	}
+	args := call.Args()
+	if call.IsMemberFunction() {
+		args = []ast.Expr{call.Target()}
+	}
+	return len(args) == 1 && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == f.list
+}
+
+func (f *folder) size(e ast.Expr) {
+	if f.fold.Size == "" {
+		f.fold.Size = foldNames + "size"
+		f.vars = append(f.vars, Var{Name: f.fold.Size, Type: IntType})
+	}
+	f.replace(e, f.fold.Size)
+}
+
+func (f *folder) replace(e ast.Expr, name string) {
+	f.info.ClearMacroCall(e.ID())
+	e.SetKindCase(f.factory.NewIdent(e.ID(), name))
+}
+
+// distinct replaces countDistinct(list, variable, of).
+func (f *folder) distinct(e ast.Expr, args []ast.Expr) {
+	if f.ok = f.ok && len(args) == 3 && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == f.list && args[1].Kind() == ast.IdentKind; !f.ok {
+		return
+	}
+	d := FoldDistinct{Name: foldNames + strings.Repeat("i", len(f.fold.Distinct)+1), Variable: args[1].AsIdent()}
+	env, err := f.program.env.With(Var{Name: d.Variable, Type: DynType})
+	if err == nil {
+		d.Of = unparse(env, args[2], f.info, f.program.text)
+	}
+	if d.Of == nil || !d.Of.Own([]string{d.Variable}) {
+		f.ok = false
+		return
+	}
+	f.fold.Distinct = append(f.fold.Distinct, d)
+	f.vars = append(f.vars, Var{Name: d.Name, Type: IntType})
+	f.replace(e, d.Name)
+}

@@ -1,0 +1,46 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/expr"
+)
+
+// ParseAnswers reads what builtins that look outside answer: YAML or JSON with
+// one entry per builtin.
+func ParseAnswers(text []byte) (expr.Answerer, error) {
+	raw, err := yaml.YAMLToJSONStrict(text)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := decode(raw)
+	if err != nil {
+		return nil, fmt.Errorf("answers are an object with one entry per builtin: %w", err)
+	}
+	return builtins.Scripted(answers)
+}
+
+// noAnswers is what a world without answers answers.
+func noAnswers() expr.Answerer {
+	empty, err := builtins.Scripted(nil)
+	if err != nil {
+		panic(err)
+	}
+	return empty
+}
+
+// SetAnswers replaces the answers; nil means none.
+func (s *Simulation) SetAnswers(answers expr.Answerer) {
+	if s.answers = answers; answers == nil {
+		s.answers = noAnswers()
+	}
+}
+
+// Answer implements expr.Answerer, with the answers of now.
+func (s *Simulation) Answer(ctx context.Context, request *expr.Request) (*expr.Response, error) {
+	return s.answers.Answer(ctx, request)
+}
