@@ -288,4 +288,3 @@ func (b *selectionBuilder) outcome(s *scope, sel *v1alpha1.SelectAction) {
 		b.problems.Warnf(sel.Pos, "nothing is done with the winner; then: says what")
 	}
 }
-

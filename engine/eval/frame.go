@@ -131,7 +131,9 @@ func (f *frame) compute(v *plan.Variable, at int) (value.Value, error) {
 }
 
 // extend gives a frame that can be added to without touching this one.
-func (f *frame) extend() *frame { return &frame{ev: f.ev, locals: f.locals[:len(f.locals):len(f.locals)]} }
+func (f *frame) extend() *frame {
+	return &frame{ev: f.ev, locals: f.locals[:len(f.locals):len(f.locals)]}
+}
 
 // push adds a local name with a value.
 func (f *frame) push(name string, v value.Value) {

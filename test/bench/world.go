@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -119,17 +120,26 @@ func (nothing) Patch(context.Context, apply.Patch) (world.Version, error) {
 func (nothing) Event(context.Context, apply.Event) error { return nil }
 
 func newEdict(ctx context.Context) (*edict, error) {
-	bundle, err := source.Load([]string{filepath.Join("policies", "storage-pool-eligibility.yaml")}, source.Options{})
+	policy, schemas, err := shipped("storage-pool-eligibility")
 	if err != nil {
 		return nil, err
 	}
-	if err := bundle.Err(); err != nil {
-		return nil, err
-	}
-	e := &edict{ctx: ctx, store: world.NewStore(), policy: bundle.Policies[0], key: eval.Key{Name: "pool"}}
-	e.group = reconcile.NewGroup(e.store, nothing{}, bundle.Schemas)
+	e := &edict{ctx: ctx, store: world.NewStore(), policy: policy, key: eval.Key{Name: "pool"}}
+	e.group = reconcile.NewGroup(e.store, nothing{}, schemas)
 	e.controller = e.group.Add(e.policy)
 	return e, nil
+}
+
+// shipped compiles a policy that this project ships.
+func shipped(name string) (*plan.Policy, *schema.Set, error) {
+	bundle, err := source.Load([]string{filepath.Join("policies", name+".yaml")}, source.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := bundle.Err(); err != nil {
+		return nil, nil, err
+	}
+	return bundle.Policies[0], bundle.Schemas, nil
 }
 
 func (e *edict) put(o object) int {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
@@ -25,7 +26,7 @@ func dice(sides uint32, parts ...any) uint32 {
 // Answer implements expr.Answerer.
 func (hashed) Answer(_ context.Context, request *expr.Request) (*expr.Response, error) {
 	sides := uint32(8)
-	if len(request.Candidates) == 1 {
+	if strings.HasSuffix(request.Query, "narrowReservation") {
 		sides = 3
 	}
 	if dice(sides, request.Query, value.Plain(request.With)) == 0 {

@@ -249,6 +249,7 @@ func TestTheWorldsChoose(t *testing.T) {
 			}
 		}
 	}
+	t.Log(seen)
 	for _, what := range []string{"a placement", "nobody left", "a failed question", "a failed confirmation", "a failed step"} {
 		if seen[what] < 5 {
 			t.Errorf("%s happens %d times only", what, seen[what])

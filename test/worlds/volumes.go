@@ -12,7 +12,7 @@ func (g *Generator) eligible(name string) Object {
 		node["zoneName"] = zone
 	}
 	var groups []any
-	for i := range g.r.IntN(4) {
+	for i := range g.r.IntN(5) {
 		group := Object{"name": fmt.Sprintf("vg-%d", i), "unschedulable": g.chance(10), "ready": g.chance(90)}
 		if g.chance(40) {
 			group["thinPoolName"] = pick(g, "thin-a", "thin-b")
@@ -39,7 +39,7 @@ func (g *Generator) Volume(name string) Object {
 	if g.chance(90) {
 		configuration := Object{
 			"topology": pick(g, "Ignored", "Zonal", "TransZonal"), "replication": pick(g, "None", "Availability", "Consistency", "ConsistencyAndAvailability"),
-			"volumeAccess": pick(g, "Any", "Local", "PreferablyLocal", "EventuallyLocal"), "storagePoolName": fmt.Sprintf("pool-%d", g.r.IntN(3)),
+			"volumeAccess": pick(g, "Any", "Local", "PreferablyLocal", "EventuallyLocal"), "storagePoolName": pick(g, "pool-0", "pool-1", "pool-0", "pool-1", "pool-2"),
 		}
 		if g.chance(10) {
 			configuration["failuresToTolerate"] = int64(g.r.IntN(3))

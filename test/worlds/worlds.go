@@ -225,7 +225,7 @@ func (g *Generator) Pool(name string) Object {
 		spec["eligibleNodesPolicy"] = Object{"notReadyGracePeriod": pick(g, "10m", "0s", "1h")}
 	}
 	pool := Object{"apiVersion": storage, "kind": "ReplicatedStoragePool", "metadata": Object{"name": name, "generation": int64(1)}, "spec": spec}
-	if g.chance(40) {
+	if g.chance(70) {
 		pool["status"] = g.poolStatus()
 	}
 	return pool
@@ -252,7 +252,7 @@ func (g *Generator) selector() Object {
 func (g *Generator) poolStatus() Object {
 	status := Object{"eligibleNodesRevision": int64(g.r.IntN(9))}
 	var nodes []any
-	for i := range g.r.IntN(g.Names) {
+	for i := range g.r.IntN(g.Names + 3) {
 		nodes = append(nodes, g.eligible(fmt.Sprintf("node-%d", i)))
 	}
 	if nodes != nil {

@@ -31,8 +31,9 @@ type truths struct{ yes, no set }
 type ids struct {
 	// of is the number of every row's value; -1 where there is none.
 	of []int32
-	// n is how many there are.
-	n int
+	// n is how many there are; missing says that a row has none.
+	n       int
+	missing bool
 	// texts finds the number of a text, first the rows of each number: those of
 	// number i are rows[first[i]:first[i+1]].
 	texts map[string]int32
@@ -153,6 +154,7 @@ func (c *column) number() *ids {
 	for at, v := range c.vals {
 		out.of[at] = -1
 		if v == nil {
+			out.missing = true
 			continue
 		}
 		table, id := out.texts, ""
@@ -210,7 +212,7 @@ func (c *column) charge(rows set) (cost uint64) {
 	if c.costs == nil {
 		return c.fixed * uint64(rows.len())
 	}
-	for at := rows.next(0); at >= 0; at = rows.next(at + 1) {
+	for at := range each(rows) {
 		cost += uint64(c.costs[at])
 	}
 	return cost

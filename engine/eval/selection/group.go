@@ -8,8 +8,10 @@ import (
 
 // groups are the rows that are left, by the group they belong to.
 type groups struct {
-	// of is the group of every row, -1 for none.
-	of []int32
+	// of is the group of every row, -1 for none; ids is what they were taken
+	// from, if that is a property of the candidates.
+	of  []int32
+	ids *ids
 	// n is one more than the highest group.
 	n int
 	// order are the groups that have rows, by the first row of each; size is how
@@ -44,39 +46,44 @@ func (r *stagedRun) group(step *plan.Step) (*groups, error) {
 	g := &groups{}
 	if step.GroupOwn {
 		column := r.table.column(step.GroupBy, r.Scope)
-		ids := column.ids()
-		g.of, g.n = ids.of, ids.n
+		g.ids = column.ids()
+		g.of, g.n = g.ids.of, g.ids.n
 		if err := r.Meter.Spend(column.charge(r.left)); err != nil {
 			return nil, err
 		}
 	}
-	if g.of == nil || r.unplaced(g.of) >= 0 {
+	if g.ids == nil || r.unplaced(g.ids) {
 		if err := r.groupPlainly(step, g); err != nil {
 			return nil, err
 		}
 	}
 	g.size = make([]int32, g.n)
+	g.order = make([]int32, 0, min(g.n, r.count))
 	for at := range each(r.left) {
-		if g.size[g.of[at]] == 0 {
-			g.order = append(g.order, g.of[at])
+		group := g.of[at]
+		if g.size[group] == 0 {
+			g.order = append(g.order, group)
 		}
-		g.size[g.of[at]]++
+		g.size[group]++
 	}
 	return g, nil
 }
 
-// unplaced gives the first row that is left and has no group, or -1.
-func (r *stagedRun) unplaced(of []int32) int {
+// unplaced says whether a row that is left has no number.
+func (r *stagedRun) unplaced(x *ids) bool {
+	if !x.missing {
+		return false
+	}
 	for at := range each(r.left) {
-		if of[at] < 0 {
-			return at
+		if x.of[at] < 0 {
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 func (r *stagedRun) groupPlainly(step *plan.Step, g *groups) error {
-	g.of = make([]int32, r.table.rows)
+	g.of, g.ids = make([]int32, r.table.rows), nil
 	numbers := map[string]int32{}
 	for at := range each(r.left) {
 		v, err := r.eval(step.GroupBy, at)
@@ -102,13 +109,13 @@ type facts [4]int64
 func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 	counts, ok := r.counts(step.Fold, g)
 	points := make([]int64, g.n)
-	known := map[facts]int64{}
+	var known folded
 	for _, group := range g.order {
 		var err error
 		if !ok {
 			points[group], err = groupPoints(step, r.membersOf(g, group), r.Scope, r.Meter)
 		} else {
-			points[group], err = r.folded(step, counts(group), known)
+			points[group], err = known.points(counts(group), func(f facts) (int64, error) { return r.fold(step, f) })
 		}
 		if err != nil {
 			return nil, err
@@ -126,7 +133,7 @@ func (r *stagedRun) counts(fold *cel.Fold, g *groups) (func(group int32) facts, 
 	distinct := make([][]int32, len(fold.Distinct))
 	for i := range fold.Distinct {
 		of := r.table.memberColumn(&fold.Distinct[i], r.Scope).ids()
-		if r.unplaced(of.of) >= 0 {
+		if r.unplaced(of) {
 			return nil, false
 		}
 		distinct[i] = r.different(g, of)
@@ -142,25 +149,88 @@ func (r *stagedRun) counts(fold *cel.Fold, g *groups) (func(group int32) facts, 
 	}, true
 }
 
+// pairs numbers the different pairs of two columns.
+type pairs struct {
+	of []int32
+	n  int
+}
+
+// paired gives the pairs of two columns of the table.
+func (t *table) paired(a, b *ids) *pairs {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, ok := t.pairs[[2]*ids{a, b}]
+	if !ok {
+		p = newPairs(a.of, b.of)
+		t.pairs[[2]*ids{a, b}] = p
+	}
+	return p
+}
+
+func newPairs(a, b []int32) *pairs {
+	p := &pairs{of: make([]int32, len(a))}
+	numbers := map[[2]int32]int32{}
+	for at := range a {
+		pair := [2]int32{a[at], b[at]}
+		n, known := numbers[pair]
+		if !known {
+			n = int32(len(numbers))
+			numbers[pair] = n
+		}
+		p.of[at] = n
+	}
+	p.n = len(numbers)
+	return p
+}
+
 // different counts the different values of a column in every group.
 func (r *stagedRun) different(g *groups, of *ids) []int32 {
+	var p *pairs
+	if g.ids != nil {
+		p = r.table.paired(g.ids, of)
+	} else {
+		p = newPairs(g.of, of.of)
+	}
 	out := make([]int32, g.n)
-	seen := make(map[int64]struct{}, of.n)
+	seen := newSet(p.n)
 	for at := range each(r.left) {
-		pair := int64(g.of[at])<<32 | int64(of.of[at])
-		if _, known := seen[pair]; !known {
-			seen[pair] = struct{}{}
+		if pair := int(p.of[at]); !seen.has(pair) {
+			seen.put(pair)
 			out[g.of[at]]++
 		}
 	}
 	return out
 }
 
-// folded evaluates the points for some numbers, once for each kind of group.
-func (r *stagedRun) folded(step *plan.Step, f facts, known map[facts]int64) (int64, error) {
-	if points, ok := known[f]; ok {
-		return points, nil
+// folded keeps the points of each kind of group. There are few kinds: groups
+// of one candidate, of two.
+type folded []struct {
+	facts  facts
+	points int64
+}
+
+func (k *folded) points(f facts, compute func(facts) (int64, error)) (int64, error) {
+	for i := range *k {
+		if (*k)[i].facts == f {
+			return (*k)[i].points, nil
+		}
 	}
+	points, err := compute(f)
+	if err == nil && len(*k) < maxKinds {
+		*k = append(*k, struct {
+			facts  facts
+			points int64
+		}{f, points})
+	}
+	return points, err
+}
+
+// maxKinds is how many kinds of groups are told apart before their points are
+// computed each time.
+const maxKinds = 64
+
+// fold evaluates the points for some numbers.
+func (r *stagedRun) fold(step *plan.Step, f facts) (int64, error) {
 	scope := &row{Scope: r.Scope}
 	if step.Fold.Size != "" {
 		scope.names, scope.values = append(scope.names, step.Fold.Size), append(scope.values, value.OfInt(f[0]))
@@ -172,11 +242,7 @@ func (r *stagedRun) folded(step *plan.Step, f facts, known map[facts]int64) (int
 	if err != nil {
 		return 0, err
 	}
-	points, err := integer(step.Expression, v)
-	if err == nil {
-		known[f] = points
-	}
-	return points, err
+	return integer(step.Expression, v)
 }
 
 func (r *stagedRun) membersOf(g *groups, group int32) []value.Value {

@@ -45,7 +45,7 @@ func (t *table) rank(scope expr.Scope) *ranks {
 		rows[at] = int32(at)
 		for _, c := range r.columns {
 			if c.vals[at] == nil {
-				r.known[at/64] &^= 1 << (at % 64)
+				r.known.drop(at)
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func (r *ranks) compare(a, b int32) int {
 func (r *ranks) all(rows set) bool { return rows.clone().without(r.known).empty() }
 
 func (r *ranks) first(rows set) int {
-	best := rows.next(0)
+	best := rows.first()
 	for at := range each(rows) {
 		if r.of[at] < r.of[best] {
 			best = at

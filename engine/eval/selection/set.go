@@ -1,6 +1,9 @@
 package selection
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // set is a set of rows, one bit each.
 type set []uint64
@@ -66,27 +69,37 @@ func (s set) without(o set) set {
 	return s
 }
 
-// next gives the first row of the set from a row on, or -1.
-func (s set) next(row int) int {
-	if row >= len(s)*64 {
-		return -1
-	}
-	word := s[row/64] >> (row % 64)
-	if word != 0 {
-		return row + bits.TrailingZeros64(word)
-	}
-	for i := row/64 + 1; i < len(s); i++ {
-		if s[i] != 0 {
-			return i*64 + bits.TrailingZeros64(s[i])
+// first gives the first row, or -1.
+func (s set) first() int {
+	for i, word := range s {
+		if word != 0 {
+			return i*64 + bits.TrailingZeros64(word)
 		}
 	}
 	return -1
 }
 
+// each visits the rows in order. A row may be dropped while it is visited.
+func each(s set) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range s {
+			for word != 0 {
+				if !yield(i*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+				word &= word - 1
+			}
+		}
+	}
+}
+
+// drop takes a row out.
+func (s set) drop(row int) { s[row/64] &^= 1 << (row % 64) }
+
 // rows gives the rows in order.
 func (s set) rows() []int32 {
 	out := make([]int32, 0, s.len())
-	for row := s.next(0); row >= 0; row = s.next(row + 1) {
+	for row := range each(s) {
 		out = append(out, int32(row))
 	}
 	return out

@@ -1,24 +1,11 @@
 package selection
 
 import (
-	"iter"
-
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/value"
 )
-
-// each visits the rows of a set in order.
-func each(s set) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for at := s.next(0); at >= 0; at = s.next(at + 1) {
-			if !yield(at) {
-				return
-			}
-		}
-	}
-}
 
 // truth gives the rows, of some, for which a stage is true and false. Rows in
 // neither are unknown: there the whole expression has to be asked. Like CEL's

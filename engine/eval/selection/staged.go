@@ -151,11 +151,11 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 	}
 	r.zero()
 	i := 0
-	for at := range each(r.left.clone()) {
+	for at := range each(r.left) {
 		if verdicts[i].Keep {
 			r.scores[at] = verdicts[i].Score
 		} else {
-			r.left[at/64] &^= 1 << (at % 64)
+			r.left.drop(at)
 		}
 		i++
 	}
@@ -240,9 +240,9 @@ func (r *stagedRun) prefer(step *plan.Step) error {
 	for at := range each(r.left) {
 		best = max(best, tiers[at])
 	}
-	for at := range each(r.left.clone()) {
+	for at := range each(r.left) {
 		if tiers[at] != best {
-			r.left[at/64] &^= 1 << (at % 64)
+			r.left.drop(at)
 		}
 	}
 	return nil
@@ -284,7 +284,7 @@ func (r *stagedRun) best() (tied set, best int64) {
 func (r *stagedRun) first(tied set) (int, error) {
 	n := tied.len()
 	if n < 2 || len(r.Select.OrderBy) == 0 {
-		return tied.next(0), nil
+		return tied.first(), nil
 	}
 	if ranks := r.table.ranked(r.Scope); ranks != nil && ranks.all(tied) {
 		return ranks.first(tied), r.Meter.Spend(ranks.charge(tied))

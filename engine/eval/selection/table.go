@@ -30,6 +30,7 @@ type table struct {
 	columns   map[*cel.Program]*column
 	templates map[*cel.Template]*requests
 	ranks     *ranks
+	pairs     map[[2]*ids]*pairs
 }
 
 // newTable finds the candidates of a list. What an older table knows of the
@@ -42,7 +43,7 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 	}
 	t := &table{
 		sel: s, list: list, items: items, levels: make([][]value.Value, len(s.Levels)),
-		columns: map[*cel.Program]*column{}, templates: map[*cel.Template]*requests{},
+		columns: map[*cel.Program]*column{}, templates: map[*cel.Template]*requests{}, pairs: map[[2]*ids]*pairs{},
 	}
 	e := expansion{table: t, scope: &row{Scope: scope, names: s.Names, values: make([]value.Value, 0, len(s.Names))}, meter: meter}
 	for _, item := range items {
