@@ -33,7 +33,7 @@ func Queries() []expr.Query { return extender.Queries() }
 // Scripted gives answers that are written down: a document with one entry per
 // builtin that looks outside. Builtins without an entry answer as if theirs
 // were empty.
-func Scripted(answers map[string]any) (expr.Answerer, error) {
+func Scripted(answers map[string]any) (expr.Answerers, error) {
 	for name := range answers {
 		if name != extenderName {
 			return nil, fmt.Errorf("no builtin %q gives answers; there is %s", name, extenderName)

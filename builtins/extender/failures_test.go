@@ -143,8 +143,6 @@ func TestCaller(t *testing.T) {
 // change from one time to the next.
 func TestTransport(t *testing.T) {
 	t.Parallel()
-	closed := serve(t, answers(200, ""))
-	closed.Close()
 	hangUp := func(w http.ResponseWriter, _ *http.Request) {
 		connection, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -169,7 +167,7 @@ func TestTransport(t *testing.T) {
 		_ = connection.Close()
 	}
 	for name, url := range map[string]string{
-		"nobody listens": closed.URL, "hung up": serve(t, hangUp).URL, "cut off": serve(t, cutOff).URL, "reset": serve(t, reset).URL,
+		"nobody listens": "http://127.0.0.1:1", "hung up": serve(t, hangUp).URL, "cut off": serve(t, cutOff).URL, "reset": serve(t, reset).URL,
 		"an answer that is no HTTP": serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			connection, _, _ := http.NewResponseController(w).Hijack()
 			_, _ = io.WriteString(connection, "SSH-2.0\r\n\r\n")
@@ -227,7 +225,7 @@ func TestNoProxy(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY"} {
 		t.Setenv(name, proxy.URL)
 	}
-	client := newClient(t, Config{URL: "http://extender.invalid:1"})
+	client := newClient(t, Config{URL: "http://extender.invalid:1", Timeout: time.Second})
 	if _, err := client.Answer(t.Context(), scoring2s("a")); err == nil {
 		t.Error("a host that does not exist answers")
 	}

@@ -19,6 +19,7 @@ const (
 
 func runCommand() *cobra.Command {
 	var o run.Options
+	var asks extenderFlags
 	var kubeconfig, level string
 	var params []string
 	cmd := &cobra.Command{
@@ -37,6 +38,9 @@ func runCommand() *cobra.Command {
 			if o.Config, err = clusterConfig(kubeconfig); err != nil {
 				return found("%v", err)
 			}
+			if err := asks.connect(&o); err != nil {
+				return found("%v", err)
+			}
 			if err := run.Run(cmd.Context(), o); err != nil {
 				return found("%v", err)
 			}
@@ -52,6 +56,7 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "where metrics are served; empty serves none")
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "where /healthz and /readyz are served; empty serves none")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
+	asks.register(flags)
 	if err := cmd.MarkFlagRequired("policies"); err != nil {
 		panic(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -53,6 +54,8 @@ type Outcome struct {
 	// Skipped says that an earlier write of the item, or an earlier rule,
 	// has failed.
 	Skipped bool
+	// Version is what a write led to; empty when nothing was written.
+	Version world.Version
 }
 
 // Applier writes the effects of one policy.
@@ -108,7 +111,11 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	} else if e.Verb != eval.VerbEvent {
 		r.wrote[e.Item] = true
 	}
-	return Outcome{Effect: e, Err: err, Gone: gone}
+	out := Outcome{Effect: e, Err: err, Gone: gone}
+	if err == nil && !gone && e.Verb != eval.VerbEvent {
+		out.Version = r.versions[e.Target]
+	}
+	return out
 }
 
 func (r *applyRun) patch(e *eval.Effect) error {
@@ -117,6 +124,9 @@ func (r *applyRun) patch(e *eval.Effect) error {
 		version, _ = r.Version(e.Target)
 	}
 	body, _ := value.Plain(e.Patch).(map[string]any)
+	if ok {
+		observe(body, e.Conditions, version.Generation)
+	}
 	next, err := r.Writer.Patch(r.ctx, Patch{
 		Target: e.Target, Subresource: e.Subresource, Body: body,
 		ResourceVersion: version.ResourceVersion, Policy: r.Policy,
@@ -125,6 +135,20 @@ func (r *applyRun) patch(e *eval.Effect) error {
 		r.versions[e.Target] = next
 	}
 	return err
+}
+
+// observe sets the generation of the conditions that an effect keeps: an
+// earlier write of the same object may have moved it on.
+func observe(body map[string]any, types []string, generation int64) {
+	status, _ := body["status"].(map[string]any)
+	list, _ := status["conditions"].([]any)
+	for _, entry := range list {
+		c, _ := entry.(map[string]any)
+		name, _ := c["type"].(string)
+		if _, has := c["observedGeneration"]; has && generation > 0 && slices.Contains(types, name) {
+			c["observedGeneration"] = generation
+		}
+	}
 }
 
 // event emits an event if its item wrote something, or if it is the first of

@@ -217,3 +217,41 @@ func TestErrorsAreToldApart(t *testing.T) {
 		}
 	}
 }
+
+// generations is a fake writer whose spec writes raise the generation.
+type generations struct {
+	fakeWriter
+	bodies []map[string]any
+}
+
+func (g *generations) Patch(ctx context.Context, p Patch) (world.Version, error) {
+	g.bodies = append(g.bodies, p.Body)
+	v, err := g.fakeWriter.Patch(ctx, p)
+	v.Generation = 8
+	return v, err
+}
+
+// TestConditionsObserveTheGenerationThatWasWritten: a condition that follows a
+// write of the spec speaks of the generation after it; conditions of others
+// stay as they are.
+func TestConditionsObserveTheGenerationThatWasWritten(t *testing.T) {
+	t.Parallel()
+	condition := func(kind string) map[string]any {
+		return map[string]any{"type": kind, "status": "True", "observedGeneration": int64(7)}
+	}
+	status := &eval.Effect{
+		Verb: eval.VerbPatch, Target: id("a"), Subresource: "status", Conditions: []string{"Ours"},
+		Patch: frozen(map[string]any{"status": map[string]any{"conditions": []any{condition("Ours"), condition("Theirs")}}}),
+	}
+	g := &generations{}
+	a := Applier{Writer: g, Version: func(world.ID) (world.Version, string) {
+		return world.Version{ResourceVersion: "1", Generation: 7}, ""
+	}}
+	a.Apply(t.Context(), []*eval.Effect{patch(0, 0, "a", ""), status})
+	ours, theirs := condition("Ours"), condition("Theirs")
+	ours["observedGeneration"] = int64(8)
+	want := map[string]any{"status": map[string]any{"conditions": []any{ours, theirs}}}
+	if d := cmp.Diff(want, g.bodies[1]); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}

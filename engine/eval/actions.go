@@ -176,18 +176,20 @@ func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 	return nil
 }
 
-// write merges wanted fields into an object, if that changes anything.
-func (r *ruleRun) write(t targetState, subresource string, want *value.Map) {
+// write merges wanted fields into an object; nil when that changes nothing.
+func (r *ruleRun) write(t targetState, subresource string, want *value.Map) *Effect {
 	next, patch := mergeDiff(t.value, want)
 	if patch == nil {
-		return
+		return nil
 	}
-	r.decision.Effects = append(r.decision.Effects, &Effect{
+	e := &Effect{
 		Rules: []string{r.rule.Name}, Verb: VerbPatch, Subresource: subresource,
 		Target: t.id, Patch: patch.(*value.Map), Before: t.value, Item: r.item, Rule: r.index,
-	})
+	}
+	r.decision.Effects = append(r.decision.Effects, e)
 	r.overlay.set(t.id, next.(*value.Map))
 	r.changed()
+	return e
 }
 
 func (r *ruleRun) event(a *plan.Event, f *frame) error {

@@ -30,7 +30,9 @@ func (r *ruleRun) condition(a *plan.Condition, f *frame) error {
 	}
 	if changed {
 		// A merge patch cannot write a part of a list, so all of it is written.
-		r.write(t, "status", nest([]string{"status", "conditions"}, list))
+		if e := r.write(t, "status", nest([]string{"status", "conditions"}, list)); e != nil && !a.Absent {
+			e.Conditions = []string{want.Type}
+		}
 	}
 	return nil
 }

@@ -43,6 +43,9 @@ type Effect struct {
 	Patch *value.Map
 	// Before is the target as it was when the effect was decided.
 	Before *value.Map
+	// Conditions are the types of the conditions that are set: their
+	// observedGeneration is that of the object when it is written.
+	Conditions []string
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
 	// the rule.

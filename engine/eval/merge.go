@@ -102,6 +102,7 @@ func (e *Effect) joins(next *Effect) bool {
 func join(a, b *Effect) *Effect {
 	joined := *a
 	joined.Patch = mergePatches(a.Patch, b.Patch)
+	joined.Conditions = slices.Concat(a.Conditions, b.Conditions)
 	joined.Rules = slices.Clone(a.Rules)
 	for _, rule := range b.Rules {
 		if !slices.Contains(joined.Rules, rule) {

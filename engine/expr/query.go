@@ -67,6 +67,17 @@ type Answerer interface {
 // dot.
 type Answerers map[string]Answerer
 
+// Lacking gives the first of some queries that nobody answers; "" for none.
+func (a Answerers) Lacking(queries []string) string {
+	for _, q := range queries {
+		namespace, _, _ := strings.Cut(q, ".")
+		if a[namespace] == nil {
+			return q
+		}
+	}
+	return ""
+}
+
 // Answer implements Answerer.
 func (a Answerers) Answer(ctx context.Context, request *Request) (*Response, error) {
 	namespace, _, _ := strings.Cut(request.Query, ".")

@@ -34,6 +34,8 @@ type Policy struct {
 	Targets []*Target
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []Write
+	// Queries are the builtins that selections ask, sorted.
+	Queries []string
 	// Unsupported are the places of constructs that this build can check but
 	// not run.
 	Unsupported []document.Problem

@@ -28,10 +28,13 @@ type Controller struct {
 	memos   map[eval.Key]*eval.Memo
 	initial map[eval.Key]bool
 	events  map[apply.Event]bool
+	pending map[eval.Key]pending
 }
 
 // Result is what became of a key.
 type Result struct {
+	// Decision is nil when nothing was decided: what the key wrote last is not
+	// in the read model yet.
 	Decision *eval.Decision
 	Outcomes []apply.Outcome
 	// Next is when the key is due by the passing of time; zero is never.
@@ -63,6 +66,9 @@ func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, 
 // Reconcile decides about a key and writes what comes of it.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
 	snapshot := c.group.store.Snapshot()
+	if c.waits(key, snapshot, now) {
+		return Result{Next: now.Add(lookAgain)}
+	}
 	start := time.Now()
 	d := c.evaluate(ctx, key, now, snapshot, c.group.Trace)
 	observe.Evaluations.WithLabelValues(c.Policy.Name).Inc()
@@ -73,6 +79,7 @@ func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time)
 	failures = append(failures, refused...)
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Version: c.version(snapshot), Seen: c.seen}
 	r.Outcomes = applier.Apply(ctx, effects)
+	c.wrote(key, r.Outcomes, now)
 	r.finish(c.Policy.Name, failures)
 	return r
 }
@@ -185,6 +192,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	defer c.mu.Unlock()
 	delete(c.memos, key)
 	delete(c.initial, key)
+	delete(c.pending, key)
 }
 
 func (c *Controller) isInitial(key eval.Key) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
@@ -33,6 +35,8 @@ type Options struct {
 	// the cluster.
 	Schemas []string
 	Params  map[string]map[string]string
+	// Answers are whom policies ask, by builtin.
+	Answers expr.Answerers
 	// Workers is how many keys of one policy are reconciled at once; 0 is 10.
 	Workers int
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
@@ -138,6 +142,7 @@ func newProcess(o Options) (*process, error) {
 	}
 	p.writer = writer
 	p.group = reconcile.NewGroup(p.store, writer, schema.NewSet(schema.Builtin()))
+	p.group.Answers = o.Answers
 	p.feeds = newFeeds(p)
 	if err := observe.Register(o.Registry); err != nil {
 		return nil, err
@@ -160,8 +165,13 @@ func (p *process) refuse(b *source.Bundle) error {
 			p.Log.Error("the policy uses what this build cannot run", observe.LogPolicy, plan.Name, "at", plan.Unsupported[0].Position.String())
 			plan.Disabled = true
 		}
-		if !plan.Disabled {
-			runnable++
+		if plan.Disabled {
+			continue
+		}
+		runnable++
+		if q := p.Answers.Lacking(plan.Queries); q != "" {
+			namespace, _, _ := strings.Cut(q, ".")
+			return fmt.Errorf("the policy %q asks %s, but %s is not configured: the settings --%s-... say where it is", plan.Name, q, namespace, namespace)
 		}
 	}
 	if runnable == 0 {

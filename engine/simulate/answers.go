@@ -21,7 +21,15 @@ func ParseAnswers(text []byte) (expr.Answerer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("answers are an object with one entry per builtin: %w", err)
 	}
-	return builtins.Scripted(answers)
+	return scripted(answers)
+}
+
+func scripted(answers Object) (expr.Answerer, error) {
+	found, err := builtins.Scripted(answers)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // noAnswers is what a world without answers answers.

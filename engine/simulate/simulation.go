@@ -177,6 +177,10 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	}
 	delete(s.timers, i)
 	r := c.Reconcile(ctx, i.key, s.clock)
+	if r.Decision == nil { // cannot be: this server's writes are seen at once
+		s.timers[i] = r.Next
+		return
+	}
 	s.result.record(s.clock, i, r)
 	s.noteFired(i.policy, r.Decision)
 	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {

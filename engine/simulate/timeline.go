@@ -9,7 +9,6 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -74,7 +73,7 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 			out[i].Apply, _ = reread(out[i].Apply)
 		}
 		if out[i].Answers != nil {
-			if out[i].answerer, err = builtins.Scripted(out[i].Answers); err != nil {
+			if out[i].answerer, err = scripted(out[i].Answers); err != nil {
 				return nil, fmt.Errorf("at %v: %w", out[i].At.Duration, err)
 			}
 		}

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -211,8 +212,12 @@ func (c *cluster) run(change func(*run.Options)) *controller {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background()) // it outlives t.Context
 	out := &controller{t: c.t, registry: prometheus.NewRegistry(), log: &lockedBuffer{}}
+	scripted, err := builtins.Scripted(object{"extender": object{"default": int64(5)}})
+	if err != nil {
+		c.t.Fatal(err)
+	}
 	options := run.Options{
-		Config: c.plane.Config(), Policies: []string{policies}, Registry: out.registry, PollInterval: 200 * time.Millisecond,
+		Answers: scripted, Config: c.plane.Config(), Policies: []string{policies}, Registry: out.registry, PollInterval: 200 * time.Millisecond,
 		Log: slog.New(slog.NewJSONHandler(out.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	options.Config.QPS, options.Config.Burst = -1, 0

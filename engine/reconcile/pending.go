@@ -1,0 +1,85 @@
+package reconcile
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+const (
+	// lookAgain is after how long a key is looked at again whose own writes have
+	// not come back yet. Their events wake it as well.
+	lookAgain = 50 * time.Millisecond
+	// patience is how long a key waits for its own writes. A watch that is
+	// broken for longer must not hold it up: a decision on an old state is
+	// refused by the server then, as ever.
+	patience = 10 * time.Second
+)
+
+// pending are writes of a key that the read model does not show yet. Deciding
+// before it does would be deciding the same again: asking builtins with side
+// effects once more, writing what the server refuses.
+type pending struct {
+	versions map[world.ID]string
+	since    time.Time
+}
+
+// wrote notes what a key has written.
+func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time) {
+	p := pending{since: now}
+	for _, o := range outcomes {
+		if o.Version.ResourceVersion == "" {
+			continue
+		}
+		if p.versions == nil {
+			p.versions = map[world.ID]string{}
+		}
+		p.versions[o.Effect.Target] = o.Version.ResourceVersion
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.versions == nil {
+		delete(c.pending, key)
+	} else {
+		c.pending[key] = p
+	}
+}
+
+// waits says whether the read model lacks a write of a key.
+func (c *Controller) waits(key eval.Key, snapshot *world.Snapshot, now time.Time) bool {
+	c.mu.Lock()
+	p, ok := c.pending[key]
+	c.mu.Unlock()
+	if !ok || now.Sub(p.since) > patience {
+		return false
+	}
+	for id, version := range p.versions {
+		if !c.shows(snapshot, id, version) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows says whether everything that the policy reads shows an object at a
+// version or later. An object that is not there needs no waiting for.
+func (c *Controller) shows(snapshot *world.Snapshot, id world.ID, version string) bool {
+	for _, need := range c.needs {
+		if need.Source.GVK != id.GVK {
+			continue
+		}
+		o := snapshot.Table(need.Source).Get(id.Namespace, id.Name)
+		if o == nil {
+			continue
+		}
+		order, err := resourceversion.CompareResourceVersion(o.Version().ResourceVersion, version)
+		if err == nil && order < 0 {
+			return false
+		}
+	}
+	return true
+}
