@@ -55,15 +55,6 @@ func isClass(err error, class Class) bool {
 // state gives the circuit's state: closed, half-open or open.
 func (b *breaker) state() string { return b.circuit.State().String() }
 
-// check fails at once when the circuit is open, before a request waits for its
-// turn in vain.
-func (b *breaker) check() error {
-	if b.circuit.State() == gobreaker.StateOpen {
-		return b.refused()
-	}
-	return nil
-}
-
 // do exchanges unless the circuit is open, or half-open with a probe under way.
 func (b *breaker) do(exchange func() error) error {
 	_, err := b.circuit.Execute(func() (struct{}, error) { return struct{}{}, exchange() })

@@ -125,11 +125,10 @@ func (c *Client) call(ctx context.Context, to endpoint, asked any, read func(io.
 }
 
 // inTurn runs an exchange when fewer than the most allowed are under way and
-// the circuit lets it pass. Waiting counts towards the time limit.
+// the circuit lets it pass. Waiting counts towards the time limit. The circuit
+// is asked last: it may open while the request waits, and an open one frees the
+// slot of the request that opened it.
 func (c *Client) inTurn(caller context.Context, exchange func(limited context.Context) error) error {
-	if err := c.breaker.check(); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
 	if err := c.acquire(caller, ctx); err != nil {

@@ -84,6 +84,7 @@ func (c *cluster) installCRDs() {
 var resources = map[string]string{
 	"Namespace": "namespaces", "Node": "nodes", "Pod": "pods",
 	"ReplicatedStoragePool": "replicatedstoragepools", "LVMVolumeGroup": "lvmvolumegroups", "DRBDResource": "drbdresources",
+	"ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
 }
 
 func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {

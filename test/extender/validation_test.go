@@ -100,6 +100,19 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestCapacityFile reads what the program is given.
+func TestCapacityFile(t *testing.T) {
+	t.Parallel()
+	got, err := extender.ParseCapacity([]byte(`[{"name":"a","size":10,"used":1},{"name":"a","thinPoolName":"t","size":5}]`))
+	want := map[extender.Pool]extender.Capacity{at("a"): {Size: 10, Used: 1}, at("a/t"): {Size: 5}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v -want +got:\n%s", err, diff)
+	}
+	if _, err := extender.ParseCapacity([]byte(`{`)); err == nil {
+		t.Error("a broken file is read")
+	}
+}
+
 // TestRecorded: the last thousand are kept, all are counted.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
