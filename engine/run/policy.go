@@ -167,6 +167,7 @@ func (w *worker) settle(key eval.Key, r reconcile.Result) {
 			log.Log(context.Background(), levelOf(line.Level), line.Message, "at", line.At.String())
 		}
 	}
+	explain(log, r.Decision)
 	for _, o := range r.Outcomes {
 		if o.Err == nil && !o.Skipped && !o.Gone {
 			log.Info("wrote", observe.LogRule, o.Effect.Rules, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)

@@ -143,6 +143,9 @@ func newProcess(o Options) (*process, error) {
 	p.writer = writer
 	p.group = reconcile.NewGroup(p.store, writer, schema.NewSet(schema.Builtin()))
 	p.group.Answers = o.Answers
+	// Who wants to see everything gets the reasons as well.
+	debug := o.Log.Enabled(context.Background(), slog.LevelDebug)
+	p.group.Trace, p.group.Candidates = debug, debug
 	p.feeds = newFeeds(p)
 	if err := observe.Register(o.Registry); err != nil {
 		return nil, err

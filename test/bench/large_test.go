@@ -3,6 +3,9 @@ package main
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -37,5 +40,30 @@ func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 	again := e.controller.Evaluate(t.Context(), e.key, now, false)
 	if len(again.Problems) > 0 || len(again.Effects) != 1 || again.Cost*10 > d.Cost {
 		t.Errorf("after one node changed: %v, %d effects, cost %d of %d", again.Problems, len(again.Effects), again.Cost, d.Cost)
+	}
+}
+
+// TestPlacingAmongManyCandidatesWorksUnderTheLimits places three replicas
+// among 10,000 candidates under the limits as they are shipped, with what is
+// kept of the candidates and without.
+func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
+	t.Chdir("../..")
+	p, err := newPlacing(t.Context(), nodeCount)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := p.place(0, p.shared)
+	for name, d := range map[string]*eval.Decision{"first": first, "again": p.place(0, p.shared), "nothing kept": p.place(0, nil)} {
+		for _, problem := range d.Problems {
+			t.Errorf("%s: rule %q: %v", name, problem.Rule, problem.Err)
+		}
+		if len(d.Effects) != 6 || len(d.Calls) != 6 || len(d.Calls[0].Request.Candidates) != groupCount {
+			t.Fatalf("%s: %d effects, %d calls", name, len(d.Effects), len(d.Calls))
+		}
+		for i, e := range d.Effects {
+			if want, got := value.Plain(first.Effects[i].Patch), value.Plain(e.Patch); cmp.Diff(want, got) != "" {
+				t.Errorf("%s: effect %d: %s", name, i, cmp.Diff(want, got))
+			}
+		}
 	}
 }

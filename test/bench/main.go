@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"testing"
 	"text/tabwriter"
 	"time"
@@ -15,7 +16,7 @@ import (
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	if err := measure(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -28,7 +29,19 @@ type figure struct {
 	hasHandwritten bool
 }
 
-func run(ctx context.Context) error {
+func measure(ctx context.Context) error {
+	if path := os.Getenv("EDICT_BENCH_PROFILE"); path != "" { // of the live part alone
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+		return live(ctx)
+	}
 	fmt.Printf("one pool, %d nodes, %d volume groups; %s, %d cores\n\n", nodeCount, groupCount, runtime.Version(), runtime.NumCPU())
 	e, err := newEdict(ctx)
 	if err != nil {
@@ -50,7 +63,34 @@ func run(ctx context.Context) error {
 		{"a heartbeat of a node, after decoding", testing.Benchmark(func(b *testing.B) { benchHeartbeat(b, e) }), testing.BenchmarkResult{}, false},
 	}
 	print(figures)
-	return memory(ctx)
+	if err := memory(ctx); err != nil {
+		return err
+	}
+	if err := placements(ctx); err != nil {
+		return err
+	}
+	return live(ctx)
+}
+
+// placements measures placing three Diskful replicas of a volume, beside the
+// same written by hand.
+func placements(ctx context.Context) error {
+	var figures []figure
+	for _, nodes := range placementSizes {
+		p, err := newPlacing(ctx, nodes)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("3 replicas, %d nodes x 2 groups", nodes)
+		hand := testing.Benchmark(func(b *testing.B) { benchPlaceByHand(b, nodes) })
+		figures = append(figures,
+			figure{name, testing.Benchmark(func(b *testing.B) { benchPlace(b, p) }), hand, true},
+			figure{"... after a node of the pool changed", testing.Benchmark(func(b *testing.B) { benchPlaceChanged(b, p) }), hand, true},
+			figure{"... the first volume of a new pool", testing.Benchmark(func(b *testing.B) { benchPlaceFirst(b, p) }), hand, true})
+	}
+	fmt.Printf("\nplacing the replicas of a volume, answers in process\n\n")
+	print(figures)
+	return nil
 }
 
 func print(figures []figure) {

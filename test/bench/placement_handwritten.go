@@ -13,7 +13,7 @@ import (
 // filter and score them, maps, a sort.
 
 type handVolume struct {
-	name, topology, replication, access string
+	name, topology, access string
 	attachTo                            []string
 	size                                int64
 	replicas                            []*handReplica

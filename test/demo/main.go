@@ -1,7 +1,7 @@
 // Command demo runs the real controller against a real kube-apiserver and
 // etcd, and shows what it does to a small storage cluster: nodes become
-// eligible and get their label, lose both when they stay NotReady past the
-// grace period, and come back.
+// eligible and get their label, volumes find their nodes, and what stays
+// NotReady past the grace period leaves and comes back.
 package main
 
 import (
@@ -56,12 +56,23 @@ func demo(ctx context.Context, keep bool) (err error) {
 	if err := c.show(); err != nil {
 		return err
 	}
-	stop, err := startController(ctx, plane)
+	folder, err := os.MkdirTemp("", "edict-demo")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	say("A real scheduler extender over HTTPS, which knows how much room the volume groups have.")
+	asked, err := startExtender(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer asked.stop()
+	stop, err := startController(ctx, plane, folder, asked.flags())
 	if err != nil {
 		return err
 	}
 	defer stop()
-	if err := story(c); err != nil {
+	if err := story(c, filepath.Join(folder, "log")); err != nil {
 		return err
 	}
 	if keep {
@@ -73,11 +84,7 @@ func demo(ctx context.Context, keep bool) (err error) {
 
 // startController builds edict and runs it as a process of its own, as an
 // operator would.
-func startController(ctx context.Context, plane *controlplane.ControlPlane) (stop func(), err error) {
-	folder, err := os.MkdirTemp("", "edict-demo")
-	if err != nil {
-		return nil, err
-	}
+func startController(ctx context.Context, plane *controlplane.ControlPlane, folder string, more []string) (stop func(), err error) {
 	binary := filepath.Join(folder, "edict")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/edict")
 	build.Stdout, build.Stderr = os.Stdout, os.Stderr
@@ -88,8 +95,9 @@ func startController(ctx context.Context, plane *controlplane.ControlPlane) (sto
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", "--kubeconfig", plane.Kubeconfig(), "--policies", "policies", "--metrics-bind-address", "", "--health-probe-bind-address", ""}
-	say("The controller: edict run --policies policies")
+	args := []string{"run", "--kubeconfig", plane.Kubeconfig(), "--policies", "policies", "--log-level", "debug", "--metrics-bind-address", "", "--health-probe-bind-address", ""}
+	args = append(args, more...)
+	say("The controller: edict run --policies policies --extender-url %s", more[1])
 	command := exec.CommandContext(ctx, binary, args...)
 	command.Stdout, command.Stderr = log, log
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
@@ -101,15 +109,17 @@ func startController(ctx context.Context, plane *controlplane.ControlPlane) (sto
 		_ = command.Process.Signal(syscall.SIGTERM) // it may have ended already
 		_ = command.Wait()                          // its own exit says nothing new here
 		_ = log.Close()
-		_ = os.RemoveAll(folder)
 	}, nil
 }
 
 // story is what the demo shows.
-func story(c *cluster) error {
+func story(c *cluster, log string) error {
 	const worker = "node-b1"
 	if err := c.until("The nodes that the pools can use are listed in their status, and get the label that starts the storage agent.",
 		func(s state) bool { return s.pools["data"] != nil && s.labelled[worker] }); err != nil {
+		return err
+	}
+	if err := c.untilPlaced("The replicas of the volumes get a node and a volume group. The score is the extender's, with what the policy adds.", log); err != nil {
 		return err
 	}
 	if err := c.ready(worker, false); err != nil {
@@ -130,7 +140,7 @@ func story(c *cluster) error {
 		func(s state) bool { return s.listed(worker) && s.readyIn(worker) && s.labelled[worker] }); err != nil {
 		return err
 	}
-	say("That was two policy files and no line of controller code: policies/storage-pool-eligibility.yaml, policies/agent-node-label.yaml.")
+	say("That was three policy files and no line of controller code: storage-pool-eligibility.yaml, agent-node-label.yaml and replica-scheduling.yaml in policies/.")
 	return nil
 }
 

@@ -219,7 +219,7 @@ func (c *cluster) run(change func(*run.Options)) *controller {
 	}
 	options := run.Options{
 		Answers: scripted, Config: c.plane.Config(), Policies: []string{policies}, Registry: out.registry, PollInterval: 200 * time.Millisecond,
-		Log: slog.New(slog.NewJSONHandler(out.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log: slog.New(slog.NewJSONHandler(out.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 	}
 	options.Config.QPS, options.Config.Burst = -1, 0
 	if change != nil {

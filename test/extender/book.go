@@ -2,6 +2,7 @@ package extender
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -31,29 +32,29 @@ func (b *book) expire(now time.Time) {
 	maps.DeleteFunc(b.reservations, func(_ string, r *reservation) bool { return !now.Before(r.expires) })
 }
 
-// available gives the bytes of a pool that are neither used nor reserved under
-// another ID.
-func (b *book) available(p Pool, id string) int64 {
-	c := b.capacity[p]
-	left := max(c.Size-c.Used, 0)
+// held gives the bytes that are reserved on each pool, but for those under one
+// ID. A sum that does not fit is as large as can be.
+func (b *book) held(id string) map[Pool]int64 {
+	out := map[Pool]int64{}
 	for other, r := range b.reservations {
-		if other != id && r.pools[p] {
-			if left <= r.size {
-				return 0
-			}
-			left -= r.size
+		if other == id {
+			continue
+		}
+		for p := range r.pools {
+			out[p] = min(out[p], math.MaxInt64-r.size) + r.size
 		}
 	}
-	return left
+	return out
 }
 
 // place scores the pools with enough space and reserves it on all of them.
 // What was reserved under the ID before is given up.
 func (b *book) place(id string, pools []Pool, size int64, until time.Time) []Scored {
-	kept := map[Pool]bool{}
+	kept, held := map[Pool]bool{}, b.held(id)
 	out := []Scored{}
 	for _, p := range pools {
-		left := b.available(p, id) - size
+		left := max(b.capacity[p].Size-b.capacity[p].Used, 0)
+		left = left - min(held[p], left) - size
 		if left < 0 || kept[p] {
 			continue
 		}

@@ -36,6 +36,9 @@ func runPlain(ctx context.Context, in Input) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	if r.outcome.Trace != nil {
+		r.outcome.Trace.Excluded = r.outcome.Excluded
+	}
 	return &r.outcome, r.choose()
 }
 
