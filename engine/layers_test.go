@@ -28,7 +28,7 @@ var layers = [][]string{
 	// Bytes to documents; the read model; the seam of the languages.
 	{"engine/load", "engine/selector", "engine/status", "engine/world", "engine/expr"},
 	// A language, and what it may call.
-	{"engine/expr/cel", "builtins/*"},
+	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
 	// The waist: a compiled policy.
 	{"engine/plan", "builtins"},
 	// One step of deciding.

@@ -1,4 +1,4 @@
-// Package json reads and writes JSON texts inside expressions.
+// Package json reads and writes JSON and YAML texts inside expressions.
 package json
 
 import (
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
@@ -34,11 +36,23 @@ func Functions() []expr.Function {
 		},
 		{
 			Name: "yaml.encode", Args: []expr.Type{expr.Dyn}, Result: expr.String,
-			Doc: "a value as YAML", Example: `yaml.encode(entry.config)`,
+			Doc: "a value as YAML with sorted keys", Example: `yaml.encode(entry.config)`,
+			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
+				text, err := yaml.Marshal(value.Plain(args[0]))
+				return value.OfString(string(text)), err
+			},
 		},
 		{
 			Name: "yaml.decode", Args: []expr.Type{expr.String}, Result: expr.Dyn,
 			Doc: "the value of a YAML text", Example: `yaml.decode(pod.metadata.annotations["config"])`,
+			Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
+				text, _ := value.Str(args[0])
+				raw, err := yaml.YAMLToJSONStrict([]byte(text))
+				if err != nil {
+					return nil, err
+				}
+				return decode(call, []value.Value{value.OfString(string(raw))})
+			},
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -88,5 +89,27 @@ func TestRoundTrip(t *testing.T) {
 	again, err := decode(nil, []value.Value{value.OfString(text)})
 	if err != nil || !value.IsTrue(again.Equal(v)) {
 		t.Errorf("%s: %v", text, err)
+	}
+}
+
+func TestYAML(t *testing.T) {
+	t.Parallel()
+	functions := map[string]expr.Function{}
+	for _, f := range Functions() {
+		functions[f.Name] = f
+	}
+	const text = "args:\n- load\n- 3\nname: driver\nquiet: true\n"
+	decoded, err := functions["yaml.decode"].Do(nil, []value.Value{value.OfString(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := functions["yaml.encode"].Do(nil, []value.Value{decoded})
+	if got, _ := value.Str(encoded); err != nil || got != text {
+		t.Errorf("%v: want\n%s\ngot\n%s", err, text, got)
+	}
+	for _, bad := range []string{"a: [", "a: 1\na: 2", "a: b: c"} {
+		if v, err := functions["yaml.decode"].Do(nil, []value.Value{value.OfString(bad)}); err == nil {
+			t.Errorf("%q is read as %v", bad, value.Plain(v))
+		}
 	}
 }

@@ -28,6 +28,26 @@ type Patch struct {
 	Policy string
 }
 
+// Manifest is an object that is made.
+type Manifest struct {
+	Target world.ID
+	// Body is the whole object as plain JSON values.
+	Body map[string]any
+	// Apply takes over the fields of an object that exists, by server-side
+	// apply; without it such an object is an error, unless the policy made it.
+	Apply bool
+	// Policy is the field manager.
+	Policy string
+}
+
+// Deletion is an object that is deleted. One of another UID, which took its
+// name meanwhile, is not meant.
+type Deletion struct {
+	Target world.ID
+	UID    string
+	Policy string
+}
+
 // Event is a Kubernetes Event about an object.
 type Event struct {
 	Target                world.ID
@@ -41,15 +61,24 @@ type Event struct {
 type Writer interface {
 	// Patch gives the version that the write led to.
 	Patch(ctx context.Context, p Patch) (world.Version, error)
+	// Make gives the version of the object that was made. ErrExists says that
+	// the policy has made it already.
+	Make(ctx context.Context, m Manifest) (world.Version, error)
+	Delete(ctx context.Context, d Deletion) error
 	Event(ctx context.Context, e Event) error
 }
+
+// ErrExists says that an object that was to be made exists, made by the same
+// policy: the read model had not shown it yet. There is nothing to do.
+var ErrExists = errors.New("the object exists, and is the policy's own")
 
 // Outcome is what became of one effect.
 type Outcome struct {
 	Effect *eval.Effect
 	// Err is nil also when the target was gone: there is nothing left to do.
 	Err error
-	// Gone says that the target no longer exists.
+	// Gone says that there was nothing to do: the target no longer exists, or
+	// exists already.
 	Gone bool
 	// Skipped says that an earlier write of the item, or an earlier rule,
 	// has failed.
@@ -93,13 +122,9 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule {
 		return Outcome{Effect: e, Skipped: true}
 	}
-	var err error
-	if e.Verb == eval.VerbEvent {
-		err = r.event(e)
-	} else {
-		err = r.patch(e)
-	}
-	gone := apierrors.IsNotFound(err)
+	err := r.write(e)
+	// Nothing to do is success: the target is gone, or there already.
+	gone := e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists)
 	if gone {
 		err = nil
 	}
@@ -116,6 +141,29 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		out.Version = r.versions[e.Target]
 	}
 	return out
+}
+
+func (r *applyRun) write(e *eval.Effect) error {
+	switch e.Verb {
+	case eval.VerbEvent:
+		return r.event(e)
+	case eval.VerbCreate, eval.VerbApply:
+		return r.make(e)
+	case eval.VerbDelete:
+		_, uid := r.Version(e.Target)
+		return r.Writer.Delete(r.ctx, Deletion{Target: e.Target, UID: uid, Policy: r.Policy})
+	default:
+		return r.patch(e)
+	}
+}
+
+func (r *applyRun) make(e *eval.Effect) error {
+	body, _ := value.Plain(e.Patch).(map[string]any)
+	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Policy: r.Policy})
+	if err == nil {
+		r.versions[e.Target] = version
+	}
+	return err
 }
 
 func (r *applyRun) patch(e *eval.Effect) error {

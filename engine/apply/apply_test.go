@@ -34,6 +34,20 @@ func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
 	return world.Version{ResourceVersion: fmt.Sprint("new-", f.serial)}, nil
 }
 
+func (f *fakeWriter) Make(_ context.Context, m Manifest) (world.Version, error) {
+	f.calls = append(f.calls, fmt.Sprintf("make %s %v (apply %v) by %s", m.Target.Name, m.Body, m.Apply, m.Policy))
+	if err := f.failures[m.Target.Name]; err != nil {
+		return world.Version{}, err
+	}
+	f.serial++
+	return world.Version{ResourceVersion: fmt.Sprint("new-", f.serial)}, nil
+}
+
+func (f *fakeWriter) Delete(_ context.Context, d Deletion) error {
+	f.calls = append(f.calls, fmt.Sprintf("delete %s %s by %s", d.Target.Name, d.UID, d.Policy))
+	return f.failures[d.Target.Name]
+}
+
 func (f *fakeWriter) Event(_ context.Context, e Event) error {
 	f.calls = append(f.calls, fmt.Sprintf("event %s %s: %s %s %s", e.Target.Name, e.UID, e.Type, e.Reason, e.Message))
 	return f.failures["event "+e.Target.Name]

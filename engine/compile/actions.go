@@ -50,6 +50,14 @@ func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 		return &plan.Fail{Pos: a.Pos, Message: b.template(s, *a.Fail, &deps)}
 	case a.Select != nil:
 		return b.selection(s, a.Select)
+	case a.Apply != nil:
+		return b.child(s, *a.Apply, true, a.Pos)
+	case a.Create != nil:
+		return b.child(s, *a.Create, false, a.Pos)
+	case a.Delete != nil:
+		return b.deletion(s, a.Delete)
+	case a.Finalizer != nil:
+		return b.finalizer(s, a.Finalizer)
 	default:
 		return b.laterAction(s, a)
 	}
@@ -167,9 +175,11 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 	if target == nil {
 		return nil
 	}
+	if a.Create && target.ref.Kind == "" {
+		b.problems.Hintf(a.Pos, "of: {apiVersion, kind, namespace, name}", "create needs an object that is named")
+	}
 	if a.List.Set() {
-		b.listEntry(s, a, target)
-		return &plan.Unsupported{Pos: a.Pos, Name: "patch.list"}
+		return b.listEntry(s, a, target)
 	}
 	if !a.Value.Set() || a.Value.Node.Kind != document.Map {
 		b.problems.Hintf(a.Pos, "patch: {of: ..., value: {spec: {field: value}}}", "a patch needs a value that is a mapping")
@@ -183,31 +193,8 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 			b.problems.Hintf(a.Pos, "status is written with subresource: status, everything else without", "the patch of %q writes %s", sub, strings.Join(path, "."))
 		}
 	}
-	if a.Create {
-		b.unsupported(a.Pos, "patch with create")
-	}
+	b.creates(target, a.Create)
 	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
-}
-
-func (b *builder) listEntry(s *scope, a *v1alpha1.PatchAction, target *target) {
-	deps := newDeps()
-	b.templateNode(s, mapping(a.By, a.Pos), &deps)
-	entry := b.template(s, a.Entry, &deps)
-	b.template(s, a.Value, &deps)
-	t := target.kind
-	for field := range strings.SplitSeq(a.List.Value, ".") {
-		if t = t.Field(field); t == nil {
-			b.problems.Errorf(a.List.Pos(), "the kind has no field %q", a.List.Value)
-			return
-		}
-	}
-	if t.Kind != schema.List && t.Kind != schema.Dyn {
-		b.problems.Errorf(a.List.Pos(), "%q is not a list", a.List.Value)
-	}
-	if entry != nil {
-		entry.Fit(t.Item(), "entry", b.problems)
-	}
-	b.unsupported(a.Pos, "patch of a list entry")
 }
 
 func (b *builder) event(s *scope, a *v1alpha1.EventAction) plan.Action {

@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/selector"
@@ -25,6 +26,8 @@ type Options struct {
 	Functions []expr.Function
 	// Queries are the builtins that a selection may call.
 	Queries []expr.Query
+	// Modules are the Rego modules beside policies, by the policies' files.
+	Modules map[string][]rego.Module
 	// Params override parameters, by policy and parameter name, as text.
 	Params map[string]map[string]string
 }
@@ -84,6 +87,10 @@ type builder struct {
 	kinds map[string]schema.GVK
 	// deps are what inputs and variables are computed from, by name.
 	deps map[string]plan.Deps
+	// library are the Rego modules beside the policy, queries what it asks them.
+	library         *rego.Library
+	compiledModules bool
+	queries         []*rego.Query
 	// selects counts the selections.
 	selects int
 }
@@ -103,6 +110,7 @@ func (b *builder) build() {
 	b.variables()
 	b.compileInputs()
 	b.rules()
+	b.lintModules()
 	b.metrics()
 	if b.problems.HasErrors() {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -112,11 +113,25 @@ func TestPlansGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, problems := compiled(t, string(text), Options{Schemas: schemas})
-		if len(problems) > 0 {
-			t.Fatal(problems)
+		file, wrong := load.Documents(path, text)
+		if len(wrong) > 0 {
+			t.Fatal(document.Join(wrong))
 		}
-		got += summary(p) + "\n"
+		o := Options{Schemas: schemas, Functions: builtins.Functions(), Queries: builtins.Queries()}
+		if module, err := os.ReadFile(strings.TrimSuffix(path, ".yaml") + ".rego"); err == nil {
+			o.Modules = map[string][]rego.Module{path: {{Name: "m.rego", Text: string(module)}}}
+		}
+		compiler, err := New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range file.Policies {
+			p, problems := compiler.Policy(doc)
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			got += summary(p) + "\n"
+		}
 	}
 	golden(t, "testdata/plans.golden", got)
 }

@@ -124,19 +124,6 @@ func (b *builder) laterAction(s *scope, a *v1alpha1.Action) plan.Action {
 	deps := newDeps()
 	name := ""
 	switch {
-	case a.Apply != nil:
-		name = "apply"
-		b.manifest(s, *a.Apply, &deps)
-	case a.Create != nil:
-		name = "create"
-		b.manifest(s, *a.Create, &deps)
-	case a.Delete != nil:
-		name = "delete"
-		b.target(s, a.Delete.Of, a.Delete.Pos)
-	case a.Finalizer != nil:
-		name = "finalizer"
-		b.target(s, a.Finalizer.Of, a.Finalizer.Pos)
-		b.template(s, a.Finalizer.Name, &deps)
 	case a.Restart != nil:
 		name = "restart"
 		b.template(s, a.Restart.Targets, &deps)
@@ -148,15 +135,4 @@ func (b *builder) laterAction(s *scope, a *v1alpha1.Action) plan.Action {
 	}
 	b.unsupported(a.Pos, name)
 	return &plan.Unsupported{Pos: a.Pos, Name: name}
-}
-
-// manifest checks the template of a child.
-func (b *builder) manifest(s *scope, t v1alpha1.Template, deps *plan.Deps) {
-	version, kind := t.Node.Get("apiVersion"), t.Node.Get("kind")
-	if version == nil || kind == nil {
-		b.problems.Errorf(t.Pos(), "the object needs apiVersion and kind")
-		return
-	}
-	compiled := b.template(s, t, deps)
-	compiled.Fit(b.options.Schemas.Of(schema.GVK{APIVersion: version.Text, Kind: kind.Text}), kind.Text, b.problems)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/value"
 )
 
 // variables compiles the variables, each after those that it uses. Their order
@@ -242,21 +241,4 @@ func elemType(t *cel.Type) *cel.Type {
 		return cel.DynType
 	}
 	return cel.ElemType(t)
-}
-
-// rego checks what of a Rego variable is CEL and data; the module itself is
-// for the build that runs it.
-func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*plan.Variable, *cel.Type, *cel.Flow) {
-	if !v.Rego.Query.Set() {
-		b.problems.Errorf(v.Rego.Pos, "rego needs a query such as data.package.rule")
-		return nil, nil, nil
-	}
-	out.Value = b.template(s, v.Rego.Input, &out.Deps)
-	b.unsupported(v.Rego.Pos, "a Rego variable")
-	if enum := v.Rego.Result.Enum; enum != nil {
-		if list, ok := value.Freeze(enum.Plain(), nil, value.KeepAll).(*value.List); ok && len(value.Strings(list)) == list.Len() {
-			return out, cel.StringType, nil
-		}
-	}
-	return out, cel.DynType, nil
 }

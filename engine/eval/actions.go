@@ -33,6 +33,14 @@ func (r *ruleRun) act(a plan.Action, f *frame) error {
 		return r.log(a, f)
 	case *plan.Select:
 		return r.selection(a, f)
+	case *plan.ListEntry:
+		return r.listEntry(a, f)
+	case *plan.Child:
+		return r.child(a, f)
+	case *plan.Delete:
+		return r.deletion(a, f)
+	case *plan.Finalizer:
+		return r.finalizer(a, f)
 	case *plan.Fail:
 		text, err := r.text(a.Message, f)
 		if err != nil {
@@ -107,6 +115,9 @@ func (r *ruleRun) find(id world.ID) (targetState, error) {
 			return r.state(o), nil
 		}
 	}
+	if o := r.overlay.created[id]; o != nil {
+		return r.state(o), nil
+	}
 	return targetState{}, errNoTarget
 }
 
@@ -155,10 +166,11 @@ func (ev *evaluation) text(t *cel.Template, f *frame) (string, error) {
 // merge merges fields: labels, annotations, status and patch.
 func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 	t, err := r.target(&a.Of, f)
-	if errors.Is(err, errNoTarget) {
+	missing := errors.Is(err, errNoTarget)
+	if missing && !a.Create {
 		return nil
 	}
-	if err != nil {
+	if err != nil && !missing {
 		return err
 	}
 	fields, err := a.Fields.Fields(f, r.meter)
@@ -172,7 +184,10 @@ func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 			want[field.Name] = value.Null // at the positions a policy names, none removes
 		}
 	}
-	r.write(t, a.Subresource, nest(a.Under, value.FromMap(want)))
+	if missing {
+		return r.makeTarget(&a.Of, f, nest(a.Under, value.FromMap(want)))
+	}
+	r.write(t, a.Subresource, joinOwners(t.value, nest(a.Under, value.FromMap(want))))
 	return nil
 }
 
@@ -182,11 +197,8 @@ func (r *ruleRun) write(t targetState, subresource string, want *value.Map) *Eff
 	if patch == nil {
 		return nil
 	}
-	e := &Effect{
-		Rules: []string{r.rule.Name}, Verb: VerbPatch, Subresource: subresource,
-		Target: t.id, Patch: patch.(*value.Map), Before: t.value, Item: r.item, Rule: r.index,
-	}
-	r.decision.Effects = append(r.decision.Effects, e)
+	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Patch: patch.(*value.Map), Before: t.value}
+	r.emit(e)
 	r.overlay.set(t.id, next.(*value.Map))
 	r.changed()
 	return e
@@ -216,9 +228,7 @@ func (r *ruleRun) event(a *plan.Event, f *frame) error {
 		"type": value.OfString(kind), "reason": value.OfString(value.Cut(reason, status.MaxReason)),
 		"message": value.OfString(value.Cut(message, status.MaxEventMessage)),
 	})
-	r.decision.Effects = append(r.decision.Effects, &Effect{
-		Rules: []string{r.rule.Name}, Verb: VerbEvent, Target: t.id, Patch: event, Before: t.value, Item: r.item, Rule: r.index,
-	})
+	r.emit(&Effect{Verb: VerbEvent, Target: t.id, Patch: event, Before: t.value})
 	return nil
 }
 

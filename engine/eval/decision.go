@@ -26,8 +26,11 @@ func (k Key) String() string {
 
 // The verbs of effects.
 const (
-	VerbPatch = "patch"
-	VerbEvent = "event"
+	VerbPatch  = "patch"
+	VerbCreate = "create"
+	VerbApply  = "apply"
+	VerbDelete = "delete"
+	VerbEvent  = "event"
 )
 
 // Effect is one write that a decision wants. Effects that would change
@@ -39,7 +42,8 @@ type Effect struct {
 	// Subresource is "" or "status".
 	Subresource string
 	Target      world.ID
-	// Patch is a JSON merge patch, or the event.
+	// Patch is a JSON merge patch, the whole object of a create or an apply, or
+	// the event.
 	Patch *value.Map
 	// Before is the target as it was when the effect was decided.
 	Before *value.Map

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -117,9 +118,64 @@ func (ev *evaluation) one(in *plan.Input, table *world.Table) (value.Value, erro
 	}
 	o := lookUp(table, value.Unwrap(name), ev.Key.Namespace)
 	if o == nil {
+		o = ev.lookUpCreated(in, value.Unwrap(name))
+	}
+	if o == nil {
 		return value.Null, nil
 	}
 	return ev.overlay.of(o), nil
+}
+
+// lookUpCreated is lookUp among the objects that do not exist yet.
+func (ev *evaluation) lookUpCreated(in *plan.Input, name value.Value) *world.Object {
+	for _, o := range ev.created(in) {
+		if m, ok := name.(*value.Map); ok {
+			if o.Namespace == value.StringAt(m, "namespace") && o.Name == value.StringAt(m, "name") {
+				return o
+			}
+		} else if text, _ := value.Str(name); o.Name == text && (o.Namespace == "" || o.Namespace == ev.Key.Namespace) {
+			return o
+		}
+	}
+	return nil
+}
+
+// created gives the objects that do not exist yet and that an input would
+// find, in order.
+func (ev *evaluation) created(in *plan.Input) (out []*world.Object) {
+	if in.Off {
+		return nil
+	}
+	for id, o := range ev.overlay.created {
+		if id.GVK == in.Source.GVK && holds(in.Source, o) {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, world.Compare)
+	return out
+}
+
+// holds says whether a source would hold an object, if it existed.
+func holds(source world.Source, o *world.Object) bool {
+	if source.Namespace != "" && source.Namespace != o.Namespace {
+		return false
+	}
+	if source.Selector == "" {
+		return true
+	}
+	s, err := selector.Parse(value.OfString(source.Selector))
+	return err == nil && s.Matches(value.Path(o.Value, "metadata", "labels"))
+}
+
+// every gives all objects that an input can be about, in order.
+func (ev *evaluation) every(in *plan.Input, table *world.Table) []*world.Object {
+	created := ev.created(in)
+	if len(created) == 0 {
+		return table.All()
+	}
+	out := slices.Concat(table.All(), created)
+	slices.SortFunc(out, world.Compare)
+	return out
 }
 
 // lookUp finds the object that a `get` names: a name, in the namespace of the
@@ -148,7 +204,7 @@ func (ev *evaluation) probes(in *plan.Input) []string {
 // among them.
 func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string) []*world.Object {
 	if !indexed(in, table) {
-		return table.All()
+		return ev.every(in, table)
 	}
 	var out []*world.Object
 	for _, probe := range probes {
@@ -174,7 +230,7 @@ func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world
 			}
 		}
 	}
-	return out
+	return append(out, ev.created(in)...)
 }
 
 // IndexKeys gives the keys under which an input's index finds an object: for

@@ -79,7 +79,7 @@ func coalesce(effects []*Effect) []*Effect {
 	var out []*Effect
 	for _, e := range effects {
 		last := len(out) - 1
-		if last >= 0 && e.Verb == VerbPatch && out[last].joins(e) {
+		if last >= 0 && out[last].joins(e) {
 			out[last] = join(out[last], e)
 			continue
 		}
@@ -95,13 +95,19 @@ func coalesce(effects []*Effect) []*Effect {
 	})
 }
 
+// joins says whether a patch can be part of the write before it: another patch
+// of the same object, or its creation.
 func (e *Effect) joins(next *Effect) bool {
-	return e.Verb == VerbPatch && e.Target == next.Target && e.Subresource == next.Subresource
+	return next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate) && e.Target == next.Target && e.Subresource == next.Subresource
 }
 
 func join(a, b *Effect) *Effect {
 	joined := *a
 	joined.Patch = mergePatches(a.Patch, b.Patch)
+	if a.Verb == VerbCreate {
+		next, _ := mergeDiff(a.Patch, b.Patch)
+		joined.Patch, _ = next.(*value.Map)
+	}
 	joined.Conditions = slices.Concat(a.Conditions, b.Conditions)
 	joined.Rules = slices.Clone(a.Rules)
 	for _, rule := range b.Rules {

@@ -12,6 +12,8 @@ import (
 // the rules above left.
 type overlay struct {
 	objects map[world.ID]*value.Map
+	// created are objects that do not exist yet.
+	created map[world.ID]*world.Object
 }
 
 // of gives an object's value under the overlay.
@@ -41,6 +43,18 @@ func (o *overlay) touches(gvk schema.GVK) bool {
 	return false
 }
 
-func (o *overlay) save() map[world.ID]*value.Map { return maps.Clone(o.objects) }
+// create adds an object that does not exist yet.
+func (o *overlay) create(id world.ID, v *value.Map) {
+	o.set(id, v)
+	if o.created == nil {
+		o.created = map[world.ID]*world.Object{}
+	}
+	o.created[id] = world.NewObject(id, "", v, world.Version{})
+}
 
-func (o *overlay) restore(saved map[world.ID]*value.Map) { o.objects = saved }
+// save gives the overlay as it is; what comes after does not change it.
+func (o *overlay) save() overlay {
+	return overlay{objects: maps.Clone(o.objects), created: maps.Clone(o.created)}
+}
+
+func (o *overlay) restore(saved overlay) { *o = saved }

@@ -17,6 +17,8 @@ func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, er
 		return v.Program.Eval(f, ev.meter)
 	case v.Collection != nil:
 		return ev.plainCollection(v, f)
+	case v.Rego != nil:
+		return ev.rego(v, f)
 	case v.Value == nil:
 		return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("the variable %q cannot be computed by this build", v.Name)}
 	}
@@ -34,6 +36,25 @@ func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, er
 		return value.None, nil
 	}
 	return out, err
+}
+
+// rego asks a Rego module.
+func (ev *evaluation) rego(v *plan.Variable, f *frame) (value.Value, error) {
+	input, err := v.Value.Build(f, ev.meter)
+	if err != nil {
+		return nil, err
+	}
+	if input == nil {
+		input = value.Null
+	}
+	out, err := v.Rego.Query.Eval(ev.meter.Parent(), ev.meter, ev.Now, input)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Rego.Result.Check(out); err != nil {
+		return nil, &expr.Failure{At: v.Pos, Err: err}
+	}
+	return out, nil
 }
 
 // entry is what a collection computed for one item.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -19,9 +20,23 @@ type Allowance struct {
 	Field string
 }
 
+// Deletion is the field of an Allowance that opens deleting objects.
+const Deletion = "delete"
+
 // Guard checks effects. Its zero value allows nothing that is protected.
 type Guard struct {
 	Allowed []Allowance
+}
+
+// New makes a guard of what an installation allows.
+func New(allowances []v1alpha1.Allowance) Guard {
+	var g Guard
+	for _, a := range allowances {
+		for _, field := range a.Fields {
+			g.Allowed = append(g.Allowed, Allowance{Policy: a.Policy.Value, Kind: a.ForKind.Value, Field: field.Value})
+		}
+	}
+	return g
 }
 
 // protectedKinds are kinds that a policy may not write at all.
@@ -46,6 +61,9 @@ func (g *Guard) Check(policy string, e *eval.Effect) error {
 	}
 	if protectedKinds[e.Target.Kind] && !g.allows(policy, e.Target.Kind, "*") {
 		return fmt.Errorf("the policy %s may not write objects of kind %s; the installation can allow it", policy, e.Target.Kind)
+	}
+	if e.Verb == eval.VerbDelete && !g.allows(policy, e.Target.Kind, Deletion) {
+		return fmt.Errorf("the policy %s may not delete objects of kind %s; the installation can allow it", policy, e.Target.Kind)
 	}
 	var refused error
 	walk(e.Patch, nil, func(path []string) {

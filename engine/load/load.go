@@ -11,6 +11,8 @@ import (
 type File struct {
 	Policies []*v1alpha1.Policy
 	Tests    []*v1alpha1.PolicyTest
+	// Allowances are what the installation opens.
+	Allowances []*v1alpha1.Allowances
 }
 
 // Documents reads the policies and policy tests of a file. Everything wrong
@@ -48,8 +50,24 @@ func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
 		if !problems.HasErrors() {
 			file.Tests = append(file.Tests, t)
 		}
+	case v1alpha1.KindAllowances:
+		a := &v1alpha1.Allowances{}
+		d.decode(n, reflect.ValueOf(a).Elem(), "the document")
+		checkAllowances(a, problems)
+		if !problems.HasErrors() {
+			file.Allowances = append(file.Allowances, a)
+		}
 	default:
-		problems.Hintf(n.Get("kind").Pos, "a document is a "+v1alpha1.KindPolicy+" or a "+v1alpha1.KindPolicyTest, "unknown kind %q", kind)
+		problems.Hintf(n.Get("kind").Pos, "a document is a "+v1alpha1.KindPolicy+", a "+v1alpha1.KindPolicyTest+" or "+v1alpha1.KindAllowances, "unknown kind %q", kind)
+	}
+}
+
+func checkAllowances(a *v1alpha1.Allowances, problems *document.Problems) {
+	for i := range a.Spec.Allow {
+		one := &a.Spec.Allow[i]
+		if !one.Policy.Set() || !one.ForKind.Set() || len(one.Fields) == 0 {
+			problems.Hintf(one.Pos, "{policy: ..., kind: Pod, fields: [metadata.finalizers]}", "an allowance needs policy, kind and fields")
+		}
 	}
 }
 

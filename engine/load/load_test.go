@@ -171,7 +171,7 @@ func TestStrict(t *testing.T) {
 		},
 		"another kind": {
 			"apiVersion: edict.dev/v1alpha1\nkind: ConfigMap\n",
-			[]string{`f.yaml:2:7: unknown kind "ConfigMap" (a document is a Policy or a PolicyTest)`},
+			[]string{`f.yaml:2:7: unknown kind "ConfigMap" (a document is a Policy, a PolicyTest or Allowances)`},
 		},
 		"no mapping": {
 			"- a\n---\njust text\n",

@@ -51,6 +51,45 @@ type Condition struct {
 	Track bool
 }
 
+// ListEntry keeps one entry of a list of an object.
+type ListEntry struct {
+	Pos         document.Position
+	Of          ObjectRef
+	Subresource string
+	// Path is the list's.
+	Path []string
+	// By are the fields that tell the entry from others, Entry those that it is
+	// to have besides; Remove takes it out.
+	By, Entry *cel.Template
+	Remove    bool
+	// Create makes a missing object.
+	Create bool
+}
+
+// Child makes an object, or with Apply keeps what the policy says of it.
+type Child struct {
+	Pos document.Position
+	schema.GVK
+	Manifest *cel.Template
+	Apply    bool
+	// Target is the index of the kind in Policy.Targets.
+	Target int
+}
+
+// Delete deletes an object.
+type Delete struct {
+	Pos document.Position
+	Of  ObjectRef
+}
+
+// Finalizer keeps a finalizer on an object, or off it.
+type Finalizer struct {
+	Pos    document.Position
+	Of     ObjectRef
+	Name   *cel.Template
+	Absent bool
+}
+
 // Event emits a Kubernetes Event about an object.
 type Event struct {
 	Pos             document.Position
@@ -85,3 +124,7 @@ func (*Log) isAction()         {}
 func (*Fail) isAction()        {}
 func (*Unsupported) isAction() {}
 func (*Select) isAction()      {}
+func (*ListEntry) isAction()   {}
+func (*Child) isAction()       {}
+func (*Delete) isAction()      {}
+func (*Finalizer) isAction()   {}

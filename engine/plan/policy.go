@@ -5,6 +5,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/value"
@@ -148,9 +149,17 @@ type Variable struct {
 	When       *cel.Program
 	Value      *cel.Template
 	Collection *Collection
+	// Rego is asked with Value as its input.
+	Rego *Rego
 	// Own is what its own expressions read; Deps adds what the variables and
 	// inputs that they use are computed from.
 	Own, Deps Deps
+}
+
+// Rego is a question to a Rego module.
+type Rego struct {
+	Query  *rego.Query
+	Result rego.Result
 }
 
 // Collection computes one value per item of a list.
@@ -201,6 +210,10 @@ type Target struct {
 	Source world.Source
 	Reads  *value.Mask
 }
+
+// AppliedPrefix begins the annotation in which a policy keeps a digest of what
+// it has applied to an object; the policy's name follows.
+const AppliedPrefix = "applied.edict.dev/"
 
 // Write is a kind and subresource that is written.
 type Write struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -79,7 +80,7 @@ func (c *caseRun) start(ctx context.Context) error {
 		return err
 	}
 	c.sim = simulate.New(ctx, simulate.Options{
-		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Start: now, Answers: answers, Trace: true,
+		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances), Start: now, Answers: answers, Trace: true,
 	})
 	return nil
 }

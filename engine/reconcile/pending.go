@@ -24,8 +24,14 @@ const (
 // before it does would be deciding the same again: asking builtins with side
 // effects once more, writing what the server refuses.
 type pending struct {
-	versions map[world.ID]string
+	versions map[world.ID]written
 	since    time.Time
+}
+
+// written is what a write led to.
+type written struct {
+	version string
+	created bool
 }
 
 // wrote notes what a key has written.
@@ -36,9 +42,10 @@ func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time
 			continue
 		}
 		if p.versions == nil {
-			p.versions = map[world.ID]string{}
+			p.versions = map[world.ID]written{}
 		}
-		p.versions[o.Effect.Target] = o.Version.ResourceVersion
+		made := o.Effect.Verb == eval.VerbCreate || o.Effect.Verb == eval.VerbApply || p.versions[o.Effect.Target].created
+		p.versions[o.Effect.Target] = written{version: o.Version.ResourceVersion, created: made}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,8 +64,8 @@ func (c *Controller) waits(key eval.Key, snapshot *world.Snapshot, now time.Time
 	if !ok || now.Sub(p.since) > patience {
 		return false
 	}
-	for id, version := range p.versions {
-		if !c.shows(snapshot, id, version) {
+	for id, w := range p.versions {
+		if !c.shows(snapshot, id, w) {
 			return true
 		}
 	}
@@ -66,8 +73,10 @@ func (c *Controller) waits(key eval.Key, snapshot *world.Snapshot, now time.Time
 }
 
 // shows says whether everything that the policy reads shows an object at a
-// version or later. An object that is not there needs no waiting for.
-func (c *Controller) shows(snapshot *world.Snapshot, id world.ID, version string) bool {
+// version or later. An object that is not there needs no waiting for, unless
+// it was just made.
+func (c *Controller) shows(snapshot *world.Snapshot, id world.ID, w written) bool {
+	there := !w.created
 	for _, need := range c.needs {
 		if need.Source.GVK != id.GVK {
 			continue
@@ -76,10 +85,11 @@ func (c *Controller) shows(snapshot *world.Snapshot, id world.ID, version string
 		if o == nil {
 			continue
 		}
-		order, err := resourceversion.CompareResourceVersion(o.Version().ResourceVersion, version)
+		there = true
+		order, err := resourceversion.CompareResourceVersion(o.Version().ResourceVersion, w.version)
 		if err == nil && order < 0 {
 			return false
 		}
 	}
-	return true
+	return there
 }

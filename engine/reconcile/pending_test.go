@@ -19,7 +19,11 @@ func (l *late) Patch(context.Context, apply.Patch) (world.Version, error) {
 	l.writes++
 	return world.Version{ResourceVersion: "20", Generation: 1}, nil
 }
-func (*late) Event(context.Context, apply.Event) error { return nil }
+func (*late) Event(context.Context, apply.Event) error     { return nil }
+func (*late) Delete(context.Context, apply.Deletion) error { return nil }
+func (*late) Make(context.Context, apply.Manifest) (world.Version, error) {
+	return world.Version{}, nil
+}
 
 func resource(version string) map[string]any {
 	return map[string]any{"apiVersion": "storage.deckhouse.io/v1alpha1", "kind": "DRBDResource", "metadata": map[string]any{"name": "r"}, "spec": map[string]any{"nodeName": "n" + version}}

@@ -7,11 +7,16 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/metadata"
@@ -26,6 +31,7 @@ import (
 type writer struct {
 	mapper   meta.RESTMapper
 	client   metadata.Interface
+	whole    dynamic.Interface // for creating, which the other cannot
 	recorder record.EventRecorder
 	stop     func()
 }
@@ -40,6 +46,10 @@ func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper,
 	if err != nil {
 		return nil, err
 	}
+	whole, err := dynamic.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
 	core, err := typedcorev1.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
@@ -47,13 +57,12 @@ func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper,
 	broadcaster := record.NewBroadcaster()
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
 	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
-	return &writer{mapper: mapper, client: md, recorder: recorder, stop: broadcaster.Shutdown}, nil
+	return &writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown}, nil
 }
 
 // Patch implements apply.Writer.
 func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
-	gvk := groupVersionKind(p.Target.GVK)
-	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	resource, err := w.resource(p.Target)
 	if err != nil {
 		return world.Version{}, err
 	}
@@ -66,11 +75,66 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 		subresources = []string{p.Subresource}
 	}
 	options := metav1.PatchOptions{FieldManager: component + "/" + p.Policy}
-	got, err := w.client.Resource(mapping.Resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
+	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
 	if err != nil {
 		return world.Version{}, err
 	}
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
+}
+
+// Make implements apply.Writer.
+func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
+	resource, err := w.resource(m.Target)
+	if err != nil {
+		return world.Version{}, err
+	}
+	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
+	manager := component + "/" + m.Policy
+	made := &unstructured.Unstructured{Object: m.Body}
+	if m.Apply {
+		made, err = api.Apply(ctx, m.Target.Name, made, metav1.ApplyOptions{FieldManager: manager, Force: true})
+	} else {
+		made, err = api.Create(ctx, made, metav1.CreateOptions{FieldManager: manager})
+	}
+	if apierrors.IsAlreadyExists(err) && w.made(ctx, m, resource) {
+		return world.Version{}, apply.ErrExists
+	}
+	if err != nil {
+		return world.Version{}, err
+	}
+	return world.Version{ResourceVersion: made.GetResourceVersion(), Generation: made.GetGeneration()}, nil
+}
+
+// made says whether an object that exists was made by the same policy, and
+// stays.
+func (w *writer) made(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
+	got, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
+	return err == nil && got.DeletionTimestamp == nil && slices.ContainsFunc(got.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
+		return f.Manager == component+"/"+m.Policy
+	})
+}
+
+// Delete implements apply.Writer.
+func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
+	resource, err := w.resource(d.Target)
+	if err != nil {
+		return err
+	}
+	options := metav1.DeleteOptions{}
+	if d.UID != "" {
+		uid := types.UID(d.UID)
+		options.Preconditions = &metav1.Preconditions{UID: &uid}
+	}
+	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+}
+
+func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {
+	gvk := groupVersionKind(id.GVK)
+	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return kschema.GroupVersionResource{}, err
+	}
+	return mapping.Resource, nil
 }
 
 // locked adds the version that the patch was decided on: the server refuses

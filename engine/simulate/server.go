@@ -40,6 +40,8 @@ type server struct {
 	// given are the first objects as they were given, until they change: they
 	// are shown as they were, without what the server adds.
 	given map[world.ID]Object
+	// makers are the policies that made objects.
+	makers map[world.ID]string
 }
 
 // Fault makes the next writes that match fail.
@@ -52,7 +54,7 @@ type Fault struct {
 }
 
 func newServer(now func() time.Time) *server {
-	return &server{objects: map[world.ID]Object{}, given: map[world.ID]Object{}, now: now, changed: func(world.ID, Object, Object) {}}
+	return &server{objects: map[world.ID]Object{}, given: map[world.ID]Object{}, makers: map[world.ID]string{}, now: now, changed: func(world.ID, Object, Object) {}}
 }
 
 func idOf(o Object) world.ID {
@@ -220,6 +222,7 @@ func (s *server) remove(id world.ID) {
 func (s *server) drop(id world.ID, old Object) {
 	delete(s.objects, id)
 	delete(s.given, id)
+	delete(s.makers, id)
 	s.changed(id, old, nil)
 	uid := metadata(old)["uid"]
 	for _, child := range s.list() {
@@ -301,6 +304,54 @@ func versionOf(o Object) world.Version {
 	rv, _ := metadata(o)["resourceVersion"].(string)
 	generation, _ := metadata(o)["generation"].(int64)
 	return world.Version{ResourceVersion: rv, Generation: generation}
+}
+
+// Make implements apply.Writer.
+func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error) {
+	verb := "create"
+	if m.Apply {
+		verb = "apply"
+	}
+	if err := s.fault(verb, m.Target); err != nil {
+		return world.Version{}, err
+	}
+	next := runtime.DeepCopyJSON(m.Body)
+	old, exists := s.objects[m.Target]
+	switch {
+	case exists && !m.Apply && s.makers[m.Target] == m.Policy && !deleting(old):
+		return world.Version{}, apply.ErrExists
+	case exists && !m.Apply:
+		return world.Version{}, apierrors.NewAlreadyExists(kschema.GroupResource{Resource: m.Target.Kind}, m.Target.Name)
+	case exists:
+		after, err := merged(old, apply.Patch{Body: next})
+		if err != nil {
+			return world.Version{}, apierrors.NewBadRequest(err.Error())
+		}
+		s.store(m.Target, old, after)
+	default:
+		delete(next, "status") // a subresource
+		setDefault(metadata(next), "creationTimestamp", s.now().UTC().Format(time.RFC3339))
+		s.create(m.Target, next)
+	}
+	s.makers[m.Target] = m.Policy
+	return versionOf(s.objects[m.Target]), nil
+}
+
+// Delete implements apply.Writer.
+func (s *server) Delete(_ context.Context, d apply.Deletion) error {
+	if err := s.fault("delete", d.Target); err != nil {
+		return err
+	}
+	resource := kschema.GroupResource{Resource: d.Target.Kind}
+	old, ok := s.objects[d.Target]
+	if !ok {
+		return apierrors.NewNotFound(resource, d.Target.Name)
+	}
+	if d.UID != "" && d.UID != metadata(old)["uid"] {
+		return apierrors.NewConflict(resource, d.Target.Name, errors.New("another object has its name"))
+	}
+	s.remove(d.Target)
+	return nil
 }
 
 // Event implements apply.Writer. Events are effects only; they are no objects

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
@@ -21,7 +22,9 @@ type Options struct {
 	Policies []*plan.Policy
 	Schemas  *schema.Set
 	Objects  []Object
-	Start    time.Time
+	// Guard says what of what is protected may be written.
+	Guard guard.Guard
+	Start time.Time
 	// Answers answers what policies ask builtins that look outside; nil answers
 	// nothing of use.
 	Answers expr.Answerer
@@ -85,6 +88,7 @@ func (s *Simulation) boot(ctx context.Context) {
 	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
 	s.group.Trace = s.options.Trace || s.options.KeepTraces
 	s.group.Candidates = s.options.KeepTraces
+	s.group.Guard = s.options.Guard
 	s.group.Answers = s
 	s.sources = map[world.Source]labels.Selector{}
 	clear(s.work)

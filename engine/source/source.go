@@ -5,14 +5,17 @@ package source
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -36,8 +39,12 @@ type Bundle struct {
 	// Documents are the policies as written, also those that do not compile.
 	Documents []*v1alpha1.Policy
 	Tests     []*v1alpha1.PolicyTest
-	Schemas   *schema.Set
-	Problems  []document.Problem
+	// Allowances are what the installation opens of what is protected.
+	Allowances []v1alpha1.Allowance
+	// Modules are the Rego modules beside policies, by the policies' files.
+	Modules  map[string][]rego.Module
+	Schemas  *schema.Set
+	Problems []document.Problem
 	// Files counts the files that were read.
 	Files int
 }
@@ -75,6 +82,15 @@ func Load(paths []string, o Options) (*Bundle, error) {
 			problems.Append(wrong)
 			b.Documents = append(b.Documents, found.Policies...)
 			b.Tests = append(b.Tests, found.Tests...)
+			b.allow(found)
+			if len(found.Policies) > 0 {
+				if err := b.modules(f.Path); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if err := b.allowBeside(path, &problems); err != nil {
+			return nil, err
 		}
 	}
 	if err := b.compile(o, &problems); err != nil {
@@ -82,6 +98,73 @@ func Load(paths []string, o Options) (*Bundle, error) {
 	}
 	b.Problems = problems.List()
 	return b, nil
+}
+
+// modules reads the Rego files beside a policy's file: those that have its
+// name, alone or with _ and more after it.
+func (b *Bundle) modules(file string) error {
+	base := strings.TrimSuffix(file, filepath.Ext(file))
+	more, err := filepath.Glob(escapeGlob(base) + "_*.rego")
+	if err != nil {
+		return err
+	}
+	for _, path := range append([]string{base + ".rego"}, more...) {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if b.Modules == nil {
+			b.Modules = map[string][]rego.Module{}
+		}
+		b.Modules[file] = append(b.Modules[file], rego.Module{Name: path, Text: string(text)})
+	}
+	return nil
+}
+
+// program gives the modules without those that hold tests.
+func (b *Bundle) program() map[string][]rego.Module {
+	out := map[string][]rego.Module{}
+	for file, list := range b.Modules {
+		out[file] = slices.DeleteFunc(slices.Clone(list), rego.Module.IsTest)
+	}
+	return out
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+// AllowanceFile is the file beside policies that says what they may do of what
+// is protected.
+const AllowanceFile = "allowances.yaml"
+
+// allowBeside reads the allowances beside a policy that is given by itself.
+func (b *Bundle) allowBeside(path string, problems *document.Problems) error {
+	info, err := os.Stat(path)
+	file := filepath.Join(filepath.Dir(path), AllowanceFile)
+	if err != nil || info.IsDir() || filepath.Base(path) == AllowanceFile {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	found, wrong := load.Documents(file, text)
+	problems.Append(wrong)
+	b.allow(found)
+	return nil
+}
+
+func (b *Bundle) allow(found load.File) {
+	for _, a := range found.Allowances {
+		b.Allowances = append(b.Allowances, a.Spec.Allow...)
+	}
 }
 
 func known(set *schema.Set) *schema.Set {
@@ -126,7 +209,7 @@ func beside(path string) []string {
 }
 
 func (b *Bundle) compile(o Options, problems *document.Problems) error {
-	compiler, err := compile.New(compile.Options{Schemas: b.Schemas, Functions: builtins.Functions(), Queries: builtins.Queries(), Params: o.Params})
+	compiler, err := compile.New(compile.Options{Schemas: b.Schemas, Functions: builtins.Functions(), Queries: builtins.Queries(), Modules: b.program(), Params: o.Params})
 	if err != nil {
 		return err
 	}
@@ -191,7 +274,7 @@ func (b *Bundle) Policy(name string) *plan.Policy {
 // is nil when the policy does not fit them; what does not fit is the second
 // result.
 func (b *Bundle) Recompile(name string, known *schema.Set, params map[string]map[string]string) (p *plan.Policy, misfit, err error) {
-	compiler, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(), Params: params})
+	compiler, err := compile.New(compile.Options{Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(), Modules: b.program(), Params: params})
 	if err != nil {
 		return nil, nil, err
 	}

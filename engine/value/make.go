@@ -111,3 +111,25 @@ func Compare(a, b Value) (order int, ok bool) {
 	i, isInt := c.Compare(b).(types.Int)
 	return int(i), isInt
 }
+
+// OfStrings makes a list of strings.
+func OfStrings(list []string) *List {
+	items := make([]Value, len(list))
+	for i, s := range list {
+		items[i] = OfString(s)
+	}
+	return NewList(items)
+}
+
+// Overwrite gives an object with one field set, at a path that is made where
+// it is missing.
+func Overwrite(m *Map, v Value, path ...string) *Map {
+	if len(path) == 1 {
+		return m.With(path[0], v)
+	}
+	inner, ok := m.Lookup(path[0]).(*Map)
+	if !ok {
+		inner = Empty
+	}
+	return m.With(path[0], Overwrite(inner, v, path[1:]...))
+}

@@ -35,6 +35,11 @@ func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 			c.wake[key] = true
 		}
 	}
+	if key := (eval.Key{Name: c.either().Name}); c.policy.Primary.Optional && in.Get.Source() == "key.name" {
+		if _, known := c.primaries[key]; !known {
+			c.wake[key] = true
+		}
+	}
 }
 
 // joined wakes the keys that the index finds for the object as it was or is.

@@ -14,9 +14,9 @@ import (
 
 type handVolume struct {
 	name, topology, access string
-	attachTo                            []string
-	size                                int64
-	replicas                            []*handReplica
+	attachTo               []string
+	size                   int64
+	replicas               []*handReplica
 }
 
 type handReplica struct {

@@ -117,7 +117,11 @@ type nothing struct{}
 func (nothing) Patch(context.Context, apply.Patch) (world.Version, error) {
 	return world.Version{}, nil
 }
-func (nothing) Event(context.Context, apply.Event) error { return nil }
+func (nothing) Event(context.Context, apply.Event) error     { return nil }
+func (nothing) Delete(context.Context, apply.Deletion) error { return nil }
+func (nothing) Make(context.Context, apply.Manifest) (world.Version, error) {
+	return world.Version{}, nil
+}
 
 func newEdict(ctx context.Context) (*edict, error) {
 	policy, schemas, err := shipped("storage-pool-eligibility")

@@ -52,6 +52,10 @@ type silent struct{}
 
 func (silent) Patch(context.Context, apply.Patch) (world.Version, error) { return world.Version{}, nil }
 func (silent) Event(context.Context, apply.Event) error                  { return nil }
+func (silent) Delete(context.Context, apply.Deletion) error              { return nil }
+func (silent) Make(context.Context, apply.Manifest) (world.Version, error) {
+	return world.Version{}, nil
+}
 
 func newBench(t *testing.T, bundle *source.Bundle) *bench {
 	b := &bench{t: t, bundle: bundle, store: world.NewStore(), objects: map[string]worlds.Object{}, last: map[string]string{}}

@@ -1,5 +1,6 @@
 // Package v1alpha1 holds the documents of the API group edict.dev/v1alpha1:
-// Policy, which decides, and PolicyTest, which says what a policy must decide.
+// Policy, which decides, PolicyTest, which says what a policy must decide, and
+// Allowances, in which an installation opens what is protected.
 //
 // The types only say which fields exist. Every text keeps its place in the
 // file, so that a later stage can point at it. Fields tagged `cel` hold a raw
@@ -12,4 +13,5 @@ const (
 	APIVersion     = "edict.dev/v1alpha1"
 	KindPolicy     = "Policy"
 	KindPolicyTest = "PolicyTest"
+	KindAllowances = "Allowances"
 )

@@ -1,0 +1,243 @@
+package eval
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// child makes an object, or keeps what the policy says of it.
+func (r *ruleRun) child(a *plan.Child, f *frame) error {
+	v, err := a.Manifest.Build(f, r.meter)
+	if err != nil {
+		return err
+	}
+	manifest, ok := v.(*value.Map)
+	id := world.ID{GVK: a.GVK, Namespace: value.StringAt(v, "metadata", "namespace"), Name: value.StringAt(v, "metadata", "name")}
+	if !ok || id.Name == "" {
+		return &expr.Failure{At: a.Pos, Err: errors.New("the object has no metadata.name")}
+	}
+	r.named(a.Target, TargetKey(id.Namespace, id.Name))
+	t, err := r.find(id)
+	switch {
+	case errors.Is(err, errNoTarget):
+		r.create(id, r.applied(a, manifest), a.Apply)
+		return nil
+	case err != nil || !a.Apply:
+		return err // one that is there is left alone
+	}
+	r.apply(t, r.applied(a, manifest))
+	return nil
+}
+
+// applied adds the digest by which the next evaluation knows that all of this
+// was applied, and nothing else that has to go.
+func (r *ruleRun) applied(a *plan.Child, manifest *value.Map) *value.Map {
+	if !a.Apply {
+		return manifest
+	}
+	text, err := json.Marshal(value.Plain(manifest))
+	if err != nil {
+		return manifest // plain values can always be written
+	}
+	sum := sha256.Sum256(text)
+	digest := value.OfString(hex.EncodeToString(sum[:8]))
+	return value.Overwrite(manifest, digest, "metadata", "annotations", plan.AppliedPrefix+r.Policy.Name)
+}
+
+// create makes an object that does not exist.
+func (r *ruleRun) create(id world.ID, manifest *value.Map, apply bool) {
+	verb := VerbCreate
+	if apply {
+		verb = VerbApply
+	}
+	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty})
+	r.overlay.create(id, manifest)
+	r.changed()
+}
+
+// apply keeps what the policy says of an object that is there.
+func (r *ruleRun) apply(t targetState, manifest *value.Map) {
+	next, patch := mergeDiff(t.value, manifest)
+	if patch == nil {
+		return
+	}
+	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
+	r.overlay.set(t.id, next.(*value.Map))
+	r.changed()
+}
+
+// emit adds an effect of the current item.
+func (r *ruleRun) emit(e *Effect) {
+	e.Rules, e.Item, e.Rule = []string{r.rule.Name}, r.item, r.index
+	r.decision.Effects = append(r.decision.Effects, e)
+}
+
+// deletion deletes an object. The rules below see it as one that is going.
+func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	if errors.Is(err, errNoTarget) {
+		return nil
+	}
+	if err != nil || value.Path(t.value, "metadata", "deletionTimestamp") != nil {
+		return err
+	}
+	r.emit(&Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value})
+	r.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.Now), "metadata", "deletionTimestamp"))
+	r.changed()
+	return nil
+}
+
+// finalizer keeps a finalizer on an object or off it. An object that is going
+// takes no new one.
+func (r *ruleRun) finalizer(a *plan.Finalizer, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	if errors.Is(err, errNoTarget) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	name, err := r.text(a.Name, f)
+	if err != nil {
+		return err
+	}
+	names := value.Strings(value.Path(t.value, "metadata", "finalizers"))
+	at := slices.Index(names, name)
+	switch going := value.Path(t.value, "metadata", "deletionTimestamp") != nil; {
+	case a.Absent && at >= 0:
+		names = slices.Delete(names, at, at+1)
+	case !a.Absent && at < 0 && !going:
+		names = append(names, name)
+	default:
+		return nil
+	}
+	r.write(t, "", nest([]string{"metadata", "finalizers"}, value.OfStrings(names)))
+	return nil
+}
+
+// listEntry keeps one entry of a list, or takes it out. The fields of the
+// entry replace those that are there as a whole; others stay.
+func (r *ruleRun) listEntry(a *plan.ListEntry, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	missing := errors.Is(err, errNoTarget)
+	if missing && (!a.Create || a.Remove) {
+		return nil
+	}
+	if err != nil && !missing {
+		return err
+	}
+	by, err := a.By.Fields(f, r.meter)
+	if err != nil {
+		return err
+	}
+	list, _ := value.Path(t.value, a.Path...).(*value.List)
+	at := -1
+	var items []value.Value
+	if list != nil {
+		items = slices.Clone(list.Items())
+		at = slices.IndexFunc(items, func(item value.Value) bool { return hasFields(item, by) })
+	}
+	switch {
+	case a.Remove && at < 0:
+		return nil
+	case a.Remove:
+		items = slices.Delete(items, at, at+1)
+	default:
+		if items, err = r.keepEntry(a, f, items, at, by); err != nil {
+			return err
+		}
+	}
+	want := nest(a.Path, value.NewList(items))
+	if missing {
+		return r.makeTarget(&a.Of, f, want)
+	}
+	r.write(t, a.Subresource, want)
+	return nil
+}
+
+func hasFields(item value.Value, by []cel.Field) bool {
+	return !slices.ContainsFunc(by, func(field cel.Field) bool {
+		return !value.Same(value.Path(item, field.Name), field.Value)
+	})
+}
+
+// keepEntry puts an entry into a list: in its place, or last.
+func (r *ruleRun) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at int, by []cel.Field) ([]value.Value, error) {
+	fields, err := a.Entry.Fields(f, r.meter)
+	if err != nil {
+		return nil, err
+	}
+	entry := value.Empty
+	if at >= 0 {
+		entry, _ = items[at].(*value.Map)
+	}
+	before := entry
+	for _, field := range slices.Concat(by, fields) {
+		switch {
+		case field.Value == nil || value.IsNull(field.Value):
+			entry = entry.With(field.Name, nil)
+		case !value.Same(entry.Lookup(field.Name), field.Value):
+			entry = entry.With(field.Name, field.Value)
+		}
+	}
+	if at < 0 {
+		return append(items, entry), nil
+	}
+	if entry != before {
+		items[at] = entry
+	}
+	return items, nil
+}
+
+// makeTarget makes the missing object of a patch.
+func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) error {
+	name, err := r.text(ref.Name, f)
+	if err != nil {
+		return err
+	}
+	namespace := ""
+	if ref.Namespace != nil {
+		if namespace, err = r.text(ref.Namespace, f); err != nil {
+			return err
+		}
+	}
+	manifest := value.Overwrite(fields, value.OfString(ref.APIVersion), "apiVersion")
+	manifest = value.Overwrite(manifest, value.OfString(ref.Kind), "kind")
+	manifest = value.Overwrite(manifest, value.OfString(name), "metadata", "name")
+	if namespace != "" {
+		manifest = value.Overwrite(manifest, value.OfString(namespace), "metadata", "namespace")
+	}
+	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false)
+	return nil
+}
+
+// joinOwners lets the owner references of a patch join those that are there:
+// references to one uid are one.
+func joinOwners(current, want *value.Map) *value.Map {
+	wanted, _ := value.Path(want, "metadata", "ownerReferences").(*value.List)
+	have, _ := value.Path(current, "metadata", "ownerReferences").(*value.List)
+	if wanted == nil || have == nil {
+		return want
+	}
+	joined := slices.Clone(have.Items())
+	for _, owner := range wanted.Items() {
+		uid := value.StringAt(owner, "uid")
+		at := slices.IndexFunc(joined, func(o value.Value) bool { return value.StringAt(o, "uid") == uid })
+		if at < 0 {
+			joined = append(joined, owner)
+		} else {
+			next, _ := mergeDiff(joined[at], owner)
+			joined[at] = next
+		}
+	}
+	return value.Overwrite(want, value.NewList(joined), "metadata", "ownerReferences")
+}

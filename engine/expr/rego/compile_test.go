@@ -1,0 +1,300 @@
+package rego
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// mustCompile compiles one module whose package is p.
+func mustCompile(t testing.TB, text string) *Library {
+	t.Helper()
+	library, problems := Compile([]Module{{Name: "p.rego", Text: "package p\n" + text}})
+	if library == nil {
+		t.Fatalf("%s\n%v", text, problems)
+	}
+	return library
+}
+
+func mustQuery(t testing.TB, library *Library, text string) *Query {
+	t.Helper()
+	q, problem := library.Query(text, document.Position{File: "policy.yaml", Line: 7, Column: 3})
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	return q
+}
+
+func texts(problems []document.Problem) []string {
+	out := make([]string, 0, len(problems))
+	for _, p := range problems {
+		out = append(out, p.Error())
+	}
+	return out
+}
+
+// TestAllowed pins the functions: a new version of OPA must not add to them,
+// and one that takes any away breaks policies.
+func TestAllowed(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, b := range capabilities.Builtins {
+		got = append(got, b.Name)
+	}
+	slices.Sort(got)
+	want := strings.Fields(`
+abs and array.concat array.reverse array.slice assign base64.decode base64.encode base64.is_valid ceil concat contains
+count div endswith eq equal floor format_int glob.match gt gte indexof internal.member_2 internal.member_3 intersection
+is_array is_boolean is_null is_number is_object is_set is_string json.filter json.is_valid json.marshal json.remove
+json.unmarshal lower lt lte max min minus mul neq net.cidr_contains object.filter object.get object.keys object.remove
+object.subset object.union object.union_n or plus product regex.is_valid regex.match rem replace round semver.compare
+semver.is_valid sort split sprintf startswith strings.any_prefix_match strings.any_suffix_match strings.count
+strings.replace_n strings.reverse substring sum time.add_date time.clock time.date time.diff time.parse_duration_ns
+time.parse_rfc3339_ns to_number trim trim_left trim_prefix trim_right trim_space trim_suffix type_name union units.parse
+units.parse_bytes upper`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if capabilities.AllowNet == nil || len(capabilities.AllowNet) > 0 {
+		t.Error("AllowNet must be empty and not nil")
+	}
+	for _, b := range capabilities.Builtins {
+		if b.IsNondeterministic() || b.IsDeprecated() {
+			t.Errorf("%s is nondeterministic or deprecated", b.Name)
+		}
+	}
+	for name := range bounds {
+		if !slices.Contains(want, name) {
+			t.Errorf("%s has a bound, but is not allowed", name)
+		}
+	}
+}
+
+func TestCompileProblems(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":          {"", "m.rego: not valid Rego: empty module (begin with: package a.name)"},
+		"no package":     {"x := 1", "m.rego:1:1: not valid Rego: package expected (begin with: package a.name)"},
+		"syntax":         {"package p\n\nx := {1, ", "m.rego:3:9: not valid Rego: unexpected eof token"},
+		"v0":             {"package p\nx { true }", "m.rego:2:1: not valid Rego: `if` keyword is required before rule body (write: name if { ... })"},
+		"template":       {"package p\nx := $\"{1}\"", "m.rego:2:6: not valid Rego: "},
+		"undefined":      {"package p\ndecision := decisoin2\ndecision2 := 1", "m.rego:2:13: \"decisoin2\" has no value here (did you mean \"decision2\"?)"},
+		"unicode column": {"package p\nx := [\"äöü\", y]", "m.rego:2:14: \"y\" has no value here"},
+		"unsafe":         {"package p\nx if not zzzzzz", "\"zzzzzz\" has no value here (it is no rule of this package, and nothing sets it before)"},
+		"no data":        {"package p\nx := data.p.yy\nyyy := 1", "m.rego:2:6: nothing is called data.p.yy (did you mean \"data.p.yyy\"?)"},
+		"unknown data":   {"package p\nx := data.config.y", "m.rego:2:6: nothing is called data.config"},
+		"http":           {"package p\nx := http.send({\"url\": \"http://a\"})", "m.rego:2:6: http.send is not allowed in a policy (a policy reaches no network)"},
+		"clock":          {"package p\nx := time.now_ns()", "time.now_ns is not allowed in a policy (a result must not change by itself; pass a time in the input)"},
+		"walk":           {"package p\nx contains y if walk(input, y)", "walk is not allowed in a policy"},
+		"shift":          {"package p\nx := bits.lsh(1, 999999999)", "bits.lsh is not allowed in a policy"},
+		"render":         {"package p\nx := strings.render_template(\"a\", {})", "strings.render_template is not allowed in a policy (use sprintf or concat)"},
+		"paths":          {"package p\nx := graph.reachable_paths({}, [])", "graph.reachable_paths is not allowed in a policy"},
+		"schema":         {"package p\nx := json.match_schema({}, {\"$ref\": \"http://a\"})", "json.match_schema is not allowed in a policy"},
+		"range":          {"package p\nx := numbers.range(1, 1000000000)", "numbers.range is not allowed in a policy"},
+		"expand":         {"package p\nx := net.cidr_expand(\"10.0.0.0/8\")", "net.cidr_expand is not allowed in a policy"},
+		"deprecated":     {"package p\nx := any([true])", "any is not allowed in a policy (it is deprecated)"},
+		"print":          {"package p\nx if print(1)", "print is not allowed in a policy"},
+		"no function":    {"package p\nx := lowr(\"A\")", "m.rego:2:6: no function is called \"lowr\" (did you mean \"lower\"?)"},
+		"unused":         {"package p\nx if y := 1", "m.rego:2:6: the variable \"y\" is never used (remove it, or call it _)"},
+		"unused import":  {"package p\nimport data.p.y\nx := 1\ny := 2", "m.rego:2:1: import data.p.y unused"},
+		"unused arg":     {"package p\nf(a) := 1", "the argument \"a\" is never used (call it _)"},
+		"recursion":      {"package p\nx if y\ny if x", "uses itself: data.p.x -> data.p.y -> data.p.x"},
+		"conflict":       {"package p\nx := 1\nx(a) := a", "conflicting rules data.p.x found"},
+		"type":           {"package p\nx := count(1)", "m.rego:2:6: count: invalid argument(s): have: (number, ???), want: (collection: any<"},
+		"match":          {"package p\nx if 1 == \"a\"", "m.rego:2:6: match error: left  : number, right : string"},
+		"number":         {"package p\nx := 1e999999999", "m.rego:2:6: not valid Rego: number too big"},
+		"long number":    {"package p\nx := " + strings.Repeat("1", 500), "m.rego:2:6: this number is too large or too long"},
+		"doubling":       {"package p\n" + doubling(20), "m.rego:2:1: the names in this rule stand for too large a value (name a part once)"},
+		"doubling rules": {"package p\n" + chain("[1]", "[V, V]", 30), "the names in this rule stand for too large a value (name a part once)"},
+		"compared rules": {"package p\n" + chain("[1]", "[V, V]", 30) + strings.ReplaceAll(chain("[1]", "[V, V]", 30), "v", "w") + "x if v30 == w30", "the names in this rule stand for too large a value"},
+		"wide":           {"package p\n" + chain("[1]", "["+strings.Repeat("V, ", 1000)+"V]", 4), "the names in this rule stand for too large a value"},
+		"unification":    {"package p\nx if {\n  [y, y] = input\n}", "m.rego:3:3: unification with = is not allowed in a policy (write := to set a variable, == to compare)"},
+		"mock":           {"package p\nx if lower(\"A\") == \"b\" with lower as \"b\"", "m.rego:2:24: with replaces only input and rules, not functions"},
+		"large":          {"package p\n# " + strings.Repeat("x", MaxModule), "the module has 65548 bytes, at most 65536 are read (split it into several modules)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			library, problems := Compile([]Module{{Name: "m.rego", Text: c.text}})
+			if library != nil {
+				t.Error("it compiled")
+			}
+			if got := strings.Join(texts(problems), "\n"); !strings.Contains(got, c.want) {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestCompileIsBounded gives the compiler what would take it minutes.
+func TestCompileIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"lists":          "x := " + strings.Repeat("[", 30000) + strings.Repeat("]", 30000),
+		"parentheses":    "x := " + strings.Repeat("(", 30000) + "1" + strings.Repeat(")", 30000),
+		"sum":            "x := 1" + strings.Repeat("+1", 30000),
+		"comprehensions": "x := " + strings.Repeat("[y | y := ", 3000) + "1" + strings.Repeat("]", 3000),
+		"every":          "x if { " + strings.Repeat("every a in input { ", 1500) + "a" + strings.Repeat("}", 1500) + "}",
+		"else":           "x := 1 if input.a" + strings.Repeat(" else := 2 if input.b", 2500),
+		"chain":          chain("input", "V", 3000),
+		"types":          chain("[1]", "[V, V]", 30),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			library, problems := Compile([]Module{{Name: "m.rego", Text: "package p\n" + text}})
+			if took := time.Since(start); library != nil || took > 5*time.Second {
+				t.Errorf("it took %v: %v", took, problems)
+			}
+		})
+	}
+}
+
+// TestCompileSeesAliases checks that a variable's other names do not hide how
+// large it is.
+func TestCompileSeesAliases(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("package p\nx := v30 if {\n a0 := [input.a]\n")
+	for i := 1; i <= 30; i++ {
+		fmt.Fprintf(&b, " v%d := [a%d, a%d]\n a%d := v%d\n", i, i-1, i-1, i, i)
+	}
+	_, problems := Compile([]Module{{Name: "m.rego", Text: b.String() + " a30[0]\n}"}})
+	if len(problems) != 1 || problems[0].Message != spreads {
+		t.Errorf("%v", problems)
+	}
+}
+
+// doubling is a rule whose variables double n times.
+func doubling(n int) string {
+	var b strings.Builder
+	b.WriteString("x := v" + strings.Repeat("i", n) + " if {\n  v := [input.a]\n")
+	for i := range n {
+		v := "v" + strings.Repeat("i", i)
+		b.WriteString("  " + v + "i := [" + v + ", " + v + "]\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func TestCompileShowsTheLine(t *testing.T) {
+	t.Parallel()
+	_, problems := Compile([]Module{{Name: "m.rego", Text: "package p\r\nx := lowr(\"A\")\r\n"}})
+	if len(problems) != 1 || problems[0].Source != `x := lowr("A")` {
+		t.Errorf("%+v", problems)
+	}
+}
+
+func TestCompileInline(t *testing.T) {
+	t.Parallel()
+	var ps document.Problems
+	node := document.Parse("policy.yaml", []byte("a: 1\nmodule: |\n    package p\n\n    x := [1,\n      lowr(\"A\")]\n"), &ps)[0].Get("module")
+	_, problems := Compile([]Module{{Name: "inline", Text: node.Text, Node: node}})
+	want := []document.Problem{{
+		Position: document.Position{File: "policy.yaml", Line: 6, Column: 7}, Severity: document.Error,
+		Message: `no function is called "lowr"`, Hint: `did you mean "lower"?`, Source: `      lowr("A")]`,
+	}}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCompileTwice(t *testing.T) {
+	t.Parallel()
+	m := Module{Name: "m.rego", Text: "package p\nx := 1"}
+	if _, problems := Compile([]Module{m, m}); len(problems) != 1 || problems[0].Message != `two modules are called "m.rego"` {
+		t.Errorf("%v", problems)
+	}
+}
+
+func TestQueryProblems(t *testing.T) {
+	t.Parallel()
+	library := mustCompile(t, "decision := 1\nf(x) := x")
+	for text, want := range map[string]string{
+		"data.p.decisoin": `policy.yaml:3: no rule is called data.p.decisoin (did you mean "data.p.decision"?)`,
+		"data.p":          "policy.yaml:3: no rule is called data.p",
+		"data.p.f":        "policy.yaml:3: data.p.f is a function (ask for a rule that calls it)",
+		"data.p[_]":       `policy.yaml:3: a query names one rule, this is "data.p[_]" (such as data.a.b.rule)`,
+		"p.decision":      `policy.yaml:3: a query names one rule, this is "p.decision" (such as data.a.b.rule)`,
+		"1 +":             `policy.yaml:3: a query names one rule, this is "1 +" (such as data.a.b.rule)`,
+	} {
+		_, problem := library.Query(text, document.Position{File: "policy.yaml", Line: 3})
+		if problem == nil || !strings.HasPrefix(problem.Error(), want) {
+			t.Errorf("%s: got %v, want %s", text, problem, want)
+		}
+	}
+}
+
+func TestLint(t *testing.T) {
+	t.Parallel()
+	library, problems := Compile([]Module{
+		{Name: "a.rego", Text: "package a\n\ndecision := helper\n\nhelper := input.x\n\nlost := 1\n"},
+		{Name: "b.rego", Text: "package b\nother := 1\n"},
+		{Name: "a_test.rego", Text: "package a_test\nimport data.a\ntest_x if a.lost\n"},
+	})
+	if library == nil {
+		t.Fatal(problems)
+	}
+	want := []string{
+		"a.rego:7:1: nothing uses the rule lost",
+		"b.rego:1:1: no query uses the package b (the policy asks data.a.decision)",
+	}
+	if diff := cmp.Diff(want, texts(library.Lint(mustQuery(t, library, "data.a.decision")))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestInput(t *testing.T) {
+	t.Parallel()
+	library := mustCompile(t, `
+import input.status as st
+decision := "a" if {
+	input.spce.x
+	some i
+	input.list[i].name == st.y
+	object.get(input, "bootID", "") == object.get(input.spec, ["a", "b"], "")
+}
+unused := input.zzz`)
+	q := mustQuery(t, library, "data.p.decision")
+	var paths []string
+	for _, ref := range library.InputRefs(q) {
+		paths = append(paths, strings.Join(ref.Path, "."))
+	}
+	slices.Sort(paths)
+	if diff := cmp.Diff([]string{"bootID", "list", "spce.x", "spec.a.b", "status.y"}, paths); diff != "" {
+		t.Error(diff)
+	}
+	input := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{
+		"spec": schema.Any, "status": schema.Any, "list": schema.Any,
+	}}
+	want := []string{
+		`p.rego:5:2: input has no field "spce" (did you mean "spec"?)`,
+		`p.rego:8:13: input has no field "bootID"`,
+	}
+	if diff := cmp.Diff(want, texts(library.CheckInput(q, input))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzCompile(f *testing.F) {
+	f.Add("package p\nx if input.y == 1")
+	f.Add("package p\nx := {a: b | some a, b in input}\nf([x, y]) := z if every z in x { z }")
+	f.Add(strings.Repeat("[", 5000))
+	f.Fuzz(func(_ *testing.T, text string) {
+		library, _ := Compile([]Module{{Name: "m.rego", Text: text}})
+		if library == nil {
+			return
+		}
+		for _, name := range library.entries() {
+			if q, _ := library.Query(name, document.Position{}); q != nil {
+				library.CheckInput(q, schema.Untyped())
+			}
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package rego
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// quoted is a value inside a message of OPA.
+var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+
+// masked gives the message of a run-time error without the values in it. What
+// a function says about a value that it cannot read may repeat the value, so of
+// that only the function's name is kept.
+func masked(e *topdown.Error) string {
+	message := strings.ReplaceAll(e.Message, bounded, "")
+	switch e.Code {
+	case topdown.BuiltinErr:
+		name, _, _ := strings.Cut(message, ":")
+		return name + " cannot work with the value that it is given"
+	case topdown.TypeErr:
+		return quoted.ReplaceAllString(message, "...")
+	default:
+		return message
+	}
+}
