@@ -84,12 +84,17 @@ func (c *cluster) installCRDs() {
 var resources = map[string]string{
 	"Namespace": "namespaces", "Node": "nodes", "Pod": "pods",
 	"ReplicatedStoragePool": "replicatedstoragepools", "LVMVolumeGroup": "lvmvolumegroups", "DRBDResource": "drbdresources",
+	"Module": "modules", "NodeModulesConfig": "nodemodulesconfigs",
 	"ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
 }
 
 func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {
 	resource := kschema.GroupVersionResource{Version: "v1", Resource: resources[kind]}
-	if kind != "Node" && kind != "Pod" && kind != "Namespace" {
+	switch kind {
+	case "Node", "Pod", "Namespace":
+	case "Module", "NodeModulesConfig":
+		resource.Group, resource.Version = "kmm.sigs.x-k8s.io", "v1beta1"
+	default:
 		resource.Group, resource.Version = "storage.deckhouse.io", "v1alpha1"
 	}
 	if namespace == "" {
@@ -278,6 +283,30 @@ func (o *controller) metric(name, policy string) float64 {
 		}
 	}
 	return sum
+}
+
+// written counts the writes of a policy that changed something.
+func (o *controller) written(policy string) float64 {
+	o.t.Helper()
+	families, err := o.registry.Gather()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() != "edict_effects_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			labels := map[string]string{}
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if labels["policy"] == policy && labels["result"] == "written" {
+				return m.GetCounter().GetValue()
+			}
+		}
+	}
+	return 0
 }
 
 const (
