@@ -71,7 +71,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := runnable(errOut, bundle); err != nil {
 		return err
 	}
-	objects, err := simulate.ReadObjects(f.objects)
+	objects, err := simulate.ReadObjects(f.objects, f.answers, f.timeline)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
@@ -13,14 +15,19 @@ import (
 )
 
 // ReadObjects reads the manifests at a path: a file, or a folder of YAML and
-// JSON files; List objects are unpacked.
-func ReadObjects(path string) ([]Object, error) {
+// JSON files; List objects are unpacked. Files that are something else, such
+// as answers that lie beside the manifests, are passed over when they are
+// named in except.
+func ReadObjects(path string, except ...string) ([]Object, error) {
 	files, err := load.Files(path)
 	if err != nil {
 		return nil, err
 	}
 	var out []Object
 	for _, f := range files {
+		if slices.ContainsFunc(except, func(other string) bool { return sameFile(other, f.Path) }) {
+			continue
+		}
 		list, err := ParseObjects(f.Path, f.Text)
 		if err != nil {
 			return nil, err
@@ -28,6 +35,12 @@ func ReadObjects(path string) ([]Object, error) {
 		out = append(out, list...)
 	}
 	return out, nil
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // ParseObjects reads the manifests of a file.

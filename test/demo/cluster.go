@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -67,7 +68,7 @@ func (c *cluster) of(apiVersion, kind, namespace string) (dynamic.ResourceInterf
 
 // fill creates the objects of a folder, with their status.
 func (c *cluster) fill(folder string) error {
-	objects, err := simulate.ReadObjects(folder)
+	objects, err := simulate.ReadObjects(folder, filepath.Join(folder, "answers.json"))
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,14 @@ func (c *cluster) merge(api dynamic.ResourceInterface, name string, patch object
 	}
 	_, err = api.Patch(c.ctx, name, types.MergePatchType, body, metav1.PatchOptions{}, subresources...)
 	return err
+}
+
+func (c *cluster) delete(apiVersion, kind, namespace, name string) error {
+	api, err := c.of(apiVersion, kind, namespace)
+	if err != nil {
+		return err
+	}
+	return api.Delete(c.ctx, name, metav1.DeleteOptions{})
 }
 
 // ready makes a node Ready or not, from now on.

@@ -73,7 +73,7 @@ func (e *extenderProcess) stop() {
 // capacities gives every group and thin pool that a pool names 1 TiB, of which
 // the later ones have used more.
 func capacities(folder string) ([]byte, error) {
-	objects, err := simulate.ReadObjects(folder)
+	objects, err := simulate.ReadObjects(folder, filepath.Join(folder, "answers.json"))
 	if err != nil {
 		return nil, err
 	}

@@ -75,6 +75,10 @@ func demo(ctx context.Context, keep bool) (err error) {
 	if err := story(c, filepath.Join(folder, "log")); err != nil {
 		return err
 	}
+	if err := modules(ctx, plane, c); err != nil {
+		return err
+	}
+	say("That was policy files and no line of controller code: look into policies/.")
 	if keep {
 		say("Everything keeps running; Ctrl-C ends it. Look around:\n  %s --kubeconfig %s get rsp,nodes -L %s", plane.Kubectl(), plane.Kubeconfig(), agentLabel)
 		<-ctx.Done()
@@ -140,7 +144,6 @@ func story(c *cluster, log string) error {
 		func(s state) bool { return s.listed(worker) && s.readyIn(worker) && s.labelled[worker] }); err != nil {
 		return err
 	}
-	say("That was three policy files and no line of controller code: storage-pool-eligibility.yaml, agent-node-label.yaml and replica-scheduling.yaml in policies/.")
 	return nil
 }
 

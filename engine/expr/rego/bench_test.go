@@ -27,7 +27,7 @@ func decisionInput() value.Value {
 }
 
 func BenchmarkDecisionTable(b *testing.B) {
-	library, problems := Compile([]Module{draft(b)})
+	library, problems := Compile([]Module{shipped(b)})
 	if library == nil {
 		b.Fatal(problems)
 	}
@@ -64,7 +64,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func BenchmarkCompile(b *testing.B) {
-	m := draft(b)
+	m := shipped(b)
 	for b.Loop() {
 		Compile([]Module{m})
 	}

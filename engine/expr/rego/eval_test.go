@@ -167,9 +167,9 @@ func TestEvalConcurrently(t *testing.T) {
 	wg.Wait()
 }
 
-func draft(t testing.TB) Module {
+func shipped(t testing.TB) Module {
 	t.Helper()
-	text, err := os.ReadFile("../../../docs/drafts/kmm-node-modules.rego")
+	text, err := os.ReadFile("../../../policies/kmm-node-modules.rego")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func draft(t testing.TB) Module {
 
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
-	library, problems := Compile([]Module{draft(t)})
+	library, problems := Compile([]Module{shipped(t)})
 	if library == nil {
 		t.Fatal(problems)
 	}
