@@ -67,7 +67,7 @@ policies: build ## check and test the shipped policies and the drafts
 	@echo "==> checking drafts; a warning is a construct that cannot run yet"
 	@out="$$($(BIN) check docs/drafts)" || { echo "$$out"; exit 1; }; echo "$$out" | tail -n 1
 	@echo "==> testing policies"
-	@$(BIN) test policy-tests
+	@$(BIN) test policies policy-tests
 
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane

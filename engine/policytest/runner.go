@@ -55,7 +55,7 @@ func (r *Report) Failed() int {
 
 // Run runs the policy tests at some paths.
 func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
-	r := runner{options: o, report: &Report{Coverage: map[string]map[string]int{}}, bundles: map[string]*source.Bundle{}}
+	r := runner{options: o, report: &Report{Coverage: map[string]map[string]int{}}, bundles: map[string]*source.Bundle{}, modules: map[string]bool{}}
 	for _, path := range paths {
 		files, err := load.Files(path)
 		if err != nil {
@@ -63,6 +63,11 @@ func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 		}
 		for _, f := range files {
 			found, problems := load.Documents(f.Path, f.Text)
+			if len(found.Policies) > 0 {
+				if err := r.rego(ctx, f.Path); err != nil {
+					return nil, err
+				}
+			}
 			if len(found.Tests) == 0 && !strings.Contains(string(f.Text), v1alpha1.KindPolicyTest) {
 				continue // a world file, or something that is not ours
 			}
@@ -83,6 +88,8 @@ type runner struct {
 	options Options
 	report  *Report
 	bundles map[string]*source.Bundle
+	// modules are the policies' files whose Rego tests have run.
+	modules map[string]bool
 }
 
 // test runs the cases of one document.
@@ -90,6 +97,11 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 	world, err := r.world(file, t)
 	if err != nil {
 		return err
+	}
+	for _, p := range t.Spec.Policies {
+		if err := r.rego(ctx, filepath.Join(filepath.Dir(file), p.Value)); err != nil {
+			return err
+		}
 	}
 	for i := range t.Spec.Cases {
 		c := &t.Spec.Cases[i]

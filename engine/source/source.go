@@ -100,13 +100,25 @@ func Load(paths []string, o Options) (*Bundle, error) {
 	return b, nil
 }
 
-// modules reads the Rego files beside a policy's file: those that have its
-// name, alone or with _ and more after it.
+// modules reads the Rego files beside a policy's file.
 func (b *Bundle) modules(file string) error {
+	found, err := Modules(file)
+	if err == nil && len(found) > 0 {
+		if b.Modules == nil {
+			b.Modules = map[string][]rego.Module{}
+		}
+		b.Modules[file] = found
+	}
+	return err
+}
+
+// Modules reads the Rego files that belong to a policy's file: those beside it
+// that have its name, alone or with _ and more after it.
+func Modules(file string) (out []rego.Module, err error) {
 	base := strings.TrimSuffix(file, filepath.Ext(file))
 	more, err := filepath.Glob(escapeGlob(base) + "_*.rego")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, path := range append([]string{base + ".rego"}, more...) {
 		text, err := os.ReadFile(path)
@@ -114,14 +126,11 @@ func (b *Bundle) modules(file string) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if b.Modules == nil {
-			b.Modules = map[string][]rego.Module{}
-		}
-		b.Modules[file] = append(b.Modules[file], rego.Module{Name: path, Text: string(text)})
+		out = append(out, rego.Module{Name: path, Text: string(text)})
 	}
-	return nil
+	return out, nil
 }
 
 // program gives the modules without those that hold tests.
