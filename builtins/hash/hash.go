@@ -34,7 +34,8 @@ func Functions() []expr.Function {
 		},
 		{
 			Name: "hash.configData", Args: []expr.Type{expr.Dyn}, Result: expr.String,
-			Doc: "the digest of a ConfigMap's data", Example: `hash.configData(object)`,
+			Doc: "the digest of the data of a ConfigMap or Secret, 64 lower-case hex digits", Example: `hash.configData(object)`,
+			Do: configData,
 		},
 	}
 }

@@ -1,12 +1,22 @@
 // Package memory recalls what earlier evaluations of a key remembered.
 package memory
 
-import "github.com/edict-dev/edict/engine/expr"
+import (
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
 
-// Functions gives memory.get, which this build declares only.
+// Functions gives memory.get.
 func Functions() []expr.Function {
 	return []expr.Function{{
 		Name: "memory.get", Args: []expr.Type{expr.String}, Result: expr.OptionalOf(expr.Dyn), Recalls: true,
-		Doc: "what was remembered under a name", Example: `memory.get("hash").orValue("")`,
+		Doc: "what an earlier evaluation of this key remembered under a name; none when nothing was", Example: `memory.get("hash").orValue("")`,
+		Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
+			name, _ := value.Str(args[0])
+			if v := call.Recall(name); v != nil {
+				return value.Some(v), nil
+			}
+			return value.None, nil
+		},
 	}}
 }

@@ -175,6 +175,9 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	if ok {
 		observe(body, e.Conditions, version.Generation)
 	}
+	if e.Unlocked {
+		version.ResourceVersion = ""
+	}
 	next, err := r.Writer.Patch(r.ctx, Patch{
 		Target: e.Target, Subresource: e.Subresource, Body: body,
 		ResourceVersion: version.ResourceVersion, Policy: r.Policy,

@@ -58,8 +58,10 @@ func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 		return b.deletion(s, a.Delete)
 	case a.Finalizer != nil:
 		return b.finalizer(s, a.Finalizer)
+	case a.Restart != nil:
+		return b.restart(s, a.Restart)
 	default:
-		return b.laterAction(s, a)
+		return b.remember(s, a.Remember)
 	}
 }
 

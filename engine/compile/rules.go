@@ -55,7 +55,7 @@ func (b *builder) rule(r *v1alpha1.Rule) {
 	}
 	out.OnError = b.actions(s.with(b, "error.message", cel.StringType, nil, r.Pos), r.OnError)
 	if r.Debounce != nil {
-		b.debounce(s, r.Debounce)
+		out.Debounce = b.debounce(r)
 	}
 	b.plan.Rules = append(b.plan.Rules, out)
 }
@@ -96,27 +96,4 @@ func (b *builder) ruleCase(s *scope, c *v1alpha1.Case, deps *plan.Deps) plan.Cas
 	b.wantType(out.When, c.When, cel.BoolType)
 	out.Do = b.actions(s, c.Do)
 	return out
-}
-
-func (b *builder) debounce(s *scope, d *v1alpha1.Debounce) {
-	deps := newDeps()
-	b.template(s, d.Key, &deps)
-	b.template(s, d.Window, &deps)
-	b.template(s, d.MaxInFlight, &deps)
-	b.unsupported(d.Pos, "debounce")
-}
-
-// metrics checks the exported metrics; they are served by a later build.
-func (b *builder) metrics() {
-	for _, m := range b.doc.Spec.Metrics {
-		if !m.Name.Set() || !m.Of.Set() {
-			b.problems.Errorf(m.Pos, "a metric needs name and of")
-			continue
-		}
-		deps := newDeps()
-		for _, l := range m.Labels {
-			b.template(&scope{env: b.env}, l.Value, &deps)
-		}
-		b.unsupported(m.Pos, "the metric "+m.Name.Value)
-	}
 }

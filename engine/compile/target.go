@@ -72,10 +72,12 @@ func (b *builder) objectTarget(s *scope, of *v1alpha1.Target) *target {
 		t.kinds = append(t.kinds, b.kinds[root])
 		t.kind = b.options.Schemas.Of(b.kinds[root])
 	}
-	identity := &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
 	t.read(b, identity)
 	return t
 }
+
+// identity is what names an object.
+var identity = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
 
 // namedTarget is {apiVersion, kind, namespace, name}.
 func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
@@ -117,22 +119,4 @@ func (b *builder) protected(_ *target, path []string, at document.Position) {
 	if slices.Contains(identityFields, strings.Join(path, ".")) {
 		b.problems.Errorf(at, "%s cannot be written", strings.Join(path, "."))
 	}
-}
-
-// laterAction checks the expressions of an action that this build cannot run.
-func (b *builder) laterAction(s *scope, a *v1alpha1.Action) plan.Action {
-	deps := newDeps()
-	name := ""
-	switch {
-	case a.Restart != nil:
-		name = "restart"
-		b.template(s, a.Restart.Targets, &deps)
-		b.templateNode(s, mapping(a.Restart.Annotations, a.Restart.Pos), &deps)
-	case a.Remember != nil:
-		name = "remember"
-		b.template(s, a.Remember.Name, &deps)
-		b.template(s, a.Remember.Value, &deps)
-	}
-	b.unsupported(a.Pos, name)
-	return &plan.Unsupported{Pos: a.Pos, Name: name}
 }

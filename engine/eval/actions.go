@@ -41,6 +41,10 @@ func (r *ruleRun) act(a plan.Action, f *frame) error {
 		return r.deletion(a, f)
 	case *plan.Finalizer:
 		return r.finalizer(a, f)
+	case *plan.Restart:
+		return r.restart(a, f)
+	case *plan.Remember:
+		return r.remember(a, f)
 	case *plan.Fail:
 		text, err := r.text(a.Message, f)
 		if err != nil {

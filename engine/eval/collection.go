@@ -186,7 +186,7 @@ func hashable(v value.Value) bool {
 
 // fresh says whether an item's old result still holds.
 func (run *itemsRun) fresh(m *itemMemo) bool {
-	if !m.held.until.IsZero() && !run.ev.Now.Before(m.held.until) {
+	if !m.held.until.IsZero() && !run.ev.Now.Before(m.held.until) || !run.sameRecalls(m.held.recalls) {
 		return false
 	}
 	if len(run.stale) == 0 {
@@ -252,6 +252,7 @@ func (run *itemsRun) hold(h *holder) {
 		if until := run.next.items[i].held.until; !until.IsZero() {
 			h.flip(until)
 		}
+		h.recalls = append(h.recalls, run.next.items[i].held.recalls...)
 	}
 }
 

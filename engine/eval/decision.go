@@ -50,6 +50,9 @@ type Effect struct {
 	// Conditions are the types of the conditions that are set: their
 	// observedGeneration is that of the object when it is written.
 	Conditions []string
+	// Unlocked says that the patch depends on nothing that was read: it is sent
+	// without the version that the object had.
+	Unlocked bool
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
 	// the rule.
@@ -87,6 +90,10 @@ type Decision struct {
 	// when it does not.
 	Next time.Time
 	Log  []Line
+	// Debounced are the rules that are delayed, or were.
+	Debounced []Debounced
+	// Remember is what the next evaluations of the key recall.
+	Remember map[string]value.Value
 	// Calls are the questions that were asked, in order.
 	Calls []Call
 	// Cost is what the evaluation cost, in CEL units.

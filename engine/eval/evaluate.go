@@ -22,6 +22,16 @@ type Input struct {
 	// Answers answers what the policy asks builtins that look outside. It is
 	// asked while the decision is made: what comes of it depends on the answer.
 	Answers expr.Answerer
+	// Recall gives what earlier evaluations of the key remembered; nil knows of
+	// nothing.
+	Recall func(name string) value.Value
+	// Intents gives what waits to be run; nil knows of nothing.
+	Intents Intents
+	// Flush runs what waits at once: the controller is about to stop.
+	Flush bool
+	// Gone is a primary that no longer exists, as it last was. Only what waits
+	// is run for it.
+	Gone *world.Object
 	// Shared keeps what is the same for many keys of the policy; nil keeps
 	// nothing.
 	Shared *Shared
@@ -61,6 +71,9 @@ type reader interface {
 	variable(i int) (value.Value, error)
 	// changed says that the overlay has changed an object.
 	changed()
+	// recalled records that what is being computed depends on what was
+	// remembered under a name.
+	recalled(name string, v value.Value)
 	// flip records that what is being computed changes at a later time.
 	flip(at time.Time)
 	// view wraps a map so that lookups in it can be followed.
@@ -82,11 +95,13 @@ type evaluation struct {
 	overlay  overlay
 	decision *Decision
 	item     int
+	// pendingOnly says that the primary is gone and only what waits is run.
+	pendingOnly bool
 }
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {
 	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{}}
-	ev.call = cel.CallValue(&expr.Call{Now: in.Now, Flip: func(at time.Time) {
+	ev.call = cel.CallValue(&expr.Call{Now: in.Now, Recall: ev.recall, Flip: func(at time.Time) {
 		ev.noteFlip(at)
 		ev.flip(at)
 	}})
@@ -97,7 +112,19 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 	if in.Trace {
 		ev.decision.Trace = &Trace{}
 	}
+	if ev.object == nil && in.Gone != nil {
+		ev.object, ev.pendingOnly = in.Gone, true
+	}
 	return ev
+}
+
+// recall gives what was remembered, and notes that it was asked for.
+func (ev *evaluation) recall(name string) (v value.Value) {
+	if ev.Recall != nil {
+		v = ev.Recall(name)
+	}
+	ev.recalled(name, v)
+	return v
 }
 
 func (ev *evaluation) run() *Decision {

@@ -18,7 +18,19 @@ type holder struct {
 	// decide whether the collection has to be gone through again; the items
 	// themselves hold the entries.
 	mapped []wholeRead
-	until  time.Time
+	// recalls are what was asked of the memory of earlier evaluations.
+	recalls []recallRead
+	until   time.Time
+}
+
+// recallRead is something remembered and the value it had; nil means none.
+type recallRead struct {
+	name  string
+	value value.Value
+}
+
+func (h *holder) recall(name string, v value.Value) {
+	h.recalls = append(h.recalls, recallRead{name, v})
 }
 
 // wholeRead is a name of the policy and the value it had. A nil value means

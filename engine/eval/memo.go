@@ -153,6 +153,8 @@ func (r *memoReader) changed() { r.memo.serial++ }
 
 func (r *memoReader) flip(at time.Time) { r.top().flip(at) }
 
+func (r *memoReader) recalled(name string, v value.Value) { r.top().recall(name, v) }
+
 func (r *memoReader) saw(slot plan.Slot, v value.Value) { r.top().whole(slot, v) }
 
 func (r *memoReader) looked(slot plan.Slot, key string, v value.Value) {
@@ -194,7 +196,7 @@ func (r *memoReader) still(h *holder, object value.Value, mask *value.Mask) bool
 	if !h.until.IsZero() && !r.ev.Now.Before(h.until) {
 		return false
 	}
-	return r.sameObject(object, mask) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped) && r.sameEntries(h.entries)
+	return r.sameObject(object, mask) && r.sameRecalls(h.recalls) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped) && r.sameEntries(h.entries)
 }
 
 func (r *memoReader) sameObject(object value.Value, mask *value.Mask) bool {
@@ -209,6 +211,19 @@ func (r *memoReader) sameWholes(list []wholeRead) bool {
 			v = nil
 		}
 		if !identical(v, list[i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *memoReader) sameRecalls(list []recallRead) bool {
+	for i := range list {
+		var now value.Value
+		if r.ev.Recall != nil {
+			now = r.ev.Recall(list[i].name)
+		}
+		if !identical(now, list[i].value) {
 			return false
 		}
 	}

@@ -108,6 +108,7 @@ func join(a, b *Effect) *Effect {
 		next, _ := mergeDiff(a.Patch, b.Patch)
 		joined.Patch, _ = next.(*value.Map)
 	}
+	joined.Unlocked = a.Unlocked && b.Unlocked
 	joined.Conditions = slices.Concat(a.Conditions, b.Conditions)
 	joined.Rules = slices.Clone(a.Rules)
 	for _, rule := range b.Rules {

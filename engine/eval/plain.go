@@ -38,6 +38,7 @@ func (r *plainReader) variable(i int) (value.Value, error) {
 
 func (r *plainReader) changed()                                   {}
 func (r *plainReader) flip(time.Time)                             {}
+func (r *plainReader) recalled(string, value.Value)               {}
 func (r *plainReader) view(_ plan.Slot, m *value.Map) value.Value { return m }
 func (r *plainReader) saw(plan.Slot, value.Value)                 {}
 func (r *plainReader) named(int, string)                          {}

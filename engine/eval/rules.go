@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
@@ -46,8 +47,18 @@ func (r *ruleRun) run() (stop bool) {
 	if r.rule.ForEach == nil {
 		base.declare(r.rule.Locals)
 	}
+	if r.pendingOnly {
+		if r.rule.Debounce != nil {
+			r.debounced(base, false)
+		}
+		return false
+	}
 	if !r.rule.WhenPerItem {
 		holds, err := r.holds(r.rule.When, base)
+		if err == nil && r.rule.Debounce != nil {
+			r.debounced(base, holds)
+			return r.rule.Stop && holds
+		}
 		if err != nil {
 			r.fail(base, "", err)
 			return false
@@ -164,11 +175,13 @@ func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 // attempt runs actions; when one fails, nothing of them remains.
 func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 	saved, effects, lines := r.overlay.save(), len(r.decision.Effects), len(r.decision.Log)
+	remembered := maps.Clone(r.decision.Remember)
 	for _, a := range actions {
 		if err := r.act(a, f); err != nil {
 			r.overlay.restore(saved)
 			r.decision.Effects = r.decision.Effects[:effects]
 			r.decision.Log = r.decision.Log[:lines]
+			r.decision.Remember = remembered
 			r.changed()
 			return err
 		}

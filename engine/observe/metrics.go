@@ -28,13 +28,19 @@ var (
 		Name: "edict_policy_waiting", Help: "1 while a policy waits for a kind that the cluster does not serve."}, []string{"policy"})
 	QueueDepth = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "edict_queue_depth", Help: "Keys that wait to be reconciled."}, []string{"policy"})
+	Debounced = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_debounced_total", Help: "Rules that were put off by their debounce."}, []string{"policy"})
+	Retries = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_debounce_retries_total", Help: "Debounced rules that failed and will be tried again."}, []string{"policy"})
+	Dropped = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_debounce_dropped_total", Help: "Debounced rules that were still waiting when the controller stopped."}, []string{"policy"})
 	Info = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "edict_policy_info", Help: "1 for the revision of each policy in force."}, []string{"policy", "revision"})
 )
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Info} {
+	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Debounced, Retries, Dropped, Info} {
 		if err := r.Register(c); err != nil {
 			return err
 		}

@@ -90,6 +90,21 @@ type Finalizer struct {
 	Absent bool
 }
 
+// Restart rolls workloads: it writes annotations into their Pod templates. A
+// workload that has all of them is left alone; annotations whose value is a
+// time do not count for that.
+type Restart struct {
+	Pos document.Position
+	// Targets gives the list of workloads, Annotations a mapping.
+	Targets, Annotations *cel.Template
+}
+
+// Remember keeps a value for the next evaluations of the key.
+type Remember struct {
+	Pos         document.Position
+	Name, Value *cel.Template
+}
+
 // Event emits a Kubernetes Event about an object.
 type Event struct {
 	Pos             document.Position
@@ -128,3 +143,5 @@ func (*ListEntry) isAction()   {}
 func (*Child) isAction()       {}
 func (*Delete) isAction()      {}
 func (*Finalizer) isAction()   {}
+func (*Restart) isAction()     {}
+func (*Remember) isAction()    {}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -35,6 +36,8 @@ type Policy struct {
 	Targets []*Target
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []Write
+	// Metrics are what the policy exports.
+	Metrics []Metric
 	// Queries are the builtins that selections ask, sorted.
 	Queries []string
 	// Unsupported are the places of constructs that this build can check but
@@ -196,6 +199,28 @@ type Rule struct {
 	OnError         []Action
 	ContinueOnError bool
 	Stop            bool
+	// Debounce delays the rule; nil runs it at once.
+	Debounce *Debounce
+}
+
+// Debounce lets a rule run once per window and key. The wish to run it, once
+// `when` has held, lives until it has succeeded.
+type Debounce struct {
+	Key, Window *cel.Template
+	// MaxInFlight bounds how many keys of the policy run it at once; nil does
+	// not.
+	MaxInFlight *cel.Template
+	// Allowed are the times of the week in which it may run; none means always.
+	Allowed []Window
+}
+
+// Window is a time of the week.
+type Window struct {
+	// Days are those on which it begins, by time.Weekday; none means all.
+	Days []time.Weekday
+	// From and To count from midnight. To may be earlier: on the next day.
+	From, To time.Duration
+	Location *time.Location
 }
 
 // Case is a row of a decision table.

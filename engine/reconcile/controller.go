@@ -11,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -29,6 +30,9 @@ type Controller struct {
 	initial map[eval.Key]bool
 	events  map[apply.Event]bool
 	pending map[eval.Key]pending
+	intents intents
+	// memory is what keys remembered. It outlives their objects.
+	memory map[eval.Key]map[string]value.Value
 }
 
 // Result is what became of a key.
@@ -43,17 +47,24 @@ type Result struct {
 	Err error
 	// Quiet says that Err is nothing to report: an object had moved on.
 	Quiet bool
+	// Reported are failures that need no other try of the key: what is debounced
+	// tries again by itself.
+	Reported []error
+	failures []error
+	// refused are the rules of which the guard has refused something.
+	refused []int
 }
 
 // Evaluate decides about a key without writing anything.
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time, trace bool) *eval.Decision {
-	return c.evaluate(ctx, key, now, c.group.store.Snapshot(), trace)
+	return c.evaluate(ctx, key, now, c.group.store.Snapshot(), trace, false)
 }
 
-func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, snapshot *world.Snapshot, trace bool) *eval.Decision {
+func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, snapshot *world.Snapshot, trace, flush bool) *eval.Decision {
 	memo := c.memo(key)
 	d := eval.Evaluate(ctx, eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),
+		Recall: c.recall(key), Intents: c.known, Flush: flush, Gone: c.gone(key),
 		Answers: c.group.Answers, Shared: &c.shared, Trace: trace, Candidates: c.group.Candidates,
 	}, memo)
 	c.router.Looked(key, memo.Lookups())
@@ -65,38 +76,81 @@ func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, 
 
 // Reconcile decides about a key and writes what comes of it.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
+	return c.reconcile(ctx, key, now, false)
+}
+
+func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
 	snapshot := c.group.store.Snapshot()
-	if c.waits(key, snapshot, now) {
+	if !flush && c.waits(key, snapshot, now) {
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
-	d := c.evaluate(ctx, key, now, snapshot, c.group.Trace)
+	d := c.evaluate(ctx, key, now, snapshot, c.group.Trace, flush)
+	c.remember(key, d.Remember)
 	observe.Evaluations.WithLabelValues(c.Policy.Name).Inc()
 	observe.EvaluationSeconds.WithLabelValues(c.Policy.Name).Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: d.Next}
-	failures := problems(d)
-	effects, refused := c.guarded(d.Effects)
-	failures = append(failures, refused...)
+	effects, refused := c.guarded(d.Effects, &r)
+	r.problems(c, d)
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Version: c.version(snapshot), Seen: c.seen}
 	r.Outcomes = applier.Apply(ctx, effects)
 	c.wrote(key, r.Outcomes, now)
-	r.finish(c.Policy.Name, failures)
+	r.finish(c, refused)
+	c.settle(key, snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name), &r, now)
+	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
+		r.Next = next
+	}
 	return r
 }
 
-// finish sums up what failed. Only conflicts are quiet.
-func (r *Result) finish(policy string, failures []error) {
+// recall gives what a key remembered.
+func (c *Controller) recall(key eval.Key) func(string) value.Value {
+	return func(name string) value.Value {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.memory[key][name]
+	}
+}
+
+func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
+	if len(news) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.memory[key] == nil {
+		c.memory[key] = map[string]value.Value{}
+	}
+	for name, v := range news {
+		if v == nil || value.IsNull(v) {
+			delete(c.memory[key], name)
+		} else {
+			c.memory[key][name] = v
+		}
+	}
+}
+
+// finish sums up what failed. Only conflicts are quiet; what has retries of
+// its own is only reported.
+func (r *Result) finish(c *Controller, failures []error) {
 	conflict := false
+	policy := c.Policy.Name
 	for _, o := range r.Outcomes {
 		observe.Effects.WithLabelValues(policy, result(o)).Inc()
+		if o.Err == nil {
+			continue
+		}
+		err := fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
 		switch {
-		case o.Err == nil:
+		case c.Policy.Rules[o.Effect.Rule].Debounce != nil:
+			r.Reported = append(r.Reported, err)
 		case apply.IsConflict(o.Err):
 			conflict = true
 		default:
-			failures = append(failures, fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err))
+			failures = append(failures, err)
 		}
 	}
+	failures = append(failures, r.failures...)
 	if len(failures) > 0 {
 		observe.Errors.WithLabelValues(policy).Inc()
 		r.Err = errors.Join(failures...)
@@ -127,11 +181,12 @@ func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: i
 
 // guarded drops the effects that may not happen, with all that their items
 // would do besides.
-func (c *Controller) guarded(effects []*eval.Effect) (allowed []*eval.Effect, refused []error) {
+func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect, refused []error) {
 	bad := map[int]bool{}
 	for _, e := range effects {
 		if err := c.group.Guard.Check(c.Policy.Name, e); err != nil {
 			bad[e.Item] = true
+			r.refused = append(r.refused, e.Rule)
 			refused = append(refused, fmt.Errorf("rule %q: %w", e.Rules[0], err))
 		}
 	}
@@ -143,15 +198,19 @@ func (c *Controller) guarded(effects []*eval.Effect) (allowed []*eval.Effect, re
 	return allowed, refused
 }
 
-func problems(d *eval.Decision) (out []error) {
+// problems takes over the items that failed.
+func (r *Result) problems(c *Controller, d *eval.Decision) {
 	for _, p := range d.Problems {
+		err := fmt.Errorf("rule %q: %w", p.Rule, p.Err)
 		if p.Item != "" {
-			out = append(out, fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err))
+			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
+		}
+		if c.delayed(p.Rule) {
+			r.Reported = append(r.Reported, err)
 		} else {
-			out = append(out, fmt.Errorf("rule %q: %w", p.Rule, p.Err))
+			r.failures = append(r.failures, err)
 		}
 	}
-	return out
 }
 
 // version finds the state of an object in the snapshot of the decision.

@@ -173,6 +173,12 @@ func (w *worker) settle(key eval.Key, r reconcile.Result) {
 			log.Info("wrote", observe.LogRule, o.Effect.Rules, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)
 		}
 	}
+	for _, err := range r.Reported {
+		log.Error("failed, and will be tried again", "error", err.Error())
+	}
+	if !r.Next.IsZero() {
+		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
+	}
 	if r.Err != nil {
 		if !r.Quiet && !errors.Is(r.Err, context.Canceled) {
 			log.Error("failed, and will be tried again", "error", r.Err.Error(), "failures", w.queue.NumRequeues(key)+1)
@@ -181,7 +187,4 @@ func (w *worker) settle(key eval.Key, r reconcile.Result) {
 		return
 	}
 	w.queue.Forget(key)
-	if !r.Next.IsZero() {
-		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/expr"
 )
@@ -13,7 +11,7 @@ import (
 // ParseAnswers reads what builtins that look outside answer: YAML or JSON with
 // one entry per builtin.
 func ParseAnswers(text []byte) (expr.Answerer, error) {
-	raw, err := yaml.YAMLToJSONStrict(text)
+	raw, err := toJSON(text)
 	if err != nil {
 		return nil, err
 	}

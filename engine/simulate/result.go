@@ -99,6 +99,9 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 	if got.Err != nil && !got.Quiet {
 		r.fail(at, i, got.Err.Error())
 	}
+	for _, err := range got.Reported {
+		r.fail(at, i, err.Error())
+	}
 }
 
 // callOf shows a call: the fields of the request with its candidates, and of

@@ -190,7 +190,7 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {
 		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables})
 	}
-	if !r.Next.IsZero() && r.Err == nil {
+	if !r.Next.IsZero() {
 		s.timers[i] = r.Next
 	}
 	s.backOff(i, r)

@@ -324,7 +324,7 @@ func TestSameInputSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := ReadObjects("../../examples/storage")
+	objects, err := ReadObjects("../../examples/storage", "../../examples/storage/answers.json")
 	if err != nil {
 		t.Fatal(err)
 	}

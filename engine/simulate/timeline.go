@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -59,12 +60,14 @@ func (r Reference) ID() world.ID {
 
 // ParseTimeline reads a timeline.
 func ParseTimeline(text []byte) ([]Entry, error) {
-	raw, err := yaml.YAMLToJSON(text)
+	raw, err := toJSON(text)
 	if err != nil {
 		return nil, err
 	}
 	var out []Entry
-	if err := yaml.UnmarshalStrict(raw, &out); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&out); err != nil {
 		return nil, err
 	}
 	for i := range out {
@@ -80,6 +83,14 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	}
 	slices.SortStableFunc(out, func(a, b Entry) int { return int(a.At.Duration - b.At.Duration) })
 	return out, nil
+}
+
+// toJSON gives JSON as it is: not all of it is YAML.
+func toJSON(text []byte) ([]byte, error) {
+	if json.Valid(text) {
+		return text, nil
+	}
+	return yaml.YAMLToJSONStrict(text)
 }
 
 // reread gives an object with whole numbers as int64.
@@ -137,9 +148,20 @@ func (s *Simulation) happen(ctx context.Context, e Entry) {
 	case e.Restart:
 		s.Restart(ctx)
 	case e.Stop:
+		s.flush(ctx)
 		s.halt()
 	case e.Start:
 		s.boot(ctx)
+	}
+}
+
+// flush runs what waits, as a controller does before it stops.
+func (s *Simulation) flush(ctx context.Context) {
+	for _, c := range s.group.Controllers() {
+		results, _ := c.Flush(ctx, s.clock)
+		for _, f := range results {
+			s.result.record(s.clock, item{c.Policy.Name, f.Key}, f.Result)
+		}
 	}
 }
 

@@ -109,7 +109,6 @@ func TestRunTimeErrors(t *testing.T) {
 		`variables.any > 3`:                    "a value has another type than the expression expects (no such overload)",
 		`json.decode("{")`:                     "json.decode: unexpected EOF",
 		`labels.matches("a in", {})`:           "labels.matches: unable to parse requirement: found '' expected: '('",
-		`memory.get("a")`:                      "memory.get is declared, but this build cannot run it",
 		`{1: 2}`:                               "a map's keys must be strings, not int",
 		`object.status.phase == "a" || false`:  `the field or key "status" is absent`,
 		`[1, 2].all(x, object.status.ready)`:   `the field or key "status" is absent`,

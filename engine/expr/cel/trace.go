@@ -122,6 +122,10 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 	switch call.FunctionName() {
 	case operators.Index, operators.OptIndex, operators.OptSelect:
 		return t.index(args, env)
+	case operators.LogicalOr, operators.LogicalAnd:
+		if t.decided(call.FunctionName(), args) {
+			return nil
+		}
 	case operators.Conditional:
 		t.reads.Consume(t.flow(args[0], env))
 		return union(t.flow(args[1], env), t.flow(args[2], env))
@@ -142,6 +146,37 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		t.reads.Consume(t.flow(a, env))
 	}
 	return nil
+}
+
+// decided says whether a param alone decides an or or an and; then the other
+// side is never looked at. Which names the expression uses is noted all the
+// same.
+func (t *tracer) decided(operator string, args []ast.Expr) bool {
+	for _, a := range args {
+		if b, known := t.truth(a); known && b == (operator == operators.LogicalOr) {
+			rest := *t
+			rest.reads = Reads{}
+			for _, other := range args {
+				rest.flow(other, nil)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// truth gives a boolean that is a constant of the policy.
+func (t *tracer) truth(e ast.Expr) (b, known bool) {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalNot {
+		b, known = t.truth(e.AsCall().Args()[0])
+		return !b, known
+	}
+	reference, ok := t.ast.ReferenceMap()[e.ID()]
+	if !ok || t.consts[reference.Name] == nil {
+		return false, false
+	}
+	b, known = t.consts[reference.Name].Value().(bool)
+	return b, known
 }
 
 // handOn is a function whose result may be one of its arguments, or a list of

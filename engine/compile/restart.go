@@ -1,0 +1,119 @@
+package compile
+
+import (
+	"strings"
+	"time"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// templateAnnotations is where workloads keep the annotations of their Pods.
+var templateAnnotations = []string{"spec", "template", "metadata", "annotations"}
+
+// restart compiles a restart of workloads, which must be objects that the
+// policy reads: so that their kinds are known.
+func (b *builder) restart(s *scope, a *v1alpha1.RestartAction) plan.Action {
+	deps := newDeps()
+	if !a.Targets.Set() || len(a.Annotations) == 0 {
+		b.problems.Hintf(a.Pos, `restart: {targets: "${inputs.workloads}", annotations: {example.com/restartedAt: "${now}"}}`, "a restart needs targets and annotations")
+		return nil
+	}
+	// Of the targets nothing is read but what the restart looks at.
+	out := &plan.Restart{Pos: a.Pos, Targets: s.env.Template(a.Targets.Node, b.problems), Annotations: b.templateNode(s, mapping(a.Annotations, a.Pos), &deps)}
+	p := out.Targets.Single()
+	if p == nil {
+		b.problems.Hintf(a.Targets.Pos(), "${inputs.workloads}", "targets must be an expression that gives a list of objects")
+		return nil
+	}
+	roots, ok := b.trace(s, p, &deps).Elem().Roots()
+	if !ok {
+		b.problems.Hintf(a.Targets.Pos(), "items of an input, also filtered or joined", "these are not objects of known kinds")
+		return nil
+	}
+	t := &target{roots: roots}
+	for _, root := range roots {
+		t.kinds = append(t.kinds, b.kinds[root])
+	}
+	t.read(b, under(templateAnnotations, value.KeepAll))
+	t.read(b, identity)
+	t.write(b, "", "patch")
+	return out
+}
+
+func (b *builder) remember(s *scope, a *v1alpha1.RememberAction) plan.Action {
+	deps := newDeps()
+	if !a.Name.Set() || !a.Value.Set() {
+		b.problems.Hintf(a.Pos, "remember: {name: hash, value: ${variables.hash}}", "remember needs name and value")
+		return nil
+	}
+	out := &plan.Remember{Pos: a.Pos, Name: b.template(s, a.Name, &deps), Value: b.template(s, a.Value, &deps)}
+	out.Name.Fit(&schema.Type{Kind: schema.String}, "name", b.problems)
+	return out
+}
+
+// debounce compiles the delay of a rule. Its key is one of the policy's key,
+// not of an item.
+func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
+	d := r.Debounce
+	if !d.Key.Set() || !d.Window.Set() {
+		b.problems.Hintf(d.Pos, `debounce: {key: "${key.name}", window: "${params.window}"}`, "debounce needs key and window")
+		return nil
+	}
+	if r.ForEach.Set() || len(r.Cases) > 0 {
+		b.problems.Hintf(r.Pos, "put the items into the action: restart: {targets: ...}", "a rule with debounce has neither forEach nor cases")
+		return nil
+	}
+	s := &scope{env: b.env}
+	deps := newDeps()
+	out := &plan.Debounce{Key: b.template(s, d.Key, &deps), Window: b.template(s, d.Window, &deps), MaxInFlight: b.template(s, d.MaxInFlight, &deps)}
+	out.Key.Fit(&schema.Type{Kind: schema.String}, "key", b.problems)
+	b.wantDuration(out.Window, "window")
+	for i := range d.Allowed {
+		if w, ok := b.window(&d.Allowed[i], d); ok {
+			out.Allowed = append(out.Allowed, w)
+		}
+	}
+	return out
+}
+
+var weekdays = map[string]time.Weekday{
+	"sun": time.Sunday, "mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday, "sat": time.Saturday,
+}
+
+// window compiles a time of the week: days by their first three letters, times
+// as HH:MM.
+func (b *builder) window(w *v1alpha1.DebounceWindow, d *v1alpha1.Debounce) (out plan.Window, ok bool) {
+	before := len(b.problems.List())
+	for _, day := range w.Days {
+		at, known := weekdays[strings.ToLower(day.Value)[:min(3, len(day.Value))]]
+		if !known {
+			b.problems.Hintf(day.Pos(), "Mon, Tue, Wed, Thu, Fri, Sat or Sun", "unknown day %q", day.Value)
+		}
+		out.Days = append(out.Days, at)
+	}
+	out.From, out.To = b.clock(w.From), b.clock(w.To)
+	location, err := time.LoadLocation(w.TimeZone.Value)
+	if err != nil {
+		b.problems.Hintf(w.TimeZone.Pos(), "such as Europe/Berlin; UTC when it is left out", "unknown time zone %q", w.TimeZone.Value)
+	}
+	out.Location = location
+	if !w.From.Set() || !w.To.Set() || out.From == out.To {
+		b.problems.Hintf(d.Pos, "{days: [Mon], from: \"02:00\", to: \"04:00\"}", "a window needs from and to, which differ")
+	}
+	return out, len(b.problems.List()) == before
+}
+
+func (b *builder) clock(t v1alpha1.Text) time.Duration {
+	if !t.Set() {
+		return 0
+	}
+	at, err := time.Parse("15:04", t.Value)
+	if err != nil {
+		b.problems.Hintf(t.Pos(), "as 22:30", "%q is no time of the day", t.Value)
+		return 0
+	}
+	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
+}

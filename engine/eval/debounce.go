@@ -1,0 +1,234 @@
+package eval
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Intent is what is known of a debounce key when a decision is made: whether
+// something waits to be run, and since when the window is open.
+type Intent struct {
+	// Pending says that a rule waits; Rule is its index and Due when it runs.
+	Pending bool
+	Rule    int
+	Due     time.Time
+	// Last is when a rule of this key last succeeded; zero for never.
+	Last time.Time
+}
+
+// Debounced is what a decision says of a rule with a debounce: whether it is
+// wanted now, and whether it was run now.
+type Debounced struct {
+	Rule   int
+	Key    string
+	Window time.Duration
+	// Wanted says that `when` held; Ran that the actions are in the decision.
+	Wanted, Ran bool
+	// Due is when it runs if it has not: after the window, or after what is
+	// pending.
+	Due time.Time
+}
+
+// Intents gives what is known of a debounce key.
+type Intents func(key string) Intent
+
+// debounced runs a rule that is due, or says when it is.
+func (r *ruleRun) debounced(f *frame, wanted bool) {
+	d := Debounced{Rule: r.index, Wanted: wanted}
+	if err := r.debounceKey(&d, f); err != nil {
+		if wanted {
+			r.fail(f, "", err)
+		}
+		return
+	}
+	var known Intent
+	if r.Intents != nil {
+		known = r.Intents(d.Key)
+	}
+	waits := known.Pending && known.Rule == r.index
+	if !wanted && !waits {
+		return
+	}
+	d.Due = due(known, wanted, d.Window, r.Now)
+	if open := opening(r.rule.Debounce.Allowed, latest(d.Due, r.Now)); open.After(r.Now) {
+		d.Due = open
+	}
+	if d.Ran = r.Flush || !d.Due.After(r.Now); d.Ran {
+		r.fired = true
+		r.one(f, nil)
+	} else {
+		r.noteFlip(d.Due)
+	}
+	r.decision.Debounced = append(r.decision.Debounced, d)
+}
+
+func (r *ruleRun) debounceKey(d *Debounced, f *frame) (err error) {
+	if d.Key, err = r.text(r.rule.Debounce.Key, f); err != nil {
+		return err
+	}
+	v, err := r.rule.Debounce.Window.Build(f, r.meter)
+	if err != nil {
+		return err
+	}
+	window, ok := value.Duration(v)
+	if !ok {
+		return &expr.Failure{At: r.rule.Debounce.Window.Pos(), Err: errors.New("the window is no duration")}
+	}
+	d.Window = window
+	return nil
+}
+
+// due says when a rule may run. A new wish waits for the end of the window and
+// takes the place of what was pending; what is pending never moves forward.
+func due(known Intent, wanted bool, window time.Duration, now time.Time) time.Time {
+	if !wanted {
+		return known.Due
+	}
+	end := known.Last.Add(window)
+	if known.Last.IsZero() || !end.After(now) {
+		return now
+	}
+	if known.Pending && known.Due.After(end) {
+		return known.Due
+	}
+	return end
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// opening gives the first time from an instant on at which a rule may run.
+func opening(allowed []plan.Window, from time.Time) time.Time {
+	if len(allowed) == 0 {
+		return from
+	}
+	var first time.Time
+	for i := range allowed {
+		if at := opens(&allowed[i], from); first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
+}
+
+// opens gives the first time at which one window is open: the instant itself,
+// or the next beginning. A window may reach into the day after its own.
+func opens(w *plan.Window, from time.Time) time.Time {
+	local := from.In(w.Location)
+	for day := -1; day <= 8; day++ {
+		midnight := time.Date(local.Year(), local.Month(), local.Day()+day, 0, 0, 0, 0, w.Location)
+		if len(w.Days) > 0 && !slices.Contains(w.Days, midnight.Weekday()) {
+			continue
+		}
+		begin, end := clock(midnight, w.From), clock(midnight, w.To)
+		if w.To < w.From {
+			end = clock(midnight.AddDate(0, 0, 1), w.To)
+		}
+		if from.Before(end) {
+			return latest(begin, from)
+		}
+	}
+	return from
+}
+
+// clock is a time of a day, which may have 23 or 25 hours.
+func clock(midnight time.Time, at time.Duration) time.Time {
+	return time.Date(midnight.Year(), midnight.Month(), midnight.Day(), int(at.Hours()), int(at.Minutes())%60, 0, 0, midnight.Location())
+}
+
+// remember keeps a value for later evaluations of the key, whatever becomes of
+// the writes of this one.
+func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
+	name, err := r.text(a.Name, f)
+	if err != nil {
+		return err
+	}
+	v, err := a.Value.Build(f, r.meter)
+	if err != nil {
+		return err
+	}
+	if r.decision.Remember == nil {
+		r.decision.Remember = map[string]value.Value{}
+	}
+	r.decision.Remember[name] = v
+	return nil
+}
+
+// restart writes annotations into the Pod templates of workloads. Each
+// workload is an item of its own: one that cannot be written stops no other.
+func (r *ruleRun) restart(a *plan.Restart, f *frame) error {
+	v, err := a.Targets.Build(f, r.meter)
+	if err != nil {
+		return err
+	}
+	targets, ok := v.(*value.List)
+	if !ok {
+		return &expr.Failure{At: a.Targets.Pos(), Err: errors.New("the targets are no list")}
+	}
+	v, err = a.Annotations.Build(f, r.meter)
+	if err != nil {
+		return err
+	}
+	wanted, ok := v.(*value.Map)
+	if !ok {
+		return &expr.Failure{At: a.Annotations.Pos(), Err: errors.New("the annotations are no mapping")}
+	}
+	annotations, marks := marked(wanted)
+	for _, item := range targets.Items() {
+		m, ok := item.(*value.Map)
+		if !ok {
+			continue
+		}
+		t, err := r.find(idOf(m))
+		if errors.Is(err, errNoTarget) || err == nil && upToDate(t.value, annotations, marks) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if e := r.write(t, "", nest([]string{"spec", "template", "metadata", "annotations"}, annotations)); e != nil {
+			// Annotations of a policy's own depend on nothing that is there, and
+			// what rolls a workload writes its status all the time.
+			e.Unlocked = true
+			r.item++
+		}
+	}
+	return nil
+}
+
+// marked gives the annotations as texts, and the names of those that say what
+// the workload is restarted for: those that are no times.
+func marked(wanted *value.Map) (annotations *value.Map, marks []string) {
+	out := make(map[string]value.Value, wanted.Len())
+	for i := range wanted.Len() {
+		name, v := wanted.At(i)
+		at, isTime := value.Time(v)
+		switch text, err := value.Text(v); {
+		case isTime:
+			out[name] = value.OfString(at.UTC().Format(time.RFC3339))
+		case err == nil:
+			out[name] = value.OfString(text)
+			marks = append(marks, name)
+		}
+	}
+	return value.FromMap(out), marks
+}
+
+func upToDate(workload *value.Map, wanted *value.Map, marks []string) bool {
+	if len(marks) == 0 {
+		return false
+	}
+	have := value.Path(workload, "spec", "template", "metadata", "annotations")
+	return !slices.ContainsFunc(marks, func(name string) bool {
+		return value.StringAt(have, name) == "" || value.StringAt(have, name) != value.StringAt(wanted, name)
+	})
+}

@@ -1,0 +1,186 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// intent is what a debounce key waits for.
+type intent struct {
+	// key is whom to decide about when it is due.
+	key     eval.Key
+	pending bool
+	rule    int
+	due     time.Time
+	// last is when the last attempt that succeeded began; attempts counts those
+	// that failed since.
+	last     time.Time
+	attempts int
+	// object is the primary when it was last there.
+	object *world.Object
+}
+
+// The retries of an intent that failed, which are its own.
+const (
+	firstRetry = time.Second
+	lastRetry  = 30 * time.Second
+)
+
+// intents is the queue of what is debounced, by debounce key.
+type intents map[string]*intent
+
+// known is what an evaluation may know of a debounce key.
+func (c *Controller) known(debounce string) eval.Intent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, ok := c.intents[debounce]
+	if !ok {
+		return eval.Intent{}
+	}
+	return eval.Intent{Pending: i.pending, Rule: i.rule, Due: i.due, Last: i.last}
+}
+
+// gone gives the primary of a key as it last was, if something waits for it.
+func (c *Controller) gone(key eval.Key) *world.Object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.intents {
+		if i.pending && i.key == key && i.object != nil {
+			return i.object
+		}
+	}
+	return nil
+}
+
+// next gives when the first intent of a key is due; zero for none.
+func (c *Controller) next(key eval.Key) (first time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.intents {
+		if i.pending && i.key == key && (first.IsZero() || i.due.Before(first)) {
+			first = i.due
+		}
+	}
+	return first
+}
+
+// settle brings the intents up to what a reconciliation did.
+func (c *Controller) settle(key eval.Key, object *world.Object, r *Result, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range r.Decision.Debounced {
+		i, ok := c.intents[d.Key]
+		if !ok {
+			i = &intent{}
+			c.intents[d.Key] = i
+		}
+		i.key, i.rule = key, d.Rule
+		if object != nil {
+			i.object = object
+		}
+		if d.Wanted {
+			i.attempts = 0 // a new wish takes the place of one that failed
+		}
+		switch {
+		case !d.Ran:
+			if d.Wanted {
+				observe.Debounced.WithLabelValues(c.Policy.Name).Inc()
+			}
+			i.pending, i.due = true, d.Due
+		case c.succeeded(d.Rule, r):
+			*i = intent{key: key, rule: d.Rule, last: now}
+		default:
+			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
+			i.attempts++
+			observe.Retries.WithLabelValues(c.Policy.Name).Inc()
+		}
+	}
+}
+
+func retryAfter(attempts int) time.Duration {
+	if attempts > 5 {
+		return lastRetry
+	}
+	return min(lastRetry, firstRetry<<attempts)
+}
+
+// succeeded says whether nothing of a rule has failed.
+func (c *Controller) succeeded(rule int, r *Result) bool {
+	name := c.Policy.Rules[rule].Name
+	for _, p := range r.Decision.Problems {
+		if p.Rule == name {
+			return false
+		}
+	}
+	for _, e := range r.refused {
+		if e == rule {
+			return false
+		}
+	}
+	for _, o := range r.Outcomes {
+		if o.Effect.Rule == rule && (o.Err != nil || o.Skipped) {
+			return false
+		}
+	}
+	return true
+}
+
+// delayed says whether a rule has retries of its own.
+func (c *Controller) delayed(rule string) bool {
+	for _, r := range c.Policy.Rules {
+		if r.Name == rule {
+			return r.Debounce != nil
+		}
+	}
+	return false
+}
+
+// Pending counts what waits to be run.
+func (c *Controller) Pending() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.intents {
+		if i.pending {
+			n++
+		}
+	}
+	return n
+}
+
+// Flush runs everything that waits, once, as the controller is about to stop.
+// It gives what each key came to, and how many intents are lost.
+func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
+	c.mu.Lock()
+	waiting := map[eval.Key]bool{}
+	for _, i := range c.intents {
+		if i.pending {
+			waiting[i.key] = true
+		}
+	}
+	c.mu.Unlock()
+	keys := make([]eval.Key, 0, len(waiting))
+	for key := range waiting {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b eval.Key) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		if ctx.Err() == nil {
+			results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
+		}
+	}
+	dropped = c.Pending()
+	observe.Dropped.WithLabelValues(c.Policy.Name).Add(float64(dropped))
+	return results, dropped
+}
+
+// Flushed is what a flush did for a key.
+type Flushed struct {
+	Key    eval.Key
+	Result Result
+}
