@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
@@ -21,6 +22,8 @@ func runCommand() *cobra.Command {
 	var o run.Options
 	var asks extenderFlags
 	var kubeconfig, level string
+	var elect bool
+	var election run.Election
 	var params []string
 	cmd := &cobra.Command{
 		Use:     "run --policies PATH",
@@ -37,6 +40,9 @@ func runCommand() *cobra.Command {
 			}
 			if o.Config, err = clusterConfig(kubeconfig); err != nil {
 				return found("%v", err)
+			}
+			if elect {
+				o.Election = &election
 			}
 			if err := asks.connect(&o); err != nil {
 				return found("%v", err)
@@ -57,6 +63,14 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "where /healthz and /readyz are served; empty serves none")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	asks.register(flags)
+	flags.BoolVar(&elect, "leader-elect", false, "take turns with other processes: one leads, the others wait")
+	flags.StringVar(&election.Namespace, "leader-elect-namespace", "default", "the namespace of the Lease")
+	flags.StringVar(&election.Name, "leader-elect-name", "edict", "the name of the Lease")
+	flags.StringVar(&election.Identity, "leader-elect-identity", "", "what tells this process from others (default: the host's name and the process ID)")
+	flags.DurationVar(&election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long a lease lasts without being renewed")
+	flags.DurationVar(&election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew its lease")
+	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "how long everybody waits between tries")
+	flags.DurationVar(&o.StopTimeout, "stop-timeout", 45*time.Second, "how long a stop may take; what is debounced is run before it ends")
 	if err := cmd.MarkFlagRequired("policies"); err != nil {
 		panic(err)
 	}

@@ -124,7 +124,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	}
 	err := r.write(e)
 	// Nothing to do is success: the target is gone, or there already.
-	gone := e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists)
+	gone := e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
 	if gone {
 		err = nil
 	}
@@ -211,10 +211,14 @@ func (r *applyRun) event(e *eval.Effect) error {
 		Type: value.StringAt(e.Patch, "type"), Reason: value.StringAt(e.Patch, "reason"), Message: value.StringAt(e.Patch, "message"),
 	}
 	if r.Seen(event) && !r.wrote[e.Item] {
-		return nil
+		return errTold
 	}
 	return r.Writer.Event(r.ctx, event)
 }
+
+// errTold says that an event was emitted before, and that nothing was written
+// now that it would tell of.
+var errTold = errors.New("the event was emitted before")
 
 // IsConflict says whether a write was refused because the object has moved
 // on. It is decided again on the newer state; nothing is wrong.

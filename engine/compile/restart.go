@@ -70,7 +70,11 @@ func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
 	deps := newDeps()
 	out := &plan.Debounce{Key: b.template(s, d.Key, &deps), Window: b.template(s, d.Window, &deps), MaxInFlight: b.template(s, d.MaxInFlight, &deps)}
 	out.Key.Fit(&schema.Type{Kind: schema.String}, "key", b.problems)
-	b.wantDuration(out.Window, "window")
+	if text, ok := value.Str(out.Window.Constant()); !ok {
+		b.wantDuration(out.Window, "window")
+	} else if _, err := time.ParseDuration(text); err != nil {
+		b.problems.Hintf(out.Window.Pos(), "such as 10s", "%q is no duration", text)
+	}
 	for i := range d.Allowed {
 		if w, ok := b.window(&d.Allowed[i], d); ok {
 			out.Allowed = append(out.Allowed, w)

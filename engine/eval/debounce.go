@@ -76,6 +76,10 @@ func (r *ruleRun) debounceKey(d *Debounced, f *frame) (err error) {
 		return err
 	}
 	window, ok := value.Duration(v)
+	if text, isText := value.Str(v); isText {
+		window, err = time.ParseDuration(text)
+		ok = err == nil
+	}
 	if !ok {
 		return &expr.Failure{At: r.rule.Debounce.Window.Pos(), Err: errors.New("the window is no duration")}
 	}

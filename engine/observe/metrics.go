@@ -34,13 +34,20 @@ var (
 		Name: "edict_debounce_retries_total", Help: "Debounced rules that failed and will be tried again."}, []string{"policy"})
 	Dropped = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "edict_debounce_dropped_total", Help: "Debounced rules that were still waiting when the controller stopped."}, []string{"policy"})
+	Leader = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "edict_leader", Help: "1 while this process leads."})
+	LeaderTransitions = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "edict_leader_transitions_total", Help: "Times that this process took the lead (acquired) and lost it (lost)."}, []string{"transition"})
+	LeaderAcquire = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "edict_leader_acquire_seconds", Help: "Time that this process waited for the lead.",
+		Buckets: []float64{.5, 1, 2, 5, 10, 20, 30, 60}})
 	Info = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "edict_policy_info", Help: "1 for the revision of each policy in force."}, []string{"policy", "revision"})
 )
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Debounced, Retries, Dropped, Info} {
+	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Debounced, Retries, Dropped, Leader, LeaderTransitions, LeaderAcquire, Info} {
 		if err := r.Register(c); err != nil {
 			return err
 		}

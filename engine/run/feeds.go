@@ -17,7 +17,7 @@ import (
 // feeds keeps one informer per source that some policy reads, and hands its
 // events to the read model. Policies share the informers.
 type feeds struct {
-	*process
+	*term
 	mu        sync.Mutex
 	informers map[world.Source]*feed
 	workers   map[string]*worker
@@ -56,8 +56,8 @@ func (n *feed) complete() func(namespace, name string) bool {
 	return func(namespace, name string) bool { return listed[[2]string{namespace, name}] }
 }
 
-func newFeeds(p *process) *feeds {
-	return &feeds{process: p, informers: map[world.Source]*feed{}, workers: map[string]*worker{}}
+func newFeeds(t *term) *feeds {
+	return &feeds{term: t, informers: map[world.Source]*feed{}, workers: map[string]*worker{}}
 }
 
 func (f *feeds) wait() { f.wg.Wait() }

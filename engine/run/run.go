@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -19,12 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
-	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // Options are what a controller runs with.
@@ -43,6 +40,11 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
 	// "" serves nothing.
 	MetricsAddress, ProbeAddress string
+	// Election lets several processes take turns; nil runs at once.
+	Election *Election
+	// StopTimeout is how long a stop may take: work under way, and what is
+	// debounced. 0 is 45s.
+	StopTimeout time.Duration
 	// PollInterval is how often a waiting policy looks for its kinds; 0 is 2s.
 	PollInterval time.Duration
 	Log          *slog.Logger
@@ -53,9 +55,7 @@ type Options struct {
 const (
 	defaultWorkers = 10
 	defaultPoll    = 2 * time.Second
-	// stopTimeout is how long work under way may take once the process is to
-	// stop.
-	stopTimeout = 25 * time.Second
+	defaultStop    = 45 * time.Second
 )
 
 func (o *Options) defaults() {
@@ -65,6 +65,9 @@ func (o *Options) defaults() {
 	if o.PollInterval == 0 {
 		o.PollInterval = defaultPoll
 	}
+	if o.StopTimeout == 0 {
+		o.StopTimeout = defaultStop
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -73,22 +76,18 @@ func (o *Options) defaults() {
 	}
 }
 
-// process is a running controller.
+// process is a running controller: what stays while leadership comes and goes.
 type process struct {
 	Options
+	bundle *source.Bundle
 	http   *http.Client
 	mapper meta.RESTMapper
-	store  *world.Store
-	group  *reconcile.Group
-	feeds  *feeds
 	writer *writer
-
-	// looked is done when every policy has once looked for its kinds.
-	looked sync.WaitGroup
-
-	mu    sync.Mutex
-	ready map[string]bool
-	wg    sync.WaitGroup
+	// term is the present one; nil while nothing runs.
+	term atomic.Pointer[term]
+	// leader says whether this process leads, or need not.
+	leader atomic.Bool
+	wg     sync.WaitGroup
 }
 
 // Run runs the controller until the context ends.
@@ -100,35 +99,40 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	p, err := newProcess(o)
+	p, err := newProcess(o, bundle)
 	if err != nil {
 		return err
 	}
-	p.group.Guard = guard.New(bundle.Allowances)
 	if err := p.refuse(bundle); err != nil {
 		return err
 	}
-	if err := p.serve(ctx); err != nil {
+	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServing()
+	if err := p.serve(served); err != nil {
 		return err
 	}
-	var starts []string
-	for _, plan := range bundle.Policies {
-		if plan.Disabled {
-			o.Log.Info("the policy is disabled", observe.LogPolicy, plan.Name)
-			continue
-		}
-		p.setReady(plan.Name, false)
-		p.looked.Add(1)
-		starts = append(starts, plan.Name)
+	if o.Election != nil {
+		err = p.elect(ctx)
+	} else {
+		err = p.alone(ctx)
 	}
-	for _, name := range starts {
-		p.wg.Go(func() { p.supervise(ctx, bundle, name) })
-	}
-	<-ctx.Done()
-	return p.stop()
+	stopServing()
+	p.writer.stop()
+	p.wg.Wait()
+	p.http.CloseIdleConnections()
+	return err
 }
 
-func newProcess(o Options) (*process, error) {
+// alone runs the policies without asking anybody.
+func (p *process) alone(ctx context.Context) error {
+	p.leader.Store(true)
+	t := p.newTerm(ctx)
+	t.start()
+	<-ctx.Done()
+	return t.stop(p.StopTimeout)
+}
+
+func newProcess(o Options, bundle *source.Bundle) (*process, error) {
 	client, err := rest.HTTPClientFor(o.Config)
 	if err != nil {
 		return nil, err
@@ -137,22 +141,11 @@ func newProcess(o Options) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
 	}
-	p := &process{Options: o, http: client, mapper: mapper, store: world.NewStore(), ready: map[string]bool{}}
-	writer, err := newWriter(o.Config, client, mapper, o.Log)
-	if err != nil {
+	p := &process{Options: o, bundle: bundle, http: client, mapper: mapper}
+	if p.writer, err = newWriter(o.Config, client, mapper, o.Log); err != nil {
 		return nil, err
 	}
-	p.writer = writer
-	p.group = reconcile.NewGroup(p.store, writer, schema.NewSet(schema.Builtin()))
-	p.group.Answers = o.Answers
-	// Who wants to see everything gets the reasons as well.
-	debug := o.Log.Enabled(context.Background(), slog.LevelDebug)
-	p.group.Trace, p.group.Candidates = debug, debug
-	p.feeds = newFeeds(p)
-	if err := observe.Register(o.Registry); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, observe.Register(o.Registry)
 }
 
 // refuse reports what cannot run. It is an error only if nothing is left.
@@ -186,41 +179,4 @@ func (p *process) refuse(b *source.Bundle) error {
 		return errors.New("no policy that can run")
 	}
 	return nil
-}
-
-// stop waits for the work under way.
-func (p *process) stop() error {
-	done := make(chan struct{})
-	go func() {
-		p.wg.Wait()
-		p.feeds.wait()
-		p.writer.stop()
-		close(done)
-	}()
-	select {
-	case <-done:
-		p.http.CloseIdleConnections()
-		return nil
-	case <-time.After(stopTimeout):
-		return fmt.Errorf("work was still under way %v after the stop", stopTimeout)
-	}
-}
-
-func (p *process) setReady(policy string, ready bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.ready[policy] = ready
-}
-
-// allReady says whether every policy has seen its first lists; one that waits
-// for a kind holds nobody up.
-func (p *process) allReady() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, ready := range p.ready {
-		if !ready {
-			return false
-		}
-	}
-	return true
 }

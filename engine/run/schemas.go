@@ -18,25 +18,25 @@ const schemaPatience = 10 * time.Second
 
 // awaitSchemas is clusterSchemas, tried again while the schemas are not there
 // yet.
-func (p *process) awaitSchemas(ctx context.Context, into *schema.Set, compiled *plan.Policy) error {
+func (t *term) awaitSchemas(ctx context.Context, into *schema.Set, compiled *plan.Policy) error {
 	deadline := time.Now().Add(schemaPatience)
 	for {
-		err := p.clusterSchemas(into, compiled)
+		err := t.clusterSchemas(into, compiled)
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(p.PollInterval):
+		case <-time.After(t.PollInterval):
 		}
 	}
 }
 
 // clusterSchemas adds the types of the policy's kinds as the cluster's own
 // OpenAPI document gives them. Kinds that every cluster has are known.
-func (p *process) clusterSchemas(into *schema.Set, compiled *plan.Policy) error {
-	client, err := discovery.NewDiscoveryClientForConfigAndClient(p.Config, p.http)
+func (t *term) clusterSchemas(into *schema.Set, compiled *plan.Policy) error {
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(t.Config, t.http)
 	if err != nil {
 		return err
 	}

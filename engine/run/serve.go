@@ -17,11 +17,13 @@ func (p *process) serve(ctx context.Context) error {
 	metrics := http.NewServeMux()
 	metrics.Handle("/metrics", promhttp.HandlerFor(p.Registry, promhttp.HandlerOpts{}))
 	probes := http.NewServeMux()
-	probes.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true) })
-	probes.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.allReady()) })
+	probes.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
+	probes.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
+	probes.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leader.Load(), "ok", "not leader") })
 	if p.MetricsAddress == p.ProbeAddress {
 		metrics.Handle("/healthz", probes)
 		metrics.Handle("/readyz", probes)
+		metrics.Handle("/leadz", probes)
 		return p.listen(ctx, p.MetricsAddress, metrics)
 	}
 	if err := p.listen(ctx, p.MetricsAddress, metrics); err != nil {
@@ -30,11 +32,24 @@ func (p *process) serve(ctx context.Context) error {
 	return p.listen(ctx, p.ProbeAddress, probes)
 }
 
-func answer(w http.ResponseWriter, ok bool) {
-	text := "ok"
+// readyz says whether the policies run here. Where processes take turns, one
+// that does not lead is not ready.
+func (p *process) readyz(w http.ResponseWriter) {
+	ready := p.term.Load().allReady()
+	if p.Election == nil {
+		answer(w, ready, "ok", "not ready")
+		return
+	}
+	leads := p.leader.Load()
+	text := fmt.Sprintf("ready=%v leader=%v", ready, leads)
+	answer(w, ready && leads, text, text)
+}
+
+func answer(w http.ResponseWriter, ok bool, yes, no string) {
+	text := yes
 	if !ok {
 		w.WriteHeader(http.StatusServiceUnavailable)
-		text = "not ready"
+		text = no
 	}
 	if _, err := fmt.Fprintln(w, text); err != nil {
 		slog.Debug("a probe went away", "error", err.Error())

@@ -34,6 +34,16 @@ type writer struct {
 	whole    dynamic.Interface // for creating, which the other cannot
 	recorder record.EventRecorder
 	stop     func()
+	// gate refuses writes; nil refuses none.
+	gate func() error
+}
+
+// open asks the gate, right before a write is sent.
+func (w *writer) open() error {
+	if w.gate == nil {
+		return nil
+	}
+	return w.gate()
 }
 
 var _ apply.Writer = (*writer)(nil)
@@ -66,6 +76,9 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err != nil {
 		return world.Version{}, err
 	}
+	if err := w.open(); err != nil {
+		return world.Version{}, err
+	}
 	body, err := json.Marshal(locked(p))
 	if err != nil {
 		return world.Version{}, fmt.Errorf("the patch cannot be written as JSON: %w", err)
@@ -86,6 +99,9 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
 	resource, err := w.resource(m.Target)
 	if err != nil {
+		return world.Version{}, err
+	}
+	if err := w.open(); err != nil {
 		return world.Version{}, err
 	}
 	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
@@ -118,6 +134,9 @@ func (w *writer) made(ctx context.Context, m apply.Manifest, resource kschema.Gr
 func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
 	resource, err := w.resource(d.Target)
 	if err != nil {
+		return err
+	}
+	if err := w.open(); err != nil {
 		return err
 	}
 	options := metav1.DeleteOptions{}

@@ -122,6 +122,12 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 	switch call.FunctionName() {
 	case operators.Index, operators.OptIndex, operators.OptSelect:
 		return t.index(args, env)
+	case operators.Equals, operators.NotEquals:
+		if isNull(args[0]) || isNull(args[1]) { // whether it is there at all
+			t.reads.Presence(t.flow(args[0], env))
+			t.reads.Presence(t.flow(args[1], env))
+			return nil
+		}
 	case operators.LogicalOr, operators.LogicalAnd:
 		if t.decided(call.FunctionName(), args) {
 			return nil
@@ -147,6 +153,8 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 	}
 	return nil
 }
+
+func isNull(e ast.Expr) bool { return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.NullValue }
 
 // decided says whether a param alone decides an or or an and; then the other
 // side is never looked at. Which names the expression uses is noted all the

@@ -145,7 +145,7 @@ func TestTraceReads(t *testing.T) {
 		`object.spec.parts.transformMapEntry(i, p, {p.name: p.size})`: {"object": "{spec {parts {each {name *, size *}}}}"},
 		// Inputs, whose items are objects of their own.
 		`inputs.pool.spec.nodeName`:                                                        {"inputs.pool": "{spec {nodeName *}}"},
-		`inputs.pool == null ? "" : inputs.pool.spec.nodeName`:                             {"inputs.pool": "*"},
+		`inputs.pool == null ? "" : inputs.pool.spec.nodeName`:                             {"inputs.pool": "{spec {nodeName *}}"},
 		`inputs.widgets.map(w, w.metadata.name)`:                                           {"inputs.widgets": "{metadata {name *}}"},
 		`size(inputs.widgets) > 0`:                                                         {},
 		`inputs.widgets[0].spec.nodeName`:                                                  {"inputs.widgets": "{spec {nodeName *}}"},
