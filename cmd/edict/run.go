@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,6 @@ func clusterConfig(kubeconfig string) (*rest.Config, error) {
 		return nil, err
 	}
 	config.QPS, config.Burst = clientQPS, clientBurst
-	config.UserAgent = "edict/" + version
+	config.UserAgent = "edict/" + version + " (" + strconv.Itoa(os.Getpid()) + ")"
 	return config, nil
 }

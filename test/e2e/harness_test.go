@@ -84,6 +84,7 @@ func (c *cluster) installCRDs() {
 var resources = map[string]string{
 	"Namespace": "namespaces", "Node": "nodes", "Pod": "pods",
 	"ReplicatedStoragePool": "replicatedstoragepools", "LVMVolumeGroup": "lvmvolumegroups", "DRBDResource": "drbdresources",
+	"ConfigMap": "configmaps", "Deployment": "deployments",
 	"Module": "modules", "NodeModulesConfig": "nodemodulesconfigs",
 	"ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
 }
@@ -91,7 +92,9 @@ var resources = map[string]string{
 func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {
 	resource := kschema.GroupVersionResource{Version: "v1", Resource: resources[kind]}
 	switch kind {
-	case "Node", "Pod", "Namespace":
+	case "Node", "Pod", "Namespace", "ConfigMap":
+	case "Deployment":
+		resource.Group = "apps"
 	case "Module", "NodeModulesConfig":
 		resource.Group, resource.Version = "kmm.sigs.x-k8s.io", "v1beta1"
 	default:
