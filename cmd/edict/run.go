@@ -42,6 +42,7 @@ func runCommand() *cobra.Command {
 			if o.Config, err = clusterConfig(kubeconfig); err != nil {
 				return found("%v", err)
 			}
+			o.Version = version
 			if elect {
 				o.Election = &election
 			}

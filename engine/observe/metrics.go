@@ -41,13 +41,17 @@ var (
 	LeaderAcquire = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "edict_leader_acquire_seconds", Help: "Time that this process waited for the lead.",
 		Buckets: []float64{.5, 1, 2, 5, 10, 20, 30, 60}})
+	WatchErrors = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "edict_watch_errors_total", Help: "Watches that ended in an error."})
+	Reconnects = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "edict_watch_reconnects_total", Help: "Watches that were opened again."})
 	Info = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "edict_policy_info", Help: "1 for the revision of each policy in force."}, []string{"policy", "revision"})
 )
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Debounced, Retries, Dropped, Leader, LeaderTransitions, LeaderAcquire, Info} {
+	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Debounced, Retries, Dropped, Leader, LeaderTransitions, LeaderAcquire, WatchErrors, Reconnects, Info} {
 		if err := r.Register(c); err != nil {
 			return err
 		}

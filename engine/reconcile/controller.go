@@ -50,7 +50,10 @@ type Result struct {
 	// Reported are failures that need no other try of the key: what is debounced
 	// tries again by itself.
 	Reported []error
-	failures []error
+	// PutOff and Retried are the rules that were debounced, and that failed and
+	// will be tried again by themselves.
+	PutOff, Retried []int
+	failures        []error
 	// refused are the rules of which the guard has refused something.
 	refused []int
 }

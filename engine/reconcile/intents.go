@@ -8,6 +8,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -91,14 +92,16 @@ func (c *Controller) settle(key eval.Key, object *world.Object, r *Result, now t
 		case !d.Ran:
 			if d.Wanted {
 				observe.Debounced.WithLabelValues(c.Policy.Name).Inc()
+				r.PutOff = append(r.PutOff, d.Rule)
 			}
 			i.pending, i.due = true, d.Due
 		case c.succeeded(d.Rule, r):
-			*i = intent{key: key, rule: d.Rule, last: now}
+			*i = intent{key: key, rule: d.Rule, last: now, object: i.object}
 		default:
 			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
 			i.attempts++
 			observe.Retries.WithLabelValues(c.Policy.Name).Inc()
+			r.Retried = append(r.Retried, d.Rule)
 		}
 	}
 }
@@ -139,6 +142,25 @@ func (c *Controller) delayed(rule string) bool {
 		}
 	}
 	return false
+}
+
+// Labels computes the labels of a metric for a key.
+func (c *Controller) Labels(ctx context.Context, key eval.Key, now time.Time, labels []plan.Label) map[string]string {
+	return eval.Labels(ctx, eval.Input{
+		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.recall(key), Gone: c.lastSeen(key),
+	}, labels)
+}
+
+// lastSeen is the primary of a key that has used a debounce, as it last was.
+func (c *Controller) lastSeen(key eval.Key) *world.Object {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.intents {
+		if i.key == key && i.object != nil {
+			return i.object
+		}
+	}
+	return nil
 }
 
 // Pending counts what waits to be run.

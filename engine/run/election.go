@@ -160,6 +160,7 @@ func (p *process) compete(ctx context.Context, e Election, lock *lease) error {
 	case <-leads:
 	}
 	observe.LeaderAcquire.Observe(time.Since(begin).Seconds())
+	p.exports.acquired(time.Since(begin))
 	return p.lead(ctx, e, lock, release, lost)
 }
 
@@ -168,6 +169,7 @@ func (p *process) lead(ctx context.Context, e Election, lock *lease, release fun
 	p.Log.Info("this process leads", "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
 	observe.LeaderTransitions.WithLabelValues("acquired").Inc()
 	observe.Leader.Set(1)
+	p.exports.transition(true)
 	p.leader.Store(true)
 	t := p.newTerm(ctx)
 	t.start()
@@ -180,6 +182,7 @@ func (p *process) lead(ctx context.Context, e Election, lock *lease, release fun
 	p.leader.Store(false)
 	observe.Leader.Set(0)
 	observe.LeaderTransitions.WithLabelValues("lost").Inc()
+	p.exports.transition(false)
 	err := t.stop(patience)
 	p.Log.Info("this process no longer leads", "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
 	release()

@@ -4,11 +4,14 @@ import (
 	"context"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -173,11 +176,27 @@ func (f *feeds) cache(next *feed) (cache.Cache, error) {
 	options := cache.Options{
 		HTTPClient: f.http, Mapper: f.mapper, DefaultLabelSelector: selector,
 		DefaultTransform: f.transform(next),
+		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
+			f.watchFailed(next.source, err)
+			toolscache.DefaultWatchErrorHandler(ctx, r, err)
+		},
 	}
 	if next.source.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{next.source.Namespace: {}}
 	}
 	return cache.New(f.Config, options)
+}
+
+// watchFailed says why a source cannot be watched; it is tried again. A
+// missing permission is for a person to mend.
+func (f *feeds) watchFailed(source world.Source, err error) {
+	observe.WatchErrors.Inc()
+	f.exports.watch(plan.WatchError)
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		f.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "error", err.Error())
+		return
+	}
+	f.Log.Warn("a watch failed, and will be opened again", "kind", source.Kind, "error", err.Error())
 }
 
 // transform freezes the parts of an object that are read.

@@ -174,6 +174,7 @@ func (w *worker) settle(key eval.Key, r reconcile.Result) {
 
 // report logs what became of a key.
 func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	t.exports.report(t.working, c, key, r)
 	log := t.Log.With(observe.LogPolicy, c.Policy.Name, observe.LogKey, key.String())
 	if r.Decision != nil {
 		for _, line := range r.Decision.Log {

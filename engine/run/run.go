@@ -21,6 +21,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -48,6 +49,8 @@ type Options struct {
 	// PollInterval is how often a waiting policy looks for its kinds; 0 is 2s.
 	PollInterval time.Duration
 	Log          *slog.Logger
+	// Version is shown in the metrics of policies.
+	Version string
 	// Registry takes the metrics; nil makes one.
 	Registry *prometheus.Registry
 }
@@ -79,10 +82,11 @@ func (o *Options) defaults() {
 // process is a running controller: what stays while leadership comes and goes.
 type process struct {
 	Options
-	bundle *source.Bundle
-	http   *http.Client
-	mapper meta.RESTMapper
-	writer *writer
+	bundle  *source.Bundle
+	http    *http.Client
+	mapper  meta.RESTMapper
+	writer  *writer
+	exports *exports
 	// term is the present one; nil while nothing runs.
 	term atomic.Pointer[term]
 	// leader says whether this process leads, or need not.
@@ -142,6 +146,13 @@ func newProcess(o Options, bundle *source.Bundle) (*process, error) {
 		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
 	}
 	p := &process{Options: o, bundle: bundle, http: client, mapper: mapper}
+	client.Transport = &watches{RoundTripper: client.Transport, seen: map[string]bool{}, again: func() {
+		observe.Reconnects.Inc()
+		p.exports.watch(plan.WatchReconnect)
+	}}
+	if p.exports, err = newExports(p); err != nil {
+		return nil, err
+	}
 	if p.writer, err = newWriter(o.Config, client, mapper, o.Log); err != nil {
 		return nil, err
 	}
@@ -158,18 +169,18 @@ func (p *process) refuse(b *source.Bundle) error {
 		p.Log.Log(context.Background(), level, problem.Message, "at", problem.Position.String(), "hint", problem.Hint)
 	}
 	runnable := 0
-	for _, plan := range b.Policies {
-		if len(plan.Unsupported) > 0 && !plan.Disabled {
-			p.Log.Error("the policy uses what this build cannot run", observe.LogPolicy, plan.Name, "at", plan.Unsupported[0].Position.String())
-			plan.Disabled = true
+	for _, policy := range b.Policies {
+		if len(policy.Unsupported) > 0 && !policy.Disabled {
+			p.Log.Error("the policy uses what this build cannot run", observe.LogPolicy, policy.Name, "at", policy.Unsupported[0].Position.String())
+			policy.Disabled = true
 		}
-		if plan.Disabled {
+		if policy.Disabled {
 			continue
 		}
 		runnable++
-		if q := p.Answers.Lacking(plan.Queries); q != "" {
+		if q := p.Answers.Lacking(policy.Queries); q != "" {
 			namespace, _, _ := strings.Cut(q, ".")
-			return fmt.Errorf("the policy %q asks %s, but %s is not configured: the settings --%s-... say where it is", plan.Name, q, namespace, namespace)
+			return fmt.Errorf("the policy %q asks %s, but %s is not configured: the settings --%s-... say where it is", policy.Name, q, namespace, namespace)
 		}
 	}
 	if runnable == 0 {

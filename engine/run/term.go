@@ -97,6 +97,7 @@ func (t *term) flush() {
 			t.report(c, f.Key, f.Result)
 		}
 		if dropped > 0 {
+			t.exports.dropped(c.Policy.Name, dropped)
 			t.Log.Error("what was debounced is lost with this process", observe.LogPolicy, c.Policy.Name, "count", dropped)
 		}
 	}

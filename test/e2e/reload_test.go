@@ -31,6 +31,7 @@ type replicaProcess struct {
 	command *exec.Cmd
 	log     *lockedBuffer
 	done    chan error
+	address string
 }
 
 // reload is a cluster whose controller manager rolls Deployments, and the
@@ -106,9 +107,9 @@ func hashOf(t *testing.T, message string) string {
 
 func (r *reload) run(name string) *replicaProcess {
 	r.t.Helper()
-	p := &replicaProcess{t: r.t, name: name, log: &lockedBuffer{}, done: make(chan error, 1)}
+	p := &replicaProcess{t: r.t, name: name, log: &lockedBuffer{}, done: make(chan error, 1), address: address(r.t)}
 	p.command = exec.Command(r.binary, "run", "--kubeconfig", r.plane.Kubeconfig(), "--policies", filepath.Join(policies, "configmap-restart.yaml"),
-		"--metrics-bind-address", "", "--health-probe-bind-address", "", "--leader-elect", "--leader-elect-namespace", "shipshape", "--leader-elect-identity", name,
+		"--metrics-bind-address", p.address, "--health-probe-bind-address", p.address, "--leader-elect", "--leader-elect-namespace", "shipshape", "--leader-elect-identity", name,
 		"--leader-elect-lease-duration", "5s", "--leader-elect-renew-deadline", "3s", "--leader-elect-retry-period", "500ms", "--param", "configmap-restart.debounce=4s")
 	p.command.Stderr = p.log
 	if err := p.command.Start(); err != nil {
@@ -142,7 +143,30 @@ func (p *replicaProcess) ended() {
 	}
 }
 
-// leader waits until a process leads and has looked at everything.
+// answers waits for an answer of an endpoint.
+func (p *replicaProcess) answers(path string, code int, text string) {
+	p.t.Helper()
+	eventually(p.t, p.name+path, func() string {
+		gotCode, got := fetch(p.t.Context(), "http://"+p.address+path)
+		if gotCode != code || strings.TrimSpace(got) != text {
+			return fmt.Sprintf("want %d %s, got %d %s", code, text, gotCode, got)
+		}
+		return ""
+	})
+}
+
+// exports checks that metrics are there, each with how its first line goes on.
+func (p *replicaProcess) exports(want map[string]string) {
+	p.t.Helper()
+	_, text := fetch(p.t.Context(), "http://"+p.address+"/metrics")
+	for name, rest := range want {
+		if !strings.Contains(text, "\n"+name+rest) {
+			p.t.Errorf("no metric %s%s", name, rest)
+		}
+	}
+}
+
+// leads waits until a process leads and has looked at everything.
 func (p *replicaProcess) leads(times int) {
 	p.t.Helper()
 	eventually(p.t, p.name+" leads", func() string {
@@ -232,6 +256,12 @@ func TestRestartsAndHandOver(t *testing.T) {
 	a.leads(1)
 	b := r.run("b")
 	r.wantRevisions("at the start", 1)
+	a.answers("/healthz", 200, "ok")
+	b.answers("/healthz", 200, "ok")
+	a.answers("/readyz", 200, "ready=true leader=true")
+	b.answers("/readyz", 503, "ready=false leader=false")
+	a.answers("/leadz", 200, "ok")
+	b.answers("/leadz", 503, "not leader")
 
 	r.edit("two")
 	r.carries("an edit restarts at once", "two")
@@ -242,6 +272,12 @@ func TestRestartsAndHandOver(t *testing.T) {
 	r.carries("a burst restarts once, with its last", "burst-4")
 	r.wantRevisions("a burst", 3)
 
+	a.exports(map[string]string{
+		"configmap_reload_restarts_total": `{env="test"} 2`, "configmap_reload_debounced_total": `{env="test"}`, "configmap_reload_watch_errors_total": " 0",
+		"configmap_reload_watch_reconnects_total": "", "configmap_reload_leader_transitions_total": `{transition="acquired"} 1`, "configmap_reload_leader_state": " 1",
+		"configmap_reload_leader_acquire_latency_seconds_bucket": `{le="0.5"}`, "configmap_reload_pending_restarts": " 0",
+		"configmap_reload_dropped_restarts_total": " 0", "configmap_reload_info": `{revision=`,
+	})
 	time.Sleep(4 * time.Second) // the window ends
 	r.edit("three")
 	r.carries("an edit", "three")
