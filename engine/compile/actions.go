@@ -48,6 +48,14 @@ func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 	case a.Fail != nil:
 		deps := newDeps()
 		return &plan.Fail{Pos: a.Pos, Message: b.template(s, *a.Fail, &deps)}
+	default:
+		return b.largerAction(s, a)
+	}
+}
+
+// largerAction is an action about more than some fields of an object.
+func (b *builder) largerAction(s *scope, a *v1alpha1.Action) plan.Action {
+	switch {
 	case a.Select != nil:
 		return b.selection(s, a.Select)
 	case a.Apply != nil:

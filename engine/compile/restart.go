@@ -70,6 +70,9 @@ func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
 	deps := newDeps()
 	out := &plan.Debounce{Key: b.template(s, d.Key, &deps), Window: b.template(s, d.Window, &deps), MaxInFlight: b.template(s, d.MaxInFlight, &deps)}
 	out.Key.Fit(&schema.Type{Kind: schema.String}, "key", b.problems)
+	if d.MaxInFlight.Set() {
+		b.unsupported(d.Pos, "debounce.maxInFlight")
+	}
 	if text, ok := value.Str(out.Window.Constant()); !ok {
 		b.wantDuration(out.Window, "window")
 	} else if _, err := time.ParseDuration(text); err != nil {

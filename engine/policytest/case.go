@@ -216,8 +216,10 @@ func (c *caseRun) happen(ctx context.Context, s *v1alpha1.TestStep) error {
 		c.sim.SetAnswers(answers)
 	case s.Fail != nil:
 		return c.fail(s)
-	case s.Restart:
+	case s.Restart, s.Start:
 		c.sim.Restart(ctx)
+	case s.Stop:
+		c.sim.Stop(ctx)
 	}
 	return nil
 }

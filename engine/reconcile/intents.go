@@ -121,10 +121,8 @@ func (c *Controller) succeeded(rule int, r *Result) bool {
 			return false
 		}
 	}
-	for _, e := range r.refused {
-		if e == rule {
-			return false
-		}
+	if slices.Contains(r.refused, rule) {
+		return false
 	}
 	for _, o := range r.Outcomes {
 		if o.Effect.Rule == rule && (o.Err != nil || o.Skipped) {

@@ -148,11 +148,17 @@ func (s *Simulation) happen(ctx context.Context, e Entry) {
 	case e.Restart:
 		s.Restart(ctx)
 	case e.Stop:
-		s.flush(ctx)
-		s.halt()
+		s.Stop(ctx)
 	case e.Start:
 		s.boot(ctx)
 	}
+}
+
+// Stop ends the controllers as a process does that is told to; the world goes
+// on without them.
+func (s *Simulation) Stop(ctx context.Context) {
+	s.flush(ctx)
+	s.halt()
 }
 
 // flush runs what waits, as a controller does before it stops.

@@ -63,7 +63,12 @@ type TestStep struct {
 	Advance Text           `yaml:"advance"`
 	Answers *document.Node `yaml:"answers"`
 	Fail    *document.Node `yaml:"fail"`
-	Restart bool           `yaml:"restart"`
+	// Restart kills the controller and starts it: what it remembered is lost.
+	Restart bool `yaml:"restart"`
+	// Stop ends the controller as a process does that is told to: what is
+	// debounced is run first. Start starts it again.
+	Stop  bool `yaml:"stop"`
+	Start bool `yaml:"start"`
 	Expect  *Expectation   `yaml:"expect"`
 	Pos     document.Position
 }
