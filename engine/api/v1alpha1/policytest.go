@@ -67,10 +67,10 @@ type TestStep struct {
 	Restart bool `yaml:"restart"`
 	// Stop ends the controller as a process does that is told to: what is
 	// debounced is run first. Start starts it again.
-	Stop  bool `yaml:"stop"`
-	Start bool `yaml:"start"`
-	Expect  *Expectation   `yaml:"expect"`
-	Pos     document.Position
+	Stop   bool         `yaml:"stop"`
+	Start  bool         `yaml:"start"`
+	Expect *Expectation `yaml:"expect"`
+	Pos    document.Position
 }
 
 // Expectation is what must hold once no work is left.
