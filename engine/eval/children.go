@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -124,80 +123,6 @@ func (r *ruleRun) finalizer(a *plan.Finalizer, f *frame) error {
 	return nil
 }
 
-// listEntry keeps one entry of a list, or takes it out. The fields of the
-// entry replace those that are there as a whole; others stay.
-func (r *ruleRun) listEntry(a *plan.ListEntry, f *frame) error {
-	t, err := r.target(&a.Of, f)
-	missing := errors.Is(err, errNoTarget)
-	if missing && (!a.Create || a.Remove) {
-		return nil
-	}
-	if err != nil && !missing {
-		return err
-	}
-	by, err := a.By.Fields(f, r.meter)
-	if err != nil {
-		return err
-	}
-	list, _ := value.Path(t.value, a.Path...).(*value.List)
-	at := -1
-	var items []value.Value
-	if list != nil {
-		items = slices.Clone(list.Items())
-		at = slices.IndexFunc(items, func(item value.Value) bool { return hasFields(item, by) })
-	}
-	switch {
-	case a.Remove && at < 0:
-		return nil
-	case a.Remove:
-		items = slices.Delete(items, at, at+1)
-	default:
-		if items, err = r.keepEntry(a, f, items, at, by); err != nil {
-			return err
-		}
-	}
-	want := nest(a.Path, value.NewList(items))
-	if missing {
-		return r.makeTarget(&a.Of, f, want)
-	}
-	r.write(t, a.Subresource, want)
-	return nil
-}
-
-func hasFields(item value.Value, by []cel.Field) bool {
-	return !slices.ContainsFunc(by, func(field cel.Field) bool {
-		return !value.Same(value.Path(item, field.Name), field.Value)
-	})
-}
-
-// keepEntry puts an entry into a list: in its place, or last.
-func (r *ruleRun) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at int, by []cel.Field) ([]value.Value, error) {
-	fields, err := a.Entry.Fields(f, r.meter)
-	if err != nil {
-		return nil, err
-	}
-	entry := value.Empty
-	if at >= 0 {
-		entry, _ = items[at].(*value.Map)
-	}
-	before := entry
-	for _, field := range slices.Concat(by, fields) {
-		switch {
-		case field.Value == nil || value.IsNull(field.Value):
-			entry = entry.With(field.Name, nil)
-		case !value.Same(entry.Lookup(field.Name), field.Value):
-			entry = entry.With(field.Name, field.Value)
-		}
-	}
-	if at < 0 {
-		return append(items, entry), nil
-	}
-	if entry != before {
-		items[at] = entry
-	}
-	return items, nil
-}
-
 // makeTarget makes the missing object of a patch.
 func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) error {
 	name, err := r.text(ref.Name, f)
@@ -218,26 +143,4 @@ func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) e
 	}
 	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false)
 	return nil
-}
-
-// joinOwners lets the owner references of a patch join those that are there:
-// references to one uid are one.
-func joinOwners(current, want *value.Map) *value.Map {
-	wanted, _ := value.Path(want, "metadata", "ownerReferences").(*value.List)
-	have, _ := value.Path(current, "metadata", "ownerReferences").(*value.List)
-	if wanted == nil || have == nil {
-		return want
-	}
-	joined := slices.Clone(have.Items())
-	for _, owner := range wanted.Items() {
-		uid := value.StringAt(owner, "uid")
-		at := slices.IndexFunc(joined, func(o value.Value) bool { return value.StringAt(o, "uid") == uid })
-		if at < 0 {
-			joined = append(joined, owner)
-		} else {
-			next, _ := mergeDiff(joined[at], owner)
-			joined[at] = next
-		}
-	}
-	return value.Overwrite(want, value.NewList(joined), "metadata", "ownerReferences")
 }

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -33,29 +32,6 @@ type Controller struct {
 	intents intents
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
-}
-
-// Result is what became of a key.
-type Result struct {
-	// Decision is nil when nothing was decided: what the key wrote last is not
-	// in the read model yet.
-	Decision *eval.Decision
-	Outcomes []apply.Outcome
-	// Next is when the key is due by the passing of time; zero is never.
-	Next time.Time
-	// Err says that the key must be tried again with back-off.
-	Err error
-	// Quiet says that Err is nothing to report: an object had moved on.
-	Quiet bool
-	// Reported are failures that need no other try of the key: what is debounced
-	// tries again by itself.
-	Reported []error
-	// PutOff and Retried are the rules that were debounced, and that failed and
-	// will be tried again by themselves.
-	PutOff, Retried []int
-	failures        []error
-	// refused are the rules of which the guard has refused something.
-	refused []int
 }
 
 // Evaluate decides about a key without writing anything.
@@ -133,55 +109,6 @@ func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
 	}
 }
 
-// finish sums up what failed. Only conflicts are quiet; what has retries of
-// its own is only reported.
-func (r *Result) finish(c *Controller, failures []error) {
-	conflict := false
-	policy := c.Policy.Name
-	for _, o := range r.Outcomes {
-		observe.Effects.WithLabelValues(policy, result(o)).Inc()
-		if o.Err == nil {
-			continue
-		}
-		err := fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
-		switch {
-		case c.Policy.Rules[o.Effect.Rule].Debounce != nil:
-			r.Reported = append(r.Reported, err)
-		case apply.IsConflict(o.Err):
-			conflict = true
-		default:
-			failures = append(failures, err)
-		}
-	}
-	failures = append(failures, r.failures...)
-	if len(failures) > 0 {
-		observe.Errors.WithLabelValues(policy).Inc()
-		r.Err = errors.Join(failures...)
-	} else if conflict {
-		r.Err, r.Quiet = errConflict, true
-	}
-}
-
-// result names what became of an effect, for the metrics.
-func result(o apply.Outcome) string {
-	switch {
-	case o.Skipped:
-		return "skipped"
-	case o.Gone:
-		return "gone"
-	case apply.IsConflict(o.Err):
-		return "conflict"
-	case o.Err != nil:
-		return "failed"
-	default:
-		return "written"
-	}
-}
-
-var errConflict = errors.New("an object had changed meanwhile")
-
-func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: id.Name}.String() }
-
 // guarded drops the effects that may not happen, with all that their items
 // would do besides.
 func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect, refused []error) {
@@ -199,21 +126,6 @@ func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval
 		}
 	}
 	return allowed, refused
-}
-
-// problems takes over the items that failed.
-func (r *Result) problems(c *Controller, d *eval.Decision) {
-	for _, p := range d.Problems {
-		err := fmt.Errorf("rule %q: %w", p.Rule, p.Err)
-		if p.Item != "" {
-			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
-		}
-		if c.delayed(p.Rule) {
-			r.Reported = append(r.Reported, err)
-		} else {
-			r.failures = append(r.failures, err)
-		}
-	}
 }
 
 // version finds the state of an object in the snapshot of the decision.

@@ -1,0 +1,165 @@
+package selection
+
+import (
+	"context"
+	"math"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// spend charges what a step costs plainly, less what it has cost already.
+func (r *stagedRun) spend(before, plain uint64) error {
+	if done := r.Meter.Spent() - before; done < plain {
+		return r.Meter.Spend(plain - done)
+	}
+	return nil
+}
+
+// plainCost is what an expression costs for the rows that are left, when that
+// is known beforehand.
+func (r *stagedRun) plainCost(step *plan.Step) uint64 {
+	if step.Stage.Form == cel.StageOwn {
+		return r.table.column(step.Stage.Own, r.Scope).charge(r.left)
+	}
+	if weight, fixed := step.Expression.Weight(); fixed {
+		return weight * uint64(r.count)
+	}
+	return 0
+}
+
+func (r *stagedRun) filter(step *plan.Step) error {
+	before, cost := r.Meter.Spent(), r.plainCost(step)
+	yes, no := r.truth(step.Stage, r.left)
+	// What the stages cannot tell is asked plainly, row by row.
+	for at := range each(r.left.clone().without(yes).without(no)) {
+		v, err := r.eval(step.Expression, at)
+		holds := false
+		if err == nil {
+			holds, err = truth(step.Expression, v)
+		}
+		if err != nil {
+			return err
+		}
+		if holds {
+			yes.put(at)
+		}
+	}
+	r.left.and(yes)
+	return r.spend(before, cost)
+}
+
+func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
+	ask := step.Ask
+	with, err := fields(ask.With, r.Scope, r.Meter)
+	if err != nil {
+		return &AskError{Ask: ask, Err: err}
+	}
+	candidates, err := r.asked(ask)
+	if err != nil {
+		return &AskError{Ask: ask, Err: err}
+	}
+	verdicts, err := r.score(ctx, ask, with, candidates)
+	if err != nil {
+		return err
+	}
+	r.zero()
+	i := 0
+	for at := range each(r.left) {
+		if verdicts[i].Keep {
+			r.scores[at] = verdicts[i].Score
+		} else {
+			r.left.drop(at)
+		}
+		i++
+	}
+	return nil
+}
+
+// asked gives what is sent of the candidates that are left.
+func (r *stagedRun) asked(ask *plan.Ask) ([]*value.Map, error) {
+	var known *requests
+	if ask.Own {
+		known = r.table.requests(ask.Candidate, r.Scope)
+	}
+	out := make([]*value.Map, 0, r.count)
+	var cost uint64
+	for at := range each(r.left) {
+		if known != nil && known.vals[at] != nil {
+			cost += uint64(known.costs[at])
+			if err := r.Meter.Build(known.vals[at]); err != nil {
+				return nil, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
+			}
+			out = append(out, known.vals[at])
+			continue
+		}
+		r.table.fill(r.at, at)
+		m, err := fields(ask.Candidate, r.at, r.Meter)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, r.Meter.Spend(cost)
+}
+
+// zero makes the scores of all rows, if there are none yet.
+func (r *stagedRun) zero() {
+	if r.scores == nil {
+		r.scores = make([]int64, r.table.rows)
+	}
+}
+
+// integers evaluates a step's expression for the rows that are left.
+func (r *stagedRun) integers(step *plan.Step) ([]int64, error) {
+	before, cost := r.Meter.Spent(), r.plainCost(step)
+	out := make([]int64, r.table.rows)
+	known := newSet(r.table.rows)
+	r.numbers(step.Stage, r.left, out, known)
+	for at := range each(r.left.clone().without(known)) {
+		v, err := r.eval(step.Expression, at)
+		if err == nil {
+			out[at], err = integer(step.Expression, v)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, r.spend(before, cost)
+}
+
+func (r *stagedRun) scoreEach(step *plan.Step) error {
+	points, err := r.integers(step)
+	if err != nil {
+		return err
+	}
+	r.zero()
+	for at := range each(r.left) {
+		if points[at] == 0 {
+			continue
+		}
+		if r.scores[at], err = add(step, r.scores[at], points[at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *stagedRun) prefer(step *plan.Step) error {
+	tiers, err := r.integers(step)
+	if err != nil {
+		return err
+	}
+	best := int64(math.MinInt64)
+	for at := range each(r.left) {
+		best = max(best, tiers[at])
+	}
+	for at := range each(r.left) {
+		if tiers[at] != best {
+			r.left.drop(at)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package reconcile
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Result is what became of a key.
+type Result struct {
+	// Decision is nil when nothing was decided: what the key wrote last is not
+	// in the read model yet.
+	Decision *eval.Decision
+	Outcomes []apply.Outcome
+	// Next is when the key is due by the passing of time; zero is never.
+	Next time.Time
+	// Err says that the key must be tried again with back-off.
+	Err error
+	// Quiet says that Err is nothing to report: an object had moved on.
+	Quiet bool
+	// Reported are failures that need no other try of the key: what is debounced
+	// tries again by itself.
+	Reported []error
+	// PutOff and Retried are the rules that were debounced, and that failed and
+	// will be tried again by themselves.
+	PutOff, Retried []int
+	failures        []error
+	// refused are the rules of which the guard has refused something.
+	refused []int
+}
+
+// finish sums up what failed. Only conflicts are quiet; what has retries of
+// its own is only reported.
+func (r *Result) finish(c *Controller, failures []error) {
+	conflict := false
+	policy := c.Policy.Name
+	for _, o := range r.Outcomes {
+		observe.Effects.WithLabelValues(policy, result(o)).Inc()
+		if o.Err == nil {
+			continue
+		}
+		err := fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
+		switch {
+		case c.Policy.Rules[o.Effect.Rule].Debounce != nil:
+			r.Reported = append(r.Reported, err)
+		case apply.IsConflict(o.Err):
+			conflict = true
+		default:
+			failures = append(failures, err)
+		}
+	}
+	failures = append(failures, r.failures...)
+	if len(failures) > 0 {
+		observe.Errors.WithLabelValues(policy).Inc()
+		r.Err = errors.Join(failures...)
+	} else if conflict {
+		r.Err, r.Quiet = errConflict, true
+	}
+}
+
+// result names what became of an effect, for the metrics.
+func result(o apply.Outcome) string {
+	switch {
+	case o.Skipped:
+		return "skipped"
+	case o.Gone:
+		return "gone"
+	case apply.IsConflict(o.Err):
+		return "conflict"
+	case o.Err != nil:
+		return "failed"
+	default:
+		return "written"
+	}
+}
+
+var errConflict = errors.New("an object had changed meanwhile")
+
+func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: id.Name}.String() }
+
+// problems takes over the items that failed.
+func (r *Result) problems(c *Controller, d *eval.Decision) {
+	for _, p := range d.Problems {
+		err := fmt.Errorf("rule %q: %w", p.Rule, p.Err)
+		if p.Item != "" {
+			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
+		}
+		if c.delayed(p.Rule) {
+			r.Reported = append(r.Reported, err)
+		} else {
+			r.failures = append(r.failures, err)
+		}
+	}
+}
