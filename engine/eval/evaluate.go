@@ -29,9 +29,10 @@ type Input struct {
 	Intents Intents
 	// Flush runs what waits at once: the controller is about to stop.
 	Flush bool
-	// Gone is a primary that no longer exists, as it last was. Only what waits
-	// is run for it.
-	Gone *world.Object
+	// Instead is decided about in place of the primary: the primary as it was
+	// when something was put off that nothing asks for any more, because it is
+	// gone or has changed its debounce key. Only what waits is run.
+	Instead *world.Object
 	// Shared keeps what is the same for many keys of the policy; nil keeps
 	// nothing.
 	Shared *Shared
@@ -95,7 +96,7 @@ type evaluation struct {
 	overlay  overlay
 	decision *Decision
 	item     int
-	// pendingOnly says that the primary is gone and only what waits is run.
+	// pendingOnly says that only what waits is run.
 	pendingOnly bool
 }
 
@@ -112,8 +113,8 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 	if in.Trace {
 		ev.decision.Trace = &Trace{}
 	}
-	if ev.object == nil && in.Gone != nil {
-		ev.object, ev.pendingOnly = in.Gone, true
+	if in.Instead != nil {
+		ev.object, ev.pendingOnly = in.Instead, true
 	}
 	return ev
 }

@@ -36,19 +36,35 @@ type Controller struct {
 
 // Evaluate decides about a key without writing anything.
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time, trace bool) *eval.Decision {
-	return c.evaluate(ctx, key, now, c.group.store.Snapshot(), trace, false)
+	snapshot := c.group.store.Snapshot()
+	in := c.input(key, now, snapshot, c.leftover(key, c.primary(snapshot, key) != nil, now, false))
+	in.Trace = trace
+	return c.evaluate(ctx, in)
 }
 
-func (c *Controller) evaluate(ctx context.Context, key eval.Key, now time.Time, snapshot *world.Snapshot, trace, flush bool) *eval.Decision {
-	memo := c.memo(key)
-	d := eval.Evaluate(ctx, eval.Input{
+func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, left *leftover) eval.Input {
+	in := eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),
-		Recall: c.recall(key), Intents: c.known, Flush: flush, Gone: c.gone(key),
-		Answers: c.group.Answers, Shared: &c.shared, Trace: trace, Candidates: c.group.Candidates,
-	}, memo)
-	c.router.Looked(key, memo.Lookups())
-	if !c.exists(snapshot, key) {
-		c.forget(key, memo)
+		Recall: c.recall(key), Intents: c.known, Answers: c.group.Answers, Shared: &c.shared,
+		Trace: c.group.Trace, Candidates: c.group.Candidates,
+	}
+	if left != nil {
+		in.Instead = left.object
+	}
+	return in
+}
+
+// evaluate decides. What it takes for a key's memo stays with the key's object:
+// one that stands in has none.
+func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision {
+	if in.Instead != nil && c.exists(in.World, in.Key) {
+		return eval.Evaluate(ctx, in, nil)
+	}
+	memo := c.memo(in.Key)
+	d := eval.Evaluate(ctx, in, memo)
+	c.router.Looked(in.Key, memo.Lookups())
+	if !c.exists(in.World, in.Key) {
+		c.forget(in.Key, memo)
 	}
 	return d
 }
@@ -64,7 +80,11 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
-	d := c.evaluate(ctx, key, now, snapshot, c.group.Trace, flush)
+	object := c.primary(snapshot, key)
+	left := c.leftover(key, object != nil, now, flush)
+	in := c.input(key, now, snapshot, left)
+	in.Flush = flush
+	d := c.evaluate(ctx, in)
 	c.remember(key, d.Remember)
 	observe.Evaluations.WithLabelValues(c.Policy.Name).Inc()
 	observe.EvaluationSeconds.WithLabelValues(c.Policy.Name).Observe(time.Since(start).Seconds())
@@ -75,9 +95,12 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	r.Outcomes = applier.Apply(ctx, effects)
 	c.wrote(key, r.Outcomes, now)
 	r.finish(c, refused)
-	c.settle(key, snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name), &r, now)
+	c.settle(key, object, left, &r, now)
 	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
 		r.Next = next
+	}
+	if left != nil && object != nil {
+		r.Next = now // the primary itself has still to be decided about
 	}
 	return r
 }
@@ -152,6 +175,15 @@ func (c *Controller) memo(key eval.Key) *eval.Memo {
 		c.memos[key] = m
 	}
 	return m
+}
+
+// primary gives the object of a key, or nil.
+func (c *Controller) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
+	o := snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name)
+	if o == nil || !c.Policy.Primary.Selects(o) {
+		return nil
+	}
+	return o
 }
 
 func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {

@@ -23,8 +23,10 @@ type intent struct {
 	// that failed since.
 	last     time.Time
 	attempts int
-	// object is the primary when it was last there.
+	// object is the primary as it last was under this debounce key.
 	object *world.Object
+	// left says that the primary is decided under another debounce key by now.
+	left bool
 }
 
 // The retries of an intent that failed, which are its own.
@@ -47,16 +49,29 @@ func (c *Controller) known(debounce string) eval.Intent {
 	return eval.Intent{Pending: i.pending, Rule: i.rule, Due: i.due, Last: i.last}
 }
 
-// gone gives the primary of a key as it last was, if something waits for it.
-func (c *Controller) gone(key eval.Key) *world.Object {
+// leftover is an intent that no decision about the primary as it is now would
+// run: the object it was for stands in.
+type leftover struct {
+	debounce string
+	object   *world.Object
+}
+
+// leftover gives what to decide about instead of the primary, if anything: what
+// waits for a primary that is gone, or what is due under a debounce key that
+// the primary has left.
+func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bool) *leftover {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, i := range c.intents {
-		if i.pending && i.key == key && i.object != nil {
-			return i.object
+	name, first := "", (*intent)(nil)
+	for n, i := range c.intents {
+		if i.pending && i.key == key && (first == nil || i.due.Before(first.due) || i.due.Equal(first.due) && n < name) {
+			name, first = n, i
 		}
 	}
-	return nil
+	if first == nil || first.object == nil || exists && !(first.left && (flush || !first.due.After(now))) {
+		return nil
+	}
+	return &leftover{debounce: name, object: first.object}
 }
 
 // next gives when the first intent of a key is due; zero for none.
@@ -72,16 +87,17 @@ func (c *Controller) next(key eval.Key) (first time.Time) {
 }
 
 // settle brings the intents up to what a reconciliation did.
-func (c *Controller) settle(key eval.Key, object *world.Object, r *Result, now time.Time) {
+func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, r *Result, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.leave(key, left, r.Decision)
 	for _, d := range r.Decision.Debounced {
 		i, ok := c.intents[d.Key]
 		if !ok {
 			i = &intent{}
 			c.intents[d.Key] = i
 		}
-		i.key, i.rule = key, d.Rule
+		i.key, i.rule, i.left = key, d.Rule, false
 		if object != nil {
 			i.object = object
 		}
@@ -102,6 +118,23 @@ func (c *Controller) settle(key eval.Key, object *world.Object, r *Result, now t
 			i.attempts++
 			observe.Retries.WithLabelValues(c.Policy.Name).Inc()
 			r.Retried = append(r.Retried, d.Rule)
+		}
+	}
+}
+
+// leave notes what waits and was not spoken of by the decision. A leftover
+// that even the object it was for does not ask for is dropped.
+func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
+	for name, i := range c.intents {
+		if !i.pending || i.key != key || slices.ContainsFunc(d.Debounced, func(b eval.Debounced) bool { return b.Key == name }) {
+			continue
+		}
+		switch {
+		case left == nil:
+			i.left = true
+		case left.debounce == name:
+			i.pending = false
+			observe.Dropped.WithLabelValues(c.Policy.Name).Inc()
 		}
 	}
 }
@@ -145,12 +178,16 @@ func (c *Controller) delayed(rule string) bool {
 // Labels computes the labels of a metric for a key.
 func (c *Controller) Labels(ctx context.Context, key eval.Key, now time.Time, labels []plan.Label) map[string]string {
 	return eval.Labels(ctx, eval.Input{
-		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.recall(key), Gone: c.lastSeen(key),
+		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.recall(key), Instead: c.absent(key),
 	}, labels)
 }
 
-// lastSeen is the primary of a key that has used a debounce, as it last was.
-func (c *Controller) lastSeen(key eval.Key) *world.Object {
+// absent is the primary of a key that has used a debounce, as it last was; nil
+// while it exists.
+func (c *Controller) absent(key eval.Key) *world.Object {
+	if c.primary(c.group.store.Snapshot(), key) != nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, i := range c.intents {
@@ -177,10 +214,10 @@ func (c *Controller) Pending() (n int) {
 // It gives what each key came to, and how many intents are lost.
 func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
 	c.mu.Lock()
-	waiting := map[eval.Key]bool{}
+	waiting := map[eval.Key]int{}
 	for _, i := range c.intents {
 		if i.pending {
-			waiting[i.key] = true
+			waiting[i.key]++
 		}
 	}
 	c.mu.Unlock()
@@ -190,8 +227,10 @@ func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushe
 	}
 	slices.SortFunc(keys, func(a, b eval.Key) int { return strings.Compare(a.String(), b.String()) })
 	for _, key := range keys {
-		if ctx.Err() == nil {
-			results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
+		for range waiting[key] {
+			if ctx.Err() == nil {
+				results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
+			}
 		}
 	}
 	dropped = c.Pending()

@@ -190,8 +190,12 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {
 		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables})
 	}
-	if !r.Next.IsZero() {
+	switch {
+	case r.Next.IsZero():
+	case r.Next.After(s.clock):
 		s.timers[i] = r.Next
+	default:
+		s.work[i] = true
 	}
 	s.backOff(i, r)
 }
