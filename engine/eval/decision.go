@@ -107,6 +107,8 @@ type Decision struct {
 type Trace struct {
 	Rules     []RuleTrace
 	Variables []VariableTrace
+	// Memory is what the key remembers, by name, with what this decision added.
+	Memory map[string]any
 }
 
 // RuleTrace is what became of one rule.

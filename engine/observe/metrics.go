@@ -28,6 +28,8 @@ var (
 		Name: "edict_policy_waiting", Help: "1 while a policy waits for a kind that the cluster does not serve."}, []string{"policy"})
 	QueueDepth = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "edict_queue_depth", Help: "Keys that wait to be reconciled."}, []string{"policy"})
+	Remembered = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "edict_remembered_values", Help: "Values that the keys of a policy remember."}, []string{"policy"})
 	Debounced = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "edict_debounced_total", Help: "Rules that were put off by their debounce."}, []string{"policy"})
 	Retries = prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -51,7 +53,7 @@ var (
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Debounced, Retries, Dropped, Leader, LeaderTransitions, LeaderAcquire, WatchErrors, Reconnects, Info} {
+	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Remembered, Debounced, Retries, Dropped, Leader, LeaderTransitions, LeaderAcquire, WatchErrors, Reconnects, Info} {
 		if err := r.Register(c); err != nil {
 			return err
 		}

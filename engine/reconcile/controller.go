@@ -86,6 +86,9 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	in.Flush = flush
 	d := c.evaluate(ctx, in)
 	c.remember(key, d.Remember)
+	if d.Trace != nil {
+		d.Trace.Memory = c.remembered(key)
+	}
 	observe.Evaluations.WithLabelValues(c.Policy.Name).Inc()
 	observe.EvaluationSeconds.WithLabelValues(c.Policy.Name).Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: d.Next}
@@ -103,33 +106,6 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		r.Next = now // the primary itself has still to be decided about
 	}
 	return r
-}
-
-// recall gives what a key remembered.
-func (c *Controller) recall(key eval.Key) func(string) value.Value {
-	return func(name string) value.Value {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.memory[key][name]
-	}
-}
-
-func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
-	if len(news) == 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.memory[key] == nil {
-		c.memory[key] = map[string]value.Value{}
-	}
-	for name, v := range news {
-		if v == nil || value.IsNull(v) {
-			delete(c.memory[key], name)
-		} else {
-			c.memory[key][name] = v
-		}
-	}
 }
 
 // guarded drops the effects that may not happen, with all that their items

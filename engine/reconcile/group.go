@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -47,6 +48,7 @@ func (g *Group) Schemas() *schema.Set { return g.schemas }
 // Add makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards.
 func (g *Group) Add(p *plan.Policy) *Controller {
+	observe.Remembered.WithLabelValues(p.Name).Set(0)
 	c := &Controller{Policy: p, router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, memory: map[eval.Key]map[string]value.Value{}}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)

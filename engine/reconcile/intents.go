@@ -68,7 +68,10 @@ func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bo
 			name, first = n, i
 		}
 	}
-	if first == nil || first.object == nil || exists && !(first.left && (flush || !first.due.After(now))) {
+	if first == nil || first.object == nil {
+		return nil
+	}
+	if runs := first.left && (flush || !first.due.After(now)); exists && !runs {
 		return nil
 	}
 	return &leftover{debounce: name, object: first.object}

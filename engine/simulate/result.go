@@ -30,6 +30,7 @@ type Trace struct {
 	Key       eval.Key             `json:"key"`
 	Rules     []eval.RuleTrace     `json:"rules"`
 	Variables []eval.VariableTrace `json:"variables"`
+	Memory    map[string]any       `json:"memory,omitempty"`
 }
 
 // Effect is a write that changed something.

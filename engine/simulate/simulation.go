@@ -188,7 +188,7 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	s.result.record(s.clock, i, r)
 	s.noteFired(i.policy, r.Decision)
 	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {
-		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables})
+		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables, Memory: t.Memory})
 	}
 	switch {
 	case r.Next.IsZero():
