@@ -1,7 +1,8 @@
 // Command demo runs the real controller against a real kube-apiserver and
 // etcd, and shows what it does to a small storage cluster: nodes become
 // eligible and get their label, volumes find their nodes, and what stays
-// NotReady past the grace period leaves and comes back.
+// NotReady past the grace period leaves and comes back. A kernel module is
+// rolled out, and Deployments restart when their ConfigMap is edited.
 package main
 
 import (
@@ -36,8 +37,8 @@ func main() {
 const grace = 8 * time.Second
 
 func demo(ctx context.Context, keep bool) (err error) {
-	say("A real control plane: etcd and kube-apiserver, built from Go modules the first time.")
-	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stdout})
+	say("A real control plane: etcd, kube-apiserver and kube-controller-manager, built from Go modules the first time.")
+	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stdout, ControllerManager: true})
 	if err != nil {
 		return err
 	}
@@ -76,6 +77,9 @@ func demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	if err := modules(ctx, plane, c); err != nil {
+		return err
+	}
+	if err := restarts(c); err != nil {
 		return err
 	}
 	say("That was policy files and no line of controller code: look into policies/.")

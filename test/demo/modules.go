@@ -104,9 +104,13 @@ func (c *cluster) untilLoaded(what, image string, want int) error {
 				n++
 			}
 		}
-		if n == want && workers == 0 && (want > 0 || len(loaded) == 0) {
+		nodes, err := c.list("v1", "Node")
+		if err != nil {
+			return err
+		}
+		if n == want && workers == 0 && labelled(nodes) == want && (want > 0 || len(loaded) == 0) {
 			fmt.Printf("   (after %v)\n", time.Since(start).Round(10*time.Millisecond))
-			return c.showKernels(loaded)
+			return showKernels(nodes, loaded)
 		}
 		if time.Since(start) > time.Minute {
 			return fmt.Errorf("a minute has passed, and %d of %d nodes are there", n, want)
@@ -144,17 +148,25 @@ func (c *cluster) kernelState() (loaded map[string]string, workers int, err erro
 	return loaded, workers, err
 }
 
-func (c *cluster) showKernels(loaded map[string]string) error {
-	nodes, err := c.list("v1", "Node")
-	if err != nil {
-		return err
+const readyLabel = "kmm.node.kubernetes.io/drivers.driver.ready"
+
+// labelled counts the nodes that are said to have the module.
+func labelled(nodes []unstructured.Unstructured) (n int) {
+	for _, node := range nodes {
+		if _, ok := node.GetLabels()[readyLabel]; ok {
+			n++
+		}
 	}
+	return n
+}
+
+func showKernels(nodes []unstructured.Unstructured, loaded map[string]string) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 4, 3, ' ', 0)
 	fmt.Fprintf(t, "   NODE\tKERNEL\tMODULE driver\tREADY LABEL\n")
 	for _, n := range nodes {
 		kernel, _, _ := unstructured.NestedString(n.Object, "status", "nodeInfo", "kernelVersion")
 		image, label := loaded[n.GetName()], "-"
-		if _, ok := n.GetLabels()["kmm.node.kubernetes.io/drivers.driver.ready"]; ok {
+		if _, ok := n.GetLabels()[readyLabel]; ok {
 			label = "yes"
 		}
 		if image == "" {
