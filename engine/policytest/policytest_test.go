@@ -157,3 +157,40 @@ func TestShape(t *testing.T) {
 		})
 	}
 }
+
+// TestDisabledPolicies are tested like the others: what they would do.
+func TestDisabledPolicies(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"p.yaml": `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  mode: Disabled
+  for: {apiVersion: v1, kind: Node}
+  rules:
+    - name: mark
+      do: [{labels: {set: {marked: "yes"}}}]
+`,
+		"t.yaml": `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [p.yaml]
+  cases:
+    - name: it is marked
+      objects: [{apiVersion: v1, kind: Node, metadata: {name: a}}]
+      expect:
+        objects: [{apiVersion: v1, kind: Node, metadata: {name: a, labels: {marked: "yes"}}}]
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := outcomes(t, Options{}, folder)
+	if r.Failed() != 0 || len(r.Cases) != 1 {
+		t.Errorf("%d of %d cases failed", r.Failed(), len(r.Cases))
+	}
+}

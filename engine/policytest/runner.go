@@ -218,6 +218,9 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 	if err != nil {
 		return nil, err
 	}
+	for _, p := range b.Policies {
+		p.Disabled = false // what it would do is what a test is about
+	}
 	r.bundles[id] = b
 	r.cover(b)
 	if later := b.Unrunnable(); len(later) > 0 {
