@@ -101,7 +101,7 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 			c.intents[d.Key] = i
 		}
 		i.key, i.rule, i.left = key, d.Rule, false
-		if object != nil {
+		if object != nil && left == nil {
 			i.object = object
 		}
 		if d.Wanted {

@@ -151,7 +151,7 @@ const maxPasses = 100_000
 
 // Settle runs until no work is left at this instant.
 func (s *Simulation) Settle(ctx context.Context) {
-	for passes := 0; len(s.work) > 0; passes++ {
+	for passes := 0; len(s.work) > 0 && ctx.Err() == nil; passes++ {
 		next := s.first()
 		delete(s.work, next)
 		if passes == maxPasses {
@@ -248,7 +248,7 @@ func (s *Simulation) next() (time.Time, bool) {
 // Advance moves the clock to an instant, stopping at every deadline on the
 // way and running what is due there. The instant itself is included.
 func (s *Simulation) Advance(ctx context.Context, to time.Time) {
-	for {
+	for ctx.Err() == nil {
 		at, ok := s.next()
 		if !ok || at.After(to) {
 			break
