@@ -73,6 +73,10 @@ e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
 	@$(GO) test -timeout 20m ./test/...
 
+.PHONY: test-fault
+test-fault: controlplane ## leaders that are stopped, killed and frozen, with the times that ship (2 minutes)
+	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run TestRestartsAndHandOver ./test/e2e
+
 .PHONY: controlplane
 controlplane: ## build the control plane into its cache (the first time about 5 minutes)
 	@echo "==> building the control plane, unless the cache has it"

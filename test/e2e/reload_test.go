@@ -39,6 +39,22 @@ type replicaProcess struct {
 type reload struct {
 	*cluster
 	binary string
+	pace
+}
+
+// pace is how long the leases last and the faults.
+type pace struct {
+	lease, renew, retry string
+	frozen, down        time.Duration
+}
+
+// paceOf gives what the controller ships with in the longer suite, make
+// test-fault, and the same in small otherwise.
+func paceOf() pace {
+	if os.Getenv("EDICT_TEST_FAULT") != "" {
+		return pace{"15s", "10s", "2s", 40 * time.Second, 30 * time.Second}
+	}
+	return pace{"5s", "3s", "500ms", 6 * time.Second, 8 * time.Second}
 }
 
 func startReload(t *testing.T) *reload {
@@ -61,7 +77,7 @@ func startReload(t *testing.T) *reload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reload{cluster: &cluster{t: t, plane: plane, client: client}, binary: filepath.Join(t.TempDir(), "edict")}
+	r := &reload{cluster: &cluster{t: t, plane: plane, client: client}, pace: paceOf(), binary: filepath.Join(t.TempDir(), "edict")}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", r.binary, "./cmd/edict")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -110,7 +126,7 @@ func (r *reload) run(name string) *replicaProcess {
 	p := &replicaProcess{t: r.t, name: name, log: &lockedBuffer{}, done: make(chan error, 1), address: address(r.t)}
 	p.command = exec.Command(r.binary, "run", "--kubeconfig", r.plane.Kubeconfig(), "--policies", filepath.Join(policies, "configmap-restart.yaml"),
 		"--metrics-bind-address", p.address, "--health-probe-bind-address", p.address, "--leader-elect", "--leader-elect-namespace", "shipshape", "--leader-elect-identity", name,
-		"--leader-elect-lease-duration", "5s", "--leader-elect-renew-deadline", "3s", "--leader-elect-retry-period", "500ms", "--param", "configmap-restart.debounce=4s")
+		"--leader-elect-lease-duration", r.lease, "--leader-elect-renew-deadline", r.renew, "--leader-elect-retry-period", r.retry, "--param", "configmap-restart.debounce=4s")
 	p.command.Stderr = p.log
 	if err := p.command.Start(); err != nil {
 		r.t.Fatal(err)
@@ -301,9 +317,11 @@ func TestRestartsAndHandOver(t *testing.T) {
 	time.Sleep(time.Second)
 	r.edit("seven")
 	a.signal(syscall.SIGSTOP)
+	thaw := time.Now().Add(r.frozen)
 	r.edit("eight")
 	b.leads(1)
 	r.carries("a frozen leader is replaced", "eight")
+	time.Sleep(time.Until(thaw))
 	mark := time.Now()
 	a.signal(syscall.SIGCONT)
 	time.Sleep(6 * time.Second)
@@ -321,7 +339,7 @@ func TestRestartsAndHandOver(t *testing.T) {
 	if err := r.plane.StopAPIServer(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(8 * time.Second) // longer than the lease: who led has lost it
+	time.Sleep(r.down) // longer than the lease: who led has lost it
 	if err := r.plane.StartAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}
