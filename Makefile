@@ -116,7 +116,9 @@ verify: ## fail when a generated file or a go.mod is not up to date
 	@echo "==> go.mod files"
 	@for module in $(MODULES); do (cd $$module && $(GO) mod tidy -diff) || exit 1; done
 	@echo "==> schemas of the built-in kinds"
-	@file="$$(mktemp)"; trap 'rm -f "$$file"' EXIT; $(GO) run ./hack/openapi -o "$$file" && cmp "$$file" engine/schema/builtin.json.gz
+	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cp engine/schema/builtin.json.gz "$$folder" && \
+		$(GO) run ./hack/openapi -o "$$folder/builtin.json.gz" -resources "$$folder/resources.json" && \
+		cmp "$$folder/builtin.json.gz" engine/schema/builtin.json.gz && cmp "$$folder/resources.json" engine/schema/resources.json
 
 .PHONY: clean
 clean: ## remove what the build made
