@@ -169,6 +169,7 @@ func (b *builder) narrow(p *plan.Input, in *v1alpha1.Input) {
 			b.problems.Errorf(in.Namespace.Pos(), "the namespace of the input %q is empty", p.Name)
 		}
 		p.Source.Namespace = namespace
+		p.Within = origin(in.Namespace.Value, namespace, paramExpression, "params")
 	}
 }
 

@@ -34,8 +34,10 @@ type Policy struct {
 	// Targets are the kinds that actions name outright; their objects are
 	// watched so that a write is a diff.
 	Targets []*Target
-	// Writes are the kinds and subresources that the policy writes.
+	// Writes are the kinds and subresources that the policy writes, Holds the
+	// finalizers that it leaves on objects.
 	Writes []Write
+	Holds  []Hold
 	// Metrics are what the policy exports.
 	Metrics []Metric
 	// Queries are the builtins that selections ask, sorted.
@@ -53,8 +55,10 @@ type Primary struct {
 	Type       *schema.Type
 	Selector   *selector.Selector
 	Namespaces []string
-	Optional   bool
-	Source     world.Source
+	// Within is the namespace, if Namespaces is only one.
+	Within   Known
+	Optional bool
+	Source   world.Source
 }
 
 // Selects says whether an object is one that the policy decides about.
@@ -111,6 +115,8 @@ type Input struct {
 	Name   string
 	Pos    document.Position
 	Source world.Source
+	// Within is the namespace that Source is narrowed to.
+	Within Known
 	Type   *schema.Type
 	Shape  Shape
 	// Off says that the input's `when` is false: it is empty and unwatched.
@@ -239,10 +245,3 @@ type Target struct {
 // AppliedPrefix begins the annotation in which a policy keeps a digest of what
 // it has applied to an object; the policy's name follows.
 const AppliedPrefix = "applied.edict.dev/"
-
-// Write is a kind and subresource that is written.
-type Write struct {
-	schema.GVK
-	Subresource string
-	Verb        string
-}
