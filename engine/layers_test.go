@@ -34,7 +34,7 @@ var layers = [][]string{
 	// One step of deciding.
 	{"engine/eval/selection"},
 	// What makes plans, and what decides by them.
-	{"engine/compile", "engine/eval"},
+	{"engine/compile", "engine/eval", "engine/rbac"},
 	// Where policies come from; events to keys; decisions to writes.
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply"},
 	// The loop.
