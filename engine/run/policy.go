@@ -27,7 +27,7 @@ func (t *term) supervise(ctx context.Context, b *source.Bundle, name string) {
 	looked := sync.OnceFunc(t.looked.Done)
 	defer looked()
 	compiled := b.Policy(name)
-	if t.missing(compiled) != nil {
+	if t.unmet(ctx, compiled) != nil {
 		looked()
 	}
 	if !t.await(ctx, compiled) {
@@ -59,11 +59,12 @@ func (t *term) supervise(ctx context.Context, b *source.Bundle, name string) {
 	}
 }
 
-// await waits until the cluster serves every kind that the policy reads.
+// await waits until the cluster serves every kind that the policy reads, and
+// allows this process all that the policy does.
 func (t *term) await(ctx context.Context, compiled *plan.Policy) bool {
 	told := ""
 	for {
-		missing := t.missing(compiled)
+		missing := t.unmet(ctx, compiled)
 		if missing == nil {
 			observe.Waiting.WithLabelValues(compiled.Name).Set(0)
 			return true
