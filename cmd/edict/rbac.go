@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -64,9 +63,12 @@ func (f *rbacFlags) run(out, errOut io.Writer, paths []string) error {
 	if err := loaded(errOut, bundle); err != nil {
 		return err
 	}
-	chosen, err := choose(bundle, f.policies)
+	chosen, err := choose(bundle.Policies, f.policies)
 	if err != nil {
 		return err
+	}
+	if len(f.policies) == 0 {
+		chosen = running(chosen)
 	}
 	settings := plan.InForce
 	if f.any {
@@ -94,30 +96,4 @@ func loaded(w io.Writer, b *source.Bundle) error {
 		return found("%v", source.ErrNothing)
 	}
 	return nil
-}
-
-// choose gives the policies that are named, or all that run.
-func choose(b *source.Bundle, names []string) (out []*plan.Policy, err error) {
-	if len(names) == 0 {
-		return slices.DeleteFunc(slices.Clone(b.Policies), func(p *plan.Policy) bool { return p.Disabled }), nil
-	}
-	known := make([]string, len(b.Policies))
-	for i, p := range b.Policies {
-		known[i] = p.Name
-	}
-	for _, name := range names {
-		p := b.Policy(name)
-		if p == nil {
-			return nil, found("there is no policy %q here%s", name, hinted(document.DidYouMean(name, known)))
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-func hinted(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "; " + hint
 }

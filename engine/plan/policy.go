@@ -23,6 +23,8 @@ type Policy struct {
 	Primary  Primary
 	// Params are the values in force, by name.
 	Params map[string]value.Value
+	// ParamInfo describes them, in the order of the document.
+	ParamInfo []ParamInfo
 	// Slots resolves the names that expressions use: "object",
 	// "inputs.nodes", "variables.ready" and so on.
 	Slots     map[string]Slot
