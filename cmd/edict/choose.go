@@ -26,7 +26,7 @@ func choose(policies []*plan.Policy, names []string) (out []*plan.Policy, err er
 
 // running leaves disabled policies out.
 func running(policies []*plan.Policy) []*plan.Policy {
-	return slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool { return p.Disabled })
+	return slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool { return p.Mode == plan.Disabled })
 }
 
 func hinted(hint string) string {

@@ -71,7 +71,7 @@ func TestExitCodes(t *testing.T) {
 		"params: an unknown output":        {[]string{"params", "--policies", rbacPolicies, "-o", "xml"}, 64, `unknown output "xml": table, yaml or json`},
 		"params: an unknown policy":        {[]string{"params", "--policies", rbacPolicies, "other"}, 1, `there is no policy "other" here`},
 		"params: unreadable":               {[]string{"params", "--policies", "nothing"}, 1, "no such file or directory"},
-		"run: no policies":                 {[]string{"run"}, 64, `required flag(s) "policies" not set`},
+		"run: no policies":                 {[]string{"run"}, 64, `at least one of the flags in the group [policies policy-namespace] is required`},
 		"run: an unknown level":            {[]string{"run", "--policies", "testdata/run/policy.yaml", "--log-level", "loud"}, 64, "loud"},
 		"run: an unreadable kubeconfig":    {[]string{"run", "--policies", "testdata/run/policy.yaml", "--kubeconfig", "nothing"}, 1, "nothing"},
 	} {

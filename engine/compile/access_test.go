@@ -161,6 +161,18 @@ func TestAccessesOfAnySetting(t *testing.T) {
 	}
 }
 
+// TestShadowNeedsNoWrites: a policy that only looks on writes nothing, until
+// another mode is set.
+func TestShadowNeedsNoWrites(t *testing.T) {
+	t.Parallel()
+	p := spec(t, "  mode: Shadow\n  rules: [{name: r, do: [{labels: {set: {a: b}}}]}]\n")
+	for settings, want := range map[plan.Settings]string{plan.InForce: "", plan.Any: "v1/Node: get list watch patch"} {
+		if diff := cmp.Diff(merged(want), merged(accesses(p, settings))); diff != "" {
+			t.Errorf("settings %d, -want +got:\n%s", settings, diff)
+		}
+	}
+}
+
 // TestWithin: a primary may be narrowed to one namespace in three ways.
 func TestWithin(t *testing.T) {
 	t.Parallel()

@@ -11,19 +11,11 @@ import (
 func (b *builder) describe(p v1alpha1.Entry[v1alpha1.Param], kind string, v, otherwise value.Value) {
 	name := p.Key.Value
 	b.plan.ParamInfo = append(b.plan.ParamInfo, plan.ParamInfo{
-		Name: name, Type: kind, Value: v, Default: otherwise, From: b.giver(name),
+		Name: name, Type: kind, Value: v, Default: otherwise, From: b.options.Params[b.plan.Name][name].From,
 		Minimum: written(p.Value.Minimum), Maximum: written(p.Value.Maximum), MinLength: written(p.Value.MinLength),
 		Enum: writtenList(p.Value.Enum), Items: writtenList(p.Value.Items.Enum),
 		Description: p.Value.Description.Value, Pos: p.Key.Pos(),
 	})
-}
-
-// giver says who gave the value of a param; "" is the policy itself.
-func (b *builder) giver(name string) string {
-	if _, given := b.options.Params[b.plan.Name][name]; given {
-		return "--param"
-	}
-	return ""
 }
 
 func written(n *document.Node) string {

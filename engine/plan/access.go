@@ -43,6 +43,9 @@ func (p *Policy) Accesses(s Settings) []Access {
 	for _, t := range p.Targets {
 		a.watch(t.Source.GVK, Place{})
 	}
+	if s == InForce && p.Mode == Shadow {
+		return a.least() // it only looks on
+	}
 	for _, w := range p.Writes {
 		a.write(w)
 	}

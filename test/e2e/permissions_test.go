@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,10 +79,7 @@ func (c *cluster) grantDerived(names ...string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	var chosen []*plan.Policy
-	for _, name := range names {
-		chosen = append(chosen, bundle.Policy(name))
-	}
+	chosen := slices.DeleteFunc(bundle.Policies, func(p *plan.Policy) bool { return !slices.Contains(names, p.Name) })
 	permissions, err := rbac.Of(chosen, plan.InForce, bundle.Schemas.Resource)
 	if err != nil {
 		c.t.Fatal(err)
