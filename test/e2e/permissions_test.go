@@ -53,6 +53,11 @@ func (c *cluster) grant(name, namespace string, rules []rbac.Rule) {
 	})
 }
 
+// rulesOf allows verbs on a resource of the core group.
+func rulesOf(resource string, verbs ...string) []rbac.Rule {
+	return []rbac.Rule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: verbs}}
+}
+
 func anys(list []string) []any {
 	out := make([]any, len(list))
 	for i, s := range list {
@@ -185,7 +190,7 @@ func TestAPolicyWaitsForItsPermissions(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "policies.yaml"), []byte(waitingPolicies), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.grant("nodes", "", []rbac.Rule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch", "patch"}}})
+	c.grant("nodes", "", rulesOf("nodes", "get", "list", "watch", "patch"))
 	c.put(node("node-a", "z1", true, time.Now()))
 	edict := c.run(func(o *run.Options) {
 		o.Policies = []string{folder}
@@ -203,7 +208,7 @@ func TestAPolicyWaitsForItsPermissions(t *testing.T) {
 	if edict.metric("edict_policy_waiting", "waits") != 1 {
 		t.Error("the metric does not say that the policy waits")
 	}
-	c.grant("maps", "default", []rbac.Rule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}}})
+	c.grant("maps", "default", rulesOf("configmaps", "get", "list", "watch"))
 	edict.running("waits")
 	c.wantPath("Node", "", "node-a", "map[example.com/waits:]", "metadata", "annotations")
 	if strings.Count(edict.log.String(), `"the policy waits"`) != 1 {
