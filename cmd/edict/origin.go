@@ -3,16 +3,22 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
+	"net/http"
 	"path"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -25,15 +31,21 @@ type origin struct {
 	kubeconfig, namespace     string
 }
 
+// registerAll adds the flags with --policies.
+func (o *origin) registerAll(cmd *cobra.Command) {
+	o.register(cmd)
+	cmd.Flags().StringArrayVar(&o.policies, "policies", nil, "a file or folder of policies; may repeat")
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
+	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
+}
+
+// register adds the flags for a command that takes paths as arguments.
 func (o *origin) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&o.policies, "policies", nil, "a file or folder of policies; may repeat")
-	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of --policies")
+	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of files")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	flags.StringArrayVar(&o.params, "param", nil, "policy.name=value; may repeat")
 	flags.StringArrayVar(&o.schemas, "schemas", nil, "a folder of CRDs; may repeat")
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
-	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
 }
 
 // policySet is what was found.
@@ -43,6 +55,8 @@ type policySet struct {
 	configMaps map[string]string
 	// broken are those that do not compile.
 	broken []string
+	// resources says how their kinds are served.
+	resources rbac.Resources
 }
 
 // load reads the policies; what is wrong with them is printed. It is an error
@@ -62,23 +76,23 @@ func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error)
 	if err := loaded(errOut, bundle); err != nil {
 		return nil, err
 	}
-	return &policySet{policies: bundle.Policies}, nil
+	return &policySet{policies: bundle.Policies, resources: bundle.Schemas.Resource}, nil
 }
 
-func (o *origin) configMaps() (corev1client.ConfigMapInterface, error) {
+func (o *origin) configMaps() (corev1client.ConfigMapInterface, *rest.Config, error) {
 	config, err := clusterConfig(o.kubeconfig)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client, err := corev1client.NewForConfig(config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return client.ConfigMaps(o.namespace), nil
+	return client.ConfigMaps(o.namespace), config, nil
 }
 
 func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*policySet, error) {
-	api, err := o.configMaps()
+	api, config, err := o.configMaps()
 	if err != nil {
 		return nil, found("%v", err)
 	}
@@ -92,7 +106,41 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 			return nil, found("reading schemas: %v", err)
 		}
 	}
-	return compiled(catalog, schemas, errOut)
+	out, err := compiled(catalog, schemas, errOut)
+	if err != nil {
+		return nil, err
+	}
+	if out.resources, err = served(config, schemas); err != nil {
+		return nil, found("%v", err)
+	}
+	return out, nil
+}
+
+// served says how a cluster serves kinds; of one that it does not serve yet
+// the CRDs at hand may tell.
+func served(config *rest.Config, schemas *schema.Set) (rbac.Resources, error) {
+	_, mapper, err := clusterMapper(config)
+	if err != nil {
+		return nil, err
+	}
+	return func(gvk schema.GVK) (schema.Resource, bool) {
+		if r, ok := run.ResourceOf(mapper, gvk); ok {
+			return r, true
+		}
+		return schemas.Resource(gvk)
+	}, nil
+}
+
+func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	mapper, err := apiutil.NewDynamicRESTMapper(config, client)
+	if err != nil {
+		return nil, nil, fmt.Errorf("asking the API server what it serves: %w", err)
+	}
+	return client, mapper, nil
 }
 
 // compiled compiles what ConfigMaps hold. Nothing runs here, so a kind without

@@ -27,7 +27,7 @@ ConfigMaps of a namespace.`,
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
-	f.register(cmd)
+	f.registerAll(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
 	return cmd
 }

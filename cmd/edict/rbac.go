@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,32 +16,35 @@ import (
 )
 
 type rbacFlags struct {
-	policies, schemas, params []string
-	output, name              string
-	any                       bool
+	origin
+	only         []string
+	output, name string
+	any          bool
 }
 
 func rbacCommand() *cobra.Command {
 	var f rbacFlags
 	cmd := &cobra.Command{
-		Use:   "rbac PATH...",
+		Use:   "rbac (PATH... | --policy-namespace NAMESPACE)",
 		Short: "Print the permissions that policies need",
-		Long: `Derives from the policies at each PATH what they must be allowed to do in the
-cluster, and prints a ClusterRole, and a Role for every namespace that a policy
-is narrowed to. Above each rule stands which policies need it. Disabled
-policies need nothing, unless they are named with --policy.`,
+		Long: `Derives from the policies at each PATH, or in the ConfigMaps of a namespace, what
+they must be allowed to do in the cluster, and prints a ClusterRole, and a Role
+for every namespace that a policy is narrowed to. Above each rule stands which
+policies need it. Disabled policies need nothing, unless they are named with
+--policy.`,
 		Example: "  edict rbac policies --name edict | kubectl apply -f -",
-		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+			if f.origin.policies = args; (len(args) > 0) == (f.namespace != "") {
+				return errors.New("say where the policies are: PATH... or --policy-namespace")
+			}
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.policies, "policy", nil, "only this policy; may repeat")
+	flags.StringArrayVar(&f.only, "policy", nil, "only this policy; may repeat")
 	flags.StringVar(&f.name, "name", "edict", "the name of the roles")
-	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
 	flags.BoolVar(&f.any, "any-params", false, "print what any setting of the params may need, not only the one in force")
-	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.StringVarP(&f.output, "output", "o", "yaml", "yaml, json or table")
 	return cmd
 }
@@ -47,38 +53,37 @@ var rbacPrinters = map[string]func(io.Writer, string, []rbac.Permission) error{
 	"yaml": printRolesYAML, "json": printRolesJSON, "table": printRules,
 }
 
-func (f *rbacFlags) run(out, errOut io.Writer, paths []string) error {
+func (f *rbacFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	print, ok := rbacPrinters[f.output]
 	if !ok {
 		return fmt.Errorf("unknown output %q: yaml, json or table", f.output)
 	}
-	params, err := parseParams(f.params)
+	set, err := f.load(ctx, errOut)
 	if err != nil {
 		return err
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, Params: params})
-	if err != nil {
-		return found("%v", err)
-	}
-	if err := loaded(errOut, bundle); err != nil {
-		return err
-	}
-	chosen, err := choose(bundle.Policies, f.policies)
+	chosen, broken, err := set.choose(f.only)
 	if err != nil {
 		return err
 	}
-	if len(f.policies) == 0 {
+	if len(f.only) == 0 {
 		chosen = running(chosen)
 	}
 	settings := plan.InForce
 	if f.any {
 		settings = plan.Any
 	}
-	permissions, err := rbac.Of(chosen, settings, bundle.Schemas.Resource)
+	permissions, err := rbac.Of(chosen, settings, set.resources)
 	if err != nil {
 		return found("%v", err)
 	}
-	return print(out, f.name, permissions)
+	if err := print(out, f.name, permissions); err != nil {
+		return err
+	}
+	if len(broken) > 0 {
+		return found("what is printed lacks what these policies need, which do not compile: %s", strings.Join(broken, ", "))
+	}
+	return nil
 }
 
 // loaded prints the errors of a bundle, and refuses one that has some or holds

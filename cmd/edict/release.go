@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/release"
@@ -43,7 +42,7 @@ disabled. With --policies see to it yourself that no controller runs them.`,
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
 	}
-	f.register(cmd)
+	f.registerAll(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "release all policies")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be removed, and change nothing")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the controller may take to stop the policies")
@@ -85,7 +84,7 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, set *policySe
 	if f.namespace == "" || f.dryRun {
 		return nil
 	}
-	api, err := f.configMaps()
+	api, _, err := f.configMaps()
 	if err != nil {
 		return err
 	}
@@ -108,17 +107,13 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, set *policySe
 }
 
 func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {
-	client, err := rest.HTTPClientFor(config)
+	client, mapper, err := clusterMapper(config)
 	if err != nil {
 		return nil, err
 	}
 	objects, err := metadata.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
-	}
-	mapper, err := apiutil.NewDynamicRESTMapper(config, client)
-	if err != nil {
-		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
 	}
 	return &release.Releaser{Client: objects, Mapper: mapper, DryRun: t.dryRun, Report: t.add}, nil
 }

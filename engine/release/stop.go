@@ -78,7 +78,7 @@ func disabled(modes string, policies []string) string {
 	for part := range strings.SplitSeq(modes, ",") {
 		part = strings.TrimSpace(part)
 		name, _, named := strings.Cut(part, "=")
-		if part != "" && !(named && slices.Contains(policies, name)) {
+		if part != "" && (!named || !slices.Contains(policies, name)) {
 			parts = append(parts, part)
 		}
 	}

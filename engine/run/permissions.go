@@ -84,7 +84,7 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 	if err != nil {
 		return nil //nolint:nilerr // the configuration has served for other clients
 	}
-	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, t.resourceOf)
+	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, func(gvk schema.GVK) (schema.Resource, bool) { return ResourceOf(t.mapper, gvk) })
 	if err != nil {
 		return nil //nolint:nilerr // a kind has just gone: the watch says so
 	}
@@ -98,10 +98,10 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 	return &Forbidden{Policy: p.Name, Missing: missing}
 }
 
-// resourceOf says how the cluster serves a kind.
-func (t *term) resourceOf(gvk schema.GVK) (schema.Resource, bool) {
+// ResourceOf says how a cluster serves a kind.
+func ResourceOf(mapper meta.RESTMapper, gvk schema.GVK) (schema.Resource, bool) {
 	kind := groupVersionKind(gvk)
-	mapping, err := t.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
 		return schema.Resource{}, false
 	}

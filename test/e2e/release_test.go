@@ -122,6 +122,10 @@ func TestRelease(t *testing.T) {
 	if want := "holds   finalizer  string  example.com/held  edict-system/values  example.com/default           \n"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("params end with %d and lack %q:\n%s", code, want, out)
 	}
+	out, code = c.edict(binary, "rbac", "--policy-namespace", home, "-o", "table")
+	if want := "default    core   configmaps  *      get,list,watch,patch  computes, holds\n"; code != 0 || !strings.HasSuffix(out, want) {
+		t.Errorf("rbac ends with %d and lacks %q:\n%s", code, want, out)
+	}
 	out, code = c.edict(binary, "release", "--policy-namespace", home, "holds", "--dry-run")
 	want := "holds: ConfigMap default/one: would be released from example.com/held\nholds: ConfigMap default/two: would be released from example.com/held\n2 objects to release, 0 failed\n"
 	if code != 0 || out != want {
