@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"sigs.k8s.io/yaml"
 
@@ -77,12 +76,11 @@ var paramPrinters = map[string]func(io.Writer, []shownParam) error{
 
 // printParams shows the params in lines; a long value is cut, -o yaml shows it.
 func printParams(w io.Writer, list []shownParam) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "POLICY\tPARAM\tTYPE\tVALUE\tSOURCE\tDEFAULT\tALLOWED\tDESCRIPTION")
+	rows := [][]string{{"POLICY", "PARAM", "TYPE", "VALUE", "SOURCE", "DEFAULT", "ALLOWED", "DESCRIPTION"}}
 	for _, p := range list {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Policy, p.Param, p.Type, short(p.Value), p.Source, short(p.Default), p.allowed(), p.Description)
+		rows = append(rows, []string{p.Policy, p.Param, p.Type, short(p.Value), p.Source, short(p.Default), p.allowed(), p.Description})
 	}
-	return t.Flush()
+	return table(w, rows)
 }
 
 // shortLength is how much of a value a table shows.

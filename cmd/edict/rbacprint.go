@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/edict-dev/edict/engine/rbac"
 )
@@ -105,15 +104,14 @@ func printRolesJSON(w io.Writer, name string, permissions []rbac.Permission) err
 
 // printRules prints one rule a line, as a person reads it.
 func printRules(w io.Writer, _ string, permissions []rbac.Permission) error {
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "NAMESPACE\tGROUP\tRESOURCES\tNAMES\tVERBS\tPOLICIES")
+	rows := [][]string{{"NAMESPACE", "GROUP", "RESOURCES", "NAMES", "VERBS", "POLICIES"}}
 	for _, r := range roles(permissions) {
 		for _, rule := range r.rules {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", orElse(r.namespace, "*"), orElse(rule.APIGroups[0], "core"),
-				listed(rule.Resources), orElse(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", "))
+			rows = append(rows, []string{orElse(r.namespace, "*"), orElse(rule.APIGroups[0], "core"),
+				listed(rule.Resources), orElse(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", ")})
 		}
 	}
-	return t.Flush()
+	return table(w, rows)
 }
 
 func listed(list []string) string { return strings.Join(list, ",") }

@@ -119,7 +119,7 @@ func TestRelease(t *testing.T) {
 	binary := edictBinary(t)
 
 	out, code := c.edict(binary, "params", "--policy-namespace", home, "holds")
-	if want := "holds   finalizer  string  example.com/held  edict-system/values  example.com/default           \n"; code != 0 || !strings.Contains(out, want) {
+	if want := "holds   finalizer  string  example.com/held  edict-system/values  example.com/default\n"; code != 0 || !strings.Contains(out, want) {
 		t.Errorf("params end with %d and lack %q:\n%s", code, want, out)
 	}
 	out, code = c.edict(binary, "rbac", "--policy-namespace", home, "-o", "table")
