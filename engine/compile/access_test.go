@@ -45,6 +45,8 @@ func action(text string) string {
   inputs:
     - {name: pods, apiVersion: v1, kind: Pod, namespace: params.space, where: item.spec.nodeName == key.name}
     - {name: map, apiVersion: v1, kind: ConfigMap, get: '{"namespace": "a", "name": key.name}'}
+    - {name: one, apiVersion: v1, kind: ConfigMap, get: '{"namespace": "a", "name": "fixed"}'}
+    - {name: other, apiVersion: v1, kind: ConfigMap, get: params.name}
     - {name: sets, apiVersion: apps/v1, kind: StatefulSet, when: 'params.name == "on"'}
   rules:
     - name: r
@@ -59,16 +61,18 @@ const inputsOnly = "v1/ConfigMap: get list watch\nv1/Pod in y=space: get list wa
 func TestAccesses(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ action, want string }{
-		"labels":             {"labels: {set: {a: b}}", "v1/Node: patch"},
-		"annotations":        {"annotations: {of: inputs.map, set: {a: b}}", "v1/ConfigMap: patch"},
-		"annotations, named": {"annotations: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}, set: {a: b}}", "v1/Secret: get list watch\nv1/Secret in a named b: patch"},
-		"a name of a param":  {`labels: {of: {apiVersion: v1, kind: Secret, namespace: "${params.space}", name: "${params.name}"}, set: {a: b}}`, "v1/Secret: get list watch\nv1/Secret in y=space named x: patch"},
-		"status":             {"status: {phase: Running}", "v1/Node/status: patch"},
-		"condition":          {`condition: {type: A, status: "True", reason: A, message: b}`, "v1/Node/status: patch"},
-		"patch":              {"patch: {value: {spec: {unschedulable: true}}}", "v1/Node: patch"},
-		"patch of status":    {"patch: {subresource: status, value: {status: {phase: Running}}}", "v1/Node/status: patch"},
-		"patch that creates": {"patch: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}, create: true, value: {type: c}}", "v1/Secret: get list watch\nv1/Secret in a: create\nv1/Secret in a named b: patch"},
-		"list entry":         {"patch: {list: spec.taints, by: {key: a}, entry: {effect: NoSchedule}}", "v1/Node: patch"},
+		"labels":              {"labels: {set: {a: b}}", "v1/Node: patch"},
+		"annotations":         {"annotations: {of: inputs.map, set: {a: b}}", "v1/ConfigMap: patch"},
+		"annotations, named":  {"annotations: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}, set: {a: b}}", "v1/Secret: get list watch\nv1/Secret in a named b: patch"},
+		"a name of a param":   {`labels: {of: {apiVersion: v1, kind: Secret, namespace: "${params.space}", name: "${params.name}"}, set: {a: b}}`, "v1/Secret: get list watch\nv1/Secret in y=space named x: patch"},
+		"annotations of one":  {"annotations: {of: inputs.one, set: {a: b}}", "v1/ConfigMap in a named fixed: patch"},
+		"labels of a param's": {"labels: {of: inputs.other, set: {a: b}}", "v1/ConfigMap named x: patch"},
+		"status":              {"status: {phase: Running}", "v1/Node/status: patch"},
+		"condition":           {`condition: {type: A, status: "True", reason: A, message: b}`, "v1/Node/status: patch"},
+		"patch":               {"patch: {value: {spec: {unschedulable: true}}}", "v1/Node: patch"},
+		"patch of status":     {"patch: {subresource: status, value: {status: {phase: Running}}}", "v1/Node/status: patch"},
+		"patch that creates":  {"patch: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}, create: true, value: {type: c}}", "v1/Secret: get list watch\nv1/Secret in a: create\nv1/Secret in a named b: patch"},
+		"list entry":          {"patch: {list: spec.taints, by: {key: a}, entry: {effect: NoSchedule}}", "v1/Node: patch"},
 		"list entry, created": {`patch: {of: {apiVersion: v1, kind: Secret, namespace: "${key.name}", name: b}, create: true, list: metadata.ownerReferences, by: {uid: a}, entry: {apiVersion: v1, kind: Node, name: c, blockOwnerDeletion: true}}`,
 			"v1/Node/finalizers: update\nv1/Secret: create get list watch\nv1/Secret named b: patch"},
 		"create":             {"create: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}", "v1/Secret: get list watch\nv1/Secret in a: create"},

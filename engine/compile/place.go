@@ -58,9 +58,45 @@ func (b *builder) place(t *target, root string) plan.Place {
 	}
 	name, _ := strings.CutPrefix(root, "inputs.")
 	if i := slices.IndexFunc(b.plan.Inputs, func(in *plan.Input) bool { return in.Name == name }); i >= 0 {
-		return plan.Place{Namespace: b.plan.Inputs[i].Within, Input: name}
+		return b.plan.Inputs[i].Place()
 	}
 	return t.named
+}
+
+// named says which object an input gets, as far as params alone tell. A name
+// alone means the primary's own namespace.
+func (b *builder) named(get *cel.Program, text v1alpha1.Text, deps plan.Deps) plan.Place {
+	switch {
+	case get == nil:
+		return plan.Place{}
+	case onlyParams(deps):
+		return b.constantName(text)
+	case get.Type().IsExactType(cel.StringType):
+		return plan.Place{Namespace: b.plan.Primary.Within}
+	default:
+		return plan.Place{}
+	}
+}
+
+func (b *builder) constantName(text v1alpha1.Text) plan.Place {
+	part := func(v value.Value) plan.Known {
+		s, _ := value.Str(v)
+		return origin(text.Value, s, paramExpression, "params")
+	}
+	v := b.paramValue(&scope{env: b.paramEnv()}, text)
+	if m, ok := v.(*value.Map); ok {
+		return plan.Place{Namespace: part(value.Path(m, "namespace")), Name: part(value.Path(m, "name"))}
+	}
+	return plan.Place{Namespace: b.plan.Primary.Within, Name: part(v)}
+}
+
+func onlyParams(deps plan.Deps) bool {
+	for name := range deps.Uses {
+		if !strings.HasPrefix(name, "params.") {
+			return false
+		}
+	}
+	return true
 }
 
 // childPlace says where an object is that the policy makes.

@@ -27,6 +27,16 @@ type Place struct {
 	Input string
 }
 
+// Place says where the objects of an input are.
+func (in *Input) Place() Place {
+	at := in.Named
+	at.Input = in.Name
+	if in.Within.Value != "" {
+		at.Namespace = in.Within
+	}
+	return at
+}
+
 // Write is a kind and subresource that is written.
 type Write struct {
 	schema.GVK

@@ -144,7 +144,9 @@ type Input struct {
 	Source world.Source
 	// Within is the namespace that Source is narrowed to.
 	Within Known
-	Type   *schema.Type
+	// Named is the object that Get gives, if it is the same for every key.
+	Named Place
+	Type  *schema.Type
 	Shape  Shape
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool

@@ -110,6 +110,10 @@ func (k *kind) pass(ctx context.Context) (removed int, err error) {
 		if apierrors.IsNotFound(err) {
 			return removed, nil // the kind has just gone
 		}
+		if apierrors.IsResourceExpired(err) && options.Continue != "" {
+			options.Continue = "" // the pages took too long: from the beginning
+			continue
+		}
 		if err != nil {
 			return removed, fmt.Errorf("listing: %w", err)
 		}

@@ -2,6 +2,7 @@ package properties
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,9 +67,7 @@ spec:
 func everyWorld() []simulate.Object {
 	in := func(version, kind, name string, more object) object {
 		o := object{"apiVersion": version, "kind": kind, "metadata": object{"namespace": "demo", "name": name}}
-		for k, v := range more {
-			o[k] = v
-		}
+		maps.Copy(o, more)
 		return o
 	}
 	return []simulate.Object{
