@@ -78,9 +78,9 @@ func (c *cluster) make(resource kschema.GroupVersionResource, o object) {
 
 // grantDerived gives the limited user what is derived from policies, and
 // nothing else.
-func (c *cluster) grantDerived(names ...string) {
+func (c *cluster) grantDerived(folder string, names ...string) {
 	c.t.Helper()
-	bundle, err := source.Load([]string{policies}, source.Options{})
+	bundle, err := source.Load([]string{folder}, source.Options{})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func (c *cluster) grantDerived(names ...string) {
 func TestDerivedRulesSuffice(t *testing.T) {
 	c := start(t, true)
 	all := []string{eligibility, label, "replica-scheduling", nodeEntries, moduleHold, nodeModules, versionSteps, "configmap-restart"}
-	c.grantDerived(all...)
+	c.grantDerived(policies, all...)
 	k := preparedKernels(c, 1)
 	c.put(module("kmod", "image:1"))
 	c.put(group("vg-a", "k000", true))
@@ -213,5 +213,63 @@ func TestAPolicyWaitsForItsPermissions(t *testing.T) {
 	c.wantPath("Node", "", "node-a", "map[example.com/waits:]", "metadata", "annotations")
 	if strings.Count(edict.log.String(), `"the policy waits"`) != 1 {
 		t.Error("it did not wait once")
+	}
+}
+
+const owning = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: owns}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, namespaces: [default], selector: own=yes}
+  rules:
+    - name: own
+      do:
+        - apply:
+            apiVersion: v1
+            kind: Secret
+            metadata:
+              namespace: default
+              name: ${key.name}
+              ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: "${key.name}", uid: "${object.metadata.uid}", blockOwnerDeletion: true}]
+            stringData: {a: b}
+---
+apiVersion: edict.dev/v1alpha1
+kind: Allowances
+metadata: {name: test}
+spec:
+  allow: [{policy: owns, kind: Secret, fields: ["*"]}]
+`
+
+// TestBlockedOwners: where the API server asks for it, the derived permissions
+// hold the one to block an owner's deletion.
+func TestBlockedOwners(t *testing.T) {
+	c := start(t, false, "--enable-admission-plugins=OwnerReferencesPermissionEnforcement")
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "owning.yaml"), []byte(owning), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.grantDerived(folder, "owns")
+	owner := held("owner")
+	owner["metadata"].(object)["labels"] = object{"own": "yes"}
+	c.put(owner)
+	edict := c.run(func(o *run.Options) {
+		o.Policies = []string{folder}
+		asLimited(o.Config)
+	})
+	edict.running("owns")
+	secrets := c.client.Resource(kschema.GroupVersionResource{Version: "v1", Resource: "secrets"}).Namespace("default")
+	eventually(t, "the Secret", func() string {
+		got, err := secrets.Get(t.Context(), "owner", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		if len(got.GetOwnerReferences()) != 1 {
+			return "it has no owner"
+		}
+		return ""
+	})
+	if log := edict.log.String(); strings.Contains(log, "forbidden") {
+		t.Error("a write was refused")
 	}
 }
