@@ -31,6 +31,8 @@ type Controller struct {
 	events  map[apply.Event]bool
 	pending map[eval.Key]pending
 	intents intents
+	// last is how far the last decision about each key got.
+	last map[eval.Key]reach
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
 }
@@ -100,6 +102,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	c.wrote(key, r.Outcomes, now)
 	r.finish(c, refused)
 	c.settle(key, object, left, &r, now)
+	c.reached(key, &r)
 	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
 		r.Next = next
 	}
@@ -176,6 +179,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.memos, key)
 	delete(c.initial, key)
 	delete(c.pending, key)
+	delete(c.last, key)
 }
 
 func (c *Controller) isInitial(key eval.Key) bool {
