@@ -149,7 +149,7 @@ type Input struct {
 	// Named is the object that Get gives, if it is the same for every key.
 	Named Place
 	Type  *schema.Type
-	Shape  Shape
+	Shape Shape
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool
 	// Get gives the name of the object of an input of shape One.

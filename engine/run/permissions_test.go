@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -59,15 +60,19 @@ func TestLacking(t *testing.T) {
 		{Resource: "yes", Verb: "get"}, {Resource: "no", Verb: "get"}, {Resource: "broken", Verb: "get"},
 		{Resource: "no/finalizers", Verb: "update"}, {Resource: "no/status", Verb: "patch"},
 	}
-	for range 20 {
-		wanted = append(wanted, rbac.Permission{Resource: "yes", Verb: "list"})
+	for i := range 20 {
+		wanted = append(wanted, rbac.Permission{Resource: fmt.Sprint("yes", i), Verb: "list"})
 	}
-	api := &reviews{}
-	missing, err := lacking(t.Context(), api, wanted)
-	if diff := cmp.Diff([]rbac.Permission{{Resource: "no", Verb: "get"}, {Resource: "no/status", Verb: "patch"}}, missing); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if err == nil || api.asked != len(wanted)-1 {
-		t.Errorf("%d of %d were asked, the error is %v", api.asked, len(wanted), err)
+	api, g := &reviews{}, &granted{}
+	want := []rbac.Permission{{Resource: "no", Verb: "get"}, {Resource: "no/status", Verb: "patch"}}
+	for round, asked := range []int{len(wanted) - 1, 3} { // what is given is not asked for again
+		api.asked = 0
+		missing, err := g.lacking(t.Context(), api, wanted)
+		if diff := cmp.Diff(want, missing); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if err == nil || api.asked != asked {
+			t.Errorf("round %d: %d were asked, not %d; the error is %v", round, api.asked, asked, err)
+		}
 	}
 }
