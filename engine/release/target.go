@@ -39,13 +39,3 @@ func targets(p *plan.Policy) (out []*target) {
 	})
 	return out
 }
-
-// Kinds gives the kinds on which a policy sets finalizers.
-func Kinds(p *plan.Policy) (out []schema.GVK) {
-	for _, t := range targets(p) {
-		if !slices.Contains(out, t.GVK) {
-			out = append(out, t.GVK)
-		}
-	}
-	return out
-}
