@@ -1,0 +1,205 @@
+package reconcile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// compiled compiles a policy of Nodes.
+func compiled(t *testing.T, spec string) (*plan.Policy, *source.Bundle) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.yaml")
+	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" + spec
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := source.Load([]string{path}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Policies[0], b
+}
+
+// put feeds a node to everybody.
+func put(t *testing.T, g *Group, name, version string, labels map[string]any) {
+	t.Helper()
+	for _, s := range g.AllSources() {
+		g.Put(t.Context(), s, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": name, "resourceVersion": version, "labels": labels}})
+	}
+}
+
+const labelling = `  rules:
+    - name: mark
+      do: [{labels: {set: {mark: VALUE}}}]
+`
+
+// TestShadow: what a policy in the shadow would do otherwise is found in the
+// state that the enforced one decides about, and nothing of it is written.
+func TestShadow(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
+	next, _ := compiled(t, "  mode: Shadow\n"+strings.Replace(labelling, "VALUE", "b", 1))
+	server := &late{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	active, shadow := g.Add(p), g.Add(next)
+	put(t, g, "n", "1", nil)
+	key := eval.Key{Name: "n"}
+	active.Reconcile(t.Context(), key, noon)
+	if server.writes != 1 {
+		t.Errorf("%d writes", server.writes)
+	}
+	report := func(differing, disagreements int) Disagreement {
+		t.Helper()
+		r := shadow.ShadowReport()
+		if r.Differing != differing || r.Disagreements != disagreements || r.Enforced != p.Revision || r.Revision != next.Revision || len(r.Examples) != 1 {
+			t.Fatalf("%+v", r)
+		}
+		return r.Examples[0]
+	}
+	want := Disagreement{At: noon, Key: "n", Enforced: []string{`patch Node n {"metadata":{"labels":{"mark":"a"}}}`}, Shadow: []string{`patch Node n {"metadata":{"labels":{"mark":"b"}}}`}}
+	if d := cmp.Diff(want, report(1, 1)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	put(t, g, "n", "20", map[string]any{"mark": "a"})
+	shadow.Reconcile(t.Context(), key, noon.Add(time.Minute)) // woken by itself
+	if got := report(1, 2); got.Enforced != nil || got.Settled {
+		t.Errorf("%+v", got)
+	}
+	put(t, g, "n", "21", map[string]any{"mark": "b"})
+	active.Reconcile(t.Context(), key, noon.Add(2*time.Minute)) // it would be set to a again
+	report(1, 3)
+	active.Policy.Rules[0] = next.Rules[0]
+	shadow.Reconcile(t.Context(), key, noon.Add(3*time.Minute))
+	if got := report(0, 3); !got.Settled {
+		t.Errorf("%+v", got)
+	}
+	if server.writes != 2 {
+		t.Errorf("%d writes", server.writes)
+	}
+	if active.ShadowReport() != nil {
+		t.Error("what is enforced has a report of the shadow")
+	}
+}
+
+// TestShadowExamplesAreBounded keeps the newest, one per key.
+func TestShadowExamplesAreBounded(t *testing.T) {
+	t.Parallel()
+	next, b := compiled(t, "  mode: Shadow\n"+strings.Replace(labelling, "VALUE", "b", 1))
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	shadow := g.Add(next)
+	for i := range maxExamples + 5 {
+		name := "n" + strings.Repeat("x", i)
+		put(t, g, name, "1", nil)
+		shadow.Reconcile(t.Context(), eval.Key{Name: name}, noon)
+		shadow.Reconcile(t.Context(), eval.Key{Name: name}, noon)
+	}
+	r := shadow.ShadowReport()
+	if r.Differing != maxExamples+5 || len(r.Examples) != maxExamples || r.Examples[0].Key != "n"+strings.Repeat("x", maxExamples+4) || r.Enforced != "" {
+		t.Errorf("%d keys differ, %d examples, the first is %s", r.Differing, len(r.Examples), r.Examples[0].Key)
+	}
+}
+
+const remembering = `  rules:
+    - name: remember
+      do: [{remember: {name: seen, value: "yes"}}]
+    - name: later
+      debounce: {key: "${key.name}", window: 10s}
+      do: [{labels: {set: {mark: VALUE}}}]
+`
+
+// TestAdopting: another revision goes on with what was remembered and put off.
+func TestAdopting(t *testing.T) {
+	t.Parallel()
+	key := eval.Key{Name: "n"}
+	begin := func() (*Group, *Controller, *late) {
+		p, b := compiled(t, strings.Replace(remembering, "VALUE", "a", 1))
+		server := &late{}
+		g := NewGroup(world.NewStore(), server, b.Schemas)
+		c := g.Add(p)
+		put(t, g, "n", "1", nil)
+		c.Reconcile(t.Context(), key, noon.Add(-time.Second))
+		put(t, g, "n", "30", map[string]any{"mark": "gone"})
+		server.writes = 0
+		c.Reconcile(t.Context(), key, noon)
+		if c.Pending() != 1 || server.writes != 0 {
+			t.Fatalf("%d wait, %d writes", c.Pending(), server.writes)
+		}
+		return g, c, server
+	}
+	swap := func(g *Group, old *Controller, spec string) (*Controller, []eval.Key) {
+		next, _ := compiled(t, spec)
+		c := g.Add(next)
+		again := c.Adopt(old, g.Replay(t.Context(), c))
+		if unused := g.Remove(old); len(unused) != 0 {
+			t.Errorf("sources are given up that are read: %v", unused)
+		}
+		return c, again
+	}
+	t.Run("the rule is still there", func(t *testing.T) {
+		g, old, server := begin()
+		c, again := swap(g, old, strings.Replace(remembering, "VALUE", "b", 1))
+		if d := cmp.Diff([]eval.Key{key}, again); d != "" {
+			t.Errorf("-want +got:\n%s", d)
+		}
+		if got, _ := value.Str(c.recall(key)("seen")); got != "yes" || c.Pending() != 1 {
+			t.Errorf("it recalls %q, %d wait", got, c.Pending())
+		}
+		if c.Reconcile(t.Context(), key, noon.Add(10*time.Second)); server.writes != 1 || c.Pending() != 0 {
+			t.Errorf("%d writes, %d wait", server.writes, c.Pending())
+		}
+	})
+	t.Run("the rule is gone", func(t *testing.T) {
+		g, old, _ := begin()
+		c, _ := swap(g, old, "  rules:\n    - {name: other, do: [{labels: {set: {mark: b}}}]}\n")
+		if c.Pending() != 0 {
+			t.Errorf("%d wait", c.Pending())
+		}
+	})
+	t.Run("only what does not matter differs", func(t *testing.T) {
+		g, old, _ := begin()
+		old.Flush(t.Context(), noon)
+		_, again := swap(g, old, "  metrics: [{name: m_total, of: effect.written}]\n"+strings.Replace(remembering, "VALUE", "a", 1))
+		if len(again) != 0 {
+			t.Errorf("decided anew: %v", again)
+		}
+	})
+}
+
+// TestRemoving gives up what only one policy read, with its indexes.
+func TestRemoving(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
+	reads, _ := compiled(t, "  inputs: [{name: pods, apiVersion: v1, kind: Pod, where: item.spec.nodeName == key.name}]\n"+strings.Replace(labelling, "VALUE", `"${string(size(inputs.pods))}"`, 1))
+	store := world.NewStore()
+	g := NewGroup(store, &late{}, b.Schemas)
+	g.Add(p)
+	c := g.Add(reads)
+	index := reads.Inputs[0].Index
+	pods := reads.Inputs[0].Source
+	if !store.Snapshot().Table(pods).Has(index) {
+		t.Fatal("there is no index")
+	}
+	again := g.Add(reads)
+	if unused := g.Remove(c); len(unused) != 0 || !store.Snapshot().Table(pods).Has(index) {
+		t.Errorf("what another one reads is given up: %v", unused)
+	}
+	if unused := g.Remove(again); len(unused) != 1 || unused[0] != pods {
+		t.Errorf("given up: %v", unused)
+	}
+}

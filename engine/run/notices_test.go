@@ -1,0 +1,183 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+func verdictOf(mode plan.Mode, problems ...document.Problem) *verdict {
+	v := &verdict{problems: problems}
+	if !document.HasErrors(problems) {
+		v.plan = &plan.Policy{Mode: mode}
+	}
+	return v
+}
+
+// TestStatus sums up the policies of a ConfigMap.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	wrong := document.Problem{Severity: document.Error, Message: "wrong"}
+	odd := document.Problem{Severity: document.Warning, Message: "odd"}
+	type one struct {
+		v *verdict
+		s state
+	}
+	runs := state{phase: running, revision: "r1"}
+	for name, tc := range map[string]struct {
+		policies []one
+		want     string
+		runs     int
+	}{
+		"nothing":                        {nil, statusEmpty, 0},
+		"all run":                        {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Shadow), runs}}, statusActive, 2},
+		"one is warned of":               {[]one{{verdictOf(plan.Enforce, odd), runs}}, statusActive, 1},
+		"one is disabled":                {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Disabled), state{}}}, statusActive, 1},
+		"all are disabled":               {[]one{{verdictOf(plan.Disabled), state{}}}, statusDisabled, 0},
+		"one is bad, what it was runs":   {[]one{{verdictOf(plan.Enforce, wrong), runs}}, statusRefused, 1},
+		"one waits for a kind":           {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Enforce), state{phase: waiting, reason: "kind"}}}, statusWaiting, 1},
+		"one has not begun":              {[]one{{verdictOf(plan.Enforce), state{}}}, statusWaiting, 0},
+		"one does not fit the cluster":   {[]one{{verdictOf(plan.Enforce), state{phase: refused, reason: "misfit"}}}, statusRefused, 0},
+		"one cannot be read, so no more": {[]one{{nil, runs}}, statusActive, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sum tally
+			for _, p := range tc.policies {
+				sum.add("p", p.v, p.s)
+			}
+			if got := sum.status(); got != tc.want || len(sum.runs) != tc.runs {
+				t.Errorf("%s, %d run; want %s, %d", got, len(sum.runs), tc.want, tc.runs)
+			}
+		})
+	}
+}
+
+// TestProblemText is for whoever edits the ConfigMap: its keys are files.
+func TestProblemText(t *testing.T) {
+	t.Parallel()
+	m := &source.ConfigMap{Namespace: "ns", Name: "m"}
+	warning := document.Problem{Position: document.Position{File: "ns/m/a.yaml", Line: 1, Column: 1}, Severity: document.Warning, Message: "odd"}
+	wrong := document.Problem{Position: document.Position{File: "ns/m/a.yaml", Line: 2, Column: 3}, Severity: document.Error, Message: "wrong", Source: "  x: 1", Hint: "right it"}
+	elsewhere := document.Problem{Position: document.Position{File: "ns/p/a", Line: 1, Column: 1}, Severity: document.Error, Message: "off"}
+	for name, tc := range map[string]struct {
+		list []document.Problem
+		want string
+	}{
+		"nothing":          {nil, ""},
+		"only warnings":    {[]document.Problem{warning}, "a.yaml:1:1: warning: odd"},
+		"errors only":      {[]document.Problem{warning, wrong}, "a.yaml:2:3: error: wrong\n      x: 1\n      ^\n    right it"},
+		"of another place": {[]document.Problem{elsewhere}, "ns/p/a:1:1: error: off"},
+	} {
+		if d := cmp.Diff(tc.want, problemText(m, tc.list)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", name, d)
+		}
+	}
+	many := make([]document.Problem, 100)
+	for i := range many {
+		many[i] = wrong
+	}
+	if n := len(problemText(m, many)); n > maxText {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+func TestChangesOfAnnotations(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"same": "1", "other": "1", "gone": "1", "foreign": "1"}
+	want := map[string]any{"other": "2", "gone": nil, "new": "2"}
+	got := changes(before, map[string]string{"same": "1", "other": "2", "gone": "", "new": "2", "never": ""})
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// TestWorse finds errors that were not there, wherever the old ones have moved.
+func TestWorse(t *testing.T) {
+	t.Parallel()
+	problem := func(file string, line int, message string) document.Problem {
+		return document.Problem{Position: document.Position{File: file, Line: line}, Severity: document.Error, Message: message, Source: "text"}
+	}
+	old := []document.Problem{problem("a", 1, "x"), problem("a", 2, "y")}
+	for name, tc := range map[string]struct {
+		now  []document.Problem
+		want bool
+	}{
+		"nothing is wrong": {nil, false}, "one is mended": {old[1:], false}, "they have moved": {[]document.Problem{problem("a", 7, "x")}, false},
+		"another": {append(old[:1:1], problem("a", 2, "z")), true}, "the same in another file": {[]document.Problem{problem("b", 1, "x")}, true},
+	} {
+		if got := worse(old, tc.now); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestSame: who annotates changes nothing that is judged.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	one := func(change func(*corev1.ConfigMap)) *corev1.ConfigMap {
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"edict.dev/policy": "true"}, Annotations: map[string]string{}}, Data: map[string]string{"a": "b"}}
+		change(m)
+		return m
+	}
+	first := one(func(*corev1.ConfigMap) {})
+	for name, tc := range map[string]struct {
+		change func(*corev1.ConfigMap)
+		want   bool
+	}{
+		"the status": {func(m *corev1.ConfigMap) { m.Annotations["edict.dev/status"] = "Active" }, true}, "a label of others": {func(m *corev1.ConfigMap) { m.Labels["x"] = "y" }, true},
+		"the data": {func(m *corev1.ConfigMap) { m.Data["a"] = "c" }, false}, "the mode": {func(m *corev1.ConfigMap) { m.Annotations["edict.dev/mode"] = "Shadow" }, false},
+		"the label": {func(m *corev1.ConfigMap) { m.Labels["edict.dev/policy"] = "false" }, false},
+	} {
+		if got := same(first, one(tc.change)); got != tc.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestBundlePatch brings the certificate where it is missing, and only there.
+func TestBundlePatch(t *testing.T) {
+	t.Parallel()
+	c := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7"}, Webhooks: make([]admissionv1.ValidatingWebhook, 2)}
+	c.Webhooks[0].ClientConfig.CABundle = []byte("ca")
+	want := []map[string]any{
+		{"op": "test", "path": "/metadata/resourceVersion", "value": "7"},
+		{"op": "add", "path": "/webhooks/1/clientConfig/caBundle", "value": []byte("ca")},
+	}
+	if d := cmp.Diff(want, bundlePatch(c, []byte("ca"))); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	c.Webhooks[1].ClientConfig.CABundle = []byte("ca")
+	if got := bundlePatch(c, []byte("ca")); got != nil {
+		t.Errorf("nothing is missing, and it writes %v", got)
+	}
+}
+
+func TestShadowTextIsBounded(t *testing.T) {
+	t.Parallel()
+	if shadowText(nil) != "" {
+		t.Error("nothing to tell, and it tells")
+	}
+	r := bigReport()
+	text := shadowText(r)
+	if len(text) > maxShadow || !strings.Contains(text, `"policy":"p"`) || len(r[0].Examples) == 0 {
+		t.Errorf("%d bytes, %d examples", len(text), len(r[0].Examples))
+	}
+}
+
+func bigReport() []*reconcile.ShadowReport {
+	r := &reconcile.ShadowReport{ShadowCounts: reconcile.ShadowCounts{Policy: "p"}}
+	for range 20 {
+		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Shadow: []string{strings.Repeat("x", 2000)}})
+	}
+	return []*reconcile.ShadowReport{r}
+}

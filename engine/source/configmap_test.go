@@ -1,0 +1,220 @@
+package source
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// policy is the text of a policy.
+func policy(name, rest string) string {
+	return "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata:\n  name: " + name + "\nspec:\n" + rest +
+		"  for: {apiVersion: v1, kind: Node}\n  params: {value: a}\n  rules:\n    - name: mark\n      do: [{labels: {set: {mark: \"${params.value}\"}}}]\n"
+}
+
+// at makes a ConfigMap that is some minutes old.
+func at(age int, name string, data map[string]string) *ConfigMap {
+	return &ConfigMap{Namespace: "ns", Name: name, UID: name, Created: time.Date(2026, 1, 1, 0, -age, 0, 0, time.UTC), Data: data}
+}
+
+func messages(list []document.Problem) []string {
+	out := []string{}
+	for _, p := range list {
+		out = append(out, string(p.Severity)+" "+p.Error())
+	}
+	return out
+}
+
+func TestReadingAConfigMap(t *testing.T) {
+	t.Parallel()
+	rego := "package p\nimport rego.v1\ndefault x := 1\n"
+	for name, tc := range map[string]struct {
+		data     map[string]string
+		mode     string
+		units    []string // ID, modules
+		tests    []string
+		problems []string
+	}{
+		"several files, tests and Rego": {
+			data:  map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", ""), "a.rego": rego, "a_more.rego": rego, "a_test.rego": rego, "c.yml": policy("c", ""), "a.test.yaml": "x"},
+			units: []string{"a ns/m/a.rego ns/m/a_more.rego ns/m/a_test.rego", "b ns/m/a.rego ns/m/a_more.rego ns/m/a_test.rego", "c"}, tests: []string{"ns/m/a.test.yaml"}, problems: []string{},
+		},
+		"what is not read": {
+			data: map[string]string{"note.txt": "x", "lost.rego": rego},
+			problems: []string{"warning ns/m/lost.rego: no policy uses this Rego (it belongs to the key with the same name that ends in .yaml)",
+				"warning ns/m/note.txt: this key is not read: it ends neither in .yaml nor in .rego"},
+		},
+		"a broken document beside a good one": {
+			data: map[string]string{"a.yaml": policy("a", "  nonsense: 1\n"), "b.yaml": policy("b", "")}, units: []string{"b"},
+			problems: []string{`error ns/m/a.yaml:6:3: spec has no field "nonsense"`},
+		},
+		"documents of other kinds": {
+			data: map[string]string{"a.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec: {cases: []}\n---\napiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: t}\nspec: {allow: []}\n"},
+			problems: []string{"error ns/m/a.yaml:1:1: a test stands among the policies (move it to a key that ends in .test.yaml)",
+				"error ns/m/a.yaml:6:1: allowances belong to the installation: a policy cannot widen what it may do (give them to the controller with --allowances)"},
+		},
+		"a mode for all":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "Shadow", units: []string{"a@shadow", "b@shadow"}, problems: []string{}},
+		"a mode for one":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "b=Shadow", units: []string{"a", "b@shadow"}, problems: []string{}},
+		"out of the shadow":  {data: map[string]string{"a.yaml": policy("a", "  mode: Shadow\n")}, mode: "Enforce", units: []string{"a"}, problems: []string{}},
+		"a mode that is not": {data: map[string]string{}, mode: "quiet", problems: []string{`error ns/m (annotation edict.dev/mode): unknown mode "quiet" (Enforce, Shadow or Disabled, alone or as policy=mode)`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := at(0, "m", tc.data)
+			m.Mode = tc.mode
+			got := m.Read()
+			var units, tests []string
+			for _, u := range got.Units {
+				text := u.ID()
+				for _, mod := range u.Modules {
+					text += " " + mod.Name
+				}
+				units = append(units, text)
+			}
+			for _, f := range got.Tests {
+				tests = append(tests, f.Path)
+			}
+			for _, d := range []string{cmp.Diff(tc.units, units), cmp.Diff(tc.tests, tests), cmp.Diff(tc.problems, messages(got.Problems))} {
+				if d != "" {
+					t.Errorf("-want +got:\n%s", d)
+				}
+			}
+		})
+	}
+}
+
+// TestRevisions: that of a ConfigMap changes with its data, that of the tests
+// with the tests.
+func TestRevisions(t *testing.T) {
+	t.Parallel()
+	first := at(0, "m", map[string]string{"a.yaml": policy("a", ""), "a.test.yaml": "x"})
+	annotated := at(0, "m", first.Data)
+	annotated.Mode = "Shadow"
+	tested := at(0, "m", map[string]string{"a.yaml": policy("a", ""), "a.test.yaml": "y"})
+	edited := at(0, "m", map[string]string{"a.yaml": policy("a", "  mode: Disabled\n"), "a.test.yaml": "x"})
+	if first.Revision() != annotated.Revision() || first.Revision() == tested.Revision() || first.Revision() == edited.Revision() {
+		t.Error("the revision of a ConfigMap is not that of its data")
+	}
+	if first.Read().TestsRevision() != edited.Read().TestsRevision() || first.Read().TestsRevision() == tested.Read().TestsRevision() {
+		t.Error("the revision of the tests is not theirs")
+	}
+}
+
+// TestCatalog puts ConfigMaps together: the older is right.
+func TestCatalog(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		policies, params []*ConfigMap
+		typed            compile.Overrides
+		units            map[string]string // ID to where it stands and the value it has
+		conflicts        map[string][]string
+	}{
+		"values from everywhere": {
+			policies: []*ConfigMap{at(1, "m", map[string]string{"a.yaml": policy("a", ""), "b.yaml": policy("b", ""), "c.yaml": policy("c", "")})},
+			params:   []*ConfigMap{at(1, "p", map[string]string{"a": "value: x\n", "b.yaml": "value: y"})},
+			typed:    compile.TypedOverrides(map[string]map[string]string{"b": {"value": "z"}}, Typed),
+			units:    map[string]string{"a": "ns/m/a.yaml x from ns/p", "b": "ns/m/b.yaml z from --param", "c": "ns/m/c.yaml a"},
+		},
+		"one name twice": {
+			policies:  []*ConfigMap{at(1, "new", map[string]string{"a.yaml": policy("a", "")}), at(2, "old", map[string]string{"a.yaml": policy("a", "")})},
+			units:     map[string]string{"a": "ns/old/a.yaml a"},
+			conflicts: map[string][]string{"ns/new": {`error ns/new/a.yaml:4:9: the policy "a" is defined twice, first at ns/old/a.yaml:4:9`}},
+		},
+		"a shadow beside it": {
+			policies: []*ConfigMap{at(1, "new", map[string]string{"a.yaml": policy("a", "  mode: Shadow\n")}), at(2, "old", map[string]string{"a.yaml": policy("a", "")})},
+			params:   []*ConfigMap{at(1, "p", map[string]string{"a": "value: x"})},
+			units:    map[string]string{"a": "ns/old/a.yaml x from ns/p", "a@shadow": "ns/new/a.yaml x from ns/p"},
+		},
+		"a value twice": {
+			policies:  []*ConfigMap{at(1, "m", map[string]string{"a.yaml": policy("a", "")})},
+			params:    []*ConfigMap{at(1, "new", map[string]string{"a": "value: x"}), at(2, "old", map[string]string{"a": "value: y"})},
+			units:     map[string]string{"a": "ns/m/a.yaml y from ns/old"},
+			conflicts: map[string][]string{"ns/new": {"error ns/new/a:1:8: the param a.value is given twice, first at ns/old/a:1:8"}},
+		},
+		"values for nobody": {
+			params:    []*ConfigMap{at(1, "p", map[string]string{"a": "value: x"})},
+			units:     map[string]string{},
+			conflicts: map[string][]string{"ns/p": {`warning ns/p/a: there is no policy "a"`}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var contents []*Contents
+			var values []*Values
+			for _, m := range tc.policies {
+				contents = append(contents, m.Read())
+			}
+			for _, m := range tc.params {
+				values = append(values, m.ReadParams())
+			}
+			c := NewCatalog(contents, values, tc.typed)
+			units, conflicts := map[string]string{}, map[string][]string{}
+			for id, u := range c.Units {
+				p, problems, err := u.Compile(known(nil))
+				if err != nil || p == nil {
+					t.Fatal(err, messages(problems))
+				}
+				units[id] = strings.TrimSpace(u.File.Path + " " + string(p.Params["value"].Value().(string)) + from(u))
+				if want := map[bool]plan.Mode{true: plan.Shadow, false: plan.Enforce}[strings.HasSuffix(id, "@shadow")]; p.Mode != want {
+					t.Errorf("%s has the mode %s", id, p.Mode)
+				}
+			}
+			for path, list := range c.Conflicts {
+				conflicts[path] = messages(list)
+			}
+			if tc.conflicts == nil {
+				tc.conflicts = map[string][]string{}
+			}
+			for _, d := range []string{cmp.Diff(tc.units, units), cmp.Diff(tc.conflicts, conflicts)} {
+				if d != "" {
+					t.Errorf("-want +got:\n%s", d)
+				}
+			}
+		})
+	}
+}
+
+func from(u *Unit) string {
+	if o, ok := u.Overrides["value"]; ok {
+		return " from " + o.From
+	}
+	return ""
+}
+
+func TestParamsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want string }{
+		"no mapping":   {"[1]", "error ns/p/a:1:1: the values of the params must be a mapping, not a list (name: value, one per line)"},
+		"no value":     {"x:\n", `error ns/p/a:1:1: the param "x" has no value (remove the line to have the default)`},
+		"given twice":  {"x: 1\nx: 2\n", `error ns/p/a:2:1: `},
+		"broken YAML":  {"x: [", "error ns/p/a"},
+		"nothing":      {"", ""},
+		"only remarks": {"# x: 1\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := messages(at(0, "p", map[string]string{"a": tc.text}).ReadParams().Problems)
+			switch {
+			case tc.want == "" && len(got) == 0:
+			case tc.want != "" && len(got) == 1 && strings.HasPrefix(got[0], tc.want):
+			default:
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestUnreadable tells which files may hold policies that do not show.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	c := NewCatalog([]*Contents{at(0, "m", map[string]string{"a.yaml": "]", "b.yaml": policy("b", "")}).Read()}, nil, nil)
+	if !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/b.yaml") || c.Unreadable("ns/m/c.yaml") {
+		t.Error("only a.yaml cannot be read")
+	}
+}
