@@ -52,7 +52,7 @@ func (g *Group) Schemas() *schema.Set { return g.schemas }
 // Add makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards.
 func (g *Group) Add(p *plan.Policy) *Controller {
-	c := &Controller{Policy: p, counts: g.countsOf(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, last: map[eval.Key]reach{}, memory: map[eval.Key]map[string]value.Value{}}
+	c := &Controller{Policy: p, counts: g.countsOf(p), shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, last: map[eval.Key]reach{}, memory: map[eval.Key]map[string]value.Value{}}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
@@ -67,7 +67,11 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 	if g.Counts != nil {
 		return g.Counts(p)
 	}
-	return observe.Of(p.ID(), p.Revision)
+	counts := observe.Of(p.ID(), p.Revision)
+	if p.Mode == plan.Shadow {
+		return counts.Shadow()
+	}
+	return counts
 }
 
 // Controllers gives the controllers, by the names of their policies.
