@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -63,7 +62,7 @@ func TestTheProcess(t *testing.T) {
 	}
 	_, text := fetch(t.Context(), "http://"+metrics+"/metrics")
 	for _, series := range []string{
-		`edict_evaluations_total{policy="` + eligibility + `"}`, `edict_effects_total{policy="` + eligibility + `",result="written"}`,
+		`edict_evaluations_total{policy="` + eligibility + `",revision="`, `edict_effects_total{policy="` + eligibility + `",result="written",revision="`,
 		`edict_policy_waiting{policy="` + label + `"} 0`, `edict_evaluation_seconds_bucket`,
 	} {
 		if !strings.Contains(text, series) {
@@ -73,9 +72,10 @@ func TestTheProcess(t *testing.T) {
 	if strings.Contains(text, `"pool"`) || strings.Contains(text, "node-a") {
 		t.Error("/metrics names objects")
 	}
-	want := fmt.Sprintf(`"policy":"%s","key":"pool","rule":`, eligibility)
-	if !strings.Contains(edict.log.String(), want) {
-		t.Errorf("the log does not say %s", want)
+	for _, want := range []string{`"msg":"wrote","policy":"` + eligibility + `","revision":"`, `"key":"pool","rule":`} {
+		if !strings.Contains(edict.log.String(), want) {
+			t.Errorf("the log does not say %s", want)
+		}
 	}
 	edict.stop()
 	http.DefaultClient.CloseIdleConnections()
