@@ -6,7 +6,7 @@ VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo un
 FUZZTIME  ?= 30s
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
-MODULES   := . hack/tools test/controlplane/etcd test/controlplane/kube
+MODULES   := . hack/tools test/controlplane/etcd test/controlplane/helm test/controlplane/kube
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
@@ -37,7 +37,7 @@ demo: ## run the controller on a real control plane and watch it work
 ##@ Check it
 
 .PHONY: test
-test: format vet lint unit policies e2e ## everything that has to pass before a commit
+test: format vet lint unit policies e2e chart-test ## everything that has to pass before a commit
 
 .PHONY: format
 format:
@@ -71,7 +71,12 @@ policies: build ## check and test the shipped policies and the examples
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
-	@$(GO) test -timeout 20m ./test/...
+	@$(GO) test -timeout 20m $$($(GO) list ./test/... | grep -v /test/chart)
+
+.PHONY: chart-test
+chart-test: controlplane ## test the chart with helm, on a real control plane
+	@echo "==> tests of the chart"
+	@$(GO) test -timeout 20m ./test/chart
 
 .PHONY: test-fault
 test-fault: controlplane ## leaders that are stopped, killed and frozen, with the times that ship (2 minutes)
@@ -105,11 +110,15 @@ fmt: ## format the Go files
 	@$(LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write generated files anew: schemas of the built-in kinds, golden files
+generate: ## write generated files anew: schemas of the built-in kinds, the chart's files, golden files
 	@echo "==> schemas of the built-in kinds"
 	@$(GO) run ./hack/openapi
+	@echo "==> the chart's copies of the policies"
+	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
+	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
 	@echo "==> golden files"
 	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
+	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
 
 .PHONY: verify
 verify: ## fail when a generated file or a go.mod is not up to date
