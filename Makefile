@@ -4,6 +4,7 @@ GO        ?= go
 BIN       := bin/edict
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME  ?= 30s
+BUILDER   ?= buildah
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
 MODULES   := . hack/tools test/controlplane/etcd test/controlplane/helm test/controlplane/kube
@@ -29,6 +30,18 @@ help:
 build: ## build bin/edict
 	@echo "==> building $(BIN) $(VERSION)"
 	@$(GO) build -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/edict
+
+# Neither the folder nor the time of the build is in it: the same commit and
+# version of Go give the same bytes.
+.PHONY: image-binary
+image-binary:
+	@echo "==> building bin/image/edict $(VERSION)"
+	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
+	@sha256sum bin/image/edict
+
+.PHONY: image
+image: image-binary ## build the image edict:VERSION, with BUILDER (buildah)
+	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t edict:$(VERSION) .
 
 .PHONY: demo
 demo: ## run the controller on a real control plane and watch it work
@@ -71,12 +84,12 @@ policies: build ## check and test the shipped policies and the examples
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
-	@$(GO) test -timeout 20m $$($(GO) list ./test/... | grep -v /test/chart)
+	@$(GO) test -timeout 20m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
 
 .PHONY: chart-test
-chart-test: controlplane ## test the chart with helm, on a real control plane
-	@echo "==> tests of the chart"
-	@$(GO) test -timeout 20m ./test/chart
+chart-test: controlplane ## test the image, and the chart with helm on a real control plane
+	@echo "==> tests of the image and the chart"
+	@$(GO) test -timeout 20m ./test/image ./test/chart
 
 .PHONY: test-fault
 test-fault: controlplane ## leaders that are stopped, killed and frozen, with the times that ship (2 minutes)
