@@ -39,10 +39,12 @@ var layers = [][]string{
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply"},
 	// The loop.
 	{"engine/reconcile"},
-	// What drives it: a cluster, or manifests and a virtual clock.
-	{"engine/run", "engine/simulate"},
+	// What drives it by manifests and a virtual clock.
+	{"engine/simulate"},
 	// Judges simulations.
 	{"engine/policytest"},
+	// What drives it in a cluster; a policy is adopted when its tests pass.
+	{"engine/run"},
 	// Flags and wiring.
 	{"cmd/edict"},
 }

@@ -76,32 +76,8 @@ func escapeGitHub(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// printProblem writes file:line:col: severity: message, the line and a caret.
-func printProblem(w io.Writer, p document.Problem) {
-	fmt.Fprintf(w, "%s: %s: %s\n", p.Position, p.Severity, p.Message)
-	if p.Source != "" && p.Column > 0 {
-		fmt.Fprintf(w, "    %s\n    %s^\n", p.Source, indent(p.Source, p.Column-1))
-	}
-	if p.Hint != "" {
-		fmt.Fprintf(w, "    %s\n", p.Hint)
-	}
-}
-
-// indent gives white space as wide as the first n characters of a line.
-func indent(line string, n int) string {
-	var out strings.Builder
-	for i, r := range []rune(line) {
-		if i == n {
-			return out.String()
-		}
-		if r == '\t' {
-			out.WriteRune('\t')
-		} else {
-			out.WriteRune(' ')
-		}
-	}
-	return out.String()
-}
+// printProblem writes a problem for a person.
+func printProblem(w io.Writer, p document.Problem) { fmt.Fprintln(w, p.Pretty()) }
 
 func summary(b *source.Bundle, all []document.Problem) string {
 	errors, warnings := 0, 0
@@ -112,7 +88,7 @@ func summary(b *source.Bundle, all []document.Problem) string {
 			warnings++
 		}
 	}
-	return fmt.Sprintf("%s in %s: %s, %s", count(len(b.Documents), "policy", "policies"), count(b.Files, "file", "files"),
+	return fmt.Sprintf("%s in %s: %s, %s", count(len(b.Units), "policy", "policies"), count(b.Files, "file", "files"),
 		count(errors, "error", "errors"), count(warnings, "warning", "warnings"))
 }
 

@@ -62,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 		"simulate: an unknown policy":      {simulated("--param", "other.label=x"), 1, `parameters are given for the policy "other", which does not exist`},
 		"simulate: an unknown param":       {simulated("--param", "cordoned.lable=x"), 1, `the policy cordoned has no param "lable"`},
 		"simulate: a param of no duration": {simulated("--param", "cordoned.period=long"), 1, `not a duration such as 10m: "long"`},
-		"run: no policies":                 {[]string{"run"}, 64, `required flag(s) "policies" not set`},
+		"run: no policies":                 {[]string{"run"}, 64, `at least one of the flags in the group [policies policy-namespace] is required`},
 		"run: an unknown level":            {[]string{"run", "--policies", "testdata/run/policy.yaml", "--log-level", "loud"}, 64, "loud"},
 		"run: an unreadable kubeconfig":    {[]string{"run", "--policies", "testdata/run/policy.yaml", "--kubeconfig", "nothing"}, 1, "nothing"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
 )
 
@@ -27,9 +28,13 @@ func runCommand() *cobra.Command {
 	var election run.Election
 	var params []string
 	cmd := &cobra.Command{
-		Use:     "run --policies PATH",
-		Short:   "Run the controller",
-		Example: "  edict run --kubeconfig ~/.kube/config --policies policies",
+		Use:   "run (--policies PATH | --policy-namespace NAMESPACE)",
+		Short: "Run the controller",
+		Long: `Runs policies against a cluster. They come from files, or from the ConfigMaps of
+a namespace: those labelled ` + v1alpha1.LabelPolicy + `=true hold policies, those labelled
+` + v1alpha1.LabelParams + `=true values for their params. ConfigMaps are followed while
+the controller runs; what is wrong with one stands in its annotations.`,
+		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run --policy-namespace edict-system --leader-elect --leader-elect-namespace edict-system",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
@@ -58,6 +63,8 @@ func runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
+	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of --policies")
+	flags.StringArrayVar(&o.Allowances, "allowances", nil, "a file that says what policies may do of what is protected; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.StringArrayVar(&params, "param", nil, "policy.name=value; may repeat")
 	flags.IntVar(&o.Workers, "workers", 10, "keys of one policy that are reconciled at once")
@@ -73,9 +80,8 @@ func runCommand() *cobra.Command {
 	flags.DurationVar(&election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew its lease")
 	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "how long everybody waits between tries")
 	flags.DurationVar(&o.StopTimeout, "stop-timeout", 45*time.Second, "how long a stop may take; what is debounced is run before it ends")
-	if err := cmd.MarkFlagRequired("policies"); err != nil {
-		panic(err)
-	}
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
+	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
 	return cmd
 }
 

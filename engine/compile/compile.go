@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 
@@ -28,8 +26,8 @@ type Options struct {
 	Queries []expr.Query
 	// Modules are the Rego modules beside policies, by the policies' files.
 	Modules map[string][]rego.Module
-	// Params override parameters, by policy and parameter name, as text.
-	Params map[string]map[string]string
+	// Params are values given for params.
+	Params Overrides
 }
 
 // Compiler compiles policies. It is safe for concurrent use.
@@ -128,11 +126,10 @@ func (b *builder) header() bool {
 		b.problems.Hintf(name.Pos(), "lower-case letters, digits and dashes, at most 63", "%q cannot be the name of a policy", name.Value)
 	}
 	switch mode := b.doc.Spec.Mode; mode.Value {
-	case "", "Enforce":
-	case "Disabled":
-		b.plan.Disabled = true
-	case "Shadow":
-		b.unsupported(mode.Pos(), "mode: Shadow")
+	case "":
+		b.plan.Mode = plan.Enforce
+	case v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled:
+		b.plan.Mode = plan.Mode(mode.Value)
 	default:
 		b.problems.Hintf(mode.Pos(), "Enforce, Shadow or Disabled", "unknown mode %q", mode.Value)
 	}
@@ -272,21 +269,16 @@ func (b *builder) finish() {
 	for i, t := range b.plan.Targets {
 		t.Reads = value.Merge(b.reads[targetRoot(i)], baseMask)
 	}
-	b.plan.Revision = b.revision()
+	b.plan.Revision = Revision(b.doc, b.options.Modules[b.doc.Pos.File], b.options.Params[b.plan.Name])
+	for _, in := range b.plan.Inputs {
+		if in.Index != "" {
+			in.Index += "@" + b.plan.Revision // another text may need another index
+		}
+	}
 }
 
 // baseMask is kept of every object: its deletion is part of every decision.
 var baseMask = &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: map[string]*value.Mask{"deletionTimestamp": {}}}}}
-
-// revision is a hash of the document and the parameters in force.
-func (b *builder) revision() string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%v\n", documentText(b.doc))
-	for _, p := range b.doc.Spec.Params {
-		fmt.Fprintf(h, "%s=%v\n", p.Key.Value, value.Plain(b.plan.Params[p.Key.Value]))
-	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
-}
 
 func targetRoot(i int) string { return fmt.Sprintf("targets.%d", i) }
 

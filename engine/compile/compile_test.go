@@ -256,7 +256,7 @@ func TestParams(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, problems := compiled(t, header+"  params: {x: "+tc.param+"}\n", Options{Params: map[string]map[string]string{"p": {"x": tc.override}}})
+			p, problems := compiled(t, header+"  params: {x: "+tc.param+"}\n", Options{Params: Overrides{"p": {"x": {Text: tc.override}}}})
 			err := document.Join(problems)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) || p != nil {
@@ -279,7 +279,7 @@ func TestParams(t *testing.T) {
 func TestRevision(t *testing.T) {
 	t.Parallel()
 	revision := func(text string, params map[string]string) string {
-		p, problems := compiled(t, text, Options{Params: map[string]map[string]string{"p": params}})
+		p, problems := compiled(t, text, Options{Params: TypedOverrides(map[string]map[string]string{"p": params}, "")})
 		if p == nil {
 			t.Fatal(document.Join(problems))
 		}
@@ -288,7 +288,7 @@ func TestRevision(t *testing.T) {
 	text := header + "  params: {x: a}\n  rules:\n    - name: r\n      do: [{labels: {set: {a: b}}}]\n"
 	first := revision(text, nil)
 	for name, same := range map[string]string{
-		"again": revision(text, nil), "another layout": revision(strings.ReplaceAll(text, "{x: a}", "\n    x: a # why"), nil), "the default given": revision(text, map[string]string{"x": "a"}),
+		"again": revision(text, nil), "another layout": revision(strings.ReplaceAll(text, "{x: a}", "\n    x: a # why"), nil), "in the shadow": revision(strings.Replace(text, "  rules:", "  mode: Shadow\n  rules:", 1), nil),
 	} {
 		if same != first {
 			t.Errorf("%s: %s, was %s", name, same, first)
@@ -297,6 +297,7 @@ func TestRevision(t *testing.T) {
 	for name, other := range map[string]string{
 		"another label": revision(strings.Replace(text, "{a: b}", "{a: c}", 1), nil), "another param": revision(text, map[string]string{"x": "b"}),
 		"another rule name": revision(strings.Replace(text, "name: r", "name: s", 1), nil), "a condition": revision(strings.Replace(text, "name: r", "name: r\n      when: \"true\"", 1), nil),
+		"a minimum": revision(strings.Replace(text, "{x: a}", "{x: {default: a, minLength: 1}}", 1), nil), "a description": revision(strings.Replace(text, "{x: a}", "{x: {default: a, description: '1'}}", 1), nil),
 		"a stop": revision(strings.Replace(text, "name: r", "name: r\n      stop: true", 1), nil),
 	} {
 		if other == first {
@@ -360,7 +361,7 @@ func TestNoPlanWithAnError(t *testing.T) {
 
 func TestDisabled(t *testing.T) {
 	t.Parallel()
-	if !spec(t, "  mode: Disabled\n").Disabled || spec(t, "  mode: Enforce\n").Disabled {
+	if spec(t, "  mode: Disabled\n").Mode != plan.Disabled || spec(t, "  mode: Enforce\n").Mode != plan.Enforce || spec(t, "").Mode != plan.Enforce {
 		t.Error("the mode is not kept")
 	}
 }

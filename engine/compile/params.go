@@ -32,14 +32,14 @@ func (b *builder) params() {
 	for name := range b.plan.Params {
 		known = append(known, name)
 	}
-	for name := range overrides {
+	for name, o := range overrides {
 		if !slices.Contains(known, name) {
-			b.problems.Hintf(b.doc.Metadata.Name.Pos(), document.DidYouMean(name, known), "the policy %s has no param %q", b.plan.Name, name)
+			b.problems.Hintf(o.at(b.doc.Metadata.Name.Pos()), document.DidYouMean(name, known), "the policy %s has no param %q", b.plan.Name, name)
 		}
 	}
 }
 
-func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]string) {
+func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]Override) {
 	node, at := p.Value.Default, p.Value.Default.Pos
 	kind := paramKind(p.Value)
 	v, err := paramValue(kind, node.Plain())
@@ -50,27 +50,20 @@ func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]s
 		b.problems.Errorf(at, "the default of the param %q: %v", p.Key.Value, err)
 		return
 	}
-	if text, ok := overrides[p.Key.Value]; ok {
-		if v, err = overridden(p.Value, kind, text); err != nil {
-			b.problems.Errorf(p.Key.Pos(), "the value %q given for the param %s.%s: %v", text, b.plan.Name, p.Key.Value, err)
+	if o, ok := overrides[p.Key.Value]; ok {
+		if v, err = overridden(p.Value, kind, o); err != nil {
+			b.problems.Errorf(o.at(p.Key.Pos()), "the value %q given for the param %s.%s: %v", o, b.plan.Name, p.Key.Value, err)
 			return
 		}
 	}
 	b.plan.Params[p.Key.Value] = v
 }
 
-// overridden reads an override: YAML, so that lists and maps can be given.
-func overridden(p v1alpha1.Param, kind, text string) (value.Value, error) {
-	raw := any(text)
-	if kind != "string" && kind != "duration" {
-		var problems document.Problems
-		nodes := document.Parse("", []byte(text), &problems)
-		if err := problems.Err(); err != nil {
-			return nil, err
-		}
-		if len(nodes) == 1 {
-			raw = nodes[0].Plain()
-		}
+// overridden reads an override.
+func overridden(p v1alpha1.Param, kind string, o Override) (value.Value, error) {
+	raw, err := o.raw(kind)
+	if err != nil {
+		return nil, err
 	}
 	v, err := paramValue(kind, raw)
 	if err != nil {

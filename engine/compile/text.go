@@ -3,9 +3,7 @@ package compile
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 )
 
@@ -25,13 +23,6 @@ func nodeSize(n *document.Node) int {
 		size += nodeSize(v)
 	}
 	return size
-}
-
-// documentText writes a document's content without its layout, for hashing.
-func documentText(p *v1alpha1.Policy) string {
-	var out strings.Builder
-	walkNodes(reflect.ValueOf(p), func(n *document.Node) { fmt.Fprintf(&out, "%v;", n.Plain()) })
-	return out.String()
 }
 
 var nodePointer = reflect.TypeFor[*document.Node]()

@@ -60,6 +60,38 @@ func (p Problem) Error() string {
 	return text
 }
 
+// Pretty writes file:line:col: severity: message, then the line with a caret
+// and the hint, as far as they are known.
+func (p Problem) Pretty() string {
+	out := fmt.Sprintf("%s: %s", p.Severity, p.Message)
+	if at := p.Position.String(); at != "" {
+		out = at + ": " + out
+	}
+	if p.Source != "" && p.Column > 0 {
+		out += fmt.Sprintf("\n    %s\n    %s^", p.Source, indent(p.Source, p.Column-1))
+	}
+	if p.Hint != "" {
+		out += "\n    " + p.Hint
+	}
+	return out
+}
+
+// indent gives white space as wide as the first n characters of a line.
+func indent(line string, n int) string {
+	var out strings.Builder
+	for i, r := range []rune(line) {
+		if i == n {
+			return out.String()
+		}
+		if r == '\t' {
+			out.WriteRune('\t')
+		} else {
+			out.WriteRune(' ')
+		}
+	}
+	return out.String()
+}
+
 // Problems collects everything wrong with a document, so that its author sees
 // all of it at once.
 type Problems struct {

@@ -114,6 +114,9 @@ func (d *decoder) structure(n *document.Node, target reflect.Value, where string
 	if pos := target.FieldByName("Pos"); pos.IsValid() && pos.Type() == positionType {
 		pos.Set(reflect.ValueOf(n.Pos))
 	}
+	if whole := target.FieldByName("Node"); whole.IsValid() && whole.Type() == nodeType {
+		whole.Set(reflect.ValueOf(n))
+	}
 	if n.Kind != document.Map {
 		d.problems.Errorf(n.Pos, "%s must be a mapping, not %s", where, n.Kind)
 		return

@@ -1,5 +1,5 @@
 // Package observe holds the engine's metrics and the keys of its log lines.
-// Labels come from closed sets only: the policy, the rule, the result, the
+// Labels come from closed sets only: the policy, its revision, the result, the
 // kind; never the name of an object.
 package observe
 
@@ -13,47 +13,82 @@ const (
 	LogRule     = "rule"
 )
 
+// The labels of a policy's metrics.
+var (
+	byPolicy   = []string{"policy"}
+	byRevision = []string{"policy", "revision"}
+)
+
 // The engine's metrics.
 var (
-	Evaluations = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_evaluations_total", Help: "Evaluations of a policy for a key."}, []string{"policy"})
+	Evaluations = counter(byRevision, "edict_evaluations_total", "Evaluations of a policy for a key.")
+
 	EvaluationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "edict_evaluation_seconds", Help: "Time that an evaluation took.",
-		Buckets: []float64{.00002, .0001, .0005, .002, .01, .05, .2, 1}}, []string{"policy"})
-	Effects = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_effects_total", Help: "Effects by what became of them: written, conflict, gone, failed, skipped."}, []string{"policy", "result"})
-	Errors = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_errors_total", Help: "Reconciliations that ended in an error."}, []string{"policy"})
-	Waiting = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "edict_policy_waiting", Help: "1 while a policy waits for a kind that the cluster does not serve."}, []string{"policy"})
-	QueueDepth = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "edict_queue_depth", Help: "Keys that wait to be reconciled."}, []string{"policy"})
-	Remembered = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "edict_remembered_values", Help: "Values that the keys of a policy remember."}, []string{"policy"})
-	Debounced = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_debounced_total", Help: "Rules that were put off by their debounce."}, []string{"policy"})
-	Retries = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_debounce_retries_total", Help: "Debounced rules that failed and will be tried again."}, []string{"policy"})
-	Dropped = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_debounce_dropped_total", Help: "Debounced rules that were still waiting when the controller stopped."}, []string{"policy"})
+		Buckets: []float64{.00002, .0001, .0005, .002, .01, .05, .2, 1}}, byRevision)
+
+	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, failed, skipped.")
+
+	Errors = counter(byRevision, "edict_errors_total", "Reconciliations that ended in an error.")
+
+	Waiting    = gauge(byPolicy, "edict_policy_waiting", "1 while a policy waits for a kind that the cluster does not serve, or for a permission.")
+	Failed     = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
+	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
+	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
+	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
+
+	Debounced = counter(byRevision, "edict_debounced_total", "Rules that were put off by their debounce.")
+	Retries   = counter(byRevision, "edict_debounce_retries_total", "Debounced rules that failed and will be tried again.")
+	Dropped   = counter(byRevision, "edict_debounce_dropped_total", "Debounced rules that were still waiting when the controller stopped.")
+
+	Reloads = counter([]string{"policy", "result"}, "edict_policy_reloads_total", "New texts of a policy: adopted, refused, stopped.")
+
+	Reevaluated = counter(byPolicy, "edict_reevaluated_keys_total", "Keys that were decided anew because the policy's text or params had changed.")
+
+	Disagreements = counter(byRevision, "edict_shadow_disagreements_total", "Evaluations in which a policy in the shadow decided otherwise than what is enforced.")
+	Disagreeing   = gauge(byRevision, "edict_shadow_disagreeing_keys", "Keys for which a policy in the shadow last decided otherwise than what is enforced.")
+	Undetermined  = counter(byRevision, "edict_shadow_undetermined_total", "Evaluations in the shadow that needed an answer which only a request with side effects gives.")
+
 	Leader = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "edict_leader", Help: "1 while this process leads."})
-	LeaderTransitions = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "edict_leader_transitions_total", Help: "Times that this process took the lead (acquired) and lost it (lost)."}, []string{"transition"})
-	LeaderAcquire = prometheus.NewHistogram(prometheus.HistogramOpts{
+	LeaderTransitions = counter([]string{"transition"}, "edict_leader_transitions_total", "Times that this process took the lead (acquired) and lost it (lost).")
+	LeaderAcquire     = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "edict_leader_acquire_seconds", Help: "Time that this process waited for the lead.",
 		Buckets: []float64{.5, 1, 2, 5, 10, 20, 30, 60}})
 	WatchErrors = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_watch_errors_total", Help: "Watches that ended in an error."})
 	Reconnects = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_watch_reconnects_total", Help: "Watches that were opened again."})
-	Info = prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "edict_policy_info", Help: "1 for the revision of each policy in force."}, []string{"policy", "revision"})
+	Reviews = counter([]string{"result"}, "edict_admission_reviews_total", "ConfigMaps that the webhook was asked about: allowed, refused, passed (it could not tell).")
 )
+
+func counter(labels []string, name, help string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func gauge(labels []string, name, help string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+}
+
+// ofPolicies are the metrics whose first label is a policy.
+func ofPolicies() []partial {
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, Failed, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
+		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
+}
+
+// partial is a metric of which some series can be dropped.
+type partial interface {
+	prometheus.Collector
+	DeletePartialMatch(labels prometheus.Labels) int
+}
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	for _, c := range []prometheus.Collector{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, QueueDepth, Remembered, Debounced, Retries, Dropped, Leader, LeaderTransitions, LeaderAcquire, WatchErrors, Reconnects, Info} {
+	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, Reconnects, Reviews}
+	for _, m := range ofPolicies() {
+		all = append(all, m)
+	}
+	for _, c := range all {
 		if err := r.Register(c); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
@@ -18,8 +19,7 @@ type Policy struct {
 	Name string
 	// Revision is a hash of the policy's text and parameters.
 	Revision string
-	// Disabled policies are compiled and not run.
-	Disabled bool
+	Mode     Mode
 	Primary  Primary
 	// Params are the values in force, by name.
 	Params map[string]value.Value
@@ -45,6 +45,31 @@ type Policy struct {
 	Unsupported []document.Problem
 	// Source is where the policy was written.
 	Source document.Position
+}
+
+// Mode says what becomes of a policy's decisions.
+type Mode string
+
+// The modes.
+const (
+	// Enforce writes what is decided.
+	Enforce Mode = v1alpha1.ModeEnforce
+	// Shadow decides and notes, and writes nothing.
+	Shadow Mode = v1alpha1.ModeShadow
+	// Disabled is compiled and not run.
+	Disabled Mode = v1alpha1.ModeDisabled
+)
+
+// ShadowSuffix ends the ID of a policy that runs in the shadow: another
+// revision of the same name may be enforced beside it.
+const ShadowSuffix = "@shadow"
+
+// ID tells the policies apart that may run beside each other.
+func (p *Policy) ID() string {
+	if p.Mode == Shadow {
+		return p.Name + ShadowSuffix
+	}
+	return p.Name
 }
 
 // Primary is the kind a policy decides about.

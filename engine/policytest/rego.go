@@ -18,6 +18,11 @@ func (r *runner) rego(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+	return r.regoTests(ctx, modules)
+}
+
+// regoTests runs the tests of some modules.
+func (r *runner) regoTests(ctx context.Context, modules []rego.Module) error {
 	results, problems := rego.RunTests(ctx, modules)
 	if err := document.Join(problems); err != nil {
 		return err
@@ -26,7 +31,7 @@ func (r *runner) rego(ctx context.Context, file string) error {
 		if r.options.Run != nil && !r.options.Run.MatchString(one.Location.File+"/"+one.Name) {
 			continue
 		}
-		c := Case{File: one.Location.File, Name: one.Name, Position: one.Location.String(), Time: one.Duration}
+		c := Case{File: one.Location.File, Name: one.Name, Position: one.Location.String(), At: one.Location, Time: one.Duration}
 		if !one.Pass {
 			c.Failures = []string{one.Failure}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -35,11 +36,13 @@ type Report struct {
 
 // Case is what came of one case.
 type Case struct {
-	File     string        `json:"file"`
-	Name     string        `json:"name"`
-	Position string        `json:"position"`
-	Failures []string      `json:"failures,omitempty"`
-	Time     time.Duration `json:"-"`
+	File     string `json:"file"`
+	Name     string `json:"name"`
+	Position string `json:"position"`
+	// At is the same, in parts.
+	At       document.Position `json:"-"`
+	Failures []string          `json:"failures,omitempty"`
+	Time     time.Duration     `json:"-"`
 }
 
 // Failed counts the cases that failed.
@@ -86,8 +89,10 @@ func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 
 type runner struct {
 	options Options
-	report  *Report
-	bundles map[string]*source.Bundle
+	// embedded, if set, are the policies and tests of one place that is no folder.
+	embedded *Embedded
+	report   *Report
+	bundles  map[string]*source.Bundle
 	// modules are the policies' files whose Rego tests have run.
 	modules map[string]bool
 }
@@ -99,6 +104,9 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		return err
 	}
 	for _, p := range t.Spec.Policies {
+		if r.embedded != nil {
+			break
+		}
 		if err := r.rego(ctx, filepath.Join(filepath.Dir(file), p.Value)); err != nil {
 			return err
 		}
@@ -113,7 +121,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		}
 		start := time.Now()
 		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
-		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), Failures: run.run(ctx), Time: time.Since(start)}
+		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start)}
 		r.report.Cases = append(r.report.Cases, out)
 	}
 	return nil
@@ -123,6 +131,9 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 func (r *runner) world(file string, t *v1alpha1.PolicyTest) ([]simulate.Object, error) {
 	var out []simulate.Object
 	for _, path := range t.Spec.World {
+		if r.embedded != nil {
+			return nil, fmt.Errorf("%s: a test beside its policy gives its objects in place", path.Pos())
+		}
 		objects, err := simulate.ReadObjects(filepath.Join(filepath.Dir(file), path.Value))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Pos(), err)
@@ -203,6 +214,9 @@ func mergeObject(o, patch simulate.Object) (simulate.Object, error) {
 
 // bundle loads the policies of a test with the parameters of a case.
 func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+	if r.embedded != nil {
+		return r.embedded.bundle(t, params)
+	}
 	paths := make([]string, len(t.Spec.Policies))
 	for i, p := range t.Spec.Policies {
 		paths[i] = filepath.Join(filepath.Dir(file), p.Value)
@@ -219,7 +233,7 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 		return nil, err
 	}
 	for _, p := range b.Policies {
-		p.Disabled = false // what it would do is what a test is about
+		p.Mode = plan.Enforce // what it would do is what a test is about
 	}
 	r.bundles[id] = b
 	r.cover(b)

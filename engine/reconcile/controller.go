@@ -23,6 +23,7 @@ type Controller struct {
 	group  *Group
 	needs  []Need
 	shared eval.Shared
+	counts *observe.Counts
 
 	mu      sync.Mutex
 	memos   map[eval.Key]*eval.Memo
@@ -89,8 +90,8 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if d.Trace != nil {
 		d.Trace.Memory = c.remembered(key)
 	}
-	observe.Evaluations.WithLabelValues(c.Policy.Name).Inc()
-	observe.EvaluationSeconds.WithLabelValues(c.Policy.Name).Observe(time.Since(start).Seconds())
+	c.counts.Evaluations.Inc()
+	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: d.Next}
 	effects, refused := c.guarded(d.Effects, &r)
 	r.problems(c, d)

@@ -27,6 +27,9 @@ type Group struct {
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
 
+	// Counts gives the metrics of a policy; nil is those of the process.
+	Counts func(*plan.Policy) *observe.Counts
+
 	store   *world.Store
 	writer  apply.Writer
 	schemas *schema.Set
@@ -48,16 +51,22 @@ func (g *Group) Schemas() *schema.Set { return g.schemas }
 // Add makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards.
 func (g *Group) Add(p *plan.Policy) *Controller {
-	observe.Remembered.WithLabelValues(p.Name).Set(0)
-	c := &Controller{Policy: p, router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, memory: map[eval.Key]map[string]value.Value{}}
+	c := &Controller{Policy: p, counts: g.countsOf(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, memory: map[eval.Key]map[string]value.Value{}}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.controllers = append(g.controllers, c)
-	slices.SortFunc(g.controllers, func(a, b *Controller) int { return cmp.Compare(a.Policy.Name, b.Policy.Name) })
+	slices.SortStableFunc(g.controllers, func(a, b *Controller) int { return cmp.Compare(a.Policy.ID(), b.Policy.ID()) })
 	return c
+}
+
+func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
+	if g.Counts != nil {
+		return g.Counts(p)
+	}
+	return observe.Of(p.ID(), p.Revision)
 }
 
 // Controllers gives the controllers, by the names of their policies.
@@ -132,6 +141,42 @@ func (c *Controller) Sources() []world.Source {
 		out[i] = n.Source
 	}
 	return out
+}
+
+// Remove ends a controller, and gives the sources that nobody reads any more.
+// What else only it needed is dropped.
+func (g *Group) Remove(c *Controller) (unused []world.Source) {
+	g.mu.Lock()
+	g.controllers = slices.DeleteFunc(slices.Clone(g.controllers), func(other *Controller) bool { return other == c })
+	g.mu.Unlock()
+	for _, source := range c.Sources() {
+		if !g.narrow(source) {
+			unused = append(unused, source)
+		}
+	}
+	return unused
+}
+
+// narrow cuts a source down to what the controllers need of it, and says
+// whether any of them needs it.
+func (g *Group) narrow(source world.Source) bool {
+	var mask *value.Mask
+	indexes, used := map[string]bool{}, false
+	for _, c := range g.Controllers() {
+		for _, need := range c.needs {
+			if need.Source != source {
+				continue
+			}
+			used, mask = true, value.Merge(mask, need.Mask)
+			for name := range need.Indexes {
+				indexes[name] = true
+			}
+		}
+	}
+	if used {
+		g.store.Narrow(source, mask, func(name string) bool { return indexes[name] })
+	}
+	return used
 }
 
 // AllSources gives every source that some controller reads, each once.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -110,7 +109,7 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 		switch {
 		case !d.Ran:
 			if d.Wanted {
-				observe.Debounced.WithLabelValues(c.Policy.Name).Inc()
+				c.counts.Debounced.Inc()
 				r.PutOff = append(r.PutOff, d.Rule)
 			}
 			i.pending, i.due = true, d.Due
@@ -119,7 +118,7 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 		default:
 			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
 			i.attempts++
-			observe.Retries.WithLabelValues(c.Policy.Name).Inc()
+			c.counts.Retries.Inc()
 			r.Retried = append(r.Retried, d.Rule)
 		}
 	}
@@ -137,7 +136,7 @@ func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
 			i.left = true
 		case left.debounce == name:
 			i.pending = false
-			observe.Dropped.WithLabelValues(c.Policy.Name).Inc()
+			c.counts.Dropped.Inc()
 		}
 	}
 }
@@ -237,7 +236,7 @@ func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushe
 		}
 	}
 	dropped = c.Pending()
-	observe.Dropped.WithLabelValues(c.Policy.Name).Add(float64(dropped))
+	c.counts.Dropped.Add(float64(dropped))
 	return results, dropped
 }
 

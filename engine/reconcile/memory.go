@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -32,7 +31,7 @@ func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
 			c.memory[key][name] = v
 		}
 	}
-	observe.Remembered.WithLabelValues(c.Policy.Name).Add(float64(len(c.memory[key]) - before))
+	c.counts.Remembered.Add(float64(len(c.memory[key]) - before))
 }
 
 // remembered is all that a key remembers, for the trace.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -38,9 +37,8 @@ type Result struct {
 // its own is only reported.
 func (r *Result) finish(c *Controller, failures []error) {
 	conflict := false
-	policy := c.Policy.Name
 	for _, o := range r.Outcomes {
-		observe.Effects.WithLabelValues(policy, result(o)).Inc()
+		c.counts.Effect(result(o)).Inc()
 		if o.Err == nil {
 			continue
 		}
@@ -56,7 +54,7 @@ func (r *Result) finish(c *Controller, failures []error) {
 	}
 	failures = append(failures, r.failures...)
 	if len(failures) > 0 {
-		observe.Errors.WithLabelValues(policy).Inc()
+		c.counts.Errors.Inc()
 		r.Err = errors.Join(failures...)
 	} else if conflict {
 		r.Err, r.Quiet = errConflict, true

@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -10,76 +12,157 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
 // exports are the metrics that policies export under names of their own. They
-// belong to the process: counters do not begin anew with a term.
+// belong to the process: counters do not begin anew with a term, nor with
+// another revision of a policy that still exports them.
 type exports struct {
-	counters map[*plan.Metric]*prometheus.CounterVec
-	gauges   map[*plan.Metric]prometheus.Gauge
-	waits    map[*plan.Metric]prometheus.Histogram
-	policies []*plan.Policy
+	mu       sync.RWMutex
+	series   map[string]*exported // by name
+	policies map[string]*plan.Policy
+	// waits and changes are of leadership so far, for whoever begins to export
+	// them later.
+	waits   []float64
+	changes map[string]int
 }
 
-// newExports makes and registers the metrics of all policies.
-func newExports(p *process) (*exports, error) {
-	e := &exports{counters: map[*plan.Metric]*prometheus.CounterVec{}, gauges: map[*plan.Metric]prometheus.Gauge{}, waits: map[*plan.Metric]prometheus.Histogram{}}
-	for _, policy := range p.bundle.Policies {
-		if policy.Disabled {
-			continue
-		}
-		e.policies = append(e.policies, policy)
-		for i := range policy.Metrics {
-			if err := p.Registry.Register(e.collector(p, policy, &policy.Metrics[i])); err != nil {
-				return nil, err
+// exported is one metric.
+type exported struct {
+	metric    *plan.Metric
+	policy    string
+	collector prometheus.Collector
+	counter   *prometheus.CounterVec
+	gauge     prometheus.Gauge
+	wait      prometheus.Histogram
+}
+
+func newExports() *exports {
+	return &exports{series: map[string]*exported{}, policies: map[string]*plan.Policy{}, changes: map[string]int{}}
+}
+
+// adopt exports the metrics of a revision, and ceases to export those that only
+// the one before had. Either may be nil.
+func (e *exports) adopt(p *process, old, next *plan.Policy) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if old != nil {
+		delete(e.policies, old.ID())
+		for i := range old.Metrics {
+			if m := &old.Metrics[i]; !continues(m, next) {
+				e.remove(p, m)
 			}
 		}
 	}
-	return e, nil
+	if next == nil {
+		return
+	}
+	e.policies[next.ID()] = next
+	for i := range next.Metrics {
+		if err := e.add(p, next, &next.Metrics[i]); err != nil {
+			p.Log.Error("a metric cannot be exported", observe.LogPolicy, next.Name, "metric", next.Metrics[i].Name, "error", err.Error())
+		}
+	}
 }
 
-func (e *exports) collector(p *process, policy *plan.Policy, m *plan.Metric) prometheus.Collector {
+// continues says whether a policy goes on exporting a metric as it is.
+func continues(m *plan.Metric, p *plan.Policy) bool {
+	return p != nil && slices.ContainsFunc(p.Metrics, func(n plan.Metric) bool {
+		return n.Name == m.Name && n.Of == m.Of && n.Of != plan.BuildInfo && slices.Equal(labelNames(&n), labelNames(m)) && slices.Equal(n.Buckets, m.Buckets)
+	})
+}
+
+func (e *exports) remove(p *process, m *plan.Metric) {
+	if s := e.series[m.Name]; s != nil {
+		p.Registry.Unregister(s.collector)
+		delete(e.series, m.Name)
+	}
+}
+
+func (e *exports) add(p *process, policy *plan.Policy, m *plan.Metric) error {
+	if s := e.series[m.Name]; s != nil {
+		if s.policy != policy.ID() {
+			return fmt.Errorf("the policy %s exports it already", s.policy)
+		}
+		s.metric = m
+		return nil
+	}
+	s := newExported(p, policy, m)
+	e.catchUp(s)
+	if err := p.Registry.Register(s.collector); err != nil {
+		return err
+	}
+	e.series[m.Name] = s
+	return nil
+}
+
+// catchUp counts what happened before a metric was exported.
+func (e *exports) catchUp(s *exported) {
+	switch s.metric.Of {
+	case plan.LeaderAcquire:
+		for _, wait := range e.waits {
+			s.wait.Observe(wait)
+		}
+	case plan.LeaderTransition:
+		for name, n := range e.changes {
+			s.counter.WithLabelValues(name).Add(float64(n))
+		}
+	}
+}
+
+func newExported(p *process, policy *plan.Policy, m *plan.Metric) *exported {
 	help := m.Help
 	if help == "" {
 		help = string(m.Of) + " of the policy " + policy.Name + "."
 	}
+	s := &exported{metric: m, policy: policy.ID()}
 	switch m.Of {
 	case plan.LeaderState:
-		e.gauges[m] = prometheus.NewGauge(prometheus.GaugeOpts{Name: m.Name, Help: help})
-		return e.gauges[m]
+		s.gauge = prometheus.NewGauge(prometheus.GaugeOpts{Name: m.Name, Help: help})
+		s.collector = s.gauge
+		if p.leader.Load() {
+			s.gauge.Set(1)
+		}
 	case plan.LeaderAcquire:
-		e.waits[m] = prometheus.NewHistogram(prometheus.HistogramOpts{Name: m.Name, Help: help, Buckets: m.Buckets})
-		return e.waits[m]
+		s.wait = prometheus.NewHistogram(prometheus.HistogramOpts{Name: m.Name, Help: help, Buckets: m.Buckets})
+		s.collector = s.wait
 	case plan.QueuePending:
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: help}, func() float64 { return float64(p.term.Load().pending(policy.Name)) })
+		id := policy.ID()
+		s.collector = prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: help}, func() float64 { return float64(p.term.Load().pending(id)) })
 	case plan.BuildInfo:
 		info := prometheus.NewGauge(prometheus.GaugeOpts{Name: m.Name, Help: help, ConstLabels: prometheus.Labels{"version": p.Version, "revision": policy.Revision}})
 		info.Set(1)
-		return info
+		s.collector = info
+	default:
+		s.counter = prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: help}, labelNames(m))
+		if len(labelNames(m)) == 0 {
+			s.counter.WithLabelValues().Add(0) // there from the beginning
+		}
+		s.collector = s.counter
 	}
-	var labels []string
+	return s
+}
+
+func labelNames(m *plan.Metric) (out []string) {
 	for _, l := range m.Labels {
-		labels = append(labels, l.Name)
+		out = append(out, l.Name)
 	}
 	if m.Of == plan.LeaderTransition {
-		labels = []string{"transition"}
+		return []string{"transition"}
 	}
-	e.counters[m] = prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: help}, labels)
-	if len(labels) == 0 {
-		e.counters[m].WithLabelValues().Add(0) // there from the beginning
-	}
-	return e.counters[m]
+	return out
 }
 
 // pending counts what waits in a policy.
-func (t *term) pending(policy string) int {
+func (t *term) pending(id string) int {
 	if t == nil {
 		return 0
 	}
 	for _, c := range t.group.Controllers() {
-		if c.Policy.Name == policy {
+		if c.Policy.ID() == id {
 			return c.Pending()
 		}
 	}
@@ -88,15 +171,16 @@ func (t *term) pending(policy string) int {
 
 // report counts what became of a key.
 func (e *exports) report(ctx context.Context, c *reconcile.Controller, key eval.Key, r reconcile.Result) {
-	for _, policy := range e.policies {
-		if policy.Name != c.Policy.Name {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for i := range c.Policy.Metrics {
+		m := &c.Policy.Metrics[i]
+		s := e.series[m.Name]
+		if s == nil || s.counter == nil || s.policy != c.Policy.ID() {
 			continue
 		}
-		for i := range policy.Metrics {
-			m := &policy.Metrics[i]
-			if n := happened(m, c.Policy, r); n > 0 {
-				e.counters[m].With(c.Labels(ctx, key, time.Now(), m.Labels)).Add(float64(n))
-			}
+		if n := happened(m, c.Policy, r); n > 0 {
+			s.counter.With(c.Labels(ctx, key, time.Now(), m.Labels)).Add(float64(n))
 		}
 	}
 }
@@ -130,19 +214,19 @@ func count(rules []int, wants func(int) bool) (n int) {
 }
 
 // each visits the metrics of a happening that is not about a key.
-func (e *exports) each(of plan.Happening, policy string, visit func(*plan.Metric)) {
-	for _, p := range e.policies {
-		for i := range p.Metrics {
-			if p.Metrics[i].Of == of && (policy == "" || p.Name == policy) {
-				visit(&p.Metrics[i])
-			}
+func (e *exports) each(of plan.Happening, policy string, visit func(*exported)) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for _, s := range e.series {
+		if s.metric.Of == of && (policy == "" || s.policy == policy) {
+			visit(s)
 		}
 	}
 }
 
 // dropped counts what a flush could not do.
 func (e *exports) dropped(policy string, n int) {
-	e.each(plan.RuleDropped, policy, func(m *plan.Metric) { e.counters[m].WithLabelValues().Add(float64(n)) })
+	e.each(plan.RuleDropped, policy, func(s *exported) { s.counter.WithLabelValues().Add(float64(n)) })
 }
 
 // transition counts a change of leadership.
@@ -151,18 +235,24 @@ func (e *exports) transition(leads bool) {
 	if leads {
 		name, state = "acquired", 1
 	}
-	e.each(plan.LeaderTransition, "", func(m *plan.Metric) { e.counters[m].WithLabelValues(name).Inc() })
-	e.each(plan.LeaderState, "", func(m *plan.Metric) { e.gauges[m].Set(state) })
+	e.mu.Lock()
+	e.changes[name]++
+	e.mu.Unlock()
+	e.each(plan.LeaderTransition, "", func(s *exported) { s.counter.WithLabelValues(name).Inc() })
+	e.each(plan.LeaderState, "", func(s *exported) { s.gauge.Set(state) })
 }
 
 // acquired notes how long the lead was waited for.
 func (e *exports) acquired(after time.Duration) {
-	e.each(plan.LeaderAcquire, "", func(m *plan.Metric) { e.waits[m].Observe(after.Seconds()) })
+	e.mu.Lock()
+	e.waits = append(e.waits, after.Seconds())
+	e.mu.Unlock()
+	e.each(plan.LeaderAcquire, "", func(s *exported) { s.wait.Observe(after.Seconds()) })
 }
 
 // watch counts something about watches.
 func (e *exports) watch(of plan.Happening) {
-	e.each(of, "", func(m *plan.Metric) { e.counters[m].WithLabelValues().Inc() })
+	e.each(of, "", func(s *exported) { s.counter.WithLabelValues().Inc() })
 }
 
 // watches sees every watch that is opened: the second of one kind, and those

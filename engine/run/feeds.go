@@ -23,8 +23,11 @@ type feeds struct {
 	*term
 	mu        sync.Mutex
 	informers map[world.Source]*feed
-	workers   map[string]*worker
-	wg        sync.WaitGroup
+	// workers are by the IDs of their policies.
+	workers map[string]*worker
+	wg      sync.WaitGroup
+	// members is held while somebody begins or ceases to read sources.
+	members sync.Mutex
 }
 
 // feed is the informer of one source.
@@ -69,14 +72,51 @@ func (f *feeds) wait() { f.wg.Wait() }
 func (f *feeds) subscribe(w *worker) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.workers[w.controller.Policy.Name] = w
+	f.workers[w.id] = w
+}
+
+// unsubscribe forgets a worker.
+func (f *feeds) unsubscribe(w *worker) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.workers[w.id] == w {
+		delete(f.workers, w.id)
+	}
+}
+
+// join adds a policy to those that read sources.
+func (f *feeds) join(p *plan.Policy) *reconcile.Controller {
+	f.members.Lock()
+	defer f.members.Unlock()
+	return f.group.Add(p)
+}
+
+// leave takes a policy off, and ends the watches that nobody needs any more.
+func (f *feeds) leave(c *reconcile.Controller) {
+	f.members.Lock()
+	defer f.members.Unlock()
+	for _, source := range f.group.Remove(c) {
+		f.close(source)
+	}
+}
+
+// close ends the watch of a source.
+func (f *feeds) close(source world.Source) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if informer := f.informers[source]; informer != nil {
+		informer.stop()
+		delete(f.informers, source)
+	}
+	f.store.Close(source)
+	f.Log.Debug("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "selector", source.Selector)
 }
 
 // open makes sure that sources are watched with all the parts that policies
 // read of them, and waits for their first lists.
 func (f *feeds) open(ctx context.Context, sources []world.Source) bool {
 	for _, source := range sources {
-		if err := f.ensure(ctx, source); err != nil {
+		if err := f.ensure(source); err != nil {
 			f.Log.Error("cannot watch", "kind", source.Kind, "error", err.Error())
 			return false
 		}
@@ -96,6 +136,9 @@ func (f *feeds) await(ctx context.Context, source world.Source) bool {
 		f.mu.Lock()
 		current := f.informers[source]
 		f.mu.Unlock()
+		if current == nil {
+			return false
+		}
 		select {
 		case <-ctx.Done():
 			return false
@@ -108,7 +151,7 @@ func (f *feeds) await(ctx context.Context, source world.Source) bool {
 
 // ensure starts a source's informer, anew if it keeps too little of the
 // objects for what is read of them now.
-func (f *feeds) ensure(ctx context.Context, source world.Source) error {
+func (f *feeds) ensure(source world.Source) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	mask := f.store.Mask(source)
@@ -116,7 +159,7 @@ func (f *feeds) ensure(ctx context.Context, source world.Source) error {
 	if ok && value.Covers(have.mask, mask) {
 		return nil
 	}
-	inner, stop := context.WithCancel(ctx)
+	inner, stop := context.WithCancel(f.watching) // policies share it, and come and go
 	next := &feed{source: source, mask: mask, stop: stop, synced: make(chan struct{}), replaced: make(chan struct{}), listed: map[[2]string]bool{}}
 	if err := f.start(inner, next); err != nil {
 		stop()
@@ -239,7 +282,7 @@ func (f *feeds) wake(woken []reconcile.Wake) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, w := range woken {
-		if worker, ok := f.workers[w.Controller.Policy.Name]; ok {
+		if worker, ok := f.workers[w.Controller.Policy.ID()]; ok {
 			worker.queue.Add(w.Key)
 		}
 	}

@@ -9,84 +9,39 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
-	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
-
-// Options are what a controller runs with.
-type Options struct {
-	Config *rest.Config
-	// Policies are files or folders.
-	Policies []string
-	// Schemas are folders of CRDs; kinds that the cluster serves are typed by
-	// the cluster.
-	Schemas []string
-	Params  map[string]map[string]string
-	// Answers are whom policies ask, by builtin.
-	Answers expr.Answerers
-	// Workers is how many keys of one policy are reconciled at once; 0 is 10.
-	Workers int
-	// MetricsAddress and ProbeAddress are where metrics and probes are served;
-	// "" serves nothing.
-	MetricsAddress, ProbeAddress string
-	// Election lets several processes take turns; nil runs at once.
-	Election *Election
-	// StopTimeout is how long a stop may take: work under way, and what is
-	// debounced. 0 is 45s.
-	StopTimeout time.Duration
-	// PollInterval is how often a waiting policy looks for its kinds; 0 is 2s.
-	PollInterval time.Duration
-	Log          *slog.Logger
-	// Version is shown in the metrics of policies.
-	Version string
-	// Registry takes the metrics; nil makes one.
-	Registry *prometheus.Registry
-}
-
-const (
-	defaultWorkers = 10
-	defaultPoll    = 2 * time.Second
-	defaultStop    = 45 * time.Second
-)
-
-func (o *Options) defaults() {
-	if o.Workers == 0 {
-		o.Workers = defaultWorkers
-	}
-	if o.PollInterval == 0 {
-		o.PollInterval = defaultPoll
-	}
-	if o.StopTimeout == 0 {
-		o.StopTimeout = defaultStop
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Registry == nil {
-		o.Registry = prometheus.NewRegistry()
-	}
-}
 
 // process is a running controller: what stays while leadership comes and goes.
 type process struct {
 	Options
+	// bundle are the policies of folders; without any, policies are followed in
+	// ConfigMaps.
 	bundle  *source.Bundle
-	http    *http.Client
-	mapper  meta.RESTMapper
-	writer  *writer
-	exports *exports
+	schemas *schema.Set
+	// allowances are what the installation opens, guard holds policies to them.
+	allowances []v1alpha1.Allowance
+	guard      guard.Guard
+	http       *http.Client
+	mapper     meta.RESTMapper
+	openapi    openapi.Client
+	writer     *writer
+	exports    *exports
 	// term is the present one; nil while nothing runs.
 	term atomic.Pointer[term]
 	// leader says whether this process leads, or need not.
@@ -99,15 +54,8 @@ func Run(ctx context.Context, o Options) error {
 	o.defaults()
 	ctrl.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
 	klog.SetSlogLogger(o.Log)
-	bundle, err := source.Load(o.Policies, source.Options{Schemas: o.Schemas, Params: o.Params})
+	p, err := newProcess(o)
 	if err != nil {
-		return err
-	}
-	p, err := newProcess(o, bundle)
-	if err != nil {
-		return err
-	}
-	if err := p.refuse(bundle); err != nil {
 		return err
 	}
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
@@ -136,27 +84,68 @@ func (p *process) alone(ctx context.Context) error {
 	return t.stop(p.StopTimeout)
 }
 
-func newProcess(o Options, bundle *source.Bundle) (*process, error) {
-	client, err := rest.HTTPClientFor(o.Config)
-	if err != nil {
+func newProcess(o Options) (*process, error) {
+	p := &process{Options: o, exports: newExports()}
+	if err := p.load(); err != nil {
 		return nil, err
 	}
-	mapper, err := apiutil.NewDynamicRESTMapper(o.Config, client)
-	if err != nil {
-		return nil, fmt.Errorf("asking the API server what it serves: %w", err)
+	if err := p.connect(); err != nil {
+		return nil, err
 	}
-	p := &process{Options: o, bundle: bundle, http: client, mapper: mapper}
+	for _, policy := range p.bundle.Policies {
+		if policy.Mode != plan.Disabled {
+			p.exports.adopt(p, nil, policy)
+		}
+	}
+	return p, observe.Register(o.Registry)
+}
+
+// load reads what stands in files.
+func (p *process) load() error {
+	if (len(p.Policies) == 0) == (p.PolicyNamespace == "") {
+		return errors.New("policies come either from files (--policies) or from the ConfigMaps of a namespace (--policy-namespace)")
+	}
+	options := source.Options{Schemas: p.Schemas, Params: p.Params}
+	if p.PolicyNamespace != "" {
+		options.Params = nil // their policies are not known yet
+	}
+	bundle, err := source.Load(p.Policies, options)
+	if err != nil {
+		return err
+	}
+	allowances, err := source.LoadAllowances(p.Allowances)
+	if err != nil {
+		return err
+	}
+	p.bundle, p.schemas = bundle, bundle.Schemas
+	p.allowances = append(bundle.Allowances, allowances...)
+	p.guard = guard.New(p.allowances)
+	if p.PolicyNamespace != "" {
+		return nil
+	}
+	return p.refuse(bundle)
+}
+
+// connect makes the clients.
+func (p *process) connect() error {
+	client, err := rest.HTTPClientFor(p.Config)
+	if err != nil {
+		return err
+	}
+	if p.mapper, err = apiutil.NewDynamicRESTMapper(p.Config, client); err != nil {
+		return fmt.Errorf("asking the API server what it serves: %w", err)
+	}
+	discoverer, err := discovery.NewDiscoveryClientForConfigAndClient(p.Config, client)
+	if err != nil {
+		return err
+	}
 	client.Transport = &watches{RoundTripper: client.Transport, seen: map[string]bool{}, again: func() {
 		observe.Reconnects.Inc()
 		p.exports.watch(plan.WatchReconnect)
 	}}
-	if p.exports, err = newExports(p); err != nil {
-		return nil, err
-	}
-	if p.writer, err = newWriter(o.Config, client, mapper, o.Log); err != nil {
-		return nil, err
-	}
-	return p, observe.Register(o.Registry)
+	p.http, p.openapi = client, discoverer.OpenAPIV3()
+	p.writer, err = newWriter(p.Config, client, p.mapper, p.Log)
+	return err
 }
 
 // refuse reports what cannot run. It is an error only if nothing is left.
@@ -170,17 +159,17 @@ func (p *process) refuse(b *source.Bundle) error {
 	}
 	runnable := 0
 	for _, policy := range b.Policies {
-		if len(policy.Unsupported) > 0 && !policy.Disabled {
-			p.Log.Error("the policy uses what this build cannot run", observe.LogPolicy, policy.Name, "at", policy.Unsupported[0].Position.String())
-			policy.Disabled = true
+		if policy.Mode == plan.Disabled {
+			continue
 		}
-		if policy.Disabled {
+		if len(policy.Unsupported) > 0 {
+			p.Log.Error("the policy uses what this build cannot run", observe.LogPolicy, policy.Name, "at", policy.Unsupported[0].Position.String())
+			policy.Mode = plan.Disabled
 			continue
 		}
 		runnable++
-		if q := p.Answers.Lacking(policy.Queries); q != "" {
-			namespace, _, _ := strings.Cut(q, ".")
-			return fmt.Errorf("the policy %q asks %s, but %s is not configured: the settings --%s-... say where it is", policy.Name, q, namespace, namespace)
+		if err := p.answered(policy); err != nil {
+			return err
 		}
 	}
 	if runnable == 0 {
@@ -190,4 +179,14 @@ func (p *process) refuse(b *source.Bundle) error {
 		return errors.New("no policy that can run")
 	}
 	return nil
+}
+
+// answered says whom the policy asks that is not there.
+func (p *process) answered(policy *plan.Policy) error {
+	q := p.Answers.Lacking(policy.Queries)
+	if q == "" {
+		return nil
+	}
+	namespace, _, _ := strings.Cut(q, ".")
+	return fmt.Errorf("the policy %q asks %s, but %s is not configured: the settings --%s-... say where it is", policy.Name, q, namespace, namespace)
 }

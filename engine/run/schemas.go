@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/client-go/discovery"
+	"k8s.io/apimachinery/pkg/api/meta"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/openapi"
 
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -16,58 +18,84 @@ import (
 // server has just begun to serve: it publishes them a moment later.
 const schemaPatience = 10 * time.Second
 
-// awaitSchemas is clusterSchemas, tried again while the schemas are not there
-// yet.
-func (t *term) awaitSchemas(ctx context.Context, into *schema.Set, compiled *plan.Policy) error {
+// missing says which kind the cluster does not serve; nil when it serves all.
+func (p *process) missing(compiled *plan.Policy) error {
+	for _, need := range reconcile.Needs(compiled) {
+		gvk := groupVersionKind(need.Source.GVK)
+		_, err := p.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+		if meta.IsNoMatchError(err) {
+			return fmt.Errorf("the cluster does not serve %s", need.Source.GVK)
+		}
+		if err != nil {
+			return fmt.Errorf("asking for %s: %w", need.Source.GVK, err)
+		}
+	}
+	return nil
+}
+
+func groupVersionKind(gvk schema.GVK) kschema.GroupVersionKind {
+	return kschema.FromAPIVersionAndKind(gvk.APIVersion, gvk.Kind)
+}
+
+// awaitSchemas gives the types that the cluster publishes, asked for again
+// while those of some kind are not there yet.
+func (p *process) awaitSchemas(ctx context.Context, compiled *plan.Policy) (*schema.Set, error) {
 	deadline := time.Now().Add(schemaPatience)
 	for {
-		err := t.clusterSchemas(into, compiled)
+		set, err := p.clusterSchemas(compiled)
+		if err == nil {
+			err = unknown(set, compiled)
+		}
 		if err == nil || time.Now().After(deadline) {
-			return err
+			return set, err
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(t.PollInterval):
+			return set, ctx.Err()
+		case <-time.After(p.PollInterval):
 		}
 	}
 }
 
-// clusterSchemas adds the types of the policy's kinds as the cluster's own
-// OpenAPI document gives them. Kinds that every cluster has are known.
-func (t *term) clusterSchemas(into *schema.Set, compiled *plan.Policy) error {
-	client, err := discovery.NewDiscoveryClientForConfigAndClient(t.Config, t.http)
-	if err != nil {
-		return err
-	}
-	paths, err := client.OpenAPIV3().Paths()
-	if err != nil {
-		return fmt.Errorf("reading /openapi/v3: %w", err)
-	}
+// clusterSchemas gives the types of the policy's kinds as the cluster's own
+// OpenAPI document gives them, as far as it does. Kinds that every cluster has
+// are known.
+func (p *process) clusterSchemas(compiled *plan.Policy) (*schema.Set, error) {
+	set := schema.NewSet(p.schemas)
+	var paths map[string]openapi.GroupVersion
 	done := map[string]bool{}
 	for _, need := range reconcile.Needs(compiled) {
-		gvk := groupVersionKind(need.Source.GVK)
-		if _, builtin := schema.Builtin().Kind(need.Source.GVK); builtin || done[gvk.GroupVersion().String()] {
+		group := groupVersionKind(need.Source.GVK).GroupVersion().String()
+		if _, builtin := schema.Builtin().Kind(need.Source.GVK); builtin || done[group] {
 			continue
 		}
-		done[gvk.GroupVersion().String()] = true
-		path, ok := paths["apis/"+gvk.GroupVersion().String()]
-		if !ok {
-			return fmt.Errorf("the cluster publishes no schemas for %s", gvk.GroupVersion())
+		done[group] = true
+		var err error
+		if paths == nil {
+			if paths, err = p.openapi.Paths(); err != nil {
+				return set, fmt.Errorf("reading /openapi/v3: %w", err)
+			}
 		}
-		text, err := path.Schema("application/json")
-		if err != nil {
-			return fmt.Errorf("reading the schemas of %s: %w", gvk.GroupVersion(), err)
-		}
-		if err := into.AddOpenAPI(text); err != nil {
-			return err
+		if err := addSchemas(set, paths["apis/"+group], group); err != nil {
+			return set, err
 		}
 	}
-	return known(into, compiled)
+	return set, nil
 }
 
-// known says which kind of the policy still has no schema.
-func known(set *schema.Set, compiled *plan.Policy) error {
+func addSchemas(set *schema.Set, path openapi.GroupVersion, group string) error {
+	if path == nil {
+		return nil // not served, or not yet
+	}
+	text, err := path.Schema("application/json")
+	if err != nil {
+		return fmt.Errorf("reading the schemas of %s: %w", group, err)
+	}
+	return set.AddOpenAPI(text)
+}
+
+// unknown says which kind of the policy has no schema.
+func unknown(set *schema.Set, compiled *plan.Policy) error {
 	for _, need := range reconcile.Needs(compiled) {
 		if _, ok := set.Kind(need.Source.GVK); !ok {
 			return fmt.Errorf("the cluster publishes no schema for %s", need.Source.GVK)

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -26,21 +26,25 @@ type term struct {
 	watching, working context.Context
 	unwatch, unwork   context.CancelFunc
 
-	// looked is done when every policy has once looked for its kinds.
+	// looked is done when every policy of the start has once looked for its
+	// kinds.
 	looked sync.WaitGroup
+	// changed is called when something is to be told about a policy; may be nil.
+	changed func()
 
-	mu    sync.Mutex
-	ready map[string]bool
-	wg    sync.WaitGroup
+	mu      sync.Mutex
+	runners map[string]*runner
+	ready   map[string]bool
+	wg      sync.WaitGroup
 }
 
 func (p *process) newTerm(ctx context.Context) *term {
-	t := &term{process: p, store: world.NewStore(), ready: map[string]bool{}}
+	t := &term{process: p, store: world.NewStore(), ready: map[string]bool{}, runners: map[string]*runner{}}
 	t.watching, t.unwatch = context.WithCancel(ctx)
 	t.working, t.unwork = context.WithCancel(context.WithoutCancel(ctx))
 	t.group = reconcile.NewGroup(t.store, p.writer, schema.NewSet(schema.Builtin()))
 	t.group.Answers = p.Answers
-	t.group.Guard = guard.New(p.bundle.Allowances)
+	t.group.Guard = p.guard
 	// Who wants to see everything gets the reasons as well.
 	debug := p.Log.Enabled(ctx, slog.LevelDebug)
 	t.group.Trace, t.group.Candidates = debug, debug
@@ -50,20 +54,71 @@ func (p *process) newTerm(ctx context.Context) *term {
 
 // start starts the policies.
 func (t *term) start() {
-	var starts []string
-	for _, plan := range t.bundle.Policies {
-		if plan.Disabled {
-			t.Log.Info("the policy is disabled", observe.LogPolicy, plan.Name)
-			continue
+	if t.PolicyNamespace != "" {
+		t.follow()
+		return
+	}
+	var revisions []*revision
+	for _, u := range t.bundle.Units {
+		p := t.bundle.Policy(u)
+		switch {
+		case p == nil:
+		case p.Mode == plan.Disabled:
+			t.Log.Info("the policy is disabled", observe.LogPolicy, p.Name)
+		default:
+			revisions = append(revisions, &revision{unit: u, plan: p})
 		}
-		t.setReady(plan.Name, false)
-		t.looked.Add(1)
-		starts = append(starts, plan.Name)
 	}
+	t.adoptAll(revisions)
 	t.term.Store(t)
-	for _, name := range starts {
-		t.wg.Go(func() { t.supervise(t.watching, t.bundle, name) })
+}
+
+// adoptAll starts policies together: what all of them read is found out before
+// anything is watched.
+func (t *term) adoptAll(revisions []*revision) {
+	t.looked.Add(len(revisions))
+	for _, rev := range revisions {
+		t.setReady(rev.plan.ID(), false)
+		t.adopt(rev, sync.OnceFunc(t.looked.Done))
 	}
+}
+
+// adopt makes a revision run, once it can; an attempt with an older one ends.
+func (t *term) adopt(rev *revision, looked func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r, ok := t.runners[rev.plan.ID()]
+	if !ok {
+		r = &runner{term: t, id: rev.plan.ID(), cancel: func() {}}
+		t.runners[r.id] = r
+	}
+	r.cancel()
+	ctx, cancel := context.WithCancel(t.watching)
+	r.cancel = cancel
+	t.wg.Go(func() { r.adopt(ctx, rev, looked) })
+}
+
+// drop stops a policy.
+func (t *term) drop(id string) {
+	t.mu.Lock()
+	r := t.runners[id]
+	delete(t.runners, id)
+	delete(t.ready, id)
+	t.mu.Unlock()
+	if r != nil {
+		r.stop()
+	}
+}
+
+// told gives what is to be told about a policy.
+func (t *term) told(id string) state {
+	t.mu.Lock()
+	r := t.runners[id]
+	t.mu.Unlock()
+	if r == nil {
+		return state{}
+	}
+	return r.told()
 }
 
 // stop ends the term: no new work, then what is under way, then what is

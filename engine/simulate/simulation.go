@@ -11,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
@@ -86,6 +87,7 @@ func New(ctx context.Context, o Options) *Simulation {
 // it starts.
 func (s *Simulation) boot(ctx context.Context) {
 	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
+	s.group.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
 	s.group.Trace = s.options.Trace || s.options.KeepTraces
 	s.group.Candidates = s.options.KeepTraces
 	s.group.Guard = s.options.Guard
@@ -95,7 +97,7 @@ func (s *Simulation) boot(ctx context.Context) {
 	clear(s.timers)
 	clear(s.retries)
 	for _, p := range s.options.Policies {
-		if !p.Disabled {
+		if p.Mode == plan.Enforce {
 			s.group.Add(p)
 		}
 	}

@@ -90,6 +90,27 @@ func (s *Store) Close(source Source) {
 	s.current.Store(&Snapshot{tables: tables})
 }
 
+// Narrow drops the indexes of a source that are no longer needed, and says
+// which parts of its objects are. What is kept already is not cut down.
+func (s *Store) Narrow(source Source, mask *value.Mask, needed func(index string) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, ok := s.sources[source]
+	if !ok {
+		return
+	}
+	state.mask = mask
+	t := *s.tableOf(source)
+	t.indexes = maps.Clone(t.indexes)
+	for name := range state.indexes {
+		if !needed(name) {
+			delete(state.indexes, name)
+			delete(t.indexes, name)
+		}
+	}
+	s.publish(source, &t)
+}
+
 // Mask gives the parts of a source's objects that are kept.
 func (s *Store) Mask(source Source) *value.Mask {
 	s.mu.Lock()

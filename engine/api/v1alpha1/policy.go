@@ -8,8 +8,17 @@ type Policy struct {
 	Kind       Text     `yaml:"kind"`
 	Metadata   Metadata `yaml:"metadata"`
 	Spec       Spec     `yaml:"spec"`
-	Pos        document.Position
+	// Node is the whole document as it was written.
+	Node *document.Node
+	Pos  document.Position
 }
+
+// The modes of a policy.
+const (
+	ModeEnforce  = "Enforce"
+	ModeShadow   = "Shadow"
+	ModeDisabled = "Disabled"
+)
 
 // Metadata names the policy.
 type Metadata struct {

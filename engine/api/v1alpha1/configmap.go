@@ -1,0 +1,31 @@
+package v1alpha1
+
+// The labels by which a controller finds ConfigMaps; the value is "true".
+const (
+	// LabelPolicy marks a ConfigMap whose keys hold policies.
+	LabelPolicy = "edict.dev/policy"
+	// LabelParams marks one that holds values for their params, a key per
+	// policy.
+	LabelParams = "edict.dev/params"
+	// LabelRevision marks the copies of what was last found good.
+	LabelRevision = "edict.dev/last-good"
+)
+
+// The annotations of such ConfigMaps.
+const (
+	// AnnotationMode is written by people: a mode for all policies of the
+	// ConfigMap, or policy=mode pairs with commas between them.
+	AnnotationMode = "edict.dev/mode"
+	// AnnotationStatus and those below are written by the controller: what
+	// became of the ConfigMap as it is now.
+	AnnotationStatus = "edict.dev/status"
+	// AnnotationRevision is the hash of the data that was judged.
+	AnnotationRevision = "edict.dev/revision"
+	// AnnotationPolicies are the policies of the ConfigMap that run, as
+	// policy=revision with spaces between them.
+	AnnotationPolicies = "edict.dev/policies"
+	// AnnotationError says what is wrong, and where.
+	AnnotationError = "edict.dev/error"
+	// AnnotationShadow is what policies in the shadow would have done otherwise.
+	AnnotationShadow = "edict.dev/shadow"
+)

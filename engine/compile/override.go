@@ -1,0 +1,78 @@
+package compile
+
+import (
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// Override is a value given for a param by somebody other than the policy.
+type Override struct {
+	// Value is the value as a document gives it, plain data. Nil means that Text
+	// is the value as it was typed: YAML, or a bare string.
+	Value any    `json:"value,omitempty"`
+	Text  string `json:"text,omitempty"`
+	// At is where the value stands; zero for one that was typed.
+	At document.Position `json:"at,omitzero"`
+	// From says, for a person, who gave the value.
+	From string `json:"from,omitempty"`
+}
+
+// Overrides are values by policy and param.
+type Overrides map[string]map[string]Override
+
+// Put adds a value.
+func (o Overrides) Put(policy, name string, value Override) {
+	if o[policy] == nil {
+		o[policy] = map[string]Override{}
+	}
+	o[policy][name] = value
+}
+
+// TypedOverrides makes overrides of texts that were typed.
+func TypedOverrides(texts map[string]map[string]string, from string) Overrides {
+	out := Overrides{}
+	for policy, params := range texts {
+		for name, text := range params {
+			out.Put(policy, name, Override{Text: text, From: from})
+		}
+	}
+	return out
+}
+
+// Given makes an override of a value in a document.
+func Given(n *document.Node, from string) Override {
+	return Override{Value: n.Plain(), Text: n.Text, At: n.Pos, From: from}
+}
+
+// at is where a problem with the override is shown.
+func (o Override) at(otherwise document.Position) document.Position {
+	if o.At.Line > 0 {
+		return o.At
+	}
+	return otherwise
+}
+
+// raw is the value for a param of a kind.
+func (o Override) raw(kind string) (any, error) {
+	switch {
+	case o.Value != nil:
+		return o.Value, nil
+	case kind == "string" || kind == "duration":
+		return o.Text, nil
+	}
+	var problems document.Problems
+	nodes := document.Parse("", []byte(o.Text), &problems)
+	if err := problems.Err(); err != nil || len(nodes) != 1 {
+		return o.Text, err
+	}
+	return nodes[0].Plain(), nil
+}
+
+// String gives the value as it was written.
+func (o Override) String() string {
+	if o.Text == "" && o.Value != nil {
+		return fmt.Sprint(o.Value)
+	}
+	return o.Text
+}

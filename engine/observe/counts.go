@@ -1,0 +1,65 @@
+package observe
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Counts are the metrics of one revision of a policy.
+type Counts struct {
+	Evaluations, Errors, Debounced, Retries, Dropped prometheus.Counter
+	EvaluationSeconds                                prometheus.Observer
+	Remembered                                       prometheus.Gauge
+
+	policy, revision string
+	unseen           prometheus.Counter
+}
+
+// Of gives the metrics of a revision of a policy.
+func Of(policy, revision string) *Counts {
+	return &Counts{
+		Evaluations: Evaluations.WithLabelValues(policy, revision), Errors: Errors.WithLabelValues(policy, revision),
+		Debounced: Debounced.WithLabelValues(policy, revision), Retries: Retries.WithLabelValues(policy, revision), Dropped: Dropped.WithLabelValues(policy, revision),
+		EvaluationSeconds: EvaluationSeconds.WithLabelValues(policy, revision),
+		Remembered:        Remembered.WithLabelValues(policy),
+		policy:            policy, revision: revision,
+	}
+}
+
+// Unseen gives metrics that nobody reads, for what only tries policies out.
+func Unseen() *Counts {
+	none := prometheus.NewCounter(prometheus.CounterOpts{Name: "unseen"})
+	return &Counts{
+		Evaluations: none, Errors: none, Debounced: none, Retries: none, Dropped: none, unseen: none,
+		EvaluationSeconds: prometheus.ObserverFunc(func(float64) {}),
+		Remembered:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
+	}
+}
+
+// Effect counts effects by what became of them.
+func (c *Counts) Effect(result string) prometheus.Counter {
+	if c.unseen != nil {
+		return c.unseen
+	}
+	return Effects.WithLabelValues(c.policy, c.revision, result)
+}
+
+// Adopted says which revision of a policy is in force. The series of the one
+// before stay until the next change, so that their last values are still read;
+// older ones go, so that their number does not grow with every edit.
+func Adopted(policy, revision, before, beforeThat string) {
+	Info.DeletePartialMatch(prometheus.Labels{"policy": policy})
+	Info.WithLabelValues(policy, revision).Set(1)
+	if beforeThat == "" || beforeThat == revision || beforeThat == before {
+		return
+	}
+	for _, m := range ofPolicies() {
+		m.DeletePartialMatch(prometheus.Labels{"policy": policy, "revision": beforeThat})
+	}
+}
+
+// Forget drops the series of a policy that no longer runs.
+func Forget(policy string) {
+	for _, m := range ofPolicies() {
+		if m != partial(Failed) && m != partial(Reloads) {
+			m.DeletePartialMatch(prometheus.Labels{"policy": policy})
+		}
+	}
+}

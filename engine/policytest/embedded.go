@@ -1,0 +1,86 @@
+package policytest
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Embedded are policies and their tests in one place that is no folder, such as
+// a ConfigMap.
+type Embedded struct {
+	// Tests are the files with tests, Units the policies beside them.
+	Tests []load.Source
+	Units []*source.Unit
+	// Subject is the policy that is tested: tests that name others only are
+	// passed over.
+	Subject    *source.Unit
+	Schemas    *schema.Set
+	Allowances []v1alpha1.Allowance
+}
+
+// RunEmbedded runs the tests that concern a policy, those in Rego too. A test
+// that names no policies concerns all that stand beside it. It ends with an
+// error when the context ends.
+func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
+	r := runner{report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e}
+	if err := r.regoTests(ctx, e.Subject.Modules); err != nil {
+		return nil, err
+	}
+	for _, f := range e.Tests {
+		found, problems := load.Documents(f.Path, f.Text)
+		if err := document.Join(problems); err != nil {
+			return nil, err
+		}
+		for _, t := range found.Tests {
+			if !e.concerns(t) {
+				continue
+			}
+			if err := r.test(ctx, f.Path, t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("they took too long: %w", context.Cause(ctx))
+	}
+	return r.report, nil
+}
+
+func (e *Embedded) concerns(t *v1alpha1.PolicyTest) bool { return e.tested(t, e.Subject) }
+
+// tested says whether a test is about a policy.
+func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
+	for _, p := range t.Spec.Policies {
+		if p.Value == path.Base(u.File.Path) {
+			return true
+		}
+	}
+	return len(t.Spec.Policies) == 0
+}
+
+// bundle compiles the policies that a test is about. The subject is as it is
+// now; whatever mode a policy has, what it would do is tested.
+func (e *Embedded) bundle(t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+	var units []*source.Unit
+	for _, u := range e.Units {
+		if e.tested(t, u) {
+			units = append(units, u)
+		}
+	}
+	b, err := source.Assemble(units, e.Schemas, e.Allowances, params)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range b.Policies {
+		p.Mode = plan.Enforce
+	}
+	return b, b.Err()
+}

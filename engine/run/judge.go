@@ -1,0 +1,154 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/policytest"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// judge says whether policies may run: the controller asks it before it adopts
+// them, the webhook before they are stored.
+type judge struct{ *process }
+
+// verdict is what was found about one policy.
+type verdict struct {
+	revision
+	problems []document.Problem
+	// tests hashes the tests that were run.
+	tests string
+}
+
+// good says whether the policy may run.
+func (v *verdict) good() bool { return v.plan != nil }
+
+// disabled says whether the policy is not to run.
+func (v *verdict) disabled() bool { return v.plan != nil && v.plan.Mode == plan.Disabled }
+
+// all judges every policy of a catalog; of those that were judged before and
+// have not changed the verdict stands. One that is bad disturbs no other.
+func (j judge) all(ctx context.Context, c *source.Catalog, before map[string]*verdict) map[string]*verdict {
+	out := map[string]*verdict{}
+	for _, id := range sortedKeys(c.Units) {
+		u, origin := c.Units[id], c.Origins[id]
+		if v := before[id]; v != nil && v.unit.Same(u) && v.unit.File.Path == u.File.Path && v.tests == origin.TestsRevision() {
+			v.unit = u
+			out[id] = v
+			continue
+		}
+		out[id] = j.one(ctx, u, origin)
+		measure(id, out[id])
+	}
+	return out
+}
+
+func measure(id string, v *verdict) {
+	failed := 0.0
+	if !v.good() {
+		failed = 1
+		observe.Reloads.WithLabelValues(id, "refused").Inc()
+	}
+	observe.Failed.WithLabelValues(id).Set(failed)
+}
+
+// one judges a policy: its text, its types, its limits, and its tests.
+func (j judge) one(ctx context.Context, u *source.Unit, origin *source.Contents) *verdict {
+	v := j.text(u)
+	v.tests = origin.TestsRevision()
+	if !v.good() || v.disabled() {
+		return v
+	}
+	if failed := j.tests(ctx, u, origin); len(failed) > 0 {
+		v.plan, v.problems = nil, append(v.problems, failed...)
+	}
+	return v
+}
+
+// text compiles a policy by the types of the cluster, as far as it serves the
+// kinds.
+func (j judge) text(u *source.Unit) *verdict {
+	v := &verdict{revision: revision{unit: u}}
+	p, problems, err := u.Compile(j.schemas)
+	if err != nil {
+		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
+	}
+	if p == nil {
+		v.problems = problems
+		return v
+	}
+	known, err := j.clusterSchemas(p)
+	if err != nil {
+		j.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, u.Name(), "error", err.Error())
+	}
+	if v.plan, v.problems, err = u.Compile(known); err != nil || v.plan == nil {
+		return v
+	}
+	v.schemas, v.typed = known, j.missing(v.plan) == nil && unknown(known, v.plan) == nil
+	j.runnable(v)
+	return v
+}
+
+// runnable refuses what compiles and cannot run here.
+func (j judge) runnable(v *verdict) {
+	p := v.plan
+	refuse := func(problem document.Problem) {
+		problem.Severity = document.Error
+		v.plan, v.problems = nil, append(v.problems, problem)
+	}
+	if p.Mode == plan.Disabled {
+		return
+	}
+	for _, problem := range p.Unsupported {
+		refuse(problem)
+	}
+	if err := j.answered(p); err != nil {
+		refuse(document.Problem{Position: v.unit.Document.Pos, Message: err.Error()})
+	}
+}
+
+// typesOf gives the types of all that some units read.
+func (j judge) typesOf(units []*source.Unit) *schema.Set {
+	out := schema.NewSet(j.schemas)
+	for _, u := range units {
+		p, _, err := u.Compile(j.schemas)
+		if err != nil || p == nil {
+			continue
+		}
+		if known, err := j.clusterSchemas(p); err == nil {
+			out.AddAll(known)
+		}
+	}
+	return out
+}
+
+// testPatience bounds the time for the tests of one ConfigMap.
+const testPatience = 20 * time.Second
+
+// tests runs the tests beside a policy that concern it.
+func (j judge) tests(ctx context.Context, u *source.Unit, origin *source.Contents) (failed []document.Problem) {
+	if len(origin.Tests) == 0 && !slices.ContainsFunc(u.Modules, rego.Module.IsTest) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, testPatience)
+	defer cancel()
+	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
+		Tests: origin.Tests, Units: origin.Units, Subject: u, Schemas: j.typesOf(origin.Units), Allowances: j.allowances,
+	})
+	if err != nil {
+		return []document.Problem{{Position: document.Position{File: origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}
+	}
+	for _, c := range report.Cases {
+		for _, f := range c.Failures {
+			failed = append(failed, document.Problem{Position: c.At, Severity: document.Error, Message: fmt.Sprintf("the test %q fails: %s", c.Name, f)})
+		}
+	}
+	return failed
+}

@@ -1,0 +1,70 @@
+package run
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/client-go/rest"
+
+	"github.com/edict-dev/edict/engine/expr"
+)
+
+// Options are what a controller runs with.
+type Options struct {
+	Config *rest.Config
+	// Policies are files or folders.
+	Policies []string
+	// PolicyNamespace, instead of Policies, is where ConfigMaps with policies and
+	// params are; they are followed while the controller runs.
+	PolicyNamespace string
+	// Allowances are files that say what policies may do of what is protected.
+	Allowances []string
+	// Schemas are folders of CRDs; kinds that the cluster serves are typed by
+	// the cluster.
+	Schemas []string
+	Params  map[string]map[string]string
+	// Answers are whom policies ask, by builtin.
+	Answers expr.Answerers
+	// Workers is how many keys of one policy are reconciled at once; 0 is 10.
+	Workers int
+	// MetricsAddress and ProbeAddress are where metrics and probes are served;
+	// "" serves nothing.
+	MetricsAddress, ProbeAddress string
+	// Election lets several processes take turns; nil runs at once.
+	Election *Election
+	// StopTimeout is how long a stop may take: work under way, and what is
+	// debounced. 0 is 45s.
+	StopTimeout time.Duration
+	// PollInterval is how often a waiting policy looks for its kinds; 0 is 2s.
+	PollInterval time.Duration
+	Log          *slog.Logger
+	// Version is shown in the metrics of policies.
+	Version string
+	// Registry takes the metrics; nil makes one.
+	Registry *prometheus.Registry
+}
+
+const (
+	defaultWorkers = 10
+	defaultPoll    = 2 * time.Second
+	defaultStop    = 45 * time.Second
+)
+
+func (o *Options) defaults() {
+	if o.Workers == 0 {
+		o.Workers = defaultWorkers
+	}
+	if o.PollInterval == 0 {
+		o.PollInterval = defaultPoll
+	}
+	if o.StopTimeout == 0 {
+		o.StopTimeout = defaultStop
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+}

@@ -1,0 +1,239 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// phase says how far a policy has come.
+type phase string
+
+// The phases.
+const (
+	waiting phase = "Waiting"
+	running phase = "Running"
+	refused phase = "Refused"
+)
+
+// state is what is to be told about a policy.
+type state struct {
+	phase phase
+	// revision is the one that runs, "" while none does.
+	revision string
+	// reason says what is waited for, or what is wrong.
+	reason string
+}
+
+// revision is a policy as it shall run.
+type revision struct {
+	unit *source.Unit
+	plan *plan.Policy
+	// schemas are the types that it was compiled by, nil for those at hand.
+	schemas *schema.Set
+	// typed says that the plan was compiled by the cluster's own types.
+	typed bool
+}
+
+// runner keeps one policy running, by the newest revision that can.
+type runner struct {
+	*term
+	id string
+
+	// adopting serialises the revisions; cancel ends the attempt under way.
+	adopting sync.Mutex
+	cancel   context.CancelFunc
+
+	worker *worker
+	before string // the revision before the one in force
+
+	mu    sync.Mutex
+	state state
+}
+
+// adopt makes a revision the one that runs, as soon as it can. Until then, the
+// one before it goes on. It returns when the revision runs or the context ends.
+func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
+	r.adopting.Lock()
+	defer r.adopting.Unlock()
+	defer looked()
+	if r.missing(rev.plan) != nil {
+		looked()
+	}
+	p, err := r.fit(ctx, rev)
+	if err != nil {
+		r.refuse(err)
+		return
+	}
+	if p == nil || ctx.Err() != nil || !r.ready(ctx, p, looked) {
+		return
+	}
+	observe.Failed.WithLabelValues(r.id).Set(0)
+	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
+	r.Log.Info("the policy runs", observe.LogPolicy, p.Name, observe.LogRevision, p.Revision)
+	r.tell(state{phase: running, revision: p.Revision})
+	r.setReady(r.id, true)
+}
+
+// fit waits for the kinds of a revision and types it by the cluster's schemas.
+// The plan is nil when the context has ended.
+func (r *runner) fit(ctx context.Context, rev *revision) (*plan.Policy, error) {
+	if !r.await(ctx, rev.plan) {
+		return nil, nil
+	}
+	if rev.typed {
+		r.group.Schemas().AddAll(rev.schemas)
+		return rev.plan, nil
+	}
+	return r.retype(ctx, rev)
+}
+
+// refuse says that a revision cannot run. What ran before it goes on.
+func (r *runner) refuse(err error) {
+	observe.Failed.WithLabelValues(r.id).Set(1)
+	observe.Reloads.WithLabelValues(r.id, "refused").Inc()
+	r.Log.Error("the policy is refused", observe.LogPolicy, r.id, "error", err.Error())
+	r.tell(state{phase: refused, revision: r.current(), reason: err.Error()})
+}
+
+// retype compiles a revision by the cluster's own types.
+func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error) {
+	known, err := r.awaitSchemas(ctx, rev.plan)
+	if err != nil && ctx.Err() == nil {
+		r.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, r.id, "error", err.Error())
+	}
+	p, problems, err := rev.unit.Compile(known)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fmt.Errorf("it does not fit the cluster's schemas: %w", document.Join(problems))
+	}
+	r.group.Schemas().AddAll(known)
+	return p, nil
+}
+
+// ready opens what the policy reads, and puts it in force.
+func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool {
+	next := r.feeds.join(p)
+	if r.worker == nil {
+		r.worker = newWorker(r.term, r.id, next)
+		r.feeds.subscribe(r.worker)
+	}
+	looked()
+	r.looked.Wait() // what all policies read is known then, and watched once
+	if !r.feeds.open(ctx, next.Sources()) {
+		r.feeds.leave(next)
+		if r.worker.controller == next { // it never ran
+			r.feeds.unsubscribe(r.worker)
+			r.worker = nil
+		}
+		return false
+	}
+	r.group.Replay(ctx, next)
+	if r.worker.controller == next {
+		r.begin()
+	} else {
+		r.swap(next)
+	}
+	return true
+}
+
+// begin starts the first revision.
+func (r *runner) begin() {
+	w, c := r.worker, r.worker.controller
+	r.exports.adopt(r.process, nil, c.Policy)
+	c.MarkInitial()
+	for _, key := range c.Keys() {
+		w.queue.Add(key)
+	}
+	observe.Adopted(r.id, c.Policy.Revision, "", "")
+	w.start(r.working)
+	r.wg.Go(func() { <-r.watching.Done(); w.queue.ShutDown() })
+}
+
+// current is the revision in force.
+func (r *runner) current() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state.revision
+}
+
+// tell notes what is to be told about the policy.
+func (r *runner) tell(s state) {
+	r.mu.Lock()
+	same := r.state == s
+	r.state = s
+	r.mu.Unlock()
+	if !same && r.changed != nil {
+		r.changed()
+	}
+}
+
+// told gives what is to be told.
+func (r *runner) told() state {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// stop ends the policy and leaves its objects alone.
+func (r *runner) stop() {
+	r.cancel()
+	r.adopting.Lock()
+	defer r.adopting.Unlock()
+	if r.worker == nil {
+		return
+	}
+	r.worker.drop()
+	c := r.worker.controller
+	r.feeds.unsubscribe(r.worker)
+	r.feeds.leave(c)
+	r.exports.adopt(r.process, c.Policy, nil)
+	if n := c.Pending(); n > 0 {
+		r.Log.Warn("what was debounced is dropped with the policy", observe.LogPolicy, c.Policy.Name, "count", n)
+	}
+	r.worker = nil
+	observe.Forget(r.id)
+	observe.Reloads.WithLabelValues(r.id, "stopped").Inc()
+	r.Log.Info("the policy no longer runs", observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision)
+}
+
+// wakeAll makes keys look again.
+func (w *worker) wakeAll(keys []eval.Key) {
+	for _, key := range keys {
+		w.queue.Add(key)
+	}
+}
+
+// await waits until the cluster serves every kind that the policy reads.
+func (r *runner) await(ctx context.Context, compiled *plan.Policy) bool {
+	told := ""
+	for {
+		missing := r.missing(compiled)
+		if missing == nil {
+			observe.Waiting.WithLabelValues(r.id).Set(0)
+			return true
+		}
+		if text := missing.Error(); text != told {
+			r.Log.Warn("the policy waits", observe.LogPolicy, compiled.Name, "reason", text)
+			r.tell(state{phase: waiting, revision: r.current(), reason: text})
+			told = text
+		}
+		observe.Waiting.WithLabelValues(r.id).Set(1)
+		r.setReady(r.id, true) // waiting is no reason to take traffic away
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(r.PollInterval):
+		}
+	}
+}

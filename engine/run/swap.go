@@ -1,0 +1,29 @@
+package run
+
+import (
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/reconcile"
+)
+
+// swap puts another revision in force, between two decisions: those under way
+// are finished by the old one, all others are taken by the new one.
+func (r *runner) swap(next *reconcile.Controller) {
+	keys, old := r.worker.swap(next)
+	r.feeds.leave(old)
+	r.exports.adopt(r.process, old.Policy, next.Policy)
+	observe.Adopted(r.id, next.Policy.Revision, old.Policy.Revision, r.before)
+	observe.Reevaluated.WithLabelValues(r.id).Add(float64(len(keys)))
+	r.before = old.Policy.Revision
+	r.worker.wakeAll(keys)
+}
+
+// swap gives the keys to decide about anew, and the revision that ran before.
+func (w *worker) swap(next *reconcile.Controller) (again []eval.Key, old *reconcile.Controller) {
+	w.turn.Lock()
+	defer w.turn.Unlock()
+	old = w.controller
+	next.Adopt(old)
+	w.controller = next
+	return append(next.Keys(), next.Waiting()...), old
+}

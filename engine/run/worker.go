@@ -1,0 +1,126 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/reconcile"
+)
+
+// worker reconciles the keys of one policy, whichever revision of it is in
+// force.
+type worker struct {
+	*term
+	id    string
+	queue workqueue.TypedRateLimitingInterface[eval.Key]
+	// turn is held for reading while a key is decided about, and for writing
+	// while another revision takes over: no key sees some of both.
+	turn       sync.RWMutex
+	controller *reconcile.Controller
+	// dropping makes the worker pass over what is still queued.
+	dropping atomic.Bool
+	wg       sync.WaitGroup
+}
+
+// The back-off of a failing key.
+const (
+	minBackOff = 5 * time.Millisecond
+	maxBackOff = 60 * time.Second
+)
+
+func newWorker(t *term, id string, c *reconcile.Controller) *worker {
+	return &worker{term: t, id: id, controller: c, queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
+		workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id})}
+}
+
+// start begins to work, until the queue is shut down.
+func (w *worker) start(ctx context.Context) {
+	for range w.Workers {
+		w.wg.Go(func() { w.work(ctx) })
+	}
+	w.term.wg.Go(w.wg.Wait)
+}
+
+// drop ends the work: what is under way is finished, the rest is not begun.
+func (w *worker) drop() {
+	w.dropping.Store(true)
+	w.queue.ShutDown()
+	w.wg.Wait()
+}
+
+func (w *worker) work(ctx context.Context) {
+	for {
+		key, shutdown := w.queue.Get()
+		if shutdown {
+			return
+		}
+		if !w.dropping.Load() {
+			w.turns(ctx, key)
+		}
+		w.queue.Done(key)
+	}
+}
+
+// turns reconciles a key by the revision in force.
+func (w *worker) turns(ctx context.Context, key eval.Key) {
+	w.turn.RLock()
+	defer w.turn.RUnlock()
+	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
+	w.settle(key, w.reconcile(ctx, key))
+}
+
+// reconcile turns a panic into a failure of the key.
+func (w *worker) reconcile(ctx context.Context, key eval.Key) (r reconcile.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			r = reconcile.Result{Err: fmt.Errorf("a fault of the engine: %v\n%s", v, debug.Stack())}
+		}
+	}()
+	return w.controller.Reconcile(ctx, key, time.Now())
+}
+
+// settle says when the key is looked at again.
+func (w *worker) settle(key eval.Key, r reconcile.Result) {
+	w.report(w.controller, key, r)
+	if !r.Next.IsZero() {
+		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
+	}
+	if r.Err != nil {
+		w.queue.AddRateLimited(key)
+		return
+	}
+	w.queue.Forget(key)
+}
+
+// report logs what became of a key.
+func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	t.exports.report(t.working, c, key, r)
+	log := t.Log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogKey, key.String())
+	if r.Decision != nil {
+		for _, line := range r.Decision.Log {
+			log.Log(context.Background(), levelOf(line.Level), line.Message, "at", line.At.String())
+		}
+	}
+	explain(log, r.Decision)
+	for _, o := range r.Outcomes {
+		if o.Err == nil && !o.Skipped && !o.Gone {
+			log.Info("wrote", observe.LogRule, o.Effect.Rules, "verb", o.Effect.Verb, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)
+		}
+	}
+	for _, err := range r.Reported {
+		log.Error("failed, and will be tried again", "error", err.Error())
+	}
+	if r.Err != nil && !r.Quiet && !errors.Is(r.Err, context.Canceled) {
+		log.Error("failed, and will be tried again", "error", r.Err.Error())
+	}
+}

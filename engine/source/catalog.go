@@ -1,0 +1,108 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// Catalog is what all ConfigMaps say together.
+type Catalog struct {
+	// Contents are the ConfigMaps of policies and Values those of params, the
+	// older first.
+	Contents []*Contents
+	Values   []*Values
+	// Units are the policies by ID, with the values for their params. Of two
+	// with one ID the older ConfigMap's is here.
+	Units map[string]*Unit
+	// Origins are the ConfigMaps of the units, by ID.
+	Origins map[string]*Contents
+	// Conflicts are the problems that only show when all are looked at, by the
+	// path of the ConfigMap that has to give way.
+	Conflicts map[string][]document.Problem
+}
+
+// NewCatalog puts ConfigMaps together. Typed values win over theirs.
+func NewCatalog(policies []*Contents, params []*Values, typed compile.Overrides) *Catalog {
+	c := &Catalog{
+		Contents: slices.SortedFunc(slices.Values(policies), func(a, b *Contents) int { return Older(a.ConfigMap, b.ConfigMap) }),
+		Values:   slices.SortedFunc(slices.Values(params), func(a, b *Values) int { return Older(a.ConfigMap, b.ConfigMap) }),
+		Units:    map[string]*Unit{}, Origins: map[string]*Contents{}, Conflicts: map[string][]document.Problem{},
+	}
+	overrides := c.overrides(typed)
+	for _, contents := range c.Contents {
+		c.add(contents, overrides)
+	}
+	c.strangers()
+	return c
+}
+
+// add takes in the units of a ConfigMap.
+func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
+	for _, u := range contents.Units {
+		if first := c.Units[u.ID()]; first != nil {
+			c.conflict(contents.ConfigMap, Twice(u, first))
+			continue
+		}
+		with := *u
+		with.Overrides = overrides[u.Name()]
+		c.Units[u.ID()], c.Origins[u.ID()] = &with, contents
+	}
+}
+
+// Unreadable says whether something in a file cannot be read: a policy that is
+// missing may well be there.
+func (c *Catalog) Unreadable(file string) bool {
+	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
+		return slices.ContainsFunc(contents.Problems, func(p document.Problem) bool {
+			return p.Severity == document.Error && p.File == file
+		})
+	})
+}
+
+func (c *Catalog) conflict(m *ConfigMap, p document.Problem) {
+	c.Conflicts[m.Path()] = append(c.Conflicts[m.Path()], p)
+}
+
+// overrides gives the values by policy and param.
+func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
+	out := compile.Overrides{}
+	for policy, params := range typed {
+		for name, o := range params {
+			out.Put(policy, name, o)
+		}
+	}
+	for _, v := range c.Values {
+		for policy, params := range v.Overrides {
+			for name, o := range params {
+				first, taken := out[policy][name]
+				switch {
+				case !taken:
+					out.Put(policy, name, o)
+				case first.At.Line > 0: // what was typed is meant to win
+					c.conflict(v.ConfigMap, document.Problem{Position: o.At, Severity: document.Error,
+						Message: fmt.Sprintf("the param %s.%s is given twice, first at %s", policy, name, first.At)})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// strangers tells of values for policies that do not exist; they may come yet.
+func (c *Catalog) strangers() {
+	for _, v := range c.Values {
+		for policy, params := range v.Overrides {
+			if c.Units[policy] != nil || c.Units[policy+shadowed] != nil {
+				continue
+			}
+			for _, o := range params {
+				c.conflict(v.ConfigMap, document.Problem{Position: document.Position{File: o.At.File}, Severity: document.Warning,
+					Message: fmt.Sprintf("there is no policy %q", policy)})
+				break
+			}
+		}
+	}
+}

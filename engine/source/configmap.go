@@ -1,0 +1,164 @@
+package source
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/load"
+)
+
+// ConfigMap is a ConfigMap that holds policies, or values for their params.
+type ConfigMap struct {
+	Namespace, Name, UID string
+	Created              time.Time
+	Data                 map[string]string
+	// Mode is the annotation that sets modes from outside of the documents:
+	// a mode for all policies of the ConfigMap, or policy=mode pairs.
+	Mode string
+	// Binary says that there is binary data, which is not read.
+	Binary bool
+}
+
+// Path names the ConfigMap where a file's path is expected.
+func (c *ConfigMap) Path() string { return c.Namespace + "/" + c.Name }
+
+// Revision is a short hash of the data: who annotates the ConfigMap does not
+// change it.
+func (c *ConfigMap) Revision() string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
+		fmt.Fprintf(h, "%s %d %s\n", key, len(c.Data[key]), c.Data[key])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// Older orders ConfigMaps by age: where two say the same, the older is right.
+func Older(a, b *ConfigMap) int {
+	return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Path(), b.Path()))
+}
+
+// testSuffix ends the keys that hold tests.
+const testSuffix = ".test"
+
+// Contents is what a ConfigMap of policies holds.
+type Contents struct {
+	*ConfigMap
+	Units []*Unit
+	// Tests are the files that hold policy tests.
+	Tests    []load.Source
+	Problems []document.Problem
+}
+
+// TestsRevision is a short hash of the tests.
+func (c *Contents) TestsRevision() string {
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
+		if ext := path.Ext(key); isDocumentKey(ext) && !isPolicyKey(key) || strings.HasSuffix(key, "_test.rego") {
+			fmt.Fprintf(h, "%s %d %s\n", key, len(c.Data[key]), c.Data[key])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// Read parses a ConfigMap of policies: documents in keys *.yaml, Rego beside
+// them in *.rego, tests in *.test.yaml.
+func (c *ConfigMap) Read() *Contents {
+	out := &Contents{ConfigMap: c}
+	var problems document.Problems
+	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
+		out.key(key, &problems)
+	}
+	if c.Binary {
+		problems.Warnf(document.Position{File: c.Path()}, "binaryData is not read")
+	}
+	out.modes(&problems)
+	out.Problems = problems.List()
+	return out
+}
+
+func (c *Contents) key(key string, problems *document.Problems) {
+	file := load.Source{Path: path.Join(c.Path(), key), Text: []byte(c.Data[key])}
+	ext := path.Ext(key)
+	switch {
+	case ext == ".rego": // read with the policy beside it
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(c.Data)), func(k string) bool { return isPolicyKey(k) && belongs(key, k) }) {
+			problems.Add(document.Problem{Position: document.Position{File: file.Path}, Severity: document.Warning,
+				Message: "no policy uses this Rego", Hint: "it belongs to the key with the same name that ends in .yaml"})
+		}
+	case isPolicyKey(key):
+		c.documents(key, file, problems)
+	case isDocumentKey(ext):
+		c.Tests = append(c.Tests, file)
+	default:
+		problems.Warnf(document.Position{File: file.Path}, "this key is not read: it ends neither in .yaml nor in .rego")
+	}
+}
+
+func isDocumentKey(ext string) bool { return ext == ".yaml" || ext == ".yml" || ext == ".json" }
+
+func isPolicyKey(key string) bool {
+	ext := path.Ext(key)
+	return isDocumentKey(ext) && path.Ext(strings.TrimSuffix(key, ext)) != testSuffix
+}
+
+// belongs says whether the Rego in one key is that of the policies in another.
+func belongs(regoKey, policyKey string) bool {
+	base := strings.TrimSuffix(policyKey, path.Ext(policyKey))
+	return regoKey == base+".rego" || strings.HasPrefix(regoKey, base+"_")
+}
+
+func (c *Contents) documents(key string, file load.Source, problems *document.Problems) {
+	found, wrong := load.Documents(file.Path, file.Text)
+	problems.Append(wrong)
+	for _, t := range found.Tests {
+		problems.Hintf(t.Pos, "move it to a key that ends in "+testSuffix+".yaml", "a test stands among the policies")
+	}
+	for _, a := range found.Allowances {
+		problems.Hintf(a.Pos, "give them to the controller with --allowances", "allowances belong to the installation: a policy cannot widen what it may do")
+	}
+	for _, doc := range found.Policies {
+		c.Units = append(c.Units, &Unit{Document: doc, File: file, Modules: c.modulesOf(key)})
+	}
+}
+
+func (c *Contents) modulesOf(key string) (out []rego.Module) {
+	for _, k := range slices.Sorted(maps.Keys(c.Data)) {
+		if path.Ext(k) == ".rego" && belongs(k, key) {
+			out = append(out, rego.Module{Name: path.Join(c.Path(), k), Text: c.Data[k]})
+		}
+	}
+	return out
+}
+
+// modes applies the annotation.
+func (c *Contents) modes(problems *document.Problems) {
+	if c.Mode == "" {
+		return
+	}
+	at := document.Position{File: c.Path() + " (annotation " + v1alpha1.AnnotationMode + ")"}
+	for part := range strings.SplitSeq(c.Mode, ",") {
+		policy, mode, named := strings.Cut(strings.TrimSpace(part), "=")
+		if !named {
+			policy, mode = "", policy
+		}
+		if !slices.Contains([]string{v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled}, mode) {
+			problems.Hintf(at, "Enforce, Shadow or Disabled, alone or as policy=mode", "unknown mode %q", mode)
+			continue
+		}
+		for _, u := range c.Units {
+			if !named || u.Name() == policy {
+				u.Mode = mode
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/load"
+)
+
+// read takes in the files at a path.
+func (b *Bundle) read(path string, problems *document.Problems) error {
+	files, err := load.Files(path)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		b.Files++
+		if err := b.file(f, problems); err != nil {
+			return err
+		}
+	}
+	return b.allowBeside(path, problems)
+}
+
+// file takes in what one file holds.
+func (b *Bundle) file(f load.Source, problems *document.Problems) error {
+	found, wrong := load.Documents(f.Path, f.Text)
+	problems.Append(wrong)
+	b.Tests = append(b.Tests, found.Tests...)
+	b.allow(found)
+	if len(found.Policies) == 0 {
+		return nil
+	}
+	modules, err := Modules(f.Path)
+	for _, doc := range found.Policies {
+		b.Units = append(b.Units, &Unit{Document: doc, File: f, Modules: modules})
+	}
+	return err
+}
+
+// Modules reads the Rego files that belong to a policy's file: those beside it
+// that have its name, alone or with _ and more after it.
+func Modules(file string) (out []rego.Module, err error) {
+	base := strings.TrimSuffix(file, filepath.Ext(file))
+	more, err := filepath.Glob(escapeGlob(base) + "_*.rego")
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range append([]string{base + ".rego"}, more...) {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rego.Module{Name: path, Text: string(text)})
+	}
+	return out, nil
+}
+
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
+}
+
+// AllowanceFile is the file beside policies that says what they may do of what
+// is protected.
+const AllowanceFile = "allowances.yaml"
+
+// allowBeside reads the allowances beside a policy that is given by itself.
+func (b *Bundle) allowBeside(path string, problems *document.Problems) error {
+	info, err := os.Stat(path)
+	file := filepath.Join(filepath.Dir(path), AllowanceFile)
+	if err != nil || info.IsDir() || filepath.Base(path) == AllowanceFile {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	found, wrong := load.Documents(file, text)
+	problems.Append(wrong)
+	b.allow(found)
+	return nil
+}
+
+func (b *Bundle) allow(found load.File) {
+	for _, a := range found.Allowances {
+		b.Allowances = append(b.Allowances, a.Spec.Allow...)
+	}
+}
+
+// LoadAllowances reads files that say what an installation opens.
+func LoadAllowances(files []string) ([]v1alpha1.Allowance, error) {
+	var b Bundle
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		found, wrong := load.Documents(file, text)
+		if err := document.Join(wrong); err != nil {
+			return nil, err
+		}
+		b.allow(found)
+	}
+	return b.Allowances, nil
+}
+
+// schemas adds the CRDs of the folders given, and of those beside the paths.
+func (b *Bundle) schemas(paths, given []string) error {
+	for _, folder := range given {
+		if _, err := os.Stat(folder); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths {
+		given = append(given, beside(path)...)
+	}
+	for _, folder := range given {
+		if err := b.Schemas.AddFolder(folder); err != nil {
+			return fmt.Errorf("reading schemas: %w", err)
+		}
+	}
+	return nil
+}
+
+// beside gives the schema folders that belong to a path.
+func beside(path string) []string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() {
+		return []string{filepath.Join(filepath.Dir(path), load.SchemaFolder)}
+	}
+	found, err := filepath.Glob(filepath.Join(path, "*", load.SchemaFolder))
+	if err != nil {
+		found = nil
+	}
+	return append([]string{filepath.Join(path, load.SchemaFolder)}, found...)
+}

@@ -1,0 +1,97 @@
+package source
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Unit is one policy as it was written, with all that its meaning depends on
+// besides the types of the kinds.
+type Unit struct {
+	Document *v1alpha1.Policy
+	// File is the file that the document stands in.
+	File load.Source
+	// Modules are the Rego modules beside the file, also those of tests.
+	Modules []rego.Module
+	// Overrides are the values given for the policy's params.
+	Overrides map[string]compile.Override
+	// Mode, if not "", is the mode that was asked for from outside the document.
+	Mode string
+}
+
+// Name is the policy's name.
+func (u *Unit) Name() string { return u.Document.Metadata.Name.Value }
+
+// shadowed tells the shadow of a policy from the policy.
+const shadowed = plan.ShadowSuffix
+
+// ID tells units apart that may run beside each other: a policy, and the
+// revision of it that only looks on.
+func (u *Unit) ID() string {
+	if u.mode() == v1alpha1.ModeShadow {
+		return u.Name() + shadowed
+	}
+	return u.Name()
+}
+
+func (u *Unit) mode() string {
+	if u.Mode != "" {
+		return u.Mode
+	}
+	return u.Document.Spec.Mode.Value
+}
+
+// Revision is a short hash of what the policy decides by.
+func (u *Unit) Revision() string { return compile.Revision(u.Document, u.Modules, u.Overrides) }
+
+// Same says whether another unit decides the same, in the same mode.
+func (u *Unit) Same(other *Unit) bool {
+	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode()
+}
+
+// Compile compiles the policy by types. The plan is nil when a problem is an
+// error.
+func (u *Unit) Compile(known *schema.Set) (*plan.Policy, []document.Problem, error) {
+	program := slices.DeleteFunc(slices.Clone(u.Modules), rego.Module.IsTest)
+	compiler, err := compile.New(compile.Options{
+		Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(),
+		Modules: map[string][]rego.Module{u.File.Path: program},
+		Params:  compile.Overrides{u.Name(): u.Overrides},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	p, problems := compiler.Policy(u.Document)
+	problems = u.withLines(problems)
+	if p != nil {
+		p.Unsupported = u.withLines(p.Unsupported)
+		u.setMode(p)
+	}
+	return p, problems, nil
+}
+
+// setMode applies the mode that was asked for from outside.
+func (u *Unit) setMode(p *plan.Policy) {
+	if u.Mode != "" {
+		p.Mode = plan.Mode(u.Mode)
+	}
+}
+
+// withLines adds the source lines to problems that have none yet.
+func (u *Unit) withLines(list []document.Problem) []document.Problem {
+	text := document.NewSource(u.File.Path, u.File.Text)
+	for i := range list {
+		if list[i].Source == "" && list[i].File == u.File.Path {
+			list[i].Source = text.Line(list[i].Line)
+		}
+	}
+	return list
+}
