@@ -10,7 +10,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"unknown value":           {"webhok.enabled=true", "webhok"},
 		"unknown nested value":    {"webhook.enable=true", "additional properties 'enable' not allowed"},
 		"unknown policy":          {"policies.storage.enabled=true", "additional properties 'storage' not allowed"},
-		"policy without a switch": {"policies.kmm-module.mode=Off", "additional properties 'mode' not allowed"},
+		"mode":                    {"policies.kmm-module.mode=Off", "'Enforce', 'Shadow', 'Disabled'"},
 		"switch as text":          {"policies.kmm-module.enabled=yes", "got string, want boolean"},
 		"no replicas":             {"replicas=0", "minimum: got 0, want 1"},
 		"failure policy":          {"webhook.failurePolicy=ignore", "'Ignore', 'Fail'"},
