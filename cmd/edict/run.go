@@ -23,6 +23,7 @@ const (
 func runCommand() *cobra.Command {
 	var o run.Options
 	var asks extenderFlags
+	var hook webhookFlags
 	var kubeconfig, level string
 	var elect bool
 	var election run.Election
@@ -51,6 +52,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if elect {
 				o.Election = &election
 			}
+			if o.Webhook, err = hook.webhook(o.PolicyNamespace); err != nil {
+				return err
+			}
 			if err := asks.connect(&o); err != nil {
 				return found("%v", err)
 			}
@@ -72,6 +76,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "where /healthz and /readyz are served; empty serves none")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	asks.register(flags)
+	hook.register(flags)
 	flags.BoolVar(&elect, "leader-elect", false, "take turns with other processes: one leads, the others wait")
 	flags.StringVar(&election.Namespace, "leader-elect-namespace", "default", "the namespace of the Lease")
 	flags.StringVar(&election.Name, "leader-elect-name", "edict", "the name of the Lease")

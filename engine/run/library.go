@@ -2,118 +2,18 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/informers"
-	"k8s.io/client-go/kubernetes"
-	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// shelf is the ConfigMaps of a namespace that hold policies or params.
-type shelf struct {
-	policies, params listers.ConfigMapLister
-	synced           []cache.InformerSynced
-}
-
-// newShelf watches the ConfigMaps of a namespace until the context ends, and
-// calls changed after each change.
-func newShelf(ctx context.Context, client kubernetes.Interface, namespace string, changed func()) (*shelf, error) {
-	s := &shelf{}
-	handler := cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
-	}
-	for label, lister := range map[string]*listers.ConfigMapLister{v1alpha1.LabelPolicy: &s.policies, v1alpha1.LabelParams: &s.params} {
-		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace),
-			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = label + "=true" }))
-		informer := factory.Core().V1().ConfigMaps()
-		registration, err := informer.Informer().AddEventHandler(handler)
-		if err != nil {
-			return nil, err
-		}
-		*lister = informer.Lister()
-		s.synced = append(s.synced, registration.HasSynced)
-		factory.Start(ctx.Done())
-	}
-	return s, nil
-}
-
-// catalog reads what the ConfigMaps say now. What was read before and has not
-// changed is taken from a cache.
-func (s *shelf) catalog(read *readings, typed compile.Overrides) (*source.Catalog, error) {
-	policies, err := s.policies.List(labels.Everything())
-	if err != nil {
-		return nil, err
-	}
-	params, err := s.params.List(labels.Everything())
-	if err != nil {
-		return nil, err
-	}
-	var contents []*source.Contents
-	var values []*source.Values
-	for _, m := range policies {
-		contents = append(contents, read.policies(m))
-	}
-	for _, m := range params {
-		values = append(values, configMap(m).ReadParams())
-	}
-	read.sweep()
-	return source.NewCatalog(contents, values, typed), nil
-}
-
-// annotations are those that a ConfigMap has.
-func (s *shelf) annotations(m *source.ConfigMap) map[string]string {
-	for _, lister := range []listers.ConfigMapLister{s.policies, s.params} {
-		if live, err := lister.ConfigMaps(m.Namespace).Get(m.Name); err == nil {
-			return live.Annotations
-		}
-	}
-	return nil
-}
-
-// configMap takes over what matters of a ConfigMap.
-func configMap(m *corev1.ConfigMap) *source.ConfigMap {
-	return &source.ConfigMap{
-		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Created: m.CreationTimestamp.Time, Data: m.Data,
-		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: len(m.BinaryData) > 0,
-	}
-}
-
-// readings keeps what was read of ConfigMaps.
-type readings struct{ before, now map[string]*source.Contents }
-
-// policies reads a ConfigMap of policies.
-func (r *readings) policies(m *corev1.ConfigMap) *source.Contents {
-	c := configMap(m)
-	id := fmt.Sprint(c.UID, c.Revision(), c.Mode, c.Binary)
-	contents := r.before[id]
-	if contents == nil {
-		contents = c.Read()
-	}
-	if r.now == nil {
-		r.now = map[string]*source.Contents{}
-	}
-	r.now[id] = contents
-	return contents
-}
-
-// sweep forgets what is no longer there.
-func (r *readings) sweep() { r.before, r.now = r.now, nil }
-
 // library keeps the policies of the ConfigMaps running.
 type library struct {
 	*term
-	client   kubernetes.Interface
-	shelf    *shelf
 	readings readings
 	judge    judge
 	store    *revisionStore
@@ -136,6 +36,7 @@ func (t *term) follow() {
 	t.setReady("", false) // the ConfigMaps themselves are not read yet
 	l := &library{term: t, wake: make(chan struct{}, 1), adopted: map[string]*source.Unit{}, verdicts: map[string]*verdict{}, first: true}
 	t.changed = l.nudge
+	t.onEdit.Store(&t.changed)
 	t.term.Store(t)
 	t.wg.Go(func() {
 		if err := l.run(t.watching); err != nil && t.watching.Err() == nil {
@@ -152,15 +53,8 @@ func (l *library) nudge() {
 }
 
 func (l *library) run(ctx context.Context) error {
-	client, err := kubernetes.NewForConfigAndClient(l.Config, l.http)
-	if err != nil {
-		return err
-	}
-	l.client, l.judge = client, judge{process: l.process}
-	l.store, l.told = newRevisionStore(l.process, client), newNotices(l.process, client)
-	if l.shelf, err = newShelf(ctx, client, l.PolicyNamespace, l.nudge); err != nil {
-		return err
-	}
+	l.judge = judge{process: l.process}
+	l.store, l.told = newRevisionStore(l.process, l.client), newNotices(l.process, l.client)
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
@@ -207,8 +101,8 @@ func (l *library) look(ctx context.Context) error {
 	return nil
 }
 
-func (l *library) typed() compile.Overrides {
-	return compile.TypedOverrides(l.Params, source.Typed)
+func (p *process) typed() compile.Overrides {
+	return compile.TypedOverrides(p.Params, source.Typed)
 }
 
 // dispatch hands what has changed to the runners, and stops those that are not

@@ -31,6 +31,9 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
 	// "" serves nothing.
 	MetricsAddress, ProbeAddress string
+	// Webhook judges ConfigMaps before they are stored; nil does not. It needs a
+	// PolicyNamespace.
+	Webhook *Webhook
 	// Election lets several processes take turns; nil runs at once.
 	Election *Election
 	// StopTimeout is how long a stop may take: work under way, and what is

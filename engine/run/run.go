@@ -13,11 +13,13 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
@@ -40,8 +42,14 @@ type process struct {
 	http       *http.Client
 	mapper     meta.RESTMapper
 	openapi    openapi.Client
+	client     kubernetes.Interface
 	writer     *writer
 	exports    *exports
+	// shelf holds the ConfigMaps; onEdit is called when one has changed.
+	shelf  *shelf
+	onEdit atomic.Pointer[func()]
+	// webhookReady says whether the webhook is served.
+	webhookReady atomic.Pointer[healthz.Checker]
 	// term is the present one; nil while nothing runs.
 	term atomic.Pointer[term]
 	// leader says whether this process leads, or need not.
@@ -63,6 +71,9 @@ func Run(ctx context.Context, o Options) error {
 	if err := p.serve(served); err != nil {
 		return err
 	}
+	if err := p.open(served); err != nil {
+		return err
+	}
 	if o.Election != nil {
 		err = p.elect(ctx)
 	} else {
@@ -73,6 +84,25 @@ func Run(ctx context.Context, o Options) error {
 	p.wg.Wait()
 	p.http.CloseIdleConnections()
 	return err
+}
+
+// open begins to follow the ConfigMaps, and to judge them.
+func (p *process) open(ctx context.Context) (err error) {
+	if p.PolicyNamespace == "" {
+		return nil
+	}
+	edited := func() {
+		if tell := p.onEdit.Load(); tell != nil {
+			(*tell)()
+		}
+	}
+	if p.shelf, err = newShelf(ctx, p.client, p.PolicyNamespace, edited); err != nil {
+		return err
+	}
+	if p.Webhook == nil {
+		return nil
+	}
+	return p.admit(ctx, p.client)
 }
 
 // alone runs the policies without asking anybody.
@@ -144,6 +174,9 @@ func (p *process) connect() error {
 		p.exports.watch(plan.WatchReconnect)
 	}}
 	p.http, p.openapi = client, discoverer.OpenAPIV3()
+	if p.client, err = kubernetes.NewForConfigAndClient(p.Config, client); err != nil {
+		return err
+	}
 	p.writer, err = newWriter(p.Config, client, p.mapper, p.Log)
 	return err
 }

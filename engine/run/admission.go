@@ -1,0 +1,197 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	webhook "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// admission judges ConfigMaps before they are stored, by the same way as they
+// are judged before they take effect; only tests are not run. When it cannot
+// tell, it lets them pass: a bad one is refused later all the same.
+type admission struct {
+	*process
+	judge judge
+}
+
+// reviewPatience is how long a judgement may take; the API server waits a
+// little longer.
+const reviewPatience = 4 * time.Second
+
+// Handle implements admission.Handler.
+func (a *admission) Handle(ctx context.Context, r webhook.Request) webhook.Response {
+	ctx, cancel := context.WithTimeout(ctx, reviewPatience)
+	defer cancel()
+	done := make(chan webhook.Response, 1)
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				a.Log.Error("a fault of the engine in the webhook", "fault", fmt.Sprint(v))
+				done <- pass("a fault of the engine: see its log")
+			}
+		}()
+		done <- a.review(ctx, r)
+	}()
+	select {
+	case response := <-done:
+		return response
+	case <-ctx.Done():
+		return pass("it took too long")
+	}
+}
+
+// pass lets a ConfigMap through that could not be judged.
+func pass(reason string) webhook.Response {
+	reviewed("passed")
+	return webhook.Allowed("").WithWarnings("edict has not judged this ConfigMap: " + reason)
+}
+
+func (a *admission) review(ctx context.Context, r webhook.Request) webhook.Response {
+	now, err := decoded(r.Object.Raw)
+	if err != nil {
+		return pass(err.Error())
+	}
+	if now == nil || !labelled(now) || r.Namespace != a.PolicyNamespace {
+		return webhook.Allowed("")
+	}
+	var before *corev1.ConfigMap
+	if r.Operation == admissionv1.Update {
+		if before, err = decoded(r.OldObject.Raw); err != nil {
+			return pass(err.Error())
+		}
+		if same(before, now) { // whoever only annotates, such as the controller itself
+			return webhook.Allowed("")
+		}
+	}
+	if !a.shelf.ready() {
+		return pass("the other ConfigMaps are not read yet")
+	}
+	return a.decide(ctx, before, now)
+}
+
+// decide refuses a ConfigMap with errors that were not in it before: who mends
+// one of two mistakes is not to be held up by the other.
+func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) webhook.Response {
+	problems, err := a.problems(ctx, now)
+	if err != nil {
+		return pass(err.Error())
+	}
+	if document.HasErrors(problems) && before != nil && labelled(before) {
+		old, err := a.problems(ctx, before)
+		if err != nil {
+			return pass(err.Error())
+		}
+		if !worse(old, problems) {
+			reviewed("allowed")
+			return webhook.Allowed("").WithWarnings(warnings(now, problems)...)
+		}
+	}
+	if document.HasErrors(problems) {
+		reviewed("refused")
+		return refusal(problemText(configMap(now), problems))
+	}
+	reviewed("allowed")
+	return webhook.Allowed("").WithWarnings(warnings(now, problems)...)
+}
+
+// refusal tells kubectl, which shows the message.
+func refusal(text string) webhook.Response {
+	r := webhook.Denied("")
+	r.Result.Message, r.Result.Code = "\n"+text, http.StatusUnprocessableEntity
+	return r
+}
+
+// warnings are shown by kubectl one by one, on a line each.
+func warnings(m *corev1.ConfigMap, list []document.Problem) (out []string) {
+	for _, p := range list {
+		p.File = strings.TrimPrefix(p.File, m.Namespace+"/"+m.Name+"/")
+		out = append(out, p.Error())
+	}
+	return out
+}
+
+func decoded(raw []byte) (*corev1.ConfigMap, error) {
+	if len(raw) == 0 {
+		return nil, nil //nolint:nilnil // there is no object, which is no error
+	}
+	m := &corev1.ConfigMap{}
+	if err := json.Unmarshal(raw, m); err != nil {
+		return nil, fmt.Errorf("it cannot be read: %w", err)
+	}
+	return m, nil
+}
+
+func labelled(m *corev1.ConfigMap) bool {
+	return m.Labels[v1alpha1.LabelPolicy] == "true" || m.Labels[v1alpha1.LabelParams] == "true"
+}
+
+// same says whether nothing that is judged has changed.
+func same(a, b *corev1.ConfigMap) bool {
+	return a != nil && maps.Equal(a.Data, b.Data) && a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
+		a.Labels[v1alpha1.LabelPolicy] == b.Labels[v1alpha1.LabelPolicy] && a.Labels[v1alpha1.LabelParams] == b.Labels[v1alpha1.LabelParams]
+}
+
+// worse says whether there is an error that was not there before, wherever it
+// stood.
+func worse(before, now []document.Problem) bool {
+	return slices.ContainsFunc(now, func(p document.Problem) bool {
+		return p.Severity == document.Error && !slices.ContainsFunc(before, func(q document.Problem) bool {
+			return p.File == q.File && p.Message == q.Message && p.Source == q.Source
+		})
+	})
+}
+
+// problems judges a ConfigMap among the others.
+func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]document.Problem, error) {
+	c, err := a.shelf.with(m, a.typed())
+	if err != nil {
+		return nil, err
+	}
+	mine := configMap(m)
+	out := slices.Clone(c.Conflicts[mine.Path()])
+	touched := map[string]bool{}
+	for _, contents := range c.Contents {
+		if contents.Path() == mine.Path() {
+			out = append(out, contents.Problems...)
+			for _, u := range contents.Units {
+				touched[u.ID()] = c.Origins[u.ID()] == contents
+			}
+		}
+	}
+	for _, v := range c.Values {
+		if v.Path() == mine.Path() {
+			out = append(out, v.Problems...)
+			for policy := range v.Overrides {
+				touched[policy] = true
+			}
+		}
+	}
+	for _, id := range sortedKeys(touched) {
+		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
+			out = append(out, concerning(mine, a.judge.text(u).problems, c.Origins[id])...)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// concerning gives the problems of a policy that a ConfigMap is to blame for:
+// all, where the policy stands in it, else those with the values in it.
+func concerning(m *source.ConfigMap, list []document.Problem, origin *source.Contents) []document.Problem {
+	if origin.Path() == m.Path() {
+		return list
+	}
+	return slices.DeleteFunc(list, func(p document.Problem) bool { return !strings.HasPrefix(p.File, m.Path()+"/") })
+}

@@ -1,0 +1,111 @@
+package run
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/edict-dev/edict/engine/observe"
+)
+
+// Webhook says how ConfigMaps are judged before they are stored.
+type Webhook struct {
+	// Address is where the API server asks.
+	Address string
+	// CertDir holds tls.crt and tls.key, which somebody else renews.
+	CertDir string
+	// CertSecret, instead of CertDir, names the Secret in the namespace of the
+	// policies that holds an authority of the controller's own, made and renewed
+	// by it. Configuration is the ValidatingWebhookConfiguration that is told of
+	// it, DNSNames are the names in the certificates that it signs.
+	CertSecret, Configuration string
+	DNSNames                  []string
+}
+
+// WebhookPath is where ConfigMaps are judged.
+const WebhookPath = "/validate"
+
+// webhookRetry is after how long a server that could not be started is tried
+// again.
+const webhookRetry = 2 * time.Second
+
+// certificateRetry is how often a certificate is looked for that is being made.
+const certificateRetry = 100 * time.Millisecond
+
+// admit serves the webhook until the context ends. What goes wrong with it is
+// told and disturbs nothing else: without it, a bad edit is refused a moment
+// later.
+func (p *process) admit(ctx context.Context, client kubernetes.Interface) error {
+	host, port, err := net.SplitHostPort(p.Webhook.Address)
+	if err != nil {
+		return fmt.Errorf("the address of the webhook: %w", err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return fmt.Errorf("the port of the webhook: %w", err)
+	}
+	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir}
+	certified := func() bool { return true }
+	if p.Webhook.CertSecret != "" {
+		source := p.certificates(ctx, client)
+		options.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.GetCertificate = source.GetCertificate }}
+		certified = source.Healthy
+	}
+	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
+	return nil
+}
+
+// serveWebhook serves, once there is a certificate.
+func (p *process) serveWebhook(ctx context.Context, options webhook.Options, certified func() bool) {
+	for ctx.Err() == nil {
+		pause := certificateRetry
+		if certified() {
+			server := webhook.NewServer(options)
+			server.Register(WebhookPath, &webhook.Admission{Handler: &admission{process: p, judge: judge{process: p}}})
+			checker := server.StartedChecker()
+			p.webhookReady.Store(&checker)
+			if err := server.Start(ctx); err != nil {
+				p.Log.Error("the webhook cannot be served, and will be tried again", "error", err.Error())
+			}
+			pause = webhookRetry
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// servez says whether this process does its part: the webhook answers, the
+// ConfigMaps are followed and, if it leads, the policies run.
+func (p *process) servez(w http.ResponseWriter, r *http.Request) {
+	text := "ok"
+	var checker *healthz.Checker
+	switch {
+	case p.shelf != nil && !p.shelf.ready():
+		text = "the ConfigMaps are not read yet"
+	case p.Webhook != nil && p.webhookReady.Load() == nil:
+		text = "the webhook is not served yet"
+	case p.leader.Load() && !p.term.Load().allReady():
+		text = "policies have not seen their first lists yet"
+	default:
+		checker = p.webhookReady.Load()
+	}
+	if checker != nil {
+		if err := (*checker)(r); err != nil {
+			text = "the webhook: " + err.Error()
+		}
+	}
+	answer(w, text == "ok", text, text)
+}
+
+// reviewed counts a review.
+func reviewed(result string) { observe.Reviews.WithLabelValues(result).Inc() }

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/edict-dev/edict/engine/run"
+)
+
+// freePort gives a port of the loopback that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	var config net.ListenConfig
+	l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
+
+// webhookConfiguration registers the webhook as the chart does.
+func webhookConfiguration(port string) *admissionv1.ValidatingWebhookConfiguration {
+	url := "https://localhost:" + port + run.WebhookPath
+	one := func(label string) admissionv1.ValidatingWebhook {
+		ignore, none, timeout := admissionv1.Ignore, admissionv1.SideEffectClassNone, int32(5)
+		return admissionv1.ValidatingWebhook{
+			Name: label + ".edict.dev", FailurePolicy: &ignore, SideEffects: &none, TimeoutSeconds: &timeout, AdmissionReviewVersions: []string{"v1"},
+			ClientConfig:      admissionv1.WebhookClientConfig{URL: &url},
+			ObjectSelector:    &metav1.LabelSelector{MatchLabels: map[string]string{"edict.dev/" + label: "true"}},
+			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": home}},
+			Rules: []admissionv1.RuleWithOperations{{
+				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
+			}},
+		}
+	}
+	return &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "edict"}, Webhooks: []admissionv1.ValidatingWebhook{one("policy"), one("params")}}
+}
+
+func typedMap(o object) *corev1.ConfigMap {
+	metadata, _ := o["metadata"].(object)
+	out := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(metadata["name"]), Namespace: home, Labels: map[string]string{}}, Data: map[string]string{}}
+	if labels, ok := metadata["labels"].(object); ok {
+		for k, v := range labels {
+			out.Labels[k] = fmt.Sprint(v)
+		}
+	}
+	if data, ok := o["data"].(object); ok {
+		for k, v := range data {
+			out.Data[k] = fmt.Sprint(v)
+		}
+	}
+	return out
+}
+
+// store writes a ConfigMap whole, and gives what the API server says.
+func store(ctx context.Context, client kubernetes.Interface, o object) error {
+	m := typedMap(o)
+	_, err := client.CoreV1().ConfigMaps(home).Update(ctx, m, metav1.UpdateOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = client.CoreV1().ConfigMaps(home).Create(ctx, m, metav1.CreateOptions{})
+	}
+	return err
+}
+
+// TestWebhook: a bad edit is refused at once, with the place and how to mend
+// it; what is not concerned passes, and so does everything while nobody serves.
+func TestWebhook(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	client, err := kubernetes.NewForConfig(c.plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := freePort(t)
+	if _, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(t.Context(), webhookConfiguration(port), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	good := marks("one", "one", "a")
+	bad := strings.Replace(good, "params.value", "params.valeu", 1)
+	if err := store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "a")})); err != nil {
+		t.Fatalf("nobody serves the webhook, and it stands in the way: %v", err)
+	}
+	edict := c.fromConfigMaps(func(o *run.Options) {
+		o.Webhook = &run.Webhook{Address: "127.0.0.1:" + port, CertSecret: "edict-webhook", Configuration: "edict", DNSNames: []string{"localhost"}}
+	})
+	eventually(t, "a bad policy is refused", func() string {
+		err := store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad}))
+		if err == nil {
+			if err := client.CoreV1().ConfigMaps(home).Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			return "it is stored"
+		}
+		for _, want := range []string{"one.yaml:12:", "error: ", "params.valeu", "^"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Fatalf("the refusal lacks %q:\n%v", want, err)
+			}
+		}
+		return ""
+	})
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	refused := func(what, want string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", what, err, want)
+		}
+	}
+	must("a good policy", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": good})))
+	c.wantNote("one", map[string]string{"status": "Active"})
+	refused("a bad edit", "one.yaml:12:", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))
+	refused("a second policy of the name", `the policy "one" is defined twice, first at edict-system/one/one.yaml:4:9`, store(t.Context(), client, policyMap("two", map[string]string{"two.yaml": good})))
+	refused("a param that is not there", `the policy one has no param "valeu"`, store(t.Context(), client, paramsMap("values", map[string]string{"one": "valeu: b"})))
+	refused("a param of another type", "one:1:8", store(t.Context(), client, paramsMap("values", map[string]string{"one": "value: [b]"})))
+	must("a param", store(t.Context(), client, paramsMap("values", map[string]string{"one": "value: b"})))
+	must("a ConfigMap that is none of ours", store(t.Context(), client, object{"metadata": object{"name": "other"}, "data": object{"one.yaml": bad}}))
+	must("mending one mistake of two", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "b")})))
+	refused("making it worse", "well.yaml:12:", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": strings.ReplaceAll(bad, "name: one", "name: well")})))
+	must("taking a policy away", client.CoreV1().ConfigMaps(home).Delete(t.Context(), "stale", metav1.DeleteOptions{}))
+
+	edict.stop()
+	must("a bad edit while nobody serves", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))
+	c.fromConfigMaps(nil)
+	c.wantNote("one", map[string]string{"status": "Refused", "error": "one.yaml:12:", "policies": "one="})
+}
