@@ -2,6 +2,7 @@ package podrunner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,7 +56,7 @@ func (p *pod) files(ctx context.Context, volume corev1.Volume) (map[string][]byt
 		all, items = found.Data, volume.Secret.Items
 	case volume.EmptyDir != nil:
 	default:
-		return nil, fmt.Errorf("podrunner does not know volumes of this kind")
+		return nil, errors.New("podrunner does not know volumes of this kind")
 	}
 	return choose(all, items)
 }

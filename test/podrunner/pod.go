@@ -37,11 +37,8 @@ const (
 // live runs the Pod's container until it has ended for good or the Pod is
 // deleted, and then waits for the deletion, to confirm it.
 func (p *pod) live(ctx context.Context) {
-	for p.runOnce(ctx) {
-		if !p.sleep(ctx, min(time.Duration(p.restarts)*restartWait, longRestartWait)) {
-			break
-		}
-		p.restarts++
+	for again, wait := true, retryWait; again && p.sleep(ctx, wait); {
+		again, wait = p.runOnce(ctx)
 	}
 	select {
 	case <-p.deleted:
@@ -51,17 +48,17 @@ func (p *pod) live(ctx context.Context) {
 }
 
 // runOnce starts the container and follows it to its end. It gives whether it
-// should be started again.
-func (p *pod) runOnce(ctx context.Context) bool {
+// should be started again, and when.
+func (p *pod) runOnce(ctx context.Context) (again bool, wait time.Duration) {
 	command, err := p.prepare(ctx)
 	if err != nil {
 		p.report(ctx, state{waiting: "CreateContainerConfigError", message: err.Error()})
-		return true
+		return true, retryWait
 	}
 	child, err := startProcess(command, p.folder+".log")
 	if err != nil {
 		p.report(ctx, state{waiting: "RunContainerError", message: err.Error()})
-		return true
+		return true, retryWait
 	}
 	start := metav1.Now()
 	p.follow(ctx, child, start)
@@ -69,9 +66,12 @@ func (p *pod) runOnce(ctx context.Context) bool {
 	if child.code != 0 {
 		ended.Reason = "Error"
 	}
-	again := p.isRestarted(child.code)
+	again = p.isRestarted(child.code)
 	p.report(ctx, state{ended: ended, final: !again})
-	return again
+	if again {
+		p.restarts++
+	}
+	return again, min(time.Duration(p.restarts)*restartWait, longRestartWait)
 }
 
 func (p *pod) isRestarted(code int32) bool {

@@ -2,6 +2,7 @@ package podrunner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +21,7 @@ import (
 func (p *pod) prepare(ctx context.Context) (*exec.Cmd, error) {
 	spec := p.object.Spec
 	if len(spec.Containers) != 1 || len(spec.InitContainers) > 0 || len(spec.Containers[0].Command) > 0 {
-		return nil, fmt.Errorf("podrunner runs one container with the image's own command, no others")
+		return nil, errors.New("podrunner runs one container with the image's own command, no others")
 	}
 	container := spec.Containers[0]
 	paths, err := p.mount(ctx, container)
@@ -31,7 +32,7 @@ func (p *pod) prepare(ctx context.Context) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(p.runner.options.Binary) //nolint:noctx // it ends with its Pod
+	command := exec.Command(p.runner.options.Binary)
 	command.Dir = p.folder
 	for _, argument := range container.Args {
 		command.Args = append(command.Args, paths.rewrite(p.bind(expand(argument, environment))))

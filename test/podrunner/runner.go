@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -63,7 +64,7 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*Runner, 
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Runner{
 		options: options, config: config, client: client, folder: folder, stop: stop,
-		block: [2]int{1 + rand.IntN(250), rand.IntN(250)}, //nolint:gosec // another run's Pods have other addresses
+		block: [2]int{1 + rand.IntN(250), rand.IntN(250)},
 		pods:  map[types.UID]*pod{}, last: 1,
 	}
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(options.Namespace))
@@ -90,17 +91,15 @@ func (r *Runner) Stop() error {
 }
 
 func makeNode(ctx context.Context, client kubernetes.Interface, name string) error {
-	node, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{
+	_, err := client.CoreV1().Nodes().Create(ctx, &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelHostname: name}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
-	node.Status.Conditions = []corev1.NodeCondition{{
-		Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "PodRunner",
-		LastTransitionTime: metav1.Now(), LastHeartbeatTime: metav1.Now(),
-	}}
-	_, err = client.CoreV1().Nodes().UpdateStatus(ctx, node, metav1.UpdateOptions{})
+	status := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":"True","reason":"PodRunner","lastTransitionTime":%q}]}}`,
+		time.Now().UTC().Format(time.RFC3339))
+	_, err = client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
 	return err
 }
 
