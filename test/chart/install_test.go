@@ -92,23 +92,7 @@ func (i *installation) deploy(verb string, set ...string) string {
 	return i.helm(arguments...)
 }
 
-// wantStatus waits until the ConfigMap of a policy says what became of it.
-func (i *installation) wantStatus(policy, status, reason string) {
-	i.t.Helper()
-	i.eventually("the status of "+policy, func(ctx context.Context) string {
-		found, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, release+"-"+policy, metav1.GetOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		notes := found.GetAnnotations()
-		if notes["edict.dev/status"] != status || !strings.Contains(notes["edict.dev/error"], reason) {
-			return "want " + status + " " + reason + ", got " + notes["edict.dev/status"] + " " + notes["edict.dev/error"]
-		}
-		return ""
-	})
-}
-
-// merge writes a merge patch of a ConfigMap's data, as kubectl edit does.
+// editConfigMap writes a merge patch of a ConfigMap's data, as kubectl edit does.
 func (i *installation) editConfigMap(name string, data map[string]string) error {
 	body, err := json.Marshal(map[string]any{"data": data})
 	if err != nil {

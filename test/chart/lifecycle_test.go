@@ -2,28 +2,19 @@ package chart
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
-
-	"github.com/edict-dev/edict/test/extender"
 )
 
 // TestLifecycle installs the chart, changes it, takes the change back and
 // removes it, while its Pods run with the permissions that it grants.
 func TestLifecycle(t *testing.T) {
 	i := newInstallation(t)
-	i.put(storage)
+	i.put("storage.yaml")
 	set := append(i.extender(), "policies.kmm-module.enabled=false", "policies.kmm-node-modules.enabled=false")
 	notes := i.deploy("install", set...)
 	for _, want := range []string{"The namespace shipshape does not exist", "\n  configmap-restart\n", "kubectl -n edict-system get configmap -l edict.dev/policy"} {
@@ -55,29 +46,6 @@ func (i *installation) tune() {
 	i.wantRefused(release+"-agent-node-label", map[string]string{"agent-node-label.yaml": "kind: Policy\n"}, "agent-node-label.yaml:1:1")
 }
 
-// wantRefused waits until an edit is refused by the webhook: the API server
-// hears of its authority a moment after the Pods are ready.
-func (i *installation) wantRefused(name string, data map[string]string, want string) {
-	i.t.Helper()
-	before, err := i.client.CoreV1().ConfigMaps(namespace).Get(i.t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	i.eventually("the refusal of an edit of "+name, func(context.Context) string {
-		err := i.editConfigMap(name, data)
-		switch {
-		case err == nil:
-			if err := i.editConfigMap(name, before.Data); err != nil {
-				i.t.Fatal(err)
-			}
-			return "it was taken"
-		case !strings.Contains(err.Error(), ".edict.dev") || !strings.Contains(err.Error(), want):
-			return err.Error()
-		}
-		return ""
-	})
-}
-
 // switchOnAndBack upgrades to more policies and rolls back.
 func (i *installation) switchOnAndBack() {
 	i.t.Helper()
@@ -102,7 +70,7 @@ func (i *installation) remove() {
 	i.t.Helper()
 	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true")
 	i.wantStatus("kmm-module", "Active", "")
-	i.put(module)
+	i.put("module.yaml")
 	finalizers := func(ctx context.Context) []string {
 		api, err := i.api(&object{Object: map[string]any{"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": map[string]any{"namespace": "default"}}})
 		if err != nil {
@@ -137,199 +105,3 @@ func (i *installation) remove() {
 		}
 	}
 }
-
-// extender starts a scheduler extender that wants to see a certificate, puts what
-// is needed to speak with it into Secrets, and gives the values that name them.
-func (i *installation) extender() []string {
-	i.t.Helper()
-	server := extender.New(extender.Config{Capacity: map[extender.Pool]extender.Capacity{{Name: "group-a"}: {Size: 1 << 40}}})
-	running, err := extender.ListenGenerated(i.t.TempDir(), "127.0.0.1:0", server)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	i.t.Cleanup(func() {
-		if err := running.Close(); err != nil {
-			i.t.Error(err)
-		}
-	})
-	for name, files := range map[string]map[string]string{
-		"authority": {"root.crt": running.CAFile},
-		"client":    {"tls.crt": running.ClientCertFile, "tls.key": running.ClientKeyFile},
-	} {
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string][]byte{}}
-		for key, path := range files {
-			if secret.Data[key], err = os.ReadFile(path); err != nil {
-				i.t.Fatal(err)
-			}
-		}
-		if _, err := i.client.CoreV1().Secrets(namespace).Create(i.t.Context(), secret, metav1.CreateOptions{}); err != nil {
-			i.t.Fatal(err)
-		}
-	}
-	return []string{
-		"extender.url=" + running.URL, "extender.ca.secretName=authority", "extender.ca.key=root.crt",
-		"extender.clientCertificate.secretName=client",
-	}
-}
-
-// wantPlaced waits until a replica has a node, which the extender was asked for.
-func (i *installation) wantPlaced(name, want string) {
-	i.t.Helper()
-	replica := &object{}
-	replica.SetAPIVersion("storage.deckhouse.io/v1alpha1")
-	replica.SetKind("ReplicatedVolumeReplica")
-	i.eventually("the place of "+name, func(ctx context.Context) string {
-		found := i.read(ctx, replica, name)
-		if got, _, _ := unstructured.NestedString(found.Object, "spec", "nodeName"); got != want {
-			return fmt.Sprintf("want %q, got %q, %v", want, got, found.Object["status"])
-		}
-		return ""
-	})
-}
-
-// gone waits until an object is not there any more.
-func (i *installation) gone(kind, name string) {
-	i.t.Helper()
-	one := &object{Object: map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"namespace": namespace}}}
-	api, err := i.api(one)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	i.eventually(kind+" "+name, func(ctx context.Context) string {
-		if _, err := api.Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			return fmt.Sprintf("it is still there (%v)", err)
-		}
-		return ""
-	})
-}
-
-// put creates the objects of a text, with their status. A Pod waits for the
-// account of its namespace.
-func (i *installation) put(text string) {
-	i.t.Helper()
-	for _, one := range objects(i.t, text) {
-		api, err := i.api(one)
-		if err != nil {
-			i.t.Fatal(err)
-		}
-		i.eventually("creating "+one.GetKind()+" "+one.GetName(), func(ctx context.Context) string {
-			if _, err := api.Create(ctx, one.DeepCopy(), metav1.CreateOptions{}); err != nil {
-				return err.Error()
-			}
-			return ""
-		})
-		status, err := json.Marshal(map[string]any{"status": one.Object["status"]})
-		if err == nil && one.Object["status"] != nil {
-			_, err = api.Patch(i.t.Context(), one.GetName(), types.MergePatchType, status, metav1.PatchOptions{}, "status")
-		}
-		if err != nil {
-			i.t.Fatalf("%s %s: %v", one.GetKind(), one.GetName(), err)
-		}
-	}
-}
-
-// wantPool waits for the nodes of the pool, each with its zone, and for the
-// label that they get.
-func (i *installation) wantPool(want string) {
-	i.t.Helper()
-	pool, node := &object{}, &object{}
-	if err := yaml.Unmarshal([]byte("{apiVersion: storage.deckhouse.io/v1alpha1, kind: ReplicatedStoragePool}"), &pool.Object); err != nil {
-		i.t.Fatal(err)
-	}
-	node.SetAPIVersion("v1")
-	node.SetKind("Node")
-	i.eventually("the eligible nodes", func(ctx context.Context) string {
-		found := i.read(ctx, pool, "data")
-		list, _, err := unstructured.NestedSlice(found.Object, "status", "eligibleNodes")
-		if err != nil {
-			return err.Error()
-		}
-		got := ""
-		for _, entry := range list {
-			fields, _ := entry.(map[string]any)
-			got = strings.TrimSpace(fmt.Sprint(got, " ", fields["nodeName"], " ", fields["zoneName"]))
-		}
-		if got != want {
-			return fmt.Sprintf("want %q, got %q", want, got)
-		}
-		if _, labelled := i.read(ctx, node, "node-a").GetLabels()["storage.deckhouse.io/sds-replicated-volume-node"]; !labelled {
-			return "node-a has no label"
-		}
-		return ""
-	})
-}
-
-func (i *installation) read(ctx context.Context, kind *object, name string) *object {
-	i.t.Helper()
-	api, err := i.api(kind)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	found, err := api.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return found
-}
-
-const storage = `
-apiVersion: v1
-kind: Node
-metadata:
-  name: node-a
-  labels: {topology.kubernetes.io/zone: zone-a, example.com/room: room-1, storage: "yes"}
-status:
-  conditions: [{type: Ready, status: "True", reason: Test, message: "", lastTransitionTime: "2026-01-01T00:00:00Z"}]
----
-apiVersion: storage.deckhouse.io/v1alpha1
-kind: LVMVolumeGroup
-metadata: {name: group-a}
-spec: {type: Local, actualVGNameOnTheNode: data, local: {nodeName: node-a}}
-status:
-  conditions: [{type: Ready, status: "True", reason: Test, message: "", lastTransitionTime: "2026-01-01T00:00:00Z"}]
----
-apiVersion: v1
-kind: Pod
-metadata: {name: agent-a, namespace: d8-sds-replicated-volume, labels: {app: agent}}
-spec:
-  nodeName: node-a
-  securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
-  containers:
-    - {name: agent, image: "agent:1", securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}}
-status:
-  conditions: [{type: Ready, status: "True"}]
----
-apiVersion: storage.deckhouse.io/v1alpha1
-kind: ReplicatedVolume
-metadata: {name: orders}
-spec: {size: 1Gi}
-status:
-  configuration: {topology: Ignored, replication: None, volumeAccess: Any, storagePoolName: data}
----
-apiVersion: storage.deckhouse.io/v1alpha1
-kind: ReplicatedVolumeReplica
-metadata: {name: orders-0}
-spec: {replicatedVolumeName: orders, type: Diskful}
----
-apiVersion: storage.deckhouse.io/v1alpha1
-kind: ReplicatedStoragePool
-metadata: {name: data}
-spec:
-  type: LVM
-  systemNetworkNames: [Internal]
-  eligibleNodesPolicy: {notReadyGracePeriod: 10m}
-  nodeLabelSelector: {matchLabels: {storage: "yes"}}
-  lvmVolumeGroups: [{name: group-a}]
-`
-
-const module = `
-apiVersion: kmm.sigs.x-k8s.io/v1beta1
-kind: Module
-metadata: {name: driver, namespace: default}
-spec:
-  moduleLoader:
-    container:
-      modprobe: {moduleName: driver}
-      kernelMappings: [{regexp: ".+", containerImage: "example.com/driver:1"}]
-  selector: {nothing: here}
-`
