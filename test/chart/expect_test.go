@@ -3,6 +3,8 @@ package chart
 import (
 	"context"
 	"fmt"
+	"os/exec"
+	"regexp"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,19 +29,34 @@ func (i *installation) wantStatus(policy, status, reason string) {
 	})
 }
 
+// wantNoted runs the command of the notes that shows how the policies are.
+func (i *installation) wantNoted(notes string) {
+	i.t.Helper()
+	for line := range strings.Lines(notes) {
+		command, found := strings.CutPrefix(strings.TrimSpace(line), "kubectl -n "+namespace+" get configmap ")
+		if !found {
+			continue
+		}
+		script := fmt.Sprintf("%s --kubeconfig %s -n %s get configmap %s", i.plane.Kubectl(), i.plane.Kubeconfig(), namespace, command)
+		output, err := exec.CommandContext(i.t.Context(), "sh", "-c", script).CombinedOutput()
+		if err != nil || !regexp.MustCompile(`(?m)^edict-agent-node-label +Active +[0-9a-f]{12} +<none>$`).Match(output) {
+			i.t.Errorf("%s\n%s %v", script, output, err)
+		}
+		return
+	}
+	i.t.Errorf("the notes do not say how to look at the policies:\n%s", notes)
+}
+
 // wantRefused waits until an edit is refused by the webhook: the API server
 // hears of its authority a moment after the Pods are ready.
 func (i *installation) wantRefused(name string, data map[string]string, want string) {
 	i.t.Helper()
-	before, err := i.client.CoreV1().ConfigMaps(namespace).Get(i.t.Context(), name, metav1.GetOptions{})
-	if err != nil {
-		i.t.Fatal(err)
-	}
+	before := i.configMap(name)
 	i.eventually("the refusal of an edit of "+name, func(context.Context) string {
 		err := i.editConfigMap(name, data)
 		switch {
 		case err == nil:
-			if err := i.editConfigMap(name, before.Data); err != nil {
+			if err := i.editConfigMap(name, before); err != nil {
 				i.t.Fatal(err)
 			}
 			return "it was taken"

@@ -92,6 +92,15 @@ func (i *installation) deploy(verb string, set ...string) string {
 	return i.helm(arguments...)
 }
 
+func (i *installation) configMap(name string) map[string]string {
+	i.t.Helper()
+	found, err := i.client.CoreV1().ConfigMaps(namespace).Get(i.t.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return found.Data
+}
+
 // editConfigMap writes a merge patch of a ConfigMap's data, as kubectl edit does.
 func (i *installation) editConfigMap(name string, data map[string]string) error {
 	body, err := json.Marshal(map[string]any{"data": data})

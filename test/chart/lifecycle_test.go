@@ -2,9 +2,11 @@ package chart
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,12 +27,14 @@ func TestLifecycle(t *testing.T) {
 	for _, policy := range []string{"agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels"} {
 		i.wantStatus(policy, "Active", "")
 	}
-	i.wantStatus("configmap-restart", "Waiting", "")
+	i.wantStatus("configmap-restart", "Waiting", "shipshape")
+	i.wantNoted(notes)
 	i.wantPool("node-a zone-a")
 	i.wantPlaced("orders-0", "node-a")
 	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels", "configmap-restart")
 
 	i.tune()
+	i.replaceLeader()
 	i.switchOnAndBack()
 	i.remove()
 }
@@ -46,16 +50,51 @@ func (i *installation) tune() {
 	i.wantRefused(release+"-agent-node-label", map[string]string{"agent-node-label.yaml": "kind: Policy\n"}, "agent-node-label.yaml:1:1")
 }
 
-// switchOnAndBack upgrades to more policies and rolls back.
+// replaceLeader deletes the Pod that leads; another takes over at once.
+func (i *installation) replaceLeader() {
+	i.t.Helper()
+	leader := func(ctx context.Context) string {
+		lease, err := i.client.CoordinationV1().Leases(namespace).Get(ctx, release, metav1.GetOptions{})
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		return *lease.Spec.HolderIdentity
+	}
+	first := leader(i.t.Context())
+	if err := i.client.CoreV1().Pods(namespace).Delete(i.t.Context(), first, metav1.DeleteOptions{}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.eventually("another leader", func(ctx context.Context) string {
+		if now := leader(ctx); now == first || now == "" {
+			return fmt.Sprintf("%q leads", now)
+		}
+		return ""
+	})
+	if err := i.editConfigMap(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: example.com/hall\n"}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.wantPool("node-a hall-1")
+}
+
+// switchOnAndBack upgrades to more policies and rolls back. An upgrade leaves
+// alone what an operator has added, and takes back what differs from the chart.
 func (i *installation) switchOnAndBack() {
 	i.t.Helper()
+	const policy, key = release + "-agent-node-label", "agent-node-label.yaml"
+	shipped := i.configMap(policy)[key]
+	if err := i.editConfigMap(policy, map[string]string{key: shipped + "# edited\n"}); err != nil {
+		i.t.Fatal(err)
+	}
 	i.namespace("shipshape")
 	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true")
 	for _, policy := range []string{"kmm-module", "kmm-node-modules", "configmap-restart", "storage-pool-eligibility"} {
 		i.wantStatus(policy, "Active", "")
 	}
 	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels", "configmap-restart", "kmm-module", "kmm-node-modules")
-	i.wantPool("node-a room-1") // the edit of a param that no value says outlives an upgrade
+	i.wantPool("node-a hall-1")
+	if diff := cmp.Diff(shipped, i.configMap(policy)[key]); diff != "" {
+		i.t.Errorf("the text of a policy after an upgrade (- chart's, + now):\n%s", diff)
+	}
 
 	i.helm("rollback", release, "1", "--wait", "--timeout", "2m")
 	i.gone("ConfigMap", release+"-kmm-module")
