@@ -16,8 +16,13 @@ import (
 // wantStatus waits until the ConfigMap of a policy says what became of it.
 func (i *installation) wantStatus(policy, status, reason string) {
 	i.t.Helper()
-	i.eventually("the status of "+policy, func(ctx context.Context) string {
-		found, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, release+"-"+policy, metav1.GetOptions{})
+	i.wantStatusOf(release+"-"+policy, status, reason)
+}
+
+func (i *installation) wantStatusOf(name, status, reason string) {
+	i.t.Helper()
+	i.eventually("the status of "+name, func(ctx context.Context) string {
+		found, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
 		}
@@ -111,6 +116,20 @@ func (i *installation) wantPlaced(name, want string) {
 		}
 		return ""
 	})
+}
+
+// wantNothing looks for what is left of objects.
+func (i *installation) wantNothing(installed []*object) {
+	i.t.Helper()
+	for _, one := range installed {
+		api, err := i.api(one)
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		if _, err := api.Get(i.t.Context(), one.GetName(), metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			i.t.Errorf("%s %s is left behind (%v)", one.GetKind(), one.GetName(), err)
+		}
+	}
 }
 
 // gone waits until an object is not there any more.

@@ -27,7 +27,8 @@ type installation struct {
 	port string // of localhost, behind which the webhook is
 }
 
-func newInstallation(t *testing.T) *installation {
+// newInstallation starts a cluster; the webhook's Service is the one of a name.
+func newInstallation(t *testing.T, service string) *installation {
 	t.Helper()
 	c := startCluster(t, controlplane.Options{ControllerManager: true})
 	c.namespace(namespace)
@@ -49,7 +50,7 @@ func newInstallation(t *testing.T) *installation {
 			t.Error(err)
 		}
 	})
-	port, err := pods.Forward(t.Context(), release+"-webhook")
+	port, err := pods.Forward(t.Context(), service)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,8 @@ func (i *installation) helm(arguments ...string) string {
 // deploy installs or upgrades the release, and waits until its Pods are ready.
 func (i *installation) deploy(verb string, set ...string) string {
 	i.t.Helper()
-	arguments := []string{verb, release, chart, "--wait", "--timeout", "2m", "--set", "webhook.url=https://localhost:" + i.port + "/validate"}
+	arguments := []string{verb, release, chart, "--wait", "--timeout", "2m"}
+	set = append([]string{"webhook.url=https://localhost:" + i.port + "/validate"}, set...)
 	if verb == "upgrade" {
 		arguments = append(arguments, "--reuse-values")
 	}

@@ -8,14 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestLifecycle installs the chart, changes it, takes the change back and
 // removes it, while its Pods run with the permissions that it grants.
 func TestLifecycle(t *testing.T) {
-	i := newInstallation(t)
+	i := newInstallation(t, release+"-webhook")
 	i.put("storage.yaml")
 	set := append(i.extender(), "policies.kmm-module.enabled=false", "policies.kmm-node-modules.enabled=false")
 	notes := i.deploy("install", set...)
@@ -132,15 +131,7 @@ func (i *installation) remove() {
 	if left := finalizers(i.t.Context()); len(left) > 0 {
 		i.t.Errorf("the Module still carries %v", left)
 	}
-	for _, one := range append(installed, &object{Object: map[string]any{
+	i.wantNothing(append(installed, &object{Object: map[string]any{
 		"apiVersion": batchv1.SchemeGroupVersion.String(), "kind": "Job", "metadata": map[string]any{"name": release + "-release", "namespace": namespace},
-	}}) {
-		api, err := i.api(one)
-		if err != nil {
-			i.t.Fatal(err)
-		}
-		if _, err := api.Get(i.t.Context(), one.GetName(), metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-			i.t.Errorf("%s %s is left behind (%v)", one.GetKind(), one.GetName(), err)
-		}
-	}
+	}}))
 }

@@ -14,6 +14,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"switch as text":          {"policies.kmm-module.enabled=yes", "got string, want boolean"},
 		"no replicas":             {"replicas=0", "minimum: got 0, want 1"},
 		"failure policy":          {"webhook.failurePolicy=ignore", "'Ignore', 'Fail'"},
+		"webhook at an address":   {"webhook.url=https://127.0.0.1:9443/validate", "127.0.0.1 is an address"},
 		"insecure webhook":        {"webhook.url=http://edict/validate", "does not match pattern"},
 		"digest":                  {"image.digest=abc", "does not match pattern"},
 		"secret in values":        {"extender.clientCertificate.key=PRIVATE", "additional properties 'key' not allowed"},

@@ -46,7 +46,11 @@
 {{- $service := printf "%s-webhook.%s.svc" (include "edict.fullname" .) .Release.Namespace -}}
 {{- $names := list $service -}}
 {{- with .Values.webhook.url -}}
-{{- $names = append $names (urlParse .).hostname -}}
+{{- $host := (urlParse .).hostname -}}
+{{- if and (regexMatch "^[0-9.]+$|:" $host) (not $.Values.webhook.certManager.enabled) -}}
+{{- fail (printf "webhook.url: the controller's own certificate has names only, and %s is an address; name it, or let cert-manager make the certificate" $host) -}}
+{{- end -}}
+{{- $names = append $names $host -}}
 {{- end -}}
 {{- toJson $names -}}
 {{- end -}}
