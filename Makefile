@@ -7,7 +7,7 @@ FUZZTIME  ?= 30s
 BUILDER   ?= buildah
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
-MODULES   := . hack/tools test/controlplane/etcd test/controlplane/helm test/controlplane/kube
+MODULES   := . hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
