@@ -8,9 +8,12 @@
 // the Pod is deleted, and removes the Pod when the process has gone. Deployments
 // and Jobs therefore come to rest as in a cluster, and helm --wait means it.
 //
-// What it cannot do: there is no container, so the image, the user and the
-// read-only root are not those of the Pod. Paths below a mount are rewritten in
-// arguments to a temporary folder, ":port" to an address of the loopback range
-// that the Pod has for itself, and the token comes through KUBECONFIG. Mounted
-// files do not follow their ConfigMap. Pods have one container and no others.
+// Run by root, processes have the Pod's user, who may write nowhere that a
+// program would look for.
+//
+// What it cannot do: there is no container, so the image and the root are not
+// those of the Pod. Paths below a mount are rewritten in arguments to a temporary
+// folder, ":port" to an address of the loopback range that the Pod has for
+// itself, and the token comes through KUBECONFIG. Mounted files do not follow
+// their ConfigMap. Pods have one container and no others.
 package podrunner

@@ -24,13 +24,15 @@ func (p *pod) mount(ctx context.Context, container corev1.Container) (mounts, er
 				return nil, fmt.Errorf("the volume %s: %w", volume.Name, err)
 			}
 			folder := filepath.Join(p.folder, "volumes", volume.Name)
-			if err := writeFiles(folder, files); err != nil {
-				return nil, err
+			for name, text := range files {
+				if err := p.write(filepath.Join(folder, name), text); err != nil {
+					return nil, err
+				}
 			}
 			out[at.MountPath] = folder
 		}
 	}
-	return out, os.MkdirAll(p.folder, 0o700)
+	return out, os.MkdirAll(p.folder, 0o755)
 }
 
 // files reads what a volume holds. What does not exist yet is an error, and the
@@ -77,14 +79,27 @@ func choose(all map[string][]byte, items []corev1.KeyToPath) (map[string][]byte,
 	return out, nil
 }
 
-func writeFiles(folder string, files map[string][]byte) error {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+// write writes a file that the Pod's user may read and nobody may change.
+func (p *pod) write(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
-			return err
-		}
+	if err := os.RemoveAll(path); err != nil { // that of the container before
+		return err
+	}
+	if err := os.WriteFile(path, text, 0o400); err != nil {
+		return err
+	}
+	if user := p.user(); user != 0 {
+		return os.Chown(path, user, user)
 	}
 	return nil
+}
+
+// user is that of the Pod, if this process may be somebody else; else 0.
+func (p *pod) user() int {
+	if context := p.object.Spec.SecurityContext; os.Geteuid() == 0 && context != nil && context.RunAsUser != nil {
+		return int(*context.RunAsUser)
+	}
+	return 0
 }

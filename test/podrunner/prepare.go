@@ -32,8 +32,9 @@ func (p *pod) prepare(ctx context.Context) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.Command(p.runner.options.Binary)
+	command := exec.Command(filepath.Join(p.runner.folder, program))
 	command.Dir = p.folder
+	command.SysProcAttr = childAttributes(p.user())
 	for _, argument := range container.Args {
 		command.Args = append(command.Args, paths.rewrite(p.bind(expand(argument, environment))))
 	}
@@ -52,7 +53,7 @@ func (p *pod) prepare(ctx context.Context) (*exec.Cmd, error) {
 
 // environment is the container's own and nothing of this process's.
 func (p *pod) environment(container corev1.Container) (map[string]string, error) {
-	out := map[string]string{"HOME": "/nonexistent"}
+	out := map[string]string{"HOME": "/nonexistent", "TMPDIR": "/nonexistent"}
 	fields := map[string]string{
 		"metadata.name": p.object.Name, "metadata.namespace": p.object.Namespace, "metadata.uid": string(p.object.UID),
 		"spec.nodeName": p.object.Spec.NodeName, "spec.serviceAccountName": p.object.Spec.ServiceAccountName, "status.podIP": p.address,
@@ -122,8 +123,12 @@ func (p *pod) kubeconfig(ctx context.Context) (string, error) {
 	file.AuthInfos[name] = &clientcmdapi.AuthInfo{Token: token.Status.Token}
 	file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name, Namespace: p.object.Namespace}
 	file.CurrentContext = name
+	text, err := clientcmd.Write(*file)
+	if err != nil {
+		return "", err
+	}
 	path := filepath.Join(p.folder, "kubeconfig")
-	return path, clientcmd.WriteToFile(*file, path)
+	return path, p.write(path, text)
 }
 
 // mounts are the folders of this machine by the container's paths.

@@ -15,7 +15,8 @@ type process struct {
 	code    int32         // its exit code; valid once ended is closed
 }
 
-// startProcess starts a command with its output appended to a file.
+// startProcess starts a command with its output appended to a file. The command
+// has the attributes of a child.
 func startProcess(command *exec.Cmd, log string) (*process, error) {
 	file, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -23,7 +24,6 @@ func startProcess(command *exec.Cmd, log string) (*process, error) {
 	}
 	defer file.Close()
 	command.Stdout, command.Stderr = file, file
-	command.SysProcAttr = childAttributes()
 	child := &process{command: command, ended: make(chan struct{})}
 	started := make(chan error)
 	go child.run(started)
@@ -60,4 +60,12 @@ func (p *process) signal(signal syscall.Signal) {
 func (p *process) kill() {
 	p.signal(syscall.SIGKILL)
 	<-p.ended
+}
+
+// credential is that of a user, or nil for the one of this process.
+func credential(user int) *syscall.Credential {
+	if user == 0 {
+		return nil
+	}
+	return &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}
 }

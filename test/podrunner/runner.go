@@ -57,7 +57,7 @@ func Start(ctx context.Context, config *rest.Config, options Options) (*Runner, 
 	if err := makeNode(ctx, client, options.Node); err != nil {
 		return nil, fmt.Errorf("making the Node: %w", err)
 	}
-	folder, err := os.MkdirTemp("", "edict-pods-")
+	folder, err := makeFolder(options.Binary)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +101,26 @@ func makeNode(ctx context.Context, client kubernetes.Interface, name string) err
 		time.Now().UTC().Format(time.RFC3339))
 	_, err = client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
 	return err
+}
+
+// program is the name of the program in the runner's folder.
+const program = "program"
+
+// makeFolder makes a folder that other users may look into, with a copy of the
+// program that they may run.
+func makeFolder(binary string) (string, error) {
+	folder, err := os.MkdirTemp("", "edict-pods-")
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(binary)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, program), text, 0o755)
+	}
+	if err == nil {
+		err = os.Chmod(folder, 0o755)
+	}
+	return folder, err
 }
 
 // see binds new Pods and gives each bound one a life, which ends when the Pod

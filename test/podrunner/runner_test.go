@@ -3,16 +3,14 @@ package podrunner
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
+	"os/exec"
+	"path/filepath"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,62 +19,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/test/controlplane"
 )
-
-// TestMain lets this binary be the program in the Pods of the tests.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		serve(os.Args[2:])
-	}
-	if len(os.Args) > 1 && os.Args[1] == "exit" {
-		os.Exit(len(os.Args) - 2)
-	}
-	os.Exit(m.Run())
-}
-
-// serve answers on /ready and on /live, and on /file with what it was given; it
-// ends well when it is told to. GET /break makes it unwell.
-func serve(arguments []string) {
-	flags := flag.NewFlagSet("serve", flag.ExitOnError)
-	address := flags.String("bind-address", "", "")
-	file := flags.String("file", "", "")
-	_ = flags.Parse(arguments) // it exits
-	var broken atomic.Bool
-	http.HandleFunc("/live", func(w http.ResponseWriter, _ *http.Request) {
-		if broken.Load() {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	})
-	http.HandleFunc("/break", func(http.ResponseWriter, *http.Request) { broken.Store(true) })
-	http.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) {
-		text, _ := os.ReadFile(*file)
-		fmt.Fprintf(w, "%s %s %s %v", text, os.Getenv("NAME"), os.Getenv("HIDDEN"), whoAmI(r.Context()))
-	})
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	go func() { _ = http.ListenAndServe(*address, nil) }()
-	<-ctx.Done()
-	fmt.Fprintln(os.Stdout, "ended well")
-	os.Exit(0)
-}
-
-// whoAmI asks the API server for the account's name by what it may not do.
-func whoAmI(ctx context.Context) error {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
-	if err != nil {
-		return err
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
-	}
-	_, err = client.CoreV1().Secrets("default").List(ctx, metav1.ListOptions{})
-	return err
-}
 
 type world struct {
 	*testing.T
@@ -97,9 +43,9 @@ func start(t *testing.T) *world {
 			t.Error(err)
 		}
 	})
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
+	binary := filepath.Join(t.TempDir(), "web")
+	if output, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./testdata/web").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
 	t.Setenv("HIDDEN", "of the test's own")
 	pods, err := Start(t.Context(), plane.Config(), Options{Namespace: "default", Binary: binary, Node: "node"})
@@ -150,6 +96,7 @@ spec:
   template:
     metadata: {labels: {app: web}}
     spec:
+      securityContext: {runAsUser: 65532}
       containers:
         - name: web
           image: any
@@ -185,7 +132,11 @@ func TestDeployment(t *testing.T) {
 	}
 	w.available(2)
 	one := w.list(t.Context())[0]
-	want := "hello " + one.Name + ` secrets is forbidden: User "system:serviceaccount:default:default"`
+	user := os.Geteuid()
+	if user == 0 {
+		user = 65532
+	}
+	want := fmt.Sprintf("hello %s user %d wrote false ", one.Name, user) + `secrets is forbidden: User "system:serviceaccount:default:default"`
 	if got := strings.Join(strings.Fields(w.get(one, "/file")), " "); !strings.HasPrefix(got, want) {
 		t.Errorf("want %q, got %q", want, got)
 	}
