@@ -270,6 +270,7 @@ func (b *builder) finish() {
 		t.Reads = value.Merge(b.reads[targetRoot(i)], baseMask)
 	}
 	b.plan.Revision = Revision(b.doc, b.options.Modules[b.doc.Pos.File], b.options.Params[b.plan.Name])
+	b.fingerprints()
 	for _, in := range b.plan.Inputs {
 		if in.Index != "" {
 			in.Index += "@" + b.plan.Revision // another text may need another index

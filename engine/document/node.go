@@ -51,6 +51,14 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
+// Items gives a list's items; none for anything else.
+func (n *Node) Items() []*Node {
+	if n == nil || n.Kind != List {
+		return nil
+	}
+	return n.Values
+}
+
 // At gives the place of a character of a scalar's value, counted in
 // characters from 0. Block scalars, folding and escapes are followed, so the
 // inside of an expression is found in the file that its author sees.

@@ -96,6 +96,8 @@ type Decision struct {
 	Remember map[string]value.Value
 	// Calls are the questions that were asked, in order.
 	Calls []Call
+	// Ran are the rules that got as far as an item, or were debounced.
+	Ran RuleSet
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
 	// Skipped counts items on which a `where` failed.

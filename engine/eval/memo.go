@@ -99,6 +99,18 @@ func (l *lookups) count(h *holder, n int) {
 	}
 }
 
+// Carry gives a memo for another revision of the policy that knows nothing but
+// what the key reads: rename gives the place of an input or target there, or -1.
+func (m *Memo) Carry(rename func(at Lookup) int) *Memo {
+	out := &Memo{}
+	for at := range m.lookups.entries {
+		if at.Input = rename(at); at.Input >= 0 {
+			out.lookups.add(at, 1)
+		}
+	}
+	return out
+}
+
 // Lookups gives the entries that the key began or ceased to read since the
 // last call, in order.
 func (m *Memo) Lookups() []Lookup {

@@ -49,6 +49,7 @@ func (r *ruleRun) run() (stop bool) {
 	}
 	if r.pendingOnly {
 		if r.rule.Debounce != nil {
+			r.decision.Ran.Add(r.index)
 			r.debounced(base, false)
 		}
 		return false
@@ -56,6 +57,7 @@ func (r *ruleRun) run() (stop bool) {
 	if !r.rule.WhenPerItem {
 		holds, err := r.holds(r.rule.When, base)
 		if err == nil && r.rule.Debounce != nil {
+			r.decision.Ran.Add(r.index)
 			r.debounced(base, holds)
 			return r.rule.Stop && holds
 		}
@@ -140,6 +142,7 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 			return
 		}
 	}
+	r.decision.Ran.Add(r.index)
 	r.items++
 	r.item++
 	r.current = itemName(item)

@@ -8,6 +8,10 @@ type Counts struct {
 	EvaluationSeconds                                prometheus.Observer
 	Remembered                                       prometheus.Gauge
 
+	// Of a policy in the shadow.
+	Disagreements, Undetermined prometheus.Counter
+	Disagreeing                 prometheus.Gauge
+
 	policy, revision string
 	unseen           prometheus.Counter
 }
@@ -19,15 +23,27 @@ func Of(policy, revision string) *Counts {
 		Debounced: Debounced.WithLabelValues(policy, revision), Retries: Retries.WithLabelValues(policy, revision), Dropped: Dropped.WithLabelValues(policy, revision),
 		EvaluationSeconds: EvaluationSeconds.WithLabelValues(policy, revision),
 		Remembered:        Remembered.WithLabelValues(policy),
-		policy:            policy, revision: revision,
+		Disagreements:     none(), Undetermined: none(), Disagreeing: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
+		policy: policy, revision: revision,
 	}
 }
 
+// Shadow adds the metrics of a policy in the shadow, which others do not have.
+func (c *Counts) Shadow() *Counts {
+	c.Disagreements, c.Undetermined = Disagreements.WithLabelValues(c.policy, c.revision), Undetermined.WithLabelValues(c.policy, c.revision)
+	c.Disagreeing = Disagreeing.WithLabelValues(c.policy, c.revision)
+	return c
+}
+
+// none is a metric that nobody reads.
+func none() prometheus.Counter { return prometheus.NewCounter(prometheus.CounterOpts{Name: "unseen"}) }
+
 // Unseen gives metrics that nobody reads, for what only tries policies out.
 func Unseen() *Counts {
-	none := prometheus.NewCounter(prometheus.CounterOpts{Name: "unseen"})
+	none := none()
 	return &Counts{
-		Evaluations: none, Errors: none, Debounced: none, Retries: none, Dropped: none, unseen: none,
+		Evaluations: none, Errors: none, Debounced: none, Retries: none, Dropped: none, unseen: none, Disagreements: none, Undetermined: none,
+		Disagreeing:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 		EvaluationSeconds: prometheus.ObserverFunc(func(float64) {}),
 		Remembered:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 	}

@@ -20,7 +20,9 @@ type Policy struct {
 	// Revision is a hash of the policy's text and parameters.
 	Revision string
 	Mode     Mode
-	Primary  Primary
+	// Frame is a hash of what says which keys there are.
+	Frame   string
+	Primary Primary
 	// Params are the values in force, by name.
 	Params map[string]value.Value
 	// Slots resolves the names that expressions use: "object",
@@ -226,6 +228,9 @@ type Rule struct {
 	Stop            bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
+	// Gate is a hash of what decides whether the actions are looked at for a
+	// key, Body one of the whole rule, each with all that it is computed from.
+	Gate, Body string
 }
 
 // Debounce lets a rule run once per window and key. The wish to run it, once

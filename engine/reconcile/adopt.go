@@ -1,21 +1,106 @@
 package reconcile
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
+// reach is how far a decision got.
+type reach struct {
+	rules eval.RuleSet
+	// clean says that nothing failed.
+	clean bool
+}
+
+// reached notes how far a decision got. One that stood in for the key's object
+// says nothing about it.
+func (c *Controller) reached(key eval.Key, r *Result) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.memos[key]; known {
+		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && len(r.Decision.Problems) == 0}
+	}
+}
+
 // Adopt takes over what another revision of the policy knew: what its keys
-// remember, what is debounced, which events were told. The other one must be at
-// rest, and is not used again.
-func (c *Controller) Adopt(old *Controller) {
+// remember, what is debounced, which events were told, and what those keys read
+// of which this one cannot decide otherwise. Of the keys given, which are those
+// of Replay, the others are returned, to be decided about anew. The other controller must be at rest, and is not used again.
+func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) {
 	old.mu.Lock()
 	defer old.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.memory, c.initial, c.events, c.pending = old.memory, old.initial, old.events, old.pending
+	c.adoptIntents(old)
+	all, bodies := differs(old.Policy, c.Policy)
+	for _, key := range keys {
+		last, known := old.last[key]
+		if all || !known || !last.clean || last.rules.Meets(bodies) {
+			again = append(again, key)
+			continue
+		}
+		c.last[key] = last
+		c.carry(key, old)
+	}
+	for _, i := range c.intents { // their objects may be gone
+		if i.pending && !slices.Contains(again, i.key) {
+			again = append(again, i.key)
+		}
+	}
+	return again
+}
+
+// differs says what another revision of a policy may decide otherwise: for all
+// keys, or for those for which certain rules got as far as an item.
+func differs(old, now *plan.Policy) (all bool, bodies eval.RuleSet) {
+	if old.Frame != now.Frame || len(old.Rules) != len(now.Rules) {
+		return true, bodies
+	}
+	for i, r := range now.Rules {
+		if old.Rules[i].Gate != r.Gate {
+			return true, bodies
+		}
+		if old.Rules[i].Body != r.Body {
+			bodies.Add(i)
+		}
+	}
+	return false, bodies
+}
+
+// carry takes over what a key reads, so that a change of it wakes the key. What
+// was computed from it is not kept.
+func (c *Controller) carry(key eval.Key, old *Controller) {
+	was := old.memos[key]
+	if was == nil {
+		return
+	}
+	m := was.Carry(func(at eval.Lookup) int {
+		if at.Target {
+			return targetLike(c.Policy, old.Policy.Targets[at.Input])
+		}
+		return inputNamed(c.Policy, old.Policy.Inputs[at.Input].Name)
+	})
+	c.memos[key] = m
+	c.router.Looked(key, m.Lookups())
+}
+
+func inputNamed(p *plan.Policy, name string) int {
+	return slices.IndexFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == name })
+}
+
+func targetLike(p *plan.Policy, t *plan.Target) int {
+	return slices.IndexFunc(p.Targets, func(other *plan.Target) bool { return other.Source == t.Source })
+}
+
+// adoptIntents takes over what is debounced by rules that are still there.
+func (c *Controller) adoptIntents(old *Controller) {
 	for name, i := range old.intents {
-		rule := ruleNamed(c.Policy, old.Policy.Rules[i.rule].Name)
+		rule := slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
+			return r.Name == old.Policy.Rules[i.rule].Name && r.Debounce != nil
+		})
 		if rule >= 0 {
 			i.rule = rule
 			c.intents[name] = i
@@ -23,27 +108,4 @@ func (c *Controller) Adopt(old *Controller) {
 			c.counts.Dropped.Inc()
 		}
 	}
-}
-
-// ruleNamed gives the place of a debounced rule, or -1.
-func ruleNamed(p *plan.Policy, name string) int {
-	for i, r := range p.Rules {
-		if r.Name == name && r.Debounce != nil {
-			return i
-		}
-	}
-	return -1
-}
-
-// Waiting gives the keys that have something debounced; they may have no
-// primary any more.
-func (c *Controller) Waiting() (out []eval.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, i := range c.intents {
-		if i.pending {
-			out = append(out, i.key)
-		}
-	}
-	return out
 }

@@ -24,6 +24,7 @@ type Controller struct {
 	needs  []Need
 	shared eval.Shared
 	counts *observe.Counts
+	shadow *shadow
 
 	mu      sync.Mutex
 	memos   map[eval.Key]*eval.Memo
@@ -31,6 +32,8 @@ type Controller struct {
 	events  map[apply.Event]bool
 	pending map[eval.Key]pending
 	intents intents
+	// last is how far the last decision about each key got.
+	last map[eval.Key]reach
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
 }
@@ -76,6 +79,9 @@ func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time)
 }
 
 func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
+	if c.shadow != nil {
+		return c.shadowed(ctx, key, now)
+	}
 	snapshot := c.group.store.Snapshot()
 	if !flush && c.waits(key, snapshot, now) {
 		return Result{Next: now.Add(lookAgain)}
@@ -86,6 +92,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	in := c.input(key, now, snapshot, left)
 	in.Flush = flush
 	d := c.evaluate(ctx, in)
+	c.beside(ctx, in, d)
 	c.remember(key, d.Remember)
 	if d.Trace != nil {
 		d.Trace.Memory = c.remembered(key)
@@ -100,6 +107,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	c.wrote(key, r.Outcomes, now)
 	r.finish(c, refused)
 	c.settle(key, object, left, &r, now)
+	c.reached(key, &r)
 	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
 		r.Next = next
 	}
@@ -176,6 +184,10 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.memos, key)
 	delete(c.initial, key)
 	delete(c.pending, key)
+	delete(c.last, key)
+	if c.shadow != nil {
+		c.shadow.forget(key)
+	}
 }
 
 func (c *Controller) isInitial(key eval.Key) bool {

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -51,7 +52,7 @@ func (g *Group) Schemas() *schema.Set { return g.schemas }
 // Add makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards.
 func (g *Group) Add(p *plan.Policy) *Controller {
-	c := &Controller{Policy: p, counts: g.countsOf(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, memory: map[eval.Key]map[string]value.Value{}}
+	c := &Controller{Policy: p, counts: g.countsOf(p), shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, last: map[eval.Key]reach{}, memory: map[eval.Key]map[string]value.Value{}}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
@@ -66,7 +67,11 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 	if g.Counts != nil {
 		return g.Counts(p)
 	}
-	return observe.Of(p.ID(), p.Revision)
+	counts := observe.Of(p.ID(), p.Revision)
+	if p.Mode == plan.Shadow {
+		return counts.Shadow()
+	}
+	return counts
 }
 
 // Controllers gives the controllers, by the names of their policies.
@@ -230,17 +235,25 @@ func (g *Group) Delete(ctx context.Context, source world.Source, namespace, name
 	return g.route(ctx, source, old, nil)
 }
 
-// Replay tells a controller of everything that its sources hold already: for
-// one that was added when others had been fed.
-func (g *Group) Replay(ctx context.Context, c *Controller) {
+// Replay tells a controller of everything that its sources hold already, and
+// gives the keys there are: those of primaries, and those that only inputs
+// name.
+func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 	g.feeding.Lock()
 	defer g.feeding.Unlock()
 	snapshot := g.store.Snapshot()
+	found := map[eval.Key]bool{}
 	for _, source := range c.Sources() {
 		for _, o := range snapshot.Table(source).All() {
-			c.router.Change(ctx, source, nil, o)
+			for _, key := range c.router.Change(ctx, source, nil, o) {
+				found[key] = true
+			}
 		}
 	}
+	for _, key := range c.router.Keys() {
+		found[key] = true
+	}
+	return slices.SortedFunc(maps.Keys(found), watch.CompareKeys)
 }
 
 // Prune drops the objects of a source that a new list no longer holds.

@@ -49,7 +49,7 @@ func newExports() *exports {
 func (e *exports) adopt(p *process, old, next *plan.Policy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if old != nil {
+	if old != nil && old.Mode != plan.Shadow {
 		delete(e.policies, old.ID())
 		for i := range old.Metrics {
 			if m := &old.Metrics[i]; !continues(m, next) {
@@ -57,7 +57,7 @@ func (e *exports) adopt(p *process, old, next *plan.Policy) {
 			}
 		}
 	}
-	if next == nil {
+	if next == nil || next.Mode == plan.Shadow { // whoever only looks on has done nothing
 		return
 	}
 	e.policies[next.ID()] = next

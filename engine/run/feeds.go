@@ -109,7 +109,7 @@ func (f *feeds) close(source world.Source) {
 		delete(f.informers, source)
 	}
 	f.store.Close(source)
-	f.Log.Debug("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "selector", source.Selector)
+	f.Log.Info("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "selector", source.Selector)
 }
 
 // open makes sure that sources are watched with all the parts that policies

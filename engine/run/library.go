@@ -61,15 +61,22 @@ func (l *library) run(ctx context.Context) error {
 	if err := l.store.read(ctx); err != nil {
 		l.Log.Error("the last good revisions cannot be read", "error", err.Error())
 	}
+	shadows := time.NewTicker(shadowInterval)
+	defer shadows.Stop()
 	for {
 		if err := l.look(ctx); err != nil {
 			l.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
 			time.AfterFunc(time.Second, l.nudge)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-l.wake:
+		for woken := false; !woken; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-shadows.C:
+				l.tellShadows(ctx)
+			case <-l.wake:
+				woken = true
+			}
 		}
 		select {
 		case <-ctx.Done():

@@ -138,23 +138,21 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 		}
 		return false
 	}
-	r.group.Replay(ctx, next)
+	keys := r.group.Replay(ctx, next)
 	if r.worker.controller == next {
-		r.begin()
+		r.begin(keys)
 	} else {
-		r.swap(next)
+		r.swap(next, keys)
 	}
 	return true
 }
 
 // begin starts the first revision.
-func (r *runner) begin() {
+func (r *runner) begin(keys []eval.Key) {
 	w, c := r.worker, r.worker.controller
 	r.exports.adopt(r.process, nil, c.Policy)
 	c.MarkInitial()
-	for _, key := range c.Keys() {
-		w.queue.Add(key)
-	}
+	w.wakeAll(keys)
 	observe.Adopted(r.id, c.Policy.Revision, "", "")
 	w.start(r.working)
 	r.wg.Go(func() { <-r.watching.Done(); w.queue.ShutDown() })

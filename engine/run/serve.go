@@ -20,12 +20,14 @@ func (p *process) serve(ctx context.Context) error {
 	probes.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
 	probes.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
 	probes.HandleFunc("/servez", p.servez)
+	probes.HandleFunc(ShadowPath, p.shadowz)
 	probes.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leader.Load(), "ok", "not leader") })
 	if p.MetricsAddress == p.ProbeAddress {
 		metrics.Handle("/healthz", probes)
 		metrics.Handle("/readyz", probes)
 		metrics.Handle("/leadz", probes)
 		metrics.Handle("/servez", probes)
+		metrics.Handle(ShadowPath, probes)
 		return p.listen(ctx, p.MetricsAddress, metrics)
 	}
 	if err := p.listen(ctx, p.MetricsAddress, metrics); err != nil {

@@ -80,6 +80,15 @@ func (s *shelf) lists() (policies, params []*corev1.ConfigMap, err error) {
 	return policies, params, err
 }
 
+// all gives the ConfigMaps of policies.
+func (s *shelf) all() []*corev1.ConfigMap {
+	list, err := s.policies.List(labels.Everything())
+	if err != nil { // the cache does not fail
+		return nil
+	}
+	return list
+}
+
 // catalog reads what the ConfigMaps say now. What was read before and has not
 // changed is taken from a cache.
 func (s *shelf) catalog(read *readings, typed compile.Overrides) (*source.Catalog, error) {

@@ -8,8 +8,8 @@ import (
 
 // swap puts another revision in force, between two decisions: those under way
 // are finished by the old one, all others are taken by the new one.
-func (r *runner) swap(next *reconcile.Controller) {
-	keys, old := r.worker.swap(next)
+func (r *runner) swap(next *reconcile.Controller, keys []eval.Key) {
+	keys, old := r.worker.swap(next, keys)
 	r.feeds.leave(old)
 	r.exports.adopt(r.process, old.Policy, next.Policy)
 	observe.Adopted(r.id, next.Policy.Revision, old.Policy.Revision, r.before)
@@ -19,11 +19,11 @@ func (r *runner) swap(next *reconcile.Controller) {
 }
 
 // swap gives the keys to decide about anew, and the revision that ran before.
-func (w *worker) swap(next *reconcile.Controller) (again []eval.Key, old *reconcile.Controller) {
+func (w *worker) swap(next *reconcile.Controller, keys []eval.Key) (again []eval.Key, old *reconcile.Controller) {
 	w.turn.Lock()
 	defer w.turn.Unlock()
 	old = w.controller
-	next.Adopt(old)
+	again = next.Adopt(old, keys)
 	w.controller = next
-	return append(next.Keys(), next.Waiting()...), old
+	return again, old
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
@@ -104,6 +105,9 @@ func (w *worker) settle(key eval.Key, r reconcile.Result) {
 
 // report logs what became of a key.
 func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	if c.Policy.Mode == plan.Shadow {
+		return // it only looks on, and has reports of its own
+	}
 	t.exports.report(t.working, c, key, r)
 	log := t.Log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogKey, key.String())
 	if r.Decision != nil {

@@ -288,8 +288,30 @@ func (o *controller) metric(name, policy string) float64 {
 	return sum
 }
 
+// series counts the series of a metric that a policy has.
+func (o *controller) series(name, policy string) (n int) {
+	o.t.Helper()
+	families, err := o.registry.Gather()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if f.GetName() == name && l.GetName() == "policy" && l.GetValue() == policy {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// controllerRevisions are what the controller keeps its last good policies in.
+var controllerRevisions = kschema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "controllerrevisions"}
+
 // written counts the writes of a policy that changed something.
-func (o *controller) written(policy string) float64 {
+func (o *controller) written(policy string) (sum float64) {
 	o.t.Helper()
 	families, err := o.registry.Gather()
 	if err != nil {
@@ -305,11 +327,11 @@ func (o *controller) written(policy string) float64 {
 				labels[l.GetName()] = l.GetValue()
 			}
 			if labels["policy"] == policy && labels["result"] == "written" {
-				return m.GetCounter().GetValue()
+				sum += m.GetCounter().GetValue()
 			}
 		}
 	}
-	return 0
+	return sum
 }
 
 const (

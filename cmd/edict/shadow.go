@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run"
+)
+
+// shadowFlags say where to ask what policies in the shadow came to.
+type shadowFlags struct {
+	kubeconfig, namespace, address, output string
+}
+
+func shadowCommand() *cobra.Command {
+	var f shadowFlags
+	cmd := &cobra.Command{
+		Use:   "shadow [POLICY...] (--policy-namespace NAMESPACE | --address URL)",
+		Short: "Show what policies in the shadow would have done otherwise",
+		Long: `A policy with mode: Shadow decides and writes nothing. Beside a policy of the
+same name that is enforced, it decides in the same states of the cluster, and
+what it would have done otherwise is counted and listed; alone, all that it
+would have done is.
+
+It is read from the ConfigMaps of the policies (annotation ` + v1alpha1.AnnotationShadow + `), or
+asked of a running controller, at the address of its probes.`,
+		Example: "  edict shadow --policy-namespace edict-system\n  edict shadow replica-scheduling --address http://localhost:4271",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reports, err := f.reports(cmd.Context())
+			if err != nil {
+				return found("%v", err)
+			}
+			if len(args) > 0 {
+				reports = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(args, r.Policy) })
+			}
+			return f.print(cmd.OutOrStdout(), reports)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
+	flags.StringVar(&f.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
+	flags.StringVar(&f.address, "address", "", "the address of a controller's probes, such as http://localhost:4271")
+	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
+	cmd.MarkFlagsOneRequired("policy-namespace", "address")
+	cmd.MarkFlagsMutuallyExclusive("policy-namespace", "address")
+	return cmd
+}
+
+func (f *shadowFlags) reports(ctx context.Context) ([]reconcile.ShadowReport, error) {
+	if f.address != "" {
+		return f.ask(ctx)
+	}
+	config, err := clusterConfig(f.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.CoreV1().ConfigMaps(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
+	if err != nil {
+		return nil, err
+	}
+	var out []reconcile.ShadowReport
+	for _, m := range list.Items {
+		text := m.Annotations[v1alpha1.AnnotationShadow]
+		if text == "" {
+			continue
+		}
+		var some []reconcile.ShadowReport
+		if err := json.Unmarshal([]byte(text), &some); err != nil {
+			return nil, fmt.Errorf("the annotation %s of %s: %w", v1alpha1.AnnotationShadow, m.Name, err)
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// maxReport bounds what is read of an answer.
+const maxReport = 1 << 20
+
+// ask asks a running controller.
+func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(f.address, "/")+run.ShadowPath, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers %s", f.address, response.Status)
+	}
+	err = json.NewDecoder(io.LimitReader(response.Body, maxReport)).Decode(&out)
+	return out, err
+}
+
+func (f *shadowFlags) print(w io.Writer, reports []reconcile.ShadowReport) error {
+	switch f.output {
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(reports)
+	case "yaml":
+		text, err := yaml.Marshal(reports)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	case "table":
+		return printShadows(w, reports)
+	default:
+		return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
+	}
+}
+
+// printShadows shows the counts of all policies, then the examples.
+func printShadows(w io.Writer, reports []reconcile.ShadowReport) error {
+	if len(reports) == 0 {
+		_, err := fmt.Fprintln(w, "No policy is in the shadow.")
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "POLICY\tSHADOW\tENFORCED\tEVALUATIONS\tDISAGREEMENTS\tUNDETERMINED\tDIFFERING NOW")
+	for _, r := range reports {
+		enforced := r.Enforced
+		if enforced == "" {
+			enforced = "(none)"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", r.Policy, r.Revision, enforced, r.Evaluations, r.Disagreements, r.Undetermined, r.Differing)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, r := range reports {
+		for _, d := range r.Examples {
+			printDisagreement(w, r.Policy, d)
+		}
+	}
+	return nil
+}
+
+func printDisagreement(w io.Writer, policy string, d reconcile.Disagreement) {
+	settled := ""
+	if d.Settled {
+		settled = ", the same since"
+	}
+	fmt.Fprintf(w, "\n%s %s, %s%s\n", policy, d.Key, d.At.UTC().Format(time.RFC3339), settled)
+	if d.Undetermined != "" {
+		fmt.Fprintf(w, "  undetermined: it would have asked %s\n", d.Undetermined)
+	}
+	for _, side := range []struct {
+		sign    string
+		effects []string
+	}{{"-", d.Enforced}, {"+", d.Shadow}} {
+		for _, e := range side.effects {
+			if !slices.Contains(d.Enforced, e) || !slices.Contains(d.Shadow, e) {
+				fmt.Fprintf(w, "  %s %s\n", side.sign, e)
+			}
+		}
+	}
+}

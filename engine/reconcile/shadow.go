@@ -1,0 +1,302 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// shadow is what a controller has more whose policy only looks on. It decides
+// in the snapshots in which the policy that is enforced under the same name
+// decides, before anything is written, and in those in which itself is woken;
+// without such a policy, what it would write is compared with nothing.
+type shadow struct {
+	// turn is held during a decision: it comes from two sides.
+	turn sync.Mutex
+	// answers are those of the enforced policy's last questions, by key.
+	answers map[eval.Key]recorded
+
+	mu sync.Mutex
+	// differs are the keys about which the last decisions differ.
+	differs map[eval.Key]bool
+	// examples are the last differences, the newest last, one per key.
+	examples []Disagreement
+	counts   ShadowCounts
+}
+
+// ShadowCounts sums up what a policy in the shadow came to.
+type ShadowCounts struct {
+	Policy   string `json:"policy"`
+	Revision string `json:"revision"`
+	// Enforced is the revision that is compared with; "" is nothing.
+	Enforced string `json:"enforced,omitempty"`
+	// Evaluations is how often it has decided, Disagreements how often
+	// otherwise, Undetermined how often that could not be told. Differing is for
+	// how many keys it would do otherwise now.
+	Evaluations   int `json:"evaluations"`
+	Disagreements int `json:"disagreements"`
+	Undetermined  int `json:"undetermined"`
+	Differing     int `json:"differing"`
+}
+
+// Disagreement is a key about which a policy in the shadow decided otherwise.
+type Disagreement struct {
+	At  time.Time `json:"at"`
+	Key string    `json:"key"`
+	// Enforced is what was done, Shadow what would have been.
+	Enforced []string `json:"enforced,omitempty"`
+	Shadow   []string `json:"shadow,omitempty"`
+	// Undetermined says what would have been asked, of which no answer is known.
+	Undetermined string `json:"undetermined,omitempty"`
+	// Settled says that the decisions have come to be the same since.
+	Settled bool `json:"settled,omitempty"`
+}
+
+// ShadowReport is what a policy in the shadow came to, with examples.
+type ShadowReport struct {
+	ShadowCounts
+	Examples []Disagreement `json:"examples,omitempty"`
+}
+
+// The bounds of what is kept and told.
+const (
+	maxExamples = 20
+	maxListed   = 5
+	maxEffect   = 240
+)
+
+func newShadow(p *plan.Policy) *shadow {
+	if p.Mode != plan.Shadow {
+		return nil
+	}
+	return &shadow{answers: map[eval.Key]recorded{}, differs: map[eval.Key]bool{}}
+}
+
+// recorded answers questions that were asked before. What it was asked besides
+// is in asked.
+type recorded struct {
+	calls []eval.Call
+	asked *string
+}
+
+var errUndetermined = errors.New("undetermined: asking would have side effects, and nobody has asked the same")
+
+// Answer implements expr.Answerer.
+func (r recorded) Answer(_ context.Context, q *expr.Request) (*expr.Response, error) {
+	want := requestText(q)
+	for _, c := range r.calls {
+		if requestText(c.Request) == want {
+			return c.Response, c.Err
+		}
+	}
+	if *r.asked == "" {
+		*r.asked = value.Cut(want, maxEffect)
+	}
+	return nil, errUndetermined
+}
+
+func requestText(q *expr.Request) string {
+	candidates := make([]any, len(q.Candidates))
+	for i, c := range q.Candidates {
+		candidates[i] = value.Plain(c)
+	}
+	text, err := json.Marshal([]any{value.Plain(q.With), candidates})
+	if err != nil {
+		return q.Query
+	}
+	return q.Query + " " + string(text)
+}
+
+// beside lets the policy in the shadow, if there is one, decide in the snapshot
+// of a decision that is about to be written.
+func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.Decision) {
+	if c.Policy.Mode != plan.Enforce || in.Instead != nil {
+		return
+	}
+	if other := c.group.find(c.Policy.Name + plan.ShadowSuffix); other != nil {
+		other.look(ctx, in.Key, in.World, in.Now, c, enforced)
+	}
+}
+
+// find gives a controller by the ID of its policy, or nil.
+func (g *Group) find(id string) *Controller {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for _, c := range slices.Backward(g.controllers) { // the newest, while one takes over
+		if c.Policy.ID() == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// shadowed reconciles a key in the shadow: it decides beside the enforced
+// policy, both without writing.
+func (c *Controller) shadowed(ctx context.Context, key eval.Key, now time.Time) Result {
+	snapshot := c.group.store.Snapshot()
+	active := c.group.find(c.Policy.Name)
+	var enforced *eval.Decision
+	if active != nil {
+		enforced = active.dry(ctx, key, snapshot, now, c.shadow.last(key))
+	}
+	d := c.look(ctx, key, snapshot, now, active, enforced)
+	return Result{Decision: d, Next: d.Next}
+}
+
+// last gives the answers of a key's last questions.
+func (s *shadow) last(key eval.Key) recorded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return recorded{calls: s.answers[key].calls, asked: new(string)}
+}
+
+// dry decides without writing, and without what is kept between decisions.
+func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, answers expr.Answerer) *eval.Decision {
+	in := c.input(key, now, snapshot, nil)
+	in.Answers, in.Trace, in.Shared = answers, false, nil
+	return eval.Evaluate(ctx, in, nil)
+}
+
+// look decides in the shadow and compares.
+func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, active *Controller, enforced *eval.Decision) *eval.Decision {
+	s := c.shadow
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	answers := s.last(key)
+	if enforced != nil && len(enforced.Calls) > 0 {
+		answers.calls = enforced.Calls
+	}
+	in := c.input(key, now, snapshot, nil)
+	in.Answers, in.Trace = answers, false
+	d := c.evaluate(ctx, in)
+	c.counts.Evaluations.Inc()
+	c.remember(key, d.Remember)
+	r := Result{Decision: d}
+	c.settle(key, c.primary(snapshot, key), nil, &r, now)
+	c.reached(key, &r)
+	s.note(c, key, answers, Disagreement{At: now, Key: key.String(), Enforced: effectTexts(enforced), Shadow: effectTexts(d), Undetermined: *answers.asked}, active)
+	return d
+}
+
+// note counts a decision, and keeps it if it differs.
+func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disagreement, active *Controller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(answers.calls) > 0 {
+		s.answers[key] = answers
+	}
+	s.counts.Evaluations++
+	s.counts.Enforced = ""
+	if active != nil {
+		s.counts.Enforced = active.Policy.Revision
+	}
+	undetermined := found.Undetermined != ""
+	differs := !undetermined && !slices.Equal(found.Enforced, found.Shadow)
+	switch {
+	case undetermined:
+		s.counts.Undetermined++
+		c.counts.Undetermined.Inc()
+	case differs:
+		s.counts.Disagreements++
+		c.counts.Disagreements.Inc()
+	}
+	if differs {
+		s.differs[key] = true
+	} else {
+		delete(s.differs, key)
+	}
+	c.counts.Disagreeing.Set(float64(len(s.differs)))
+	s.keep(found, differs || undetermined)
+}
+
+// keep puts a difference among the examples, or says that it is no more.
+func (s *shadow) keep(found Disagreement, differs bool) {
+	at := slices.IndexFunc(s.examples, func(d Disagreement) bool { return d.Key == found.Key })
+	switch {
+	case at >= 0 && !differs:
+		s.examples[at].Settled = true
+		return
+	case !differs:
+		return
+	case at >= 0:
+		s.examples = slices.Delete(s.examples, at, at+1)
+	case len(s.examples) >= maxExamples:
+		s.examples = slices.Delete(s.examples, 0, 1)
+	}
+	found.Enforced, found.Shadow = listed(found.Enforced), listed(found.Shadow)
+	s.examples = append(s.examples, found)
+}
+
+// listed shortens a list for a person.
+func listed(effects []string) []string {
+	out := slices.Clone(effects)
+	if len(out) > maxListed {
+		out = append(out[:maxListed], fmt.Sprintf("and %d more", len(effects)-maxListed))
+	}
+	for i := range out {
+		out[i] = value.Cut(out[i], maxEffect)
+	}
+	return out
+}
+
+// effectTexts writes what a decision does.
+func effectTexts(d *eval.Decision) (out []string) {
+	if d == nil {
+		return nil
+	}
+	for _, e := range d.Effects {
+		out = append(out, effectText(e))
+	}
+	for _, p := range d.Problems {
+		out = append(out, "fails: rule "+p.Rule+" "+p.Item)
+	}
+	return out
+}
+
+func effectText(e *eval.Effect) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s %s %s", e.Verb, e.Target.Kind, name(e.Target))
+	if e.Subresource != "" {
+		fmt.Fprintf(&out, " (%s)", e.Subresource)
+	}
+	if e.Patch != nil {
+		if text, err := json.Marshal(value.Plain(e.Patch)); err == nil {
+			fmt.Fprintf(&out, " %s", text)
+		}
+	}
+	return out.String()
+}
+
+// forget drops what is known of a key whose primary is gone.
+func (s *shadow) forget(key eval.Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.answers, key)
+	delete(s.differs, key)
+}
+
+// ShadowReport tells what the policy came to in the shadow; nil if it is
+// enforced.
+func (c *Controller) ShadowReport() *ShadowReport {
+	s := c.shadow
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &ShadowReport{ShadowCounts: s.counts, Examples: slices.Clone(s.examples)}
+	out.Policy, out.Revision, out.Differing = c.Policy.Name, c.Policy.Revision, len(s.differs)
+	slices.Reverse(out.Examples)
+	return out
+}
