@@ -85,11 +85,15 @@ func (i *installation) switchOnAndBack() {
 		i.t.Fatal(err)
 	}
 	i.namespace("shipshape")
-	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true")
-	for _, policy := range []string{"kmm-module", "kmm-node-modules", "configmap-restart", "storage-pool-eligibility"} {
+	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "policies.secret-restart.enabled=true")
+	all := []string{
+		"agent-node-label", "configmap-restart", "kmm-module", "kmm-node-modules",
+		"kmm-version-labels", "replica-scheduling", "secret-restart", "storage-pool-eligibility",
+	}
+	for _, policy := range all {
 		i.wantStatus(policy, "Active", "")
 	}
-	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels", "configmap-restart", "kmm-module", "kmm-node-modules")
+	i.wantPermissions(all...)
 	i.wantPool("node-a hall-1")
 	if diff := cmp.Diff(shipped, i.configMap(policy)[key]); diff != "" {
 		i.t.Errorf("the text of a policy after an upgrade (- chart's, + now):\n%s", diff)
