@@ -126,6 +126,8 @@ fmt: ## format the Go files
 generate: ## write generated files anew: schemas of the built-in kinds, the chart's files, golden files
 	@echo "==> schemas of the built-in kinds"
 	@$(GO) run ./hack/openapi
+	@echo "==> permissions of the shipped policies"
+	@$(GO) run ./hack/rbac
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
@@ -138,7 +140,11 @@ verify: ## fail when a generated file or a go.mod is not up to date
 	@echo "==> go.mod files"
 	@for module in $(MODULES); do (cd $$module && $(GO) mod tidy -diff) || exit 1; done
 	@echo "==> schemas of the built-in kinds"
-	@file="$$(mktemp)"; trap 'rm -f "$$file"' EXIT; $(GO) run ./hack/openapi -o "$$file" && cmp "$$file" engine/schema/builtin.json.gz
+	@folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; cp engine/schema/builtin.json.gz "$$folder" && \
+		$(GO) run ./hack/openapi -o "$$folder/builtin.json.gz" -resources "$$folder/resources.json" && \
+		cmp "$$folder/builtin.json.gz" engine/schema/builtin.json.gz && cmp "$$folder/resources.json" engine/schema/resources.json
+	@echo "==> permissions of the shipped policies"
+	@$(GO) run ./hack/rbac -check
 
 .PHONY: clean
 clean: ## remove what the build made

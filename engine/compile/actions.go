@@ -130,7 +130,7 @@ func (b *builder) merge(target *target, m *plan.Merge) plan.Action {
 		mask = &value.Mask{Fields: map[string]*value.Mask{name: mask}}
 	}
 	target.read(b, mask)
-	target.write(b, m.Subresource, "patch")
+	target.write(b, m.Subresource, plan.WritePatch)
 	return m
 }
 
@@ -163,7 +163,7 @@ func (b *builder) condition(s *scope, a *v1alpha1.ConditionAction) plan.Action {
 		b.problems.Errorf(a.Pos, "the kind has no status.conditions")
 	}
 	target.read(b, mask)
-	target.write(b, "status", "patch")
+	target.write(b, "status", plan.WritePatch)
 	return c
 }
 
@@ -204,6 +204,7 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 		}
 	}
 	b.creates(target, a.Create)
+	b.metadata(target, a.Value.Node, fields)
 	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
 }
 
@@ -221,7 +222,7 @@ func (b *builder) event(s *scope, a *v1alpha1.EventAction) plan.Action {
 		return nil
 	}
 	target.read(b, &value.Mask{})
-	target.writeKind(b, schema.GVK{APIVersion: "v1", Kind: "Event"}, "", "create")
+	target.event(b)
 	return &plan.Event{
 		Pos: a.Pos, Of: target.ref, Warning: a.Type.Value == "Warning",
 		Reason: b.template(s, a.Reason, &deps), Message: b.template(s, a.Message, &deps),

@@ -13,7 +13,7 @@ import (
 // creates records that a patch may make its object.
 func (b *builder) creates(t *target, create bool) {
 	if create {
-		t.write(b, "", "create")
+		t.write(b, "", plan.WriteCreate)
 	}
 }
 
@@ -49,8 +49,11 @@ func (b *builder) listEntry(s *scope, a *v1alpha1.PatchAction, target *target) p
 		}
 	}
 	target.read(b, under(path, value.KeepAll))
-	target.write(b, a.Subresource.Value, "patch")
+	target.write(b, a.Subresource.Value, plan.WritePatch)
 	b.creates(target, a.Create)
+	if a.List.Value == "metadata.ownerReferences" && a.Entry.Set() {
+		b.ownerEntry(target, a)
+	}
 	return out
 }
 
@@ -86,15 +89,16 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	}
 	out.Manifest.Fit(b.options.Schemas.Of(gvk), kind, b.problems)
 	b.kinds[targetRoot(out.Target)] = gvk
-	of := &target{roots: []string{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}}
-	mask, verb := &value.Mask{}, "create"
+	of := &target{roots: []string{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}, named: childPlace(t.Node, out.Manifest)}
+	mask, verb := &value.Mask{}, plan.WriteCreate
 	if apply {
 		// Whether it is applied already is told by an annotation and the fields.
 		mask = value.Merge(out.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + b.plan.Name}, &value.Mask{}))
-		verb = "apply"
+		verb = plan.WriteApply
 	}
 	of.read(b, mask)
 	of.write(b, "", verb)
+	b.metadata(of, t.Node, out.Manifest)
 	return out
 }
 
@@ -112,7 +116,7 @@ func (b *builder) deletion(s *scope, a *v1alpha1.DeleteAction) plan.Action {
 		return nil
 	}
 	target.read(b, under([]string{"metadata", "deletionTimestamp"}, &value.Mask{}))
-	target.write(b, "", "delete")
+	target.write(b, "", plan.WriteDelete)
 	return &plan.Delete{Pos: a.Pos, Of: target.ref}
 }
 
@@ -129,6 +133,9 @@ func (b *builder) finalizer(s *scope, a *v1alpha1.FinalizerAction) plan.Action {
 	out := &plan.Finalizer{Pos: a.Pos, Of: target.ref, Name: b.template(s, a.Name, &deps), Absent: a.Absent}
 	out.Name.Fit(&schema.Type{Kind: schema.String}, "name", b.problems)
 	target.read(b, under([]string{"metadata", "finalizers"}, value.KeepAll))
-	target.write(b, "", "patch")
+	target.write(b, "", plan.WritePatch)
+	if !a.Absent {
+		b.hold(target, a.Pos, known(a.Name.Node, out.Name))
+	}
 	return out
 }

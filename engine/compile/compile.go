@@ -158,7 +158,7 @@ func (b *builder) primary() {
 	if f.Namespaces.Set() {
 		p.Namespaces = b.namespaces(f.Namespaces)
 	}
-	p.Source.GVK = gvk
+	p.Source.GVK, p.Within = gvk, within(f.Namespaces, p.Namespaces)
 	if len(p.Namespaces) == 1 {
 		p.Source.Namespace = p.Namespaces[0]
 	}

@@ -72,6 +72,20 @@ func masked(m *value.Mask) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
+// placed writes where objects are, as far as it is known.
+func placed(at plan.Place) (out string) {
+	if at.Namespace.Value != "" {
+		out += fmt.Sprintf(" in %+v", at.Namespace)
+	}
+	if at.Name.Value != "" {
+		out += fmt.Sprintf(" named %+v", at.Name)
+	}
+	if at.Input != "" {
+		out += " of the input " + at.Input
+	}
+	return out
+}
+
 // summary writes what follows from a policy: what is watched, what of it is
 // read and kept, how joins are answered, and what is written.
 func summary(p *plan.Policy) string {
@@ -90,7 +104,10 @@ func summary(p *plan.Policy) string {
 		fmt.Fprintf(&out, "  target %s, of which it reads %s\n", t.Source.GVK, masked(t.Reads))
 	}
 	for _, w := range p.Writes {
-		fmt.Fprintf(&out, "  writes %s %s %s\n", w.Verb, w.GVK, w.Subresource)
+		fmt.Fprintf(&out, "  writes %s %s %s\n", w.Verb, w.GVK, strings.TrimSpace(w.Subresource+placed(w.Place)))
+	}
+	for _, h := range p.Holds {
+		fmt.Fprintf(&out, "  holds %s by the finalizer %+v\n", h.GVK, h.Finalizer)
 	}
 	return out.String()
 }
@@ -339,9 +356,9 @@ func TestWrites(t *testing.T) {
 `)
 	var got []string
 	for _, w := range p.Writes {
-		got = append(got, strings.TrimSpace(w.Verb+" "+w.GVK.String()+" "+w.Subresource))
+		got = append(got, strings.TrimSpace(string(w.Verb)+" "+w.GVK.String()+" "+w.Subresource))
 	}
-	want := []string{"patch v1/Node", "patch v1/Pod", "patch v1/Node status", "patch apps/v1/Deployment", "create v1/Event", "patch v1/Pod status"}
+	want := []string{"patch v1/Node", "patch v1/Pod", "patch v1/Node status", "patch apps/v1/Deployment", "event v1/Event", "patch v1/Pod status"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

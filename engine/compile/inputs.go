@@ -126,6 +126,7 @@ func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {
 	deps := newDeps()
 	p.Get = b.program(&scope{env: b.env}, in.Get, &deps)
 	b.wantType(p.Get, in.Get, cel.StringType, cel.MapOf(cel.StringType))
+	p.Named = b.named(p.Get, in.Get, deps)
 	b.joining = true
 	p.Where = b.program(s, in.Where, &deps)
 	b.joining = false
@@ -169,6 +170,7 @@ func (b *builder) narrow(p *plan.Input, in *v1alpha1.Input) {
 			b.problems.Errorf(in.Namespace.Pos(), "the namespace of the input %q is empty", p.Name)
 		}
 		p.Source.Namespace = namespace
+		p.Within = origin(in.Namespace.Value, namespace, paramExpression, "params")
 	}
 }
 

@@ -50,6 +50,7 @@ func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]O
 		b.problems.Errorf(at, "the default of the param %q: %v", p.Key.Value, err)
 		return
 	}
+	otherwise := v
 	if o, ok := overrides[p.Key.Value]; ok {
 		if v, err = overridden(p.Value, kind, o); err != nil {
 			b.problems.Errorf(o.at(p.Key.Pos()), "the value %q given for the param %s.%s: %v", o, b.plan.Name, p.Key.Value, err)
@@ -57,6 +58,7 @@ func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]O
 		}
 	}
 	b.plan.Params[p.Key.Value] = v
+	b.describe(p, kind, v, otherwise)
 }
 
 // overridden reads an override.

@@ -39,7 +39,7 @@ func (b *builder) restart(s *scope, a *v1alpha1.RestartAction) plan.Action {
 	}
 	t.read(b, under(templateAnnotations, value.KeepAll))
 	t.read(b, identity)
-	t.write(b, "", "patch")
+	t.write(b, "", plan.WritePatch)
 	return out
 }
 

@@ -18,6 +18,8 @@ type target struct {
 	roots []string
 	kinds []schema.GVK
 	kind  *schema.Type
+	// named is what is known of an object that the action names.
+	named plan.Place
 }
 
 // read records that an action reads parts of its target: what it writes is
@@ -28,16 +30,18 @@ func (t *target) read(b *builder, mask *value.Mask) {
 	}
 }
 
-func (t *target) write(b *builder, subresource, verb string) {
-	for _, gvk := range t.kinds {
-		t.writeKind(b, gvk, subresource, verb)
+func (t *target) write(b *builder, subresource string, verb plan.WriteVerb) {
+	for i, gvk := range t.kinds {
+		b.writes(plan.Write{GVK: gvk, Subresource: subresource, Verb: verb, Place: b.place(t, t.roots[i])})
 	}
 }
 
-func (t *target) writeKind(b *builder, gvk schema.GVK, subresource, verb string) {
-	w := plan.Write{GVK: gvk, Subresource: subresource, Verb: verb}
-	if !slices.Contains(b.plan.Writes, w) {
-		b.plan.Writes = append(b.plan.Writes, w)
+// event records that Events are made where the target is.
+func (t *target) event(b *builder) {
+	for _, root := range t.roots {
+		at := b.place(t, root)
+		at.Name = plan.Known{}
+		b.writes(plan.Write{GVK: schema.GVK{APIVersion: "v1", Kind: "Event"}, Verb: plan.WriteEvent, Place: at})
 	}
 }
 
@@ -95,6 +99,7 @@ func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
 	gvk := schema.GVK{APIVersion: of.APIVersion.Value, Kind: of.Kind.Value}
 	t := &target{kinds: []schema.GVK{gvk}, kind: b.options.Schemas.Of(gvk)}
 	t.ref = plan.ObjectRef{Pos: of.Pos, GVK: gvk, Namespace: b.template(s, of.Namespace, &deps), Name: b.template(s, of.Name, &deps)}
+	t.named = plan.Place{Namespace: known(of.Namespace.Node, t.ref.Namespace), Name: known(of.Name.Node, t.ref.Name)}
 	t.ref.Target = b.targetIndex(gvk)
 	t.roots = []string{targetRoot(t.ref.Target)}
 	b.kinds[t.roots[0]] = gvk

@@ -25,6 +25,8 @@ type Policy struct {
 	Primary Primary
 	// Params are the values in force, by name.
 	Params map[string]value.Value
+	// ParamInfo describes them, in the order of the document.
+	ParamInfo []ParamInfo
 	// Slots resolves the names that expressions use: "object",
 	// "inputs.nodes", "variables.ready" and so on.
 	Slots     map[string]Slot
@@ -36,8 +38,10 @@ type Policy struct {
 	// Targets are the kinds that actions name outright; their objects are
 	// watched so that a write is a diff.
 	Targets []*Target
-	// Writes are the kinds and subresources that the policy writes.
+	// Writes are the kinds and subresources that the policy writes, Holds the
+	// finalizers that it leaves on objects.
 	Writes []Write
+	Holds  []Hold
 	// Metrics are what the policy exports.
 	Metrics []Metric
 	// Queries are the builtins that selections ask, sorted.
@@ -80,8 +84,10 @@ type Primary struct {
 	Type       *schema.Type
 	Selector   *selector.Selector
 	Namespaces []string
-	Optional   bool
-	Source     world.Source
+	// Within is the namespace, if Namespaces is only one.
+	Within   Known
+	Optional bool
+	Source   world.Source
 }
 
 // Selects says whether an object is one that the policy decides about.
@@ -138,8 +144,12 @@ type Input struct {
 	Name   string
 	Pos    document.Position
 	Source world.Source
-	Type   *schema.Type
-	Shape  Shape
+	// Within is the namespace that Source is narrowed to.
+	Within Known
+	// Named is the object that Get gives, if it is the same for every key.
+	Named Place
+	Type  *schema.Type
+	Shape Shape
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool
 	// Get gives the name of the object of an input of shape One.
@@ -269,10 +279,3 @@ type Target struct {
 // AppliedPrefix begins the annotation in which a policy keeps a digest of what
 // it has applied to an object; the policy's name follows.
 const AppliedPrefix = "applied.edict.dev/"
-
-// Write is a kind and subresource that is written.
-type Write struct {
-	schema.GVK
-	Subresource string
-	Verb        string
-}

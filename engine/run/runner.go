@@ -65,7 +65,7 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	r.adopting.Lock()
 	defer r.adopting.Unlock()
 	defer looked()
-	if r.missing(rev.plan) != nil {
+	if r.unmet(ctx, rev.plan) != nil {
 		looked()
 	}
 	p, err := r.fit(ctx, rev)
@@ -212,11 +212,12 @@ func (w *worker) wakeAll(keys []eval.Key) {
 	}
 }
 
-// await waits until the cluster serves every kind that the policy reads.
+// await waits until the cluster serves every kind that the policy reads, and
+// allows this process all that the policy does.
 func (r *runner) await(ctx context.Context, compiled *plan.Policy) bool {
 	told := ""
 	for {
-		missing := r.missing(compiled)
+		missing := r.unmet(ctx, compiled)
 		if missing == nil {
 			observe.Waiting.WithLabelValues(r.id).Set(0)
 			return true

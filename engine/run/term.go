@@ -31,6 +31,8 @@ type term struct {
 	looked sync.WaitGroup
 	// changed is called when something is to be told about a policy; may be nil.
 	changed func()
+	// granted are permissions that this process was found to have.
+	granted granted
 
 	mu      sync.Mutex
 	runners map[string]*runner

@@ -16,8 +16,10 @@ type definition struct {
 	Kind string `json:"kind"`
 	Spec struct {
 		Group string `json:"group"`
+		Scope string `json:"scope"`
 		Names struct {
-			Kind string `json:"kind"`
+			Kind   string `json:"kind"`
+			Plural string `json:"plural"`
 		} `json:"names"`
 		Versions []struct {
 			Name   string `json:"name"`
@@ -44,6 +46,9 @@ func (s *Set) AddCRD(text []byte) error {
 	}
 	for _, version := range crd.Spec.Versions {
 		gvk := GVK{APIVersion: crd.Spec.Group + "/" + version.Name, Kind: crd.Spec.Names.Kind}
+		if crd.Spec.Names.Plural != "" {
+			s.AddResource(gvk, Resource{Name: crd.Spec.Names.Plural, Namespaced: crd.Spec.Scope == "Namespaced"})
+		}
 		if version.Schema.OpenAPIV3Schema == nil {
 			continue
 		}

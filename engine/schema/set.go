@@ -17,12 +17,16 @@ func (g GVK) String() string { return g.APIVersion + "/" + g.Kind }
 type Set struct {
 	mu    sync.RWMutex
 	kinds map[GVK]*Type
-	next  *Set
+	// resources are those of the kinds that came with one.
+	resources map[GVK]Resource
+	next      *Set
 }
 
 // NewSet makes an empty set that asks next for what it does not know; next may
 // be nil.
-func NewSet(next *Set) *Set { return &Set{kinds: map[GVK]*Type{}, next: next} }
+func NewSet(next *Set) *Set {
+	return &Set{kinds: map[GVK]*Type{}, resources: map[GVK]Resource{}, next: next}
+}
 
 // Add makes a kind known.
 func (s *Set) Add(gvk GVK, t *Type) {
@@ -61,5 +65,8 @@ func (s *Set) AddAll(other *Set) {
 	defer other.mu.RUnlock()
 	for gvk, t := range other.kinds {
 		s.Add(gvk, t)
+	}
+	for gvk, r := range other.resources {
+		s.AddResource(gvk, r)
 	}
 }

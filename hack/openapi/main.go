@@ -1,11 +1,12 @@
 // Command openapi writes the schemas of Kubernetes' own kinds, as a real API
-// server publishes them, to one compressed file that the engine embeds:
+// server publishes them, to one compressed file that the engine embeds, and
+// under which names it serves them to another:
 //
-//	go run ./hack/openapi [-o engine/schema/builtin.json.gz]
+//	go run ./hack/openapi [-o engine/schema/builtin.json.gz] [-resources engine/schema/resources.json]
 //
-// The file is {"components": {"schemas": {name: schema}}} without descriptions,
-// with sorted keys. It changes only with the Kubernetes version of the test
-// control plane, or with the list of groups below.
+// The first file is {"components": {"schemas": {name: schema}}} without
+// descriptions, with sorted keys. Both change only with the Kubernetes version
+// of the test control plane, or with the list of groups below.
 package main
 
 import (
@@ -42,16 +43,17 @@ var groups = []schema.GroupVersion{
 
 func main() {
 	output := flag.String("o", "engine/schema/builtin.json.gz", "file to write")
+	resources := flag.String("resources", "engine/schema/resources.json", "file to write the names of the resources to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *output); err != nil {
+	if err := run(ctx, *output, *resources); err != nil {
 		fmt.Fprintln(os.Stderr, "openapi:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, output string) (err error) {
+func run(ctx context.Context, output, resources string) (err error) {
 	plane, err := controlplane.Start(ctx, controlplane.Options{})
 	if err != nil {
 		return err
@@ -65,7 +67,10 @@ func run(ctx context.Context, output string) (err error) {
 	if err != nil {
 		return err
 	}
-	return writeFile(output, schemas)
+	if err := writeFile(output, schemas); err != nil {
+		return err
+	}
+	return writeResources(resources, client)
 }
 
 // fetch gives the schemas of all groups, by name.

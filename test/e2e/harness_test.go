@@ -46,14 +46,14 @@ type cluster struct {
 }
 
 // start starts a control plane, with the CRDs unless told otherwise.
-func start(t *testing.T, withCRDs bool) *cluster {
+func start(t *testing.T, withCRDs bool, apiServerArgs ...string) *cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a control plane")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
-	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr})
+	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr, APIServerArgs: apiServerArgs})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,15 @@ type kernels struct {
 }
 
 func startKernels(t *testing.T, nodes int) *kernels {
-	k := &kernels{cluster: start(t, true), outcomes: map[string]kubelet.Outcome{}}
+	k := preparedKernels(start(t, true), nodes)
+	k.edict = k.run(nil)
+	k.edict.running(nodeEntries, moduleHold, nodeModules, versionSteps)
+	return k
+}
+
+// preparedKernels makes the nodes of a cluster, with played kubelets.
+func preparedKernels(c *cluster, nodes int) *kernels {
+	k := &kernels{cluster: c, outcomes: map[string]kubelet.Outcome{}}
 	k.put(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": "drivers"}})
 	for i := range nodes {
 		name := fmt.Sprintf("k%03d", i)
@@ -62,18 +70,16 @@ func startKernels(t *testing.T, nodes int) *kernels {
 		// here.
 		k.merge("Node", "", name, "", object{"spec": object{"taints": nil}})
 	}
-	played, err := kubelet.Start(t.Context(), k.plane.Config(), func(p *corev1.Pod) kubelet.Outcome {
+	played, err := kubelet.Start(k.t.Context(), k.plane.Config(), func(p *corev1.Pod) kubelet.Outcome {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		return k.outcomes[p.Labels["kmm.node.kubernetes.io/module.name"]]
 	})
 	if err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
 	k.kubelets = played
-	t.Cleanup(played.Stop)
-	k.edict = k.run(nil)
-	k.edict.running(nodeEntries, moduleHold, nodeModules, versionSteps)
+	k.t.Cleanup(played.Stop)
 	return k
 }
 

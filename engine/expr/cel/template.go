@@ -146,6 +146,9 @@ func (t *Template) Constant() value.Value { return t.constant }
 
 // Field gives the template of a field of a mapping; nil when it has none.
 func (t *Template) Field(name string) *Template {
+	if t == nil {
+		return nil
+	}
 	for i, k := range t.keys {
 		if text, ok := value.Str(k.constant); ok && text == name {
 			return t.values[i]
@@ -153,6 +156,9 @@ func (t *Template) Field(name string) *Template {
 	}
 	return nil
 }
+
+// Item gives the template of an item of a list that is written out.
+func (t *Template) Item(i int) *Template { return t.values[i] }
 
 // Walk visits every program of the template.
 func (t *Template) Walk(visit func(*Program)) {

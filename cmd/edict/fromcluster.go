@@ -1,0 +1,115 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+func (o *origin) configMaps() (corev1client.ConfigMapInterface, *rest.Config, error) {
+	config, err := clusterConfig(o.kubeconfig)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := corev1client.NewForConfig(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return client.ConfigMaps(o.namespace), config, nil
+}
+
+func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*policySet, error) {
+	api, config, err := o.configMaps()
+	if err != nil {
+		return nil, found("%v", err)
+	}
+	catalog, err := run.ReadConfigMaps(ctx, api, typed)
+	if err != nil {
+		return nil, found("%v", err)
+	}
+	schemas := schema.NewSet(schema.Builtin())
+	for _, folder := range o.schemas {
+		if err := schemas.AddFolder(folder); err != nil {
+			return nil, found("reading schemas: %v", err)
+		}
+	}
+	out, err := compiled(catalog, schemas, errOut)
+	if err != nil {
+		return nil, err
+	}
+	if out.resources, err = served(config, schemas); err != nil {
+		return nil, found("%v", err)
+	}
+	return out, nil
+}
+
+// served says how a cluster serves kinds; of one that it does not serve yet
+// the CRDs at hand may tell.
+func served(config *rest.Config, schemas *schema.Set) (rbac.Resources, error) {
+	_, mapper, err := clusterMapper(config)
+	if err != nil {
+		return nil, err
+	}
+	return func(gvk schema.GVK) (schema.Resource, bool) {
+		if r, ok := run.ResourceOf(mapper, gvk); ok {
+			return r, true
+		}
+		return schemas.Resource(gvk)
+	}, nil
+}
+
+func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	mapper, err := apiutil.NewDynamicRESTMapper(config, client)
+	if err != nil {
+		return nil, nil, fmt.Errorf("asking the API server what it serves: %w", err)
+	}
+	return client, mapper, nil
+}
+
+// compiled compiles what ConfigMaps hold. Nothing runs here, so a kind without
+// a schema is no reason to say anything.
+func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*policySet, error) {
+	out := &policySet{configMaps: map[string]string{}}
+	for _, contents := range catalog.Contents {
+		printErrors(errOut, contents.Problems)
+	}
+	for id, u := range catalog.Units {
+		p, problems, err := u.Compile(schemas)
+		if err != nil {
+			return nil, err
+		}
+		printErrors(errOut, problems)
+		if p == nil {
+			out.broken = append(out.broken, u.Name())
+			continue
+		}
+		out.policies = append(out.policies, p)
+		out.configMaps[p.ID()] = path.Base(catalog.Origins[id].Path())
+	}
+	slices.SortFunc(out.policies, func(a, b *plan.Policy) int { return cmp.Compare(a.ID(), b.ID()) })
+	slices.Sort(out.broken)
+	if len(out.policies)+len(out.broken) == 0 {
+		return nil, found("%v", source.ErrNothing)
+	}
+	return out, nil
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// origin is where a command finds policies: files, or the ConfigMaps of a
+// namespace.
+type origin struct {
+	policies, schemas, params []string
+	kubeconfig, namespace     string
+}
+
+// registerAll adds the flags with --policies.
+func (o *origin) registerAll(cmd *cobra.Command) {
+	o.register(cmd)
+	cmd.Flags().StringArrayVar(&o.policies, "policies", nil, "a file or folder of policies; may repeat")
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
+	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
+}
+
+// register adds the flags for a command that takes paths as arguments.
+func (o *origin) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of files")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
+	flags.StringArrayVar(&o.params, "param", nil, "policy.name=value; may repeat")
+	flags.StringArrayVar(&o.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+}
+
+// policySet is what was found.
+type policySet struct {
+	policies []*plan.Policy
+	// configMaps are the names of those that the policies are from, by ID.
+	configMaps map[string]string
+	// broken are those that do not compile.
+	broken []string
+	// resources says how their kinds are served.
+	resources rbac.Resources
+}
+
+// load reads the policies; what is wrong with them is printed. It is an error
+// only when nothing is left.
+func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error) {
+	params, err := parseParams(o.params)
+	if err != nil {
+		return nil, err
+	}
+	if o.namespace != "" {
+		return o.fromCluster(ctx, errOut, compile.TypedOverrides(params, source.Typed))
+	}
+	bundle, err := source.Load(o.policies, source.Options{Schemas: o.schemas, Params: params})
+	if err != nil {
+		return nil, found("%v", err)
+	}
+	if err := loaded(errOut, bundle); err != nil {
+		return nil, err
+	}
+	return &policySet{policies: bundle.Policies, resources: bundle.Schemas.Resource}, nil
+}
+
+// choose gives the policies that are named, or all, and those among them that
+// do not compile.
+func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []string, err error) {
+	if len(names) == 0 {
+		return s.policies, s.broken, nil
+	}
+	isBroken := func(name string) bool { return slices.Contains(s.broken, name) }
+	whole := slices.DeleteFunc(slices.Clone(names), isBroken)
+	if len(whole) > 0 {
+		chosen, err = choose(s.policies, whole)
+	}
+	return chosen, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isBroken(name) }), err
+}
+
+func printErrors(w io.Writer, problems []document.Problem) {
+	for _, p := range problems {
+		if p.Severity == document.Error {
+			printProblem(w, p)
+		}
+	}
+}

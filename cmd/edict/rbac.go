@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+type rbacFlags struct {
+	origin
+	only         []string
+	output, name string
+	any          bool
+}
+
+func rbacCommand() *cobra.Command {
+	var f rbacFlags
+	cmd := &cobra.Command{
+		Use:   "rbac (PATH... | --policy-namespace NAMESPACE)",
+		Short: "Print the permissions that policies need",
+		Long: `Derives from the policies at each PATH, or in the ConfigMaps of a namespace, what
+they must be allowed to do in the cluster, and prints a ClusterRole, and a Role
+for every namespace that a policy is narrowed to. Above each rule stands which
+policies need it. Disabled policies need nothing, unless they are named with
+--policy.`,
+		Example: "  edict rbac policies --name edict | kubectl apply -f -",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.origin.policies = args; (len(args) > 0) == (f.namespace != "") {
+				return errors.New("say where the policies are: PATH... or --policy-namespace")
+			}
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.only, "policy", nil, "only this policy; may repeat")
+	flags.StringVar(&f.name, "name", "edict", "the name of the roles")
+	flags.BoolVar(&f.any, "any-params", false, "print what any setting of the params may need, not only the one in force")
+	flags.StringVarP(&f.output, "output", "o", "yaml", "yaml, json or table")
+	return cmd
+}
+
+var rbacPrinters = map[string]func(io.Writer, string, []rbac.Permission) error{
+	"yaml": printRolesYAML, "json": printRolesJSON, "table": printRules,
+}
+
+func (f *rbacFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	print, ok := rbacPrinters[f.output]
+	if !ok {
+		return fmt.Errorf("unknown output %q: yaml, json or table", f.output)
+	}
+	set, err := f.load(ctx, errOut)
+	if err != nil {
+		return err
+	}
+	chosen, broken, err := set.choose(f.only)
+	if err != nil {
+		return err
+	}
+	if len(f.only) == 0 {
+		chosen = running(chosen)
+	}
+	settings := plan.InForce
+	if f.any {
+		settings = plan.Any
+	}
+	permissions, err := rbac.Of(chosen, settings, set.resources)
+	if err != nil {
+		return found("%v", err)
+	}
+	if err := print(out, f.name, permissions); err != nil {
+		return err
+	}
+	if len(broken) > 0 {
+		return found("what is printed lacks what these policies need, which do not compile: %s", strings.Join(broken, ", "))
+	}
+	return nil
+}
+
+// loaded prints the errors of a bundle, and refuses one that has some or holds
+// no policy.
+func loaded(w io.Writer, b *source.Bundle) error {
+	for _, p := range b.Problems {
+		if p.Severity == document.Error {
+			printProblem(w, p)
+		}
+	}
+	if b.Err() != nil {
+		return findings{}
+	}
+	if len(b.Policies) == 0 {
+		return found("%v", source.ErrNothing)
+	}
+	return nil
+}

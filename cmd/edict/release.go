@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/release"
+)
+
+type releaseFlags struct {
+	origin
+	all, dryRun bool
+	timeout     time.Duration
+}
+
+func releaseCommand() *cobra.Command {
+	var f releaseFlags
+	cmd := &cobra.Command{
+		Use:   "release (--policies PATH | --policy-namespace NAMESPACE) (POLICY... | --all)",
+		Short: "Remove the finalizers that policies have set",
+		Long: `Takes the finalizers of policies off all objects that have them, so that nothing
+is left that cannot be deleted when the policies no longer run. Finalizers of
+others stay. A second run finds nothing to do.
+
+With --policy-namespace the policies are first disabled by the annotation
+edict.dev/mode of their ConfigMap, and the controller is waited for; they stay
+disabled. With --policies see to it yourself that no controller runs them.`,
+		Example: "  edict release --policy-namespace edict-system --all",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.all == (len(args) > 0) {
+				return errors.New("name the policies to release, or say --all")
+			}
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
+		},
+	}
+	f.registerAll(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "release all policies")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be removed, and change nothing")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the controller may take to stop the policies")
+	return cmd
+}
+
+func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []string) error {
+	set, err := f.load(ctx, errOut)
+	if err != nil {
+		return err
+	}
+	chosen, broken, err := set.choose(names)
+	if err != nil {
+		return err
+	}
+	t := &tally{Writer: out, dryRun: f.dryRun}
+	for _, name := range broken {
+		t.failed++
+		fmt.Fprintf(out, "%s: not released: it is not known what it leaves behind while it does not compile\n", name)
+	}
+	config, err := clusterConfig(f.kubeconfig)
+	if err != nil {
+		return found("%v", err)
+	}
+	r, err := releaser(config, t)
+	if err != nil {
+		return found("%v", err)
+	}
+	if err := f.stop(ctx, errOut, set, chosen); err != nil {
+		return found("%v", err)
+	}
+	r.Policies(ctx, chosen)
+	return t.end()
+}
+
+// stop disables the policies and waits for the controller. That it does not
+// answer is no reason to leave objects behind.
+func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, set *policySet, chosen []*plan.Policy) error {
+	if f.namespace == "" || f.dryRun {
+		return nil
+	}
+	api, _, err := f.configMaps()
+	if err != nil {
+		return err
+	}
+	s := release.Stopper{ConfigMaps: api, Timeout: f.timeout, Poll: 200 * time.Millisecond}
+	byMap := map[string][]string{}
+	for _, p := range chosen {
+		name := set.configMaps[p.ID()]
+		byMap[name] = append(byMap[name], p.Name)
+	}
+	for name, policies := range byMap {
+		running, err := s.Stop(ctx, name, policies)
+		if err != nil {
+			return err
+		}
+		if len(running) > 0 {
+			fmt.Fprintf(errOut, "no controller has said within %v that it stopped %s; going on, finalizers may come back\n", f.timeout, strings.Join(running, ", "))
+		}
+	}
+	return nil
+}
+
+func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {
+	client, mapper, err := clusterMapper(config)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := metadata.NewForConfigAndClient(config, client)
+	if err != nil {
+		return nil, err
+	}
+	return &release.Releaser{Client: objects, Mapper: mapper, DryRun: t.dryRun, Report: t.add}, nil
+}
+
+// tally prints outcomes, a line each, and counts them.
+type tally struct {
+	io.Writer
+	dryRun          bool
+	removed, failed int
+}
+
+func (t *tally) add(o release.Outcome) {
+	object := o.Object.Kind
+	if name := strings.TrimPrefix(o.Object.Namespace+"/"+o.Object.Name, "/"); name != "" {
+		object += " " + strings.TrimSuffix(name, "/")
+	}
+	names := strings.Join(o.Finalizers, ", ")
+	switch {
+	case o.Err != nil:
+		t.failed++
+		fmt.Fprintf(t, "%s: %s: not released from %s: %v\n", o.Policy, object, orElse(names, "its finalizers"), o.Err)
+	case t.dryRun:
+		t.removed++
+		fmt.Fprintf(t, "%s: %s: would be released from %s\n", o.Policy, object, names)
+	default:
+		t.removed++
+		fmt.Fprintf(t, "%s: %s: released from %s\n", o.Policy, object, names)
+	}
+}
+
+func (t *tally) end() error {
+	verb := "released"
+	if t.dryRun {
+		verb = "to release"
+	}
+	fmt.Fprintf(t, "%s %s, %d failed\n", count(t.removed, "object", "objects"), verb, t.failed)
+	if t.failed > 0 {
+		return findings{}
+	}
+	return nil
+}

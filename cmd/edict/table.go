@@ -1,0 +1,28 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// table writes rows in columns, without white space at the ends of lines.
+func table(w io.Writer, rows [][]string) error {
+	var text bytes.Buffer
+	t := tabwriter.NewWriter(&text, 0, 4, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := io.WriteString(t, strings.Join(row, "\t")+"\n"); err != nil {
+			return err
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Access is one thing that a policy must be allowed to do: a verb on the
+// objects of a kind, or on a subresource of theirs.
+type Access struct {
+	schema.GVK
+	Subresource string
+	Verb        string
+	// Namespace is the only one that is needed; "" is all. Param is the param
+	// that names it, "" when it is written out.
+	Namespace, Param string
+	// Name is the only object that is meant; "" is all.
+	Name string
+}
+
+// Settings say for which params accesses are to be enough.
+type Settings int
+
+// The settings.
+const (
+	// InForce are the values that the policy was compiled with.
+	InForce Settings = iota
+	// Any are all values that the policy takes: whoever grants permissions once
+	// must not have to come back when an operator sets a param.
+	Any
+)
+
+// Accesses derives what the policy must be allowed to do, sorted: to watch
+// what it reads, and to write what its actions write.
+func (p *Policy) Accesses(s Settings) []Access {
+	a := accesses{Settings: s, policy: p}
+	a.watch(p.Primary.GVK, Place{Namespace: p.Primary.Within})
+	for _, in := range p.Inputs {
+		a.watch(in.Source.GVK, Place{Namespace: in.Within, Input: in.Name})
+	}
+	for _, t := range p.Targets {
+		a.watch(t.Source.GVK, Place{})
+	}
+	if s == InForce && p.Mode == Shadow {
+		return a.least() // it only looks on
+	}
+	for _, w := range p.Writes {
+		a.write(w)
+	}
+	return a.least()
+}
+
+// accesses gathers accesses.
+type accesses struct {
+	Settings
+	policy *Policy
+	found  []Access
+}
+
+func (a *accesses) watch(gvk schema.GVK, at Place) {
+	at.Name = Known{} // lists and watches are of all names
+	for _, verb := range []string{"get", "list", "watch"} {
+		a.add(Access{GVK: gvk, Verb: verb}, at)
+	}
+}
+
+// requests are the verbs of the requests that a write may need. Who applies an
+// object that does not exist must be allowed to create it; the recorder of
+// events makes one, and patches its count later.
+var requests = map[WriteVerb][]string{
+	WritePatch: {"patch"}, WriteCreate: {"create"}, WriteApply: {"patch", "create"},
+	WriteDelete: {"delete"}, WriteEvent: {"create", "patch"}, WriteUpdate: {"update"},
+}
+
+func (a *accesses) write(w Write) {
+	for _, verb := range requests[w.Verb] {
+		at := w.Place
+		if verb == "create" {
+			at.Name = Known{} // the name is not known to the server when it asks
+		}
+		a.add(Access{GVK: w.GVK, Subresource: w.Subresource, Verb: verb}, at)
+	}
+}
+
+// add adds an access at a place, as far as the settings let it be narrow.
+func (a *accesses) add(x Access, at Place) {
+	if a.Settings == InForce && a.off(at.Input) {
+		return
+	}
+	if a.Settings == InForce || !at.Namespace.Computed {
+		x.Namespace, x.Param = at.Namespace.Value, at.Namespace.Param
+	}
+	if a.Settings == InForce || at.Name.WrittenOut() {
+		x.Name = at.Name.Value
+	}
+	a.found = append(a.found, x)
+}
+
+func (a *accesses) off(input string) bool {
+	return slices.ContainsFunc(a.policy.Inputs, func(in *Input) bool { return in.Name == input && in.Off })
+}
+
+// least leaves out what another access includes.
+func (a *accesses) least() []Access {
+	slices.SortFunc(a.found, compareAccess)
+	a.found = slices.Compact(a.found)
+	return slices.DeleteFunc(slices.Clone(a.found), func(x Access) bool {
+		return slices.ContainsFunc(a.found, func(other Access) bool { return other != x && other.Includes(x) })
+	})
+}
+
+// Includes says whether who has this access has another one, too.
+func (a Access) Includes(other Access) bool {
+	return a.GVK == other.GVK && a.Subresource == other.Subresource && a.Verb == other.Verb &&
+		(a.Namespace == "" || a.Namespace == other.Namespace && a.Param == other.Param) &&
+		(a.Name == "" || a.Name == other.Name)
+}
+
+func compareAccess(a, b Access) int {
+	return cmp.Or(
+		cmp.Compare(a.Group(), b.Group()), cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subresource, b.Subresource),
+		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Param, b.Param), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Verb, b.Verb))
+}

@@ -1,0 +1,140 @@
+package release
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Outcome is what became of one object, or of a kind whose objects could not
+// be listed.
+type Outcome struct {
+	Policy string
+	// Object has no name when all objects of the kind are meant.
+	Object     world.ID
+	Finalizers []string
+	Err        error
+}
+
+// Releaser removes finalizers.
+type Releaser struct {
+	Client metadata.Interface
+	Mapper meta.RESTMapper
+	// DryRun finds what would be removed, and removes nothing.
+	DryRun bool
+	// Report is told each outcome.
+	Report func(Outcome)
+}
+
+// The limits of a release.
+const (
+	pageSize = 500
+	// passes is how often all objects are gone through: something that was still
+	// under way may have set a finalizer behind our back.
+	passes = 3
+)
+
+// Policies removes the finalizers of policies from all objects.
+func (r *Releaser) Policies(ctx context.Context, policies []*plan.Policy) {
+	for _, p := range policies {
+		for _, t := range targets(p) {
+			r.kind(ctx, t)
+		}
+	}
+}
+
+// kind releases the objects of a kind. A kind that the cluster does not serve
+// has no objects.
+func (r *Releaser) kind(ctx context.Context, t *target) {
+	gvk := kschema.FromAPIVersionAndKind(t.APIVersion, t.Kind)
+	mapping, err := r.Mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if meta.IsNoMatchError(err) {
+		return
+	}
+	if err == nil {
+		k := kind{Releaser: r, target: t, mapping: mapping, failed: map[world.ID]bool{}}
+		err = k.passes(ctx)
+	}
+	if err != nil {
+		r.Report(Outcome{Policy: t.policy, Object: world.ID{GVK: t.GVK, Namespace: t.namespace}, Finalizers: t.names, Err: err})
+	}
+}
+
+// kind is a kind while its objects are gone through.
+type kind struct {
+	*Releaser
+	*target
+	mapping *meta.RESTMapping
+	// failed are the objects that were tried in vain.
+	failed map[world.ID]bool
+}
+
+// in gives the objects of a namespace; "" is all.
+func (k *kind) in(namespace string) metadata.ResourceInterface {
+	api := k.Client.Resource(k.mapping.Resource)
+	if k.mapping.Scope.Name() != meta.RESTScopeNameNamespace {
+		return api
+	}
+	return api.Namespace(namespace)
+}
+
+// passes goes through the objects until nothing is left to remove.
+func (k *kind) passes(ctx context.Context) error {
+	for range passes {
+		removed, err := k.pass(ctx)
+		if err != nil || removed == 0 || k.DryRun {
+			return err
+		}
+	}
+	return fmt.Errorf("finalizers were found in each of %d passes: something sets them again", passes)
+}
+
+// pass goes through all objects once, in pages.
+func (k *kind) pass(ctx context.Context) (removed int, err error) {
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := k.in(k.namespace).List(ctx, options)
+		if apierrors.IsNotFound(err) {
+			return removed, nil // the kind has just gone
+		}
+		if apierrors.IsResourceExpired(err) && options.Continue != "" {
+			options.Continue = "" // the pages took too long: from the beginning
+			continue
+		}
+		if err != nil {
+			return removed, fmt.Errorf("listing: %w", err)
+		}
+		for i := range page.Items {
+			if k.object(ctx, &page.Items[i]) {
+				removed++
+			}
+		}
+		if options.Continue = page.Continue; options.Continue == "" {
+			return removed, nil
+		}
+	}
+}
+
+// object removes the policy's finalizers from one object, and says whether it
+// did.
+func (k *kind) object(ctx context.Context, o *metav1.PartialObjectMetadata) bool {
+	id := world.ID{GVK: k.GVK, Namespace: o.Namespace, Name: o.Name}
+	out := Outcome{Policy: k.policy, Object: id, Finalizers: k.mine(o)}
+	if len(out.Finalizers) == 0 || k.failed[id] {
+		return false
+	}
+	if !k.DryRun {
+		out.Err = remove(ctx, k.target, k.in(o.Namespace), o)
+		k.failed[id] = out.Err != nil
+	}
+	k.Report(out)
+	return out.Err == nil
+}

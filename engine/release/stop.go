@@ -1,0 +1,101 @@
+package release
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+)
+
+// Stopper stops policies by the annotation that the controller follows.
+type Stopper struct {
+	ConfigMaps corev1.ConfigMapInterface
+	// Timeout is how long the controller may take to say that it has stopped
+	// them, Poll how often it is looked for.
+	Timeout, Poll time.Duration
+}
+
+// Stop disables policies of a ConfigMap, and waits until the controller no
+// longer runs them. It gives those that it still did at the end of the timeout.
+func (s *Stopper) Stop(ctx context.Context, configMap string, policies []string) (running []string, err error) {
+	if err := s.disable(ctx, configMap, policies); err != nil {
+		return nil, fmt.Errorf("disabling policies of the ConfigMap %s: %w", configMap, err)
+	}
+	deadline := time.Now().Add(s.Timeout)
+	for {
+		m, err := s.ConfigMaps.Get(ctx, configMap, metav1.GetOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("reading the ConfigMap %s: %w", configMap, err)
+		}
+		running = stillRunning(m.Annotations[v1alpha1.AnnotationPolicies], policies)
+		if len(running) == 0 || time.Now().After(deadline) {
+			return running, nil
+		}
+		select {
+		case <-ctx.Done():
+			return running, ctx.Err()
+		case <-time.After(s.Poll):
+		}
+	}
+}
+
+// disable adds to the modes that the ConfigMap asks for.
+func (s *Stopper) disable(ctx context.Context, configMap string, policies []string) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		m, err := s.ConfigMaps.Get(ctx, configMap, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		now := m.Annotations[v1alpha1.AnnotationMode]
+		want := disabled(now, policies)
+		if want == now {
+			return nil
+		}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+			"resourceVersion": m.ResourceVersion, "annotations": map[string]string{v1alpha1.AnnotationMode: want},
+		}})
+		if err != nil {
+			return err
+		}
+		_, err = s.ConfigMaps.Patch(ctx, configMap, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: "edict-release"})
+		return err
+	})
+}
+
+// disabled adds policies to the annotation's modes, at its end: what stands
+// later wins, also over a mode of all policies.
+func disabled(modes string, policies []string) string {
+	var parts []string
+	for part := range strings.SplitSeq(modes, ",") {
+		part = strings.TrimSpace(part)
+		name, _, named := strings.Cut(part, "=")
+		if part != "" && (!named || !slices.Contains(policies, name)) {
+			parts = append(parts, part)
+		}
+	}
+	for _, name := range policies {
+		parts = append(parts, name+"="+v1alpha1.ModeDisabled)
+	}
+	return strings.Join(parts, ",")
+}
+
+// stillRunning gives the policies that the controller's annotation names, as
+// policy=revision.
+func stillRunning(annotation string, policies []string) (out []string) {
+	for field := range strings.FieldsSeq(annotation) {
+		id, _, _ := strings.Cut(field, "=")
+		if slices.Contains(policies, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Forbidden says which permissions a policy lacks.
+type Forbidden struct {
+	Policy  string
+	Missing []rbac.Permission
+}
+
+// Error implements error. It names what is missing as kubectl auth can-i takes
+// it.
+func (f *Forbidden) Error() string {
+	places := map[string][]rbac.Permission{}
+	for _, p := range f.Missing {
+		places[p.Namespace] = append(places[p.Namespace], p)
+	}
+	var parts []string
+	for _, namespace := range sortedNamespaces(places) {
+		for _, rule := range rbac.Rules(places[namespace]) {
+			parts = append(parts, missingRule(rule, namespace))
+		}
+	}
+	return fmt.Sprintf("permissions are missing: %s; edict rbac --policy %s prints the rules to grant", strings.Join(parts, "; "), f.Policy)
+}
+
+func sortedNamespaces(places map[string][]rbac.Permission) (out []string) {
+	for namespace := range places {
+		out = append(out, namespace)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func missingRule(r rbac.Rule, namespace string) string {
+	resources := slices.Clone(r.Resources)
+	for i, resource := range resources {
+		name, sub, _ := strings.Cut(resource, "/")
+		if r.APIGroups[0] != "" {
+			name += "." + r.APIGroups[0]
+		}
+		resources[i] = strings.TrimSuffix(name+"/"+sub, "/")
+	}
+	text := strings.Join(r.Verbs, ", ") + " on " + strings.Join(resources, ", ")
+	if len(r.ResourceNames) > 0 {
+		text += " named " + strings.Join(r.ResourceNames, ", ")
+	}
+	if namespace != "" {
+		text += " in the namespace " + namespace
+	}
+	return text
+}
+
+// unmet says what keeps a policy from running: a kind that the cluster does not
+// serve, or a permission that this process lacks.
+func (t *term) unmet(ctx context.Context, p *plan.Policy) error {
+	if err := t.missing(p); err != nil {
+		return err
+	}
+	return t.forbidden(ctx, p)
+}
+
+// reads are the verbs of whoever only looks on.
+var reads = []string{"get", "list", "watch"}
+
+// forbidden asks the API server whether this process may do all that a policy
+// needs. No answer is no refusal: what is not allowed then fails by itself.
+func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
+	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, func(gvk schema.GVK) (schema.Resource, bool) { return ResourceOf(t.mapper, gvk) })
+	if err != nil {
+		return nil //nolint:nilerr // a kind has just gone: the watch says so
+	}
+	if p.Mode == plan.Shadow { // it writes nothing
+		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
+	}
+	missing, err := t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), wanted)
+	if err != nil && ctx.Err() == nil {
+		t.Log.Warn("it cannot be told which permissions are missing", observe.LogPolicy, p.Name, "error", err.Error())
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return &Forbidden{Policy: p.Name, Missing: missing}
+}
+
+// ResourceOf says how a cluster serves a kind.
+func ResourceOf(mapper meta.RESTMapper, gvk schema.GVK) (schema.Resource, bool) {
+	kind := groupVersionKind(gvk)
+	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if err != nil {
+		return schema.Resource{}, false
+	}
+	return schema.Resource{Name: mapping.Resource.Resource, Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}, true
+}

@@ -1,0 +1,78 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
+
+	"github.com/edict-dev/edict/engine/rbac"
+)
+
+// TestForbiddenSaysHowToMendIt: the text names verbs, resources, groups and
+// namespaces, and where the rules come from.
+func TestForbiddenSaysHowToMendIt(t *testing.T) {
+	t.Parallel()
+	err := &Forbidden{Policy: "p", Missing: []rbac.Permission{
+		{Policy: "p", Resource: "pods", Verb: "watch", Namespace: "demo"},
+		{Policy: "p", Resource: "pods", Verb: "list", Namespace: "demo"},
+		{Policy: "p", Group: "example.com", Resource: "widgets/status", Verb: "patch"},
+		{Policy: "p", Resource: "configmaps", Verb: "delete", Namespace: "demo", Name: "one"},
+	}}
+	want := "permissions are missing: patch on widgets.example.com/status; delete on configmaps named one in the namespace demo; " +
+		"list, watch on pods in the namespace demo; edict rbac --policy p prints the rules to grant"
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// reviews answers reviews: resources that begin with "no" are refused, those
+// that begin with "broken" get no answer.
+type reviews struct {
+	authorization.SelfSubjectAccessReviewInterface
+	mu    sync.Mutex
+	asked int
+}
+
+func (r *reviews) Create(_ context.Context, review *authorizationv1.SelfSubjectAccessReview, _ metav1.CreateOptions) (*authorizationv1.SelfSubjectAccessReview, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	resource := review.Spec.ResourceAttributes.Resource
+	if strings.HasPrefix(resource, "broken") {
+		return nil, errors.New("no answer")
+	}
+	review.Status.Allowed = !strings.HasPrefix(resource, "no")
+	return review, nil
+}
+
+// TestLacking: only what was refused is missing, not what nobody answered.
+func TestLacking(t *testing.T) {
+	t.Parallel()
+	wanted := []rbac.Permission{
+		{Resource: "yes", Verb: "get"}, {Resource: "no", Verb: "get"}, {Resource: "broken", Verb: "get"},
+		{Resource: "no/finalizers", Verb: "update"}, {Resource: "no/status", Verb: "patch"},
+	}
+	for i := range 20 {
+		wanted = append(wanted, rbac.Permission{Resource: fmt.Sprint("yes", i), Verb: "list"})
+	}
+	api, g := &reviews{}, &granted{}
+	want := []rbac.Permission{{Resource: "no", Verb: "get"}, {Resource: "no/status", Verb: "patch"}}
+	for round, asked := range []int{len(wanted) - 1, 3} { // what is given is not asked for again
+		api.asked = 0
+		missing, err := g.lacking(t.Context(), api, wanted)
+		if diff := cmp.Diff(want, missing); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if err == nil || api.asked != asked {
+			t.Errorf("round %d: %d were asked, not %d; the error is %v", round, api.asked, asked, err)
+		}
+	}
+}

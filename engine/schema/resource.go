@@ -1,0 +1,64 @@
+package schema
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// Resource is how the API server serves a kind: permissions name resources,
+// policies name kinds.
+type Resource struct {
+	// Name is the plural of the URL, such as pods.
+	Name       string `json:"resource"`
+	Namespaced bool   `json:"namespaced,omitempty"`
+}
+
+// builtinResources are the resources of the built-in kinds, as a real API
+// server serves them; hack/openapi writes the file.
+//
+//go:embed resources.json
+var builtinResources []byte
+
+var builtinTable = sync.OnceValue(func() map[string]Resource {
+	out := map[string]Resource{}
+	if err := json.Unmarshal(builtinResources, &out); err != nil {
+		panic(fmt.Sprintf("the embedded table of resources: %v", err))
+	}
+	return out
+})
+
+// Resource gives the resource of a kind; false when neither a CRD nor the
+// built-in kinds tell. The plural is never guessed: a wrong permission would
+// show only when it is missed.
+func (s *Set) Resource(gvk GVK) (Resource, bool) {
+	if s == nil {
+		r, ok := builtinTable()[gvk.String()]
+		return r, ok
+	}
+	s.mu.RLock()
+	r, ok := s.resources[gvk]
+	s.mu.RUnlock()
+	if ok {
+		return r, true
+	}
+	return s.next.Resource(gvk)
+}
+
+// AddResource makes known how a kind is served.
+func (s *Set) AddResource(gvk GVK, r Resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resources[gvk] = r
+}
+
+// Group gives the API group: "" for the core.
+func (g GVK) Group() string {
+	group, _, grouped := strings.Cut(g.APIVersion, "/")
+	if !grouped {
+		return ""
+	}
+	return group
+}

@@ -1,0 +1,49 @@
+package schema
+
+import "testing"
+
+// TestResources: built-in kinds are served as a real API server says, custom
+// ones as their CRD says, others nobody knows how.
+func TestResources(t *testing.T) {
+	t.Parallel()
+	crd := `
+kind: CustomResourceDefinition
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Mouse, plural: mice}
+  versions: [{name: v1, schema: {openAPIV3Schema: {type: object}}}, {name: v2}]
+`
+	set := NewSet(NewSet(nil))
+	if err := set.AddCRD([]byte(crd)); err != nil {
+		t.Fatal(err)
+	}
+	added := NewSet(nil)
+	added.AddAll(set)
+	for gvk, want := range map[GVK]Resource{
+		{"v1", "Node"}:                            {"nodes", false},
+		{"v1", "Endpoints"}:                       {"endpoints", true},
+		{"apps/v1", "Deployment"}:                 {"deployments", true},
+		{"networking.k8s.io/v1", "Ingress"}:       {"ingresses", true},
+		{"policy/v1", "PodDisruptionBudget"}:      {"poddisruptionbudgets", true},
+		{"storage.k8s.io/v1", "CSINode"}:          {"csinodes", false},
+		{"scheduling.k8s.io/v1", "PriorityClass"}: {"priorityclasses", false},
+		{"example.com/v1", "Mouse"}:               {"mice", true},
+		{"example.com/v2", "Mouse"}:               {"mice", true},
+		{"example.com/v3", "Mouse"}:               {},
+	} {
+		got, ok := added.Resource(gvk)
+		if got != want || ok != (want.Name != "") {
+			t.Errorf("%s is served as %+v (%v), want %+v", gvk, got, ok, want)
+		}
+	}
+}
+
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for version, want := range map[string]string{"v1": "", "apps/v1": "apps", "a.b/v1beta1": "a.b"} {
+		if got := (GVK{APIVersion: version}).Group(); got != want {
+			t.Errorf("the group of %s is %q, want %q", version, got, want)
+		}
+	}
+}
