@@ -4,9 +4,10 @@ GO        ?= go
 BIN       := bin/edict
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME  ?= 30s
+BUILDER   ?= buildah
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
-MODULES   := . hack/tools test/controlplane/etcd test/controlplane/kube
+MODULES   := . hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
@@ -30,6 +31,18 @@ build: ## build bin/edict
 	@echo "==> building $(BIN) $(VERSION)"
 	@$(GO) build -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/edict
 
+# Neither the folder nor the time of the build is in it: the same commit and
+# version of Go give the same bytes.
+.PHONY: image-binary
+image-binary:
+	@echo "==> building bin/image/edict $(VERSION)"
+	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
+	@sha256sum bin/image/edict
+
+.PHONY: image
+image: image-binary ## build the image edict:VERSION, with BUILDER (buildah)
+	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t edict:$(VERSION) .
+
 .PHONY: demo
 demo: ## run the controller on a real control plane and watch it work
 	@$(GO) run ./test/demo
@@ -37,7 +50,7 @@ demo: ## run the controller on a real control plane and watch it work
 ##@ Check it
 
 .PHONY: test
-test: format vet lint unit policies e2e ## everything that has to pass before a commit
+test: format vet lint unit policies e2e chart-test ## everything that has to pass before a commit
 
 .PHONY: format
 format:
@@ -71,7 +84,12 @@ policies: build ## check and test the shipped policies and the examples
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
-	@$(GO) test -timeout 20m ./test/...
+	@$(GO) test -timeout 20m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
+
+.PHONY: chart-test
+chart-test: controlplane ## test the image, and the chart with helm on a real control plane
+	@echo "==> tests of the image and the chart"
+	@$(GO) test -timeout 20m ./test/image ./test/chart
 
 .PHONY: test-fault
 test-fault: controlplane ## leaders that are stopped, killed and frozen, with the times that ship (2 minutes)
@@ -105,13 +123,17 @@ fmt: ## format the Go files
 	@$(LINT) fmt ./...
 
 .PHONY: generate
-generate: ## write generated files anew: schemas of the built-in kinds, the chart's permissions, golden files
+generate: ## write generated files anew: schemas of the built-in kinds, the chart's files, golden files
 	@echo "==> schemas of the built-in kinds"
 	@$(GO) run ./hack/openapi
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac
+	@echo "==> the chart's copies of the policies"
+	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
+	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
 	@echo "==> golden files"
 	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
+	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
 
 .PHONY: verify
 verify: ## fail when a generated file or a go.mod is not up to date

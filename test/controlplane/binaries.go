@@ -60,6 +60,30 @@ func Build(ctx context.Context, log io.Writer) (*Binaries, error) {
 	}, nil
 }
 
+// Helm gives the path of a helm, built like the rest (see [Build]) when it is
+// first asked for: only the tests of the chart need one.
+func Helm(ctx context.Context, log io.Writer) (string, error) {
+	sources, err := findSources()
+	if err != nil {
+		return "", err
+	}
+	cache, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	helm := &module{
+		source: filepath.Join(sources, "helm"),
+		binary: "helm",
+		tool:   "helm.sh/helm/v3/cmd/helm",
+		title:  "helm from Go modules (about a minute the first time)",
+	}
+	folder, err := helm.ensure(ctx, cache, log)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "helm"), nil
+}
+
 // cacheFolder is outside the tree: a clean checkout does not build again.
 func cacheFolder() (string, error) {
 	if folder := os.Getenv(cacheVariable); folder != "" {

@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -21,6 +22,7 @@ type module struct {
 	source string   // its folder
 	binary string   // the binary's name
 	names  []string // further names that the binary answers to
+	tool   string   // the package of a dependency to build; its own main package if empty
 	title  string   // what progress lines call it
 }
 
@@ -68,7 +70,11 @@ func (m *module) isBuilt(folder string) bool {
 func (m *module) hash(arguments []string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.GOOS, runtime.GOARCH, m.names, arguments, buildEnvironment)
-	for _, name := range []string{"go.mod", "go.sum", "main.go"} {
+	files := []string{"go.mod", "go.sum"}
+	if m.tool == "" {
+		files = append(files, "main.go")
+	}
+	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(m.source, name))
 		if err != nil {
 			return "", fmt.Errorf("hashing the sources of %s: %w", m.binary, err)
@@ -78,21 +84,37 @@ func (m *module) hash(arguments []string) (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil)[:6]), nil
 }
 
-var kubernetesVersion = regexp.MustCompile(`(?m)^\s*k8s\.io/kubernetes (v(\d+)\.(\d+)\.\S+)$`)
+var (
+	kubernetesVersion = regexp.MustCompile(`(?m)^\s*k8s\.io/kubernetes (v(\d+)\.(\d+)\.\S+)$`)
+	helmClientVersion = regexp.MustCompile(`(?ms)^tool helm\.sh/helm.*?^\s*k8s\.io/client-go v\d+\.(\d+)\.`)
+)
 
-// arguments of go build, without the output's name. Kubernetes has its version
-// from the linker, and tools (helm among them) refuse a server without one.
+// arguments of go build, without the output's name.
 func (m *module) arguments() ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(m.source, "go.mod"))
 	if err != nil {
 		return nil, fmt.Errorf("reading the module %s: %w", m.binary, err)
 	}
-	flags := "-s -w"
-	if version := kubernetesVersion.FindStringSubmatch(string(text)); version != nil {
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w" + linkedVersions(string(text))}, nil
+}
+
+// linkedVersions are the versions that a release sets with the linker.
+// Kubernetes has its own, and tools (helm among them) refuse a server without
+// one; helm has that of the cluster that it renders for when it knows none.
+func linkedVersions(gomod string) string {
+	if version := kubernetesVersion.FindStringSubmatch(gomod); version != nil {
 		const set = " -X k8s.io/component-base/version."
-		flags += set + "gitVersion=" + version[1] + set + "gitMajor=" + version[2] + set + "gitMinor=" + version[3]
+		return set + "gitVersion=" + version[1] + set + "gitMajor=" + version[2] + set + "gitMinor=" + version[3]
 	}
-	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", flags}, nil
+	if version := helmClientVersion.FindStringSubmatch(gomod); version != nil {
+		flags := ""
+		for _, in := range []string{"chartutil", "lint/rules"} {
+			set := " -X helm.sh/helm/v3/pkg/" + in + ".k8sVersion"
+			flags += set + "Major=1" + set + "Minor=" + version[1]
+		}
+		return flags
+	}
+	return ""
 }
 
 // build compiles under a temporary name and renames when all is done: the
@@ -105,7 +127,7 @@ func (m *module) build(ctx context.Context, folder string, arguments []string, l
 		}
 	}
 	temporary := filepath.Join(folder, m.binary+".new")
-	command := exec.Command("go", append(arguments, "-o", temporary, ".")...)
+	command := exec.Command("go", append(arguments, "-o", temporary, cmp.Or(m.tool, "."))...)
 	command.Dir = m.source
 	command.Env = append(os.Environ(), buildEnvironment...)
 	if err := m.run(ctx, command, filepath.Join(folder, "build.log"), log); err != nil {

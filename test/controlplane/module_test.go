@@ -118,3 +118,19 @@ func TestLockWaits(t *testing.T) {
 	}
 	again()
 }
+
+func TestLinkedVersions(t *testing.T) {
+	for folder, want := range map[string]string{
+		"kube": "-X k8s.io/component-base/version.gitVersion=v1.",
+		"helm": "-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=3",
+		"etcd": "",
+	} {
+		text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := linkedVersions(string(text)); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("%s: want %q in %q", folder, want, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 // Command controlplane builds and runs the control plane of tests by hand:
 //
 //	go run ./test/controlplane/cmd/controlplane build
+//	go run ./test/controlplane/cmd/controlplane helm
 //	go run ./test/controlplane/cmd/controlplane up [-crds folder] [-controller-manager]
 package main
 
@@ -27,16 +28,22 @@ func main() {
 
 func run(ctx context.Context, arguments []string) error {
 	if len(arguments) == 0 {
-		return errors.New("say build or up")
+		return errors.New("say build, helm or up")
 	}
 	switch arguments[0] {
 	case "build":
 		_, err := controlplane.Build(ctx, os.Stderr)
 		return err
+	case "helm":
+		path, err := controlplane.Helm(ctx, os.Stderr)
+		if err == nil {
+			fmt.Println(path)
+		}
+		return err
 	case "up":
 		return up(ctx, arguments[1:])
 	default:
-		return fmt.Errorf("unknown command %q: say build or up", arguments[0])
+		return fmt.Errorf("unknown command %q: say build, helm or up", arguments[0])
 	}
 }
 

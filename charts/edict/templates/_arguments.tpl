@@ -1,0 +1,119 @@
+{{/* The arguments of the controller. */}}
+{{- define "edict.arguments" -}}
+- run
+- --policy-namespace={{ .Release.Namespace }}
+- --allowances=/etc/edict/allowances/allowances.yaml
+{{- if .Values.extraAllowances }}
+- --allowances=/etc/edict/allowances/extra.yaml
+{{- end }}
+- --leader-elect
+- --leader-elect-namespace={{ .Release.Namespace }}
+- --leader-elect-name={{ include "edict.fullname" . }}
+- --leader-elect-identity=$(POD_NAME)
+- --metrics-bind-address=:4272
+- --health-probe-bind-address=:4271
+{{ include "edict.webhookArguments" . }}
+- --log-level={{ .Values.log.level }}
+- --workers={{ .Values.workers }}
+- --stop-timeout={{ .Values.stopTimeoutSeconds }}s
+{{- with include "edict.extenderArguments" . | trim }}
+{{ . }}
+{{- end }}
+{{- with .Values.extraArgs }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "edict.webhookArguments" -}}
+{{- if not .Values.webhook.enabled -}}
+- --webhook-bind-address=
+{{- else -}}
+- --webhook-bind-address=:9443
+{{- if .Values.webhook.certManager.enabled }}
+- --webhook-cert-dir=/etc/edict/webhook
+{{- else }}
+- --webhook-cert-secret={{ include "edict.fullname" . }}-webhook
+- --webhook-configuration={{ include "edict.fullname" . }}
+{{- range include "edict.webhookNames" . | fromJsonArray }}
+- --webhook-dns-name={{ . }}
+{{- end }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* The names that the webhook is called by, as a JSON list. */}}
+{{- define "edict.webhookNames" -}}
+{{- $service := printf "%s-webhook.%s.svc" (include "edict.fullname" .) .Release.Namespace -}}
+{{- $names := list $service -}}
+{{- with .Values.webhook.url -}}
+{{- $host := (urlParse .).hostname -}}
+{{- if and (regexMatch "^[0-9.]+$|:" $host) (not $.Values.webhook.certManager.enabled) -}}
+{{- fail (printf "webhook.url: the controller's own certificate has names only, and %s is an address; name it, or let cert-manager make the certificate" $host) -}}
+{{- end -}}
+{{- $names = append $names $host -}}
+{{- end -}}
+{{- toJson $names -}}
+{{- end -}}
+
+{{- define "edict.extenderArguments" -}}
+{{- with .Values.extender -}}
+{{- if .url }}
+- --extender-url={{ .url }}
+- --extender-timeout={{ .timeout }}
+- --extender-max-concurrent={{ .maxConcurrent }}
+{{- with .serverName }}
+- --extender-server-name={{ . }}
+{{- end }}
+{{- if .insecureSkipVerify }}
+- --extender-insecure-skip-verify
+{{- end }}
+{{- if .ca.secretName }}
+- --extender-ca-file=/etc/edict/extender-ca/ca.crt
+{{- end }}
+{{- if .clientCertificate.secretName }}
+- --extender-cert-file=/etc/edict/extender-client/tls.crt
+- --extender-key-file=/etc/edict/extender-client/tls.key
+{{- end }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "edict.volumeMounts" -}}
+- {name: allowances, mountPath: /etc/edict/allowances, readOnly: true}
+{{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
+- {name: webhook, mountPath: /etc/edict/webhook, readOnly: true}
+{{- end }}
+{{- with .Values.extender }}
+{{- if and .url .ca.secretName }}
+- {name: extender-ca, mountPath: /etc/edict/extender-ca, readOnly: true}
+{{- end }}
+{{- if and .url .clientCertificate.secretName }}
+- {name: extender-client, mountPath: /etc/edict/extender-client, readOnly: true}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "edict.volumes" -}}
+- name: allowances
+  configMap: {name: {{ include "edict.fullname" . }}-allowances}
+{{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
+- name: webhook
+  secret: {secretName: {{ include "edict.fullname" . }}-webhook-tls}
+{{- end }}
+{{- with .Values.extender }}
+{{- if and .url .ca.secretName }}
+- name: extender-ca
+  secret:
+    secretName: {{ .ca.secretName }}
+    items: [{key: {{ .ca.key }}, path: ca.crt}]
+{{- end }}
+{{- if and .url .clientCertificate.secretName }}
+- name: extender-client
+  secret:
+    secretName: {{ .clientCertificate.secretName }}
+    items:
+      - {key: {{ .clientCertificate.certKey }}, path: tls.crt}
+      - {key: {{ .clientCertificate.keyKey }}, path: tls.key}
+{{- end }}
+{{- end }}
+{{- end -}}

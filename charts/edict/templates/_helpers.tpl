@@ -1,0 +1,88 @@
+{{- define "edict.name" -}}
+{{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* The full name leaves room for "-storage-pool-eligibility". */}}
+{{- define "edict.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 38 | trimSuffix "-" -}}
+{{- else if contains (include "edict.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 38 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "edict.name" .) | trunc 38 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "edict.serviceAccountName" -}}
+{{- .Values.serviceAccount.name | default (include "edict.fullname" .) -}}
+{{- end -}}
+
+{{- define "edict.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "edict.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "edict.labels" -}}
+{{ include "edict.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: edict
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "edict.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB; nothing without a limit. */}}
+{{- define "edict.memoryLimit" -}}
+{{- $limit := dig "limits" "memory" "" .Values.resources | toString -}}
+{{- if $limit -}}
+{{- $number := regexFind "^[0-9]+" $limit | int64 -}}
+{{- $unit := regexReplaceAll "^[0-9]+" $limit "" -}}
+{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
+{{- if or (not $number) (not (hasKey $units $unit)) -}}
+{{- fail (printf "resources.limits.memory: %q is not a whole number of k, M, G, Ki, Mi or Gi" $limit) -}}
+{{- end -}}
+{{- div (mul $number (get $units $unit) 9) 10485760 -}}MiB
+{{- end -}}
+{{- end -}}
+
+{{- define "edict.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{- define "edict.securityContext" -}}
+allowPrivilegeEscalation: false
+capabilities: {drop: [ALL]}
+readOnlyRootFilesystem: true
+{{- end -}}
+
+{{/* What decides where a Pod goes, for the Deployment and the Job. */}}
+{{- define "edict.placement" -}}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,141 @@
+package chart
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestLifecycle installs the chart, changes it, takes the change back and
+// removes it, while its Pods run with the permissions that it grants.
+func TestLifecycle(t *testing.T) {
+	i := newInstallation(t, release+"-webhook")
+	i.put("storage.yaml")
+	set := append(i.extender(), "policies.kmm-module.enabled=false", "policies.kmm-node-modules.enabled=false")
+	notes := i.deploy("install", set...)
+	for _, want := range []string{"The namespace shipshape does not exist", "\n  configmap-restart\n", "kubectl -n edict-system get configmap -l edict.dev/policy"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("the notes do not say %q:\n%s", want, notes)
+		}
+	}
+	for _, policy := range []string{"agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels"} {
+		i.wantStatus(policy, "Active", "")
+	}
+	i.wantStatus("configmap-restart", "Waiting", "shipshape")
+	i.wantNoted(notes)
+	i.wantPool("node-a zone-a")
+	i.wantPlaced("orders-0", "node-a")
+	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels", "configmap-restart")
+
+	i.tune()
+	i.replaceLeader()
+	i.switchOnAndBack()
+	i.remove()
+}
+
+// tune changes a param as an operator would; what could not run is refused.
+func (i *installation) tune() {
+	i.t.Helper()
+	if err := i.editConfigMap(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: example.com/room\n"}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.wantPool("node-a room-1")
+	i.wantRefused(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: ''\n"}, "zoneLabel")
+	i.wantRefused(release+"-agent-node-label", map[string]string{"agent-node-label.yaml": "kind: Policy\n"}, "agent-node-label.yaml:1:1")
+}
+
+// replaceLeader deletes the Pod that leads; another takes over at once.
+func (i *installation) replaceLeader() {
+	i.t.Helper()
+	leader := func(ctx context.Context) string {
+		lease, err := i.client.CoordinationV1().Leases(namespace).Get(ctx, release, metav1.GetOptions{})
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		return *lease.Spec.HolderIdentity
+	}
+	first := leader(i.t.Context())
+	if err := i.client.CoreV1().Pods(namespace).Delete(i.t.Context(), first, metav1.DeleteOptions{}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.eventually("another leader", func(ctx context.Context) string {
+		if now := leader(ctx); now == first || now == "" {
+			return fmt.Sprintf("%q leads", now)
+		}
+		return ""
+	})
+	if err := i.editConfigMap(release+"-params", map[string]string{"storage-pool-eligibility": "zoneLabel: example.com/hall\n"}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.wantPool("node-a hall-1")
+}
+
+// switchOnAndBack upgrades to more policies and rolls back. An upgrade leaves
+// alone what an operator has added, and takes back what differs from the chart.
+func (i *installation) switchOnAndBack() {
+	i.t.Helper()
+	const policy, key = release + "-agent-node-label", "agent-node-label.yaml"
+	shipped := i.configMap(policy)[key]
+	if err := i.editConfigMap(policy, map[string]string{key: shipped + "# edited\n"}); err != nil {
+		i.t.Fatal(err)
+	}
+	i.namespace("shipshape")
+	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "policies.secret-restart.enabled=true")
+	all := []string{
+		"agent-node-label", "configmap-restart", "kmm-module", "kmm-node-modules",
+		"kmm-version-labels", "replica-scheduling", "secret-restart", "storage-pool-eligibility",
+	}
+	for _, policy := range all {
+		i.wantStatus(policy, "Active", "")
+	}
+	i.wantPermissions(all...)
+	i.wantPool("node-a hall-1")
+	if diff := cmp.Diff(shipped, i.configMap(policy)[key]); diff != "" {
+		i.t.Errorf("the text of a policy after an upgrade (- chart's, + now):\n%s", diff)
+	}
+
+	i.helm("rollback", release, "1", "--wait", "--timeout", "2m")
+	i.gone("ConfigMap", release+"-kmm-module")
+	// The first revision was made before shipshape was.
+	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels")
+	i.wantStatus("agent-node-label", "Active", "")
+}
+
+// remove uninstalls the release; nothing that a Module carries may keep it from
+// being deleted.
+func (i *installation) remove() {
+	i.t.Helper()
+	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true")
+	i.wantStatus("kmm-module", "Active", "")
+	i.put("module.yaml")
+	finalizers := func(ctx context.Context) []string {
+		api, err := i.api(&object{Object: map[string]any{"apiVersion": "kmm.sigs.x-k8s.io/v1beta1", "kind": "Module", "metadata": map[string]any{"namespace": "default"}}})
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		found, err := api.Get(ctx, "driver", metav1.GetOptions{})
+		if err != nil {
+			i.t.Fatal(err)
+		}
+		return found.GetFinalizers()
+	}
+	i.eventually("the finalizer of a Module", func(ctx context.Context) string {
+		if len(finalizers(ctx)) == 0 {
+			return "it has none"
+		}
+		return ""
+	})
+	installed := objects(i.t, i.helm("get", "manifest", release))
+	i.helm("uninstall", release, "--wait", "--timeout", "2m")
+	if left := finalizers(i.t.Context()); len(left) > 0 {
+		i.t.Errorf("the Module still carries %v", left)
+	}
+	i.wantNothing(append(installed, &object{Object: map[string]any{
+		"apiVersion": batchv1.SchemeGroupVersion.String(), "kind": "Job", "metadata": map[string]any{"name": release + "-release", "namespace": namespace},
+	}}))
+}
