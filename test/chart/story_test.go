@@ -60,7 +60,7 @@ func (i *installation) tools() (path string) {
 exec ` + helm + ` "$@"`,
 		"editor": `printf 'data:\n  storage-pool-eligibility: "defaultNotReadyGracePeriod: 5m"\n' >> "$1"`,
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil { //nolint:gosec // it is run
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			i.t.Fatal(err)
 		}
 	}
