@@ -42,6 +42,9 @@ func measure(ctx context.Context) error {
 		defer pprof.StopCPUProfile()
 		return live(ctx)
 	}
+	if os.Getenv("EDICT_BENCH_RELOAD") != "" { // that part alone
+		return reloads(ctx)
+	}
 	fmt.Printf("one pool, %d nodes, %d volume groups; %s, %d cores\n\n", nodeCount, groupCount, runtime.Version(), runtime.NumCPU())
 	e, err := newEdict(ctx)
 	if err != nil {
@@ -67,6 +70,9 @@ func measure(ctx context.Context) error {
 		return err
 	}
 	if err := placements(ctx); err != nil {
+		return err
+	}
+	if err := reloads(ctx); err != nil {
 		return err
 	}
 	return live(ctx)
