@@ -83,7 +83,9 @@ type Call struct {
 
 // Decision is what came of an evaluation.
 type Decision struct {
-	Effects []*Effect
+	// Revision is that of the policy.
+	Revision string
+	Effects  []*Effect
 	// Problems are the items that failed. The key is to be tried again.
 	Problems []Problem
 	// Next is when the decision changes by the passing of time alone; zero

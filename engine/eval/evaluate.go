@@ -101,7 +101,7 @@ type evaluation struct {
 }
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {
-	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{}}
+	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{Revision: in.Policy.Revision}}
 	ev.call = cel.CallValue(&expr.Call{Now: in.Now, Recall: ev.recall, Flip: func(at time.Time) {
 		ev.noteFlip(at)
 		ev.flip(at)

@@ -97,7 +97,7 @@ func (c *policyCopy) unit() *source.Unit {
 		if doc.Metadata.Name.Value != c.Policy {
 			continue
 		}
-		u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, Overrides: c.Overrides}
+		u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce} // no other is kept
 		for _, name := range sortedKeys(c.Modules) {
 			u.Modules = append(u.Modules, rego.Module{Name: name, Text: c.Modules[name]})
 		}

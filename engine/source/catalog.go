@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/compile"
@@ -56,7 +57,7 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 // missing may well be there.
 func (c *Catalog) Unreadable(file string) bool {
 	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
-		return slices.ContainsFunc(contents.Problems, func(p document.Problem) bool {
+		return contents.Held && path.Dir(file) == contents.Path() || slices.ContainsFunc(contents.Problems, func(p document.Problem) bool {
 			return p.Severity == document.Error && p.File == file
 		})
 	})

@@ -55,7 +55,10 @@ type Contents struct {
 	*ConfigMap
 	Units []*Unit
 	// Tests are the files that hold policy tests.
-	Tests    []load.Source
+	Tests []load.Source
+	// Held says that nobody knows which policies it means to run, and how: what
+	// ran from it goes on.
+	Held     bool
 	Problems []document.Problem
 }
 
@@ -153,7 +156,8 @@ func (c *Contents) modes(problems *document.Problems) {
 		}
 		if !slices.Contains([]string{v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled}, mode) {
 			problems.Hintf(at, "Enforce, Shadow or Disabled, alone or as policy=mode", "unknown mode %q", mode)
-			continue
+			c.Units, c.Held = nil, true
+			return
 		}
 		for _, u := range c.Units {
 			if !named || u.Name() == policy {

@@ -62,7 +62,7 @@ func TestReadingAConfigMap(t *testing.T) {
 		"a mode for all":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "Shadow", units: []string{"a@shadow", "b@shadow"}, problems: []string{}},
 		"a mode for one":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "b=Shadow", units: []string{"a", "b@shadow"}, problems: []string{}},
 		"out of the shadow":  {data: map[string]string{"a.yaml": policy("a", "  mode: Shadow\n")}, mode: "Enforce", units: []string{"a"}, problems: []string{}},
-		"a mode that is not": {data: map[string]string{}, mode: "quiet", problems: []string{`error ns/m (annotation edict.dev/mode): unknown mode "quiet" (Enforce, Shadow or Disabled, alone or as policy=mode)`}},
+		"a mode that is not": {data: map[string]string{"a.yaml": policy("a", "")}, mode: "quiet", problems: []string{`error ns/m (annotation edict.dev/mode): unknown mode "quiet" (Enforce, Shadow or Disabled, alone or as policy=mode)`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -214,6 +214,11 @@ func TestParamsThatCannotBeRead(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := NewCatalog([]*Contents{at(0, "m", map[string]string{"a.yaml": "]", "b.yaml": policy("b", "")}).Read()}, nil, nil)
+	odd := at(0, "odd", map[string]string{"a.yaml": policy("a", "")})
+	odd.Mode = "quiet"
+	if held := NewCatalog([]*Contents{odd.Read()}, nil, nil); len(held.Units) != 0 || !held.Unreadable("ns/odd/a.yaml") {
+		t.Error("nobody knows which mode is meant, and one is chosen")
+	}
 	if !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/b.yaml") || c.Unreadable("ns/m/c.yaml") {
 		t.Error("only a.yaml cannot be read")
 	}

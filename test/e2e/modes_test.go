@@ -35,6 +35,12 @@ func TestModes(t *testing.T) {
 	c.wantNote("next", map[string]string{"status": "Active", "policies": "one@shadow="})
 	c.wantNote("next", map[string]string{"shadow": `"policy":"two"`})
 	c.wantNote("next", map[string]string{"shadow": `one\":\"b\"`})
+	out, code := c.edict(edictBinary(t), "shadow", "--policy-namespace", home, "one")
+	for _, want := range []string{"POLICY ", "\none ", "  + patch Node a"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("edict shadow ends with %d and prints\n%s\nwithout %q", code, out, want)
+		}
+	}
 	revision := strings.TrimPrefix(strings.Fields(c.get("ConfigMap", home, "next").GetAnnotations()["edict.dev/policies"])[0], "one@shadow=")
 
 	c.merge("ConfigMap", home, "current", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "one=Disabled"}}})
@@ -46,7 +52,7 @@ func TestModes(t *testing.T) {
 	c.wantNote("next", map[string]string{"status": "Active", "policies": "one=" + revision})
 
 	c.merge("ConfigMap", home, "next", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "Quietly"}}})
-	c.wantNote("next", map[string]string{"status": "Refused", "error": `unknown mode "Quietly"`})
+	c.wantNote("next", map[string]string{"status": "Refused", "error": `unknown mode "Quietly"`, "policies": "one=" + revision})
 }
 
 // counting counts questions.
