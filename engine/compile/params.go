@@ -28,9 +28,9 @@ func (b *builder) params() {
 		}
 		b.param(p, overrides)
 	}
-	known := make([]string, 0, len(b.plan.Params))
-	for name := range b.plan.Params {
-		known = append(known, name)
+	known := make([]string, 0, len(b.doc.Spec.Params))
+	for _, p := range b.doc.Spec.Params { // also those with another problem
+		known = append(known, p.Key.Value)
 	}
 	for name, o := range overrides {
 		if !slices.Contains(known, name) {

@@ -26,6 +26,9 @@ const Deletion = "delete"
 // Guard checks effects. Its zero value allows nothing that is protected.
 type Guard struct {
 	Allowed []Allowance
+	// Home is the namespace of the controller itself: a policy must not change
+	// what it, or another one, is. "" is none.
+	Home string
 }
 
 // New makes a guard of what an installation allows.
@@ -47,6 +50,10 @@ var protectedKinds = map[string]bool{
 	"ValidatingAdmissionPolicy": true, "ValidatingAdmissionPolicyBinding": true,
 }
 
+// homeKinds are kinds that a policy may not write in the namespace of the
+// controller: policies and params, what was kept of them, and who leads.
+var homeKinds = map[string]bool{"ConfigMap": true, "ControllerRevision": true, "Lease": true}
+
 // protectedFields are fields that a policy may not write, by the end of their
 // path.
 var protectedFields = []string{
@@ -61,6 +68,9 @@ func (g *Guard) Check(policy string, e *eval.Effect) error {
 	}
 	if protectedKinds[e.Target.Kind] && !g.allows(policy, e.Target.Kind, "*") {
 		return fmt.Errorf("the policy %s may not write objects of kind %s; the installation can allow it", policy, e.Target.Kind)
+	}
+	if homeKinds[e.Target.Kind] && g.Home != "" && e.Target.Namespace == g.Home && !g.allows(policy, e.Target.Kind, "*") {
+		return fmt.Errorf("the policy %s may not write objects of kind %s in %s, the namespace of the controller itself; the installation can allow it", policy, e.Target.Kind, g.Home)
 	}
 	if e.Verb == eval.VerbDelete && !g.allows(policy, e.Target.Kind, Deletion) {
 		return fmt.Errorf("the policy %s may not delete objects of kind %s; the installation can allow it", policy, e.Target.Kind)

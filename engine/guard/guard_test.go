@@ -49,6 +49,36 @@ func TestWhatIsFree(t *testing.T) {
 	}
 }
 
+// TestHome: in the controller's own namespace no policy changes what it is, or
+// another one; elsewhere the same kinds are free.
+func TestHome(t *testing.T) {
+	t.Parallel()
+	at := func(kind, namespace string) *eval.Effect {
+		e := effect(kind, nested("data.a", "x"))
+		e.Target.Namespace = namespace
+		return e
+	}
+	g := &Guard{Home: "home"}
+	for _, kind := range []string{"ConfigMap", "ControllerRevision", "Lease"} {
+		if err := g.Check("p", at(kind, "home")); err == nil || !strings.Contains(err.Error(), "the namespace of the controller itself") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if err := g.Check("p", at(kind, "away")); err != nil {
+			t.Errorf("%s elsewhere: %v", kind, err)
+		}
+	}
+	if err := g.Check("p", at("Pod", "home")); err != nil {
+		t.Error(err)
+	}
+	g.Allowed = []Allowance{{Policy: "p", Kind: "ConfigMap", Field: "*"}}
+	if err := g.Check("p", at("ConfigMap", "home")); err != nil {
+		t.Error(err)
+	}
+	if err := (&Guard{}).Check("p", at("ConfigMap", "")); err != nil {
+		t.Errorf("without a home: %v", err)
+	}
+}
+
 // TestWhatIsProtected: fields that decide what becomes of an object, or what it
 // may do, are refused wherever they stand.
 func TestWhatIsProtected(t *testing.T) {

@@ -150,6 +150,7 @@ func (p *process) load() error {
 	p.bundle, p.schemas = bundle, bundle.Schemas
 	p.allowances = append(bundle.Allowances, allowances...)
 	p.guard = guard.New(p.allowances)
+	p.guard.Home = p.PolicyNamespace
 	if p.PolicyNamespace != "" {
 		return nil
 	}
