@@ -12,6 +12,7 @@ import (
 	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -86,7 +87,10 @@ func (i *injector) run(ctx context.Context) {
 			return
 		case <-wake:
 		}
-		if err := i.inject(ctx); err != nil && ctx.Err() == nil {
+		switch err := i.inject(ctx); {
+		case err == nil || ctx.Err() != nil:
+		case apierrors.IsInvalid(err) || apierrors.IsConflict(err): // another replica was faster: its write wakes us
+		default:
 			i.Log.Error("the webhook configuration cannot be told of the certificate, and will be tried again", "error", err.Error())
 			time.AfterFunc(webhookRetry, nudge)
 		}

@@ -109,9 +109,6 @@ func (j judge) runnable(v *verdict) {
 	for _, problem := range p.Unsupported {
 		refuse(problem)
 	}
-	if err := j.answered(p); err != nil {
-		refuse(document.Problem{Position: v.unit.Document.Pos, Message: err.Error()})
-	}
 }
 
 // typesOf gives the types of all that some units read.

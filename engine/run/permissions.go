@@ -63,9 +63,13 @@ func missingRule(r rbac.Rule, namespace string) string {
 	return text
 }
 
-// unmet says what keeps a policy from running: a kind that the cluster does not
-// serve, or a permission that this process lacks.
+// unmet says what keeps a policy from running: somebody whom it asks that is
+// not there, a kind that the cluster does not serve, or a permission that this
+// process lacks.
 func (t *term) unmet(ctx context.Context, p *plan.Policy) error {
+	if err := t.answered(p); err != nil && p.Mode != plan.Shadow { // a shadow asks nobody
+		return err
+	}
 	if err := t.missing(p); err != nil {
 		return err
 	}

@@ -222,5 +222,5 @@ func (p *process) answered(policy *plan.Policy) error {
 		return nil
 	}
 	namespace, _, _ := strings.Cut(q, ".")
-	return fmt.Errorf("the policy %q asks %s, but %s is not configured: the settings --%s-... say where it is", policy.Name, q, namespace, namespace)
+	return fmt.Errorf("the policy %q asks %s, but %s is not configured: the flags --%s-... of edict run say where it is", policy.Name, q, namespace, namespace)
 }

@@ -25,6 +25,8 @@ type installation struct {
 	*cluster
 	pods *podrunner.Runner
 	port string // of localhost, behind which the webhook is
+	// binary is the controller, and the command line.
+	binary string
 }
 
 // newInstallation starts a cluster; the webhook's Service is the one of a name.
@@ -36,8 +38,9 @@ func newInstallation(t *testing.T, service string) *installation {
 	if err := c.plane.InstallCRDs(t.Context(), filepath.Join(root, "test", "crds")); err != nil {
 		t.Fatal(err)
 	}
+	binary := buildEdict(t)
 	pods, err := podrunner.Start(t.Context(), c.plane.Config(), podrunner.Options{
-		Namespace: namespace, Binary: buildEdict(t), Node: "runner",
+		Namespace: namespace, Binary: binary, Node: "runner",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +57,7 @@ func newInstallation(t *testing.T, service string) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &installation{cluster: c, pods: pods, port: port}
+	return &installation{cluster: c, pods: pods, port: port, binary: binary}
 }
 
 // buildEdict builds the controller, as the image has it but for its version.
