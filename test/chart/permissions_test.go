@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -26,10 +27,10 @@ func (i *installation) wantPermissions(policies ...string) {
 		if in == namespace {
 			maps.Copy(want, ownRules)
 		}
-		got := i.permissions(in)
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
-			i.t.Errorf("permissions in %s (- want, + got):\n%s", in, diff)
-		}
+		// The API server hears of roles a moment after it has stored them.
+		i.eventually("permissions in "+in+" (- want, + got)", func(context.Context) string {
+			return cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(i.permissions(in))))
+		})
 	}
 }
 

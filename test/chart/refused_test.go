@@ -21,6 +21,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"argument without dash":   {"extraArgs={v}", "does not match pattern"},
 		"log level":               {"log.level=loud", "'debug', 'info', 'warn', 'error'"},
 		"allowance":               {"extraAllowances[0].policy=x", "missing properties 'kind', 'fields'"},
+		"rule":                    {"extraRules[0].verbs={get}", "missing properties 'apiGroups', 'resources'"},
 		"params of no policy":     {"params.replica-schedling.attachToBonus=1", "there is no policy of that name; there are agent-node-label, "},
 		"param of another policy": {"params.agent-node-label.attachToBonus=1", "that policy has no such param; it has label"},
 		"param without policy":    {"params.attachToBonus=1", "got number, want object"},
