@@ -94,16 +94,11 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, set *policySe
 		name := set.configMaps[p.ID()]
 		byMap[name] = append(byMap[name], p.Name)
 	}
-	for name, policies := range byMap {
-		running, err := s.Stop(ctx, name, policies)
-		if err != nil {
-			return err
-		}
-		if len(running) > 0 {
-			fmt.Fprintf(errOut, "no controller has said within %v that it stopped %s; going on, finalizers may come back\n", f.timeout, strings.Join(running, ", "))
-		}
+	running, err := s.Stop(ctx, byMap)
+	if err == nil && len(running) > 0 {
+		fmt.Fprintf(errOut, "no controller has said within %v that it stopped %s; going on, finalizers may come back\n", f.timeout, strings.Join(running, ", "))
 	}
-	return nil
+	return err
 }
 
 func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,19 +25,26 @@ type Stopper struct {
 	Timeout, Poll time.Duration
 }
 
-// Stop disables policies of a ConfigMap, and waits until the controller no
-// longer runs them. It gives those that it still did at the end of the timeout.
-func (s *Stopper) Stop(ctx context.Context, configMap string, policies []string) (running []string, err error) {
-	if err := s.disable(ctx, configMap, policies); err != nil {
-		return nil, fmt.Errorf("disabling policies of the ConfigMap %s: %w", configMap, err)
+// Stop disables policies, which are given by their ConfigMaps, and waits until
+// the controller no longer runs any of them. It gives those that it still did at
+// the end of the timeout, which is one for all.
+func (s *Stopper) Stop(ctx context.Context, policies map[string][]string) (running []string, err error) {
+	names := slices.Sorted(maps.Keys(policies))
+	for _, name := range names {
+		if err := s.disable(ctx, name, policies[name]); err != nil {
+			return nil, fmt.Errorf("disabling policies of the ConfigMap %s: %w", name, err)
+		}
 	}
 	deadline := time.Now().Add(s.Timeout)
 	for {
-		m, err := s.ConfigMaps.Get(ctx, configMap, metav1.GetOptions{})
-		if err != nil {
-			return nil, fmt.Errorf("reading the ConfigMap %s: %w", configMap, err)
+		running = nil
+		for _, name := range names {
+			m, err := s.ConfigMaps.Get(ctx, name, metav1.GetOptions{})
+			if err != nil {
+				return nil, fmt.Errorf("reading the ConfigMap %s: %w", name, err)
+			}
+			running = append(running, stillRunning(m.Annotations[v1alpha1.AnnotationPolicies], policies[name])...)
 		}
-		running = stillRunning(m.Annotations[v1alpha1.AnnotationPolicies], policies)
 		if len(running) == 0 || time.Now().After(deadline) {
 			return running, nil
 		}

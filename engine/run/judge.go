@@ -50,13 +50,11 @@ func (j judge) all(ctx context.Context, c *source.Catalog, before map[string]*ve
 	return out
 }
 
+// measure counts a verdict.
 func measure(id string, v *verdict) {
-	failed := 0.0
 	if !v.good() {
-		failed = 1
 		observe.Reloads.WithLabelValues(id, "refused").Inc()
 	}
-	observe.Failed.WithLabelValues(id).Set(failed)
 }
 
 // one judges a policy: its text, its types, its limits, and its tests.

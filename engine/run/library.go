@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -26,6 +27,10 @@ type library struct {
 	told     *notices
 	first    bool
 }
+
+// noticeRetry is after how long it is tried again to tell a ConfigMap what
+// became of it.
+const noticeRetry = 2 * time.Second
 
 // gather is how long changes are gathered: an edit of several ConfigMaps is
 // taken as one.
@@ -104,8 +109,23 @@ func (l *library) look(ctx context.Context) error {
 	l.dispatch(catalog)
 	l.setReady("", true)
 	l.store.keep(ctx, catalog, l.verdicts)
-	l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
+	l.measure(catalog)
+	if !l.told.publish(ctx, l.notes(catalog), l.shelf.get) {
+		time.AfterFunc(noticeRetry, l.nudge)
+	}
 	return nil
+}
+
+// measure says of which policies the newest text is refused.
+func (l *library) measure(c *source.Catalog) {
+	observe.Failed.Reset()
+	for _, id := range l.known(c) {
+		v, failed := l.verdicts[id], 0.0
+		if v == nil || !v.good() || l.term.told(id).phase == refused {
+			failed = 1
+		}
+		observe.Failed.WithLabelValues(id).Set(failed)
+	}
 }
 
 func (p *process) typed() compile.Overrides {

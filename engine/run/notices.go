@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 
@@ -174,33 +174,53 @@ type notices struct {
 	*process
 	client   kubernetes.Interface
 	recorder record.EventRecorder
-	// written is what this process has written, by UID: the cache may not show
-	// it yet.
-	written map[string]map[string]string
+	// written are the versions to which this process's last writes led, by UID:
+	// the cache may not show them yet.
+	written map[string]string
 }
 
 func newNotices(p *process, client kubernetes.Interface) *notices {
-	return &notices{process: p, client: client, recorder: p.writer.recorder, written: map[string]map[string]string{}}
+	return &notices{process: p, client: client, recorder: p.writer.recorder, written: map[string]string{}}
 }
 
-// publish brings the annotations up to date, and tells of changes in events.
-func (n *notices) publish(ctx context.Context, notes []note, live func(*source.ConfigMap) map[string]string) {
-	written := map[string]map[string]string{}
+// publish brings the annotations up to date, and tells of changes in events. It
+// says whether all could be written.
+func (n *notices) publish(ctx context.Context, notes []note, live func(*source.ConfigMap) *corev1.ConfigMap) bool {
+	written, all := map[string]string{}, true
 	for i := range notes {
 		one := &notes[i]
-		want := one.annotations()
-		before := live(one.ConfigMap)
-		patch := changes(before, want)
-		same := len(patch) == 0 || maps.Equal(n.written[one.UID], want)
-		if !same {
-			if err := n.write(ctx, one, patch); err != nil {
-				continue
-			}
-			n.event(one, before)
+		m := live(one.ConfigMap)
+		if m == nil {
+			continue // it has just gone
 		}
-		written[one.UID] = want
+		if n.older(m) {
+			written[one.UID] = n.written[one.UID]
+			continue // what was written shows in a moment, and wakes us
+		}
+		patch := changes(m.Annotations, one.annotations())
+		if len(patch) == 0 {
+			continue
+		}
+		version, err := n.write(ctx, one, patch)
+		if err != nil {
+			all = false
+			continue
+		}
+		written[one.UID] = version
+		n.event(one, m.Annotations)
 	}
 	n.written = written
+	return all
+}
+
+// older says whether a ConfigMap is as it was before this process wrote into it.
+func (n *notices) older(m *corev1.ConfigMap) bool {
+	wrote := n.written[string(m.UID)]
+	if wrote == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(m.ResourceVersion, wrote)
+	return err == nil && order < 0
 }
 
 // changes gives the merge patch of annotations.
@@ -218,16 +238,20 @@ func changes(before, want map[string]string) map[string]any {
 	return patch
 }
 
-func (n *notices) write(ctx context.Context, one *note, patch map[string]any) error {
+// write gives the version to which it leads.
+func (n *notices) write(ctx context.Context, one *note, patch map[string]any) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": patch, "uid": one.UID}})
 	if err != nil {
-		return err
+		return "", err
 	}
-	_, err = n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
-	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
-		n.Log.Error("what became of a ConfigMap cannot be written into it", "configmap", one.Path(), "error", err.Error())
+	got, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+	if err != nil {
+		if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
+			n.Log.Error("what became of a ConfigMap cannot be written into it, and will be tried again", "configmap", one.Path(), "error", err.Error())
+		}
+		return "", err
 	}
-	return err
+	return got.ResourceVersion, nil
 }
 
 // event tells of a change of the status, or of what is wrong.

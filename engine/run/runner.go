@@ -76,7 +76,6 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	if p == nil || ctx.Err() != nil || !r.ready(ctx, p, looked) {
 		return
 	}
-	observe.Failed.WithLabelValues(r.id).Set(0)
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
 	r.Log.Info("the policy runs", observe.LogPolicy, p.Name, observe.LogRevision, p.Revision)
 	r.tell(state{phase: running, revision: p.Revision})
@@ -98,7 +97,6 @@ func (r *runner) fit(ctx context.Context, rev *revision) (*plan.Policy, error) {
 
 // refuse says that a revision cannot run. What ran before it goes on.
 func (r *runner) refuse(err error) {
-	observe.Failed.WithLabelValues(r.id).Set(1)
 	observe.Reloads.WithLabelValues(r.id, "refused").Inc()
 	r.Log.Error("the policy is refused", observe.LogPolicy, r.id, "error", err.Error())
 	r.tell(state{phase: refused, revision: r.current(), reason: err.Error()})
@@ -155,7 +153,7 @@ func (r *runner) begin(keys []eval.Key) {
 	w.wakeAll(keys)
 	observe.Adopted(r.id, c.Policy.Revision, "", "")
 	w.start(r.working)
-	r.wg.Go(func() { <-r.watching.Done(); w.queue.ShutDown() })
+	w.forget = context.AfterFunc(r.watching, w.queue.ShutDown)
 }
 
 // current is the revision in force.
@@ -188,6 +186,7 @@ func (r *runner) stop() {
 	r.cancel()
 	r.adopting.Lock()
 	defer r.adopting.Unlock()
+	defer observe.Forget(r.id)
 	if r.worker == nil {
 		return
 	}
@@ -200,7 +199,6 @@ func (r *runner) stop() {
 		r.Log.Warn("what was debounced is dropped with the policy", observe.LogPolicy, c.Policy.Name, "count", n)
 	}
 	r.worker = nil
-	observe.Forget(r.id)
 	observe.Reloads.WithLabelValues(r.id, "stopped").Inc()
 	r.Log.Info("the policy no longer runs", observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision)
 }

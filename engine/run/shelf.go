@@ -112,11 +112,11 @@ func newCatalog(policies, params []*corev1.ConfigMap, read *readings, typed comp
 	return source.NewCatalog(contents, values, typed)
 }
 
-// annotations are those that a ConfigMap has.
-func (s *shelf) annotations(m *source.ConfigMap) map[string]string {
+// get gives a ConfigMap as it is now, or nil.
+func (s *shelf) get(m *source.ConfigMap) *corev1.ConfigMap {
 	for _, lister := range []listers.ConfigMapLister{s.policies, s.params} {
 		if live, err := lister.ConfigMaps(m.Namespace).Get(m.Name); err == nil {
-			return live.Annotations
+			return live
 		}
 	}
 	return nil

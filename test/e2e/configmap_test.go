@@ -105,6 +105,8 @@ func TestPoliciesFromConfigMaps(t *testing.T) {
 	c.wantMarks("a", map[string]string{"one": "a", "two": "a", "more": "a"})
 	c.wantNote("one", map[string]string{"status": "Active", "policies": "one=", "error": ""})
 	c.wantNote("two", map[string]string{"status": "Active", "policies": "more="})
+	c.merge("ConfigMap", home, "two", "", object{"metadata": object{"annotations": object{"edict.dev/status": nil, "edict.dev/error": "made up"}}})
+	c.wantNote("two", map[string]string{"status": "Active", "error": ""})
 
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
 	c.wantMarks("a", map[string]string{"one": "b", "two": "a", "more": "a"})
