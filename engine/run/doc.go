@@ -1,7 +1,25 @@
 // Package run is the controller process: it watches a cluster, reconciles with
-// workers and a queue, and serves metrics and probes.
+// workers and a queue, and serves metrics, probes and the webhook. Few other
+// packages speak to a cluster, and none writes what policies decide.
 //
-// Every policy runs by itself. One whose kinds the cluster does not serve yet
-// waits for them; one that does not compile against the cluster's schemas is
-// reported; the others do not notice.
+// What stays while leadership comes and goes is the process ([Run], run.go):
+// clients, endpoints, the ConfigMaps as they are now (shelf.go) and the webhook
+// that judges them before they are stored (webhook.go, admission.go,
+// certificates.go). What runs while this process leads is a term (term.go),
+// which begins with new lists each time.
+//
+// In a term every policy has a runner (runner.go). It waits for the policy's
+// kinds and permissions (schemas.go, permissions.go), has what the policy reads
+// watched (feeds.go), and lets workers reconcile (worker.go). Another revision
+// takes over between two decisions (swap.go); until it can, the one before goes
+// on.
+//
+//	ConfigMaps ──▶ library ──▶ judge ──▶ runner ──▶ worker ──▶ writer
+//	    ▲             │                     ▲          │
+//	    └── notices ◀─┴── lastgood          └─ feeds ◀─┘
+//
+// The library (library.go) follows the ConfigMaps: it lets the judge (judge.go)
+// compile and test what has changed, hands it to the runners, keeps what was
+// good (lastgood.go) and writes into the ConfigMaps what became of them
+// (notices.go, shadow.go). Policies from files go to the runners directly.
 package run
