@@ -50,6 +50,19 @@ var ErrBudget = errors.New("the evaluation costs more than its budget")
 // ErrNodes says that an evaluation builds larger values than it may.
 var ErrNodes = errors.New("the evaluation builds more than its budget")
 
+// Exceeded says that one run of an expression cost more than it may, or ran for
+// longer.
+type Exceeded string
+
+// Error implements error.
+func (e Exceeded) Error() string { return string(e) }
+
+// TooCostly says whether an evaluation failed because of what it costs.
+func TooCostly(err error) bool {
+	_, run := errors.AsType[Exceeded](err)
+	return run || errors.Is(err, ErrBudget) || errors.Is(err, ErrNodes)
+}
+
 // Meter counts what an evaluation costs. It is used by one evaluation only.
 type Meter struct {
 	spent, budget uint64

@@ -203,3 +203,34 @@ func TestRemoving(t *testing.T) {
 		t.Errorf("given up: %v", unused)
 	}
 }
+
+// TestCostly: an edit that costs too much for the objects there are is found
+// out before it takes over; one that was as costly before is not held up.
+func TestCostly(t *testing.T) {
+	t.Parallel()
+	cheap := strings.Replace(labelling, "VALUE", "a", 1)
+	dear := strings.Replace(labelling, "VALUE", `"${string(size(object.metadata.labels.map(a, object.metadata.labels.map(b, object.metadata.labels.map(c, a + b + c)))))}"`, 1)
+	p, b := compiled(t, cheap)
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	now := g.Add(p)
+	costs, _ := compiled(t, dear)
+	next := g.Add(costs)
+	put(t, g, "small", "1", map[string]any{"a": "b"})
+	keys := g.Replay(t.Context(), next)
+	if err := next.Costly(t.Context(), now, keys, noon); err != nil {
+		t.Errorf("for few labels: %v", err)
+	}
+	many := map[string]any{}
+	for i := range 200 {
+		many[strings.Repeat("x", i%20)+string(rune('a'+i/20))] = "y"
+	}
+	put(t, g, "large", "1", many)
+	keys = g.Replay(t.Context(), next)
+	err := next.Costly(t.Context(), now, keys, noon)
+	if err == nil || !strings.HasPrefix(err.Error(), `rule "mark" costs too much for large: `) || !strings.Contains(err.Error(), "split it, or use a collection") {
+		t.Errorf("for many labels: %v", err)
+	}
+	if err := next.Costly(t.Context(), next, keys, noon); err != nil {
+		t.Errorf("what costs as much already: %v", err)
+	}
+}

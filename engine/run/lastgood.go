@@ -114,13 +114,13 @@ func copyOf(u *source.Unit) policyCopy {
 	return c
 }
 
-// keep stores the policies that were found good, and forgets those that are no
+// keep stores the policies that were found good and run, and forgets those that are no
 // longer there. That it fails is told and does no harm: it is tried again when
 // something changes.
-func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict) {
+func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, runs func(id string) (revision string)) {
 	for _, id := range sortedKeys(verdicts) {
 		v := verdicts[id]
-		if !v.good() || v.plan.Mode != plan.Enforce || s.kept[id].copy.Revision == v.unit.Revision() {
+		if !v.good() || v.plan.Mode != plan.Enforce || s.kept[id].copy.Revision == v.unit.Revision() || runs(id) != v.unit.Revision() {
 			continue
 		}
 		if err := s.replace(ctx, id, v.unit, c.Origins[id]); err != nil && ctx.Err() == nil {

@@ -108,7 +108,7 @@ func (l *library) look(ctx context.Context) error {
 	}
 	l.dispatch(catalog)
 	l.setReady("", true)
-	l.store.keep(ctx, catalog, l.verdicts)
+	l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
 	l.measure(catalog)
 	if !l.told.publish(ctx, l.notes(catalog), l.shelf.get) {
 		time.AfterFunc(noticeRetry, l.nudge)

@@ -139,9 +139,14 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 	keys := r.group.Replay(ctx, next)
 	if r.worker.controller == next {
 		r.begin(keys)
-	} else {
-		r.swap(next, keys)
+		return true
 	}
+	if err := next.Costly(ctx, r.worker.controller, keys, time.Now()); err != nil {
+		r.feeds.leave(next)
+		r.refuse(err)
+		return false
+	}
+	r.swap(next, keys)
 	return true
 }
 

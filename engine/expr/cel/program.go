@@ -81,9 +81,9 @@ func (p *Program) fail(err error) error {
 	var cancelled interpreter.EvalCancelledError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		err = fmt.Errorf("the expression ran longer than %v; split it, or use a collection", expr.RunTime)
+		err = expr.Exceeded(fmt.Sprintf("the expression ran longer than %v; split it, or use a collection", expr.RunTime))
 	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
-		err = fmt.Errorf("the expression costs more than %d units; split it, or use a collection", expr.RunCost)
+		err = expr.Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", expr.RunCost))
 	}
 	return &expr.Failure{At: p.text.at(0), Err: plainError(err)}
 }
