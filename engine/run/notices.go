@@ -103,6 +103,9 @@ func (t *tally) add(id string, v *verdict, s state) {
 		t.problems = append(t.problems, v.problems...)
 		if v.disabled() {
 			t.disabled++
+			if s.revision != "" {
+				t.runs, t.waits = append(t.runs, id+"="+s.revision), append(t.waits, id+": what is under way is being finished")
+			}
 			return
 		}
 	}
@@ -121,11 +124,13 @@ func (t *tally) status() string {
 	switch {
 	case document.HasErrors(t.problems):
 		return statusRefused
+	case len(t.waits) > 0:
+		return statusWaiting
 	case t.wanted == 0:
 		return statusEmpty
 	case t.disabled == t.wanted:
 		return statusDisabled
-	case len(t.waits) > 0 || len(t.runs) < t.wanted-t.disabled:
+	case len(t.runs) < t.wanted-t.disabled:
 		return statusWaiting
 	default:
 		return statusActive

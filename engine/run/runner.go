@@ -53,7 +53,11 @@ type runner struct {
 	cancel   context.CancelFunc
 
 	worker *worker
-	before string // the revision before the one in force
+	// earlier is the revision before the one in force.
+	earlier string
+	// before is a runner of the same policy that may still be stopping.
+	before  *runner
+	stopped chan struct{}
 
 	mu    sync.Mutex
 	state state
@@ -65,6 +69,9 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	r.adopting.Lock()
 	defer r.adopting.Unlock()
 	defer looked()
+	if !r.awaitBefore(ctx) {
+		return
+	}
 	if r.unmet(ctx, rev.plan) != nil {
 		looked()
 	}
@@ -80,6 +87,20 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	r.Log.Info("the policy runs", observe.LogPolicy, p.Name, observe.LogRevision, p.Revision)
 	r.tell(state{phase: running, revision: p.Revision})
 	r.setReady(r.id, true)
+}
+
+// awaitBefore waits until an earlier runner of the policy has ended.
+func (r *runner) awaitBefore(ctx context.Context) bool {
+	if r.before == nil {
+		return true
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-r.before.stopped:
+		r.before = nil
+		return true
+	}
 }
 
 // fit waits for the kinds of a revision and types it by the cluster's schemas.
@@ -186,11 +207,30 @@ func (r *runner) told() state {
 	return r.state
 }
 
+// ended says whether the policy has stopped.
+func (r *runner) ended() bool {
+	select {
+	case <-r.stopped:
+		return true
+	default:
+		return false
+	}
+}
+
 // stop ends the policy and leaves its objects alone.
 func (r *runner) stop() {
+	defer func() {
+		close(r.stopped)
+		if r.changed != nil {
+			r.changed()
+		}
+	}()
 	r.cancel()
 	r.adopting.Lock()
 	defer r.adopting.Unlock()
+	if !r.awaitBefore(r.working) {
+		return
+	}
 	defer observe.Forget(r.id)
 	if r.worker == nil {
 		return

@@ -12,9 +12,9 @@ func (r *runner) swap(next *reconcile.Controller, keys []eval.Key) {
 	keys, old := r.worker.swap(next, keys)
 	r.feeds.leave(old)
 	r.exports.adopt(r.process, old.Policy, next.Policy)
-	observe.Adopted(r.id, next.Policy.Revision, old.Policy.Revision, r.before)
+	observe.Adopted(r.id, next.Policy.Revision, old.Policy.Revision, r.earlier)
 	observe.Reevaluated.WithLabelValues(r.id).Add(float64(len(keys)))
-	r.before = old.Policy.Revision
+	r.earlier = old.Policy.Revision
 	r.worker.wakeAll(keys)
 }
 

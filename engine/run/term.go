@@ -36,12 +36,14 @@ type term struct {
 
 	mu      sync.Mutex
 	runners map[string]*runner
-	ready   map[string]bool
-	wg      sync.WaitGroup
+	// stopping are the last runners of policies that were stopped.
+	stopping map[string]*runner
+	ready    map[string]bool
+	wg       sync.WaitGroup
 }
 
 func (p *process) newTerm(ctx context.Context) *term {
-	t := &term{process: p, store: world.NewStore(), ready: map[string]bool{}, runners: map[string]*runner{}}
+	t := &term{process: p, store: world.NewStore(), ready: map[string]bool{}, runners: map[string]*runner{}, stopping: map[string]*runner{}}
 	t.watching, t.unwatch = context.WithCancel(ctx)
 	t.working, t.unwork = context.WithCancel(context.WithoutCancel(ctx))
 	t.group = reconcile.NewGroup(t.store, p.writer, schema.NewSet(schema.Builtin()))
@@ -91,7 +93,8 @@ func (t *term) adopt(rev *revision, looked func()) {
 	defer t.mu.Unlock()
 	r, ok := t.runners[rev.plan.ID()]
 	if !ok {
-		r = &runner{term: t, id: rev.plan.ID(), cancel: func() {}}
+		r = &runner{term: t, id: rev.plan.ID(), cancel: func() {}, stopped: make(chan struct{}), before: t.stopping[rev.plan.ID()]}
+		delete(t.stopping, r.id)
 		t.runners[r.id] = r
 	}
 	r.cancel()
@@ -100,27 +103,36 @@ func (t *term) adopt(rev *revision, looked func()) {
 	t.wg.Go(func() { r.adopt(ctx, rev, looked) })
 }
 
-// drop stops a policy.
+// drop stops a policy. What is under way is finished; nobody waits for that but
+// who would run the policy again.
 func (t *term) drop(id string) {
 	t.mu.Lock()
 	r := t.runners[id]
 	delete(t.runners, id)
 	delete(t.ready, id)
+	if r != nil {
+		t.stopping[id] = r
+	}
 	t.mu.Unlock()
 	if r != nil {
-		r.stop()
+		t.wg.Go(r.stop)
 	}
 }
 
-// told gives what is to be told about a policy.
+// told gives what is to be told about a policy. One that is being stopped runs
+// until it has stopped.
 func (t *term) told(id string) state {
 	t.mu.Lock()
-	r := t.runners[id]
+	r, last := t.runners[id], t.stopping[id]
 	t.mu.Unlock()
-	if r == nil {
+	switch {
+	case r != nil:
+		return r.told()
+	case last != nil && !last.ended():
+		return last.told()
+	default:
 		return state{}
 	}
-	return r.told()
 }
 
 // stop ends the term: no new work, then what is under way, then what is
