@@ -99,7 +99,8 @@ func TestBombsAreStopped(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, _, err := run(t, p, scope)
 			runtime.ReadMemStats(&after)
-			if err == nil || !containsOne(err.Error(), tc.want) {
+			// On a machine that does much else the time runs out first.
+			if err == nil || !containsOne(err.Error(), append(tc.want, "ran longer than 100ms")) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 			if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 128 {
