@@ -2,8 +2,10 @@ package source
 
 import (
 	"fmt"
+	"path"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -48,8 +50,27 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 		}
 		with := *u
 		with.Overrides = overrides[u.Name()]
+		with.Unread = slices.Concat(u.Unread, c.unread(u.Name()))
 		c.Units[u.ID()], c.Origins[u.ID()] = &with, contents
 	}
+}
+
+// unread gives what cannot be read of the values for a policy.
+func (c *Catalog) unread(policy string) (out []document.Problem) {
+	for _, v := range c.Values {
+		out = append(out, v.Unread[policy]...)
+	}
+	return out
+}
+
+// Stopped says whether the annotation of a file's ConfigMap ends what a policy
+// in it does in a mode, whatever else is in it: what cannot be read can be
+// stopped.
+func (c *Catalog) Stopped(policy, file string, shadow bool) bool {
+	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
+		mode := contents.modeOf(policy)
+		return contents.Path() == path.Dir(file) && (mode == v1alpha1.ModeDisabled || mode == v1alpha1.ModeShadow && !shadow)
+	})
 }
 
 // Unreadable says whether something in a file cannot be read: a policy that is
