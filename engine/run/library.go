@@ -125,8 +125,8 @@ func (l *library) dispatch(catalog *source.Catalog) {
 		wanted[id] = true
 		if !rev.unit.Same(l.adopted[id]) {
 			fresh = append(fresh, rev)
-			l.adopted[id] = rev.unit
 		}
+		l.adopted[id] = rev.unit // where it stands may have changed
 	}
 	for _, id := range sortedKeys(l.adopted) {
 		if !wanted[id] {
@@ -165,17 +165,25 @@ func (l *library) known(c *source.Catalog) []string {
 func (l *library) wanted(id string, c *source.Catalog) *revision {
 	v, now := l.verdicts[id], l.adopted[id]
 	switch {
-	case v != nil && v.disabled():
+	case v != nil && v.unit.Disabled():
 		return nil
+	case v == nil && now != nil && c.Stopped(now.Name(), now.File.Path, id != now.Name()):
+		return nil // also while it cannot be read
 	case v != nil && v.good():
 		return &v.revision
 	case now != nil && (v != nil || c.Unreadable(now.File.Path)):
 		return &revision{unit: now} // it goes on
-	case now == nil && (v != nil || c.Unreadable(l.store.kept[id].copy.File)):
+	case now == nil && (v != nil && !v.unit.Undecided || v == nil && l.hidden(c, l.store.kept[id].copy)):
 		return l.store.lastGood(id, l.judge)
 	default:
 		return nil
 	}
+}
+
+// hidden says whether a policy that was good may stand in a file that cannot be
+// read.
+func (l *library) hidden(c *source.Catalog, k policyCopy) bool {
+	return c.Unreadable(k.File) && !c.Stopped(k.Policy, k.File, false)
 }
 
 func sortedKeys[V any](m map[string]V) []string {
