@@ -88,7 +88,7 @@ func (f *feeds) unsubscribe(w *worker) {
 func (f *feeds) join(p *plan.Policy) *reconcile.Controller {
 	f.members.Lock()
 	defer f.members.Unlock()
-	return f.group.Add(p)
+	return f.group.Join(p)
 }
 
 // leave takes a policy off, and ends the watches that nobody needs any more.
