@@ -29,7 +29,9 @@ type worker struct {
 	controller *reconcile.Controller
 	// dropping makes the worker pass over what is still queued.
 	dropping atomic.Bool
-	wg       sync.WaitGroup
+	// rest ends the wait for the end of the term.
+	rest func() bool
+	wg   sync.WaitGroup
 }
 
 // The back-off of a failing key.
@@ -55,6 +57,7 @@ func (w *worker) start(ctx context.Context) {
 // drop ends the work: what is under way is finished, the rest is not begun.
 func (w *worker) drop() {
 	w.dropping.Store(true)
+	w.rest()
 	w.queue.ShutDown()
 	w.wg.Wait()
 }
