@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/compile"
@@ -25,11 +26,28 @@ type library struct {
 	verdicts map[string]*verdict
 	told     *notices
 	first    bool
+	// unfinished says that something could not be written.
+	unfinished bool
 }
 
 // gather is how long changes are gathered: an edit of several ConfigMaps is
 // taken as one.
 const gather = 20 * time.Millisecond
+
+// againInterval is how often what is refused is judged again: the types of the
+// cluster change without an edit.
+const againInterval = 15 * time.Second
+
+// doubt has the texts judged again that were refused, and says whether there is
+// anything to do.
+func (l *library) doubt() (any bool) {
+	for _, v := range l.verdicts {
+		if !v.good() && !v.tested {
+			v.stale, any = true, true
+		}
+	}
+	return any || l.unfinished
+}
 
 // follow runs the policies of the ConfigMaps of a namespace.
 func (t *term) follow() {
@@ -58,11 +76,11 @@ func (l *library) run(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
-	if err := l.store.read(ctx); err != nil {
-		l.Log.Error("the last good revisions cannot be read", "error", err.Error())
-	}
+	l.recollect(ctx)
 	shadows := time.NewTicker(shadowInterval)
 	defer shadows.Stop()
+	again := time.NewTicker(againInterval)
+	defer again.Stop()
 	for {
 		if err := l.look(ctx); err != nil {
 			l.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
@@ -74,6 +92,8 @@ func (l *library) run(ctx context.Context) error {
 				return ctx.Err()
 			case <-shadows.C:
 				l.tellShadows(ctx)
+			case <-again.C:
+				woken = l.doubt()
 			case <-l.wake:
 				woken = true
 			}
@@ -82,6 +102,25 @@ func (l *library) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(gather):
+		}
+	}
+}
+
+// recollect reads the last good revisions. Without them a policy that is broken
+// now would not run, so it is tried for as long as that may help.
+func (l *library) recollect(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := l.store.read(ctx)
+		if err == nil {
+			return
+		}
+		l.Log.Error("the last good revisions cannot be read", "error", err.Error())
+		if apierrors.IsForbidden(err) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(l.PollInterval):
 		}
 	}
 }
@@ -97,14 +136,18 @@ func (l *library) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for id, v := range l.verdicts { // its kinds have come since
+		v.stale = v.stale || v.good() && !v.typed && !v.again && l.term.told(id).phase == running
+	}
 	l.verdicts = l.judge.all(ctx, catalog, l.verdicts)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	l.dispatch(catalog)
 	l.setReady("", true)
-	l.store.keep(ctx, catalog, l.verdicts)
-	l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
+	unkept := l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
+	untold := l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
+	l.unfinished = unkept || untold
 	return nil
 }
 
