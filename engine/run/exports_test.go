@@ -9,7 +9,6 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // counted is a policy that exports one metric.
@@ -45,8 +44,7 @@ func TestMetricsWhileARevisionTakesOver(t *testing.T) {
 	p.Registry = prometheus.NewRegistry()
 	e := p.exports
 	e.adopt(p, nil, counted("p", "m_total", plan.EffectWritten))
-	g := reconcile.NewGroup(world.NewStore(), nil, p.schemas)
-	c := g.Add(counted("p", "m_total", plan.EffectWritten, "kind"))
+	c := &reconcile.Controller{Policy: counted("p", "m_total", plan.EffectWritten, "kind")}
 	written := reconcile.Result{Outcomes: []apply.Outcome{{Effect: &eval.Effect{Verb: eval.VerbPatch}}}}
 	e.report(t.Context(), c, eval.Key{Name: "n"}, written)
 }
