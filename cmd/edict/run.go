@@ -6,9 +6,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
@@ -45,6 +48,8 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if o.Log, err = logger(level); err != nil {
 				return err
 			}
+			ctrl.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
+			klog.SetSlogLogger(o.Log)
 			if o.Config, err = clusterConfig(kubeconfig); err != nil {
 				return found("%v", err)
 			}

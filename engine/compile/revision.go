@@ -26,9 +26,22 @@ func Revision(p *v1alpha1.Policy, modules []rego.Module, overrides map[string]Ov
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
-		fmt.Fprintf(h, "%s=%s\n", name, overrides[name])
+		fmt.Fprintf(h, "%s=%s\n", name, overrides[name].written())
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// written tells what was given: that 1 and "1" are not the same, nor a list of
+// two and of one with a space in it.
+func (o Override) written() string {
+	if o.Value == nil {
+		return o.Text
+	}
+	text, err := json.Marshal(o.Value)
+	if err != nil {
+		return fmt.Sprintf("%#v", o.Value)
+	}
+	return string(text)
 }
 
 // content writes a part of a document without its layout.

@@ -96,6 +96,7 @@ func indent(line string, n int) string {
 // all of it at once.
 type Problems struct {
 	list []Problem
+	seen map[Problem]bool
 }
 
 // Errorf adds an error at a position.
@@ -115,7 +116,11 @@ func (ps *Problems) Warnf(at Position, format string, args ...any) {
 
 // Add adds one problem; one that is already there is not repeated.
 func (ps *Problems) Add(p Problem) {
-	if !slices.Contains(ps.list, p) {
+	if ps.seen == nil {
+		ps.seen = map[Problem]bool{}
+	}
+	if !ps.seen[p] {
+		ps.seen[p] = true
 		ps.list = append(ps.list, p)
 	}
 }

@@ -1,10 +1,12 @@
 package reconcile
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/watch"
 )
 
 // reach is how far a decision got.
@@ -27,16 +29,30 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 // Adopt takes over what another revision of the policy knew: what its keys
 // remember, what is debounced, which events were told, and what those keys read
 // of which this one cannot decide otherwise. Of the keys given, which are those
-// of Replay, the others are returned, to be decided about anew. The other controller must be at rest, and is not used again.
+// of Replay, and of those woken since, the others are returned, to be decided
+// about anew. The other controller must be at rest, and is not used again:
+// nothing is left in it.
 func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) {
+	if old.shadow != nil { // the enforced policy may make it decide
+		old.shadow.turn.Lock()
+		defer old.shadow.turn.Unlock()
+	}
 	old.mu.Lock()
 	defer old.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.memory, c.initial, c.events, c.pending = old.memory, old.initial, old.events, old.pending
+	old.inForce.Store(false)
+	c.inForce.Store(true)
+	c.memory, old.memory = old.memory, c.memory
+	c.initial, old.initial = old.initial, c.initial
+	c.events, old.events = old.events, c.events
+	c.pending, old.pending = old.pending, c.pending
 	c.adoptIntents(old)
 	all, bodies := differs(old.Policy, c.Policy)
-	for _, key := range keys {
+	if c.shadow != nil && old.shadow != nil { // it writes nothing, and counts from the beginning
+		all, c.shadow.answers = true, old.shadow.answers
+	}
+	for _, key := range c.withLate(keys) {
 		last, known := old.last[key]
 		if all || !known || !last.clean || last.rules.Meets(bodies) {
 			again = append(again, key)
@@ -51,6 +67,17 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 		}
 	}
 	return again
+}
+
+// withLate adds the keys that were woken since Replay: the other controller may
+// have decided about them already.
+func (c *Controller) withLate(keys []eval.Key) []eval.Key {
+	for _, key := range keys {
+		delete(c.late, key)
+	}
+	late := slices.SortedFunc(maps.Keys(c.late), watch.CompareKeys)
+	c.late = nil
+	return slices.Concat(keys, late)
 }
 
 // differs says what another revision of a policy may decide otherwise: for all
@@ -108,4 +135,5 @@ func (c *Controller) adoptIntents(old *Controller) {
 			c.counts.Dropped.Inc()
 		}
 	}
+	old.intents = intents{}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -232,5 +233,98 @@ func TestCostly(t *testing.T) {
 	}
 	if err := next.Costly(t.Context(), next, keys, noon); err != nil {
 		t.Errorf("what costs as much already: %v", err)
+	}
+}
+
+// TestWokenWhileAnotherRevisionIsReady: a key that comes between Replay and
+// Adopt is decided about by the revision before it alone, and must not be lost.
+func TestWokenWhileAnotherRevisionIsReady(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	old := g.Add(p)
+	put(t, g, "n", "1", nil)
+	old.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
+	edited, _ := compiled(t, strings.Replace(labelling, "VALUE", "b", 1))
+	next := g.Join(edited)
+	keys := g.Replay(t.Context(), next)
+	put(t, g, "m", "2", nil)
+	put(t, g, "n", "3", map[string]any{"mark": "x"})
+	old.Reconcile(t.Context(), eval.Key{Name: "m"}, noon)
+	if d := cmp.Diff([]eval.Key{{Name: "n"}, {Name: "m"}}, next.Adopt(old, keys)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// TestShadowsSwap: while both policies decide, either may be edited. Nothing is
+// shared with the revision before, and one that is not ready is not asked.
+func TestShadowsSwap(t *testing.T) {
+	t.Parallel()
+	spec := func(mode, value string) string { return mode + strings.Replace(remembering, "VALUE", value, 1) }
+	p, b := compiled(t, spec("", "a"))
+	hidden, _ := compiled(t, spec("  mode: Shadow\n", "b"))
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	var turns [2]sync.RWMutex
+	current := [2]*Controller{g.Add(p), g.Join(hidden)}
+	put(t, g, "n", "1", nil)
+	key := eval.Key{Name: "n"}
+	current[0].Reconcile(t.Context(), key, noon)
+	if r := current[1].ShadowReport(); r != nil {
+		t.Errorf("a shadow that is not ready reports %+v", r)
+	}
+	current[1].MarkInitial()
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range current {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				turns[i].RLock()
+				current[i].Reconcile(t.Context(), key, noon.Add(time.Duration(n)*time.Second))
+				turns[i].RUnlock()
+			}
+		})
+	}
+	for n := range 50 {
+		i := n % 2
+		next, _ := compiled(t, spec([]string{"", "  mode: Shadow\n"}[i], string(rune('c'+n%20))))
+		c := g.Join(next)
+		keys := g.Replay(t.Context(), c)
+		turns[i].Lock()
+		old := current[i]
+		c.Adopt(old, keys)
+		current[i] = c
+		turns[i].Unlock()
+		g.Remove(old)
+		if old.ShadowReport() != nil || old.Pending() != 0 {
+			t.Error("something is left in the revision before")
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if got, _ := value.Str(current[1].recall(key)("seen")); got != "yes" {
+		t.Errorf("it recalls %q", got)
+	}
+}
+
+// TestShadowForgets: of an object that is gone no answers are kept.
+func TestShadowForgets(t *testing.T) {
+	t.Parallel()
+	next, b := compiled(t, "  mode: Shadow\n"+strings.Replace(labelling, "VALUE", "b", 1))
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	c := g.Add(next)
+	put(t, g, "n", "1", nil)
+	key := eval.Key{Name: "n"}
+	c.shadow.answers[key] = recorded{calls: make([]eval.Call, 1), asked: new(string)}
+	for _, s := range g.AllSources() {
+		g.Delete(t.Context(), s, "", "n")
+	}
+	c.Reconcile(t.Context(), key, noon)
+	if n := len(c.shadow.answers); n != 0 {
+		t.Errorf("%d answers are kept", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
@@ -25,6 +26,9 @@ type Controller struct {
 	shared eval.Shared
 	counts *observe.Counts
 	shadow *shadow
+	// inForce says that it decides: that its sources are known, and that no other
+	// revision has taken over.
+	inForce atomic.Bool
 
 	mu      sync.Mutex
 	memos   map[eval.Key]*eval.Memo
@@ -32,6 +36,8 @@ type Controller struct {
 	events  map[apply.Event]bool
 	pending map[eval.Key]pending
 	intents intents
+	// late are the keys woken between Replay and Adopt.
+	late map[eval.Key]bool
 	// last is how far the last decision about each key got.
 	last map[eval.Key]reach
 	// memory is what keys remembered. It outlives their objects.
@@ -196,11 +202,14 @@ func (c *Controller) isInitial(key eval.Key) bool {
 	return c.initial[key]
 }
 
-// MarkInitial says that the keys known now were in the first list.
+// MarkInitial says that the keys known now were in the first list, with which
+// the controller comes into force.
 func (c *Controller) MarkInitial() {
 	keys := c.router.Keys()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.late = nil
+	c.inForce.Store(true)
 	for _, key := range keys {
 		c.initial[key] = true
 	}

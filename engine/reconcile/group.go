@@ -49,9 +49,16 @@ func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Gro
 // Schemas gives the types by which objects are read.
 func (g *Group) Schemas() *schema.Set { return g.schemas }
 
-// Add makes a controller for a policy and opens the sources it reads. Objects
-// must be fed for them afterwards.
+// Add makes a controller for a policy that is in force at once.
 func (g *Group) Add(p *plan.Policy) *Controller {
+	c := g.Join(p)
+	c.inForce.Store(true)
+	return c
+}
+
+// Join makes a controller for a policy and opens the sources it reads. Objects
+// must be fed for them afterwards. It is in force from MarkInitial or Adopt on.
+func (g *Group) Join(p *plan.Policy) *Controller {
 	c := &Controller{Policy: p, counts: g.countsOf(p), shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, last: map[eval.Key]reach{}, memory: map[eval.Key]map[string]value.Value{}}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
@@ -242,6 +249,9 @@ func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 	g.feeding.Lock()
 	defer g.feeding.Unlock()
 	snapshot := g.store.Snapshot()
+	c.mu.Lock()
+	c.late = map[eval.Key]bool{}
+	c.mu.Unlock()
 	found := map[eval.Key]bool{}
 	for _, source := range c.Sources() {
 		for _, o := range snapshot.Table(source).All() {
@@ -268,11 +278,27 @@ func (g *Group) Prune(ctx context.Context, source world.Source, held func(namesp
 
 func (g *Group) route(ctx context.Context, source world.Source, old, now *world.Object) (out []Wake) {
 	for _, c := range g.Controllers() {
-		for _, key := range c.router.Change(ctx, source, old, now) {
+		keys := c.router.Change(ctx, source, old, now)
+		c.woken(keys)
+		for _, key := range keys {
 			out = append(out, Wake{Controller: c, Key: key})
 		}
 	}
 	return out
+}
+
+// woken notes the keys that are woken while another revision is in force.
+func (c *Controller) woken(keys []eval.Key) {
+	if len(keys) == 0 || c.inForce.Load() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		if c.late != nil {
+			c.late[key] = true
+		}
+	}
 }
 
 // Read makes an object of the read model of a decoded manifest.

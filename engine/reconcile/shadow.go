@@ -129,12 +129,12 @@ func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.D
 	}
 }
 
-// find gives a controller by the ID of its policy, or nil.
+// find gives the controller in force by the ID of its policy, or nil.
 func (g *Group) find(id string) *Controller {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	for _, c := range slices.Backward(g.controllers) { // the newest, while one takes over
-		if c.Policy.ID() == id {
+	for _, c := range g.controllers {
+		if c.inForce.Load() && c.Policy.ID() == id {
 			return c
 		}
 	}
@@ -151,6 +151,9 @@ func (c *Controller) shadowed(ctx context.Context, key eval.Key, now time.Time) 
 		enforced = active.dry(ctx, key, snapshot, now, c.shadow.last(key))
 	}
 	d := c.look(ctx, key, snapshot, now, active, enforced)
+	if d == nil {
+		return Result{}
+	}
 	return Result{Decision: d, Next: d.Next}
 }
 
@@ -168,11 +171,15 @@ func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snap
 	return eval.Evaluate(ctx, in, nil)
 }
 
-// look decides in the shadow and compares.
+// look decides in the shadow and compares; nil says that another revision has
+// taken over.
 func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, active *Controller, enforced *eval.Decision) *eval.Decision {
 	s := c.shadow
 	s.turn.Lock()
 	defer s.turn.Unlock()
+	if !c.inForce.Load() {
+		return nil
+	}
 	answers := s.last(key)
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls
@@ -185,6 +192,9 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	r := Result{Decision: d}
 	c.settle(key, c.primary(snapshot, key), nil, &r, now)
 	c.reached(key, &r)
+	if !c.exists(snapshot, key) {
+		answers.calls = nil // nothing is kept of what is gone
+	}
 	s.note(c, key, answers, Disagreement{At: now, Key: key.String(), Enforced: effectTexts(enforced), Shadow: effectTexts(d), Undetermined: *answers.asked}, active)
 	return d
 }
@@ -290,7 +300,7 @@ func (s *shadow) forget(key eval.Key) {
 // enforced.
 func (c *Controller) ShadowReport() *ShadowReport {
 	s := c.shadow
-	if s == nil {
+	if s == nil || !c.inForce.Load() {
 		return nil
 	}
 	s.mu.Lock()

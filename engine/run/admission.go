@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -145,14 +146,25 @@ func same(a, b *corev1.ConfigMap) bool {
 }
 
 // worse says whether there is an error that was not there before, wherever it
-// stood.
+// stood: its line may have changed for another reason.
 func worse(before, now []document.Problem) bool {
+	type wrong struct{ file, message string }
+	known := map[wrong]int{}
+	for _, p := range before {
+		known[wrong{p.File, placeless.ReplaceAllString(p.Message, "")}]++
+	}
 	return slices.ContainsFunc(now, func(p document.Problem) bool {
-		return p.Severity == document.Error && !slices.ContainsFunc(before, func(q document.Problem) bool {
-			return p.File == q.File && p.Message == q.Message && p.Source == q.Source
-		})
+		if p.Severity != document.Error {
+			return false
+		}
+		w := wrong{p.File, placeless.ReplaceAllString(p.Message, "")}
+		known[w]--
+		return known[w] < 0
 	})
 }
+
+// placeless finds the places in a message, which move with the text.
+var placeless = regexp.MustCompile(`:\d+(:\d+)?\b`)
 
 // problems judges a ConfigMap among the others.
 func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]document.Problem, error) {

@@ -45,15 +45,18 @@ func newExports() *exports {
 }
 
 // adopt exports the metrics of a revision, and ceases to export those that only
-// the one before had. Either may be nil.
+// the one before had, which may be of an earlier term. Either may be nil.
 func (e *exports) adopt(p *process, old, next *plan.Policy) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if old == nil && next != nil {
+		old = e.policies[next.ID()]
+	}
 	if old != nil && old.Mode != plan.Shadow {
 		delete(e.policies, old.ID())
 		for i := range old.Metrics {
 			if m := &old.Metrics[i]; !continues(m, next) {
-				e.remove(p, m)
+				e.remove(p, old, m)
 			}
 		}
 	}
@@ -75,8 +78,8 @@ func continues(m *plan.Metric, p *plan.Policy) bool {
 	})
 }
 
-func (e *exports) remove(p *process, m *plan.Metric) {
-	if s := e.series[m.Name]; s != nil {
+func (e *exports) remove(p *process, policy *plan.Policy, m *plan.Metric) {
+	if s := e.series[m.Name]; s != nil && s.policy == policy.ID() {
 		p.Registry.Unregister(s.collector)
 		delete(e.series, m.Name)
 	}
@@ -176,7 +179,7 @@ func (e *exports) report(ctx context.Context, c *reconcile.Controller, key eval.
 	for i := range c.Policy.Metrics {
 		m := &c.Policy.Metrics[i]
 		s := e.series[m.Name]
-		if s == nil || s.counter == nil || s.policy != c.Policy.ID() {
+		if s == nil || s.counter == nil || s.metric != m {
 			continue
 		}
 		if n := happened(m, c.Policy, r); n > 0 {

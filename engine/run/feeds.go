@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -88,7 +89,7 @@ func (f *feeds) unsubscribe(w *worker) {
 func (f *feeds) join(p *plan.Policy) *reconcile.Controller {
 	f.members.Lock()
 	defer f.members.Unlock()
-	return f.group.Add(p)
+	return f.group.Join(p)
 }
 
 // leave takes a policy off, and ends the watches that nobody needs any more.
@@ -116,9 +117,13 @@ func (f *feeds) close(source world.Source) {
 // read of them, and waits for their first lists.
 func (f *feeds) open(ctx context.Context, sources []world.Source) bool {
 	for _, source := range sources {
-		if err := f.ensure(source); err != nil {
-			f.Log.Error("cannot watch", "kind", source.Kind, "error", err.Error())
-			return false
+		for err := f.ensure(source); err != nil; err = f.ensure(source) {
+			f.Log.Error("cannot watch, and will try again", "kind", source.Kind, "error", err.Error())
+			select {
+			case <-ctx.Done():
+				return false
+			case <-time.After(f.PollInterval):
+			}
 		}
 	}
 	for _, source := range sources {

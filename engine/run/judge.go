@@ -1,8 +1,10 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -25,6 +27,11 @@ type verdict struct {
 	problems []document.Problem
 	// tests hashes the tests that were run.
 	tests string
+	// tested says that the policy was well but for its tests; stale that the
+	// verdict is to be found anew.
+	tested, stale bool
+	// again says that it was found anew without an edit.
+	again bool
 }
 
 // good says whether the policy may run.
@@ -37,17 +44,28 @@ func (v *verdict) disabled() bool { return v.plan != nil && v.plan.Mode == plan.
 // have not changed the verdict stands. One that is bad disturbs no other.
 func (j judge) all(ctx context.Context, c *source.Catalog, before map[string]*verdict) map[string]*verdict {
 	out := map[string]*verdict{}
+	times := patience{}
 	for _, id := range sortedKeys(c.Units) {
 		u, origin := c.Units[id], c.Origins[id]
-		if v := before[id]; v != nil && v.unit.Same(u) && v.unit.File.Path == u.File.Path && v.tests == origin.TestsRevision() {
+		if v := before[id]; v != nil && v.stands(u, origin) {
 			v.unit = u
 			out[id] = v
 			continue
 		}
-		out[id] = j.one(ctx, u, origin)
-		measure(id, out[id])
+		out[id] = j.one(ctx, u, origin, times)
+		if v := before[id]; v == nil || !v.stale || out[id].good() != v.good() {
+			measure(id, out[id])
+		} else {
+			out[id].again = true
+		}
 	}
 	return out
+}
+
+// stands says whether a verdict is still one about a policy.
+func (v *verdict) stands(u *source.Unit, origin *source.Contents) bool {
+	return !v.stale && v.unit.Same(u) && v.unit.File.Path == u.File.Path && v.tests == origin.TestsRevision() &&
+		(len(v.problems) == 0 || bytes.Equal(v.unit.File.Text, u.File.Text)) // or else they stand in other lines
 }
 
 // measure counts a verdict.
@@ -58,13 +76,21 @@ func measure(id string, v *verdict) {
 }
 
 // one judges a policy: its text, its types, its limits, and its tests.
-func (j judge) one(ctx context.Context, u *source.Unit, origin *source.Contents) *verdict {
-	v := j.text(u)
+func (j judge) one(ctx context.Context, u *source.Unit, origin *source.Contents, times patience) (v *verdict) {
+	defer func() { // a policy must not take the others down
+		if fault := recover(); fault != nil {
+			j.Log.Error("a fault of the engine", observe.LogPolicy, u.Name(), "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			v = &verdict{revision: revision{unit: u}, tests: origin.TestsRevision(), problems: []document.Problem{{
+				Position: u.Document.Pos, Severity: document.Error, Message: fmt.Sprintf("a fault of the engine: %v", fault)}}}
+		}
+	}()
+	v = j.text(u)
 	v.tests = origin.TestsRevision()
 	if !v.good() || v.disabled() {
 		return v
 	}
-	if failed := j.tests(ctx, u, origin); len(failed) > 0 {
+	v.tested = true
+	if failed := j.tests(ctx, u, origin, times); len(failed) > 0 {
 		v.plan, v.problems = nil, append(v.problems, failed...)
 	}
 	return v
@@ -127,15 +153,28 @@ func (j judge) typesOf(units []*source.Unit) *schema.Set {
 // testPatience bounds the time for the tests of one ConfigMap.
 const testPatience = 20 * time.Second
 
+// patience is what is shared by the policies of a ConfigMap: until when their
+// tests may run, and the types that they need.
+type patience map[*source.Contents]*struct {
+	until time.Time
+	types *schema.Set
+}
+
 // tests runs the tests beside a policy that concern it.
-func (j judge) tests(ctx context.Context, u *source.Unit, origin *source.Contents) (failed []document.Problem) {
+func (j judge) tests(ctx context.Context, u *source.Unit, origin *source.Contents, times patience) (failed []document.Problem) {
 	if len(origin.Tests) == 0 && !slices.ContainsFunc(u.Modules, rego.Module.IsTest) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, testPatience)
+	if times[origin] == nil {
+		times[origin] = &struct {
+			until time.Time
+			types *schema.Set
+		}{time.Now().Add(testPatience), j.typesOf(origin.Units)}
+	}
+	ctx, cancel := context.WithDeadline(ctx, times[origin].until)
 	defer cancel()
 	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: origin.Tests, Units: origin.Units, Subject: u, Schemas: j.typesOf(origin.Units), Allowances: j.allowances,
+		Tests: origin.Tests, Units: origin.Units, Subject: u, Schemas: times[origin].types, Allowances: j.allowances,
 	})
 	if err != nil {
 		return []document.Problem{{Position: document.Position{File: origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}

@@ -1,9 +1,13 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,9 +37,15 @@ type revisionStore struct {
 
 // kept is a copy of a policy as it was when it was found good.
 type kept struct {
-	name string // of the ControllerRevision
-	copy policyCopy
+	name   string // of the ControllerRevision
+	number int64
+	owner  types.UID // of the ConfigMap: the copy goes with it
+	copy   policyCopy
 }
+
+// maxKept bounds what is kept of one ConfigMap, in bytes: each of its policies
+// is kept with all of its file.
+const maxKept = 16 << 20
 
 // policyCopy is everything that a policy decides by.
 type policyCopy struct {
@@ -57,16 +67,23 @@ func (s *revisionStore) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	newest := map[string]int64{}
+	slices.SortStableFunc(list.Items, func(a, b appsv1.ControllerRevision) int { // the newest last
+		return cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp.Time))
+	})
 	for _, r := range list.Items {
 		var c policyCopy
 		if err := utiljson.Unmarshal(r.Data.Raw, &c); err != nil || c.Policy == "" {
 			s.Log.Warn("a kept revision cannot be read", "name", r.Name)
 			continue
 		}
-		if _, ok := s.kept[c.Policy]; !ok || r.Revision >= newest[c.Policy] {
-			s.kept[c.Policy], newest[c.Policy] = kept{name: r.Name, copy: c}, r.Revision
+		if old, ok := s.kept[c.Policy]; ok { // a replacement was interrupted
+			s.remove(ctx, old.name)
 		}
+		k := kept{name: r.Name, number: r.Revision, copy: c}
+		if len(r.OwnerReferences) > 0 {
+			k.owner = r.OwnerReferences[0].UID
+		}
+		s.kept[c.Policy] = k
 	}
 	return nil
 }
@@ -97,7 +114,7 @@ func (c *policyCopy) unit() *source.Unit {
 		if doc.Metadata.Name.Value != c.Policy {
 			continue
 		}
-		u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce} // no other is kept
+		u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce}
 		for _, name := range sortedKeys(c.Modules) {
 			u.Modules = append(u.Modules, rego.Module{Name: name, Text: c.Modules[name]})
 		}
@@ -114,16 +131,17 @@ func copyOf(u *source.Unit) policyCopy {
 	return c
 }
 
-// keep stores the policies that were found good and run, and forgets those that are no
-// longer there. That it fails is told and does no harm: it is tried again when
-// something changes.
-func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, runs func(id string) (revision string)) {
+// keep stores the policies that were found good and run, and forgets those that
+// are no longer there. That it fails does no harm: it is told, and tried again
+// later.
+func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, runs func(id string) (revision string)) (failed bool) {
 	for _, id := range sortedKeys(verdicts) {
 		v := verdicts[id]
-		if !v.good() || v.plan.Mode != plan.Enforce || s.kept[id].copy.Revision == v.unit.Revision() || runs(id) != v.unit.Revision() {
+		if !v.good() || v.plan.Mode != plan.Enforce || runs(id) != v.unit.Revision() || s.kept[id].of(v.unit, c.Origins[id]) {
 			continue
 		}
 		if err := s.replace(ctx, id, v.unit, c.Origins[id]); err != nil && ctx.Err() == nil {
+			failed = true
 			s.Log.Error("the revision cannot be kept for a restart", observe.LogPolicy, id, "error", err.Error())
 		}
 	}
@@ -133,10 +151,49 @@ func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts ma
 			delete(s.kept, id)
 		}
 	}
+	return failed
+}
+
+// of says whether a copy is of a policy as it is and where it is.
+func (k kept) of(u *source.Unit, origin *source.Contents) bool {
+	return k.copy.Revision == u.Revision() && k.copy.File == u.File.Path && k.owner == types.UID(origin.UID)
+}
+
+// name tells copies apart that differ in what cannot be changed once they are
+// made.
+func (c *policyCopy) name(origin *source.Contents) string {
+	where := sha256.Sum256([]byte(c.File + " " + origin.UID))
+	return fmt.Sprintf("edict-%s-%s-%s", c.Policy, c.Revision, hex.EncodeToString(where[:])[:8])
+}
+
+// room says whether a copy may be kept beside those of the same ConfigMap.
+func (s *revisionStore) room(c *policyCopy, owner types.UID) error {
+	size := c.size()
+	for id, k := range s.kept {
+		if id != c.Policy && k.owner == owner {
+			size += k.copy.size()
+		}
+	}
+	if size > maxKept {
+		return fmt.Errorf("more than %d MiB would be kept of the ConfigMap: put its policies into files of their own", maxKept>>20)
+	}
+	return nil
+}
+
+func (c *policyCopy) size() int {
+	n := len(c.Text)
+	for _, text := range c.Modules {
+		n += len(text)
+	}
+	return n
 }
 
 func (s *revisionStore) replace(ctx context.Context, id string, u *source.Unit, origin *source.Contents) error {
 	c := copyOf(u)
+	owner := types.UID(origin.UID)
+	if err := s.room(&c, owner); err != nil {
+		return err
+	}
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -144,17 +201,17 @@ func (s *revisionStore) replace(ctx context.Context, id string, u *source.Unit, 
 	old, had := s.kept[id]
 	made := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: fmt.Sprintf("edict-%s-%s", id, c.Revision), Namespace: origin.Namespace,
+			Name: c.name(origin), Namespace: origin.Namespace,
 			Labels:          map[string]string{v1alpha1.LabelRevision: id},
-			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: origin.Name, UID: types.UID(origin.UID)}},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: origin.Name, UID: owner}},
 		},
-		Data: runtime.RawExtension{Raw: data}, Revision: 1,
+		Data: runtime.RawExtension{Raw: data}, Revision: old.number + 1,
 	}
 	_, err = s.client.AppsV1().ControllerRevisions(origin.Namespace).Create(ctx, made, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	s.kept[id] = kept{name: made.Name, copy: c}
+	s.kept[id] = kept{name: made.Name, number: made.Revision, owner: owner, copy: c}
 	if had && old.name != made.Name {
 		s.remove(ctx, old.name)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/compile"
@@ -26,15 +27,28 @@ type library struct {
 	verdicts map[string]*verdict
 	told     *notices
 	first    bool
+	// unfinished says that something could not be written.
+	unfinished bool
 }
-
-// noticeRetry is after how long it is tried again to tell a ConfigMap what
-// became of it.
-const noticeRetry = 2 * time.Second
 
 // gather is how long changes are gathered: an edit of several ConfigMaps is
 // taken as one.
 const gather = 20 * time.Millisecond
+
+// againInterval is how often what is refused is judged again: the types of the
+// cluster change without an edit.
+const againInterval = 15 * time.Second
+
+// doubt has the texts judged again that were refused, and says whether there is
+// anything to do.
+func (l *library) doubt() (any bool) {
+	for _, v := range l.verdicts {
+		if !v.good() && !v.tested {
+			v.stale, any = true, true
+		}
+	}
+	return any || l.unfinished
+}
 
 // follow runs the policies of the ConfigMaps of a namespace.
 func (t *term) follow() {
@@ -63,11 +77,11 @@ func (l *library) run(ctx context.Context) error {
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
-	if err := l.store.read(ctx); err != nil {
-		l.Log.Error("the last good revisions cannot be read", "error", err.Error())
-	}
+	l.recollect(ctx)
 	shadows := time.NewTicker(shadowInterval)
 	defer shadows.Stop()
+	again := time.NewTicker(againInterval)
+	defer again.Stop()
 	for {
 		if err := l.look(ctx); err != nil {
 			l.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
@@ -79,6 +93,8 @@ func (l *library) run(ctx context.Context) error {
 				return ctx.Err()
 			case <-shadows.C:
 				l.tellShadows(ctx)
+			case <-again.C:
+				woken = l.doubt()
 			case <-l.wake:
 				woken = true
 			}
@@ -87,6 +103,25 @@ func (l *library) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(gather):
+		}
+	}
+}
+
+// recollect reads the last good revisions. Without them a policy that is broken
+// now would not run, so it is tried for as long as that may help.
+func (l *library) recollect(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := l.store.read(ctx)
+		if err == nil {
+			return
+		}
+		l.Log.Error("the last good revisions cannot be read", "error", err.Error())
+		if apierrors.IsForbidden(err) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(l.PollInterval):
 		}
 	}
 }
@@ -102,17 +137,19 @@ func (l *library) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for id, v := range l.verdicts { // its kinds have come since
+		v.stale = v.stale || v.good() && !v.typed && !v.again && l.term.told(id).phase == running
+	}
 	l.verdicts = l.judge.all(ctx, catalog, l.verdicts)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	l.dispatch(catalog)
 	l.setReady("", true)
-	l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
+	unkept := l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
+	untold := l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
+	l.unfinished = unkept || untold
 	l.measure(catalog)
-	if !l.told.publish(ctx, l.notes(catalog), l.shelf.get) {
-		time.AfterFunc(noticeRetry, l.nudge)
-	}
 	return nil
 }
 
@@ -145,8 +182,8 @@ func (l *library) dispatch(catalog *source.Catalog) {
 		wanted[id] = true
 		if !rev.unit.Same(l.adopted[id]) {
 			fresh = append(fresh, rev)
-			l.adopted[id] = rev.unit
 		}
+		l.adopted[id] = rev.unit // where it stands may have changed
 	}
 	for _, id := range sortedKeys(l.adopted) {
 		if !wanted[id] {
@@ -185,17 +222,25 @@ func (l *library) known(c *source.Catalog) []string {
 func (l *library) wanted(id string, c *source.Catalog) *revision {
 	v, now := l.verdicts[id], l.adopted[id]
 	switch {
-	case v != nil && v.disabled():
+	case v != nil && v.unit.Disabled():
 		return nil
+	case v == nil && now != nil && c.Stopped(now.Name(), now.File.Path, id != now.Name()):
+		return nil // also while it cannot be read
 	case v != nil && v.good():
 		return &v.revision
 	case now != nil && (v != nil || c.Unreadable(now.File.Path)):
 		return &revision{unit: now} // it goes on
-	case now == nil && (v != nil || c.Unreadable(l.store.kept[id].copy.File)):
+	case now == nil && (v != nil && !v.unit.Undecided || v == nil && l.hidden(c, l.store.kept[id].copy)):
 		return l.store.lastGood(id, l.judge)
 	default:
 		return nil
 	}
+}
+
+// hidden says whether a policy that was good may stand in a file that cannot be
+// read.
+func (l *library) hidden(c *source.Catalog, k policyCopy) bool {
+	return c.Unreadable(k.File) && !c.Stopped(k.Policy, k.File, false)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

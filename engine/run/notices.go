@@ -67,7 +67,7 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 			sum.add(id, l.verdicts[id], l.term.told(id))
 		}
 	}
-	n.policies = strings.Join(sum.runs, " ")
+	n.policies = list(sum.runs)
 	n.status = sum.status()
 	switch n.status {
 	case statusWaiting:
@@ -76,6 +76,20 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 		n.text = problemText(contents.ConfigMap, sum.problems)
 	}
 	return n
+}
+
+// maxPolicies bounds the list of the policies that run, in bytes: all
+// annotations of an object together may have 256 KiB.
+const maxPolicies = 32 << 10
+
+// list writes the policies that run; the last is "..." if there are more.
+func list(runs []string) string {
+	text := strings.Join(runs, " ")
+	if len(text) <= maxPolicies {
+		return text
+	}
+	text = value.Cut(text, maxPolicies)
+	return text[:strings.LastIndexByte(text, ' ')+1] + "..."
 }
 
 // originOf says which ConfigMap a policy is from, as a path.
@@ -164,68 +178,81 @@ const maxText = 1024
 // where there are errors.
 func problemText(m *source.ConfigMap, list []document.Problem) string {
 	var out []string
+	size, wrong, told := 0, document.HasErrors(list), map[document.Problem]bool{}
 	for _, p := range list {
-		if p.Severity != document.Error && document.HasErrors(list) {
+		if size > maxText {
+			break
+		}
+		if p.Severity != document.Error && wrong || told[p] {
 			continue
 		}
+		told[p] = true
 		p.File = strings.TrimPrefix(p.File, m.Path()+"/")
+		if len(p.Source) > maxLine { // it is a line for machines
+			p.Source = ""
+		}
 		out = append(out, p.Pretty())
+		size += len(out[len(out)-1])
 	}
 	return value.Cut(strings.Join(out, "\n"), maxText)
 }
+
+// maxLine bounds the lines that are shown, in bytes.
+const maxLine = 512
 
 // notices writes into ConfigMaps what became of them.
 type notices struct {
 	*process
 	client   kubernetes.Interface
 	recorder record.EventRecorder
-	// written are the versions to which this process's last writes led, by UID:
-	// the cache may not show them yet.
-	written map[string]string
+	// written is what this process has written last, by UID: the cache may not
+	// show it yet.
+	written map[string]writing
+}
+
+// writing is what was written, and the version of the object that it led to.
+type writing struct {
+	want    map[string]string
+	version string
+}
+
+// shown says whether an object that the cache has is not older than the writing.
+func (w writing) shown(version string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, w.version)
+	return err != nil || order >= 0
 }
 
 func newNotices(p *process, client kubernetes.Interface) *notices {
-	return &notices{process: p, client: client, recorder: p.writer.recorder, written: map[string]string{}}
+	return &notices{process: p, client: client, recorder: p.writer.recorder, written: map[string]writing{}}
 }
 
 // publish brings the annotations up to date, and tells of changes in events. It
-// says whether all could be written.
-func (n *notices) publish(ctx context.Context, notes []note, live func(*source.ConfigMap) *corev1.ConfigMap) bool {
-	written, all := map[string]string{}, true
+// says whether something could not be written.
+func (n *notices) publish(ctx context.Context, notes []note, live func(*source.ConfigMap) (annotations map[string]string, version string)) (failed bool) {
+	written := map[string]writing{}
 	for i := range notes {
 		one := &notes[i]
-		m := live(one.ConfigMap)
-		if m == nil {
-			continue // it has just gone
+		want := one.annotations()
+		before, version := live(one.ConfigMap)
+		last, known := n.written[one.UID]
+		if known && !last.shown(version) {
+			before = last.want
 		}
-		if n.older(m) {
-			written[one.UID] = n.written[one.UID]
-			continue // what was written shows in a moment, and wakes us
+		if patch := changes(before, want); len(patch) > 0 {
+			now, err := n.write(ctx, one, patch)
+			if err != nil {
+				failed = failed || !apierrors.IsNotFound(err)
+				continue
+			}
+			n.event(one, before)
+			last, known = writing{want: want, version: now}, true
 		}
-		patch := changes(m.Annotations, one.annotations())
-		if len(patch) == 0 {
-			continue
+		if known {
+			written[one.UID] = last
 		}
-		version, err := n.write(ctx, one, patch)
-		if err != nil {
-			all = false
-			continue
-		}
-		written[one.UID] = version
-		n.event(one, m.Annotations)
 	}
 	n.written = written
-	return all
-}
-
-// older says whether a ConfigMap is as it was before this process wrote into it.
-func (n *notices) older(m *corev1.ConfigMap) bool {
-	wrote := n.written[string(m.UID)]
-	if wrote == "" {
-		return false
-	}
-	order, err := resourceversion.CompareResourceVersion(m.ResourceVersion, wrote)
-	return err == nil && order < 0
+	return failed
 }
 
 // changes gives the merge patch of annotations.
@@ -243,20 +270,19 @@ func changes(before, want map[string]string) map[string]any {
 	return patch
 }
 
-// write gives the version to which it leads.
 func (n *notices) write(ctx context.Context, one *note, patch map[string]any) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": patch, "uid": one.UID}})
 	if err != nil {
 		return "", err
 	}
-	got, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+	now, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
+		n.Log.Error("what became of a ConfigMap cannot be written into it", "configmap", one.Path(), "error", err.Error())
+	}
 	if err != nil {
-		if !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
-			n.Log.Error("what became of a ConfigMap cannot be written into it, and will be tried again", "configmap", one.Path(), "error", err.Error())
-		}
 		return "", err
 	}
-	return got.ResourceVersion, nil
+	return now.ResourceVersion, nil
 }
 
 // event tells of a change of the status, or of what is wrong.
@@ -275,5 +301,5 @@ func (n *notices) event(one *note, before map[string]string) {
 		text = "revision " + one.Revision()
 	}
 	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.Namespace, Name: one.Name, UID: types.UID(one.UID)}
-	n.recorder.Event(object, kind, "Policies"+one.status, text)
+	n.recorder.Event(object, kind, "Policies"+one.status, value.Cut(text, maxText))
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,8 +87,11 @@ func TestProblemText(t *testing.T) {
 	for i := range many {
 		many[i] = wrong
 	}
-	if n := len(problemText(m, many)); n > maxText {
-		t.Errorf("%d bytes", n)
+	for i := range many {
+		many[i].Line, many[i].Source = i, strings.Repeat("x", 1<<20)
+	}
+	if text := problemText(m, many); len(text) > maxText || strings.Contains(text, "xx") {
+		t.Errorf("%d bytes", len(text))
 	}
 }
 
@@ -108,12 +112,16 @@ func TestWorse(t *testing.T) {
 		return document.Problem{Position: document.Position{File: file, Line: line}, Severity: document.Error, Message: message, Source: "text"}
 	}
 	old := []document.Problem{problem("a", 1, "x"), problem("a", 2, "y")}
+	if worse([]document.Problem{problem("a", 9, "twice, first at a:2:3")}, []document.Problem{problem("a", 10, "twice, first at a:3:3")}) {
+		t.Error("a mistake that moves is another")
+	}
 	for name, tc := range map[string]struct {
 		now  []document.Problem
 		want bool
 	}{
 		"nothing is wrong": {nil, false}, "one is mended": {old[1:], false}, "they have moved": {[]document.Problem{problem("a", 7, "x")}, false},
 		"another": {append(old[:1:1], problem("a", 2, "z")), true}, "the same in another file": {[]document.Problem{problem("b", 1, "x")}, true},
+		"the same once more": {[]document.Problem{problem("a", 1, "x"), problem("a", 3, "x")}, true}, "the line has changed": {[]document.Problem{{Position: document.Position{File: "a", Line: 1}, Severity: document.Error, Message: "x", Source: "another text"}}, false},
 	} {
 		if got := worse(old, tc.now); got != tc.want {
 			t.Errorf("%s: %v", name, got)
@@ -180,4 +188,18 @@ func bigReport() []*reconcile.ShadowReport {
 		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Shadow: []string{strings.Repeat("x", 2000)}})
 	}
 	return []*reconcile.ShadowReport{r}
+}
+
+// TestListIsBounded: it ends with a policy that is whole, and says that there
+// are more.
+func TestListIsBounded(t *testing.T) {
+	t.Parallel()
+	if got := list([]string{"a=1", "b=2"}); got != "a=1 b=2" {
+		t.Errorf("%q", got)
+	}
+	runs := slices.Repeat([]string{"a-policy=0123456789ab"}, 5000)
+	text := list(runs)
+	if all := strings.Fields(text); len(text) > maxPolicies+3 || all[len(all)-1] != "..." || all[len(all)-2] != runs[0] {
+		t.Errorf("%d bytes, at the end %q", len(text), text[len(text)-30:])
+	}
 }

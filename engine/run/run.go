@@ -10,14 +10,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
@@ -60,8 +57,6 @@ type process struct {
 // Run runs the controller until the context ends.
 func Run(ctx context.Context, o Options) error {
 	o.defaults()
-	ctrl.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
-	klog.SetSlogLogger(o.Log)
 	p, err := newProcess(o)
 	if err != nil {
 		return err

@@ -66,21 +66,22 @@ type runner struct {
 // adopt makes a revision the one that runs, as soon as it can. Until then, the
 // one before it goes on. It returns when the revision runs or the context ends.
 func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
+	defer looked()
+	defer context.AfterFunc(ctx, looked)() // nobody waits for one that has been given up
 	r.adopting.Lock()
 	defer r.adopting.Unlock()
-	defer looked()
-	if !r.awaitBefore(ctx) {
+	if !r.awaitBefore(ctx) || ctx.Err() != nil { // a newer one was quicker, or the policy is gone
 		return
 	}
-	if r.unmet(ctx, rev.plan) != nil {
-		looked()
+	p, err := r.fit(ctx, rev, looked)
+	if ctx.Err() != nil {
+		return
 	}
-	p, err := r.fit(ctx, rev)
 	if err != nil {
 		r.refuse(err)
 		return
 	}
-	if p == nil || ctx.Err() != nil || !r.ready(ctx, p, looked) {
+	if !r.ready(ctx, p, looked) {
 		return
 	}
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
@@ -105,8 +106,8 @@ func (r *runner) awaitBefore(ctx context.Context) bool {
 
 // fit waits for the kinds of a revision and types it by the cluster's schemas.
 // The plan is nil when the context has ended.
-func (r *runner) fit(ctx context.Context, rev *revision) (*plan.Policy, error) {
-	if !r.await(ctx, rev.plan) {
+func (r *runner) fit(ctx context.Context, rev *revision, looked func()) (*plan.Policy, error) {
+	if !r.await(ctx, rev.plan, looked) {
 		return nil, nil
 	}
 	if rev.typed {
@@ -121,6 +122,7 @@ func (r *runner) refuse(err error) {
 	observe.Reloads.WithLabelValues(r.id, "refused").Inc()
 	r.Log.Error("the policy is refused", observe.LogPolicy, r.id, "error", err.Error())
 	r.tell(state{phase: refused, revision: r.current(), reason: err.Error()})
+	r.setReady(r.id, true) // nor is a mistake
 }
 
 // retype compiles a revision by the cluster's own types.
@@ -153,6 +155,7 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 		r.feeds.leave(next)
 		if r.worker.controller == next { // it never ran
 			r.feeds.unsubscribe(r.worker)
+			r.worker.queue.ShutDown()
 			r.worker = nil
 		}
 		return false
@@ -179,7 +182,7 @@ func (r *runner) begin(keys []eval.Key) {
 	w.wakeAll(keys)
 	observe.Adopted(r.id, c.Policy.Revision, "", "")
 	w.start(r.working)
-	w.forget = context.AfterFunc(r.watching, w.queue.ShutDown)
+	w.rest = context.AfterFunc(r.watching, w.queue.ShutDown)
 }
 
 // current is the revision in force.
@@ -257,7 +260,7 @@ func (w *worker) wakeAll(keys []eval.Key) {
 
 // await waits until the cluster serves every kind that the policy reads, and
 // allows this process all that the policy does.
-func (r *runner) await(ctx context.Context, compiled *plan.Policy) bool {
+func (r *runner) await(ctx context.Context, compiled *plan.Policy, looked func()) bool {
 	told := ""
 	for {
 		missing := r.unmet(ctx, compiled)
@@ -265,6 +268,7 @@ func (r *runner) await(ctx context.Context, compiled *plan.Policy) bool {
 			observe.Waiting.WithLabelValues(r.id).Set(0)
 			return true
 		}
+		looked()
 		if text := missing.Error(); text != told {
 			r.Log.Warn("the policy waits", observe.LogPolicy, compiled.Name, "reason", text)
 			r.tell(state{phase: waiting, revision: r.current(), reason: text})

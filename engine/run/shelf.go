@@ -112,14 +112,14 @@ func newCatalog(policies, params []*corev1.ConfigMap, read *readings, typed comp
 	return source.NewCatalog(contents, values, typed)
 }
 
-// get gives a ConfigMap as it is now, or nil.
-func (s *shelf) get(m *source.ConfigMap) *corev1.ConfigMap {
+// annotations are those that a ConfigMap has, as the cache shows it.
+func (s *shelf) annotations(m *source.ConfigMap) (annotations map[string]string, version string) {
 	for _, lister := range []listers.ConfigMapLister{s.policies, s.params} {
 		if live, err := lister.ConfigMaps(m.Namespace).Get(m.Name); err == nil {
-			return live
+			return live.Annotations, live.ResourceVersion
 		}
 	}
-	return nil
+	return nil, ""
 }
 
 // configMap takes over what matters of a ConfigMap.

@@ -11,7 +11,6 @@ import (
 func (r *runner) swap(next *reconcile.Controller, keys []eval.Key) {
 	keys, old := r.worker.swap(next, keys)
 	r.feeds.leave(old)
-	r.exports.adopt(r.process, old.Policy, next.Policy)
 	observe.Adopted(r.id, next.Policy.Revision, old.Policy.Revision, r.earlier)
 	observe.Reevaluated.WithLabelValues(r.id).Add(float64(len(keys)))
 	r.earlier = old.Policy.Revision
@@ -25,5 +24,6 @@ func (w *worker) swap(next *reconcile.Controller, keys []eval.Key) (again []eval
 	old = w.controller
 	again = next.Adopt(old, keys)
 	w.controller = next
+	w.exports.adopt(w.process, old.Policy, next.Policy)
 	return again, old
 }

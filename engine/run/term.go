@@ -139,6 +139,7 @@ func (t *term) told(id string) state {
 // debounced. An error says that it took too long.
 func (t *term) stop(patience time.Duration) error {
 	t.term.CompareAndSwap(t, nil)
+	t.onEdit.CompareAndSwap(&t.changed, nil)
 	t.unwatch()
 	deadline := time.AfterFunc(patience, t.unwork)
 	defer deadline.Stop()
@@ -161,6 +162,9 @@ func (t *term) stop(patience time.Duration) error {
 // flush runs what waits for its time: nobody would do so later.
 func (t *term) flush() {
 	for _, c := range t.group.Controllers() {
+		if c.Policy.Mode == plan.Shadow {
+			continue // nothing of it was to be done
+		}
 		results, dropped := c.Flush(t.working, time.Now())
 		for _, f := range results {
 			t.report(c, f.Key, f.Result)

@@ -27,11 +27,11 @@ type worker struct {
 	// while another revision takes over: no key sees some of both.
 	turn       sync.RWMutex
 	controller *reconcile.Controller
-	// forget undoes that the queue ends with the term; nil before it began.
-	forget func() bool
 	// dropping makes the worker pass over what is still queued.
 	dropping atomic.Bool
-	wg       sync.WaitGroup
+	// rest ends the wait for the end of the term.
+	rest func() bool
+	wg   sync.WaitGroup
 }
 
 // The back-off of a failing key.
@@ -56,10 +56,8 @@ func (w *worker) start(ctx context.Context) {
 
 // drop ends the work: what is under way is finished, the rest is not begun.
 func (w *worker) drop() {
-	if w.forget != nil {
-		w.forget()
-	}
 	w.dropping.Store(true)
+	w.rest()
 	w.queue.ShutDown()
 	w.wg.Wait()
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -49,15 +50,34 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 		}
 		with := *u
 		with.Overrides = overrides[u.Name()]
+		with.Unread = slices.Concat(u.Unread, c.unread(u.Name()))
 		c.Units[u.ID()], c.Origins[u.ID()] = &with, contents
 	}
+}
+
+// unread gives what cannot be read of the values for a policy.
+func (c *Catalog) unread(policy string) (out []document.Problem) {
+	for _, v := range c.Values {
+		out = append(out, v.Unread[policy]...)
+	}
+	return out
+}
+
+// Stopped says whether the annotation of a file's ConfigMap ends what a policy
+// in it does in a mode, whatever else is in it: what cannot be read can be
+// stopped.
+func (c *Catalog) Stopped(policy, file string, shadow bool) bool {
+	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
+		mode := contents.modeOf(policy)
+		return contents.Path() == path.Dir(file) && (mode == v1alpha1.ModeDisabled || mode == v1alpha1.ModeShadow && !shadow)
+	})
 }
 
 // Unreadable says whether something in a file cannot be read: a policy that is
 // missing may well be there.
 func (c *Catalog) Unreadable(file string) bool {
 	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
-		return contents.Held && path.Dir(file) == contents.Path() || slices.ContainsFunc(contents.Problems, func(p document.Problem) bool {
+		return slices.ContainsFunc(contents.Problems, func(p document.Problem) bool {
 			return p.Severity == document.Error && p.File == file
 		})
 	})

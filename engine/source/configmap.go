@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -55,10 +56,7 @@ type Contents struct {
 	*ConfigMap
 	Units []*Unit
 	// Tests are the files that hold policy tests.
-	Tests []load.Source
-	// Held says that nobody knows which policies it means to run, and how: what
-	// ran from it goes on.
-	Held     bool
+	Tests    []load.Source
 	Problems []document.Problem
 }
 
@@ -149,20 +147,50 @@ func (c *Contents) modes(problems *document.Problems) {
 		return
 	}
 	at := document.Position{File: c.Path() + " (annotation " + v1alpha1.AnnotationMode + ")"}
-	for part := range strings.SplitSeq(c.Mode, ",") {
-		policy, mode, named := strings.Cut(strings.TrimSpace(part), "=")
-		if !named {
-			policy, mode = "", policy
+	known := func(mode string) bool {
+		return slices.Contains([]string{v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled}, mode)
+	}
+	unknown := func(mode string) document.Problem {
+		return document.Problem{Position: at, Severity: document.Error, Message: fmt.Sprintf("unknown mode %q", mode), Hint: "Enforce, Shadow or Disabled, alone or as policy=mode"}
+	}
+	for _, mode := range c.asked() {
+		if !known(mode) {
+			problems.Add(unknown(mode))
 		}
-		if !slices.Contains([]string{v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled}, mode) {
-			problems.Hintf(at, "Enforce, Shadow or Disabled, alone or as policy=mode", "unknown mode %q", mode)
-			c.Units, c.Held = nil, true
-			return
+	}
+	for _, u := range c.Units {
+		switch mode := c.modeOf(u.Name()); {
+		case mode == "":
+		case known(mode):
+			u.Mode = mode
+		default: // it is not to be enforced by mistake
+			u.Undecided, u.Unread = true, append(u.Unread, unknown(mode))
 		}
-		for _, u := range c.Units {
-			if !named || u.Name() == policy {
-				u.Mode = mode
+	}
+}
+
+// asked gives the modes that the annotation asks for, by policy; "" is all of
+// them.
+func (c *ConfigMap) asked() iter.Seq2[string, string] {
+	return func(yield func(policy, mode string) bool) {
+		for part := range strings.SplitSeq(c.Mode, ",") {
+			policy, mode, named := strings.Cut(strings.TrimSpace(part), "=")
+			if !named {
+				policy, mode = "", policy
+			}
+			if !yield(policy, mode) {
+				return
 			}
 		}
 	}
+}
+
+// modeOf is the mode that the annotation asks for; "" is none.
+func (c *ConfigMap) modeOf(name string) (out string) {
+	for policy, mode := range c.asked() {
+		if policy == "" || policy == name {
+			out = mode
+		}
+	}
+	return out
 }

@@ -62,7 +62,7 @@ func TestReadingAConfigMap(t *testing.T) {
 		"a mode for all":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "Shadow", units: []string{"a@shadow", "b@shadow"}, problems: []string{}},
 		"a mode for one":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "b=Shadow", units: []string{"a", "b@shadow"}, problems: []string{}},
 		"out of the shadow":  {data: map[string]string{"a.yaml": policy("a", "  mode: Shadow\n")}, mode: "Enforce", units: []string{"a"}, problems: []string{}},
-		"a mode that is not": {data: map[string]string{"a.yaml": policy("a", "")}, mode: "quiet", problems: []string{`error ns/m (annotation edict.dev/mode): unknown mode "quiet" (Enforce, Shadow or Disabled, alone or as policy=mode)`}},
+		"a mode that is not": {data: map[string]string{"a.yaml": policy("a", "")}, mode: "quiet", units: []string{"a"}, problems: []string{`error ns/m (annotation edict.dev/mode): unknown mode "quiet" (Enforce, Shadow or Disabled, alone or as policy=mode)`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -214,12 +214,74 @@ func TestParamsThatCannotBeRead(t *testing.T) {
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	c := NewCatalog([]*Contents{at(0, "m", map[string]string{"a.yaml": "]", "b.yaml": policy("b", "")}).Read()}, nil, nil)
-	odd := at(0, "odd", map[string]string{"a.yaml": policy("a", "")})
-	odd.Mode = "quiet"
-	if held := NewCatalog([]*Contents{odd.Read()}, nil, nil); len(held.Units) != 0 || !held.Unreadable("ns/odd/a.yaml") {
-		t.Error("nobody knows which mode is meant, and one is chosen")
-	}
 	if !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/b.yaml") || c.Unreadable("ns/m/c.yaml") {
 		t.Error("only a.yaml cannot be read")
+	}
+}
+
+// TestValuesThatCannotBeRead: with them a policy has nothing to go by, least of
+// all its defaults.
+func TestValuesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	policies := []*Contents{at(1, "m", map[string]string{"a.yaml": policy("a", ""), "b.yaml": policy("b", "")}).Read()}
+	values := []*Values{at(1, "p", map[string]string{"a": "value: [", "b": "value: y"}).ReadParams()}
+	c := NewCatalog(policies, values, nil)
+	p, problems, err := c.Units["a"].Compile(known(nil))
+	if p != nil || err != nil || len(problems) != 1 || problems[0].File != "ns/p/a" {
+		t.Errorf("%v, %q (%v)", p, messages(problems), err)
+	}
+	if p, problems, err := c.Units["b"].Compile(known(nil)); p == nil || err != nil {
+		t.Errorf("the values of the other hold it up: %q (%v)", messages(problems), err)
+	}
+	mended := NewCatalog(policies, []*Values{at(1, "p", nil).ReadParams()}, nil)
+	if mended.Units["a"].Same(c.Units["a"]) {
+		t.Error("what cannot be read is the same as nothing")
+	}
+}
+
+// TestSameTextOfAnotherKind: a number is no text, however it is written.
+func TestSameTextOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	policies := []*Contents{at(1, "m", map[string]string{"a.yaml": policy("a", "")}).Read()}
+	revision := func(text string) string {
+		return NewCatalog(policies, []*Values{at(1, "p", map[string]string{"a": "value: " + text}).ReadParams()}, nil).Units["a"].Revision()
+	}
+	for _, pair := range [][2]string{{"123", `"123"`}, {"true", `"true"`}, {"[a b]", "[a, b]"}} {
+		if revision(pair[0]) == revision(pair[1]) {
+			t.Errorf("%s and %s have one revision", pair[0], pair[1])
+		}
+	}
+	if revision("x") != revision(`"x"`) {
+		t.Error("one text has two revisions")
+	}
+}
+
+// TestAnUnknownModeEnforcesNothing: who meant the shadow is not to see it
+// written.
+func TestAnUnknownModeEnforcesNothing(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]struct{ undecided, disabled bool }{
+		"Shadwo": {true, false}, "a=Shadwo": {true, false}, "b=Shadwo": {false, false}, "Shadwo,a=Enforce": {false, false}, "Shadwo,a=Disabled": {false, true}, "Disabled": {false, true},
+	} {
+		m := at(0, "m", map[string]string{"a.yaml": policy("a", "")})
+		m.Mode = mode
+		u := m.Read().Units[0]
+		p, _, err := u.Compile(known(nil))
+		if u.Undecided != want.undecided || (p == nil) != want.undecided || u.Disabled() != want.disabled || err != nil {
+			t.Errorf("%s: undecided %v, disabled %v, compiled %v (%v)", mode, u.Undecided, u.Disabled(), p != nil, err)
+		}
+	}
+}
+
+// TestStopped: a policy that cannot be read can be stopped.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string][2]bool{"": {}, "Enforce": {}, "b=Disabled": {}, "a=Disabled": {true, true}, "Disabled": {true, true}, "Shadow": {true, false}} {
+		m := at(0, "m", map[string]string{"a.yaml": "]"})
+		m.Mode = mode
+		c := NewCatalog([]*Contents{m.Read()}, nil, nil)
+		if got := [2]bool{c.Stopped("a", "ns/m/a.yaml", false), c.Stopped("a", "ns/m/a.yaml", true)}; got != want || c.Stopped("a", "ns/n/a.yaml", false) {
+			t.Errorf("%q: %v, want %v", mode, got, want)
+		}
 	}
 }

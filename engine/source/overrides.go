@@ -14,21 +14,29 @@ import (
 type Values struct {
 	*ConfigMap
 	Overrides compile.Overrides
-	Problems  []document.Problem
+	// Unread are the errors in the values of each policy: what is meant by them
+	// is not known, the default least of all.
+	Unread   map[string][]document.Problem
+	Problems []document.Problem
 }
 
 // ReadParams parses a ConfigMap of params: a key per policy, in which stands a
 // mapping of params to values.
 func (c *ConfigMap) ReadParams() *Values {
-	out := &Values{ConfigMap: c, Overrides: compile.Overrides{}}
-	var problems document.Problems
+	out := &Values{ConfigMap: c, Overrides: compile.Overrides{}, Unread: map[string][]document.Problem{}}
+	var all document.Problems
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
 		policy := strings.TrimSuffix(key, ".yaml")
+		var problems document.Problems
 		if given := c.given(key, &problems); len(given) > 0 {
 			out.Overrides[policy] = given
 		}
+		all.Append(problems.List())
+		if problems.HasErrors() {
+			out.Unread[policy] = append(out.Unread[policy], problems.List()...)
+		}
 	}
-	out.Problems = problems.List()
+	out.Problems = all.List()
 	return out
 }
 

@@ -25,6 +25,11 @@ type Unit struct {
 	Overrides map[string]compile.Override
 	// Mode, if not "", is the mode that was asked for from outside the document.
 	Mode string
+	// Unread are errors in what decides about the policy from outside of the
+	// document: the values for its params, or its mode.
+	Unread []document.Problem
+	// Undecided says that a mode was asked for that is none.
+	Undecided bool
 }
 
 // Name is the policy's name.
@@ -42,6 +47,9 @@ func (u *Unit) ID() string {
 	return u.Name()
 }
 
+// Disabled says whether the policy is switched off, also when it is not right.
+func (u *Unit) Disabled() bool { return u.mode() == v1alpha1.ModeDisabled }
+
 func (u *Unit) mode() string {
 	if u.Mode != "" {
 		return u.Mode
@@ -54,12 +62,15 @@ func (u *Unit) Revision() string { return compile.Revision(u.Document, u.Modules
 
 // Same says whether another unit decides the same, in the same mode.
 func (u *Unit) Same(other *Unit) bool {
-	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode()
+	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode() && slices.Equal(u.Unread, other.Unread)
 }
 
 // Compile compiles the policy by types. The plan is nil when a problem is an
 // error.
 func (u *Unit) Compile(known *schema.Set) (*plan.Policy, []document.Problem, error) {
+	if len(u.Unread) > 0 {
+		return nil, u.Unread, nil
+	}
 	program := slices.DeleteFunc(slices.Clone(u.Modules), rego.Module.IsTest)
 	compiler, err := compile.New(compile.Options{
 		Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(),

@@ -1,0 +1,309 @@
+package run
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// offline is a process without a cluster, which knows Nodes.
+func offline() *process {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(kschema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
+	return &process{
+		Options: Options{Log: slog.New(slog.DiscardHandler), PolicyNamespace: "ns"}, schemas: schema.NewSet(schema.Builtin()),
+		mapper: mapper, guard: guard.New(nil), exports: newExports(),
+	}
+}
+
+// text is a policy that marks nodes.
+func text(name, value string) string {
+	return "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + name + "}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" +
+		"  params: {value: x}\n  rules:\n    - name: mark\n      do: [{labels: {set: {" + name + ": \"" + value + "\"}}}]\n"
+}
+
+// made is a ConfigMap of policies.
+func made(name, mode string, data map[string]string) *source.ConfigMap {
+	return &source.ConfigMap{Namespace: "ns", Name: name, UID: name, Created: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Data: data, Mode: mode}
+}
+
+// shelved is a library that looks at ConfigMaps when it is told to.
+type shelved struct {
+	*library
+	t *testing.T
+}
+
+func newShelved(t *testing.T) *shelved {
+	t.Helper()
+	p := offline()
+	l := &library{term: p.newTerm(t.Context()), judge: judge{process: p}, adopted: map[string]*source.Unit{}, verdicts: map[string]*verdict{}}
+	l.store = newRevisionStore(p, nil)
+	return &shelved{library: l, t: t}
+}
+
+// see looks at ConfigMaps, and gives the policies that are to run, with the
+// files that they stand in.
+func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[string]string {
+	s.t.Helper()
+	var contents []*source.Contents
+	for _, m := range maps {
+		contents = append(contents, m.Read())
+	}
+	c := source.NewCatalog(contents, []*source.Values{made("params", "", params).ReadParams()}, nil)
+	s.verdicts = s.judge.all(s.t.Context(), c, s.verdicts)
+	out := map[string]string{}
+	for _, id := range s.known(c) {
+		rev := s.wanted(id, c)
+		if rev == nil {
+			delete(s.adopted, id)
+			continue
+		}
+		s.adopted[id] = rev.unit
+		out[id] = rev.unit.Revision()
+		if v := s.verdicts[id]; v != nil && v.good() {
+			s.store.kept[id] = kept{copy: copyOf(rev.unit)}
+		}
+	}
+	return out
+}
+
+// TestWanted: what is refused changes nothing, and what is switched off does
+// not run, be it right or not.
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	good, broken, unreadable := map[string]string{"p.yaml": text("p", "a")}, map[string]string{"p.yaml": text("p", "${nothing.at.all}")}, map[string]string{"p.yaml": "]"}
+	type edit struct {
+		data   map[string]string
+		mode   string
+		params map[string]string
+	}
+	bad := map[string]string{"p": "value: ["}
+	for name, tc := range map[string]struct {
+		edits []edit
+		want  string // the ID of what runs in the end, as it was at first; "" is nothing
+	}{
+		"broken":                               {[]edit{{data: good}, {data: broken}}, "p"},
+		"unreadable":                           {[]edit{{data: good}, {data: unreadable}}, "p"},
+		"broken and mended":                    {[]edit{{data: good}, {data: broken}, {data: good}}, "p"},
+		"disabled":                             {[]edit{{data: good}, {data: good, mode: "Disabled"}}, ""},
+		"disabled, then broken":                {[]edit{{data: good}, {data: good, mode: "Disabled"}, {data: broken, mode: "Disabled"}}, ""},
+		"disabled, then unreadable":            {[]edit{{data: good}, {data: good, mode: "Disabled"}, {data: unreadable, mode: "Disabled"}}, ""},
+		"broken, then disabled":                {[]edit{{data: good}, {data: broken}, {data: broken, mode: "p=Disabled"}}, ""},
+		"unreadable, then disabled":            {[]edit{{data: good}, {data: unreadable}, {data: unreadable, mode: "p=Disabled"}}, ""},
+		"unreadable, then in the shadow":       {[]edit{{data: good}, {data: unreadable}, {data: unreadable, mode: "Shadow"}}, ""},
+		"another one is disabled":              {[]edit{{data: good}, {data: unreadable}, {data: unreadable, mode: "q=Disabled"}}, "p"},
+		"disabled, broken, and on again":       {[]edit{{data: good}, {data: broken, mode: "Disabled"}, {data: broken}}, "p"},
+		"an unknown mode":                      {[]edit{{data: good}, {data: good, mode: "Shadwo"}}, "p"},
+		"disabled, then an unknown mode":       {[]edit{{data: good}, {data: good, mode: "Disabled"}, {data: good, mode: "Disable"}}, ""},
+		"in the shadow, then an unknown mode":  {[]edit{{data: good}, {data: good, mode: "Shadow"}, {data: good, mode: "Shadwo"}}, ""},
+		"unreadable params":                    {[]edit{{data: good}, {data: good, params: bad}}, "p"},
+		"unreadable params from the beginning": {[]edit{{data: good, params: bad}}, ""},
+		"gone":                                 {[]edit{{data: good}, {data: nil}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newShelved(t)
+			var first, got map[string]string
+			for i, e := range tc.edits {
+				got = s.see(e.params, made("m", e.mode, e.data))
+				if i == 0 {
+					first = got
+				}
+			}
+			if want := map[string]string{"p": first["p"]}; tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || got["p"] != want["p"]) {
+				t.Errorf("%v runs, at first %v", got, first)
+			}
+		})
+	}
+}
+
+// TestAPolicyThatMoves goes by the file that it stands in now.
+func TestAPolicyThatMoves(t *testing.T) {
+	t.Parallel()
+	s := newShelved(t)
+	first := s.see(nil, made("one", "", map[string]string{"p.yaml": text("p", "a")}))
+	s.see(nil, made("one", "", nil), made("two", "", map[string]string{"other.yaml": text("p", "a")}))
+	got := s.see(nil, made("one", "", nil), made("two", "", map[string]string{"other.yaml": "]"}))
+	if len(got) != 1 || got["p"] != first["p"] {
+		t.Errorf("%v, not %v", got, first)
+	}
+}
+
+// TestCopies: what is kept of a policy is of the file and the ConfigMap that it
+// stands in now, or it goes with another; and it is only of what has run.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	p := offline()
+	client := fake.NewClientset()
+	s := newRevisionStore(p, client)
+	names := func() (out []string) {
+		list, err := client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list.Items {
+			out = append(out, string(r.OwnerReferences[0].UID))
+		}
+		return out
+	}
+	keep := func(runs bool, m *source.ConfigMap) {
+		t.Helper()
+		c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
+		verdicts := judge{process: p}.all(t.Context(), c, nil)
+		revision := func(string) string { return "" }
+		if runs {
+			revision = func(id string) string { return c.Units[id].Revision() }
+		}
+		if s.keep(t.Context(), c, verdicts, revision) {
+			t.Error("it failed")
+		}
+	}
+	for i, tc := range []struct {
+		runs bool
+		m    *source.ConfigMap
+		want []string
+	}{
+		{false, made("one", "", map[string]string{"p.yaml": text("p", "a")}), nil},
+		{true, made("one", "", map[string]string{"p.yaml": text("p", "a")}), []string{"one"}},
+		{true, made("two", "", map[string]string{"p.yaml": text("p", "a")}), []string{"two"}},
+		{true, made("two", "", map[string]string{"q.yaml": text("p", "a")}), []string{"two"}},
+		{false, made("two", "", map[string]string{"q.yaml": text("p", "b")}), []string{"two"}},
+	} {
+		keep(tc.runs, tc.m)
+		if d := cmp.Diff(tc.want, names()); d != "" {
+			t.Errorf("%d: -want +got:\n%s", i, d)
+		}
+	}
+	if k := s.kept["p"]; k.copy.File != "ns/two/q.yaml" || !strings.Contains(k.copy.Text, `"a"`) {
+		t.Errorf("%+v", k.copy)
+	}
+	again := newRevisionStore(p, client)
+	if err := again.read(t.Context()); err != nil || again.kept["p"].owner != "two" || again.kept["p"].number != s.kept["p"].number {
+		t.Errorf("%+v (%v)", again.kept, err)
+	}
+}
+
+// TestCopiesAreBounded: a large file of many policies is not kept once for each.
+func TestCopiesAreBounded(t *testing.T) {
+	t.Parallel()
+	s := newRevisionStore(offline(), fake.NewClientset())
+	big := &policyCopy{Policy: "p", Text: strings.Repeat("x", 1<<20)}
+	for n := range maxKept>>20 - 1 {
+		s.kept[strconv.Itoa(n)] = kept{owner: "m", copy: *big}
+	}
+	if err := s.room(big, "m"); err != nil {
+		t.Error(err)
+	}
+	s.kept["last"] = kept{owner: "m", copy: *big}
+	if s.room(big, "m") == nil || s.room(big, "other") != nil {
+		t.Error("there is no bound, or it is one for all")
+	}
+}
+
+// TestCopyRuns: a policy whose mode an annotation had set is kept with it.
+func TestCopyRuns(t *testing.T) {
+	t.Parallel()
+	m := made("m", "Enforce", map[string]string{"p.yaml": strings.Replace(text("p", "a"), "spec:", "spec:\n  mode: Shadow", 1)})
+	c := copyOf(m.Read().Units[0])
+	if u := c.unit(); u == nil || u.ID() != "p" {
+		t.Error("it comes back as another")
+	}
+}
+
+// TestReadingTakesTheNewest of two copies, of which an interruption has left
+// one.
+func TestReadingTakesTheNewest(t *testing.T) {
+	t.Parallel()
+	client := fake.NewClientset()
+	for i, value := range []string{"new", "old"} {
+		raw, err := json.Marshal(policyCopy{Policy: "p", Revision: value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: string(rune('a' + i)), Namespace: "ns", Labels: map[string]string{v1alpha1.LabelRevision: "p"}}, Data: runtime.RawExtension{Raw: raw}, Revision: int64(2 - i)}
+		if _, err := client.AppsV1().ControllerRevisions("ns").Create(t.Context(), r, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newRevisionStore(offline(), client)
+	if err := s.read(t.Context()); err != nil || s.kept["p"].copy.Revision != "new" {
+		t.Errorf("%+v (%v)", s.kept, err)
+	}
+	if list, err := client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 1 {
+		t.Errorf("the older one is left (%v)", err)
+	}
+}
+
+// TestVerdicts: one stands while the text does, a fault is one of its policy,
+// and what is refused is judged again.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	s := newShelved(t)
+	broken := text("p", "${nothing.at.all}")
+	s.see(nil, made("m", "", map[string]string{"p.yaml": broken}))
+	first := s.verdicts["p"]
+	s.see(nil, made("m", "", map[string]string{"p.yaml": broken}))
+	if s.verdicts["p"] != first {
+		t.Error("it is judged twice")
+	}
+	s.see(nil, made("m", "", map[string]string{"p.yaml": "# a remark\n" + broken}))
+	if now := s.verdicts["p"]; now.problems[0].Line != first.problems[0].Line+1 {
+		t.Errorf("the mistake is said to stand in line %d, %d before", now.problems[0].Line, first.problems[0].Line)
+	}
+	if first = s.verdicts["p"]; !s.doubt() {
+		t.Error("nothing is judged again")
+	}
+	if s.see(nil, made("m", "", map[string]string{"p.yaml": "# a remark\n" + broken})); s.verdicts["p"] == first {
+		t.Error("it is not judged again")
+	}
+	s.process.mapper = nil // which is a fault
+	s.see(nil, made("m", "", map[string]string{"p.yaml": text("p", "a")}))
+	if v := s.verdicts["p"]; v.good() || !strings.Contains(v.problems[0].Message, "a fault of the engine") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// TestNotices: what others remove is written again, and not before the cache
+// shows what was written.
+func TestNotices(t *testing.T) {
+	t.Parallel()
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: "m", ResourceVersion: "7"}}
+	client := fake.NewClientset(m)
+	writes := 0
+	client.PrependReactor("patch", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+		writes++
+		return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
+	})
+	n := &notices{process: offline(), client: client, recorder: record.NewFakeRecorder(10), written: map[string]writing{}}
+	one := []note{{ConfigMap: configMap(m), status: statusActive}}
+	done := one[0].annotations()
+	for i, tc := range []struct {
+		live    map[string]string
+		version string
+		want    int
+	}{{nil, "7", 1}, {nil, "8", 1}, {done, "10", 1}, {map[string]string{"x": "y"}, "11", 2}, {done, "12", 2}} {
+		n.publish(t.Context(), one, func(*source.ConfigMap) (map[string]string, string) { return tc.live, tc.version })
+		if writes != tc.want {
+			t.Errorf("%d: %d writes, want %d", i, writes, tc.want)
+		}
+	}
+}

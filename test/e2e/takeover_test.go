@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/engine/run"
+)
+
+// taking is one of several processes that take turns.
+func taking(identity string) func(*run.Options) {
+	return func(o *run.Options) {
+		o.Election = &run.Election{Namespace: home, Name: "edict", Identity: identity, LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 200 * time.Millisecond}
+	}
+}
+
+// TestAnotherTakesOver: the process that leads next goes on with what was last
+// good of a ConfigMap that is broken by then, and leaves alone what is disabled.
+func TestAnotherTakesOver(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	c.put(policyMap("off", map[string]string{"off.yaml": marks("off", "off", "a")}))
+	first := c.fromConfigMaps(taking("first"))
+	c.wantMarks("a", map[string]string{"one": "a", "off": "a"})
+	eventually(t, "the copies", func() string {
+		list, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{})
+		if err != nil || len(list.Items) != 2 {
+			return "they are not there yet"
+		}
+		return ""
+	})
+	second := c.fromConfigMaps(taking("second"))
+	c.merge("ConfigMap", home, "off", "", object{"metadata": object{"annotations": object{"edict.dev/mode": "Disabled"}}})
+	c.wantNote("off", map[string]string{"status": "Disabled"})
+	broken := strings.Replace(marks("one", "one", "b"), "params.value", "params.valeu", 1)
+	c.put(policyMap("one", map[string]string{"one.yaml": broken}))
+	c.merge("ConfigMap", home, "off", "", object{"data": object{"off.yaml": strings.Replace(marks("off", "off", "b"), "params.value", "params.valeu", 1)}})
+	c.wantNote("one", map[string]string{"status": "Refused", "policies": "one="})
+	c.wantNote("off", map[string]string{"status": "Refused", "policies": ""})
+
+	first.stop()
+	second.running("one")
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "off": nil}}})
+	c.wantMarks("a", map[string]string{"one": "a"})
+	c.wantNote("one", map[string]string{"status": "Refused", "policies": "one="})
+	c.wantNote("off", map[string]string{"status": "Refused", "policies": ""})
+
+	// Whoever takes the annotations away sees them come back.
+	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/status": nil}}})
+	c.wantNote("one", map[string]string{"status": "Refused"})
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
+	c.wantMarks("a", map[string]string{"one": "c"})
+}
+
+// TestParamsThatCannotBeRead: a slip in the YAML of the params does not put the
+// defaults in force.
+func TestParamsThatCannotBeRead(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	c.put(paramsMap("params", map[string]string{"one": "value: b\n"}))
+	c.fromConfigMaps(nil)
+	c.wantMarks("a", map[string]string{"one": "b"})
+	c.put(paramsMap("params", map[string]string{"one": "value: [\n"}))
+	c.wantNote("params", map[string]string{"status": "Refused", "error": "one:"})
+	c.wantNote("one", map[string]string{"status": "Refused", "error": "edict-system/params/one:", "policies": "one="})
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
+	c.wantMarks("a", map[string]string{"one": "b"})
+	c.put(paramsMap("params", map[string]string{"one": "value: 7\n"}))
+	c.wantNote("params", map[string]string{"status": "Refused"})
+	c.put(paramsMap("params", map[string]string{"one": "value: \"7\"\n"})) // the same, but for its kind
+	c.wantMarks("a", map[string]string{"one": "7"})
+	c.wantNote("params", map[string]string{"status": "Active", "error": ""})
+}
+
+// TestAKindThatComesLater: a policy from a ConfigMap waits for its kinds, the
+// others do not, and an edit while it waits counts.
+func TestAKindThatComesLater(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	late := func(value string) string {
+		return strings.Replace(marks("late", "late", value), "apiVersion: v1, kind: Node", "apiVersion: storage.deckhouse.io/v1alpha1, kind: ReplicatedStoragePool", 1)
+	}
+	c.put(policyMap("late", map[string]string{"late.yaml": late("a"), "one.yaml": marks("one", "one", "a")}))
+	edict := c.fromConfigMaps(nil)
+	c.wantMarks("a", map[string]string{"one": "a"})
+	c.wantNote("late", map[string]string{"status": "Waiting", "error": "the cluster does not serve storage.deckhouse.io/v1alpha1", "policies": "one="})
+	c.put(policyMap("late", map[string]string{"late.yaml": late("b"), "one.yaml": marks("one", "one", "b")}))
+	c.wantMarks("a", map[string]string{"one": "b"})
+	c.installCRDs()
+	edict.running("late")
+	c.wantNote("late", map[string]string{"status": "Active", "error": "", "policies": "late="})
+	c.put(pool("p", object{"lvmVolumeGroups": refs("x")}))
+	eventually(t, "the label of the pool", func() string {
+		if got := c.get("ReplicatedStoragePool", "", "p").GetLabels()["late"]; got != "b" {
+			return "it is " + got
+		}
+		return ""
+	})
+}
+
+// TestEditedWhileSomethingIsPutOff: what is put off is done once, by the
+// revision that is in force when its time comes.
+func TestEditedWhileSomethingIsPutOff(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	later := func(value string) string {
+		return strings.Replace(marks("one", "one", value), "    - name: mark\n", "    - name: mark\n      when: '!(\"one\" in object.?metadata.?labels.orValue({}))'\n      debounce: {key: \"${key.name}\", window: 4s}\n", 1)
+	}
+	c.put(policyMap("one", map[string]string{"one.yaml": later("a")}))
+	edict := c.fromConfigMaps(nil)
+	edict.running("one")
+	before := edict.debounced("one")
+	c.put(node("a", "z", true, time.Now()))
+	c.wantMarks("a", map[string]string{"one": "a"}) // the first is not put off
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
+	eventually(t, "something put off", func() string {
+		if edict.debounced("one") == before {
+			return "nothing is"
+		}
+		return ""
+	})
+	c.put(policyMap("one", map[string]string{"one.yaml": later("b")}))
+	c.wantMarks("a", map[string]string{"one": "b"})
+	if n := strings.Count(edict.log.String(), `"msg":"wrote"`); n != 2 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+// debounced counts what a policy has put off.
+func (o *controller) debounced(policy string) (sum float64) {
+	o.t.Helper()
+	families, err := o.registry.Gather()
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if f.GetName() == "edict_debounced_total" && l.GetName() == "policy" && l.GetValue() == policy {
+					sum += m.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return sum
+}
