@@ -160,7 +160,7 @@ func TestCatalog(t *testing.T) {
 				if err != nil || p == nil {
 					t.Fatal(err, messages(problems))
 				}
-				units[id] = strings.TrimSpace(u.File.Path + " " + string(p.Params["value"].Value().(string)) + from(u))
+				units[id] = strings.TrimSpace(u.File.Path + " " + p.Params["value"].Value().(string) + from(u))
 				if want := map[bool]plan.Mode{true: plan.Shadow, false: plan.Enforce}[strings.HasSuffix(id, "@shadow")]; p.Mode != want {
 					t.Errorf("%s has the mode %s", id, p.Mode)
 				}
