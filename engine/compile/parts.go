@@ -18,9 +18,13 @@ import (
 // tells what of a policy another revision decides otherwise.
 type parts map[string]string
 
-// mention finds the names of other parts in a text. A name in a comment or a
-// string counts as well: that only makes a hash depend on more.
-var mention = regexp.MustCompile(`\b(?:variables|inputs|params)\.\??([A-Za-z_][A-Za-z0-9_]*)`)
+// mention finds the names of other parts in a text, which is JSON: before a name
+// may stand the end of an escape, such as the n of a new line, and around the
+// dot white space. A name in a comment or a string counts as well, as does the
+// end of a longer word: that only makes a hash depend on more.
+var mention = regexp.MustCompile(`(variables|inputs|params)` + space + `\.` + space + `\??` + space + `([A-Za-z_][A-Za-z0-9_]*)`)
+
+const space = `(?:\s|\\[nrt])*`
 
 // fingerprints fills in what tells revisions apart, rule by rule.
 func (b *builder) fingerprints() {
@@ -74,8 +78,8 @@ func (p parts) hash(text, rego string) string {
 }
 
 func (p parts) reach(text string, seen map[string]bool) {
-	for _, name := range mention.FindAllString(text, -1) {
-		name = strings.Replace(name, ".?", ".", 1)
+	for _, found := range mention.FindAllStringSubmatch(text, -1) {
+		name := found[1] + "." + found[2]
 		if part, ok := p[name]; ok && !seen[name] {
 			seen[name] = true
 			p.reach(part, seen)

@@ -71,6 +71,14 @@ func Adopted(policy, revision, before, beforeThat string) {
 	}
 }
 
+// Rest says that no policy runs here any more: what was last measured of them is
+// for whoever runs them now to tell.
+func Rest() {
+	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, QueueDepth, Remembered, Info, Disagreeing} {
+		m.Reset()
+	}
+}
+
 // Forget drops the series of a policy that no longer runs.
 func Forget(policy string) {
 	for _, m := range ofPolicies() {

@@ -328,3 +328,24 @@ func TestShadowForgets(t *testing.T) {
 		t.Errorf("%d answers are kept", n)
 	}
 }
+
+// TestMentions: however an expression speaks of a param, another value for it
+// is another rule.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]string{
+		"plain": "1<2 && params.n > 1", "no space": "1<2 &&params.n > 1", "compared": "1<params.n", "at the end": "2>params.n", "spaces": "params . n > 1",
+		"a line of its own": "|\n        1 < 2 &&\n        params.n > 1", "a dot on the next line": "|\n        params\n          .n > 1", "a variable": "variables.far",
+		"a variable on a line": "|\n        1 < 2 &&\n        variables.far",
+	} {
+		if !strings.HasPrefix(when, "|") {
+			when = "'" + when + "'"
+		}
+		spec := "  params: {n: VALUE}\n  variables: [{name: far, expression: '1<params.n'}]\n  rules:\n    - name: r\n      when: " + when + "\n      do: [{labels: {set: {mark: a}}}]\n"
+		old, _ := compiled(t, strings.Replace(spec, "VALUE", "1", 1))
+		now, _ := compiled(t, strings.Replace(spec, "VALUE", "2", 1))
+		if all, _ := differs(old, now); !all {
+			t.Errorf("%s: the rule is said to be the same", name)
+		}
+	}
+}

@@ -230,16 +230,19 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 		return &v.revision
 	case now != nil && (v != nil || c.Unreadable(now.File.Path)):
 		return &revision{unit: now} // it goes on
-	case now == nil && (v != nil && !v.unit.Undecided || v == nil && l.hidden(c, l.store.kept[id].copy)):
+	case now == nil && l.broken(v, l.store.kept[id].copy, c):
 		return l.store.lastGood(id, l.judge)
 	default:
 		return nil
 	}
 }
 
-// hidden says whether a policy that was good may stand in a file that cannot be
-// read.
-func (l *library) hidden(c *source.Catalog, k policyCopy) bool {
+// broken says whether a policy is wanted of which only a copy is good: it is
+// refused, or may stand in a file that cannot be read.
+func (l *library) broken(v *verdict, k policyCopy, c *source.Catalog) bool {
+	if v != nil {
+		return !v.unit.Undecided
+	}
 	return c.Unreadable(k.File) && !c.Stopped(k.Policy, k.File, false)
 }
 

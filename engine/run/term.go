@@ -150,6 +150,7 @@ func (t *term) stop(patience time.Duration) error {
 		t.feeds.wait()
 		t.flush()
 		t.unwork()
+		observe.Rest()
 	}()
 	select {
 	case <-done:

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -129,9 +130,12 @@ func TestEditedWhileSomethingIsPutOff(t *testing.T) {
 	})
 	c.put(policyMap("one", map[string]string{"one.yaml": later("b")}))
 	c.wantMarks("a", map[string]string{"one": "b"})
-	if n := strings.Count(edict.log.String(), `"msg":"wrote"`); n != 2 {
-		t.Errorf("%d writes", n)
-	}
+	eventually(t, "both writes", func() string { // they are logged a moment later
+		if n := strings.Count(edict.log.String(), `"msg":"wrote"`); n != 2 {
+			return fmt.Sprintf("%d writes", n)
+		}
+		return ""
+	})
 }
 
 // debounced counts what a policy has put off.
