@@ -228,7 +228,7 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 		return nil // also while it cannot be read
 	case v != nil && v.good():
 		return &v.revision
-	case now != nil && (v != nil || c.Unreadable(now.File.Path)):
+	case now != nil && (v != nil || c.Unreadable(now.File.Path) || c.Undecided(now.Name(), now.File.Path)):
 		return &revision{unit: now} // it goes on
 	case now == nil && l.broken(v, l.store.kept[id].copy, c):
 		return l.store.lastGood(id, l.judge)

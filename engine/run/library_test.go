@@ -114,7 +114,7 @@ func TestWanted(t *testing.T) {
 		"disabled, broken, and on again":       {[]edit{{data: good}, {data: broken, mode: "Disabled"}, {data: broken}}, "p"},
 		"an unknown mode":                      {[]edit{{data: good}, {data: good, mode: "Shadwo"}}, "p"},
 		"disabled, then an unknown mode":       {[]edit{{data: good}, {data: good, mode: "Disabled"}, {data: good, mode: "Disable"}}, ""},
-		"in the shadow, then an unknown mode":  {[]edit{{data: good}, {data: good, mode: "Shadow"}, {data: good, mode: "Shadwo"}}, ""},
+		"in the shadow, then an unknown mode":  {[]edit{{data: good}, {data: good, mode: "Shadow"}, {data: good, mode: "Shadwo"}}, "p@shadow"},
 		"unreadable params":                    {[]edit{{data: good}, {data: good, params: bad}}, "p"},
 		"unreadable params from the beginning": {[]edit{{data: good, params: bad}}, ""},
 		"gone":                                 {[]edit{{data: good}, {data: nil}}, ""},
@@ -129,7 +129,7 @@ func TestWanted(t *testing.T) {
 					first = got
 				}
 			}
-			if want := map[string]string{"p": first["p"]}; tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || got["p"] != want["p"]) {
+			if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || got[tc.want] != first["p"]) {
 				t.Errorf("%v runs, at first %v", got, first)
 			}
 		})

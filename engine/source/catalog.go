@@ -63,6 +63,14 @@ func (c *Catalog) unread(policy string) (out []document.Problem) {
 	return out
 }
 
+// Undecided says whether nobody knows the mode that is asked for a policy of a
+// file: it may have run under another ID than the one that its text says.
+func (c *Catalog) Undecided(policy, file string) bool {
+	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
+		return slices.ContainsFunc(contents.Units, func(u *Unit) bool { return u.Undecided && u.Name() == policy && u.File.Path == file })
+	})
+}
+
 // Stopped says whether the annotation of a file's ConfigMap ends what a policy
 // in it does in a mode, whatever else is in it: what cannot be read can be
 // stopped.
