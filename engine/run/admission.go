@@ -26,6 +26,16 @@ import (
 type admission struct {
 	*process
 	judge judge
+	// slots bounds how many are judged at once. One that took too long keeps its
+	// slot until it is done.
+	slots chan struct{}
+}
+
+// reviewsUnderWay is how many ConfigMaps are judged at once.
+const reviewsUnderWay = 2
+
+func newAdmission(p *process) *admission {
+	return &admission{process: p, judge: judge{process: p}, slots: make(chan struct{}, reviewsUnderWay)}
 }
 
 // reviewPatience is how long a judgement may take; the API server waits a
@@ -36,8 +46,14 @@ const reviewPatience = 4 * time.Second
 func (a *admission) Handle(ctx context.Context, r webhook.Request) webhook.Response {
 	ctx, cancel := context.WithTimeout(ctx, reviewPatience)
 	defer cancel()
+	select {
+	case a.slots <- struct{}{}:
+	case <-ctx.Done():
+		return pass("too many others are being judged")
+	}
 	done := make(chan webhook.Response, 1)
 	go func() {
+		defer func() { <-a.slots }()
 		defer func() {
 			if v := recover(); v != nil {
 				a.Log.Error("a fault of the engine in the webhook", "fault", fmt.Sprint(v))
