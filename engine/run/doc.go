@@ -21,5 +21,5 @@
 // The library (library.go) follows the ConfigMaps: it lets the judge (judge.go)
 // compile and test what has changed, hands it to the runners, keeps what was
 // good (lastgood.go) and writes into the ConfigMaps what became of them
-// (notices.go, shadow.go). Policies from files go to the runners directly.
+// (notes.go, notices.go, shadow.go). Policies from files go to the runners directly.
 package run

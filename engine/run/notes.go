@@ -1,0 +1,191 @@
+package run
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// What became of a ConfigMap.
+const (
+	statusActive   = "Active"
+	statusWaiting  = "Waiting"
+	statusRefused  = "Refused"
+	statusDisabled = "Disabled"
+	statusEmpty    = "Empty"
+)
+
+// note is what a ConfigMap is to say of itself.
+type note struct {
+	*source.ConfigMap
+	status   string
+	policies string
+	// text says what is wrong or waited for.
+	text string
+}
+
+// annotations are those that the controller writes; an empty value is absence.
+func (n *note) annotations() map[string]string {
+	return map[string]string{
+		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: n.Revision(),
+		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
+	}
+}
+
+// notes gives what is to be said about all ConfigMaps.
+func (l *library) notes(c *source.Catalog) (out []note) {
+	for _, contents := range c.Contents {
+		out = append(out, l.note(c, contents))
+	}
+	for _, v := range c.Values {
+		out = append(out, l.paramsNote(c, v))
+	}
+	return out
+}
+
+// note sums up a ConfigMap of policies.
+func (l *library) note(c *source.Catalog, contents *source.Contents) note {
+	n := note{ConfigMap: contents.ConfigMap}
+	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()])}
+	for _, id := range l.known(c) {
+		if l.originOf(c, id) == contents.Path() {
+			sum.add(id, l.verdicts[id], l.term.told(id))
+		}
+	}
+	n.policies = list(sum.runs)
+	n.status = sum.status()
+	switch n.status {
+	case statusWaiting:
+		n.text = value.Cut(strings.Join(sum.waits, "\n"), maxText)
+	default:
+		n.text = problemText(contents.ConfigMap, sum.problems)
+	}
+	return n
+}
+
+// maxPolicies bounds the list of the policies that run, in bytes: all
+// annotations of an object together may have 256 KiB.
+const maxPolicies = 32 << 10
+
+// list writes the policies that run; the last is "..." if there are more.
+func list(runs []string) string {
+	text := strings.Join(runs, " ")
+	if len(text) <= maxPolicies {
+		return text
+	}
+	text = value.Cut(text, maxPolicies)
+	return text[:strings.LastIndexByte(text, ' ')+1] + "..."
+}
+
+// originOf says which ConfigMap a policy is from, as a path.
+func (l *library) originOf(c *source.Catalog, id string) string {
+	switch {
+	case c.Origins[id] != nil:
+		return c.Origins[id].Path()
+	case l.adopted[id] != nil:
+		return path.Dir(l.adopted[id].File.Path)
+	default:
+		return ""
+	}
+}
+
+// tally counts what became of the policies of a ConfigMap.
+type tally struct {
+	problems         []document.Problem
+	runs, waits      []string
+	wanted, disabled int
+}
+
+func (t *tally) add(id string, v *verdict, s state) {
+	t.wanted++
+	if v != nil {
+		t.problems = append(t.problems, v.problems...)
+		if v.disabled() {
+			t.disabled++
+			if s.revision != "" {
+				t.runs, t.waits = append(t.runs, id+"="+s.revision), append(t.waits, id+": what is under way is being finished")
+			}
+			return
+		}
+	}
+	switch s.phase {
+	case refused:
+		t.problems = append(t.problems, document.Problem{Severity: document.Error, Message: id + ": " + s.reason})
+	case waiting:
+		t.waits = append(t.waits, id+": "+s.reason)
+	}
+	if s.revision != "" {
+		t.runs = append(t.runs, id+"="+s.revision)
+	}
+}
+
+func (t *tally) status() string {
+	switch {
+	case document.HasErrors(t.problems):
+		return statusRefused
+	case len(t.waits) > 0:
+		return statusWaiting
+	case t.wanted == 0:
+		return statusEmpty
+	case t.disabled == t.wanted:
+		return statusDisabled
+	case len(t.runs) < t.wanted-t.disabled:
+		return statusWaiting
+	default:
+		return statusActive
+	}
+}
+
+// paramsNote sums up a ConfigMap of params: what is wrong with it, and what
+// policies say is wrong with the values in it.
+func (l *library) paramsNote(c *source.Catalog, v *source.Values) note {
+	n := note{ConfigMap: v.ConfigMap, status: statusActive}
+	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
+	for _, id := range sortedKeys(l.verdicts) {
+		for _, p := range l.verdicts[id].problems {
+			if strings.HasPrefix(p.File, v.Path()+"/") {
+				wrong = append(wrong, p)
+			}
+		}
+	}
+	if document.HasErrors(wrong) {
+		n.status = statusRefused
+	}
+	n.text = problemText(v.ConfigMap, wrong)
+	return n
+}
+
+// maxText bounds what is written into an annotation or an event, in bytes.
+const maxText = 1024
+
+// problemText writes problems for whoever edits the ConfigMap: the key, the
+// place in it, the line and a caret. Errors come first; warnings are left out
+// where there are errors.
+func problemText(m *source.ConfigMap, list []document.Problem) string {
+	var out []string
+	size, wrong, told := 0, document.HasErrors(list), map[document.Problem]bool{}
+	for _, p := range list {
+		if size > maxText {
+			break
+		}
+		if p.Severity != document.Error && wrong || told[p] {
+			continue
+		}
+		told[p] = true
+		p.File = strings.TrimPrefix(p.File, m.Path()+"/")
+		if len(p.Source) > maxLine { // it is a line for machines
+			p.Source = ""
+		}
+		out = append(out, p.Pretty())
+		size += len(out[len(out)-1])
+	}
+	return value.Cut(strings.Join(out, "\n"), maxText)
+}
+
+// maxLine bounds the lines that are shown, in bytes.
+const maxLine = 512
