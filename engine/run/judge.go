@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // judge says whether policies may run: the controller asks it before it adopts
@@ -54,7 +55,7 @@ func (j judge) all(ctx context.Context, c *source.Catalog, before map[string]*ve
 		}
 		out[id] = j.one(ctx, u, origin, times)
 		if v := before[id]; v == nil || !v.stale || out[id].good() != v.good() {
-			measure(id, out[id])
+			j.measure(id, out[id])
 		} else {
 			out[id].again = true
 		}
@@ -68,11 +69,17 @@ func (v *verdict) stands(u *source.Unit, origin *source.Contents) bool {
 		(len(v.problems) == 0 || bytes.Equal(v.unit.File.Text, u.File.Text)) // or else they stand in other lines
 }
 
-// measure counts a verdict.
-func measure(id string, v *verdict) {
-	if !v.good() {
-		observe.Reloads.WithLabelValues(id, "refused").Inc()
+// measure counts a verdict, and says what is refused.
+func (j judge) measure(id string, v *verdict) {
+	if v.good() {
+		return
 	}
+	observe.Reloads.WithLabelValues(id, "refused").Inc()
+	why := ""
+	if err := document.Join(v.problems); err != nil {
+		why = value.Cut(err.Error(), maxText)
+	}
+	j.Log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.unit.Revision())
 }
 
 // one judges a policy: its text, its types, its limits, and its tests.

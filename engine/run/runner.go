@@ -78,7 +78,7 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 		return
 	}
 	if err != nil {
-		r.refuse(err)
+		r.refuse(rev.plan, err)
 		return
 	}
 	if !r.ready(ctx, p, looked) {
@@ -118,9 +118,9 @@ func (r *runner) fit(ctx context.Context, rev *revision, looked func()) (*plan.P
 }
 
 // refuse says that a revision cannot run. What ran before it goes on.
-func (r *runner) refuse(err error) {
+func (r *runner) refuse(p *plan.Policy, err error) {
 	observe.Reloads.WithLabelValues(r.id, "refused").Inc()
-	r.Log.Error("the policy is refused", observe.LogPolicy, r.id, "error", err.Error())
+	r.Log.Error("the policy is refused", observe.LogPolicy, r.id, "error", err.Error(), observe.LogRevision, p.Revision)
 	r.tell(state{phase: refused, revision: r.current(), reason: err.Error()})
 	r.setReady(r.id, true) // nor is a mistake
 }
@@ -167,7 +167,7 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 	}
 	if err := next.Costly(ctx, r.worker.controller, keys, time.Now()); err != nil {
 		r.feeds.leave(next)
-		r.refuse(err)
+		r.refuse(p, err)
 		return false
 	}
 	r.swap(next, keys)
@@ -270,7 +270,7 @@ func (r *runner) await(ctx context.Context, compiled *plan.Policy, looked func()
 		}
 		looked()
 		if text := missing.Error(); text != told {
-			r.Log.Warn("the policy waits", observe.LogPolicy, compiled.Name, "reason", text)
+			r.Log.Warn("the policy waits", observe.LogPolicy, compiled.Name, "reason", text, observe.LogRevision, compiled.Revision)
 			r.tell(state{phase: waiting, revision: r.current(), reason: text})
 			told = text
 		}

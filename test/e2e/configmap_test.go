@@ -115,6 +115,9 @@ func TestPoliciesFromConfigMaps(t *testing.T) {
 	c.put(policyMap("two", map[string]string{"two.yaml": broken, "more.yaml": marks("more", "more", "b")}))
 	c.wantMarks("a", map[string]string{"one": "b", "two": "a", "more": "b"})
 	c.wantNote("two", map[string]string{"status": "Refused", "error": "two.yaml:12:", "policies": "two="})
+	if log := edict.log.String(); !strings.Contains(log, `"the policy is refused","policy":"two","error":"edict-system/two/two.yaml:12:`) {
+		t.Error("the log does not say what is refused")
+	}
 
 	c.put(policyMap("two", map[string]string{"two.yaml": "]", "more.yaml": marks("more", "more", "b")}))
 	c.wantNote("two", map[string]string{"status": "Refused", "error": "two.yaml: error: not valid YAML", "policies": "two="})
