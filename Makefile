@@ -86,7 +86,7 @@ policies: build ## check and test the shipped policies and the examples
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
-	@$(GO) test -timeout 20m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
+	@$(GO) test -timeout 30m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
 
 .PHONY: chart-test
 chart-test: controlplane ## test the image, and the chart with helm on a real control plane
