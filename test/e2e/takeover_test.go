@@ -118,12 +118,12 @@ func TestEditedWhileSomethingIsPutOff(t *testing.T) {
 	c.put(policyMap("one", map[string]string{"one.yaml": later("a")}))
 	edict := c.fromConfigMaps(nil)
 	edict.running("one")
-	before := edict.debounced("one")
+	before := edict.metric("edict_debounced_total", "one")
 	c.put(node("a", "z", true, time.Now()))
 	c.wantMarks("a", map[string]string{"one": "a"}) // the first is not put off
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil}}})
 	eventually(t, "something put off", func() string {
-		if edict.debounced("one") == before {
+		if edict.metric("edict_debounced_total", "one") == before {
 			return "nothing is"
 		}
 		return ""
@@ -136,23 +136,4 @@ func TestEditedWhileSomethingIsPutOff(t *testing.T) {
 		}
 		return ""
 	})
-}
-
-// debounced counts what a policy has put off.
-func (o *controller) debounced(policy string) (sum float64) {
-	o.t.Helper()
-	families, err := o.registry.Gather()
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			for _, l := range m.GetLabel() {
-				if f.GetName() == "edict_debounced_total" && l.GetName() == "policy" && l.GetValue() == policy {
-					sum += m.GetCounter().GetValue()
-				}
-			}
-		}
-	}
-	return sum
 }
