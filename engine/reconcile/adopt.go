@@ -33,9 +33,11 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 // about anew. The other controller must be at rest, and is not used again:
 // nothing is left in it.
 func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) {
-	if old.shadow != nil { // the enforced policy may make it decide
-		old.shadow.turn.Lock()
-		defer old.shadow.turn.Unlock()
+	for _, s := range []*shadow{old.shadow, c.shadow} { // the enforced policy may make either decide
+		if s != nil {
+			s.turn.Lock()
+			defer s.turn.Unlock()
+		}
 	}
 	old.mu.Lock()
 	defer old.mu.Unlock()
@@ -50,7 +52,8 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.adoptIntents(old)
 	all, bodies := differs(old.Policy, c.Policy)
 	if c.shadow != nil && old.shadow != nil { // it writes nothing, and counts from the beginning
-		all, c.shadow.answers = true, old.shadow.answers
+		all = true
+		c.shadow.adopt(old.shadow)
 	}
 	for _, key := range c.withLate(keys) {
 		last, known := old.last[key]

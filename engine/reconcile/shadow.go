@@ -164,6 +164,13 @@ func (s *shadow) last(key eval.Key) recorded {
 	return recorded{calls: s.answers[key].calls, asked: new(string)}
 }
 
+// adopt takes over the answers of the revision before, which is not used again.
+func (s *shadow) adopt(old *shadow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers, old.answers = old.answers, nil
+}
+
 // dry decides without writing, and without what is kept between decisions.
 func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, answers expr.Answerer) *eval.Decision {
 	in := c.input(key, now, snapshot, nil)
