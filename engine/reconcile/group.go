@@ -125,7 +125,26 @@ func Needs(p *plan.Policy) []Need {
 	for i := range out {
 		out[i].Mask = value.Merge(out[i].Mask, identity(p, out[i].Source))
 	}
+	for _, w := range p.Writes {
+		alike(out, w.GVK)
+	}
 	return out
+}
+
+// alike has the same parts kept of the objects of a kind, whichever source they
+// come from: what is written is compared with any of them.
+func alike(needs []Need, gvk schema.GVK) {
+	var mask *value.Mask
+	for _, n := range needs {
+		if n.Source.GVK == gvk {
+			mask = value.Merge(mask, n.Mask)
+		}
+	}
+	for i := range needs {
+		if needs[i].Source.GVK == gvk {
+			needs[i].Mask = mask
+		}
+	}
 }
 
 // identity keeps what names an object, and what the primary's selector reads.
