@@ -83,13 +83,18 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	}
 	deps := newDeps()
 	gvk := schema.GVK{APIVersion: version, Kind: kind}
-	out := &plan.Child{Pos: at, GVK: gvk, Apply: apply, Target: b.targetIndex(gvk)}
+	out := &plan.Child{Pos: at, GVK: gvk, Apply: apply}
 	if out.Manifest = b.template(s, t, &deps); out.Manifest == nil {
 		return nil
 	}
 	out.Manifest.Fit(b.options.Schemas.Of(gvk), kind, b.problems)
-	b.kinds[targetRoot(out.Target)] = gvk
-	of := &target{roots: []string{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}, named: childPlace(t.Node, out.Manifest)}
+	if metadata := t.Node.Get("metadata"); metadata != nil && metadata.Kind == document.Map {
+		b.outright(gvk, metadata.Pos, metadata.Get("namespace"))
+	}
+	named := childPlace(t.Node, out.Manifest)
+	out.Target = b.targetIndex(gvk, named)
+	of := &target{roots: []string{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}, named: named}
+	b.kinds[of.roots[0]] = gvk
 	mask, verb := &value.Mask{}, plan.WriteCreate
 	if apply {
 		// Whether it is applied already is told by an annotation and the fields.

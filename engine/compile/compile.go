@@ -159,6 +159,7 @@ func (b *builder) primary() {
 		p.Namespaces = b.namespaces(f.Namespaces)
 	}
 	p.Source.GVK, p.Within = gvk, within(f.Namespaces, p.Namespaces)
+	b.inNamespace(gvk, f.Namespaces.Node)
 	if len(p.Namespaces) == 1 {
 		p.Source.Namespace = p.Namespaces[0]
 	}
@@ -285,3 +286,18 @@ func targetRoot(i int) string { return fmt.Sprintf("targets.%d", i) }
 
 // source gives the source of all objects of a kind.
 func source(gvk schema.GVK) world.Source { return world.Source{GVK: gvk} }
+
+// narrowed gives the source of the objects of a kind at a place. What the
+// policy watches anyhow is not watched twice.
+func (b *builder) narrowed(gvk schema.GVK, at plan.Place) (world.Source, plan.Place) {
+	all := source(gvk)
+	for _, in := range b.plan.Inputs {
+		if in.Source == all && !in.Off && in.Named == (plan.Place{}) {
+			return all, plan.Place{}
+		}
+	}
+	if b.plan.Primary.Source == all {
+		return all, plan.Place{}
+	}
+	return world.Source{GVK: gvk, Namespace: at.Namespace.Value, Name: at.Name.Value}, at
+}

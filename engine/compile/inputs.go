@@ -110,13 +110,16 @@ func (b *builder) compileInputs() {
 		docs[b.doc.Spec.Inputs[i].Name.Value] = &b.doc.Spec.Inputs[i]
 	}
 	for _, p := range b.plan.Inputs {
+		b.narrow(p, docs[p.Name])
 		b.input(p, docs[p.Name])
+	}
+	for _, p := range b.plan.Inputs { // what is watched anyhow is known now
+		b.sole(p)
 	}
 }
 
 func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {
 	root := "inputs." + p.Name
-	b.narrow(p, in)
 	env, err := b.env.With(cel.Var{Name: "item", Type: b.env.TypeOf(p.Type)})
 	if err != nil {
 		b.problems.Errorf(in.Pos, "%v", err)
@@ -170,8 +173,25 @@ func (b *builder) narrow(p *plan.Input, in *v1alpha1.Input) {
 			b.problems.Errorf(in.Namespace.Pos(), "the namespace of the input %q is empty", p.Name)
 		}
 		p.Source.Namespace = namespace
-		p.Within = origin(in.Namespace.Value, namespace, paramExpression, "params")
+		p.Narrow.Namespace = origin(in.Namespace.Value, namespace, paramExpression, "params")
+		b.inNamespace(p.Source.GVK, in.Namespace.Node)
 	}
+}
+
+// sole narrows what is watched to the object that `get` names. The namespace of
+// a name alone is the primary's if the kind has namespaces, which is known of
+// the built-in ones everywhere: permissions are derived without a cluster.
+func (b *builder) sole(p *plan.Input) {
+	if p.Get == nil {
+		return
+	}
+	at := p.Named
+	if r, _ := schema.Builtin().Resource(p.Source.GVK); !r.Namespaced && !p.Get.Type().IsExactType(cel.MapOf(cel.StringType)) {
+		at.Namespace = plan.Known{}
+	}
+	selector := p.Source.Selector
+	p.Source, p.Narrow = b.narrowed(p.Source.GVK, at)
+	p.Source.Selector = selector
 }
 
 // paramValue evaluates an expression over params.

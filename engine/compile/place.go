@@ -99,6 +99,22 @@ func onlyParams(deps plan.Deps) bool {
 	return true
 }
 
+// inNamespace refuses a namespace for a kind that belongs to none.
+func (b *builder) inNamespace(gvk schema.GVK, namespace *document.Node) {
+	if r, ok := b.options.Schemas.Resource(gvk); namespace != nil && ok && !r.Namespaced {
+		b.problems.Hintf(namespace.Pos, "leave it out", "a %s belongs to no namespace", gvk.Kind)
+	}
+}
+
+// outright refuses a namespace where there can be none, and an object without
+// one that must have it: it would never be found.
+func (b *builder) outright(gvk schema.GVK, at document.Position, namespace *document.Node) {
+	b.inNamespace(gvk, namespace)
+	if r, ok := b.options.Schemas.Resource(gvk); namespace == nil && ok && r.Namespaced {
+		b.problems.Hintf(at, "add namespace: NAME", "the %s is named without its namespace", gvk.Kind)
+	}
+}
+
 // childPlace says where an object is that the policy makes.
 func childPlace(n *document.Node, t *cel.Template) plan.Place {
 	part := func(name string) plan.Known {

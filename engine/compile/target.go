@@ -97,22 +97,25 @@ func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
 		}
 	}
 	gvk := schema.GVK{APIVersion: of.APIVersion.Value, Kind: of.Kind.Value}
+	b.outright(gvk, of.Pos, of.Namespace.Node)
 	t := &target{kinds: []schema.GVK{gvk}, kind: b.options.Schemas.Of(gvk)}
 	t.ref = plan.ObjectRef{Pos: of.Pos, GVK: gvk, Namespace: b.template(s, of.Namespace, &deps), Name: b.template(s, of.Name, &deps)}
 	t.named = plan.Place{Namespace: known(of.Namespace.Node, t.ref.Namespace), Name: known(of.Name.Node, t.ref.Name)}
-	t.ref.Target = b.targetIndex(gvk)
+	t.ref.Target = b.targetIndex(gvk, t.named)
 	t.roots = []string{targetRoot(t.ref.Target)}
 	b.kinds[t.roots[0]] = gvk
 	return t
 }
 
-func (b *builder) targetIndex(gvk schema.GVK) int {
+// targetIndex gives the target for a kind, narrowed as far as a place is known.
+func (b *builder) targetIndex(gvk schema.GVK, at plan.Place) int {
+	from, narrow := b.narrowed(gvk, at)
 	for i, t := range b.plan.Targets {
-		if t.Source.GVK == gvk {
+		if t.Source == from && t.Narrow == narrow {
 			return i
 		}
 	}
-	b.plan.Targets = append(b.plan.Targets, &plan.Target{Source: source(gvk)})
+	b.plan.Targets = append(b.plan.Targets, &plan.Target{Source: from, Narrow: narrow})
 	return len(b.plan.Targets) - 1
 }
 

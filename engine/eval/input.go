@@ -157,7 +157,7 @@ func (ev *evaluation) created(in *plan.Input) (out []*world.Object) {
 
 // holds says whether a source would hold an object, if it existed.
 func holds(source world.Source, o *world.Object) bool {
-	if source.Namespace != "" && source.Namespace != o.Namespace {
+	if !source.May(o.ID()) {
 		return false
 	}
 	if source.Selector == "" {

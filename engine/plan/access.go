@@ -38,10 +38,12 @@ func (p *Policy) Accesses(s Settings) []Access {
 	a := accesses{Settings: s, policy: p}
 	a.watch(p.Primary.GVK, Place{Namespace: p.Primary.Within})
 	for _, in := range p.Inputs {
-		a.watch(in.Source.GVK, Place{Namespace: in.Within, Input: in.Name})
+		at := in.Narrow
+		at.Input = in.Name
+		a.watch(in.Source.GVK, at)
 	}
 	for _, t := range p.Targets {
-		a.watch(t.Source.GVK, Place{})
+		a.watch(t.Source.GVK, t.Narrow)
 	}
 	if s == InForce && p.Mode == Shadow {
 		return a.least() // it only looks on
@@ -60,7 +62,6 @@ type accesses struct {
 }
 
 func (a *accesses) watch(gvk schema.GVK, at Place) {
-	at.Name = Known{} // lists and watches are of all names
 	for _, verb := range []string{"get", "list", "watch"} {
 		a.add(Access{GVK: gvk, Verb: verb}, at)
 	}

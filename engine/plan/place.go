@@ -31,8 +31,8 @@ type Place struct {
 func (in *Input) Place() Place {
 	at := in.Named
 	at.Input = in.Name
-	if in.Within.Value != "" {
-		at.Namespace = in.Within
+	if in.Narrow.Namespace.Value != "" {
+		at.Namespace = in.Narrow.Namespace
 	}
 	return at
 }

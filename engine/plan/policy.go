@@ -144,8 +144,8 @@ type Input struct {
 	Name   string
 	Pos    document.Position
 	Source world.Source
-	// Within is the namespace that Source is narrowed to.
-	Within Known
+	// Narrow is what Source is narrowed to.
+	Narrow Place
 	// Named is the object that Get gives, if it is the same for every key.
 	Named Place
 	Type  *schema.Type
@@ -273,6 +273,8 @@ type Case struct {
 // Target is a kind that an action names outright.
 type Target struct {
 	Source world.Source
+	// Narrow is what Source is narrowed to.
+	Narrow Place
 	Reads  *value.Mask
 }
 

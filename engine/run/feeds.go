@@ -6,7 +6,9 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -110,7 +112,7 @@ func (f *feeds) close(source world.Source) {
 		delete(f.informers, source)
 	}
 	f.store.Close(source)
-	f.Log.Info("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "selector", source.Selector)
+	f.Log.Info("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "name", source.Name, "selector", source.Selector)
 }
 
 // open makes sure that sources are watched with all the parts that policies
@@ -211,7 +213,7 @@ func (f *feeds) sync(ctx context.Context, next *feed, registration toolscache.Re
 	f.wake(f.group.Prune(ctx, next.source, next.complete()))
 	f.store.MarkReady(next.source)
 	close(next.synced)
-	f.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "selector", next.source.Selector)
+	f.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "name", next.source.Name, "selector", next.source.Selector)
 }
 
 // cache makes a cache for one source. What it stores is the read model's own
@@ -229,6 +231,9 @@ func (f *feeds) cache(next *feed) (cache.Cache, error) {
 			toolscache.DefaultWatchErrorHandler(ctx, r, err)
 		},
 	}
+	if next.source.Name != "" { // whoever may list nothing but this name may list it so
+		options.DefaultFieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, next.source.Name)
+	}
 	if next.source.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{next.source.Namespace: {}}
 	}
@@ -241,7 +246,7 @@ func (f *feeds) watchFailed(source world.Source, err error) {
 	observe.WatchErrors.Inc()
 	f.exports.watch(plan.WatchError)
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		f.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "error", err.Error())
+		f.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "name", source.Name, "error", err.Error())
 		return
 	}
 	f.Log.Warn("a watch failed, and will be opened again", "kind", source.Kind, "error", err.Error())

@@ -123,7 +123,7 @@ func (s *Simulation) boot(ctx context.Context) {
 // feed tells the controllers of a change, as informers would.
 func (s *Simulation) feed(ctx context.Context, id world.ID, old, now Object) {
 	for source, selector := range s.sources {
-		if source.GVK != id.GVK || source.Namespace != "" && source.Namespace != id.Namespace {
+		if !source.May(id) {
 			continue
 		}
 		var woken []reconcile.Wake

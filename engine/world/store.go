@@ -13,13 +13,21 @@ import (
 )
 
 // Source is a set of objects that is watched as one: a kind, perhaps only in
-// one namespace or with certain labels.
+// one namespace, of one name or with certain labels.
 type Source struct {
 	schema.GVK
 	// Namespace narrows to one namespace; "" means all.
 	Namespace string
+	// Name narrows to the objects of one name; "" means all.
+	Name string
 	// Selector narrows by label, in the text form; "" means all.
 	Selector string
+}
+
+// May says whether the source may hold an object, as far as its kind,
+// namespace and name tell; its labels are left to the selector.
+func (s Source) May(id ID) bool {
+	return s.GVK == id.GVK && (s.Namespace == "" || s.Namespace == id.Namespace) && (s.Name == "" || s.Name == id.Name)
 }
 
 // Snapshot is a frozen view of all tables.

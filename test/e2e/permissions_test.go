@@ -216,6 +216,48 @@ func TestAPolicyWaitsForItsPermissions(t *testing.T) {
 	}
 }
 
+const copying = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: copies}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  inputs: [{name: original, apiVersion: v1, kind: ConfigMap, get: '{"namespace": "default", "name": "original"}'}]
+  rules:
+    - name: copy
+      when: inputs.original != null
+      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: default, name: copy}, data: {a: "${inputs.original.data.a}"}}}]
+`
+
+// TestNamedObjectsSuffice: who reads and writes objects of constant names needs
+// to see no others.
+func TestNamedObjectsSuffice(t *testing.T) {
+	c := start(t, false)
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "copying.yaml"), []byte(copying), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.grantDerived(folder, "copies")
+	c.put(node("node-a", "z1", true, time.Now()))
+	edict := c.run(func(o *run.Options) {
+		o.Policies = []string{folder}
+		asLimited(o.Config)
+	})
+	edict.running("copies")
+	original := func(a string) object {
+		return object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "original", "namespace": "default"}, "data": object{"a": a}}
+	}
+	c.put(original("1"))
+	c.wantPath("ConfigMap", "default", "copy", "1", "data", "a")
+	c.merge("ConfigMap", "default", "original", "", object{"data": object{"a": "2"}})
+	c.wantPath("ConfigMap", "default", "copy", "2", "data", "a")
+	c.delete("ConfigMap", "default", "copy")
+	c.wantPath("ConfigMap", "default", "copy", "2", "data", "a")
+	if log := edict.log.String(); strings.Contains(log, "forbidden") || strings.Contains(log, "permissions are missing") {
+		t.Error(log)
+	}
+}
+
 const owning = `
 apiVersion: edict.dev/v1alpha1
 kind: Policy
