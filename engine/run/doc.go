@@ -19,7 +19,8 @@
 //	    └── notices ◀─┴── lastgood          └─ feeds ◀─┘
 //
 // The library (library.go) follows the ConfigMaps: it lets the judge (judge.go)
-// compile and test what has changed, hands it to the runners, keeps what was
-// good (lastgood.go) and writes into the ConfigMaps what became of them
-// (notes.go, notices.go, shadow.go). Policies from files go to the runners directly.
+// compile what has changed, has it tested (trials.go), hands it to the runners,
+// keeps what was good (lastgood.go) and writes into the ConfigMaps what became
+// of them (notes.go, notices.go, shadow.go). Policies from files go to the
+// runners directly.
 package run

@@ -2,17 +2,13 @@ package run
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
@@ -26,8 +22,12 @@ type judge struct{ *process }
 type verdict struct {
 	revision
 	problems []document.Problem
-	// tests hashes the tests that were run.
-	tests string
+	// tests hashes the tests beside the policy. Untested says that they have
+	// still to be run; until then the policy may not run.
+	tests    string
+	untested bool
+	// at is when the text was judged.
+	at time.Time
 	// tested says that the policy was well but for its tests; stale that the
 	// verdict is to be found anew.
 	tested, stale bool
@@ -36,16 +36,16 @@ type verdict struct {
 }
 
 // good says whether the policy may run.
-func (v *verdict) good() bool { return v.plan != nil }
+func (v *verdict) good() bool { return v.plan != nil && !v.untested }
 
 // disabled says whether the policy is not to run.
 func (v *verdict) disabled() bool { return v.plan != nil && v.plan.Mode == plan.Disabled }
 
-// all judges every policy of a catalog; of those that were judged before and
-// have not changed the verdict stands. One that is bad disturbs no other.
-func (j judge) all(ctx context.Context, c *source.Catalog, before map[string]*verdict) map[string]*verdict {
+// all judges every policy of a catalog, but for its tests; of those that were
+// judged before and have not changed the verdict stands. One that is bad
+// disturbs no other.
+func (j judge) all(c *source.Catalog, before map[string]*verdict) map[string]*verdict {
 	out := map[string]*verdict{}
-	times := patience{}
 	for _, id := range sortedKeys(c.Units) {
 		u, origin := c.Units[id], c.Origins[id]
 		if v := before[id]; v != nil && v.stands(u, origin) {
@@ -53,12 +53,13 @@ func (j judge) all(ctx context.Context, c *source.Catalog, before map[string]*ve
 			out[id] = v
 			continue
 		}
-		out[id] = j.one(ctx, u, origin, times)
-		if v := before[id]; v == nil || !v.stale || out[id].good() != v.good() {
-			j.measure(id, out[id])
+		now := j.one(u, origin)
+		if v := before[id]; v != nil && v.stale && (now.plan != nil) == v.good() {
+			now.again = true
 		} else {
-			out[id].again = true
+			j.measure(id, now)
 		}
+		out[id] = now
 	}
 	return out
 }
@@ -71,7 +72,7 @@ func (v *verdict) stands(u *source.Unit, origin *source.Contents) bool {
 
 // measure counts a verdict, and says what is refused.
 func (j judge) measure(id string, v *verdict) {
-	if v.good() {
+	if v.plan != nil {
 		return
 	}
 	observe.Reloads.WithLabelValues(id, "refused").Inc()
@@ -82,49 +83,60 @@ func (j judge) measure(id string, v *verdict) {
 	j.Log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.unit.Revision())
 }
 
-// one judges a policy: its text, its types, its limits, and its tests.
-func (j judge) one(ctx context.Context, u *source.Unit, origin *source.Contents, times patience) (v *verdict) {
-	defer func() { // a policy must not take the others down
-		if fault := recover(); fault != nil {
-			j.Log.Error("a fault of the engine", observe.LogPolicy, u.Name(), "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
-			v = &verdict{revision: revision{unit: u}, tests: origin.TestsRevision(), problems: []document.Problem{{
-				Position: u.Document.Pos, Severity: document.Error, Message: fmt.Sprintf("a fault of the engine: %v", fault)}}}
-		}
-	}()
-	v = j.text(u)
-	v.tests = origin.TestsRevision()
-	if !v.good() || v.disabled() {
-		return v
-	}
-	v.tested = true
-	if failed := j.tests(ctx, u, origin, times); len(failed) > 0 {
-		v.plan, v.problems = nil, append(v.problems, failed...)
+// one judges a policy: its text, its types and its limits. Its tests, if it has
+// some, are still to be run.
+func (j judge) one(u *source.Unit, origin *source.Contents) *verdict {
+	v := j.text(u)
+	v.tests, v.at = origin.TestsRevision(), time.Now()
+	v.untested = v.good() && !v.disabled() && hasTests(u, origin)
+	v.tested = v.plan != nil
+	return v
+}
+
+// text judges a policy without its tests.
+func (j judge) text(u *source.Unit) *verdict {
+	v := &verdict{revision: revision{unit: u}}
+	var fault []document.Problem
+	j.surviving(u, &fault, func() { j.compile(v) })
+	if len(fault) > 0 {
+		v.plan, v.problems = nil, fault
 	}
 	return v
 }
 
-// text compiles a policy by the types of the cluster, as far as it serves the
-// kinds.
-func (j judge) text(u *source.Unit) *verdict {
-	v := &verdict{revision: revision{unit: u}}
+// surviving makes a fault of the engine one of the policy that led to it: a
+// policy must not take the others down.
+func (j judge) surviving(u *source.Unit, problems *[]document.Problem, do func()) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			j.Log.Error("a fault of the engine", observe.LogPolicy, u.Name(), "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			*problems = []document.Problem{{Position: u.Document.Pos, Severity: document.Error, Message: fmt.Sprintf("a fault of the engine: %v", fault)}}
+		}
+	}()
+	do()
+}
+
+// compile compiles a policy by the types of the cluster, as far as it serves
+// the kinds.
+func (j judge) compile(v *verdict) {
+	u := v.unit
 	p, problems, err := u.Compile(j.schemas)
 	if err != nil {
 		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
 	}
 	if p == nil {
 		v.problems = problems
-		return v
+		return
 	}
 	known, err := j.clusterSchemas(p)
 	if err != nil {
 		j.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, u.Name(), "error", err.Error())
 	}
 	if v.plan, v.problems, err = u.Compile(known); err != nil || v.plan == nil {
-		return v
+		return
 	}
 	v.schemas, v.typed = known, j.missing(v.plan) == nil && unknown(known, v.plan) == nil
 	j.runnable(v)
-	return v
 }
 
 // runnable refuses what compiles and cannot run here.
@@ -155,41 +167,4 @@ func (j judge) typesOf(units []*source.Unit) *schema.Set {
 		}
 	}
 	return out
-}
-
-// testPatience bounds the time for the tests of one ConfigMap.
-const testPatience = 20 * time.Second
-
-// patience is what is shared by the policies of a ConfigMap: until when their
-// tests may run, and the types that they need.
-type patience map[*source.Contents]*struct {
-	until time.Time
-	types *schema.Set
-}
-
-// tests runs the tests beside a policy that concern it.
-func (j judge) tests(ctx context.Context, u *source.Unit, origin *source.Contents, times patience) (failed []document.Problem) {
-	if len(origin.Tests) == 0 && !slices.ContainsFunc(u.Modules, rego.Module.IsTest) {
-		return nil
-	}
-	if times[origin] == nil {
-		times[origin] = &struct {
-			until time.Time
-			types *schema.Set
-		}{time.Now().Add(testPatience), j.typesOf(origin.Units)}
-	}
-	ctx, cancel := context.WithDeadline(ctx, times[origin].until)
-	defer cancel()
-	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: origin.Tests, Units: origin.Units, Subject: u, Schemas: times[origin].types, Allowances: j.allowances,
-	})
-	if err != nil {
-		return []document.Problem{{Position: document.Position{File: origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}
-	}
-	for _, c := range report.Cases {
-		for _, f := range c.Failures {
-			failed = append(failed, document.Problem{Position: c.At, Severity: document.Error, Message: fmt.Sprintf("the test %q fails: %s", c.Name, f)})
-		}
-	}
-	return failed
 }

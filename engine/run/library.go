@@ -25,6 +25,7 @@ type library struct {
 	adopted map[string]*source.Unit
 	// verdicts are those of the present units, by ID.
 	verdicts map[string]*verdict
+	trials   *trials
 	told     *notices
 	first    bool
 	// unfinished says that something could not be written.
@@ -43,7 +44,7 @@ const againInterval = 15 * time.Second
 // anything to do.
 func (l *library) doubt() (any bool) {
 	for _, v := range l.verdicts {
-		if !v.good() && !v.tested {
+		if v.plan == nil && !v.tested {
 			v.stale, any = true, true
 		}
 	}
@@ -73,6 +74,7 @@ func (l *library) nudge() {
 
 func (l *library) run(ctx context.Context) error {
 	l.judge = judge{process: l.process}
+	l.trials = newTrials(l.judge)
 	l.store, l.told = newRevisionStore(l.process, l.client), newNotices(l.process, l.client)
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
@@ -96,6 +98,9 @@ func (l *library) run(ctx context.Context) error {
 			case <-again.C:
 				woken = l.doubt()
 			case <-l.wake:
+				woken = true
+			case done := <-l.trials.ended:
+				l.trials.end(done)
 				woken = true
 			}
 		}
@@ -140,10 +145,14 @@ func (l *library) look(ctx context.Context) error {
 	for id, v := range l.verdicts { // its kinds have come since
 		v.stale = v.stale || v.good() && !v.typed && !v.again && l.term.told(id).phase == running
 	}
-	l.verdicts = l.judge.all(ctx, catalog, l.verdicts)
+	l.verdicts = l.judge.all(catalog, l.verdicts)
+	if l.first { // what is good runs from the beginning
+		l.trials.all(ctx, catalog, l.verdicts)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	l.trials.next(ctx, catalog, l.verdicts, l.wg.Go)
 	l.dispatch(catalog)
 	l.setReady("", true)
 	unkept := l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
@@ -158,7 +167,7 @@ func (l *library) measure(c *source.Catalog) {
 	observe.Failed.Reset()
 	for _, id := range l.known(c) {
 		v, failed := l.verdicts[id], 0.0
-		if v == nil || !v.good() || l.term.told(id).phase == refused {
+		if v == nil || v.plan == nil || l.term.told(id).phase == refused {
 			failed = 1
 		}
 		observe.Failed.WithLabelValues(id).Set(failed)
@@ -240,8 +249,8 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 // broken says whether a policy is wanted of which only a copy is good: it is
 // refused, or may stand in a file that cannot be read.
 func (l *library) broken(v *verdict, k policyCopy, c *source.Catalog) bool {
-	if v != nil {
-		return !v.unit.Undecided
+	if v != nil { // of what is only not tested yet, no earlier text is wanted
+		return !v.untested && !v.unit.Undecided
 	}
 	return c.Unreadable(k.File) && !c.Stopped(k.Policy, k.File, false)
 }

@@ -69,7 +69,7 @@ func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[s
 		contents = append(contents, m.Read())
 	}
 	c := source.NewCatalog(contents, []*source.Values{made("params", "", params).ReadParams()}, nil)
-	s.verdicts = s.judge.all(s.t.Context(), c, s.verdicts)
+	s.verdicts = s.judge.all(c, s.verdicts)
 	out := map[string]string{}
 	for _, id := range s.known(c) {
 		rev := s.wanted(id, c)
@@ -168,7 +168,7 @@ func TestCopies(t *testing.T) {
 	keep := func(runs bool, m *source.ConfigMap) {
 		t.Helper()
 		c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		verdicts := judge{process: p}.all(t.Context(), c, nil)
+		verdicts := judge{process: p}.all(c, nil)
 		revision := func(string) string { return "" }
 		if runs {
 			revision = func(id string) string { return c.Units[id].Revision() }

@@ -27,6 +27,8 @@ type note struct {
 	policies string
 	// text says what is wrong or waited for.
 	text string
+	// pending says that this is not known yet: what was said before stays.
+	pending bool
 }
 
 // annotations are those that the controller writes; an empty value is absence.
@@ -55,6 +57,7 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 	for _, id := range l.known(c) {
 		if l.originOf(c, id) == contents.Path() {
 			sum.add(id, l.verdicts[id], l.term.told(id))
+			n.pending = n.pending || l.verdicts[id] != nil && l.verdicts[id].untested
 		}
 	}
 	n.policies = list(sum.runs)

@@ -55,6 +55,9 @@ func (n *notices) publish(ctx context.Context, notes []note, live func(*source.C
 		if known && !last.shown(version) {
 			before = last.want
 		}
+		if one.pending {
+			want = before
+		}
 		if patch := changes(before, want); len(patch) > 0 {
 			now, err := n.write(ctx, one, patch)
 			if err != nil {
