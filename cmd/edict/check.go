@@ -38,7 +38,7 @@ beside the policies, and from those given with --schemas.`,
 }
 
 func report(w io.Writer, output string, b *source.Bundle) error {
-	all := append(append([]document.Problem{}, b.Problems...), b.Unrunnable()...)
+	all := append([]document.Problem{}, b.Problems...) // never null in JSON
 	switch output {
 	case "text":
 		for _, p := range all {

@@ -57,7 +57,6 @@ func TestExitCodes(t *testing.T) {
 		"simulate: works":                   {simulated(), 0, ""},
 		"simulate: policies unreadable":     {[]string{"simulate", "--policies", "nothing", "--objects", "testdata/run/objects.yaml"}, 1, "no such file or directory"},
 		"simulate: a policy with an error":  {[]string{"simulate", "--policies", "testdata/check/misspelt-field.yaml", "--objects", "testdata/run/objects.yaml"}, 1, "misspelt-field.yaml:11:23: error: "},
-		"simulate: what cannot be run yet":  {[]string{"simulate", "--policies", "testdata/check/not-yet-runnable.yaml", "--objects", "testdata/run/objects.yaml"}, 1, "some policies use what this build cannot run yet"},
 		"simulate: no policy there":         {[]string{"simulate", "--policies", "testdata/run/passes.yaml", "--objects", "testdata/run/objects.yaml"}, 1, "no policy found"},
 		"simulate: an unknown policy":       {simulated("--param", "other.label=x"), 1, `parameters are given for the policy "other", which does not exist`},
 		"simulate: an unknown param":        {simulated("--param", "cordoned.lable=x"), 1, `the policy cordoned has no param "lable"`},

@@ -88,7 +88,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	return printResult(out, f.output, sim.Result())
 }
 
-// runnable refuses policies that do not load, or that this build cannot run.
+// runnable refuses policies that do not load.
 func runnable(w io.Writer, b *source.Bundle) error {
 	for _, p := range b.Problems {
 		if p.Severity == document.Error {
@@ -97,12 +97,6 @@ func runnable(w io.Writer, b *source.Bundle) error {
 	}
 	if err := b.Err(); err != nil {
 		return findings{}
-	}
-	if later := b.Unrunnable(); len(later) > 0 {
-		for _, p := range later {
-			printProblem(w, p)
-		}
-		return found("some policies use what this build cannot run yet")
 	}
 	if len(b.Policies) == 0 {
 		return found("%v", source.ErrNothing)

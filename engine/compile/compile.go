@@ -140,12 +140,6 @@ func (b *builder) header() bool {
 	return true
 }
 
-func (b *builder) unsupported(at document.Position, what string) {
-	b.plan.Unsupported = append(b.plan.Unsupported, document.Problem{
-		Position: at, Severity: document.Warning, Message: what + " is checked, but this build cannot run it yet",
-	})
-}
-
 // primary compiles spec.for.
 func (b *builder) primary() {
 	f := b.doc.Spec.For

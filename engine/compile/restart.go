@@ -68,10 +68,10 @@ func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
 	}
 	s := &scope{env: b.env}
 	deps := newDeps()
-	out := &plan.Debounce{Key: b.template(s, d.Key, &deps), Window: b.template(s, d.Window, &deps), MaxInFlight: b.template(s, d.MaxInFlight, &deps)}
+	out := &plan.Debounce{Key: b.template(s, d.Key, &deps), Window: b.template(s, d.Window, &deps)}
 	out.Key.Fit(&schema.Type{Kind: schema.String}, "key", b.problems)
 	if d.MaxInFlight.Set() {
-		b.unsupported(d.Pos, "debounce.maxInFlight")
+		out.MaxInFlight = b.atLeastOne(d.MaxInFlight, "maxInFlight")
 	}
 	if text, ok := value.Str(out.Window.Constant()); !ok {
 		b.wantDuration(out.Window, "window")
@@ -84,6 +84,16 @@ func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
 		}
 	}
 	return out
+}
+
+// atLeastOne gives a positive number that only params decide.
+func (b *builder) atLeastOne(t v1alpha1.Template, what string) int64 {
+	before := len(b.problems.List())
+	n, ok := value.Int(b.constant(t))
+	if (!ok || n < 1) && len(b.problems.List()) == before {
+		b.problems.Hintf(t.Pos(), "such as 2, or a param", "%s must be a whole number of at least 1", what)
+	}
+	return n
 }
 
 var weekdays = map[string]time.Weekday{

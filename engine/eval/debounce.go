@@ -58,13 +58,26 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 	if open := opening(r.rule.Debounce.Allowed, latest(d.Due, r.Now)); open.After(r.Now) {
 		d.Due = open
 	}
-	if d.Ran = r.Flush || !d.Due.After(r.Now); d.Ran {
+	isDue := !d.Due.After(r.Now)
+	if d.Ran = r.Flush || isDue && r.begins(); d.Ran {
 		r.fired = true
 		r.one(f, nil)
 	} else {
+		if isDue {
+			d.Due = r.Now.Add(fullWait)
+		}
 		r.noteFlip(d.Due)
 	}
 	r.decision.Debounced = append(r.decision.Debounced, d)
+}
+
+// fullWait is when a rule is tried again that too many keys are running.
+const fullWait = time.Second
+
+// begins says whether not too many other keys are running the rule.
+func (r *ruleRun) begins() bool {
+	atMost := r.rule.Debounce.MaxInFlight
+	return atMost == 0 || r.Begin == nil || r.Begin(r.index, atMost)
 }
 
 func (r *ruleRun) debounceKey(d *Debounced, f *frame) (err error) {

@@ -27,6 +27,9 @@ type Input struct {
 	Recall func(name string) value.Value
 	// Intents gives what waits to be run; nil knows of nothing.
 	Intents Intents
+	// Begin says whether another key may run a rule of which at most so many run
+	// at once, and if so counts it among them; nil always says yes.
+	Begin func(rule int, atMost int64) bool
 	// Flush runs what waits at once: the controller is about to stop.
 	Flush bool
 	// Instead is decided about in place of the primary: the primary as it was

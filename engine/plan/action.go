@@ -126,22 +126,15 @@ type Fail struct {
 	Message *cel.Template
 }
 
-// Unsupported is an action that this build checks but cannot run.
-type Unsupported struct {
-	Pos  document.Position
-	Name string
-}
-
-func (*Merge) isAction()       {}
-func (*Condition) isAction()   {}
-func (*Event) isAction()       {}
-func (*Log) isAction()         {}
-func (*Fail) isAction()        {}
-func (*Unsupported) isAction() {}
-func (*Select) isAction()      {}
-func (*ListEntry) isAction()   {}
-func (*Child) isAction()       {}
-func (*Delete) isAction()      {}
-func (*Finalizer) isAction()   {}
-func (*Restart) isAction()     {}
-func (*Remember) isAction()    {}
+func (*Merge) isAction()     {}
+func (*Condition) isAction() {}
+func (*Event) isAction()     {}
+func (*Log) isAction()       {}
+func (*Fail) isAction()      {}
+func (*Select) isAction()    {}
+func (*ListEntry) isAction() {}
+func (*Child) isAction()     {}
+func (*Delete) isAction()    {}
+func (*Finalizer) isAction() {}
+func (*Restart) isAction()   {}
+func (*Remember) isAction()  {}

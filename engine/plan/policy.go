@@ -46,9 +46,6 @@ type Policy struct {
 	Metrics []Metric
 	// Queries are the builtins that selections ask, sorted.
 	Queries []string
-	// Unsupported are the places of constructs that this build can check but
-	// not run.
-	Unsupported []document.Problem
 	// Source is where the policy was written.
 	Source document.Position
 }
@@ -247,9 +244,8 @@ type Rule struct {
 // `when` has held, lives until it has succeeded.
 type Debounce struct {
 	Key, Window *cel.Template
-	// MaxInFlight bounds how many keys of the policy run it at once; nil does
-	// not.
-	MaxInFlight *cel.Template
+	// MaxInFlight bounds how many keys of the policy run it at once; 0 does not.
+	MaxInFlight int64
 	// Allowed are the times of the week in which it may run; none means always.
 	Allowed []Window
 }

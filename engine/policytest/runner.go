@@ -237,9 +237,6 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 	}
 	r.bundles[id] = b
 	r.cover(b)
-	if later := b.Unrunnable(); len(later) > 0 {
-		return nil, later[0]
-	}
 	return b, b.Err()
 }
 

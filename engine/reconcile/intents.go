@@ -141,6 +141,32 @@ func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
 	}
 }
 
+// flight is the rules that a reconciliation runs of which only so many keys may
+// run at once. It lasts until the writes are answered.
+type flight struct {
+	*Controller
+	rules []int
+}
+
+func (f *flight) begin(rule int, atMost int64) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.running[rule] >= atMost {
+		return false
+	}
+	f.running[rule]++
+	f.rules = append(f.rules, rule)
+	return true
+}
+
+func (f *flight) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, rule := range f.rules {
+		f.running[rule]--
+	}
+}
+
 func retryAfter(attempts int) time.Duration {
 	if attempts > 5 {
 		return lastRetry

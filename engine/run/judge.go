@@ -136,22 +136,6 @@ func (j judge) compile(v *verdict) {
 		return
 	}
 	v.schemas, v.typed = known, j.missing(v.plan) == nil && unknown(known, v.plan) == nil
-	j.runnable(v)
-}
-
-// runnable refuses what compiles and cannot run here.
-func (j judge) runnable(v *verdict) {
-	p := v.plan
-	refuse := func(problem document.Problem) {
-		problem.Severity = document.Error
-		v.plan, v.problems = nil, append(v.problems, problem)
-	}
-	if p.Mode == plan.Disabled {
-		return
-	}
-	for _, problem := range p.Unsupported {
-		refuse(problem)
-	}
 }
 
 // typesOf gives the types of all that some units read.

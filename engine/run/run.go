@@ -191,11 +191,6 @@ func (p *process) refuse(b *source.Bundle) error {
 		if policy.Mode == plan.Disabled {
 			continue
 		}
-		if len(policy.Unsupported) > 0 {
-			p.Log.Error("the policy uses what this build cannot run", observe.LogPolicy, policy.Name, "at", policy.Unsupported[0].Position.String())
-			policy.Mode = plan.Disabled
-			continue
-		}
 		runnable++
 		if err := p.answered(policy); err != nil {
 			return err

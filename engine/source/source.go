@@ -49,17 +49,6 @@ type Bundle struct {
 // Err gives the errors among the problems as one error.
 func (b *Bundle) Err() error { return document.Join(b.Problems) }
 
-// Unrunnable gives the constructs of the policies that this build can check
-// but not run.
-func (b *Bundle) Unrunnable() (out []document.Problem) {
-	for _, p := range b.Policies {
-		if p.Mode != plan.Disabled {
-			out = append(out, p.Unsupported...)
-		}
-	}
-	return out
-}
-
 // Policy gives what a unit was compiled to; nil when it does not compile.
 func (b *Bundle) Policy(u *Unit) *plan.Policy {
 	for _, p := range b.Policies {

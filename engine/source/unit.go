@@ -83,7 +83,6 @@ func (u *Unit) Compile(known *schema.Set) (*plan.Policy, []document.Problem, err
 	p, problems := compiler.Policy(u.Document)
 	problems = u.withLines(problems)
 	if p != nil {
-		p.Unsupported = u.withLines(p.Unsupported)
 		u.setMode(p)
 	}
 	return p, problems, nil
