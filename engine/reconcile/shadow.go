@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -34,47 +31,6 @@ type shadow struct {
 	examples []Disagreement
 	counts   ShadowCounts
 }
-
-// ShadowCounts sums up what a policy in the shadow came to.
-type ShadowCounts struct {
-	Policy   string `json:"policy"`
-	Revision string `json:"revision"`
-	// Enforced is the revision that is compared with; "" is nothing.
-	Enforced string `json:"enforced,omitempty"`
-	// Evaluations is how often it has decided, Disagreements how often
-	// otherwise, Undetermined how often that could not be told. Differing is for
-	// how many keys it would do otherwise now.
-	Evaluations   int `json:"evaluations"`
-	Disagreements int `json:"disagreements"`
-	Undetermined  int `json:"undetermined"`
-	Differing     int `json:"differing"`
-}
-
-// Disagreement is a key about which a policy in the shadow decided otherwise.
-type Disagreement struct {
-	At  time.Time `json:"at"`
-	Key string    `json:"key"`
-	// Enforced is what was done, Shadow what would have been.
-	Enforced []string `json:"enforced,omitempty"`
-	Shadow   []string `json:"shadow,omitempty"`
-	// Undetermined says what would have been asked, of which no answer is known.
-	Undetermined string `json:"undetermined,omitempty"`
-	// Settled says that the decisions have come to be the same since.
-	Settled bool `json:"settled,omitempty"`
-}
-
-// ShadowReport is what a policy in the shadow came to, with examples.
-type ShadowReport struct {
-	ShadowCounts
-	Examples []Disagreement `json:"examples,omitempty"`
-}
-
-// The bounds of what is kept and told.
-const (
-	maxExamples = 20
-	maxListed   = 5
-	maxEffect   = 240
-)
 
 func newShadow(p *plan.Policy) *shadow {
 	if p.Mode != plan.Shadow {
@@ -206,114 +162,10 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	return d
 }
 
-// note counts a decision, and keeps it if it differs.
-func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disagreement, active *Controller) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(answers.calls) > 0 {
-		s.answers[key] = answers
-	}
-	s.counts.Evaluations++
-	s.counts.Enforced = ""
-	if active != nil {
-		s.counts.Enforced = active.Policy.Revision
-	}
-	undetermined := found.Undetermined != ""
-	differs := !undetermined && !slices.Equal(found.Enforced, found.Shadow)
-	switch {
-	case undetermined:
-		s.counts.Undetermined++
-		c.counts.Undetermined.Inc()
-	case differs:
-		s.counts.Disagreements++
-		c.counts.Disagreements.Inc()
-	}
-	if differs {
-		s.differs[key] = true
-	} else {
-		delete(s.differs, key)
-	}
-	c.counts.Disagreeing.Set(float64(len(s.differs)))
-	s.keep(found, differs || undetermined)
-}
-
-// keep puts a difference among the examples, or says that it is no more.
-func (s *shadow) keep(found Disagreement, differs bool) {
-	at := slices.IndexFunc(s.examples, func(d Disagreement) bool { return d.Key == found.Key })
-	switch {
-	case at >= 0 && !differs:
-		s.examples[at].Settled = true
-		return
-	case !differs:
-		return
-	case at >= 0:
-		s.examples = slices.Delete(s.examples, at, at+1)
-	case len(s.examples) >= maxExamples:
-		s.examples = slices.Delete(s.examples, 0, 1)
-	}
-	found.Enforced, found.Shadow = listed(found.Enforced), listed(found.Shadow)
-	s.examples = append(s.examples, found)
-}
-
-// listed shortens a list for a person.
-func listed(effects []string) []string {
-	out := slices.Clone(effects)
-	if len(out) > maxListed {
-		out = append(out[:maxListed], fmt.Sprintf("and %d more", len(effects)-maxListed))
-	}
-	for i := range out {
-		out[i] = value.Cut(out[i], maxEffect)
-	}
-	return out
-}
-
-// effectTexts writes what a decision does.
-func effectTexts(d *eval.Decision) (out []string) {
-	if d == nil {
-		return nil
-	}
-	for _, e := range d.Effects {
-		out = append(out, effectText(e))
-	}
-	for _, p := range d.Problems {
-		out = append(out, "fails: rule "+p.Rule+" "+p.Item)
-	}
-	return out
-}
-
-func effectText(e *eval.Effect) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s %s", e.Verb, e.Target.Kind, name(e.Target))
-	if e.Subresource != "" {
-		fmt.Fprintf(&out, " (%s)", e.Subresource)
-	}
-	if e.Patch != nil {
-		if text, err := json.Marshal(value.Plain(e.Patch)); err == nil {
-			fmt.Fprintf(&out, " %s", text)
-		}
-	}
-	return out.String()
-}
-
 // forget drops what is known of a key whose primary is gone.
 func (s *shadow) forget(key eval.Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.answers, key)
 	delete(s.differs, key)
-}
-
-// ShadowReport tells what the policy came to in the shadow; nil if it is
-// enforced.
-func (c *Controller) ShadowReport() *ShadowReport {
-	s := c.shadow
-	if s == nil || !c.inForce.Load() {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := &ShadowReport{ShadowCounts: s.counts, Examples: slices.Clone(s.examples)}
-	out.Policy, out.Revision, out.Differing = c.Policy.Name, c.Policy.Revision, len(s.differs)
-	slices.Reverse(out.Examples)
-	return out
 }

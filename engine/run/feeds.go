@@ -5,15 +5,6 @@ import (
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
-	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/value"
@@ -31,38 +22,6 @@ type feeds struct {
 	wg      sync.WaitGroup
 	// members is held while somebody begins or ceases to read sources.
 	members sync.Mutex
-}
-
-// feed is the informer of one source.
-type feed struct {
-	source world.Source
-	mask   *value.Mask
-	stop   context.CancelFunc
-	// synced is closed when the first list was handed on, replaced when
-	// another informer has taken this one's place.
-	synced, replaced chan struct{}
-
-	mu sync.Mutex
-	// listed are the names of the first list; nil once it is complete.
-	listed map[[2]string]bool
-}
-
-// note records a name of the first list.
-func (n *feed) note(namespace, name string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.listed != nil {
-		n.listed[[2]string{namespace, name}] = true
-	}
-}
-
-// complete ends the first list and says what was in it.
-func (n *feed) complete() func(namespace, name string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	listed := n.listed
-	n.listed = nil
-	return func(namespace, name string) bool { return listed[[2]string{namespace, name}] }
 }
 
 func newFeeds(t *term) *feeds {
@@ -178,111 +137,6 @@ func (f *feeds) ensure(source world.Source) error {
 		close(have.replaced)
 	}
 	return nil
-}
-
-func (f *feeds) start(ctx context.Context, next *feed) error {
-	c, err := f.cache(next)
-	if err != nil {
-		return err
-	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(groupVersionKind(next.source.GVK))
-	f.wg.Go(func() {
-		if err := c.Start(ctx); err != nil {
-			f.Log.Error("the watch ended", "kind", next.source.Kind, "error", err.Error())
-		}
-	})
-	informer, err := c.GetInformer(ctx, object, cache.BlockUntilSynced(false))
-	if err != nil {
-		return err
-	}
-	registration, err := informer.AddEventHandler(f.handler(ctx, next))
-	if err != nil {
-		return err
-	}
-	f.wg.Go(func() { f.sync(ctx, next, registration) })
-	return nil
-}
-
-// sync waits until the first list was handed on, and drops what it no longer
-// holds.
-func (f *feeds) sync(ctx context.Context, next *feed, registration toolscache.ResourceEventHandlerRegistration) {
-	if !toolscache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
-		return
-	}
-	f.wake(f.group.Prune(ctx, next.source, next.complete()))
-	f.store.MarkReady(next.source)
-	close(next.synced)
-	f.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "name", next.source.Name, "selector", next.source.Selector)
-}
-
-// cache makes a cache for one source. What it stores is the read model's own
-// object, so nothing is kept twice.
-func (f *feeds) cache(next *feed) (cache.Cache, error) {
-	selector, err := labels.Parse(next.source.Selector)
-	if err != nil {
-		return nil, err
-	}
-	options := cache.Options{
-		HTTPClient: f.http, Mapper: f.mapper, DefaultLabelSelector: selector,
-		DefaultTransform: f.transform(next),
-		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
-			f.watchFailed(next.source, err)
-			toolscache.DefaultWatchErrorHandler(ctx, r, err)
-		},
-	}
-	if next.source.Name != "" { // whoever may list nothing but this name may list it so
-		options.DefaultFieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, next.source.Name)
-	}
-	if next.source.Namespace != "" {
-		options.DefaultNamespaces = map[string]cache.Config{next.source.Namespace: {}}
-	}
-	return cache.New(f.Config, options)
-}
-
-// watchFailed says why a source cannot be watched; it is tried again. A
-// missing permission is for a person to mend.
-func (f *feeds) watchFailed(source world.Source, err error) {
-	observe.WatchErrors.Inc()
-	f.exports.watch(plan.WatchError)
-	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		f.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "name", source.Name, "error", err.Error())
-		return
-	}
-	f.Log.Warn("a watch failed, and will be opened again", "kind", source.Kind, "error", err.Error())
-}
-
-// transform freezes the parts of an object that are read.
-func (f *feeds) transform(next *feed) toolscache.TransformFunc {
-	schemas := f.group.Schemas()
-	return func(raw any) (any, error) {
-		u, ok := raw.(*unstructured.Unstructured)
-		if !ok {
-			return raw, nil
-		}
-		return &cached{object: reconcile.Read(next.source, u.Object, schemas.Of(next.source.GVK), next.mask)}, nil
-	}
-}
-
-func (f *feeds) handler(ctx context.Context, next *feed) toolscache.ResourceEventHandler {
-	put := func(raw any) {
-		if c, ok := raw.(*cached); ok && ctx.Err() == nil {
-			next.note(c.object.Namespace, c.object.Name)
-			f.wake(f.group.PutObject(ctx, next.source, c.object))
-		}
-	}
-	return toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    put,
-		UpdateFunc: func(_, now any) { put(now) },
-		DeleteFunc: func(raw any) {
-			if gone, ok := raw.(toolscache.DeletedFinalStateUnknown); ok {
-				raw = gone.Obj
-			}
-			if c, ok := raw.(*cached); ok && ctx.Err() == nil {
-				f.wake(f.group.Delete(ctx, next.source, c.object.Namespace, c.object.Name))
-			}
-		},
-	}
 }
 
 func (f *feeds) wake(woken []reconcile.Wake) {
