@@ -68,12 +68,13 @@ lint: ## run the linters (the first time this builds them, about 2 minutes)
 	@echo "==> linting"
 	@$(LINT) run ./...
 
-# The generated worlds of test/properties decide in one goroutine, and take ten
-# times as long with the race detector: they run in full with e2e.
+# What is under test/ and starts the engine on something large runs without the
+# race detector, and in full, with e2e and chart-test: it would take ten times as
+# long.
 .PHONY: unit
 unit: ## run the tests that need no control plane, with the race detector
 	@echo "==> unit tests"
-	@CGO_ENABLED=1 $(GO) test -race -short $$($(GO) list ./... | grep -v '/test/properties$$')
+	@CGO_ENABLED=1 $(GO) test -race -short $$($(GO) list ./... | grep -vE '/test/(bench|chart|e2e|image|properties)$$')
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples

@@ -291,6 +291,20 @@ func TestParams(t *testing.T) {
 	}
 }
 
+// TestAWrongParamIsToldOnce: where it is used nothing is wrong besides.
+func TestAWrongParamIsToldOnce(t *testing.T) {
+	t.Parallel()
+	for param, override := range map[string]string{
+		"{type: int, default: 1, minimum: 1}": "0", "{type: int, default: 0, minimum: 1}": "1", "{type: int, default: a}": "1", "{type: duration, default: 10}": "1s",
+	} {
+		text := header + "  params: {x: " + param + "}\n  rules: [{name: r, do: [{labels: {set: {a: \"${string(params.x)}\"}}}]}]\n"
+		p, problems := compiled(t, text, Options{Params: Overrides{"p": {"x": {Text: override}}}})
+		if p != nil || len(problems) != 1 {
+			t.Errorf("%s: %v", param, document.Join(problems))
+		}
+	}
+}
+
 // TestRevision changes with the text and the params in force, and with nothing
 // else.
 func TestRevision(t *testing.T) {

@@ -48,17 +48,31 @@ func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]O
 	}
 	if err != nil {
 		b.problems.Errorf(at, "the default of the param %q: %v", p.Key.Value, err)
-		return
+		if v == nil {
+			v = standIn[kind]
+		}
 	}
 	otherwise := v
 	if o, ok := overrides[p.Key.Value]; ok {
-		if v, err = overridden(p.Value, kind, o); err != nil {
+		given, err := overridden(p.Value, kind, o)
+		if err != nil {
 			b.problems.Errorf(o.at(p.Key.Pos()), "the value %q given for the param %s.%s: %v", o, b.plan.Name, p.Key.Value, err)
-			return
+		} else {
+			v = given
 		}
+	}
+	if v == nil {
+		return
 	}
 	b.plan.Params[p.Key.Value] = v
 	b.describe(p, kind, v, otherwise)
+}
+
+// standIn takes the place of a default that is wrong, so that where the param
+// is used nothing else is found wrong.
+var standIn = map[string]value.Value{
+	"string": value.OfString(""), "int": value.OfInt(0), "double": value.OfDouble(0), "bool": value.OfBool(false),
+	"list": value.EmptyList, "map": value.Empty, "duration": value.OfDuration(0), "selector": value.Empty,
 }
 
 // overridden reads an override.

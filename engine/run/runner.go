@@ -85,7 +85,7 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 		return
 	}
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
-	r.Log.Info("the policy runs", observe.LogPolicy, p.Name, observe.LogRevision, p.Revision)
+	r.Log.Info("the policy runs", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
 	r.tell(state{phase: running, revision: p.Revision})
 	r.setReady(r.id, true)
 }
@@ -244,11 +244,11 @@ func (r *runner) stop() {
 	r.feeds.leave(c)
 	r.exports.adopt(r.process, c.Policy, nil)
 	if n := c.Pending(); n > 0 {
-		r.Log.Warn("what was debounced is dropped with the policy", observe.LogPolicy, c.Policy.Name, "count", n)
+		r.Log.Warn("what was debounced is dropped with the policy", observe.LogPolicy, r.id, "count", n)
 	}
 	r.worker = nil
 	observe.Reloads.WithLabelValues(r.id, "stopped").Inc()
-	r.Log.Info("the policy no longer runs", observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision)
+	r.Log.Info("the policy no longer runs", observe.LogPolicy, r.id, observe.LogRevision, c.Policy.Revision)
 }
 
 // wakeAll makes keys look again.
@@ -270,7 +270,7 @@ func (r *runner) await(ctx context.Context, compiled *plan.Policy, looked func()
 		}
 		looked()
 		if text := missing.Error(); text != told {
-			r.Log.Warn("the policy waits", observe.LogPolicy, compiled.Name, "reason", text, observe.LogRevision, compiled.Revision)
+			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, compiled.Revision)
 			r.tell(state{phase: waiting, revision: r.current(), reason: text})
 			told = text
 		}
