@@ -3,9 +3,11 @@ package eval
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -121,6 +123,12 @@ func (m *Memo) Lookups() []Lookup {
 
 // TargetKey names an object within its kind.
 func TargetKey(namespace, name string) string { return namespace + "\x00" + name }
+
+// TargetID gives the object of a kind that a TargetKey names.
+func TargetID(gvk schema.GVK, key string) world.ID {
+	namespace, name, _ := strings.Cut(key, "\x00")
+	return world.ID{GVK: gvk, Namespace: namespace, Name: name}
+}
 
 // memoReader reads through a memo.
 type memoReader struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/watch"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // reach is how far a decision got.
@@ -109,7 +110,7 @@ func (c *Controller) carry(key eval.Key, old *Controller) {
 	}
 	m := was.Carry(func(at eval.Lookup) int {
 		if at.Target {
-			return targetLike(c.Policy, old.Policy.Targets[at.Input])
+			return targetLike(c.Policy, old.Policy.Targets[at.Input].Source, at.Key)
 		}
 		return inputNamed(c.Policy, old.Policy.Inputs[at.Input].Name)
 	})
@@ -121,8 +122,15 @@ func inputNamed(p *plan.Policy, name string) int {
 	return slices.IndexFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == name })
 }
 
-func targetLike(p *plan.Policy, t *plan.Target) int {
-	return slices.IndexFunc(p.Targets, func(other *plan.Target) bool { return other.Source == t.Source })
+// targetLike finds the target for an object that was one of a source before:
+// what else the policy watches decides how narrow the sources of targets are.
+func targetLike(p *plan.Policy, before world.Source, key string) int {
+	same := slices.IndexFunc(p.Targets, func(t *plan.Target) bool { return t.Source == before })
+	if same >= 0 {
+		return same
+	}
+	id := eval.TargetID(before.GVK, key)
+	return slices.IndexFunc(p.Targets, func(t *plan.Target) bool { return t.Source.May(id) })
 }
 
 // adoptIntents takes over what is debounced by rules that are still there.

@@ -256,6 +256,38 @@ func TestWokenWhileAnotherRevisionIsReady(t *testing.T) {
 	}
 }
 
+const settingOther = `  rules: [{name: r, do: [{annotations: {of: {apiVersion: v1, kind: ConfigMap, namespace: a, name: b}, set: {mark: x}}}]}]
+`
+
+// TestTargetsFollow: an object that an action names wakes the key also after an
+// edit that has its kind watched in another way.
+func TestTargetsFollow(t *testing.T) {
+	t.Parallel()
+	wide := "  inputs: [{name: all, apiVersion: v1, kind: ConfigMap}]\n" + settingOther
+	for _, edit := range [][2]string{{settingOther, wide}, {wide, settingOther}} {
+		p, b := compiled(t, edit[0])
+		g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+		old := g.Add(p)
+		put(t, g, "n", "1", nil)
+		old.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
+		edited, _ := compiled(t, edit[1])
+		next := g.Join(edited)
+		if again := next.Adopt(old, g.Replay(t.Context(), next)); len(again) > 0 {
+			t.Fatalf("%v are decided about anew", again)
+		}
+		g.Remove(old)
+		woken := 0
+		for _, s := range next.Sources() {
+			if s.Kind == "ConfigMap" {
+				woken += len(g.Put(t.Context(), s, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "a", "name": "b"}}))
+			}
+		}
+		if woken == 0 {
+			t.Error("it wakes nobody")
+		}
+	}
+}
+
 // TestShadowsSwap: while both policies decide, either may be edited. Nothing is
 // shared with the revision before, and one that is not ready is not asked.
 func TestShadowsSwap(t *testing.T) {
