@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,8 +33,8 @@ func (b *builder) params() {
 	for _, p := range b.doc.Spec.Params { // also those with another problem
 		known = append(known, p.Key.Value)
 	}
-	for name, o := range overrides {
-		if !slices.Contains(known, name) {
+	for _, name := range slices.Sorted(maps.Keys(overrides)) {
+		if o := overrides[name]; !slices.Contains(known, name) {
 			b.problems.Hintf(o.at(b.doc.Metadata.Name.Pos()), document.DidYouMean(name, known), "the policy %s has no param %q", b.plan.Name, name)
 		}
 	}
@@ -146,17 +147,21 @@ var paramTypes = map[string]func(any) bool{
 
 // withinBounds checks minimum, maximum, minLength and enums.
 func withinBounds(p v1alpha1.Param, kind string, v value.Value) error {
-	for bound, node := range map[string]*document.Node{"minimum": p.Minimum, "maximum": p.Maximum} {
-		if node == nil {
+	for _, bound := range []struct {
+		name string
+		node *document.Node
+		// beyond is the order of a value that is out of it.
+		beyond int
+	}{{"minimum", p.Minimum, -1}, {"maximum", p.Maximum, 1}} {
+		if bound.node == nil {
 			continue
 		}
-		limit, err := paramValue(kind, node.Plain())
+		limit, err := paramValue(kind, bound.node.Plain())
 		if err != nil {
-			return fmt.Errorf("%s: %w", bound, err)
+			return fmt.Errorf("%s: %w", bound.name, err)
 		}
-		order, ok := value.Compare(v, limit)
-		if !ok || bound == "minimum" && order < 0 || bound == "maximum" && order > 0 {
-			return fmt.Errorf("the %s is %s", bound, node.Text)
+		if order, ok := value.Compare(v, limit); !ok || order == bound.beyond {
+			return fmt.Errorf("the %s is %s", bound.name, bound.node.Text)
 		}
 	}
 	if p.MinLength != nil {

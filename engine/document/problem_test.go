@@ -74,6 +74,11 @@ func TestDidYouMean(t *testing.T) {
 			t.Errorf("%q: %s, want %s", word, got, hint)
 		}
 	}
+	for _, words := range [][]string{{"cat", "bat"}, {"bat", "cat"}} {
+		if got := DidYouMean("hat", words); got != `did you mean "bat"?` {
+			t.Errorf("%v: %s", words, got)
+		}
+	}
 	if got := DidYouMean("a", nil); got != "" {
 		t.Errorf("nothing is known: %s", got)
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// DidYouMean gives a hint that names the closest of the known words, or "".
+// DidYouMean gives a hint that names the closest of the known words, or ""; of
+// two that are equally close always the same, in whatever order they are known.
 func DidYouMean(word string, known []string) string {
 	best, distance := "", 1+len(word)/3
 	for _, k := range known {
 		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(k)); d <= distance {
-			if best == "" || d < distance {
+			if best == "" || d < distance || k < best {
 				best, distance = k, d
 			}
 		}
