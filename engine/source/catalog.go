@@ -2,6 +2,8 @@ package source
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"path"
 	"slices"
 
@@ -104,8 +106,8 @@ func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
 		}
 	}
 	for _, v := range c.Values {
-		for policy, params := range v.Overrides {
-			for name, o := range params {
+		for policy, params := range ordered(v.Overrides) {
+			for name, o := range ordered(params) {
 				first, taken := out[policy][name]
 				switch {
 				case !taken:
@@ -123,14 +125,26 @@ func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
 // strangers tells of values for policies that do not exist; they may come yet.
 func (c *Catalog) strangers() {
 	for _, v := range c.Values {
-		for policy, params := range v.Overrides {
+		for policy, params := range ordered(v.Overrides) {
 			if c.Units[policy] != nil || c.Units[policy+shadowed] != nil {
 				continue
 			}
-			for _, o := range params {
+			for _, o := range ordered(params) {
 				c.conflict(v.ConfigMap, document.Problem{Position: document.Position{File: o.At.File}, Severity: document.Warning,
 					Message: fmt.Sprintf("there is no policy %q", policy)})
 				break
+			}
+		}
+	}
+}
+
+// ordered goes through a mapping by its sorted keys: what is told in another
+// order would be told anew.
+func ordered[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
 			}
 		}
 	}

@@ -180,6 +180,28 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
+// TestConflictsInOneOrder: what a ConfigMap is told in another order is written
+// into it anew, which is looked at, and so on.
+func TestConflictsInOneOrder(t *testing.T) {
+	t.Parallel()
+	many := map[string]string{"a": "e: 1\nd: 1\nc: 1\nb: 1\na: 1\n"}
+	for _, policy := range []string{"v", "w", "x", "y", "z"} {
+		many[policy] = "b: 1\na: 1\n"
+	}
+	policies := []*Contents{at(1, "m", map[string]string{"a.yaml": policy("a", "")}).Read()}
+	var want []string
+	for range 20 {
+		values := []*Values{at(2, "old", map[string]string{"a": many["a"]}).ReadParams(), at(1, "p", many).ReadParams()}
+		got := messages(NewCatalog(policies, values, nil).Conflicts["ns/p"])
+		if want == nil {
+			want = got
+		}
+		if d := cmp.Diff(want, got); d != "" || len(got) != 10 {
+			t.Fatalf("%d conflicts; -want +got:\n%s", len(got), d)
+		}
+	}
+}
+
 func from(u *Unit) string {
 	if o, ok := u.Overrides["value"]; ok {
 		return " from " + o.From

@@ -140,3 +140,26 @@ func TestPoliciesFromConfigMaps(t *testing.T) {
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
 	c.wantMarks("a", map[string]string{"two": "c", "more": "b"})
 }
+
+// TestNotesSettle: what is told again is told in the same words, or else it
+// would be written again, seen, and told again.
+func TestNotesSettle(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	values := map[string]string{"one": "value: b"}
+	for _, stranger := range []string{"u", "v", "w", "x", "y", "z"} {
+		values[stranger] = "b: 1\na: 1\n"
+	}
+	c.put(paramsMap("values", values))
+	c.put(node("a", "z", true, time.Now()))
+	c.fromConfigMaps(nil)
+	c.wantMarks("a", map[string]string{"one": "b"})
+	c.wantNote("one", map[string]string{"status": "Active"})
+	c.wantNote("values", map[string]string{"status": "Active", "error": `there is no policy "z"`})
+	before := c.get("ConfigMap", home, "values").GetResourceVersion()
+	<-time.After(time.Second)
+	if after := c.get("ConfigMap", home, "values").GetResourceVersion(); after != before {
+		t.Errorf("the ConfigMap is written again and again: version %s, then %s", before, after)
+	}
+}
