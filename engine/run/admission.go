@@ -157,7 +157,8 @@ func labelled(m *corev1.ConfigMap) bool {
 
 // same says whether nothing that is judged has changed.
 func same(a, b *corev1.ConfigMap) bool {
-	return a != nil && maps.Equal(a.Data, b.Data) && a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
+	return a != nil && maps.Equal(a.Data, b.Data) && slices.Equal(configMap(a).Binary, configMap(b).Binary) &&
+		a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
 		a.Labels[v1alpha1.LabelPolicy] == b.Labels[v1alpha1.LabelPolicy] && a.Labels[v1alpha1.LabelParams] == b.Labels[v1alpha1.LabelParams]
 }
 

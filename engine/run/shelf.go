@@ -126,7 +126,7 @@ func (s *shelf) annotations(m *source.ConfigMap) (annotations map[string]string,
 func configMap(m *corev1.ConfigMap) *source.ConfigMap {
 	return &source.ConfigMap{
 		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Created: m.CreationTimestamp.Time, Data: m.Data,
-		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: len(m.BinaryData) > 0,
+		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: sortedKeys(m.BinaryData),
 	}
 }
 

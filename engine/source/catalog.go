@@ -113,8 +113,7 @@ func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
 				case !taken:
 					out.Put(policy, name, o)
 				case first.At.Line > 0: // what was typed is meant to win
-					c.conflict(v.ConfigMap, document.Problem{Position: o.At, Severity: document.Error,
-						Message: fmt.Sprintf("the param %s.%s is given twice, first at %s", policy, name, first.At)})
+					c.conflict(v.ConfigMap, givenTwice(policy, name, o, first))
 				}
 			}
 		}

@@ -26,8 +26,8 @@ type ConfigMap struct {
 	// Mode is the annotation that sets modes from outside of the documents:
 	// a mode for all policies of the ConfigMap, or policy=mode pairs.
 	Mode string
-	// Binary says that there is binary data, which is not read.
-	Binary bool
+	// Binary are the keys of binary data, sorted. It is not read.
+	Binary []string
 }
 
 // Path names the ConfigMap where a file's path is expected.
@@ -79,12 +79,23 @@ func (c *ConfigMap) Read() *Contents {
 	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
 		out.key(key, &problems)
 	}
-	if c.Binary {
-		problems.Warnf(document.Position{File: c.Path()}, "binaryData is not read")
+	for _, key := range c.Binary {
+		problem := c.binary(key)
+		if ext := path.Ext(key); !isDocumentKey(ext) && ext != ".rego" {
+			problem.Severity = document.Warning
+		}
+		problems.Add(problem)
 	}
 	out.modes(&problems)
 	out.Problems = problems.List()
 	return out
+}
+
+// binary says that a key is not read. kubectl puts a file there that is not
+// UTF-8: what it was before is not to be taken for removed.
+func (c *ConfigMap) binary(key string) document.Problem {
+	return document.Problem{Position: document.Position{File: path.Join(c.Path(), key)}, Severity: document.Error,
+		Message: "binaryData is not read", Hint: "save the file as UTF-8"}
 }
 
 func (c *Contents) key(key string, problems *document.Problems) {
@@ -153,9 +164,17 @@ func (c *Contents) modes(problems *document.Problems) {
 	unknown := func(mode string) document.Problem {
 		return document.Problem{Position: at, Severity: document.Error, Message: fmt.Sprintf("unknown mode %q", mode), Hint: "Enforce, Shadow or Disabled, alone or as policy=mode"}
 	}
-	for _, mode := range c.asked() {
+	names := make([]string, len(c.Units))
+	for i, u := range c.Units {
+		names[i] = u.Name()
+	}
+	for policy, mode := range c.asked() {
 		if !known(mode) {
 			problems.Add(unknown(mode))
+		}
+		if policy != "" && !slices.Contains(names, policy) { // it may come yet
+			problems.Add(document.Problem{Position: at, Severity: document.Warning,
+				Message: fmt.Sprintf("there is no policy %q in this ConfigMap", policy), Hint: document.DidYouMean(policy, names)})
 		}
 	}
 	for _, u := range c.Units {

@@ -59,9 +59,12 @@ func TestReadingAConfigMap(t *testing.T) {
 			problems: []string{"error ns/m/a.yaml:1:1: a test stands among the policies (move it to a key that ends in .test.yaml)",
 				"error ns/m/a.yaml:6:1: allowances belong to the installation: a policy cannot widen what it may do (give them to the controller with --allowances)"},
 		},
-		"a mode for all":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "Shadow", units: []string{"a@shadow", "b@shadow"}, problems: []string{}},
-		"a mode for one":     {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "b=Shadow", units: []string{"a", "b@shadow"}, problems: []string{}},
-		"out of the shadow":  {data: map[string]string{"a.yaml": policy("a", "  mode: Shadow\n")}, mode: "Enforce", units: []string{"a"}, problems: []string{}},
+		"a mode for all":    {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "Shadow", units: []string{"a@shadow", "b@shadow"}, problems: []string{}},
+		"a mode for one":    {data: map[string]string{"a.yaml": policy("a", "") + "---\n" + policy("b", "")}, mode: "b=Shadow", units: []string{"a", "b@shadow"}, problems: []string{}},
+		"out of the shadow": {data: map[string]string{"a.yaml": policy("a", "  mode: Shadow\n")}, mode: "Enforce", units: []string{"a"}, problems: []string{}},
+		"a mode for nobody": {data: map[string]string{"agent.yaml": policy("agent", "")}, mode: "agnet=Disabled,other=Shadow", units: []string{"agent"},
+			problems: []string{`warning ns/m (annotation edict.dev/mode): there is no policy "agnet" in this ConfigMap (did you mean "agent"?)`,
+				`warning ns/m (annotation edict.dev/mode): there is no policy "other" in this ConfigMap`}},
 		"a mode that is not": {data: map[string]string{"a.yaml": policy("a", "")}, mode: "quiet", units: []string{"a"}, problems: []string{`error ns/m (annotation edict.dev/mode): unknown mode "quiet" (Enforce, Shadow or Disabled, alone or as policy=mode)`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,6 +232,51 @@ func TestParamsThatCannotBeRead(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestAParamGivenTwiceInOneConfigMap: which of the values is meant is not known,
+// whether they stand in one key or in two.
+func TestAParamGivenTwiceInOneConfigMap(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		data  map[string]string
+		want  []string
+		twice bool
+	}{
+		"two keys":      {map[string]string{"a": "value: x", "a.yaml": "value: y"}, []string{"error ns/p/a.yaml:1:8: the param a.value is given twice, first at ns/p/a:1:8"}, true},
+		"two documents": {map[string]string{"a": "value: x\n---\nvalue: y\n"}, []string{"error ns/p/a:3:8: the param a.value is given twice, first at ns/p/a:1:8"}, true},
+		"other params":  {map[string]string{"a": "value: x\n---\nmore: y\n", "a.yaml": "third: z"}, []string{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := at(0, "p", tc.data).ReadParams()
+			if d := cmp.Diff(tc.want, messages(v.Problems)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			if (len(v.Unread["a"]) > 0) != tc.twice || !tc.twice && len(v.Overrides["a"]) != 3 {
+				t.Errorf("%d values, unread: %q", len(v.Overrides["a"]), messages(v.Unread["a"]))
+			}
+		})
+	}
+}
+
+// TestBinaryData: kubectl puts a file there that is not UTF-8. What it held
+// before is not taken for removed.
+func TestBinaryData(t *testing.T) {
+	t.Parallel()
+	m, p := at(1, "m", map[string]string{"b.yaml": policy("b", "")}), at(1, "p", nil)
+	m.Binary, p.Binary = []string{"a.yaml", "logo.png"}, []string{"b.yaml"}
+	c := NewCatalog([]*Contents{m.Read()}, []*Values{p.ReadParams()}, nil)
+	want := []string{"error ns/m/a.yaml: binaryData is not read (save the file as UTF-8)", "warning ns/m/logo.png: binaryData is not read (save the file as UTF-8)"}
+	if d := cmp.Diff(want, messages(c.Contents[0].Problems)); d != "" || !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/logo.png") {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	want = []string{"error ns/p/b.yaml: binaryData is not read (save the file as UTF-8)"}
+	for _, got := range [][]document.Problem{c.Values[0].Problems, c.Units["b"].Unread} {
+		if d := cmp.Diff(want, messages(got)); d != "" {
+			t.Errorf("-want +got:\n%s", d)
+		}
 	}
 }
 

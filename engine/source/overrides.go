@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -25,12 +26,13 @@ type Values struct {
 func (c *ConfigMap) ReadParams() *Values {
 	out := &Values{ConfigMap: c, Overrides: compile.Overrides{}, Unread: map[string][]document.Problem{}}
 	var all document.Problems
-	for _, key := range slices.Sorted(maps.Keys(c.Data)) {
+	for _, key := range slices.Concat(slices.Sorted(maps.Keys(c.Data)), c.Binary) {
 		policy := strings.TrimSuffix(key, ".yaml")
 		var problems document.Problems
-		if given := c.given(key, &problems); len(given) > 0 {
-			out.Overrides[policy] = given
+		if slices.Contains(c.Binary, key) {
+			problems.Add(c.binary(key))
 		}
+		out.key(key, policy, &problems)
 		all.Append(problems.List())
 		if problems.HasErrors() {
 			out.Unread[policy] = append(out.Unread[policy], problems.List()...)
@@ -40,10 +42,10 @@ func (c *ConfigMap) ReadParams() *Values {
 	return out
 }
 
-func (c *ConfigMap) given(key string, problems *document.Problems) map[string]compile.Override {
-	name := path.Join(c.Path(), key)
-	out := map[string]compile.Override{}
-	for _, n := range document.Parse(name, []byte(c.Data[key]), problems) {
+// key reads the values for a policy. It may have two keys, and a key several
+// documents.
+func (v *Values) key(key, policy string, problems *document.Problems) {
+	for _, n := range document.Parse(path.Join(v.Path(), key), []byte(v.Data[key]), problems) {
 		if n.Kind == document.Null {
 			continue
 		}
@@ -56,8 +58,18 @@ func (c *ConfigMap) given(key string, problems *document.Problems) map[string]co
 				problems.Hintf(k.Pos, "remove the line to have the default", "the param %q has no value", k.Text)
 				continue
 			}
-			out[k.Text] = compile.Given(n.Values[i], c.Path())
+			given := compile.Given(n.Values[i], v.Path())
+			if first, taken := v.Overrides[policy][k.Text]; taken {
+				problems.Add(givenTwice(policy, k.Text, given, first))
+				continue
+			}
+			v.Overrides.Put(policy, k.Text, given)
 		}
 	}
-	return out
+}
+
+// givenTwice says that a param has two values.
+func givenTwice(policy, name string, second, first compile.Override) document.Problem {
+	return document.Problem{Position: second.At, Severity: document.Error,
+		Message: fmt.Sprintf("the param %s.%s is given twice, first at %s", policy, name, first.At)}
 }
