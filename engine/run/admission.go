@@ -38,14 +38,29 @@ func newAdmission(p *process) *admission {
 	return &admission{process: p, judge: judge{process: p}, slots: make(chan struct{}, reviewsUnderWay)}
 }
 
-// reviewPatience is how long a judgement may take; the API server waits a
-// little longer.
-const reviewPatience = 4 * time.Second
+const (
+	// reviewPatience is how long the API server waits if it does not say, and
+	// maxReviewPatience the longest that it may.
+	reviewPatience, maxReviewPatience = 5 * time.Second, 30 * time.Second
+	// answering is the part of that, one in five, that is kept for the answer.
+	answering = 5
+)
+
+// patient gives a review less time than the API server waits, which says so in
+// its request: with failurePolicy Fail it would refuse what nobody has judged.
+func patient(ctx context.Context, r *http.Request) context.Context {
+	wait, err := time.ParseDuration(r.URL.Query().Get("timeout"))
+	if err != nil || wait <= 0 {
+		wait = reviewPatience
+	}
+	wait = min(wait, maxReviewPatience)
+	ctx, cancel := context.WithTimeout(ctx, wait-wait/answering)
+	context.AfterFunc(ctx, cancel)
+	return ctx
+}
 
 // Handle implements admission.Handler.
 func (a *admission) Handle(ctx context.Context, r webhook.Request) webhook.Response {
-	ctx, cancel := context.WithTimeout(ctx, reviewPatience)
-	defer cancel()
 	select {
 	case a.slots <- struct{}{}:
 	case <-ctx.Done():

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -51,5 +53,21 @@ func TestWhatIsNotJudgedPasses(t *testing.T) {
 				t.Errorf("allowed %v, warnings %q; want %q", r.Allowed, r.Warnings, tc.warning)
 			}
 		})
+	}
+}
+
+// TestPatience: the answer comes before the API server gives up.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]time.Duration{
+		"": 4 * time.Second, "?timeout=5s": 4 * time.Second, "?timeout=1s": 800 * time.Millisecond, "?timeout=30s": 24 * time.Second,
+		"?timeout=10h": 24 * time.Second, "?timeout=-1s": 4 * time.Second, "?timeout=soon": 4 * time.Second,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, WebhookPath+query, http.NoBody)
+		begin := time.Now()
+		deadline, ok := patient(t.Context(), r).Deadline()
+		if got := deadline.Sub(begin); !ok || got < want || got > want+time.Second {
+			t.Errorf("%q: %v, want %v", query, got, want)
+		}
 	}
 }

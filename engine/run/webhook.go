@@ -69,7 +69,7 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 		pause := certificateRetry
 		if certified() {
 			server := webhook.NewServer(options)
-			server.Register(WebhookPath, &webhook.Admission{Handler: newAdmission(p)})
+			server.Register(WebhookPath, &webhook.Admission{Handler: newAdmission(p), WithContextFunc: patient})
 			checker := server.StartedChecker()
 			p.webhookReady.Store(&checker)
 			if err := server.Start(ctx); err != nil {
