@@ -114,10 +114,21 @@ func (a *admission) review(ctx context.Context, r webhook.Request) webhook.Respo
 	return a.decide(ctx, before, now)
 }
 
+// catchUp is how long what was stored just before may take to show here: of
+// ConfigMaps that are applied together each is judged by those before it.
+const catchUp = 200 * time.Millisecond
+
 // decide refuses a ConfigMap with errors that were not in it before: who mends
 // one of two mistakes is not to be held up by the other.
 func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) webhook.Response {
 	problems, err := a.problems(ctx, now)
+	if document.HasErrors(problems) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(catchUp):
+		}
+		problems, err = a.problems(ctx, now)
+	}
 	if err != nil {
 		return pass(err.Error())
 	}
@@ -225,17 +236,27 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	}
 	for _, id := range sortedKeys(touched) {
 		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
-			out = append(out, concerning(mine, a.judge.text(u).problems, c.Origins[id])...)
+			out = append(out, concerning(mine, a.judge.text(u).problems, c, id)...)
 		}
 	}
 	return out, ctx.Err()
 }
 
 // concerning gives the problems of a policy that a ConfigMap is to blame for:
-// all, where the policy stands in it, else those with the values in it.
-func concerning(m *source.ConfigMap, list []document.Problem, origin *source.Contents) []document.Problem {
-	if origin.Path() == m.Path() {
-		return list
+// where the policy stands in another, those with the values in this one. Of what
+// no longer fits the values in another it is only warned: who changes both has
+// to begin with one.
+func concerning(m *source.ConfigMap, list []document.Problem, c *source.Catalog, id string) (out []document.Problem) {
+	in := func(p document.Problem, path string) bool { return strings.HasPrefix(p.File, path+"/") }
+	own := c.Origins[id].Path() == m.Path()
+	for _, p := range list {
+		elsewhere := slices.ContainsFunc(c.Values, func(v *source.Values) bool { return v.Path() != m.Path() && in(p, v.Path()) })
+		if own && elsewhere {
+			p.Severity = document.Warning
+		}
+		if own || in(p, m.Path()) {
+			out = append(out, p)
+		}
 	}
-	return slices.DeleteFunc(list, func(p document.Problem) bool { return !strings.HasPrefix(p.File, m.Path()+"/") })
+	return out
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,8 +11,15 @@ import (
 	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 	webhook "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 )
 
 // request asks about a ConfigMap, given as JSON.
@@ -69,5 +77,72 @@ func TestPatience(t *testing.T) {
 		if got := deadline.Sub(begin); !ok || got < want || got > want+time.Second {
 			t.Errorf("%q: %v, want %v", query, got, want)
 		}
+	}
+}
+
+// judging is a webhook that knows ConfigMaps.
+func judging(t *testing.T, maps ...*corev1.ConfigMap) *admission {
+	t.Helper()
+	p, client := offline(), fake.NewClientset()
+	for _, m := range maps {
+		if _, err := client.CoreV1().ConfigMaps("ns").Create(t.Context(), m, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	if p.shelf, err = newShelf(t.Context(), client, "ns", func() {}); err != nil {
+		t.Fatal(err)
+	}
+	if !cache.WaitForCacheSync(t.Context().Done(), p.shelf.synced...) {
+		t.Fatal("the ConfigMaps cannot be read")
+	}
+	p.client = client
+	return newAdmission(p)
+}
+
+func configMapOf(label, name string, data map[string]string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name), Labels: map[string]string{label: "true"}}, Data: data}
+}
+
+// edit asks about an edit of a ConfigMap.
+func edit(t *testing.T, before, now *corev1.ConfigMap) webhook.Request {
+	t.Helper()
+	raw := func(m *corev1.ConfigMap) runtime.RawExtension {
+		text, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runtime.RawExtension{Raw: text}
+	}
+	return webhook.Request{AdmissionRequest: admissionv1.AdmissionRequest{Namespace: "ns", Operation: admissionv1.Update, Object: raw(now), OldObject: raw(before)}}
+}
+
+// TestPolicyAndValuesChangeTogether: a new revision of a policy has another
+// param, and so have the values for it, which come a moment later.
+func TestPolicyAndValuesChangeTogether(t *testing.T) {
+	t.Parallel()
+	before, after := text("p", "${params.value}"), strings.ReplaceAll(strings.ReplaceAll(text("p", "${params.value}"), "params.value", "params.other"), "{value: x}", "{other: x}")
+	policy := func(text string) *corev1.ConfigMap {
+		return configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": text})
+	}
+	values := func(text string) *corev1.ConfigMap {
+		return configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": text})
+	}
+	a := judging(t, policy(before), values("value: y"))
+	r := a.Handle(t.Context(), edit(t, policy(before), policy(after)))
+	if !r.Allowed || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], `ns/values/p:1:8: the policy p has no param "value"`) {
+		t.Errorf("the policy first: %v, %q, %v", r.Allowed, r.Warnings, r.Result)
+	}
+	r = a.Handle(t.Context(), edit(t, values("value: y"), values("other: y")))
+	if r.Allowed || !strings.Contains(r.Result.Message, `p:1:8: error: the policy p has no param "other"`) {
+		t.Errorf("the values for what is not there: %v, %v", r.Allowed, r.Result)
+	}
+	time.AfterFunc(catchUp/4, func() { // the cache hears of the policy while the values are judged
+		if _, err := a.client.CoreV1().ConfigMaps("ns").Update(t.Context(), policy(after), metav1.UpdateOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	if r = a.Handle(t.Context(), edit(t, values("value: y"), values("other: y"))); !r.Allowed || len(r.Warnings) > 0 {
+		t.Errorf("the values second: %v, %q, %v", r.Allowed, r.Warnings, r.Result)
 	}
 }
