@@ -16,8 +16,10 @@ import (
 
 // Forbidden says which permissions a policy lacks.
 type Forbidden struct {
-	Policy  string
-	Missing []rbac.Permission
+	Policy string
+	// Namespace is where the policy's ConfigMap is; "" for one from a file.
+	Namespace string
+	Missing   []rbac.Permission
 }
 
 // Error implements error. It names what is missing as kubectl auth can-i takes
@@ -33,7 +35,11 @@ func (f *Forbidden) Error() string {
 			parts = append(parts, missingRule(rule, namespace))
 		}
 	}
-	return fmt.Sprintf("permissions are missing: %s; edict rbac --policy %s prints the rules to grant", strings.Join(parts, "; "), f.Policy)
+	from := "PATH"
+	if f.Namespace != "" {
+		from = "--policy-namespace " + f.Namespace
+	}
+	return fmt.Sprintf("permissions are missing: %s; edict rbac %s --policy %s prints the rules to grant", strings.Join(parts, "; "), from, f.Policy)
 }
 
 func sortedNamespaces(places map[string][]rbac.Permission) (out []string) {
@@ -96,7 +102,7 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &Forbidden{Policy: p.Name, Missing: missing}
+	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, Missing: missing}
 }
 
 // ResourceOf says how a cluster serves a kind.

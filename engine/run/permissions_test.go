@@ -27,9 +27,13 @@ func TestForbiddenSaysHowToMendIt(t *testing.T) {
 		{Policy: "p", Resource: "configmaps", Verb: "delete", Namespace: "demo", Name: "one"},
 	}}
 	want := "permissions are missing: patch on widgets.example.com/status; delete on configmaps named one in the namespace demo; " +
-		"list, watch on pods in the namespace demo; edict rbac --policy p prints the rules to grant"
+		"list, watch on pods in the namespace demo; edict rbac PATH --policy p prints the rules to grant"
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Error(diff)
+	}
+	err.Namespace = "home"
+	if want := "edict rbac --policy-namespace home --policy p prints"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 

@@ -198,7 +198,7 @@ func TestAPolicyWaitsForItsPermissions(t *testing.T) {
 	})
 	edict.running("allowed")
 	c.wantPath("Node", "", "node-a", "map[example.com/allowed: topology.kubernetes.io/zone:z1]", "metadata", "labels")
-	const reason = "permissions are missing: get, list, watch on configmaps in the namespace default; edict rbac --policy waits prints the rules to grant"
+	const reason = "permissions are missing: get, list, watch on configmaps in the namespace default; edict rbac PATH --policy waits prints the rules to grant"
 	eventually(t, "the policy says what is missing", func() string {
 		if log := edict.log.String(); !strings.Contains(log, `"the policy waits","policy":"waits","reason":"`+reason) {
 			return log
