@@ -91,7 +91,7 @@ func TestTunedBonus(t *testing.T) {
 	}
 	place("first", "n04") // 1000 points for where it is to be attached
 	configMap := "edict-" + scheduling
-	before, since := c.revisionOf(configMap, scheduling), time.Now()
+	before, since := c.awaitRevision(configMap, scheduling, ""), time.Now()
 	c.put(shippedMap(t, scheduling, "default: 1000,", "default: 1,"))
 	before = c.awaitRevision(configMap, scheduling, before)
 	t.Logf("the edited policy ran after %v", time.Since(since))
