@@ -17,8 +17,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // shadowFlags say where to ask what policies in the shadow came to.
@@ -40,14 +42,18 @@ It is read from the ConfigMaps of the policies (annotation ` + v1alpha1.Annotati
 asked of a running controller, at the address of its probes.`,
 		Example: "  edict shadow --policy-namespace edict-system\n  edict shadow replica-scheduling --address http://localhost:4271",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			print, ok := shadowPrinters[f.output]
+			if !ok {
+				return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
+			}
 			reports, err := f.reports(cmd.Context())
 			if err != nil {
 				return found("%v", err)
 			}
-			if len(args) > 0 {
-				reports = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(args, r.Policy) })
+			if reports, err = ofPolicies(reports, args); err != nil {
+				return err
 			}
-			return f.print(cmd.OutOrStdout(), reports)
+			return print(cmd.OutOrStdout(), reports)
 		},
 	}
 	flags := cmd.Flags()
@@ -76,7 +82,7 @@ func (f *shadowFlags) reports(ctx context.Context) ([]reconcile.ShadowReport, er
 	if err != nil {
 		return nil, err
 	}
-	var out []reconcile.ShadowReport
+	out := []reconcile.ShadowReport{}
 	for _, m := range list.Items {
 		text := m.Annotations[v1alpha1.AnnotationShadow]
 		if text == "" {
@@ -91,8 +97,12 @@ func (f *shadowFlags) reports(ctx context.Context) ([]reconcile.ShadowReport, er
 	return out, nil
 }
 
-// maxReport bounds what is read of an answer.
-const maxReport = 1 << 20
+const (
+	// maxReport bounds what is read of an answer, in bytes.
+	maxReport = 1 << 20
+	// maxReason bounds what is shown of one that is none.
+	maxReason = 256
+)
 
 // ask asks a running controller.
 func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, err error) {
@@ -107,32 +117,51 @@ func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, er
 		return nil, err
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %s", f.address, response.Status)
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxReport))
+	if err != nil {
+		return nil, err
 	}
-	err = json.NewDecoder(io.LimitReader(response.Body, maxReport)).Decode(&out)
-	return out, err
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers %s: %s", f.address, response.Status, value.Cut(strings.TrimSpace(string(body)), maxReason))
+	}
+	if err := json.Unmarshal(body, &out); err != nil {
+		return nil, fmt.Errorf("%s does not answer as a controller does: %w", f.address, err)
+	}
+	return out, nil
 }
 
-func (f *shadowFlags) print(w io.Writer, reports []reconcile.ShadowReport) error {
-	switch f.output {
-	case "json":
+// ofPolicies gives the reports of the policies that are named, or all.
+func ofPolicies(reports []reconcile.ShadowReport, names []string) ([]reconcile.ShadowReport, error) {
+	if len(names) == 0 {
+		return reports, nil
+	}
+	known := make([]string, len(reports))
+	for i, r := range reports {
+		known[i] = r.Policy
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, found("no policy %q is in the shadow%s", name, hinted(document.DidYouMean(name, known)))
+		}
+	}
+	return slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(names, r.Policy) }), nil
+}
+
+var shadowPrinters = map[string]func(io.Writer, []reconcile.ShadowReport) error{
+	"table": printShadows,
+	"json": func(w io.Writer, reports []reconcile.ShadowReport) error {
 		encoder := json.NewEncoder(w)
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
 		return encoder.Encode(reports)
-	case "yaml":
+	},
+	"yaml": func(w io.Writer, reports []reconcile.ShadowReport) error {
 		text, err := yaml.Marshal(reports)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = w.Write(text)
 		}
-		_, err = w.Write(text)
 		return err
-	case "table":
-		return printShadows(w, reports)
-	default:
-		return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
-	}
+	},
 }
 
 // printShadows shows the counts of all policies, then the examples.

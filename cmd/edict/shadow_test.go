@@ -21,11 +21,12 @@ const shadows = `[
 func TestShadowOutput(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/shadowz" {
+		text, known := map[string]string{"/shadowz": shadows, "/empty/shadowz": "[]", "/none/shadowz": "ok"}[r.URL.Path]
+		if !known {
 			http.NotFound(w, r)
 			return
 		}
-		if _, err := w.Write([]byte(shadows)); err != nil {
+		if _, err := w.Write([]byte(text)); err != nil {
 			t.Error(err)
 		}
 	}))
@@ -50,7 +51,8 @@ label node-c3, 2026-03-01T12:13:00Z
 		"one": {[]string{"new"}, `POLICY  SHADOW        ENFORCED  EVALUATIONS  DISAGREEMENTS  UNDETERMINED  DIFFERING NOW
 new     11aa22bb33cc  (none)    7            0              0             0
 `},
-		"none": {[]string{"other"}, "No policy is in the shadow.\n"},
+		"none": {[]string{"--address", server.URL + "/empty"}, "No policy is in the shadow.\n"},
+		"json": {[]string{"--address", server.URL + "/empty", "-o", "json"}, "[]\n"},
 		"yaml": {[]string{"new", "-o", "yaml"}, `- differing: 0
   disagreements: 0
   evaluations: 7
@@ -71,7 +73,9 @@ new     11aa22bb33cc  (none)    7            0              0             0
 		})
 	}
 	for want, args := range map[string][]string{
-		"unknown output": {"--address", server.URL, "-o", "xml"}, "404 Not Found": {"--address", server.URL + "/elsewhere"}, "at least one of the flags": nil,
+		"unknown output": {"--address", "http://127.0.0.1:1", "-o", "xml"}, "404 Not Found: 404 page not found": {"--address", server.URL + "/elsewhere"}, "at least one of the flags": nil,
+		`no policy "lable" is in the shadow; did you mean "label"?`: {"--address", server.URL, "lable"}, `no policy "other" is in the shadow`: {"--address", server.URL, "new", "other"},
+		"does not answer as a controller does": {"--address", server.URL + "/none"},
 	} {
 		if _, err := execute(t, append([]string{"shadow"}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)

@@ -28,9 +28,6 @@ const (
 
 // shadows gives what the policies in the shadow came to, by name.
 func (t *term) shadows() (out []*reconcile.ShadowReport) {
-	if t == nil {
-		return nil
-	}
 	for _, c := range t.group.Controllers() {
 		if r := c.ShadowReport(); r != nil {
 			out = append(out, r)
@@ -39,10 +36,16 @@ func (t *term) shadows() (out []*reconcile.ShadowReport) {
 	return out
 }
 
-// shadowz tells it over HTTP.
+// shadowz tells it over HTTP. Where processes take turns, only the one that
+// leads knows.
 func (p *process) shadowz(w http.ResponseWriter, _ *http.Request) {
+	t := p.term.Load()
+	if t == nil {
+		http.Error(w, "no policy runs in this process: ask the one that leads", http.StatusServiceUnavailable)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	reports := p.term.Load().shadows()
+	reports := t.shadows()
 	if reports == nil {
 		reports = []*reconcile.ShadowReport{}
 	}
