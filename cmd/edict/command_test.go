@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"encoding/xml"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -77,6 +78,7 @@ func TestExitCodes(t *testing.T) {
 		"params: an unknown output":         {[]string{"params", "--policies", rbacPolicies, "-o", "xml"}, 64, `unknown output "xml": table, yaml or json`},
 		"params: an unknown policy":         {[]string{"params", "--policies", rbacPolicies, "other"}, 1, `there is no policy "other" here`},
 		"params: unreadable":                {[]string{"params", "--policies", "nothing"}, 1, "no such file or directory"},
+		"run: less than no workers":         {[]string{"run", "--policies", "testdata/run/policy.yaml", "--workers", "-1"}, 64, "--workers and --stop-timeout must not be negative"},
 		"run: no policies":                  {[]string{"run"}, 64, `at least one of the flags in the group [policies policy-namespace] is required`},
 		"run: an unknown level":             {[]string{"run", "--policies", "testdata/run/policy.yaml", "--log-level", "loud"}, 64, "loud"},
 		"run: an unreadable kubeconfig":     {[]string{"run", "--policies", "testdata/run/policy.yaml", "--kubeconfig", "nothing"}, 1, "nothing"},
@@ -91,6 +93,21 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("stderr is %q, want %q", got.stderr, tc.stderr)
 			}
 		})
+	}
+}
+
+// TestNoCluster: who gives none is told how to.
+func TestNoCluster(t *testing.T) {
+	t.Setenv("KUBECONFIG", os.DevNull)
+	t.Setenv("HOME", t.TempDir())
+	for _, args := range [][]string{
+		{"params", "--policy-namespace", "a"}, {"rbac", "--policy-namespace", "a"}, {"shadow", "--policy-namespace", "a"},
+		{"release", "--policies", rbacPolicies, "--all"}, {"run", "--policies", rbacPolicies},
+	} {
+		got := program(t, args...)
+		if want := "edict: no cluster is given: --kubeconfig or $KUBECONFIG names a file that says which\n"; got.code != 1 || got.stderr != want {
+			t.Errorf("%v ends with %d: %s", args, got.code, got.stderr)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"strconv"
@@ -41,6 +42,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run --policy-namespace edict-system --leader-elect --leader-elect-namespace edict-system",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Workers < 0 || o.StopTimeout < 0 {
+				return errors.New("--workers and --stop-timeout must not be negative")
+			}
 			var err error
 			if o.Params, err = parseParams(params); err != nil {
 				return err
@@ -107,6 +111,9 @@ func clusterConfig(kubeconfig string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = kubeconfig
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no cluster is given: --kubeconfig or $KUBECONFIG names a file that says which")
+	}
 	if err != nil {
 		return nil, err
 	}
