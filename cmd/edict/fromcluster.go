@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -14,7 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run"
@@ -53,6 +56,7 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 	if err != nil {
 		return nil, err
 	}
+	out.where = fmt.Sprintf("in the ConfigMaps labelled %s=true of the namespace %s", v1alpha1.LabelPolicy, o.namespace)
 	if out.resources, err = served(config, schemas); err != nil {
 		return nil, found("%v", err)
 	}
@@ -89,27 +93,50 @@ func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
 // compiled compiles what ConfigMaps hold. Nothing runs here, so a kind without
 // a schema is no reason to say anything.
 func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*policySet, error) {
-	out := &policySet{configMaps: map[string]string{}}
-	for _, contents := range catalog.Contents {
-		printErrors(errOut, contents.Problems)
-	}
+	out := &policySet{configMaps: map[string]string{}, unreadable: unreadable(catalog)}
+	problems := told(catalog)
 	for id, u := range catalog.Units {
-		p, problems, err := u.Compile(schemas)
+		p, wrong, err := u.Compile(schemas)
 		if err != nil {
 			return nil, err
 		}
-		printErrors(errOut, problems)
+		problems.Append(wrong)
 		if p == nil {
-			out.broken = append(out.broken, u.Name())
+			out.broken = append(out.broken, id)
 			continue
 		}
 		out.policies = append(out.policies, p)
 		out.configMaps[p.ID()] = path.Base(catalog.Origins[id].Path())
 	}
+	printErrors(errOut, problems.List())
 	slices.SortFunc(out.policies, func(a, b *plan.Policy) int { return cmp.Compare(a.ID(), b.ID()) })
 	slices.Sort(out.broken)
-	if len(out.policies)+len(out.broken) == 0 {
-		return nil, found("%v", source.ErrNothing)
-	}
 	return out, nil
+}
+
+// told gives what is known to be wrong before anything is compiled.
+func told(catalog *source.Catalog) *document.Problems {
+	var out document.Problems
+	for _, contents := range catalog.Contents {
+		out.Append(contents.Problems)
+	}
+	for _, values := range catalog.Values {
+		out.Append(values.Problems)
+	}
+	for _, conflicts := range catalog.Conflicts {
+		out.Append(conflicts)
+	}
+	return &out
+}
+
+// unreadable gives the keys in which something cannot be read.
+func unreadable(catalog *source.Catalog) (out []string) {
+	for _, contents := range catalog.Contents {
+		for _, key := range slices.Concat(slices.Sorted(maps.Keys(contents.Data)), contents.Binary) {
+			if file := path.Join(contents.Path(), key); catalog.Unreadable(file) {
+				out = append(out, file)
+			}
+		}
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,8 +44,13 @@ type policySet struct {
 	policies []*plan.Policy
 	// configMaps are the names of those that the policies are from, by ID.
 	configMaps map[string]string
-	// broken are those that do not compile.
+	// broken are the IDs of those that do not compile.
 	broken []string
+	// unreadable are the files in which there may be more: something in them
+	// cannot be read.
+	unreadable []string
+	// where says where they were looked for.
+	where string
 	// resources says how their kinds are served.
 	resources rbac.Resources
 }
@@ -69,19 +75,34 @@ func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error)
 	return &policySet{policies: bundle.Policies, resources: bundle.Schemas.Resource}, nil
 }
 
-// choose gives the policies that are named, or all, and those among them that
-// do not compile.
+// choose gives the policies that are named, or all, and the IDs of those among
+// them that do not compile.
 func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []string, err error) {
 	if len(names) == 0 {
+		if len(s.policies)+len(s.broken) == 0 {
+			return nil, nil, s.nothing()
+		}
 		return s.policies, s.broken, nil
 	}
-	isBroken := func(name string) bool { return slices.Contains(s.broken, name) }
-	whole := slices.DeleteFunc(slices.Clone(names), isBroken)
+	var known []string
+	for _, id := range s.broken {
+		if name := nameOf(id); slices.Contains(names, name) {
+			broken, known = append(broken, id), append(known, name)
+		}
+	}
+	whole := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.Contains(known, name) && !slices.ContainsFunc(s.policies, func(p *plan.Policy) bool { return p.Name == name })
+	})
 	if len(whole) > 0 {
 		chosen, err = choose(s.policies, whole)
 	}
-	return chosen, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !isBroken(name) }), err
+	return chosen, broken, err
 }
+
+func (s *policySet) nothing() error { return found("%v %s", source.ErrNothing, s.where) }
+
+// nameOf gives the name in a policy's ID.
+func nameOf(id string) string { return strings.TrimSuffix(id, plan.ShadowSuffix) }
 
 func printErrors(w io.Writer, problems []document.Problem) {
 	for _, p := range problems {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -41,9 +42,15 @@ func (f *paramsFlags) run(ctx context.Context, out, errOut io.Writer, names []st
 	if err != nil {
 		return err
 	}
-	chosen, _, err := set.choose(names)
+	chosen, broken, err := set.choose(names)
 	if err != nil {
 		return err
 	}
-	return print(out, shownParams(chosen))
+	if err := print(out, shownParams(chosen)); err != nil {
+		return err
+	}
+	if len(broken) > 0 {
+		return found("what is printed lacks the params of these policies, which do not compile: %s", strings.Join(broken, ", "))
+	}
+	return nil
 }

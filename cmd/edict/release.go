@@ -54,14 +54,10 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	if err != nil {
 		return err
 	}
-	chosen, broken, err := set.choose(names)
+	t := &tally{Writer: out, dryRun: f.dryRun}
+	chosen, err := f.choose(set, names, errOut, t)
 	if err != nil {
 		return err
-	}
-	t := &tally{Writer: out, dryRun: f.dryRun}
-	for _, name := range broken {
-		t.failed++
-		fmt.Fprintf(out, "%s: not released: it is not known what it leaves behind while it does not compile\n", name)
 	}
 	config, err := clusterConfig(f.kubeconfig)
 	if err != nil {
@@ -76,6 +72,33 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	}
 	r.Policies(ctx, chosen)
 	return t.end()
+}
+
+// choose gives the policies to release; what cannot be is told and counted. That
+// there is none is no failure for who wants all released.
+func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, t *tally) ([]*plan.Policy, error) {
+	chosen, broken := set.policies, set.broken
+	if !f.all {
+		var err error
+		if chosen, broken, err = set.choose(names); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range broken {
+		if id == nameOf(id) { // a shadow leaves nothing behind
+			t.refuse(id, "it is not known what it leaves behind while it does not compile")
+		}
+	}
+	if !f.all {
+		return chosen, nil
+	}
+	for _, file := range set.unreadable {
+		t.refuse(file, "it is not known which policies are in it while something in it cannot be read")
+	}
+	if len(chosen)+t.failed == 0 {
+		fmt.Fprintf(errOut, "%v\n", set.nothing())
+	}
+	return chosen, nil
 }
 
 // stop disables the policies and waits for the controller. That it does not
@@ -118,6 +141,12 @@ type tally struct {
 	io.Writer
 	dryRun          bool
 	removed, failed int
+}
+
+// refuse tells what cannot be released at all.
+func (t *tally) refuse(what, why string) {
+	t.failed++
+	fmt.Fprintf(t, "%s: not released: %s\n", what, why)
 }
 
 func (t *tally) add(o release.Outcome) {
