@@ -13,7 +13,8 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 )
 
-// TestMetricsExist: alerts and panels ask for what the controller exports.
+// TestMetricsExist: alerts and panels ask for what the controller exports, by
+// labels that it has.
 func TestMetricsExist(t *testing.T) {
 	rules := find(objects(t, template(t, "--values", values("everything"))), "PrometheusRule", release)
 	text, err := json.Marshal(rules.Object)
@@ -31,36 +32,44 @@ func TestMetricsExist(t *testing.T) {
 			t.Errorf("the %s asks for %v only", where, asked)
 		}
 		for _, name := range asked {
-			if !slices.Contains(exported, strings.TrimSuffix(name, "_bucket")) {
+			if _, ok := exported[strings.TrimSuffix(name, "_bucket")]; !ok {
 				t.Errorf("the %s asks for %s, which is not exported", where, name)
+			}
+		}
+		for _, asked := range regexp.MustCompile(`by \(([a-z, ]+)\) ?\([^{]*?(edict_[a-z_]+)\{`).FindAllStringSubmatch(text, -1) {
+			for label := range strings.SplitSeq(asked[1], ", ") {
+				if known := exported[strings.TrimSuffix(asked[2], "_bucket")]; label != "le" && !slices.Contains(known, label) {
+					t.Errorf("the %s asks for %s by %s, which has the labels %v", where, asked[2], label, known)
+				}
 			}
 		}
 	}
 }
 
-// exportedMetrics are the names that the engine registers.
-func exportedMetrics(t *testing.T) []string {
+// exportedMetrics are those that the engine registers, with their labels.
+func exportedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
-	names := &collected{}
-	if err := observe.Register(names); err != nil {
+	metrics := &collected{labels: map[string][]string{}}
+	if err := observe.Register(metrics); err != nil {
 		t.Fatal(err)
 	}
-	return names.names
+	return metrics.labels
 }
 
-// collected is a registry that keeps names.
+// collected is a registry that keeps names and labels.
 type collected struct {
 	prometheus.Registry
-	names []string
+	labels map[string][]string
 }
 
-var quoted = regexp.MustCompile(`fqName: "([a-z_]+)"`)
+var described = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z,]*)\}`)
 
 func (c *collected) Register(metric prometheus.Collector) error {
 	descriptions := make(chan *prometheus.Desc)
 	go func() { metric.Describe(descriptions); close(descriptions) }()
 	for description := range descriptions {
-		c.names = append(c.names, quoted.FindStringSubmatch(description.String())[1])
+		found := described.FindStringSubmatch(description.String())
+		c.labels[found[1]] = strings.Split(found[2], ",")
 	}
 	return nil
 }

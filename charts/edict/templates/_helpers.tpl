@@ -42,7 +42,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB; nothing without a limit. */}}
 {{- define "edict.memoryLimit" -}}
-{{- $limit := dig "limits" "memory" "" .Values.resources | toString -}}
+{{- $limit := dig "limits" "memory" "" (.Values.resources | default dict) | toString -}}
 {{- if $limit -}}
 {{- $number := regexFind "^[0-9]+" $limit | int64 -}}
 {{- $unit := regexReplaceAll "^[0-9]+" $limit "" -}}
