@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"testing"
@@ -36,11 +37,14 @@ func TestCertificateOfOthers(t *testing.T) {
 	before := i.podNames()
 	i.deploy("upgrade", "webhook.url=https://127.0.0.1:"+i.port+"/validate",
 		"extraAllowances[0].policy=mine", "extraAllowances[0].kind=Pod", "extraAllowances[0].fields={delete}")
-	for name := range i.podNames() {
-		if before[name] {
-			t.Errorf("the Pod %s still has the allowances of before", name)
+	i.eventually("other Pods", func(context.Context) string {
+		for name := range i.podNames() {
+			if before[name] {
+				return "the Pod " + name + " still has the allowances of before"
+			}
 		}
-	}
+		return ""
+	})
 	i.wantRefused(otherName+"-agent-node-label", map[string]string{"agent-node-label.yaml": "kind: Policy\n"}, "agent-node-label.yaml:1:1")
 	installed := objects(t, i.helm("get", "manifest", release))
 	i.helm("uninstall", release, "--wait", "--timeout", "2m")

@@ -76,11 +76,17 @@ func buildEdict(t *testing.T) string {
 // helm runs helm against the cluster.
 func (i *installation) helm(arguments ...string) string {
 	i.t.Helper()
-	text, err := helm(i.t, append(arguments, "--kubeconfig", i.plane.Kubeconfig(), "--namespace", namespace)...)
+	text, err := i.tryHelm(arguments...)
 	if err != nil {
 		i.t.Fatalf("helm %s: %v", strings.Join(arguments, " "), err)
 	}
 	return text
+}
+
+// tryHelm runs helm against the cluster, which may fail.
+func (i *installation) tryHelm(arguments ...string) (string, error) {
+	i.t.Helper()
+	return helm(i.t, append(arguments, "--kubeconfig", i.plane.Kubeconfig(), "--namespace", namespace)...)
 }
 
 // deploy installs or upgrades the release, and waits until its Pods are ready.

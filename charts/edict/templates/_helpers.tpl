@@ -86,3 +86,13 @@ tolerations: {{- toYaml . | nindent 2 }}
 affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
+
+{{/* Refuses a second release in a namespace: both would run all policies there. */}}
+{{- define "edict.checkAlone" -}}
+{{- range (lookup "apps/v1" "Deployment" .Release.Namespace "").items -}}
+{{- $labels := .metadata.labels | default dict -}}
+{{- if and (eq "edict" (get $labels "app.kubernetes.io/part-of")) (ne $.Release.Name (get $labels "app.kubernetes.io/instance")) -}}
+{{- fail (printf "the release %s is in the namespace %s already, and each would run the policies of the other: take another namespace" (get $labels "app.kubernetes.io/instance") $.Release.Namespace) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
