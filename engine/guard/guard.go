@@ -26,8 +26,10 @@ const Deletion = "delete"
 // Guard checks effects. Its zero value allows nothing that is protected.
 type Guard struct {
 	Allowed []Allowance
-	// Home is the namespace of the controller itself: a policy must not change
-	// what it, or another one, is. "" is none.
+	// Home is the namespace of the controller itself, where no policy writes
+	// objects of a kind that is not open: they are policies, what was kept of
+	// them, who leads, and whatever runs there runs with the controller's rights
+	// at hand. "" is none.
 	Home string
 }
 
@@ -50,10 +52,6 @@ var protectedKinds = map[string]bool{
 	"ValidatingAdmissionPolicy": true, "ValidatingAdmissionPolicyBinding": true,
 }
 
-// homeKinds are kinds that a policy may not write in the namespace of the
-// controller: policies and params, what was kept of them, and who leads.
-var homeKinds = map[string]bool{"ConfigMap": true, "ControllerRevision": true, "Lease": true}
-
 // protectedFields are fields that a policy may not write, by the end of their
 // path.
 var protectedFields = []string{
@@ -69,7 +67,7 @@ func (g *Guard) Check(policy string, e *eval.Effect) error {
 	if protectedKinds[e.Target.Kind] && !g.allows(policy, e.Target.Kind, "*") {
 		return fmt.Errorf("the policy %s may not write objects of kind %s; the installation can allow it", policy, e.Target.Kind)
 	}
-	if homeKinds[e.Target.Kind] && g.Home != "" && e.Target.Namespace == g.Home && !g.allows(policy, e.Target.Kind, "*") {
+	if g.Home != "" && e.Target.Namespace == g.Home && !g.allows(policy, e.Target.Kind, "*") {
 		return fmt.Errorf("the policy %s may not write objects of kind %s in %s, the namespace of the controller itself; the installation can allow it", policy, e.Target.Kind, g.Home)
 	}
 	if e.Verb == eval.VerbDelete && !g.allows(policy, e.Target.Kind, Deletion) {
