@@ -69,7 +69,7 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 		pause := certificateRetry
 		if certified() {
 			server := webhook.NewServer(options)
-			server.Register(WebhookPath, &webhook.Admission{Handler: newAdmission(p), WithContextFunc: patient})
+			server.Register(WebhookPath, bounded(&webhook.Admission{Handler: newAdmission(p), WithContextFunc: patient}, maxRequests))
 			checker := server.StartedChecker()
 			p.webhookReady.Store(&checker)
 			if err := server.Start(ctx); err != nil {
@@ -82,6 +82,29 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 		case <-time.After(pause):
 		}
 	}
+}
+
+// maxRequests is how many requests are read at once, of up to 7 MiB each:
+// whoever reaches the port may send them.
+const maxRequests = 8
+
+// bounded lets so many requests in at once, for as long as they are waited for.
+func bounded(next http.Handler, atMost int) http.Handler {
+	slots := make(chan struct{}, atMost)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := patient(r.Context(), r)
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		case <-ctx.Done():
+			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
+			return
+		}
+		if until, ok := ctx.Deadline(); ok {
+			_ = http.NewResponseController(w).SetReadDeadline(until) // recorders of tests have none
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // servez says whether this process does its part: the webhook answers, the
