@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -147,6 +148,7 @@ func (l *library) look(ctx context.Context) error {
 	}
 	l.verdicts = l.judge.all(catalog, l.verdicts)
 	if l.first { // what is good runs from the beginning
+		l.strangers(catalog)
 		l.trials.all(ctx, catalog, l.verdicts)
 	}
 	if ctx.Err() != nil {
@@ -160,6 +162,16 @@ func (l *library) look(ctx context.Context) error {
 	l.unfinished = unkept || untold
 	l.measure(catalog)
 	return nil
+}
+
+// strangers tells of values that were typed for policies that are not there;
+// they may come yet.
+func (l *library) strangers(c *source.Catalog) {
+	for _, name := range sortedKeys(l.Params) {
+		if c.Units[name] == nil && c.Units[name+plan.ShadowSuffix] == nil {
+			l.Log.Warn("values are given with --param for a policy that no ConfigMap holds", observe.LogPolicy, name)
+		}
+	}
 }
 
 // measure says of which policies the newest text is refused.
