@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -26,6 +27,26 @@ func TestLongNames(t *testing.T) {
 				t.Errorf("the label %s of %s %s has %d characters", key, one.GetKind(), one.GetName(), len(value))
 			}
 		}
+	}
+}
+
+// TestDottedName: a release may have dots in its name, a Service not.
+func TestDottedName(t *testing.T) {
+	text, err := helm(t, "template", "v1.2", chart, "--values", values("everything"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := 0
+	for _, one := range objects(t, text) {
+		if one.GetKind() == "Service" {
+			services++
+			if problems := validation.IsDNS1035Label(one.GetName()); len(problems) > 0 {
+				t.Errorf("%s: %v", one.GetName(), problems)
+			}
+		}
+	}
+	if services == 0 {
+		t.Error("there is no Service")
 	}
 }
 

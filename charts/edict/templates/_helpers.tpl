@@ -2,14 +2,14 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* The full name leaves room for "-storage-pool-eligibility". */}}
+{{/* The full name leaves room for "-storage-pool-eligibility". A release may have dots in its name, a Service not. */}}
 {{- define "edict.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 38 | trimSuffix "-" -}}
 {{- else if contains (include "edict.name" .) .Release.Name -}}
-{{- .Release.Name | trunc 38 | trimSuffix "-" -}}
+{{- .Release.Name | replace "." "-" | trunc 38 | trimSuffix "-" -}}
 {{- else -}}
-{{- printf "%s-%s" .Release.Name (include "edict.name" .) | trunc 38 | trimSuffix "-" -}}
+{{- printf "%s-%s" .Release.Name (include "edict.name" .) | replace "." "-" | trunc 38 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 
