@@ -156,12 +156,26 @@ func (l *library) look(ctx context.Context) error {
 	}
 	l.trials.next(ctx, catalog, l.verdicts, l.wg.Go)
 	l.dispatch(catalog)
-	l.setReady("", true)
 	unkept := l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
 	untold := l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
 	l.unfinished = unkept || untold
 	l.measure(catalog)
+	if l.settled() {
+		l.setReady("", true)
+	}
 	return nil
+}
+
+// settled says whether it is known of every policy whether it runs, and the
+// ConfigMaps say so: whoever waits for this process and looks at them then is
+// not to find what was before.
+func (l *library) settled() bool {
+	for id := range l.adopted {
+		if l.term.told(id).phase == "" {
+			return false
+		}
+	}
+	return len(l.wake) == 0
 }
 
 // strangers tells of values that were typed for policies that are not there;
