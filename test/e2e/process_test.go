@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -56,9 +57,12 @@ func TestTheProcess(t *testing.T) {
 	edict.running(eligibility, label)
 	c.wantEligible("pool", "node-a+vg-a")
 	for _, path := range []string{"/healthz", "/readyz"} {
-		if code, body := fetch(t.Context(), "http://"+probes+path); code != http.StatusOK || body != "ok\n" {
-			t.Errorf("%s: %d %q", path, code, body)
-		}
+		eventually(t, path, func() string { // there are more policies
+			if code, body := fetch(t.Context(), "http://"+probes+path); code != http.StatusOK || body != "ok\n" {
+				return fmt.Sprintf("%d %q", code, body)
+			}
+			return ""
+		})
 	}
 	_, text := fetch(t.Context(), "http://"+metrics+"/metrics")
 	for _, series := range []string{
