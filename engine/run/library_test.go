@@ -136,6 +136,21 @@ func TestWanted(t *testing.T) {
 	}
 }
 
+// TestTypedStrangers: values that were typed for a policy that is not there are
+// told of; it is there, too, if it only looks on.
+func TestTypedStrangers(t *testing.T) {
+	t.Parallel()
+	s := newShelved(t)
+	var log strings.Builder
+	s.Log = slog.New(slog.NewTextHandler(&log, nil))
+	s.Params = map[string]map[string]string{"p": {"value": "a"}, "q": {"value": "a"}, "r": {"value": "a"}}
+	contents := made("m", "p=Shadow", map[string]string{"p.yaml": text("p", "a"), "q.yaml": text("q", "a")}).Read()
+	s.strangers(source.NewCatalog([]*source.Contents{contents}, nil, nil))
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "policy=r") {
+		t.Error(log.String())
+	}
+}
+
 // TestAPolicyThatMoves goes by the file that it stands in now.
 func TestAPolicyThatMoves(t *testing.T) {
 	t.Parallel()
