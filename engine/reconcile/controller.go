@@ -36,7 +36,9 @@ type Controller struct {
 	events  map[apply.Event]bool
 	pending map[eval.Key]pending
 	intents intents
-	// running counts the keys that run a rule of which not too many may.
+	// bounded says that of some rule only so many keys may run at once; running
+	// counts those that do.
+	bounded bool
 	running map[int]int64
 	// late are the keys woken between Replay and Adopt.
 	late map[eval.Key]bool
@@ -99,9 +101,11 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	left := c.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, left)
 	in.Flush = flush
-	flight := &flight{Controller: c}
-	defer flight.end()
-	in.Begin = flight.begin
+	if c.bounded {
+		flight := &flight{Controller: c}
+		defer flight.end()
+		in.Begin = flight.begin
+	}
 	d := c.evaluate(ctx, in)
 	c.beside(ctx, in, d)
 	c.remember(key, d.Remember)

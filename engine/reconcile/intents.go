@@ -141,6 +141,8 @@ func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
 	}
 }
 
+func isBounded(r *plan.Rule) bool { return r.Debounce != nil && r.Debounce.MaxInFlight > 0 }
+
 // flight is the rules that a reconciliation runs of which only so many keys may
 // run at once. It lasts until the writes are answered.
 type flight struct {
