@@ -48,13 +48,13 @@ const (
 
 // patient gives a review less time than the API server waits, which says so in
 // its request: with failurePolicy Fail it would refuse what nobody has judged.
-func patient(ctx context.Context, r *http.Request) context.Context {
+func patient(r *http.Request) context.Context {
 	wait, err := time.ParseDuration(r.URL.Query().Get("timeout"))
 	if err != nil || wait <= 0 {
 		wait = reviewPatience
 	}
 	wait = min(wait, maxReviewPatience)
-	ctx, cancel := context.WithTimeout(ctx, wait-wait/answering)
+	ctx, cancel := context.WithTimeout(r.Context(), wait-wait/answering)
 	context.AfterFunc(ctx, cancel)
 	return ctx
 }

@@ -73,7 +73,7 @@ func TestPatience(t *testing.T) {
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, WebhookPath+query, http.NoBody)
 		begin := time.Now()
-		deadline, ok := patient(t.Context(), r).Deadline()
+		deadline, ok := patient(r).Deadline()
 		if got := deadline.Sub(begin); !ok || got < want || got > want+time.Second {
 			t.Errorf("%q: %v, want %v", query, got, want)
 		}

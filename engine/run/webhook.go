@@ -69,7 +69,7 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 		pause := certificateRetry
 		if certified() {
 			server := webhook.NewServer(options)
-			server.Register(WebhookPath, bounded(&webhook.Admission{Handler: newAdmission(p), WithContextFunc: patient}, maxRequests))
+			server.Register(WebhookPath, bounded(&webhook.Admission{Handler: newAdmission(p)}, maxRequests))
 			checker := server.StartedChecker()
 			p.webhookReady.Store(&checker)
 			if err := server.Start(ctx); err != nil {
@@ -88,11 +88,12 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 // whoever reaches the port may send them.
 const maxRequests = 8
 
-// bounded lets so many requests in at once, for as long as they are waited for.
+// bounded lets so many requests in at once, for as long as they are waited for;
+// the wait counts.
 func bounded(next http.Handler, atMost int) http.Handler {
 	slots := make(chan struct{}, atMost)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := patient(r.Context(), r)
+		ctx := patient(r)
 		select {
 		case slots <- struct{}{}:
 			defer func() { <-slots }()
@@ -103,7 +104,7 @@ func bounded(next http.Handler, atMost int) http.Handler {
 		if until, ok := ctx.Deadline(); ok {
 			_ = http.NewResponseController(w).SetReadDeadline(until) // recorders of tests have none
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

@@ -13,7 +13,12 @@ func TestBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		h := bounded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }), 1)
+		h := bounded(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if _, bounded := r.Context().Deadline(); !bounded {
+				t.Error("who is let in may take as long as they like")
+			}
+			<-release
+		}), 1)
 		ask := func() *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, WebhookPath+"?timeout=1s", nil))
