@@ -103,7 +103,7 @@ func pick(c *source.Catalog, verdicts map[string]*verdict) *trial {
 	if first == nil {
 		return nil
 	}
-	out := &trial{origin: origin, cancel: func() {}}
+	out := &trial{origin: origin}
 	for _, id := range sortedKeys(verdicts) {
 		if v := verdicts[id]; v.untested && c.Origins[id] == origin {
 			out.accused = append(out.accused, &accused{verdict: v, id: id, unit: v.unit})

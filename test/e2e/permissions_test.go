@@ -234,9 +234,7 @@ spec:
 func TestNamedObjectsSuffice(t *testing.T) {
 	c := start(t, false)
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "copying.yaml"), []byte(copying), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(folder, "copying.yaml"), copying)
 	c.grantDerived(folder, "copies")
 	c.put(node("node-a", "z1", true, time.Now()))
 	edict := c.run(func(o *run.Options) {
