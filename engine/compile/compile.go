@@ -58,7 +58,7 @@ func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem)
 	b := &builder{
 		Compiler: c, doc: p, problems: &document.Problems{},
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
-		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{},
+		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{}, parts: parts{},
 	}
 	b.build()
 	if b.problems.HasErrors() {
@@ -85,6 +85,11 @@ type builder struct {
 	kinds map[string]schema.GVK
 	// deps are what inputs and variables are computed from, by name.
 	deps map[string]plan.Deps
+	// uses gathers the names that what is being compiled uses; parts and rulesUse
+	// keep them.
+	uses     map[string]bool
+	parts    parts
+	rulesUse []ruleUses
 	// library are the Rego modules beside the policy, queries what it asks them.
 	library         *rego.Library
 	compiledModules bool

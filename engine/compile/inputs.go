@@ -111,7 +111,7 @@ func (b *builder) compileInputs() {
 	}
 	for _, p := range b.plan.Inputs {
 		b.narrow(p, docs[p.Name])
-		b.input(p, docs[p.Name])
+		b.parts["inputs."+p.Name] = part{uses: b.using(func() { b.input(p, docs[p.Name]) })}
 	}
 	for _, p := range b.plan.Inputs { // what is watched anyhow is known now
 		b.sole(p)
