@@ -53,6 +53,8 @@ type Effect struct {
 	// Unlocked says that the patch depends on nothing that was read: it is sent
 	// without the version that the object had.
 	Unlocked bool
+	// Finally makes it be written although an earlier rule has failed.
+	Finally bool
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
 	// the rule.

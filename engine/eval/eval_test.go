@@ -235,6 +235,16 @@ func TestFailures(t *testing.T) {
 		"later rules go on": {each + "      continueOnError: true\n" + set + later, []string{
 			`one, two: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","later":"x"}}}`, `problem in one: 10:61: the field or key "k" is absent`,
 		}},
+		"a rule that runs finally": {each + set + later + "    - name: three\n      finally: true\n      do: [{status: {done: true}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `three: patch w/status {"status":{"done":true}}`,
+			`problem in one: 9:61: the field or key "k" is absent`,
+		}},
+		"finally, not after a stop": {each + "      stop: true\n" + set + "    - name: three\n      finally: true\n      do: [{status: {done: true}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `problem in one: 10:61: the field or key "k" is absent`,
+		}},
+		"the message has no place": {"    - name: one\n      do: [{fail: why}]\n      onError: [{labels: {set: {error: \"${error.message}\"}}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"error":"why"}}}`, `problem in one: 8:18: why`,
+		}},
 		"instead of it": {each + "      onError: [{labels: {set: {error: \"${error.message.contains('absent') ? 'absent' : 'other'}\"}}}]\n" + set, []string{
 			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","error":"absent"}}}`, `problem in one: 10:61: the field or key "k" is absent`,
 		}},

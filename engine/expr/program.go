@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/cel-go/interpreter"
@@ -145,3 +146,13 @@ func (f *Failure) Error() string {
 
 // Unwrap gives the cause.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// Message returns the text of an error without the place in the policy: for
+// readers who do not have the policy's text before them.
+func Message(err error) string {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), f.Error(), f.Err.Error(), 1)
+}

@@ -232,7 +232,10 @@ type Rule struct {
 	Cases           []Case
 	OnError         []Action
 	ContinueOnError bool
-	Stop            bool
+	// Finally makes the rule run, and its effects be written, also after a rule
+	// that failed.
+	Finally bool
+	Stop    bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
 	// Gate is a hash of what decides whether the actions are looked at for a

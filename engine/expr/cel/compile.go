@@ -105,7 +105,7 @@ var (
 )
 
 // namespaced is a name such as variables.x.
-var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|restart)\.[A-Za-z_]\w*`)
+var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|quantity|restart)\.[A-Za-z_]\w*`)
 
 // explain says in a person's words what CEL found, and how to mend it; from is
 // the expression from the place on that CEL complains about.
