@@ -74,12 +74,15 @@ func (p parts) describe(name, text string) { p[name] = part{text: text, uses: p[
 
 // frame is what the params make of the primary's selector and namespaces.
 func (b *builder) frame() string {
-	return fmt.Sprint(b.plan.Primary.Selector, b.plan.Primary.Namespaces)
+	return fmt.Sprintf("%q %q", b.plan.Primary.Selector.String(), b.plan.Primary.Namespaces)
 }
 
 // narrowing is what the params make of an input: these expressions are
 // evaluated when the policy is compiled.
-func narrowing(in *plan.Input) string { return fmt.Sprint(in.Source, in.Off) }
+func narrowing(in *plan.Input) string {
+	s := in.Source
+	return fmt.Sprintf("%s %q %q %q %t", s.GVK, s.Namespace, s.Name, s.Selector, in.Off)
+}
 
 // constants are the values of a rule that the params alone give.
 func constants(r *plan.Rule) string {

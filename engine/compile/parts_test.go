@@ -118,6 +118,25 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// TestNarrowing: what the params make of an input's selector, namespace and
+// condition counts for the rules that use it.
+func TestNarrowing(t *testing.T) {
+	t.Parallel()
+	const text = `  params: {selector: {type: selector, default: a=b}, namespace: x, on: true}
+  inputs:
+    - {name: pods, apiVersion: v1, kind: Pod, selector: "${params.selector}", namespace: params.namespace, when: params.on}
+  rules:
+    - name: first
+      do: [{labels: {set: {sum: "${string(size(inputs.pods))}"}}}]
+`
+	before := spec(t, text).Rules[0].Body
+	for old, now := range map[string]string{"a=b": "a=c", "namespace: x": "namespace: y", "on: true": "on: false"} {
+		if spec(t, strings.Replace(text, old, now, 1)).Rules[0].Body == before {
+			t.Errorf("%s: the rule is the same", now)
+		}
+	}
+}
+
 // TestOwnVariables: an edit of a rule's own variable shows in its condition.
 func TestOwnVariables(t *testing.T) {
 	t.Parallel()
