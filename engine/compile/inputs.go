@@ -116,6 +116,7 @@ func (b *builder) compileInputs() {
 	for _, p := range b.plan.Inputs { // what is watched anyhow is known now
 		b.sole(p)
 	}
+	b.optional(docs)
 }
 
 func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {

@@ -243,7 +243,7 @@ func TestFailures(t *testing.T) {
 			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `problem in one: 10:61: the field or key "k" is absent`,
 		}},
 		"the message has no place": {"    - name: one\n      do: [{fail: why}]\n      onError: [{labels: {set: {error: \"${error.message}\"}}}]\n", []string{
-			`one: patch w {"metadata":{"labels":{"error":"why"}}}`, `problem in one: 8:18: why`,
+			`one: patch w {"metadata":{"labels":{"error":"why"}}}`, `problem in one: 8:12: why`,
 		}},
 		"instead of it": {each + "      onError: [{labels: {set: {error: \"${error.message.contains('absent') ? 'absent' : 'other'}\"}}}]\n" + set, []string{
 			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","error":"absent"}}}`, `problem in one: 10:61: the field or key "k" is absent`,

@@ -159,6 +159,9 @@ type Input struct {
 	// Join answers Where by an index of the given name.
 	Join  cel.Join
 	Index string
+	// Naming says which keys an item names, for a policy whose primaries are
+	// optional; nil when it names none.
+	Naming *KeyNaming
 	// Reads is what the policy reads of the items, Content what of it is not
 	// only read by Where: a change of anything else matters only if it changes
 	// who is a member.
@@ -166,6 +169,20 @@ type Input struct {
 	// Deps is what membership depends on besides the items: parts of the
 	// object, and variables. Own leaves out what these are computed from.
 	Own, Deps Deps
+}
+
+// KeyNaming says which keys an item of an input names: those that are decided
+// about although there is no primary.
+type KeyNaming struct {
+	// Join computes the keys from the item; nil means that an input of shape One
+	// names its own name.
+	Join *cel.Naming
+	// Within is the namespace of the keys where the item names none; Cluster says
+	// that the primaries have no namespaces, whatever the item names.
+	Within  string
+	Cluster bool
+	// Own makes the item's own namespace that of the key.
+	Own bool
 }
 
 // Deps says what a value is computed from.

@@ -22,8 +22,13 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // compiled compiles a policy of Nodes.
 func compiled(t *testing.T, spec string) (*plan.Policy, *source.Bundle) {
 	t.Helper()
+	return compiledFor(t, "{apiVersion: v1, kind: Node}", spec)
+}
+
+func compiledFor(t *testing.T, primary, spec string) (*plan.Policy, *source.Bundle) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.yaml")
-	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" + spec
+	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: " + primary + "\n" + spec
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
