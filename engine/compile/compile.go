@@ -152,7 +152,10 @@ func (b *builder) primary() {
 	p := plan.Primary{GVK: gvk, Type: b.options.Schemas.Of(gvk), Optional: f.Optional, Selector: selector.Everything}
 	if f.Selector.Set() {
 		p.Selector = b.selector(f.Selector)
-		p.Source.Selector = p.Selector.String()
+		// Of a narrowed watch, what leaves the selector looks as if it were gone.
+		if p.Follows = follows(b.doc.Node.Get("spec")); !p.Follows {
+			p.Source.Selector = p.Selector.String()
+		}
 	}
 	if f.Namespaces.Set() {
 		p.Namespaces = b.namespaces(f.Namespaces)
@@ -240,12 +243,14 @@ func (b *builder) names() {
 		{Name: "key.namespace", Type: cel.StringType},
 		{Name: "now", Type: cel.TimestampType},
 		{Name: "initial", Type: cel.BoolType},
+		{Name: leavingName, Type: cel.BoolType},
 	}
 	b.plan.Slots[objectRoot] = plan.Slot{Kind: plan.Object}
 	b.plan.Slots["key.name"] = plan.Slot{Kind: plan.KeyName}
 	b.plan.Slots["key.namespace"] = plan.Slot{Kind: plan.KeyNamespace}
 	b.plan.Slots["now"] = plan.Slot{Kind: plan.Now}
 	b.plan.Slots["initial"] = plan.Slot{Kind: plan.Initial}
+	b.plan.Slots[leavingName] = plan.Slot{Kind: plan.Leaving}
 	b.plan.Slots[cel.CallVariable] = plan.Slot{Kind: plan.CallSlot}
 	for name, v := range b.constants() {
 		b.plan.Slots[name] = plan.Slot{Kind: plan.Param, Value: v}
@@ -271,6 +276,7 @@ func (b *builder) finish() {
 	}
 	b.plan.Revision = Revision(b.doc, b.options.Modules[b.doc.Pos.File], b.options.Params[b.plan.Name])
 	b.fingerprints()
+	b.leaving()
 	for _, in := range b.plan.Inputs {
 		if in.Index != "" {
 			in.Index += "@" + b.plan.Revision // another text may need another index

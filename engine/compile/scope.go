@@ -181,5 +181,5 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true,
 	"else": true, "for": true, "function": true, "if": true, "import": true, "let": true, "loop": true, "package": true,
 	"namespace": true, "return": true, "var": true, "void": true, "while": true,
-	"object": true, "key": true, "params": true, "inputs": true, "variables": true, "now": true, "initial": true,
+	"object": true, "key": true, "params": true, "inputs": true, "variables": true, "now": true, "initial": true, "leaving": true,
 }

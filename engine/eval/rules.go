@@ -14,8 +14,9 @@ import (
 // after one that failed only those marked to run finally.
 func (ev *evaluation) rules() {
 	failed := false
+	only := ev.Leaving && value.Path(ev.object.Value, "metadata", "deletionTimestamp") == nil
 	for i, r := range ev.Policy.Rules {
-		if failed && !r.Finally {
+		if failed && !r.Finally || only && !r.Leaving {
 			continue
 		}
 		run := ruleRun{evaluation: ev, rule: r, index: i}

@@ -85,6 +85,10 @@ type Primary struct {
 	Within   Known
 	Optional bool
 	Source   world.Source
+	// Follows makes the policy decide about objects that no longer match
+	// Selector, too; Finalizers are those that it leaves on them.
+	Follows    bool
+	Finalizers []string
 }
 
 // Selects says whether an object is one that the policy decides about.
@@ -96,6 +100,16 @@ func (p *Primary) Selects(o *world.Object) bool {
 		return true
 	}
 	return slices.Contains(p.Namespaces, o.Namespace)
+}
+
+// Left reports whether an object that the policy no longer selects is still
+// decided about: it carries one of the policy's finalizers.
+func (p *Primary) Left(o *world.Object) bool {
+	if !p.Follows || p.Selects(o) || len(p.Namespaces) > 0 && !slices.Contains(p.Namespaces, o.Namespace) {
+		return false
+	}
+	list, ok := value.Path(o.Value, "metadata", "finalizers").(*value.List)
+	return ok && slices.ContainsFunc(value.Strings(list), func(f string) bool { return slices.Contains(p.Finalizers, f) })
 }
 
 // SlotKind says what a name stands for.
@@ -111,6 +125,7 @@ const (
 	VariableSlot
 	Now
 	Initial
+	Leaving
 	CallSlot
 )
 
@@ -255,6 +270,9 @@ type Rule struct {
 	Stop    bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
+	// Leaving says that the condition or list uses the name leaving: the rule is
+	// for objects that no longer match the policy's selector, too.
+	Leaving bool
 	// Gate is a hash of what decides whether the actions are looked at for a
 	// key, Body one of the whole rule, each with all that it is computed from.
 	Gate, Body string

@@ -64,6 +64,8 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 	}
 	if left != nil {
 		in.Instead = left.object
+	} else if o := c.primary(snapshot, key); o != nil {
+		in.Leaving = !c.Policy.Primary.Selects(o)
 	}
 	return in
 }
@@ -129,6 +131,9 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if left != nil && object != nil {
 		r.Next = now // the primary itself has still to be decided about
 	}
+	if in.Leaving {
+		c.letGo(ctx, key, object, &r)
+	}
 	return r
 }
 
@@ -180,14 +185,25 @@ func (c *Controller) memo(key eval.Key) *eval.Memo {
 // primary gives the object of a key, or nil.
 func (c *Controller) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
 	o := snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name)
-	if o == nil || !c.Policy.Primary.Selects(o) {
+	if o == nil || !c.Policy.Primary.Selects(o) && !c.Policy.Primary.Left(o) && !c.router.Left(key) {
 		return nil
 	}
 	return o
 }
 
 func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {
-	return snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name) != nil || c.Policy.Primary.Optional
+	return c.primary(snapshot, key) != nil || c.Policy.Primary.Optional
+}
+
+// letGo ends what is decided about an object that has left the selector, once
+// there is nothing left to do and it carries no finalizer of the policy.
+func (c *Controller) letGo(ctx context.Context, key eval.Key, object *world.Object, r *Result) {
+	if r.Err != nil || len(r.Outcomes) > 0 || len(r.Decision.Problems) > 0 || !r.Next.IsZero() || c.Policy.Primary.Left(object) {
+		return
+	}
+	memo := c.memo(key)
+	c.router.Leave(ctx, key)
+	c.forget(key, memo)
 }
 
 // forget drops what is known of a key whose primary is gone.

@@ -187,7 +187,7 @@ func (u *usage) see(name string, bound []string) {
 
 // isGlobal says whether a name is one of the policy's, not a loop variable.
 func isGlobal(name string) bool {
-	for _, prefix := range []string{"object", "key.", "params.", "inputs.", "variables.", callVariable, "initial"} {
+	for _, prefix := range []string{"object", "key.", "params.", "inputs.", "variables.", callVariable, "initial", "leaving"} {
 		if name == prefix || len(name) > len(prefix) && name[:len(prefix)] == prefix && prefix[len(prefix)-1] == '.' {
 			return true
 		}
