@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -69,6 +71,14 @@ type Problem struct {
 	Err  error
 }
 
+// Transient reports whether trying again may help although nothing that was
+// read has changed: a call failed, or the clock ended the evaluation. All else
+// is computed from what was read, and comes out the same.
+func (p *Problem) Transient() bool {
+	_, called := errors.AsType[*selection.AskError](p.Err)
+	return called || errors.Is(p.Err, expr.ErrTime) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded)
+}
+
 // Line is a line for the controller's log.
 type Line struct {
 	At             document.Position
@@ -88,7 +98,7 @@ type Decision struct {
 	// Revision is that of the policy.
 	Revision string
 	Effects  []*Effect
-	// Problems are the items that failed. The key is to be tried again.
+	// Problems are the items that failed.
 	Problems []Problem
 	// Next is when the decision changes by the passing of time alone; zero
 	// when it does not.

@@ -23,7 +23,7 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.memos[key]; known {
-		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && len(r.Decision.Problems) == 0}
+		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && len(r.Decision.Problems) == 0}
 	}
 }
 

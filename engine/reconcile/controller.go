@@ -117,12 +117,12 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	c.counts.Evaluations.Inc()
 	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: d.Next}
-	effects, refused := c.guarded(d.Effects, &r)
+	effects := c.guarded(d.Effects, &r)
 	r.problems(c, d)
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Version: c.version(snapshot), Seen: c.seen}
 	r.Outcomes = applier.Apply(ctx, effects)
 	c.wrote(key, r.Outcomes, now)
-	r.finish(c, refused)
+	r.finish(c)
 	c.settle(key, object, left, &r, now)
 	c.reached(key, &r)
 	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
@@ -139,13 +139,13 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 
 // guarded drops the effects that may not happen, with all that their items
 // would do besides.
-func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect, refused []error) {
+func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect) {
 	bad := map[int]bool{}
 	for _, e := range effects {
 		if err := c.group.Guard.Check(c.Policy.Name, e); err != nil {
 			bad[e.Item] = true
 			r.refused = append(r.refused, e.Rule)
-			refused = append(refused, fmt.Errorf("rule %q: %w", e.Rules[0], err))
+			r.final = append(r.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
 		}
 	}
 	for _, e := range effects {
@@ -153,7 +153,7 @@ func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval
 			allowed = append(allowed, e)
 		}
 	}
-	return allowed, refused
+	return allowed
 }
 
 // version finds the state of an object in the snapshot of the decision.
@@ -198,7 +198,7 @@ func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {
 // letGo ends what is decided about an object that has left the selector, once
 // there is nothing left to do and it carries no finalizer of the policy.
 func (c *Controller) letGo(ctx context.Context, key eval.Key, object *world.Object, r *Result) {
-	if r.Err != nil || len(r.Outcomes) > 0 || len(r.Decision.Problems) > 0 || !r.Next.IsZero() || c.Policy.Primary.Left(object) {
+	if r.Err != nil || r.Final != nil || len(r.Outcomes) > 0 || len(r.Decision.Problems) > 0 || !r.Next.IsZero() || c.Policy.Primary.Left(object) {
 		return
 	}
 	memo := c.memo(key)

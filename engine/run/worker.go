@@ -127,6 +127,9 @@ func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result)
 	for _, err := range r.Reported {
 		log.Error("failed, and will be tried again", "error", err.Error())
 	}
+	if r.Final != nil {
+		log.Error("failed, and will not be tried again until something that it read changes", "error", r.Final.Error())
+	}
 	if r.Err != nil && !r.Quiet && !errors.Is(r.Err, context.Canceled) {
 		log.Error("failed, and will be tried again", "error", r.Err.Error())
 	}

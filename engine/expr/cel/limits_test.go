@@ -77,9 +77,9 @@ func TestBombsAreStopped(t *testing.T) {
 		source string
 		want   []string
 	}{
-		"1,000 times 1,000":             {"n.map(a, n.filter(b, a == b).size()).size()", []string{costs, "ran longer than 100ms"}},
-		"1,000 times 1,000 times 1,000": {"n.exists(a, n.exists(b, n.exists(c, a + b + c < 0)))", []string{costs, "ran longer than 100ms"}},
-		"a search in a search":          {"n.map(a, n.map(b, big.contains('b')).size()).size()", []string{costs, "ran longer than 100ms"}},
+		"1,000 times 1,000":             {"n.map(a, n.filter(b, a == b).size()).size()", []string{costs}},
+		"1,000 times 1,000 times 1,000": {"n.exists(a, n.exists(b, n.exists(c, a + b + c < 0)))", []string{costs}},
+		"a search in a search":          {"n.map(a, n.map(b, big.contains('b')).size()).size()", []string{costs}},
 		"doubling a long text":          {chain("[big]", ".map(x, x + x)", 3) + "[0].size()", []string{costs}},
 		"doubling an untyped text":      {chain("[[big]]", ".map(x, x + x)", 3), []string{large}},
 		"a list over the limit":         {"n.map(a, big)", []string{large}},
@@ -99,8 +99,7 @@ func TestBombsAreStopped(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, _, err := run(t, p, scope)
 			runtime.ReadMemStats(&after)
-			// On a machine that does much else the time runs out first.
-			if err == nil || !containsOne(err.Error(), append(tc.want, "ran longer than 100ms")) {
+			if err == nil || !containsOne(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 			if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 128 {
@@ -195,8 +194,8 @@ func TestEvaluationBudget(t *testing.T) {
 		for ; err == nil && runs < 10; runs++ {
 			_, err = p.Eval(scope, meter)
 		}
-		want := fmt.Sprintf("the evaluation costs more than its budget of %d units", budget)
-		if runs < 2 || err == nil || err.Error() != want {
+		want := fmt.Sprintf("the evaluation costs more than its limit of %d cost units", budget)
+		if runs < 2 || err == nil || !containsOne(err.Error(), []string{want}) {
 			t.Errorf("run %d over the budget: %v", runs, err)
 		}
 	}

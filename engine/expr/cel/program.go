@@ -80,8 +80,10 @@ func (p *Program) fail(err error) error {
 	}
 	var cancelled interpreter.EvalCancelledError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		err = expr.Exceeded(fmt.Sprintf("the expression ran longer than %v; split it, or use a collection", expr.RunTime))
+	case errors.Is(err, expr.ErrTime):
+		err = expr.ErrTime
+	case errors.Is(err, interpreter.InterruptError{}):
+		err = fmt.Errorf("the evaluation was stopped: %w", context.Canceled)
 	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
 		err = expr.Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", expr.RunCost))
 	}
