@@ -174,7 +174,7 @@ func TestCheckLimits(t *testing.T) {
 			variable(`"a".matches("` + strings.Repeat("a", 257) + `")`), ":8:45", "a pattern may have 256 bytes, this has 257",
 		},
 		"a pattern that is none": {
-			variable(`"a".matches("(")`), ":8:45", "invalid matches argument",
+			variable(`"a".matches("(")`), ":8:45", "not a regular expression of RE2: error parsing regexp: missing closing )",
 		},
 		"rules": {spec(rules), ":1:1", "the policy has 201 rules, at most 200 are allowed"},
 		"bytes of a rule": {

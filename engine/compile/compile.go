@@ -60,11 +60,30 @@ func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem)
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
 		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{}, parts: parts{},
 	}
-	b.build()
+	b.surviving(b.build)
 	if b.problems.HasErrors() {
 		return nil, b.problems.List()
 	}
 	return b.plan, b.problems.List()
+}
+
+// surviving makes a panic an error of the policy that is compiled: one text must
+// not end a process that has others. The last place that was looked at is named.
+func (b *builder) surviving(build func()) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			b.problems.Hintf(b.at(), "this is a bug of edict; please report it with the policy", "internal error (panic): %v", fault)
+		}
+	}()
+	build()
+}
+
+// at is the place of the part that is being compiled.
+func (b *builder) at() document.Position {
+	if b.compiling != (document.Position{}) {
+		return b.compiling
+	}
+	return b.doc.Pos
 }
 
 // builder holds one policy while it is compiled.
@@ -94,6 +113,8 @@ type builder struct {
 	library         *rego.Library
 	compiledModules bool
 	queries         []*rego.Query
+	// compiling is the place of the rule, variable or input under way.
+	compiling document.Position
 	// selects counts the selections.
 	selects int
 }

@@ -110,6 +110,7 @@ func (b *builder) compileInputs() {
 		docs[b.doc.Spec.Inputs[i].Name.Value] = &b.doc.Spec.Inputs[i]
 	}
 	for _, p := range b.plan.Inputs {
+		b.compiling = p.Pos
 		b.narrow(p, docs[p.Name])
 		b.parts["inputs."+p.Name] = part{uses: b.using(func() { b.input(p, docs[p.Name]) })}
 	}

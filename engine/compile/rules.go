@@ -34,6 +34,7 @@ func (b *builder) rules() {
 }
 
 func (b *builder) rule(r *v1alpha1.Rule) {
+	b.compiling = r.Pos
 	if size := textSize(r); size > MaxRuleBytes {
 		b.problems.Errorf(r.Pos, "the rule %q has %d bytes, at most %d are allowed", r.Name.Value, size, MaxRuleBytes)
 	}

@@ -77,6 +77,7 @@ func (b *builder) mentions(v *v1alpha1.Variable) (out []string) {
 
 // variable compiles a variable of the policy and declares its name.
 func (b *builder) variable(v *v1alpha1.Variable) {
+	b.compiling = v.Pos
 	name := "variables." + v.Name.Value
 	var compiled *plan.Variable
 	var t *cel.Type

@@ -20,9 +20,9 @@ type Router struct {
 	// primaries are the objects that the policy decides about.
 	primaries map[eval.Key]*world.Object
 	// left are those of them that no longer match the policy's selector.
-	left map[eval.Key]bool
-	inputs    []*inputRoutes
-	targets   []multiMap
+	left    map[eval.Key]bool
+	inputs  []*inputRoutes
+	targets []multiMap
 }
 
 // inputRoutes are how keys are found for one input.

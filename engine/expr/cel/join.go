@@ -13,8 +13,12 @@ import (
 // itemName is what a join calls the object that may be a member.
 const itemName = "item"
 
-// MatchFunction is the builtin whose calls label selector joins consist of.
-const MatchFunction = "labels.matches"
+// MatchFunction and MatchMapFunction are the builtins whose calls label selector
+// joins consist of.
+const (
+	MatchFunction    = "labels.matches"
+	MatchMapFunction = "labels.matchesMap"
+)
 
 // Join is how an index answers a `where`: an item can only be a member for a
 // key if one of the item's index keys is one of the key's probes. The index
@@ -211,7 +215,9 @@ func (j *joiner) conjunct(e ast.Expr) *conjunct {
 	case operators.In:
 		return j.membership(call.Args()[0], call.Args()[1])
 	case MatchFunction:
-		return j.match(call.Args()[0], call.Args()[1])
+		return j.match(call.Args()[0], call.Args()[1], sideSelector)
+	case MatchMapFunction:
+		return j.match(call.Args()[0], call.Args()[1], sideLabelMap)
 	}
 	return nil
 }
@@ -258,15 +264,17 @@ func (j *joiner) membership(x, in ast.Expr) *conjunct {
 	}
 }
 
-func (j *joiner) match(selector, labels ast.Expr) *conjunct {
+// match is a call of a builtin that matches labels; form is that of its
+// selector.
+func (j *joiner) match(selector, labels ast.Expr, form sideForm) *conjunct {
 	item, _ := j.sides(selector, labels)
 	switch item {
 	case nil:
 		return nil
 	case labels:
-		return newConjunct(j.special(labels, sideLabels), j.special(selector, sideSelector), rankSelector)
+		return newConjunct(j.special(labels, sideLabels), j.special(selector, form), rankSelector)
 	default:
-		return newConjunct(j.special(selector, sideSelector), j.special(labels, sideLabels), rankSelector)
+		return newConjunct(j.special(selector, form), j.special(labels, sideLabels), rankSelector)
 	}
 }
 

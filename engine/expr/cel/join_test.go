@@ -87,6 +87,9 @@ func TestJoinIndexes(t *testing.T) {
 		// Label selectors, either way round. They find candidates only.
 		`labels.matches(object.spec.selector, item.metadata.?labels)`: {[]string{"*", "app", "app=a", "zone", "zone=z"}, []string{"app=a", "app=c"}, false},
 		`labels.matches(item.spec.selector, object.metadata.?labels)`: {[]string{"app=b"}, []string{"*", "app", "app=b"}, false},
+		// A map of labels, either way round.
+		`labels.matchesMap(object.metadata.?labels, item.metadata.?labels)`: {[]string{"*", "app", "app=a", "zone", "zone=z"}, []string{"app=b"}, false},
+		`labels.matchesMap(item.metadata.?labels, object.metadata.?labels)`: {[]string{"app=a"}, []string{"*", "app", "app=b"}, false},
 		// Conjunctions: the most selective part is looked up.
 		`item.spec.nodeName == key.name && item.spec.paused`: {[]string{"n1"}, []string{"o"}, false},
 		`item.spec.paused && item.spec.nodeName == key.name`: {[]string{"n1"}, []string{"o"}, false},

@@ -55,7 +55,9 @@ func TestBombsAreRefused(t *testing.T) {
 		"a pattern of 257 bytes":             {`s.matches("` + strings.Repeat("a", 257) + `")`, "a pattern may have 256 bytes, this has 257"},
 		"5,000 optional atoms":               {`big.matches("` + strings.Repeat("a?", 5000) + `")`, "the expression has 10015 bytes, at most 4096 are allowed"},
 		"1,000 optional atoms":               {`big.matches("` + strings.Repeat("a?", 1000) + `")`, "a pattern may have 256 bytes, this has 2000"},
-		"a repetition of repetitions":        {`big.matches("(a{0,100}){0,20}")`, "invalid matches argument"},
+		"a repetition of repetitions":        {`big.matches("(a{0,100}){0,20}")`, "invalid repeat count"},
+		"a large pattern":                    {`big.matches("([ab]{0,100}){0,9}[cd]{0,900}")`, "the pattern has"},
+		"a lookahead":                        {`s.matches("a(?=b)")`, "lookahead and backreferences are not part of it"},
 		"an authorization check":             {`authorizer.group("")`, `nothing is called "authorizer" here`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,6 +143,9 @@ func TestWithinTheLimits(t *testing.T) {
 		`n.slice(0, 100).map(a, {"name": string(a), "text": "x"}).size() == 100`,
 		`n.slice(0, 100).map(a, string(a)).join(",").size() > 100`,
 		`s.matches("^a+$")`,
+		`!s.matches("^b{2}$")`,
+		`s.matches("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")`,
+		`s.find("a{2,3}") == "aaa"`,
 		`s.matches("` + strings.Repeat("a", 256) + `")`,
 		`[1].map(a, [1].map(b, [1].map(c, a + b + c)))[0][0][0] == 3`,
 		`"` + strings.Repeat("x", MaxExpression-2) + `"`,

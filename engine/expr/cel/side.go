@@ -20,6 +20,7 @@ const (
 	sideValues sideForm = iota
 	sideLabels
 	sideSelector
+	sideLabelMap
 )
 
 // Side computes the index keys of one side of a join.
@@ -128,6 +129,8 @@ func (s *Side) keysOf(v value.Value) []string {
 			return nil
 		}
 		return parsed.Anchors()
+	case sideLabelMap:
+		return selector.MapAnchors(v)
 	default:
 		return []string{Key(v)}
 	}
