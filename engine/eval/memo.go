@@ -197,6 +197,7 @@ func (r *memoReader) done() {
 	r.memo.targets = r.targets
 	r.memo.lookups.count(&r.rules, 1)
 	r.memo.lookups.count(&r.memo.rules, -1)
+	r.rules.known = nil
 	r.memo.rules = r.rules
 }
 
@@ -208,6 +209,7 @@ func (r *memoReader) named(target int, key string) {
 func (r *memoReader) replace(old *holder, now holder) {
 	r.memo.lookups.count(&now, 1)
 	r.memo.lookups.count(old, -1)
+	now.known = nil
 	*old = now
 }
 

@@ -65,7 +65,7 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 		c.last[key] = last
 		c.carry(key, old)
 	}
-	for _, i := range c.intents { // their objects may be gone
+	for _, i := range c.intents.byName { // their objects may be gone
 		if i.pending && !slices.Contains(again, i.key) {
 			again = append(again, i.key)
 		}
@@ -135,16 +135,17 @@ func targetLike(p *plan.Policy, before world.Source, key string) int {
 
 // adoptIntents takes over what is debounced by rules that are still there.
 func (c *Controller) adoptIntents(old *Controller) {
-	for name, i := range old.intents {
+	for name, i := range old.intents.byName {
 		rule := slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
 			return r.Name == old.Policy.Rules[i.rule].Name && r.Debounce != nil
 		})
 		if rule >= 0 {
-			i.rule = rule
-			c.intents[name] = i
+			taken := c.intents.of(name, i.key)
+			*taken = *i
+			taken.rule = rule
 		} else if i.pending {
 			c.counts.Dropped.Inc()
 		}
 	}
-	old.intents = intents{}
+	old.intents = newIntents()
 }
