@@ -3,6 +3,7 @@ package reconcile
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -384,5 +385,42 @@ func TestMentions(t *testing.T) {
 		if all, _ := differs(old, now); !all {
 			t.Errorf("%s: the rule is said to be the same", name)
 		}
+	}
+}
+
+// TestAdoptingWhileAKeyIsDecided: a key whose write hangs does not hold up
+// another revision; it is finished by the one before, evaluated again, and what
+// it came to know is not lost, whichever revision is in force by then.
+func TestAdoptingWhileAKeyIsDecided(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(remembering, "VALUE", "a", 1))
+	server := &meanwhile{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	first := g.Add(p)
+	put(t, g, "n", "1", nil)
+	put(t, g, "other", "1", nil)
+	key := eval.Key{Name: "n"}
+	revisions := []*Controller{first}
+	server.do = func() {
+		for _, value := range []string{"b", "c"} {
+			next, _ := compiled(t, strings.Replace(remembering, "VALUE", value, 1))
+			c := g.Join(next)
+			again := c.Adopt(revisions[len(revisions)-1], g.Replay(t.Context(), c))
+			if !slices.Contains(again, key) {
+				t.Errorf("%v are evaluated again, want %v among them", again, key)
+			}
+			g.Remove(revisions[len(revisions)-1])
+			revisions = append(revisions, c)
+		}
+	}
+	if r := first.Reconcile(t.Context(), key, noon); r.Err != nil || len(revisions) != 3 {
+		t.Fatalf("%v, %d revisions", r.Err, len(revisions))
+	}
+	last := revisions[len(revisions)-1]
+	if got, _ := value.Str(last.recall(key)("seen")); got != "yes" {
+		t.Errorf("it recalls %q", got)
+	}
+	if _, waits := last.pending[key]; !waits {
+		t.Error("it does not know of the write")
 	}
 }

@@ -26,6 +26,7 @@ type Controller struct {
 	shared eval.Shared
 	counts *observe.Counts
 	shadow *shadow
+	inbox  inbox
 	// inForce says that it decides: that its sources are known, and that no other
 	// revision has taken over.
 	inForce atomic.Bool
@@ -40,6 +41,10 @@ type Controller struct {
 	// counts those that do.
 	bounded bool
 	running map[int]int64
+	// busy are the keys that are being decided about, successor the revision that
+	// has taken over.
+	busy      map[eval.Key]bool
+	successor *Controller
 	// late are the keys woken between Replay and Adopt.
 	late map[eval.Key]bool
 	// last is how far the last decision about each key got.
@@ -78,7 +83,11 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	}
 	memo := c.memo(in.Key)
 	d := eval.Evaluate(ctx, in, memo)
-	c.router.Looked(in.Key, memo.Lookups())
+	lookups := memo.Lookups()
+	c.router.Looked(in.Key, lookups)
+	if c.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
+		d.Next = in.Now
+	}
 	if !c.exists(in.World, in.Key) {
 		c.forget(in.Key, memo)
 	}
@@ -87,7 +96,27 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 
 // Reconcile decides about a key and writes what comes of it.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
+	c.begin(key)
+	defer c.end(key)
 	return c.reconcile(ctx, key, now, false)
+}
+
+func (c *Controller) begin(key eval.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy[key] = true
+}
+
+// end hands what a key came to know to the revision that has taken over
+// meanwhile.
+func (c *Controller) end(key eval.Key) {
+	c.mu.Lock()
+	delete(c.busy, key)
+	next := c.successor
+	c.mu.Unlock()
+	if next != nil {
+		next.inherit(c, key)
+	}
 }
 
 func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {

@@ -153,7 +153,7 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 	r.looked.Wait() // what all policies read is known then, and watched once
 	if !r.feeds.open(ctx, next.Sources()) {
 		r.feeds.leave(next)
-		if r.worker.controller == next { // it never ran
+		if r.worker.current() == next { // it never ran
 			r.feeds.unsubscribe(r.worker)
 			r.worker.queue.ShutDown()
 			r.worker = nil
@@ -161,11 +161,11 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 		return false
 	}
 	keys := r.group.Replay(ctx, next)
-	if r.worker.controller == next {
+	if r.worker.current() == next {
 		r.begin(keys)
 		return true
 	}
-	if err := next.Costly(ctx, r.worker.controller, keys, time.Now()); err != nil {
+	if err := next.Costly(ctx, r.worker.current(), keys, time.Now()); err != nil {
 		r.feeds.leave(next)
 		r.refuse(p, err)
 		return false
@@ -176,7 +176,7 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 
 // begin starts the first revision.
 func (r *runner) begin(keys []eval.Key) {
-	w, c := r.worker, r.worker.controller
+	w, c := r.worker, r.worker.current()
 	r.exports.adopt(r.process, nil, c.Policy)
 	c.MarkInitial()
 	w.wakeAll(keys)
@@ -239,7 +239,7 @@ func (r *runner) stop() {
 		return
 	}
 	r.worker.drop()
-	c := r.worker.controller
+	c := r.worker.current()
 	r.feeds.unsubscribe(r.worker)
 	r.feeds.leave(c)
 	r.exports.adopt(r.process, c.Policy, nil)
