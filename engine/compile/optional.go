@@ -26,7 +26,7 @@ func (b *builder) optional(docs map[string]*v1alpha1.Input) {
 	}
 	named := func(p *plan.Input) bool { return p.Naming != nil || p.Off }
 	if !b.problems.HasErrors() && !slices.ContainsFunc(b.plan.Inputs, named) {
-		b.problems.Hintf(b.doc.Spec.For.Kind.Pos(), "name it in an input: where: item.spec.nodeName == key.name, or get: key.name",
+		b.problems.Hintf(b.doc.Spec.For.Kind.Pos(), "name it in an input: where: item.metadata.name == key.name, or get: key.name",
 			"optional: true has no effect: no input names keys")
 	}
 }

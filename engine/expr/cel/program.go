@@ -94,7 +94,10 @@ func (p *Program) fail(err error) error {
 func plainError(err error) error {
 	message := err.Error()
 	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
-		return fmt.Errorf("the field or key %q is absent", key)
+		return fmt.Errorf("the field or key %q is absent (read it with .? or [?...] where it may be)", key)
+	}
+	if strings.Contains(message, "google.protobuf.Duration") {
+		return errors.New("this text is no duration; units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days)")
 	}
 	if strings.Contains(message, "no such overload") {
 		return fmt.Errorf("a value has another type than the expression expects (%s)", message)
