@@ -5,6 +5,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -26,6 +27,21 @@ type Patch struct {
 	ResourceVersion string
 	// Policy is the field manager.
 	Policy string
+}
+
+// Locked gives the body with the version that the patch was decided on: the
+// server refuses the patch when the object has moved on.
+func (p Patch) Locked() map[string]any {
+	if p.ResourceVersion == "" {
+		return p.Body
+	}
+	body := maps.Clone(p.Body)
+	md := map[string]any{"resourceVersion": p.ResourceVersion}
+	if given, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(md, given)
+	}
+	body["metadata"] = md
+	return body
 }
 
 // Manifest is an object that is made.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -79,7 +78,7 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err := w.open(); err != nil {
 		return world.Version{}, err
 	}
-	body, err := json.Marshal(locked(p))
+	body, err := json.Marshal(p.Locked())
 	if err != nil {
 		return world.Version{}, fmt.Errorf("the patch cannot be written as JSON: %w", err)
 	}
@@ -154,21 +153,6 @@ func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {
 		return kschema.GroupVersionResource{}, err
 	}
 	return mapping.Resource, nil
-}
-
-// locked adds the version that the patch was decided on: the server refuses
-// the patch when the object has moved on.
-func locked(p apply.Patch) map[string]any {
-	if p.ResourceVersion == "" {
-		return p.Body
-	}
-	body := maps.Clone(p.Body)
-	md := map[string]any{"resourceVersion": p.ResourceVersion}
-	if given, ok := body["metadata"].(map[string]any); ok {
-		maps.Copy(md, given)
-	}
-	body["metadata"] = md
-	return body
 }
 
 // Event implements apply.Writer. The recorder sends events on its own time
