@@ -123,14 +123,13 @@ func (s *Server) finalize(o Object) {
 		}
 		s.finalized(o, metav1.FinalizerOrphanDependents)
 	case slices.Contains(names, metav1.FinalizerDeleteDependents):
-		if !s.blocked(uid) {
-			s.finalized(o, metav1.FinalizerDeleteDependents)
-			return
-		}
 		for _, dependent := range s.dependents(uid) {
 			if !s.waiting(text(metadata(dependent), "uid")) {
 				s.collect(dependent)
 			}
+		}
+		if s.waiting(uid) && !s.blocked(uid) {
+			s.finalized(o, metav1.FinalizerDeleteDependents)
 		}
 	}
 }

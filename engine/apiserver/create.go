@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func (s *Server) Create(given Object, o Options) (Object, error) {
 	next := copied(given)
 	m := metadata(next)
 	if text(m, "resourceVersion") != "" {
-		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+		return nil, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
 	}
 	if text(m, "name") == "" {
 		prefix := text(m, "generateName")
@@ -118,7 +119,7 @@ func (s *Server) applicable(kind kind, id world.ID, old, given Object, o Options
 	case ID(given) != id:
 		return apierrors.NewBadRequest(fmt.Sprintf("the object is %v, the request is for %v", ID(given), id))
 	case old == nil && (text(metadata(given), "uid") != "" || text(metadata(given), "resourceVersion") != ""):
-		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the object that is meant does not exist"))
+		return apierrors.NewConflict(resourceOf(id), id.Name, errors.New("the object that is meant does not exist"))
 	}
 	return nil
 }

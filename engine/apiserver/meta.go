@@ -3,6 +3,7 @@ package apiserver
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -97,7 +98,8 @@ func same(a, b any) bool {
 }
 
 // sameObject compares two states of an object: when a manager last set fields
-// that it has is no difference.
+// that it has is no difference, and so is the order of the managers, which
+// follows from that.
 func sameObject(a, b Object) bool { return same(timeless(a), timeless(b)) }
 
 func timeless(o Object) Object {
@@ -112,9 +114,20 @@ func timeless(o Object) Object {
 		delete(entry, "time")
 		list[i] = entry
 	}
+	slices.SortFunc(list, func(a, b any) int { return compareEntries(a.(Object), b.(Object)) })
 	m := maps.Clone(metadata(o))
 	m["managedFields"] = list
 	out := maps.Clone(o)
 	out["metadata"] = m
 	return out
+}
+
+// compareEntries orders entries of managedFields by what names them.
+func compareEntries(a, b Object) int {
+	for _, field := range []string{"manager", "operation", "subresource", "apiVersion"} {
+		if c := strings.Compare(text(a, field), text(b, field)); c != 0 {
+			return c
+		}
+	}
+	return 0
 }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -73,7 +74,10 @@ func shown(o Object) Object {
 	if metadata(o)["managedFields"] == nil {
 		return o
 	}
-	return without(o, "managedFields")
+	out, m := maps.Clone(o), maps.Clone(metadata(o))
+	delete(m, "managedFields")
+	out["metadata"] = m
+	return out
 }
 
 // begin takes one of the first objects. When it was created is not known,
@@ -173,19 +177,4 @@ func statusError(code int, id world.ID) error {
 		code = http.StatusInternalServerError
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(code), Message: "injected failure"}}
-}
-
-// without gives an object that lacks a field of its metadata.
-func without(o Object, field string) Object {
-	out, m := Object{}, Object{}
-	for k, v := range o {
-		out[k] = v
-	}
-	for k, v := range metadata(o) {
-		if k != field {
-			m[k] = v
-		}
-	}
-	out["metadata"] = m
-	return out
 }
