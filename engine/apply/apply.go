@@ -52,6 +52,9 @@ type Manifest struct {
 	// Apply takes over the fields of an object that exists, by server-side
 	// apply; without it such an object is an error, unless the policy made it.
 	Apply bool
+	// Refuse refuses an apply, as a conflict, to an object that exists and was
+	// never written by the policy: the decision had not seen it.
+	Refuse bool
 	// Policy is the field manager.
 	Policy string
 }
@@ -175,7 +178,13 @@ func (r *applyRun) write(e *eval.Effect) error {
 
 func (r *applyRun) make(e *eval.Effect) error {
 	body, _ := value.Plain(e.Patch).(map[string]any)
-	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Policy: r.Policy})
+	if known, ok := r.versions[e.Target]; e.Verb == eval.VerbApply && (ok || !e.Missing) {
+		if !ok {
+			known, _ = r.Version(e.Target)
+		}
+		body = Patch{Body: body, ResourceVersion: known.ResourceVersion}.Locked()
+	}
+	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.Policy})
 	if err == nil {
 		r.versions[e.Target] = version
 	}

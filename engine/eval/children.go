@@ -1,9 +1,6 @@
 package eval
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"slices"
 
@@ -28,49 +25,26 @@ func (r *ruleRun) child(a *plan.Child, f *frame) error {
 	t, err := r.find(id)
 	switch {
 	case errors.Is(err, errNoTarget):
-		r.create(id, r.applied(a, manifest), a.Apply)
+		if a.Apply {
+			manifest = value.Overwrite(manifest, r.digest(a, manifest), "metadata", "annotations", r.annotation())
+		}
+		r.create(id, manifest, a.Apply, a.Apply && !a.Take)
 		return nil
 	case err != nil || !a.Apply:
 		return err // one that is there is left alone
 	}
-	r.apply(t, r.applied(a, manifest))
-	return nil
+	return r.apply(a, t, manifest)
 }
 
-// applied adds the digest by which the next evaluation knows that all of this
-// was applied, and nothing else that has to go.
-func (r *ruleRun) applied(a *plan.Child, manifest *value.Map) *value.Map {
-	if !a.Apply {
-		return manifest
-	}
-	text, err := json.Marshal(value.Plain(manifest))
-	if err != nil {
-		return manifest // plain values can always be written
-	}
-	sum := sha256.Sum256(text)
-	digest := value.OfString(hex.EncodeToString(sum[:8]))
-	return value.Overwrite(manifest, digest, "metadata", "annotations", plan.AppliedPrefix+r.Policy.Name)
-}
-
-// create makes an object that does not exist.
-func (r *ruleRun) create(id world.ID, manifest *value.Map, apply bool) {
+// create makes an object that does not exist. With refuse, one that turns out
+// to exist and to be somebody else's is not taken over.
+func (r *ruleRun) create(id world.ID, manifest *value.Map, apply, refuse bool) {
 	verb := VerbCreate
 	if apply {
 		verb = VerbApply
 	}
-	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty})
+	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse})
 	r.overlay.create(id, manifest)
-	r.changed()
-}
-
-// apply keeps what the policy says of an object that is there.
-func (r *ruleRun) apply(t targetState, manifest *value.Map) {
-	next, patch := mergeDiff(t.value, manifest)
-	if patch == nil {
-		return
-	}
-	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
-	r.overlay.set(t.id, next.(*value.Map))
 	r.changed()
 }
 
@@ -141,6 +115,6 @@ func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) e
 	if namespace != "" {
 		manifest = value.Overwrite(manifest, value.OfString(namespace), "metadata", "namespace")
 	}
-	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false)
+	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false, false)
 	return nil
 }

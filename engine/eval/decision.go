@@ -50,6 +50,10 @@ type Effect struct {
 	// Conditions are the types of the conditions that are set: their
 	// observedGeneration is that of the object when it is written.
 	Conditions []string
+	// Missing says that the object did not exist when it was decided to make it;
+	// Refuse, that one which exists after all is not taken over unless it is the
+	// policy's.
+	Missing, Refuse bool
 	// Unlocked says that the patch depends on nothing that was read: it is sent
 	// without the version that the object had.
 	Unlocked bool

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -106,6 +107,9 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
 	manager := component + "/" + m.Policy
 	made := &unstructured.Unstructured{Object: m.Body}
+	if m.Apply && m.Refuse && !w.free(ctx, m, resource) {
+		return world.Version{}, apierrors.NewConflict(resource.GroupResource(), m.Target.Name, errors.New("it exists, and is not the policy's"))
+	}
 	if m.Apply {
 		made, err = api.Apply(ctx, m.Target.Name, made, metav1.ApplyOptions{FieldManager: manager, Force: true})
 	} else {
@@ -118,6 +122,13 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 		return world.Version{}, err
 	}
 	return world.Version{ResourceVersion: made.GetResourceVersion(), Generation: made.GetGeneration()}, nil
+}
+
+// free says whether an object that is to be made by an apply does not exist, or
+// was made by the same policy.
+func (w *writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
+	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
+	return apierrors.IsNotFound(err) || w.made(ctx, m, resource)
 }
 
 // made says whether an object that exists was made by the same policy, and

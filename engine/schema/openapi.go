@@ -94,6 +94,9 @@ type builder struct {
 	named   map[string]*Type
 }
 
+// quantity is the type of quantities.
+var quantity = &Type{Kind: Dyn, Quantity: true}
+
 func (b *builder) lookup(name string) *Type {
 	if t, ok := b.named[name]; ok {
 		return t
@@ -101,6 +104,9 @@ func (b *builder) lookup(name string) *Type {
 	schema, ok := b.schemas[name]
 	if !ok {
 		return Any
+	}
+	if name == QuantityDefinition {
+		return quantity
 	}
 	t := &Type{}
 	b.named[name] = t

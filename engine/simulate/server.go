@@ -88,7 +88,7 @@ func (s *server) begin(given Object) {
 }
 
 // managerOf is the field manager of a policy.
-func managerOf(policy string) string { return "edict/" + policy }
+func managerOf(policy string) string { return world.ManagerPrefix + policy }
 
 // somebody is the field manager of what a timeline or a test writes.
 const somebody = "somebody"
@@ -118,6 +118,9 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 		return world.Version{}, err
 	}
 	options := apiserver.Options{Manager: managerOf(m.Policy), Force: true}
+	if m.Apply && m.Refuse && s.Get(m.Target) != nil && !s.made(m) {
+		return world.Version{}, apierrors.NewConflict(kschema.GroupResource{Resource: m.Target.Kind}, m.Target.Name, errors.New("it exists, and is not the policy's"))
+	}
 	if m.Apply {
 		o, err := s.Apply(m.Target, m.Body, options)
 		return versionOf(o), err
