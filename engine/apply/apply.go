@@ -59,14 +59,6 @@ type Manifest struct {
 	Policy string
 }
 
-// Deletion is an object that is deleted. One of another UID, which took its
-// name meanwhile, is not meant.
-type Deletion struct {
-	Target world.ID
-	UID    string
-	Policy string
-}
-
 // Event is a Kubernetes Event about an object.
 type Event struct {
 	Target                world.ID
@@ -85,6 +77,9 @@ type Writer interface {
 	Make(ctx context.Context, m Manifest) (world.Version, error)
 	Delete(ctx context.Context, d Deletion) error
 	Event(ctx context.Context, e Event) error
+	// Live reads an object from the API server itself, and gives its version and
+	// its uid.
+	Live(ctx context.Context, id world.ID) (version world.Version, uid string, err error)
 }
 
 // ErrExists says that an object that was to be made exists, made by the same
@@ -110,6 +105,9 @@ type Outcome struct {
 type Applier struct {
 	Writer Writer
 	Policy string
+	// Primary is the object that was decided about; without a kind, nothing is
+	// asked about it before a deletion.
+	Primary world.ID
 	// Version gives the state of an object that the decision was based on.
 	Version func(world.ID) (world.Version, string)
 	// Seen says whether an event was emitted before, and notes it.
@@ -135,6 +133,8 @@ type applyRun struct {
 	failed     map[int]bool // items
 	wrote      map[int]bool // items
 	failedRule int
+	// confirmed says that the primary was found as it was decided on.
+	confirmed bool
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
@@ -163,14 +163,16 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 }
 
 func (r *applyRun) write(e *eval.Effect) error {
+	if err := r.confirm(e); err != nil {
+		return err
+	}
 	switch e.Verb {
 	case eval.VerbEvent:
 		return r.event(e)
 	case eval.VerbCreate, eval.VerbApply:
 		return r.make(e)
 	case eval.VerbDelete:
-		_, uid := r.Version(e.Target)
-		return r.Writer.Delete(r.ctx, Deletion{Target: e.Target, UID: uid, Policy: r.Policy})
+		return r.delete(e)
 	default:
 		return r.patch(e)
 	}

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -164,7 +166,31 @@ func (b *builder) deletion(s *scope, a *v1alpha1.DeleteAction) plan.Action {
 	}
 	target.read(b, under([]string{"metadata", "deletionTimestamp"}, &value.Mask{}))
 	target.write(b, "", plan.WriteDelete)
-	return &plan.Delete{Pos: a.Pos, Of: target.ref}
+	out := &plan.Delete{Pos: a.Pos, Of: target.ref, Propagation: plan.Background}
+	if a.Propagation.Set() {
+		out.Propagation = a.Propagation.Value
+		if !slices.Contains([]string{plan.Background, "Foreground", "Orphan"}, out.Propagation) {
+			b.problems.Hintf(a.Propagation.Pos(), "Background, which is the default, Foreground or Orphan", "propagation cannot be %q", out.Propagation)
+		}
+	}
+	if a.GracePeriod.Set() {
+		deps := newDeps()
+		out.GracePeriod = b.template(s, a.GracePeriod, &deps)
+	}
+	out.Changed = !b.flag(a.IfUnchanged, true, "ifUnchanged")
+	return out
+}
+
+// flag reads a field that is true or false; absent is otherwise.
+func (b *builder) flag(n *document.Node, otherwise bool, field string) bool {
+	if n == nil {
+		return otherwise
+	}
+	on, err := strconv.ParseBool(n.Text)
+	if n.Kind != document.Bool || err != nil {
+		b.problems.Errorf(n.Pos, "%s must be true or false, not %s", field, n.Kind)
+	}
+	return on
 }
 
 func (b *builder) finalizer(s *scope, a *v1alpha1.FinalizerAction) plan.Action {

@@ -2,7 +2,9 @@ package eval
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
@@ -54,7 +56,7 @@ func (r *ruleRun) emit(e *Effect) {
 	r.decision.Effects = append(r.decision.Effects, e)
 }
 
-// deletion deletes an object. The rules below see it as one that is going.
+// deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.
 func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 	t, err := r.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
@@ -63,10 +65,38 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 	if err != nil || value.Path(t.value, "metadata", "deletionTimestamp") != nil {
 		return err
 	}
-	r.emit(&Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value})
+	e := &Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value, Propagation: a.Propagation, Unlocked: a.Changed}
+	if e.GracePeriod, err = r.gracePeriod(a, f); err != nil {
+		return err
+	}
+	if a.Propagation != plan.Background {
+		e.Patch = e.Patch.With("propagation", value.OfString(a.Propagation))
+	}
+	if e.GracePeriod != nil {
+		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
+	}
+	r.emit(e)
 	r.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.Now), "metadata", "deletionTimestamp"))
 	r.changed()
 	return nil
+}
+
+// gracePeriod gives the grace period of a deletion in seconds; nil is that of
+// the kind.
+func (r *ruleRun) gracePeriod(a *plan.Delete, f *frame) (*int64, error) {
+	if a.GracePeriod == nil {
+		return nil, nil
+	}
+	text, err := r.text(a.GracePeriod, f)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d%time.Second != 0 {
+		return nil, &expr.Failure{At: a.GracePeriod.Pos(), Err: fmt.Errorf("gracePeriod is a duration in whole seconds, such as 30s, not %q", text)}
+	}
+	seconds := int64(d / time.Second)
+	return &seconds, nil
 }
 
 // finalizer keeps a finalizer on an object or off it. An object that is going

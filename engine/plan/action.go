@@ -83,6 +83,10 @@ type Child struct {
 	Target int
 }
 
+// Background is how dependents are deleted unless a policy says otherwise: after
+// their owner.
+const Background = "Background"
+
 // Delete deletes an object.
 type Delete struct {
 	Pos document.Position

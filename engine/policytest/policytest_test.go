@@ -205,7 +205,7 @@ func TestApplied(t *testing.T) {
 			t.Errorf("%s: %s", c.Name, strings.Join(c.Failures, "\n"))
 		}
 	}
-	if len(r.Cases) != 8 {
+	if len(r.Cases) != 10 {
 		t.Errorf("%d cases ran", len(r.Cases))
 	}
 }

@@ -149,12 +149,41 @@ func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
 	if err := w.open(); err != nil {
 		return err
 	}
-	options := metav1.DeleteOptions{}
+	options := deleteOptions(d)
+	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+}
+
+func deleteOptions(d apply.Deletion) metav1.DeleteOptions {
+	out := metav1.DeleteOptions{GracePeriodSeconds: d.GracePeriod}
+	if d.Propagation != "" {
+		propagation := metav1.DeletionPropagation(d.Propagation)
+		out.PropagationPolicy = &propagation
+	}
+	if d.UID == "" && d.ResourceVersion == "" {
+		return out
+	}
+	out.Preconditions = &metav1.Preconditions{}
 	if d.UID != "" {
 		uid := types.UID(d.UID)
-		options.Preconditions = &metav1.Preconditions{UID: &uid}
+		out.Preconditions.UID = &uid
 	}
-	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+	if d.ResourceVersion != "" {
+		out.Preconditions.ResourceVersion = &d.ResourceVersion
+	}
+	return out
+}
+
+// Live implements apply.Writer.
+func (w *writer) Live(ctx context.Context, id world.ID) (world.Version, string, error) {
+	resource, err := w.resource(id)
+	if err != nil {
+		return world.Version{}, "", err
+	}
+	got, err := w.client.Resource(resource).Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+	if err != nil {
+		return world.Version{}, "", err
+	}
+	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, string(got.UID), nil
 }
 
 func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {

@@ -148,7 +148,17 @@ func (s *server) Delete(_ context.Context, d apply.Deletion) error {
 	if err := s.fault("delete", d.Target); err != nil {
 		return err
 	}
-	return s.Server.Delete(d.Target, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground, UID: d.UID})
+	return s.Server.Delete(d.Target, apiserver.Deletion{Propagation: metav1.DeletionPropagation(d.Propagation), UID: d.UID, ResourceVersion: d.ResourceVersion})
+}
+
+// Live implements apply.Writer.
+func (s *server) Live(_ context.Context, id world.ID) (world.Version, string, error) {
+	o := s.Get(id)
+	if o == nil {
+		return world.Version{}, "", apierrors.NewNotFound(kschema.GroupResource{Group: id.Group(), Resource: id.Kind}, id.Name)
+	}
+	uid, _ := metadata(o)["uid"].(string)
+	return versionOf(o), uid, nil
 }
 
 // Event implements apply.Writer. Events are effects only; they are no objects
