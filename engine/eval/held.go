@@ -34,7 +34,7 @@ func (c *comparison) object(held *fieldpath.Set, want, live value.Value, t *sche
 	for i := range fields.Len() {
 		name, v := fields.At(i)
 		at := append(path[:len(path):len(path)], name)
-		if identifies(at) || c.skipped(at) {
+		if identifies(at) || c.skipped(at) || value.IsNull(v) && value.Path(live, name) == nil {
 			continue
 		}
 		if !c.field(held, fieldpath.FieldNameElement(name), v, value.Path(live, name), t.Field(name), at) {
@@ -89,8 +89,14 @@ func (c *comparison) field(held *fieldpath.Set, pe fieldpath.PathElement, want, 
 	}
 	switch w := want.(type) {
 	case *value.Map:
+		if !deeper && len(path) == 1 && path[0] == "metadata" {
+			inner, deeper = &fieldpath.Set{}, true // only a name
+		}
 		if deeper {
 			return c.object(inner, w, live, t, path)
+		}
+		if !present(w, live) { // held as a whole, or what was in it was taken away
+			return false
 		}
 	case *value.List:
 		if deeper {
@@ -196,6 +202,21 @@ func plainEqual(raw any, v value.Value) bool {
 	a, errA := json.Marshal(raw)
 	b, errB := json.Marshal(value.Plain(v))
 	return errA == nil && errB == nil && string(a) == string(b)
+}
+
+// present says whether an object has all fields, whatever their values.
+func present(want, live value.Value) bool {
+	w, ok := want.(*value.Map)
+	if !ok {
+		return live != nil || value.IsEmpty(want)
+	}
+	for i := range w.Len() {
+		name, v := w.At(i)
+		if !present(v, value.Path(live, name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // alike says whether a value is there: of an object it may have more than is
