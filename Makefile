@@ -137,6 +137,7 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@echo "==> golden files"
 	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
 	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
+	@UPDATE_GOLDEN=1 $(GO) test -run TestAsARealServer ./test/conformance
 
 .PHONY: verify
 verify: ## fail when a generated file or a go.mod is not up to date

@@ -27,6 +27,8 @@ var layers = [][]string{
 	{"engine/value", "engine/api/v1alpha1"},
 	// Bytes to documents; the read model; the seam of the languages.
 	{"engine/load", "engine/selector", "engine/status", "engine/world", "engine/expr"},
+	// What writes are tried on.
+	{"engine/apiserver"},
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
 	// The waist: a compiled policy.

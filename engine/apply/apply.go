@@ -5,6 +5,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -28,6 +29,21 @@ type Patch struct {
 	Policy string
 }
 
+// Locked gives the body with the version that the patch was decided on: the
+// server refuses the patch when the object has moved on.
+func (p Patch) Locked() map[string]any {
+	if p.ResourceVersion == "" {
+		return p.Body
+	}
+	body := maps.Clone(p.Body)
+	md := map[string]any{"resourceVersion": p.ResourceVersion}
+	if given, ok := body["metadata"].(map[string]any); ok {
+		maps.Copy(md, given)
+	}
+	body["metadata"] = md
+	return body
+}
+
 // Manifest is an object that is made.
 type Manifest struct {
 	Target world.ID
@@ -36,15 +52,10 @@ type Manifest struct {
 	// Apply takes over the fields of an object that exists, by server-side
 	// apply; without it such an object is an error, unless the policy made it.
 	Apply bool
+	// Refuse refuses an apply, as a conflict, to an object that exists and was
+	// never written by the policy: the decision had not seen it.
+	Refuse bool
 	// Policy is the field manager.
-	Policy string
-}
-
-// Deletion is an object that is deleted. One of another UID, which took its
-// name meanwhile, is not meant.
-type Deletion struct {
-	Target world.ID
-	UID    string
 	Policy string
 }
 
@@ -66,6 +77,9 @@ type Writer interface {
 	Make(ctx context.Context, m Manifest) (world.Version, error)
 	Delete(ctx context.Context, d Deletion) error
 	Event(ctx context.Context, e Event) error
+	// Live reads an object from the API server itself, and gives its version and
+	// its uid.
+	Live(ctx context.Context, id world.ID) (version world.Version, uid string, err error)
 }
 
 // ErrExists says that an object that was to be made exists, made by the same
@@ -91,6 +105,9 @@ type Outcome struct {
 type Applier struct {
 	Writer Writer
 	Policy string
+	// Primary is the object that was decided about; without a kind, nothing is
+	// asked about it before a deletion.
+	Primary world.ID
 	// Version gives the state of an object that the decision was based on.
 	Version func(world.ID) (world.Version, string)
 	// Seen says whether an event was emitted before, and notes it.
@@ -116,6 +133,8 @@ type applyRun struct {
 	failed     map[int]bool // items
 	wrote      map[int]bool // items
 	failedRule int
+	// confirmed says that the primary was found as it was decided on.
+	confirmed bool
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
@@ -144,14 +163,16 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 }
 
 func (r *applyRun) write(e *eval.Effect) error {
+	if err := r.confirm(e); err != nil {
+		return err
+	}
 	switch e.Verb {
 	case eval.VerbEvent:
 		return r.event(e)
 	case eval.VerbCreate, eval.VerbApply:
 		return r.make(e)
 	case eval.VerbDelete:
-		_, uid := r.Version(e.Target)
-		return r.Writer.Delete(r.ctx, Deletion{Target: e.Target, UID: uid, Policy: r.Policy})
+		return r.delete(e)
 	default:
 		return r.patch(e)
 	}
@@ -159,7 +180,13 @@ func (r *applyRun) write(e *eval.Effect) error {
 
 func (r *applyRun) make(e *eval.Effect) error {
 	body, _ := value.Plain(e.Patch).(map[string]any)
-	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Policy: r.Policy})
+	if known, ok := r.versions[e.Target]; e.Verb == eval.VerbApply && (ok || !e.Missing) {
+		if !ok {
+			known, _ = r.Version(e.Target)
+		}
+		body = Patch{Body: body, ResourceVersion: known.ResourceVersion}.Locked()
+	}
+	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.Policy})
 	if err == nil {
 		r.versions[e.Target] = version
 	}

@@ -23,6 +23,8 @@ type fakeWriter struct {
 	// failures are the errors of writes to objects, by name.
 	failures map[string]error
 	serial   int
+	// live is the version of every object.
+	live string
 }
 
 func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
@@ -44,8 +46,13 @@ func (f *fakeWriter) Make(_ context.Context, m Manifest) (world.Version, error) 
 }
 
 func (f *fakeWriter) Delete(_ context.Context, d Deletion) error {
-	f.calls = append(f.calls, fmt.Sprintf("delete %s %s by %s", d.Target.Name, d.UID, d.Policy))
+	f.calls = append(f.calls, fmt.Sprintf("delete %s %s at %q by %s", d.Target.Name, d.UID, d.ResourceVersion, d.Policy))
 	return f.failures[d.Target.Name]
+}
+
+func (f *fakeWriter) Live(_ context.Context, id world.ID) (world.Version, string, error) {
+	f.calls = append(f.calls, "live "+id.Name)
+	return world.Version{ResourceVersion: f.live}, "uid-" + id.Name, f.failures["live "+id.Name]
 }
 
 func (f *fakeWriter) Event(_ context.Context, e Event) error {

@@ -29,6 +29,10 @@ func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 			"an action must say exactly one thing to do, this says %d", n)
 		return nil
 	}
+	if a.Apply == nil && (len(a.Once) > 0 || a.IfExists.Set()) {
+		b.problems.Hintf(a.Pos, "apply: {...}, and once or ifExists beside it", "only apply takes once and ifExists")
+		return nil
+	}
 	switch {
 	case a.Labels != nil:
 		return b.mapAction(s, a.Labels, "labels")
@@ -59,9 +63,9 @@ func (b *builder) largerAction(s *scope, a *v1alpha1.Action) plan.Action {
 	case a.Select != nil:
 		return b.selection(s, a.Select)
 	case a.Apply != nil:
-		return b.child(s, *a.Apply, true, a.Pos)
+		return b.applied(s, a)
 	case a.Create != nil:
-		return b.child(s, *a.Create, false, a.Pos)
+		return b.made(s, *a.Create, a.Pos)
 	case a.Delete != nil:
 		return b.deletion(s, a.Delete)
 	case a.Finalizer != nil:
@@ -77,6 +81,9 @@ func fieldsSet(a *v1alpha1.Action) int {
 	n := 0
 	v := reflect.ValueOf(*a)
 	for i := range v.NumField() {
+		if v.Type().Field(i).Name == "Once" { // says how, not what
+			continue
+		}
 		if f := v.Field(i); f.Kind() == reflect.Pointer && !f.IsNil() || f.Kind() == reflect.Slice && f.Len() > 0 {
 			n++
 		}

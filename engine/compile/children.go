@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -8,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // creates records that a patch may make its object.
@@ -74,8 +77,42 @@ func under(path []string, mask *value.Mask) *value.Mask {
 	return mask
 }
 
-// child compiles an object that the policy makes.
-func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.Position) plan.Action {
+// applied compiles an object that the policy keeps as written.
+func (b *builder) applied(s *scope, a *v1alpha1.Action) plan.Action {
+	out := b.child(s, *a.Apply, true, a.Pos)
+	if out == nil {
+		return nil
+	}
+	for _, at := range a.Once {
+		path := strings.Split(at.Value, ".")
+		switch t := fieldAt(out.Type, path); {
+		case t == nil:
+			b.problems.Errorf(at.Pos(), "%s has no field %q", out.Kind, at.Value)
+		case path[0] == "metadata" && len(path) < 3 || path[0] == "apiVersion" || path[0] == "kind":
+			b.problems.Hintf(at.Pos(), "a field below spec, or one label or annotation", "%q names the object", at.Value)
+		default:
+			out.Once = append(out.Once, path)
+		}
+	}
+	switch a.IfExists.Value {
+	case "", "refuse":
+	case "take":
+		out.Take = true
+	default:
+		b.problems.Hintf(a.IfExists.Pos(), "refuse, which is the default, or take", "ifExists cannot be %q", a.IfExists.Value)
+	}
+	return out
+}
+
+// made compiles an object that the policy makes.
+func (b *builder) made(s *scope, t v1alpha1.Template, at document.Position) plan.Action {
+	if out := b.child(s, t, false, at); out != nil {
+		return out
+	}
+	return nil
+}
+
+func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.Position) *plan.Child {
 	version, kind := literal(t.Node, "apiVersion"), literal(t.Node, "kind")
 	if version == "" || kind == "" {
 		b.problems.Hintf(at, "written out, so that the needed permissions are known", "the object needs apiVersion and kind")
@@ -83,11 +120,11 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	}
 	deps := newDeps()
 	gvk := schema.GVK{APIVersion: version, Kind: kind}
-	out := &plan.Child{Pos: at, GVK: gvk, Apply: apply}
+	out := &plan.Child{Pos: at, GVK: gvk, Apply: apply, Type: b.options.Schemas.Of(gvk)}
 	if out.Manifest = b.template(s, t, &deps); out.Manifest == nil {
 		return nil
 	}
-	out.Manifest.Fit(b.options.Schemas.Of(gvk), kind, b.problems)
+	out.Manifest.Fit(out.Type, kind, b.problems)
 	if metadata := t.Node.Get("metadata"); metadata != nil && metadata.Kind == document.Map {
 		b.outright(gvk, metadata.Pos, metadata.Get("namespace"))
 	}
@@ -97,8 +134,7 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	b.kinds[of.roots[0]] = gvk
 	mask, verb := &value.Mask{}, plan.WriteCreate
 	if apply {
-		// Whether it is applied already is told by an annotation and the fields.
-		mask = value.Merge(out.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + b.plan.Name}, &value.Mask{}))
+		mask = b.appliedMask(out)
 		verb = plan.WriteApply
 	}
 	of.read(b, mask)
@@ -106,6 +142,14 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	b.metadata(of, t.Node, out.Manifest)
 	b.grants(of, t.Node, out.Manifest, !apply)
 	return out
+}
+
+// appliedMask is what tells whether an object is applied already, and whose it
+// is.
+func (b *builder) appliedMask(c *plan.Child) *value.Mask {
+	mask := value.Merge(c.Manifest.Mask(), under([]string{"metadata", "annotations", plan.AppliedPrefix + b.plan.Name}, &value.Mask{}))
+	mask = value.Merge(mask, under([]string{"metadata", "ownerReferences"}, value.KeepAll))
+	return value.Merge(mask, world.WithManagers)
 }
 
 // literal gives a field of a mapping that is written out.
@@ -123,7 +167,31 @@ func (b *builder) deletion(s *scope, a *v1alpha1.DeleteAction) plan.Action {
 	}
 	target.read(b, under([]string{"metadata", "deletionTimestamp"}, &value.Mask{}))
 	target.write(b, "", plan.WriteDelete)
-	return &plan.Delete{Pos: a.Pos, Of: target.ref}
+	out := &plan.Delete{Pos: a.Pos, Of: target.ref, Propagation: plan.Background}
+	if a.Propagation.Set() {
+		out.Propagation = a.Propagation.Value
+		if !slices.Contains([]string{plan.Background, "Foreground", "Orphan"}, out.Propagation) {
+			b.problems.Hintf(a.Propagation.Pos(), "Background, which is the default, Foreground or Orphan", "propagation cannot be %q", out.Propagation)
+		}
+	}
+	if a.GracePeriod.Set() {
+		deps := newDeps()
+		out.GracePeriod = b.template(s, a.GracePeriod, &deps)
+	}
+	out.Changed = !b.flag(a.IfUnchanged, true, "ifUnchanged")
+	return out
+}
+
+// flag reads a field that is true or false; absent is otherwise.
+func (b *builder) flag(n *document.Node, otherwise bool, field string) bool {
+	if n == nil {
+		return otherwise
+	}
+	on, err := strconv.ParseBool(n.Text)
+	if n.Kind != document.Bool || err != nil {
+		b.problems.Errorf(n.Pos, "%s must be true or false, not %s", field, n.Kind)
+	}
+	return on
 }
 
 func (b *builder) finalizer(s *scope, a *v1alpha1.FinalizerAction) plan.Action {

@@ -1,11 +1,10 @@
 package eval
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
@@ -28,49 +27,26 @@ func (r *ruleRun) child(a *plan.Child, f *frame) error {
 	t, err := r.find(id)
 	switch {
 	case errors.Is(err, errNoTarget):
-		r.create(id, r.applied(a, manifest), a.Apply)
+		if a.Apply {
+			manifest = value.Overwrite(manifest, r.digest(a, manifest), "metadata", "annotations", r.annotation())
+		}
+		r.create(id, manifest, a.Apply, a.Apply && !a.Take)
 		return nil
 	case err != nil || !a.Apply:
 		return err // one that is there is left alone
 	}
-	r.apply(t, r.applied(a, manifest))
-	return nil
+	return r.apply(a, t, manifest)
 }
 
-// applied adds the digest by which the next evaluation knows that all of this
-// was applied, and nothing else that has to go.
-func (r *ruleRun) applied(a *plan.Child, manifest *value.Map) *value.Map {
-	if !a.Apply {
-		return manifest
-	}
-	text, err := json.Marshal(value.Plain(manifest))
-	if err != nil {
-		return manifest // plain values can always be written
-	}
-	sum := sha256.Sum256(text)
-	digest := value.OfString(hex.EncodeToString(sum[:8]))
-	return value.Overwrite(manifest, digest, "metadata", "annotations", plan.AppliedPrefix+r.Policy.Name)
-}
-
-// create makes an object that does not exist.
-func (r *ruleRun) create(id world.ID, manifest *value.Map, apply bool) {
+// create makes an object that does not exist. With refuse, one that turns out
+// to exist and to be somebody else's is not taken over.
+func (r *ruleRun) create(id world.ID, manifest *value.Map, apply, refuse bool) {
 	verb := VerbCreate
 	if apply {
 		verb = VerbApply
 	}
-	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty})
+	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse})
 	r.overlay.create(id, manifest)
-	r.changed()
-}
-
-// apply keeps what the policy says of an object that is there.
-func (r *ruleRun) apply(t targetState, manifest *value.Map) {
-	next, patch := mergeDiff(t.value, manifest)
-	if patch == nil {
-		return
-	}
-	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
-	r.overlay.set(t.id, next.(*value.Map))
 	r.changed()
 }
 
@@ -80,7 +56,7 @@ func (r *ruleRun) emit(e *Effect) {
 	r.decision.Effects = append(r.decision.Effects, e)
 }
 
-// deletion deletes an object. The rules below see it as one that is going.
+// deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.
 func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 	t, err := r.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
@@ -89,10 +65,38 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 	if err != nil || value.Path(t.value, "metadata", "deletionTimestamp") != nil {
 		return err
 	}
-	r.emit(&Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value})
+	e := &Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value, Propagation: a.Propagation, Unlocked: a.Changed}
+	if e.GracePeriod, err = r.gracePeriod(a, f); err != nil {
+		return err
+	}
+	if a.Propagation != plan.Background {
+		e.Patch = e.Patch.With("propagation", value.OfString(a.Propagation))
+	}
+	if e.GracePeriod != nil {
+		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
+	}
+	r.emit(e)
 	r.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.Now), "metadata", "deletionTimestamp"))
 	r.changed()
 	return nil
+}
+
+// gracePeriod gives the grace period of a deletion in seconds; nil is that of
+// the kind.
+func (r *ruleRun) gracePeriod(a *plan.Delete, f *frame) (*int64, error) {
+	if a.GracePeriod == nil {
+		return nil, nil
+	}
+	text, err := r.text(a.GracePeriod, f)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d%time.Second != 0 {
+		return nil, &expr.Failure{At: a.GracePeriod.Pos(), Err: fmt.Errorf("gracePeriod is a duration in whole seconds, such as 30s, not %q", text)}
+	}
+	seconds := int64(d / time.Second)
+	return &seconds, nil
 }
 
 // finalizer keeps a finalizer on an object or off it. An object that is going
@@ -141,6 +145,6 @@ func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) e
 	if namespace != "" {
 		manifest = value.Overwrite(manifest, value.OfString(namespace), "metadata", "namespace")
 	}
-	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false)
+	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false, false)
 	return nil
 }

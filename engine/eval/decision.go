@@ -52,11 +52,20 @@ type Effect struct {
 	// Conditions are the types of the conditions that are set: their
 	// observedGeneration is that of the object when it is written.
 	Conditions []string
-	// Unlocked says that the patch depends on nothing that was read: it is sent
-	// without the version that the object had.
+	// Missing says that the object did not exist when it was decided to make it;
+	// Refuse, that one which exists after all is not taken over unless it is the
+	// policy's.
+	Missing, Refuse bool
+	// Unlocked says that the patch depends on nothing that was read, or that the
+	// object is deleted although it has changed: it is sent without the version
+	// that the object had.
 	Unlocked bool
 	// Finally makes it be written although an earlier rule has failed.
 	Finally bool
+	// Propagation and GracePeriod (in seconds; nil is the kind's own) are those of
+	// a deletion.
+	Propagation string
+	GracePeriod *int64
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
 	// the rule.

@@ -72,14 +72,31 @@ type Child struct {
 	schema.GVK
 	Manifest *cel.Template
 	Apply    bool
+	// Once are paths of fields that an apply sets when it makes the object, and
+	// leaves alone afterwards.
+	Once [][]string
+	// Take lets an apply take over an object that is somebody else's.
+	Take bool
+	// Type is the kind's.
+	Type *schema.Type
 	// Target is the index of the kind in Policy.Targets.
 	Target int
 }
+
+// Background is how dependents are deleted unless a policy says otherwise: after
+// their owner.
+const Background = "Background"
 
 // Delete deletes an object.
 type Delete struct {
 	Pos document.Position
 	Of  ObjectRef
+	// Propagation is Background, Foreground or Orphan.
+	Propagation string
+	// GracePeriod gives a duration; nil is that of the kind.
+	GracePeriod *cel.Template
+	// Changed deletes the object also when it has changed since it was read.
+	Changed bool
 }
 
 // Finalizer keeps a finalizer on an object, or off it.

@@ -194,3 +194,18 @@ spec:
 		t.Errorf("%d of %d cases failed", r.Failed(), len(r.Cases))
 	}
 }
+
+// TestApplied shows when an apply is sent, and what becomes of the objects of
+// others.
+func TestApplied(t *testing.T) {
+	t.Parallel()
+	r := outcomes(t, Options{}, "testdata/apply")
+	for _, c := range r.Cases {
+		if len(c.Failures) > 0 {
+			t.Errorf("%s: %s", c.Name, strings.Join(c.Failures, "\n"))
+		}
+	}
+	if len(r.Cases) != 10 {
+		t.Errorf("%d cases ran", len(r.Cases))
+	}
+}

@@ -148,7 +148,8 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	r := Result{Decision: d, Next: d.Next}
 	effects := c.guarded(d.Effects, &r)
 	r.problems(c, d)
-	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Version: c.version(snapshot), Seen: c.seen}
+	primary := world.ID{GVK: c.Policy.Primary.GVK, Namespace: key.Namespace, Name: key.Name}
+	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.seen}
 	r.Outcomes = applier.Apply(ctx, effects)
 	c.wrote(key, r.Outcomes, now)
 	r.finish(c)

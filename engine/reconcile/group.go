@@ -247,5 +247,7 @@ func Read(source world.Source, object map[string]any, t *schema.Type, mask *valu
 		generation = int64(n)
 	}
 	id := world.ID{GVK: source.GVK, Namespace: text("namespace"), Name: text("name")}
-	return world.NewObject(id, text("uid"), frozen, world.Version{ResourceVersion: text("resourceVersion"), Generation: generation})
+	out := world.NewObject(id, text("uid"), frozen, world.Version{ResourceVersion: text("resourceVersion"), Generation: generation})
+	out.SetManagers(world.ManagersOf(object, mask))
+	return out
 }

@@ -21,6 +21,10 @@ func (l *late) Patch(context.Context, apply.Patch) (world.Version, error) {
 }
 func (*late) Event(context.Context, apply.Event) error     { return nil }
 func (*late) Delete(context.Context, apply.Deletion) error { return nil }
+
+func (*late) Live(context.Context, world.ID) (world.Version, string, error) {
+	return world.Version{}, "", nil
+}
 func (*late) Make(context.Context, apply.Manifest) (world.Version, error) {
 	return world.Version{}, nil
 }

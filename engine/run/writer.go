@@ -3,9 +3,9 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -79,7 +79,7 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err := w.open(); err != nil {
 		return world.Version{}, err
 	}
-	body, err := json.Marshal(locked(p))
+	body, err := json.Marshal(p.Locked())
 	if err != nil {
 		return world.Version{}, fmt.Errorf("the patch cannot be written as JSON: %w", err)
 	}
@@ -107,6 +107,9 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
 	manager := component + "/" + m.Policy
 	made := &unstructured.Unstructured{Object: m.Body}
+	if m.Apply && m.Refuse && !w.free(ctx, m, resource) {
+		return world.Version{}, apierrors.NewConflict(resource.GroupResource(), m.Target.Name, errors.New("it exists, and is not the policy's"))
+	}
 	if m.Apply {
 		made, err = api.Apply(ctx, m.Target.Name, made, metav1.ApplyOptions{FieldManager: manager, Force: true})
 	} else {
@@ -119,6 +122,13 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 		return world.Version{}, err
 	}
 	return world.Version{ResourceVersion: made.GetResourceVersion(), Generation: made.GetGeneration()}, nil
+}
+
+// free says whether an object that is to be made by an apply does not exist, or
+// was made by the same policy.
+func (w *writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
+	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
+	return apierrors.IsNotFound(err) || w.made(ctx, m, resource)
 }
 
 // made says whether an object that exists was made by the same policy, and
@@ -139,12 +149,41 @@ func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
 	if err := w.open(); err != nil {
 		return err
 	}
-	options := metav1.DeleteOptions{}
+	options := deleteOptions(d)
+	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+}
+
+func deleteOptions(d apply.Deletion) metav1.DeleteOptions {
+	out := metav1.DeleteOptions{GracePeriodSeconds: d.GracePeriod}
+	if d.Propagation != "" {
+		propagation := metav1.DeletionPropagation(d.Propagation)
+		out.PropagationPolicy = &propagation
+	}
+	if d.UID == "" && d.ResourceVersion == "" {
+		return out
+	}
+	out.Preconditions = &metav1.Preconditions{}
 	if d.UID != "" {
 		uid := types.UID(d.UID)
-		options.Preconditions = &metav1.Preconditions{UID: &uid}
+		out.Preconditions.UID = &uid
 	}
-	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+	if d.ResourceVersion != "" {
+		out.Preconditions.ResourceVersion = &d.ResourceVersion
+	}
+	return out
+}
+
+// Live implements apply.Writer.
+func (w *writer) Live(ctx context.Context, id world.ID) (world.Version, string, error) {
+	resource, err := w.resource(id)
+	if err != nil {
+		return world.Version{}, "", err
+	}
+	got, err := w.client.Resource(resource).Namespace(id.Namespace).Get(ctx, id.Name, metav1.GetOptions{})
+	if err != nil {
+		return world.Version{}, "", err
+	}
+	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, string(got.UID), nil
 }
 
 func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {
@@ -154,21 +193,6 @@ func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {
 		return kschema.GroupVersionResource{}, err
 	}
 	return mapping.Resource, nil
-}
-
-// locked adds the version that the patch was decided on: the server refuses
-// the patch when the object has moved on.
-func locked(p apply.Patch) map[string]any {
-	if p.ResourceVersion == "" {
-		return p.Body
-	}
-	body := maps.Clone(p.Body)
-	md := map[string]any{"resourceVersion": p.ResourceVersion}
-	if given, ok := body["metadata"].(map[string]any); ok {
-		maps.Copy(md, given)
-	}
-	body["metadata"] = md
-	return body
 }
 
 // Event implements apply.Writer. The recorder sends events on its own time

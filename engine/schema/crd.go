@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
@@ -26,6 +27,9 @@ type definition struct {
 			Schema struct {
 				OpenAPIV3Schema *spec.Schema `json:"openAPIV3Schema"`
 			} `json:"schema"`
+			Subresources struct {
+				Status *struct{} `json:"status"`
+			} `json:"subresources"`
 		} `json:"versions"`
 	} `json:"spec"`
 }
@@ -54,6 +58,9 @@ func (s *Set) AddCRD(text []byte) error {
 		}
 		b := builder{named: map[string]*Type{}}
 		s.Add(gvk, complete(b.build(version.Schema.OpenAPIV3Schema, gvk.String())))
+		s.addStructure(gvk, sync.OnceValue(func() *Structure {
+			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil)
+		}))
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ var Builtin = sync.OnceValue(func() *Set {
 	if err != nil {
 		panic(fmt.Sprintf("the embedded OpenAPI document: %v", err))
 	}
-	if err := set.AddOpenAPI(text); err != nil {
+	if err := set.addOpenAPI(text, false); err != nil {
 		panic(fmt.Sprintf("the embedded OpenAPI document: %v", err))
 	}
 	return set
@@ -48,21 +48,27 @@ const (
 )
 
 // AddOpenAPI adds every kind of an OpenAPI v3 document, as an API server
-// serves it under /openapi/v3.
-func (s *Set) AddOpenAPI(text []byte) error {
+// serves it under /openapi/v3. The document is one of a group of custom kinds:
+// the built-in ones are known.
+func (s *Set) AddOpenAPI(text []byte) error { return s.addOpenAPI(text, true) }
+
+func (s *Set) addOpenAPI(text []byte, custom bool) error {
 	var doc openAPIDocument
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
 	b := builder{schemas: doc.Components.Schemas, named: map[string]*Type{}}
+	kinds := map[GVK]string{}
 	for name, schema := range doc.Components.Schemas {
 		for _, gvk := range kindsOf(schema) {
 			t := b.lookup(name)
 			if t.Kind == Object && t.Fields["metadata"] != nil {
 				s.Add(gvk, t)
+				kinds[gvk] = name
 			}
 		}
 	}
+	s.addStructures(kinds, text, custom)
 	return nil
 }
 
@@ -88,6 +94,9 @@ type builder struct {
 	named   map[string]*Type
 }
 
+// quantity is the type of quantities.
+var quantity = &Type{Kind: Dyn, Quantity: true}
+
 func (b *builder) lookup(name string) *Type {
 	if t, ok := b.named[name]; ok {
 		return t
@@ -95,6 +104,9 @@ func (b *builder) lookup(name string) *Type {
 	schema, ok := b.schemas[name]
 	if !ok {
 		return Any
+	}
+	if name == QuantityDefinition {
+		return quantity
 	}
 	t := &Type{}
 	b.named[name] = t

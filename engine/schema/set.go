@@ -19,13 +19,15 @@ type Set struct {
 	kinds map[GVK]*Type
 	// resources are those of the kinds that came with one.
 	resources map[GVK]Resource
-	next      *Set
+	// structures are made when they are asked for.
+	structures map[GVK]func() *Structure
+	next       *Set
 }
 
 // NewSet makes an empty set that asks next for what it does not know; next may
 // be nil.
 func NewSet(next *Set) *Set {
-	return &Set{kinds: map[GVK]*Type{}, resources: map[GVK]Resource{}, next: next}
+	return &Set{kinds: map[GVK]*Type{}, resources: map[GVK]Resource{}, structures: map[GVK]func() *Structure{}, next: next}
 }
 
 // Add makes a kind known.
@@ -68,5 +70,8 @@ func (s *Set) AddAll(other *Set) {
 	}
 	for gvk, r := range other.resources {
 		s.AddResource(gvk, r)
+	}
+	for gvk, f := range other.structures {
+		s.addStructure(gvk, f)
 	}
 }

@@ -37,6 +37,9 @@ type Type struct {
 	Elem *Type
 	// Enum are the only values a String may have; none means any.
 	Enum []string
+	// Quantity says that a Dyn value is a quantity such as 100m, which the API
+	// server may write in another form.
+	Quantity bool
 	// Guess says that in a Dyn value strings of fields named ...Time or
 	// ...Timestamp are date-times, because no schema tells.
 	Guess bool

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/expr"
 )
 
@@ -15,7 +16,7 @@ func ParseAnswers(text []byte) (expr.Answerer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, err := decode(raw)
+	answers, err := apiserver.Decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("answers are an object with one entry per builtin: %w", err)
 	}

@@ -2,13 +2,11 @@ package simulate
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/world"
@@ -46,7 +44,7 @@ func sameFile(a, b string) bool {
 // ParseObjects reads the manifests of a file.
 func ParseObjects(name string, text []byte) ([]Object, error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
-		if o, err := decode(trimmed); err == nil {
+		if o, err := apiserver.Decode(trimmed); err == nil {
 			return unpack(name, o)
 		}
 	}
@@ -84,54 +82,17 @@ func unpack(where string, o Object) ([]Object, error) {
 		}
 		return out, nil
 	}
-	if id := idOf(o); id.APIVersion == "" || id.Kind == "" || id.Name == "" {
+	if id := apiserver.ID(o); id.APIVersion == "" || id.Kind == "" || id.Name == "" {
 		return nil, fmt.Errorf("%s: a manifest needs apiVersion, kind and metadata.name", where)
 	}
 	return []Object{o}, nil
-}
-
-// decode reads JSON with whole numbers as int64.
-func decode(text []byte) (Object, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var out Object
-	if err := decoder.Decode(&out); err != nil {
-		return nil, err
-	}
-	if decoder.More() {
-		return nil, errors.New("more than one JSON document")
-	}
-	return numbers(out).(Object), nil
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case Object:
-		for k, x := range v {
-			v[k] = numbers(x)
-		}
-	case []any:
-		for i, x := range v {
-			v[i] = numbers(x)
-		}
-	case json.Number:
-		if i, err := v.Int64(); err == nil {
-			return i
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return math.NaN()
-		}
-		return f
-	}
-	return v
 }
 
 // Identity names an object.
 type Identity = world.ID
 
 // ID gives the identity of a manifest.
-func ID(o Object) Identity { return idOf(o) }
+func ID(o Object) Identity { return apiserver.ID(o) }
 
 // Decode reads a manifest in JSON, with whole numbers as int64.
-func Decode(text []byte) (Object, error) { return decode(text) }
+func Decode(text []byte) (Object, error) { return apiserver.Decode(text) }

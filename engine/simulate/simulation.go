@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
@@ -70,7 +72,7 @@ func compareItems(a, b item) int {
 // New sets a world up; nothing runs yet.
 func New(ctx context.Context, o Options) *Simulation {
 	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: map[item]bool{}}
-	s.server = newServer(func() time.Time { return s.clock })
+	s.server = newServer(o.Schemas, func() time.Time { return s.clock })
 	s.result.Start = o.Start
 	s.answers = o.Answers
 	if s.answers == nil {
@@ -108,8 +110,8 @@ func (s *Simulation) boot(ctx context.Context) {
 		}
 		s.sources[source] = selector
 	}
-	for _, object := range s.server.list() {
-		s.feed(ctx, idOf(object), nil, object)
+	for _, object := range s.server.List() {
+		s.feed(ctx, apiserver.ID(object), nil, object)
 	}
 	for _, c := range s.group.Controllers() {
 		c.MarkInitial()
@@ -286,10 +288,12 @@ func (s *Simulation) due() {
 func (s *Simulation) Now() time.Time { return s.clock }
 
 // Apply creates an object, or replaces the whole of it.
-func (s *Simulation) Apply(o Object) { s.server.put(o) }
+func (s *Simulation) Apply(o Object) { s.server.Put(o, somebody) }
 
 // Delete deletes an object.
-func (s *Simulation) Delete(id world.ID) { s.server.remove(id) }
+func (s *Simulation) Delete(id world.ID) {
+	_ = s.server.Server.Delete(id, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground}) // what is gone is gone
+}
 
 // Fail makes coming writes fail.
 func (s *Simulation) Fail(f Fault) { s.server.faults = append(s.server.faults, &f) }
@@ -299,7 +303,7 @@ func (s *Simulation) Fail(f Fault) { s.server.faults = append(s.server.faults, &
 func (s *Simulation) Restart(ctx context.Context) { s.boot(ctx) }
 
 // Get gives an object, or nil.
-func (s *Simulation) Get(id world.ID) Object { return s.server.objects[id] }
+func (s *Simulation) Get(id world.ID) Object { return s.server.Get(id) }
 
 // pending gives the deadlines ahead, by policy and key.
 func (s *Simulation) pending() []item {

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -72,7 +73,6 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	}
 	for i := range out {
 		if out[i].Apply != nil {
-			numbers(out[i].Apply)
 			out[i].Apply, _ = reread(out[i].Apply)
 		}
 		if out[i].Answers != nil {
@@ -99,7 +99,7 @@ func reread(o Object) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(text)
+	return apiserver.Decode(text)
 }
 
 // Run settles the world, goes through the timeline, and then on to the end.

@@ -22,6 +22,9 @@ type Object struct {
 	// touched no field that anybody reads, so that such an update costs
 	// nothing further.
 	version atomic.Pointer[Version]
+	// managers moves in place like the version: who holds a field whose value
+	// has not changed wakes nobody.
+	managers atomic.Pointer[Managers]
 }
 
 // Version tells which state of an object was read.
@@ -36,6 +39,13 @@ func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
 	o.version.Store(&version)
 	return o
 }
+
+// SetManagers notes who has set the object's fields, before it is stored.
+func (o *Object) SetManagers(m *Managers) { o.managers.Store(m) }
+
+// Managers gives those who have set the object's fields; nil when nobody asked
+// for them, or nobody is noted.
+func (o *Object) Managers() *Managers { return o.managers.Load() }
 
 // Version gives the newest version known whose value is this object's.
 func (o *Object) Version() Version { return *o.version.Load() }

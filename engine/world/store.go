@@ -168,6 +168,7 @@ func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 		if o.Value == old.Value {
 			version := o.Version()
 			old.version.Store(&version)
+			old.managers.Store(o.Managers())
 			return old, old
 		}
 	}

@@ -122,6 +122,9 @@ func (nothing) Delete(context.Context, apply.Deletion) error { return nil }
 func (nothing) Make(context.Context, apply.Manifest) (world.Version, error) {
 	return world.Version{}, nil
 }
+func (nothing) Live(context.Context, world.ID) (world.Version, string, error) {
+	return world.Version{}, "", nil
+}
 
 func newEdict(ctx context.Context) (*edict, error) {
 	policy, schemas, err := shipped("storage-pool-eligibility")

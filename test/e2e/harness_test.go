@@ -94,7 +94,7 @@ func (c *cluster) installCRDs() {
 var resources = map[string]string{
 	"Namespace": "namespaces", "Node": "nodes", "Pod": "pods",
 	"ReplicatedStoragePool": "replicatedstoragepools", "LVMVolumeGroup": "lvmvolumegroups", "DRBDResource": "drbdresources",
-	"ConfigMap": "configmaps", "Deployment": "deployments",
+	"ConfigMap": "configmaps", "Deployment": "deployments", "Service": "services", "ResourceQuota": "resourcequotas",
 	"Module": "modules", "NodeModulesConfig": "nodemodulesconfigs",
 	"ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
 }
@@ -102,7 +102,7 @@ var resources = map[string]string{
 func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {
 	resource := kschema.GroupVersionResource{Version: "v1", Resource: resources[kind]}
 	switch kind {
-	case "Node", "Pod", "Namespace", "ConfigMap":
+	case "Node", "Pod", "Namespace", "ConfigMap", "Service", "ResourceQuota":
 	case "Deployment":
 		resource.Group = "apps"
 	case "Module", "NodeModulesConfig":

@@ -46,6 +46,7 @@ spec:
       do:
         - create: {apiVersion: v1, kind: Service, metadata: {namespace: demo, name: made}}
         - apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: "${params.space}", name: applied}, data: {mode: fast}}
+          ifExists: take
         - patch: {of: {apiVersion: apps/v1, kind: Deployment, namespace: demo, name: "${key.name}"}, create: true, value: {spec: {replicas: 1}}}
     - name: pods
       forEach: inputs.pods

@@ -48,7 +48,8 @@ type DebounceWindow struct {
 	TimeZone Text   `yaml:"timeZone"`
 }
 
-// Action is one thing a rule does; exactly one field is set.
+// Action is one thing a rule does; exactly one of the fields that say what is
+// set.
 type Action struct {
 	Labels      *MapAction        `yaml:"labels"`
 	Annotations *MapAction        `yaml:"annotations"`
@@ -56,16 +57,20 @@ type Action struct {
 	Condition   *ConditionAction  `yaml:"condition"`
 	Patch       *PatchAction      `yaml:"patch"`
 	Apply       *Template         `yaml:"apply"`
-	Create      *Template         `yaml:"create"`
-	Delete      *DeleteAction     `yaml:"delete"`
-	Finalizer   *FinalizerAction  `yaml:"finalizer"`
-	Select      *SelectAction     `yaml:"select"`
-	Restart     *RestartAction    `yaml:"restart"`
-	Remember    *RememberAction   `yaml:"remember"`
-	Event       *EventAction      `yaml:"event"`
-	Log         *LogAction        `yaml:"log"`
-	Fail        *Template         `yaml:"fail"`
-	Pos         document.Position
+	// Once are paths of an applied object that are set when it is made and left
+	// alone afterwards; IfExists is refuse (default) or take.
+	Once      []Text           `yaml:"once"`
+	IfExists  Text             `yaml:"ifExists"`
+	Create    *Template        `yaml:"create"`
+	Delete    *DeleteAction    `yaml:"delete"`
+	Finalizer *FinalizerAction `yaml:"finalizer"`
+	Select    *SelectAction    `yaml:"select"`
+	Restart   *RestartAction   `yaml:"restart"`
+	Remember  *RememberAction  `yaml:"remember"`
+	Event     *EventAction     `yaml:"event"`
+	Log       *LogAction       `yaml:"log"`
+	Fail      *Template        `yaml:"fail"`
+	Pos       document.Position
 }
 
 // MapAction sets or removes (null) labels or annotations.
@@ -118,8 +123,14 @@ type PatchAction struct {
 
 // DeleteAction deletes an object.
 type DeleteAction struct {
-	Of  *Target `yaml:"of"`
-	Pos document.Position
+	Of *Target `yaml:"of"`
+	// Propagation is Background (default), Foreground or Orphan.
+	Propagation Text `yaml:"propagation"`
+	// GracePeriod is a duration in whole seconds; absent is the kind's own.
+	GracePeriod Template `yaml:"gracePeriod"`
+	// IfUnchanged deletes the object only as it was decided on; default true.
+	IfUnchanged *document.Node `yaml:"ifUnchanged"`
+	Pos         document.Position
 }
 
 // FinalizerAction sets or removes a finalizer.

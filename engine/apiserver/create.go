@@ -1,0 +1,133 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Options are those of a write.
+type Options struct {
+	// Manager is the field manager.
+	Manager string
+	// Subresource is "" or "status".
+	Subresource string
+	// Force lets an apply take fields that others manage.
+	Force bool
+}
+
+// Create makes an object, and gives it as it is stored.
+func (s *Server) Create(given Object, o Options) (Object, error) {
+	next := copied(given)
+	m := metadata(next)
+	if text(m, "resourceVersion") != "" {
+		return nil, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
+	}
+	if text(m, "name") == "" {
+		prefix := text(m, "generateName")
+		if prefix == "" {
+			return nil, invalid(ID(next), "metadata.name", "name or generateName is required")
+		}
+		m["name"] = prefix + s.suffix()
+	}
+	id := ID(next)
+	if s.objects[id] != nil {
+		return nil, apierrors.NewAlreadyExists(resourceOf(id), id.Name)
+	}
+	kind := s.kindOf(next)
+	born(next)
+	kind.normalize(next, nil)
+	return s.born(kind, s.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager)), nil
+}
+
+// born takes from a new object what the server sets by itself.
+func born(o Object) {
+	for _, field := range []string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "selfLink", "resourceVersion", "managedFields"} {
+		delete(metadata(o), field)
+	}
+}
+
+func (s *Server) born(kind kind, next Object) Object {
+	if kind.hasStatus() {
+		delete(next, "status")
+	}
+	metadata(next)["creationTimestamp"] = s.timestamp()
+	s.add(next)
+	return next
+}
+
+// suffix gives the end of a generated name. Names are never used twice, so the
+// next number does what random letters do elsewhere.
+func (s *Server) suffix() string {
+	const letters = "bcdfghjklmnpqrstvwxz2456789"
+	var out strings.Builder
+	for n, i := s.serial+1, 0; i < 5; i++ {
+		out.WriteByte(letters[n%len(letters)])
+		n /= len(letters)
+	}
+	return out.String()
+}
+
+// Apply makes an object, or merges what is given into it as server-side apply
+// does.
+func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
+	kind := s.kindOf(given)
+	old := s.objects[id]
+	if err := s.applicable(kind, id, old, given, o); err != nil {
+		return nil, err
+	}
+	key := fieldsKey{GVK: id.GVK, subresource: o.Subresource}
+	f, err := s.fieldManager(kind, key)
+	if err != nil {
+		return nil, err
+	}
+	live := &unstructured.Unstructured{Object: Object{"apiVersion": id.APIVersion, "kind": id.Kind}}
+	if old != nil {
+		live.Object = copied(old)
+	}
+	merged, err := f.Apply(live, &unstructured.Unstructured{Object: copied(given)}, o.Manager, o.Force)
+	if err != nil {
+		return nil, err
+	}
+	next := merged.(*unstructured.Unstructured).Object
+	s.stamp(old, next)
+	if old != nil {
+		return s.update(kind, old, next, o)
+	}
+	fields := metadata(next)["managedFields"]
+	born(next)
+	if fields != nil {
+		metadata(next)["managedFields"] = fields
+	}
+	kind.normalize(next, nil)
+	return s.born(kind, next), nil
+}
+
+func (s *Server) applicable(kind kind, id world.ID, old, given Object, o Options) error {
+	switch {
+	case o.Manager == "":
+		return apierrors.NewInvalid(kschema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})
+	case o.Subresource != "" && (old == nil || !kind.hasStatus()):
+		return apierrors.NewNotFound(resourceOf(id), id.Name)
+	case ID(given) != id:
+		return apierrors.NewBadRequest(fmt.Sprintf("the object is %v, the request is for %v", ID(given), id))
+	case old == nil && (text(metadata(given), "uid") != "" || text(metadata(given), "resourceVersion") != ""):
+		return apierrors.NewConflict(resourceOf(id), id.Name, errors.New("the object that is meant does not exist"))
+	}
+	return nil
+}
+
+func resourceOf(id world.ID) kschema.GroupResource {
+	return kschema.GroupResource{Group: id.Group(), Resource: id.Kind}
+}
+
+func invalid(id world.ID, path, reason string) error {
+	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, field.ErrorList{field.Invalid(field.NewPath(path), nil, reason)})
+}

@@ -1,0 +1,107 @@
+package apiserver
+
+import (
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Deletion says how an object is deleted.
+type Deletion struct {
+	// Propagation is Background, Foreground or Orphan; "" is the default of the
+	// kind, unless the object has a finalizer that says otherwise.
+	Propagation metav1.DeletionPropagation
+	// UID and ResourceVersion are preconditions; "" is none.
+	UID, ResourceVersion string
+}
+
+// Delete deletes an object: at once, or when its last finalizer is gone. Its
+// dependents are collected.
+func (s *Server) Delete(id world.ID, d Deletion) error {
+	old := s.objects[id]
+	if old == nil {
+		return apierrors.NewNotFound(resourceOf(id), id.Name)
+	}
+	if uid := text(metadata(old), "uid"); d.UID != "" && d.UID != uid {
+		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s)", d.UID, uid))
+	}
+	if version := text(metadata(old), "resourceVersion"); d.ResourceVersion != "" && d.ResourceVersion != version {
+		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s)", d.ResourceVersion, version))
+	}
+	s.remove(old, d.Propagation)
+	return nil
+}
+
+func (s *Server) remove(old Object, propagation metav1.DeletionPropagation) {
+	names := s.collecting(old, propagation)
+	if len(names) == 0 {
+		s.drop(old)
+		return
+	}
+	next := copied(old)
+	m := metadata(next)
+	setFinalizers(next, names)
+	if !deleting(old) {
+		m["deletionTimestamp"] = s.timestamp()
+		if generation := integer(m, "generation"); generation > 0 {
+			m["generation"] = generation + 1
+		}
+	}
+	m["deletionGracePeriodSeconds"] = int64(0)
+	if !sameObject(old, next) {
+		s.set(old, next)
+	}
+	s.finalize(next)
+}
+
+// collecting gives the finalizers of an object that is being deleted: its own,
+// and those that the garbage collector answers to.
+func (s *Server) collecting(o Object, propagation metav1.DeletionPropagation) []string {
+	names := finalizers(o)
+	if propagation == "" {
+		propagation = s.defaultPropagation(o, names)
+	}
+	names = slices.DeleteFunc(names, func(f string) bool {
+		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
+	})
+	switch propagation {
+	case metav1.DeletePropagationOrphan:
+		return append(names, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		return append(names, metav1.FinalizerDeleteDependents)
+	default:
+		return names
+	}
+}
+
+func (s *Server) defaultPropagation(o Object, finalizers []string) metav1.DeletionPropagation {
+	switch {
+	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(finalizers, metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	case text(o, "kind") == "Job" && text(o, "apiVersion") == "batch/v1" || text(o, "kind") == "ReplicationController" && text(o, "apiVersion") == "v1":
+		return metav1.DeletePropagationOrphan
+	default:
+		return metav1.DeletePropagationBackground
+	}
+}
+
+// drop takes an object out, and collects what it owned.
+func (s *Server) drop(old Object) {
+	id, uid := ID(old), text(metadata(old), "uid")
+	if s.objects[id] == nil {
+		return
+	}
+	delete(s.objects, id)
+	delete(s.owners, uid)
+	s.Changed(id, old, nil)
+	for _, dependent := range s.dependents(uid) {
+		s.collect(dependent)
+	}
+	s.released(old)
+}

@@ -1,0 +1,14 @@
+// Package apiserver is an API server in memory: what policies are tested and
+// simulated against.
+//
+// It follows kube-apiserver in what a controller's writes depend on: creation,
+// merge patches, server-side apply with managedFields (by the code that
+// kube-apiserver runs), status as a subresource, resourceVersion and
+// generation, preconditions, finalizers, the three propagation policies of a
+// deletion and the garbage collector. Objects are defaulted and pruned by the
+// schemas of their kinds.
+//
+// It does not validate the content of objects, run admission, or apply the
+// defaults that kube-apiserver has in Go code only. test/conformance compares
+// it with a real one.
+package apiserver

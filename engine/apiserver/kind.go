@@ -1,0 +1,79 @@
+package apiserver
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/managedfields"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// kind is what the server goes by for the objects of a kind. One without a
+// structure is taken for a custom kind that has status as a subresource.
+type kind struct {
+	schema.GVK
+	*schema.Structure
+}
+
+func (s *Server) kindOf(o Object) kind {
+	gvk := schema.GVK{APIVersion: text(o, "apiVersion"), Kind: text(o, "kind")}
+	structure, _ := s.schemas.Structure(gvk)
+	return kind{gvk, structure}
+}
+
+func (k kind) builtin() bool { return k.Structure != nil && !k.Custom }
+
+// hasStatus says whether status is a subresource.
+func (k kind) hasStatus() bool { return k.Structure == nil || k.Structure.Status }
+
+// numbered says of which built-in kinds the server keeps metadata.generation,
+// and what a change of it counts; kube-apiserver has that in code only.
+//
+//go:embed numbered.json
+var numberedText []byte
+
+var numbered = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	if err := json.Unmarshal(numberedText, &out); err != nil {
+		panic(fmt.Sprintf("the embedded table of generations: %v", err))
+	}
+	return out
+})
+
+func (k kind) name() string { return k.Group() + "/" + k.Kind }
+
+func (k kind) generations() bool { return !k.builtin() || numbered()[k.name()] != "" }
+
+// moves says whether a change counts as a new generation.
+func (k kind) moves(old, next Object) bool {
+	if !k.generations() {
+		return false
+	}
+	if k.builtin() && numbered()[k.name()] == "spec and annotations" && !same(metadata(old)["annotations"], metadata(next)["annotations"]) {
+		return true
+	}
+	return !same(k.counted(old), k.counted(next))
+}
+
+// counted are the fields whose changes count.
+func (k kind) counted(o Object) Object {
+	out := Object{}
+	for field, v := range o {
+		if field != "metadata" && (field != "status" || !k.hasStatus()) {
+			out[field] = v
+		}
+	}
+	return out
+}
+
+func (k kind) converter() managedfields.TypeConverter {
+	if k.Structure != nil {
+		if typed, err := k.Definitions.Typed(); err == nil {
+			return typed
+		}
+	}
+	return managedfields.NewDeducedTypeConverter()
+}

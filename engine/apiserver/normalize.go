@@ -1,0 +1,165 @@
+package apiserver
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// normalize gives an object the form in which the server stores it: defaulted,
+// without fields that the schema does not have, and as a built-in type would
+// be written. Fields that old has, too, are not pruned: what was given to the
+// server as the state of a cluster may have more than its schema.
+func (k kind) normalize(o, old Object) {
+	if k.Structure != nil {
+		normalizer{k.Definitions, k.builtin()}.object(o, old, k.Root)
+	}
+}
+
+type normalizer struct {
+	definitions *schema.Definitions
+	// typed says that the values pass through the types of Go: null and empty
+	// fields are left out, and quantities have one form only.
+	typed bool
+}
+
+func (n normalizer) value(v, old any, s *spec.Schema) any {
+	s, name := n.definitions.Resolve(s)
+	if name == schema.QuantityDefinition && n.typed {
+		return quantity(v)
+	}
+	switch v := v.(type) {
+	case Object:
+		was, _ := old.(Object)
+		n.object(v, was, s)
+	case []any:
+		if s.Items != nil && s.Items.Schema != nil {
+			was, _ := old.([]any)
+			for i := range v {
+				var before any
+				if i < len(was) {
+					before = was[i] // by place: this only spares fields that no schema knows
+				}
+				v[i] = n.value(v[i], before, s.Items.Schema)
+			}
+		}
+	}
+	return v
+}
+
+// quantity gives the canonical form of a quantity.
+func quantity(v any) any {
+	q, err := resource.ParseQuantity(fmt.Sprint(v))
+	if err != nil {
+		return v
+	}
+	return q.String()
+}
+
+func (n normalizer) object(o, old Object, s *spec.Schema) {
+	s, _ = n.definitions.Resolve(s)
+	for field, v := range o {
+		was, had := old[field]
+		property, known := n.property(s, field)
+		switch {
+		case v == nil && property != nil && (n.typed || !property.Nullable):
+			delete(o, field)
+		case property != nil:
+			inner := n
+			inner.typed = n.typed || field == "metadata" && property.Ref.String() != ""
+			if o[field] = inner.value(v, was, property); inner.typed && inner.empty(o[field], property) {
+				delete(o, field)
+			}
+		case !known && !had:
+			delete(o, field)
+		}
+	}
+	n.defaults(o, s)
+}
+
+// property gives the schema of a field; known says that the field may be there
+// although nothing is said of it.
+func (n normalizer) property(s *spec.Schema, field string) (property *spec.Schema, known bool) {
+	if p, ok := s.Properties[field]; ok {
+		return &p, true
+	}
+	if s.AdditionalProperties != nil {
+		return s.AdditionalProperties.Schema, s.AdditionalProperties.Allows || s.AdditionalProperties.Schema != nil
+	}
+	if on, _ := s.Extensions.GetBool("x-kubernetes-preserve-unknown-fields"); on {
+		return nil, true
+	}
+	if on, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); on && (field == "apiVersion" || field == "kind" || field == "metadata") {
+		return nil, true
+	}
+	return nil, n.typed && len(s.Properties) == 0 // raw JSON
+}
+
+// empty says whether a Go type would leave the field out.
+func (n normalizer) empty(v any, property *spec.Schema) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case Object:
+		s, _ := n.definitions.Resolve(property)
+		return len(v) == 0 && s.AdditionalProperties != nil
+	}
+	return false
+}
+
+func (n normalizer) defaults(o Object, s *spec.Schema) {
+	for field := range s.Properties {
+		property := s.Properties[field]
+		if _, has := o[field]; has || property.Default == nil || n.typed && isZero(property.Default) {
+			continue
+		}
+		o[field] = n.value(plainDefault(property.Default), nil, &property)
+	}
+}
+
+// isZero says whether a default is only what a field of Go has before anything
+// is said: such a field is mostly left out when it is written.
+func isZero(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return v == ""
+	case float64:
+		return v == 0
+	case bool:
+		return !v
+	case Object:
+		return len(v) == 0
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// plainDefault copies a default, with whole numbers as int64.
+func plainDefault(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if n := int64(v); float64(n) == v {
+			return n
+		}
+		return v
+	case Object:
+		out := Object{}
+		for field, x := range v {
+			out[field] = plainDefault(x)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = plainDefault(x)
+		}
+		return out
+	default:
+		return runtime.DeepCopyJSONValue(v)
+	}
+}

@@ -1,0 +1,61 @@
+package compile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+func withAction(action string) string {
+	return header + "\n  rules:\n    - name: r\n      do:\n        - " + strings.ReplaceAll(strings.TrimSpace(action), "\n", "\n          ") + "\n"
+}
+
+const quotaManifest = "apply: {apiVersion: v1, kind: ResourceQuota, metadata: {name: a, namespace: b}, spec: {hard: {cpu: \"1\"}}}\n"
+
+func TestHowChildrenAreWritten(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ action, want string }{
+		"a field that is not there":   {quotaManifest + "once: [spec.hrad]", `ResourceQuota has no field "spec.hrad"`},
+		"a field of the identity":     {quotaManifest + "once: [metadata.name]", `"metadata.name" names the object`},
+		"another word":                {quotaManifest + "ifExists: force", `ifExists cannot be "force"`},
+		"an action that is no apply":  {"log: {message: a}\nonce: [spec.hard]", "only apply takes once and ifExists"},
+		"a propagation":               {"delete: {propagation: Sideways}", `propagation cannot be "Sideways"`},
+		"a flag":                      {`delete: {ifUnchanged: "yes"}`, "ifUnchanged must be true or false"},
+		"all that an apply may say":   {quotaManifest + "once: [spec.hard]\nifExists: take", ""},
+		"all that a deletion may say": {"delete: {propagation: Orphan, gracePeriod: 30s, ifUnchanged: false}", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := compiled(t, withAction(tc.action), Options{Schemas: schema.Builtin()})
+			got := ""
+			if len(problems) > 0 {
+				got = document.Join(problems).Error()
+			}
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDefaultsOfChildren(t *testing.T) {
+	t.Parallel()
+	p, _ := compiled(t, withAction("delete: {}"), Options{})
+	got, _ := p.Rules[0].Do[0].(*plan.Delete)
+	if got == nil || got.Propagation != plan.Background || got.Changed || got.GracePeriod != nil {
+		t.Errorf("%+v", got)
+	}
+	p, _ = compiled(t, withAction(quotaManifest+"once: [spec.hard]"), Options{Schemas: schema.Builtin()})
+	child, _ := p.Rules[0].Do[0].(*plan.Child)
+	if child == nil || child.Take {
+		t.Fatalf("%+v", child)
+	}
+	if diff := cmp.Diff([][]string{{"spec", "hard"}}, child.Once); diff != "" {
+		t.Error(diff)
+	}
+}

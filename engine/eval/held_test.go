@@ -1,0 +1,184 @@
+package eval
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/apiserver"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// parts are objects in parts that can be applied in any combination. They have
+// what API servers merge or write in ways of their own.
+var parts = map[string][]string{
+	"{apiVersion: v1, kind: Service, metadata: {namespace: ns, name: a}}": {
+		"{spec: {selector: {app: a}}}",
+		"{spec: {ports: [{name: http, port: 80}, {name: dns, port: 53, protocol: UDP}, {name: dnstcp, port: 53}]}}",
+		"{metadata: {labels: {l: x}, annotations: {note: b}, finalizers: [example.com/keep]}}",
+		"{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: u}]}}",
+		"{spec: {externalIPs: [10.0.0.1, 10.0.0.2]}}",
+	},
+	"{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}}": {
+		"{spec: {replicas: 2, selector: {matchLabels: {app: a}}}}",
+		"{spec: {template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}], env: [{name: A, value: x}], resources: {limits: {cpu: 1000m, memory: 0.5Gi}}}]}}}}",
+		"{spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}], tolerations: [{key: k, operator: Exists}]}}}}",
+		"{spec: {template: {metadata: {labels: {app: a}}}}}",
+		"{spec: {strategy: {rollingUpdate: {maxSurge: 25%}}}}",
+	},
+	"{apiVersion: v1, kind: ResourceQuota, metadata: {namespace: ns, name: a}}": {
+		"{spec: {hard: {cpu: 1000m}}}", "{spec: {hard: {memory: 1024Mi}}}", "{spec: {hard: {pods: 10}}}",
+	},
+	// No schema: lists are atomic.
+	"{apiVersion: example.com/v1, kind: Widget, metadata: {namespace: ns, name: a}}": {
+		"{spec: {list: [{a: 1}, {a: 2}]}}", "{spec: {deep: {er: {x: 1}}}}", "{spec: {empty: {}}}",
+	},
+}
+
+func parsed(t *testing.T, text string) map[string]any {
+	t.Helper()
+	raw, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := apiserver.Decode(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func mergedInto(into, from map[string]any) {
+	for field, v := range from {
+		inner, isMap := v.(map[string]any)
+		have, had := into[field].(map[string]any)
+		if isMap && had {
+			mergedInto(have, inner)
+			continue
+		}
+		into[field] = runtime.DeepCopyJSONValue(v)
+	}
+}
+
+// chosen gives the object with the parts whose bits are set.
+func chosen(t *testing.T, base string, bits int) map[string]any {
+	t.Helper()
+	out := parsed(t, base)
+	for i, part := range parts[base] {
+		if bits&(1<<i) != 0 {
+			mergedInto(out, parsed(t, part))
+		}
+	}
+	return out
+}
+
+type heldServer struct {
+	*apiserver.Server
+	schemas *schema.Set
+}
+
+func newHeldServer() *heldServer {
+	schemas := schema.NewSet(schema.Builtin())
+	return &heldServer{apiserver.New(schemas, func() time.Time { return time.Unix(0, 0) }), schemas}
+}
+
+func (s *heldServer) apply(t *testing.T, o map[string]any, manager string) {
+	t.Helper()
+	if _, err := s.Apply(apiserver.ID(o), o, apiserver.Options{Manager: manager, Force: true}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settled says whether the manifest is applied, with the values compared or
+// not.
+func (s *heldServer) settled(o map[string]any, values bool) bool {
+	live := s.Get(apiserver.ID(o))
+	kind := s.schemas.Of(apiserver.ID(o).GVK)
+	held := world.ManagersOf(live, value.KeepAll).Applied("edict/p")
+	if held == nil {
+		return false
+	}
+	c := comparison{values: values}
+	want, _ := value.Freeze(o, kind, value.KeepAll).(*value.Map)
+	return c.object(held, want, value.Freeze(live, kind, value.KeepAll), kind, nil)
+}
+
+// TestWhatIsAppliedIsHeld: for every combination of parts, an object is settled
+// right after it was applied, and stays so while others add what the policy
+// does not say; another combination is not.
+func TestWhatIsAppliedIsHeld(t *testing.T) {
+	t.Parallel()
+	for base := range parts {
+		all := 1 << len(parts[base])
+		for bits := 1; bits < all; bits++ {
+			s := newHeldServer()
+			o := chosen(t, base, bits)
+			s.apply(t, o, "edict/p")
+			theirs := map[string]any{"metadata": map[string]any{"annotations": map[string]any{"theirs": "x"}}}
+			if _, err := s.Patch(apiserver.ID(o), theirs, apiserver.Options{Manager: "other"}); err != nil {
+				t.Fatal(err)
+			}
+			for _, values := range []bool{false, true} {
+				if !s.settled(o, values) {
+					t.Errorf("%s, parts %b, values %v: it is applied, and not found to be", base, bits, values)
+				}
+			}
+			for other := 1; other < all; other++ {
+				if other != bits && s.settled(chosen(t, base, other), true) {
+					t.Errorf("%s: parts %b are applied, and %b are found to be", base, bits, other)
+				}
+			}
+		}
+	}
+}
+
+// TestWhatOthersChangeIsSeen: whoever changes a value takes the field.
+func TestWhatOthersChangeIsSeen(t *testing.T) {
+	t.Parallel()
+	for base := range parts {
+		o := chosen(t, base, 1<<len(parts[base])-1)
+		for _, patch := range changes(o) {
+			s := newHeldServer()
+			s.apply(t, o, "edict/p")
+			id := apiserver.ID(o)
+			before := s.Get(id)
+			after, err := s.Patch(id, patch, apiserver.Options{Manager: "somebody"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := fmt.Sprint(before["spec"], before["metadata"].(map[string]any)["labels"]) != fmt.Sprint(after["spec"], after["metadata"].(map[string]any)["labels"])
+			if got := s.settled(o, false); got == changed {
+				t.Errorf("%s, after %v: settled %v, changed %v", base, patch, got, changed)
+			}
+		}
+	}
+}
+
+// changes gives a patch for each leaf of an object's spec and labels: one that
+// changes it, and one that takes it away.
+func changes(o map[string]any) (out []map[string]any) {
+	var walk func(v any, wrap func(any) map[string]any)
+	walk = func(v any, wrap func(any) map[string]any) {
+		m, ok := v.(map[string]any)
+		if !ok || len(m) == 0 {
+			out = append(out, wrap(nil))
+			if s, isText := v.(string); isText {
+				out = append(out, wrap(s+"0"))
+			}
+			return
+		}
+		for field, inner := range m {
+			walk(inner, func(x any) map[string]any { return wrap(map[string]any{field: x}) })
+		}
+	}
+	walk(o["spec"], func(x any) map[string]any { return map[string]any{"spec": x} })
+	if labels := o["metadata"].(map[string]any)["labels"]; labels != nil {
+		walk(labels, func(x any) map[string]any { return map[string]any{"metadata": map[string]any{"labels": x}} })
+	}
+	return out
+}

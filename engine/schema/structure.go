@@ -1,0 +1,171 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// Structure is the schema of a kind as an API server uses it to merge, default
+// and prune objects. [Type] is the smaller view of it that expressions need.
+type Structure struct {
+	// Root is the schema of the kind itself.
+	Root *spec.Schema
+	// Definitions resolve the references in it.
+	Definitions *Definitions
+	// Custom says that a CRD defines the kind: all its defaults are applied and
+	// unknown fields are pruned.
+	Custom bool
+	// Status says that status is a subresource.
+	Status bool
+}
+
+// Definitions are schemas that refer to each other by name.
+type Definitions struct {
+	schemas map[string]*spec.Schema
+	typed   func() (managedfields.TypeConverter, error)
+}
+
+func newDefinitions(schemas map[string]*spec.Schema) *Definitions {
+	return &Definitions{schemas: schemas, typed: sync.OnceValues(func() (managedfields.TypeConverter, error) {
+		return managedfields.NewTypeConverter(schemas, false)
+	})}
+}
+
+// Typed gives the converter by which server-side apply merges the kinds of the
+// definitions. It is made once.
+func (d *Definitions) Typed() (managedfields.TypeConverter, error) { return d.typed() }
+
+// Resolve follows the references of a schema; name is that of the definition
+// it leads to, "" for a schema that is written in place.
+func (d *Definitions) Resolve(s *spec.Schema) (resolved *spec.Schema, name string) {
+	for range 8 { // references of references; a cycle has no schema
+		switch ref := s.Ref.String(); {
+		case ref != "":
+			name = strings.TrimPrefix(ref, schemaReference)
+			next, ok := d.schemas[name]
+			if !ok {
+				return &spec.Schema{}, name
+			}
+			s = next
+		case len(s.AllOf) == 1 && len(s.Properties) == 0 && len(s.Type) == 0:
+			s = &s.AllOf[0]
+		default:
+			return s, name
+		}
+	}
+	return &spec.Schema{}, name
+}
+
+const (
+	metaDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+	// QuantityDefinition names the schema of quantities such as 100m.
+	QuantityDefinition = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+)
+
+// Structure gives the structure of a kind; false when no schema is known.
+func (s *Set) Structure(gvk GVK) (*Structure, bool) {
+	if s == nil {
+		return nil, false
+	}
+	s.mu.RLock()
+	f, ok := s.structures[gvk]
+	s.mu.RUnlock()
+	if !ok {
+		return s.next.Structure(gvk)
+	}
+	out := f()
+	return out, out != nil
+}
+
+func (s *Set) addStructure(gvk GVK, f func() *Structure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.structures[gvk] = f
+}
+
+// addStructures adds those of a document's kinds. The document is read again
+// when the first of them is asked for: few who need types need structures.
+func (s *Set) addStructures(kinds map[GVK]string, text []byte, custom bool) {
+	definitions := sync.OnceValue(func() *Definitions {
+		var doc openAPIDocument
+		if err := json.Unmarshal(text, &doc); err != nil {
+			return newDefinitions(nil) // it was read before
+		}
+		return newDefinitions(doc.Components.Schemas)
+	})
+	for gvk, name := range kinds {
+		s.addStructure(gvk, sync.OnceValue(func() *Structure {
+			d := definitions()
+			root, ok := d.schemas[name]
+			if !ok {
+				return nil
+			}
+			_, status := root.Properties["status"]
+			return &Structure{Root: root, Definitions: d, Custom: custom, Status: status}
+		}))
+	}
+}
+
+// customStructure gives the structure of a version of a CRD.
+func customStructure(gvk GVK, root *spec.Schema, status bool) *Structure {
+	root = withMetadata(gvk, root)
+	builtin, _ := Builtin().Structure(GVK{APIVersion: "v1", Kind: "ConfigMap"})
+	schemas := map[string]*spec.Schema{gvk.Kind: root}
+	for _, name := range builtin.Definitions.below(metaDefinition) {
+		schemas[name] = builtin.Definitions.schemas[name]
+	}
+	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status}
+}
+
+// withMetadata gives the schema of a custom kind with the fields that every
+// kind has.
+func withMetadata(gvk GVK, root *spec.Schema) *spec.Schema {
+	out := *root
+	out.Properties = maps.Clone(root.Properties)
+	if out.Properties == nil {
+		out.Properties = map[string]spec.Schema{}
+	}
+	out.Properties["metadata"] = *spec.RefSchema(schemaReference + metaDefinition)
+	for _, name := range []string{"apiVersion", "kind"} {
+		out.Properties[name] = *spec.StringProperty()
+	}
+	out.Extensions = maps.Clone(root.Extensions)
+	version := gvk.APIVersion[strings.Index(gvk.APIVersion, "/")+1:]
+	out.AddExtension(gvkExtension, []any{map[string]any{"group": gvk.Group(), "version": version, "kind": gvk.Kind}})
+	return &out
+}
+
+// below gives a definition and all that it refers to.
+func (d *Definitions) below(name string) []string {
+	seen := map[string]bool{}
+	var visit func(s *spec.Schema)
+	visit = func(s *spec.Schema) {
+		if ref := strings.TrimPrefix(s.Ref.String(), schemaReference); ref != "" && !seen[ref] && d.schemas[ref] != nil {
+			seen[ref] = true
+			visit(d.schemas[ref])
+		}
+		for i := range s.AllOf {
+			visit(&s.AllOf[i])
+		}
+		for _, property := range s.Properties {
+			visit(&property)
+		}
+		if s.Items != nil && s.Items.Schema != nil {
+			visit(s.Items.Schema)
+		}
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			visit(s.AdditionalProperties.Schema)
+		}
+	}
+	visit(spec.RefSchema(schemaReference + name))
+	out := make([]string, 0, len(seen))
+	for ref := range seen {
+		out = append(out, ref)
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/edict-dev/edict/test/controlplane"
+)
+
+const seed = 20260301
+
+func scenarios(t *testing.T) []scenario {
+	t.Helper()
+	out, err := generate(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, s := range out {
+		n += len(s.Requests)
+	}
+	if n < 800 {
+		t.Fatalf("only %d requests", n)
+	}
+	return out
+}
+
+// describe shows a request as a person would write it.
+func describe(r request) string {
+	body, _ := json.Marshal(r.Body)
+	return fmt.Sprintf("%s %s/%s %s by %q force=%v %s uid=%s rv=%s %s", r.Op, r.Kind.Kind, r.Name, r.Subresource, r.Manager, r.Force, r.Propagation, r.UID, r.ResourceVersion, body)
+}
+
+// plain gives a value as its JSON reads: numbers are float64.
+func plain[T any](t *testing.T, v T) (out T) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestAsRecorded compares the server in memory with what a real one answered.
+func TestAsRecorded(t *testing.T) {
+	t.Parallel()
+	records, err := readRecords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range scenarios(t) {
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			want, ok := records[of.Name]
+			if !ok || len(want.Answers) != len(of.Requests) {
+				t.Fatal("no answers are recorded for this scenario; with a control plane, UPDATE_GOLDEN=1 go test ./test/conformance records them")
+			}
+			s := inMemory(t, of)
+			for i, r := range of.Requests {
+				got := plain(t, answered(t, s, of, r))
+				if diff := cmp.Diff(want.Answers[i], got); diff != "" {
+					t.Fatalf("request %d: %s\n(-kube-apiserver +in memory)\n%s", i, describe(r), diff)
+				}
+			}
+		})
+	}
+}
+
+func inMemory(t *testing.T, of scenario) *session {
+	t.Helper()
+	m, err := newMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSession(m, "ns", of)
+}
+
+// answered sends a request; the objects afterwards are part of the answer of a
+// scenario with a collector.
+func answered(t *testing.T, s *session, of scenario, r request) answer {
+	t.Helper()
+	out := s.send(t.Context(), r)
+	if of.Collected {
+		all, err := s.everything(t.Context(), of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.All, out.Object = all, nil
+	}
+	return out
+}
+
+// TestAsARealServer sends the same requests to both.
+func TestAsARealServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a control plane")
+	}
+	client := startCluster(t)
+	var mu sync.Mutex
+	var records []record
+	all := scenarios(t)
+	t.Run("scenarios", func(t *testing.T) {
+		for _, of := range all {
+			t.Run(of.Name, func(t *testing.T) {
+				t.Parallel()
+				got := compare(t, client, of)
+				mu.Lock()
+				defer mu.Unlock()
+				records = append(records, record{of.Name, got})
+			})
+		}
+	})
+	if os.Getenv("UPDATE_GOLDEN") == "" {
+		return
+	}
+	if err := writeRecords(sorted(records, all)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sorted(records []record, all []scenario) (out []record) {
+	for _, of := range all {
+		for _, r := range records {
+			if r.Name == of.Name {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func startCluster(t *testing.T) dynamic.Interface {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	defer cancel()
+	plane, err := controlplane.Start(ctx, controlplane.Options{
+		Log: os.Stderr, ControllerManager: true,
+		Controllers:   []string{"garbage-collector-controller", "serviceaccount-controller"},
+		APIServerArgs: []string{"--disable-admission-plugins=ServiceAccount"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := plane.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := plane.InstallCRDs(ctx, "testdata/crds"); err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// compare runs a scenario on both servers, and gives the answers of the real
+// one as far as they can be compared.
+func compare(t *testing.T, client dynamic.Interface, of scenario) (out []answer) {
+	t.Helper()
+	namespace := &unstructured.Unstructured{Object: Object{"apiVersion": "v1", "kind": "Namespace", "metadata": Object{"name": of.Name}}}
+	if _, err := client.Resource(kschema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	mine, real := inMemory(t, of), newSession(&cluster{client}, of.Name, of)
+	named := namedIn(of.Requests)
+	for i, r := range of.Requests {
+		want := plain(t, answered(t, mine, of, r))
+		if of.Collected && r.Op == remove {
+			time.Sleep(500 * time.Millisecond) // the collector looks at what it was told of
+		}
+		got := comparable(t, r, want, plain(t, answered(t, real, of, r)), named)
+		for deadline := time.Now().Add(20 * time.Second); of.Collected && !cmp.Equal(want.All, got.All) && time.Now().Before(deadline); {
+			time.Sleep(50 * time.Millisecond)
+			all, err := real.everything(t.Context(), of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.All = plain(t, all)
+		}
+		if os.Getenv("EDICT_TEST_TRACE") != "" {
+			t.Logf("%d %s\n real %v\n mine %v", i, describe(r), got, want)
+		}
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("request %d: %s\n(-kube-apiserver +in memory)\n%s", i, describe(r), diff)
+			if os.Getenv("UPDATE_GOLDEN") == "" {
+				return out
+			}
+		}
+		out = append(out, got)
+	}
+	return out
+}
+
+// comparable cuts an answer of the real server down to what the other one can
+// know.
+func comparable(t *testing.T, r request, mine, real answer, named Object) answer {
+	t.Helper()
+	if r.Kind.exact || real.Object == nil {
+		return real
+	}
+	metadata := real.Object["metadata"]
+	cut, _ := r.Kind.project(real.Object, mine.Object, named, "").(Object)
+	cut["metadata"] = metadata
+	real.Object = cut
+	return real
+}
