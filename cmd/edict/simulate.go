@@ -85,7 +85,14 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances), Start: start, Answers: answers, KeepTraces: f.trace})
 	sim.Run(ctx, timeline, until)
-	return printResult(out, f.output, sim.Result())
+	result := sim.Result()
+	if err := printResult(out, f.output, result); err != nil {
+		return err
+	}
+	if len(result.Errors) > 0 && f.output == "table" { // elsewhere they are part of the result
+		return findings{}
+	}
+	return nil
 }
 
 // runnable refuses policies that do not load.
@@ -209,13 +216,33 @@ func printTable(w io.Writer, r simulate.Result) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for _, e := range r.Errors {
-		fmt.Fprintf(w, "\nerror at +%s, %s %s:\n  %s\n", e.At.Sub(r.Start), e.Policy, e.Key, e.Message)
-	}
+	printFailures(w, r)
 	for _, q := range r.Requeue {
 		fmt.Fprintf(w, "\n%s looks at %s again at %s (+%s)", q.Policy, q.Key, q.At.Format(time.RFC3339), q.At.Sub(r.Start))
 	}
 	fmt.Fprintf(w, "\n%s, %s, %s; -o yaml shows the patches and the objects\n", count(len(r.Effects), "write", "writes"),
 		count(len(r.Errors), "error", "errors"), count(len(r.Objects), "object", "objects"))
 	return nil
+}
+
+// printFailures shows each error once, with how often it came.
+func printFailures(w io.Writer, r simulate.Result) {
+	type same struct{ policy, key, message string }
+	times := map[same]int{}
+	for _, e := range r.Errors {
+		times[same{e.Policy, e.Key.String(), e.Message}]++
+	}
+	for _, e := range r.Errors {
+		id := same{e.Policy, e.Key.String(), e.Message}
+		n, first := times[id]
+		if !first {
+			continue
+		}
+		delete(times, id)
+		again := ""
+		if n > 1 {
+			again = fmt.Sprintf(" (%d times)", n)
+		}
+		fmt.Fprintf(w, "\nerror at +%s, %s %s%s:\n  %s\n", e.At.Sub(r.Start), e.Policy, e.Key, again, e.Message)
+	}
 }

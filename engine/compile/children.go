@@ -130,6 +130,9 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	}
 	named := childPlace(t.Node, out.Manifest)
 	out.Target = b.targetIndex(gvk, named)
+	if metadata := t.Node.Get("metadata"); metadata.Get("name") == nil && (metadata == nil || metadata.Kind == document.Map) {
+		b.problems.Hintf(t.Node.Pos, "metadata: {name: ...}", "the %s has no metadata.name", kind)
+	}
 	of := &target{roots: []string{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}, named: named}
 	b.kinds[of.roots[0]] = gvk
 	mask, verb := &value.Mask{}, plan.WriteCreate

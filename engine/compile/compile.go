@@ -189,7 +189,7 @@ func (b *builder) primary() {
 	b.plan.Primary = p
 	b.kinds[objectRoot] = gvk
 	if _, known := b.options.Schemas.Kind(gvk); !known {
-		b.problems.Warnf(f.Kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+		b.untypedKind(gvk, f.APIVersion, f.Kind)
 	}
 }
 

@@ -23,7 +23,7 @@ func (b *builder) declareInputs() {
 		gvk := schema.GVK{APIVersion: in.APIVersion.Value, Kind: in.Kind.Value}
 		p := &plan.Input{Name: in.Name.Value, Pos: in.Pos, Type: b.options.Schemas.Of(gvk), Source: source(gvk), Shape: shapeOf(in)}
 		if _, known := b.options.Schemas.Kind(gvk); !known {
-			b.problems.Warnf(in.Kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+			b.untypedKind(gvk, in.APIVersion, in.Kind)
 		}
 		root := "inputs." + p.Name
 		b.plan.Slots[root] = plan.Slot{Kind: plan.InputSlot, Index: len(b.plan.Inputs)}

@@ -39,6 +39,9 @@ func (b *builder) rule(r *v1alpha1.Rule) {
 		b.problems.Errorf(r.Pos, "the rule %q has %d bytes, at most %d are allowed", r.Name.Value, size, MaxRuleBytes)
 	}
 	out := &plan.Rule{Name: r.Name.Value, Pos: r.Pos, ContinueOnError: r.ContinueOnError, Finally: r.Finally, Stop: r.Stop}
+	if len(r.Do)+len(r.Cases)+len(r.OnError) == 0 && !r.Stop {
+		b.problems.Warnf(r.Pos, "the rule %q does nothing: it has neither do, nor cases, nor stop", r.Name.Value)
+	}
 	var uses ruleUses
 	uses.body = b.using(func() { uses.gate, uses.conditionUsesLocals = b.ruleParts(r, out) })
 	if out.ForEach == nil && r.ForEach.Set() {

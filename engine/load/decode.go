@@ -125,11 +125,22 @@ func (d *decoder) structure(n *document.Node, target reflect.Value, where string
 	for i, key := range n.Keys {
 		index, ok := fields[key.Text]
 		if !ok {
-			d.problems.Hintf(key.Pos, document.DidYouMean(key.Text, namesOf(fields)), "%s has no field %q", where, key.Text)
+			d.problems.Hintf(key.Pos, hintFor(where, key.Text, fields), "%s has no field %q", where, key.Text)
 			continue
 		}
 		d.decode(n.Values[i], target.Field(index), join(where, key.Text))
 	}
+}
+
+// hintFor suggests a field: what is set stands one level deeper in labels and
+// annotations.
+func hintFor(where, field string, fields map[string]int) string {
+	if _, ok := fields["set"]; ok && (strings.HasSuffix(where, "labels") || strings.HasSuffix(where, "annotations")) {
+		if near := document.DidYouMean(field, namesOf(fields)); near == "" {
+			return "labels and annotations stand under set: {set: {" + field + ": ...}}"
+		}
+	}
+	return document.DidYouMean(field, namesOf(fields))
 }
 
 func join(where, field string) string {

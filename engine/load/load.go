@@ -2,6 +2,8 @@ package load
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -76,6 +78,11 @@ func (d *decoder) header(n *document.Node) bool {
 	version, kind := n.Get("apiVersion"), n.Get("kind")
 	if version == nil || kind == nil {
 		d.problems.Hintf(n.Pos, "a policy begins with apiVersion: "+v1alpha1.APIVersion+" and kind: "+v1alpha1.KindPolicy, "apiVersion and kind are missing")
+		return false
+	}
+	if ours := []string{v1alpha1.KindPolicy, v1alpha1.KindPolicyTest, v1alpha1.KindAllowances}; version.Text != v1alpha1.APIVersion &&
+		!slices.Contains(ours, kind.Text) && !strings.HasPrefix(version.Text, "edict") {
+		d.problems.Warnf(version.Pos, "passed over: a %s of %s is no document of Edict", kind.Text, version.Text)
 		return false
 	}
 	if version.Text != v1alpha1.APIVersion {

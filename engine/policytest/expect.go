@@ -59,8 +59,8 @@ func (c *caseRun) compare(want *document.Node, what string, got []any) {
 }
 
 func (c *caseRun) diff(at document.Position, what string, want, got any) {
-	if d := cmp.Diff(normal(want), normal(got)); d != "" {
-		c.failf(at, "%s differ (-want +got):\n%s", what, d)
+	if !cmp.Equal(normal(want), normal(got)) {
+		c.failf(at, "%s differ (-want +got):\n%s", what, yamlDiff(want, got))
 	}
 }
 

@@ -34,20 +34,44 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// AddCRD adds the kinds of a CustomResourceDefinition in YAML or JSON. Other
-// manifests are passed over.
+// AddCRD adds the kinds of a CustomResourceDefinition in YAML or JSON, or of a
+// list of them as kubectl get prints it. Other manifests are passed over.
 func (s *Set) AddCRD(text []byte) error {
 	raw, err := yaml.YAMLToJSON(text)
 	if err != nil {
 		return err
 	}
-	var crd definition
-	if err := json.Unmarshal(raw, &crd); err != nil {
+	return s.addManifest(raw)
+}
+
+// addManifest adds a manifest in JSON. Only what says that it is a CRD is looked
+// at further: other kinds have other fields of these names.
+func (s *Set) addManifest(raw []byte) error {
+	var manifest struct {
+		Kind  string            `json:"kind"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(raw, &manifest); err != nil {
 		return err
 	}
-	if crd.Kind != "CustomResourceDefinition" {
+	if manifest.Kind == "CustomResourceDefinition" {
+		var crd definition
+		if err := json.Unmarshal(raw, &crd); err != nil {
+			return err
+		}
+		s.define(&crd)
 		return nil
 	}
+	for _, item := range manifest.Items {
+		if err := s.addManifest(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// define adds the versions of a CRD.
+func (s *Set) define(crd *definition) {
 	for _, version := range crd.Spec.Versions {
 		gvk := GVK{APIVersion: crd.Spec.Group + "/" + version.Name, Kind: crd.Spec.Names.Kind}
 		if crd.Spec.Names.Plural != "" {
@@ -62,7 +86,6 @@ func (s *Set) AddCRD(text []byte) error {
 			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil)
 		}))
 	}
-	return nil
 }
 
 // complete gives the root of a custom kind the fields that the API server

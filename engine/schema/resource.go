@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -61,4 +62,16 @@ func (g GVK) Group() string {
 		return ""
 	}
 	return group
+}
+
+// BuiltinKinds returns the kinds of an API version of Kubernetes itself, sorted;
+// none for any other.
+func BuiltinKinds(apiVersion string) (kinds []string) {
+	for name := range builtinTable() {
+		if kind, ok := strings.CutPrefix(name, apiVersion+"/"); ok && !strings.Contains(kind, "/") {
+			kinds = append(kinds, kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }

@@ -257,3 +257,20 @@ func TestTypesOfNothing(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestListsOfCRDs: what kubectl get crd -o yaml prints is read, too.
+func TestListsOfCRDs(t *testing.T) {
+	t.Parallel()
+	s := NewSet(nil)
+	list := `{kind: List, apiVersion: v1, items: [
+		{kind: Deployment, spec: {versions: none}},
+		{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Widget, plural: widgets}, versions: [
+			{name: v1, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}}]}}]}`
+	if err := s.AddCRD([]byte(list)); err != nil {
+		t.Fatal(err)
+	}
+	widget, known := s.Kind(GVK{APIVersion: "example.com/v1", Kind: "Widget"})
+	if !known || widget.Field("spec").Field("size").Kind != Int {
+		t.Errorf("got %+v", widget)
+	}
+}

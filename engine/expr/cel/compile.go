@@ -51,6 +51,7 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 		problems.Errorf(text.at(0), "%v", err)
 		return nil
 	}
+	e.lint(checked, text, problems)
 	return p
 }
 

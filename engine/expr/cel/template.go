@@ -85,6 +85,9 @@ func (e *Env) text(t *Template, n *document.Node, problems *document.Problems) {
 		}
 		p := e.Compile(Text{Node: n, Source: piece.text, Offset: piece.offset}, problems)
 		t.parts = append(t.parts, part{program: p})
+		if p != nil && len(pieces) > 1 {
+			inText(p, problems)
+		}
 	}
 	if len(pieces) == 1 && pieces[0].code {
 		t.program, t.parts = t.parts[0].program, nil
@@ -94,6 +97,7 @@ func (e *Env) text(t *Template, n *document.Node, problems *document.Problems) {
 		}
 	}
 	if !hasCode(pieces) {
+		e.looksLikeCode(n, problems)
 		t.constant, t.parts = value.OfString(literal), nil
 		return
 	}

@@ -1,8 +1,36 @@
 package cel
 
 import (
+	"regexp"
 	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
 )
+
+// inText checks the type of an expression that stands in a longer text.
+func inText(p *Program, problems *document.Problems) {
+	t := p.Type()
+	switch inner := Unwrap(t); {
+	case IsList(inner):
+		problems.Hintf(p.Pos(), "x.map(e, string(e)).join(\", \")", "a list cannot be written inside a text")
+	case IsMap(inner) || IsObject(inner):
+		problems.Hintf(p.Pos(), "name one of its fields, or json.encode(x)", "an object cannot be written inside a text")
+	case IsOptional(t):
+		problems.Warnf(p.Pos(), "inside a text this fails where it has no value; x.orValue(\"\") gives one")
+	}
+}
+
+// code is a text that is a name of the policy and nothing else.
+var code = regexp.MustCompile(`^(object|key|params|inputs|variables)(\.\??[A-Za-z_]\w*)+$`)
+
+// looksLikeCode warns about an expression that is written where a template is
+// meant, and so stays the text that it is.
+func (e *Env) looksLikeCode(n *document.Node, problems *document.Problems) {
+	if !n.Quoted && code.MatchString(n.Text) {
+		problems.Add(document.Problem{Position: n.Pos, Severity: document.Warning, Source: n.SourceLine(n.Pos.Line),
+			Message: "this is the text \"" + n.Text + "\", not its value", Hint: "${" + n.Text + "} gives the value; in quotes it is meant as a text"})
+	}
+}
 
 func hasCode(pieces []piece) bool {
 	for _, p := range pieces {

@@ -1,0 +1,56 @@
+package compile
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestFindings: what is right by its types and yet never meant is found when the
+// policy is compiled; what is meant is left alone.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	when := func(expression string) string {
+		return "  rules: [{name: r, when: '" + expression + "', do: [{labels: {set: {a: b}}}]}]\n"
+	}
+	for name, tc := range map[string]struct{ spec, want string }{
+		"a field and null":           {when("object.metadata.deletionTimestamp == null"), "has(a.b)"},
+		"null and a field":           {when("null != object.spec.providerID"), "has(a.b)"},
+		"the object and null":        {when("object != null"), ""},
+		"an optional and none":       {when("object.spec.?providerID.hasValue()"), ""},
+		"amounts as texts":           {when(`object.metadata.labels["cpu"] > "500m"`), "compared letter by letter"},
+		"other texts":                {when(`object.metadata.name > "a"`), ""},
+		"a name instead of a value":  {"  rules: [{name: r, do: [{labels: {set: {a: key.name}}}]}]\n", "${key.name} gives the value"},
+		"a text that looks alike":    {"  rules: [{name: r, do: [{labels: {set: {a: \"key.name\"}}}]}]\n", ""},
+		"a list in a text":           {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec.podCIDRs}'}}]}]\n", "a list cannot be written inside a text"},
+		"an object in a text":        {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec}'}}]}]\n", "an object cannot be written inside a text"},
+		"an optional in a text":      {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec.?providerID}'}}]}]\n", `x.orValue("") gives one`},
+		"an object without a name":   {"  rules: [{name: r, do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a}}}]}]\n", "has no metadata.name"},
+		"a rule that does nothing":   {"  rules: [{name: r, when: 'true'}]\n", `the rule "r" does nothing`},
+		"a rule that stops":          {"  rules: [{name: r, when: 'true', stop: true}]\n", ""},
+		"a plural kind":              {"  inputs: [{name: x, apiVersion: v1, kind: Pods}]\n  rules: []\n", `did you mean "Pod"?`},
+		"a kind with a typo":         {"  inputs: [{name: x, apiVersion: apps/v1, kind: Deploymnet}]\n  rules: []\n", `did you mean "Deployment"?`},
+		"core/v1":                    {"  inputs: [{name: x, apiVersion: core/v1, kind: Pod}]\n  rules: []\n", "write apiVersion: v1"},
+		"a name of another language": {when("len(object.spec.podCIDRs) > 1"), "write size(x)"},
+		"a name without its root":    {"  variables: [{name: ready, expression: 'true'}]\n" + when("ready"), `did you mean "variables.ready"?`},
+		"metadata left out":          {when(`object.name == "a"`), "write .metadata.name"},
+		"an optional as a value":     {when(`object.spec.?taints.size() > 0 || object.spec.?podCIDR > "a"`), "x.orValue(default)"},
+		"a period as a text":         {when(`elapsed(object.metadata.creationTimestamp, "10m")`), "'elapsed' applied to '(timestamp, string)'"},
+		"and":                        {when("true and false"), "&&, || and ! are"},
+		"=":                          {when(`object.metadata.name = "a"`), "== compares"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := compiled(t, header+tc.spec, Options{})
+			var out []string
+			for _, p := range problems {
+				if !strings.Contains(p.Message, "has no rules") {
+					out = append(out, p.Message+" / "+p.Hint)
+				}
+			}
+			got := strings.Join(out, "\n")
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,69 @@
+package cel
+
+import (
+	"regexp"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// lint warns about what is right by its types and yet never meant.
+func (e *Env) lint(checked *cel.Ast, text Text, problems *document.Problems) {
+	l := linter{ast: checked.NativeRep(), text: text, problems: problems}
+	ast.PostOrderVisit(l.ast.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		if x.Kind() == ast.CallKind && len(x.AsCall().Args()) == 2 {
+			l.operator(x)
+		}
+	}))
+}
+
+type linter struct {
+	ast      *ast.AST
+	text     Text
+	problems *document.Problems
+}
+
+func (l *linter) operator(e ast.Expr) {
+	a, b := e.AsCall().Args()[0], e.AsCall().Args()[1]
+	switch e.AsCall().FunctionName() {
+	case operators.Equals, operators.NotEquals:
+		if l.field(a) && isNull(b) || l.field(b) && isNull(a) {
+			l.warn(e, "has(a.b) asks whether a field is there; a.?b.hasValue() also where a may be absent",
+				"a field is absent or has a value: this comparison with null fails where it is absent, and is false where it is not")
+		}
+	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
+		if amount(a) && l.isText(b) || amount(b) && l.isText(a) {
+			l.warn(e, "quantity(a).isGreaterThan(quantity(b)), or quantity.value(a) > 100", "texts are compared letter by letter, not as quantities: \"1\" < \"500m\" < \"9\"")
+		}
+	}
+}
+
+// field reports whether an expression reads a field of an object, without .?
+func (l *linter) field(e ast.Expr) bool {
+	if e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() {
+		return false
+	}
+	reference, ok := l.ast.ReferenceMap()[e.ID()]
+	return !ok || reference.Name == ""
+}
+
+func (l *linter) isText(e ast.Expr) bool { return l.ast.GetType(e.ID()).Kind() == types.StringKind }
+
+var quantityForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi)?$`)
+
+func amount(e ast.Expr) bool {
+	text, ok := literalString(e)
+	return ok && quantityForm.MatchString(text)
+}
+
+func (l *linter) warn(e ast.Expr, hint, message string) {
+	at := l.text.at(0)
+	if start := l.ast.SourceInfo().GetStartLocation(e.ID()); start.Line() > 0 {
+		at = l.text.at(offsetOf(l.text.Source, start.Line(), start.Column()))
+	}
+	l.problems.Add(document.Problem{Position: at, Severity: document.Warning, Message: message, Hint: hint, Source: l.text.Node.SourceLine(at.Line)})
+}
