@@ -16,11 +16,11 @@
 //
 //	ConfigMaps ──▶ library ──▶ judge ──▶ runner ──▶ worker ──▶ writer
 //	    ▲             │                     ▲          │
-//	    └── notices ◀─┴── lastgood          └─ feeds ◀─┘
+//	    └── notices ◀─┴── revisions         └─ feeds ◀─┘
 //
 // The library (library.go) follows the ConfigMaps: it lets the judge (judge.go)
 // compile what has changed, has it tested (trials.go), hands it to the runners,
-// keeps what was good (lastgood.go) and writes into the ConfigMaps what became
+// keeps their history (revisions.go) and writes into the ConfigMaps what became
 // of them (notes.go, notices.go, shadow.go). Policies from files go to the
 // runners directly.
 package run

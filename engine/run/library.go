@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
@@ -156,7 +157,7 @@ func (l *library) look(ctx context.Context) error {
 	}
 	l.trials.next(ctx, catalog, l.verdicts, l.wg.Go)
 	l.dispatch(catalog)
-	unkept := l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
+	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
 	untold := l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
 	l.unfinished = unkept || untold
 	l.measure(catalog)
@@ -216,7 +217,7 @@ func (l *library) dispatch(catalog *source.Catalog) {
 		}
 		wanted[id] = true
 		if !rev.unit.Same(l.adopted[id]) {
-			fresh = append(fresh, rev)
+			fresh = append(fresh, l.withFallback(id, rev))
 		}
 		l.adopted[id] = rev.unit // where it stands may have changed
 	}
@@ -246,8 +247,10 @@ func (l *library) known(c *source.Catalog) []string {
 	for id := range l.adopted {
 		all[id] = true
 	}
-	for id := range l.store.kept {
-		all[id] = true
+	for id := range l.store.entries {
+		if l.store.good(id) != nil {
+			all[id] = true
+		}
 	}
 	return sortedKeys(all)
 }
@@ -265,7 +268,7 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 		return &v.revision
 	case now != nil && (v != nil || c.Unreadable(now.File.Path) || c.Undecided(now.Name(), now.File.Path)):
 		return &revision{unit: now} // it goes on
-	case now == nil && l.broken(v, l.store.kept[id].copy, c):
+	case now == nil && l.broken(v, l.store.good(id), c):
 		return l.store.lastGood(id, l.judge)
 	default:
 		return nil
@@ -274,11 +277,24 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 
 // broken says whether a policy is wanted of which only a copy is good: it is
 // refused, or may stand in a file that cannot be read.
-func (l *library) broken(v *verdict, k policyCopy, c *source.Catalog) bool {
+func (l *library) broken(v *verdict, kept *history.Entry, c *source.Catalog) bool {
 	if v != nil { // of what is only not tested yet, no earlier text is wanted
 		return !v.untested && !v.unit.Undecided
 	}
-	return c.Unreadable(k.File) && !c.Stopped(k.Policy, k.File, false)
+	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
+}
+
+// withFallback adds the last good revision to one that is to run: the new one
+// may have to wait, or may not fit the objects, and nothing runs yet that would
+// go on.
+func (l *library) withFallback(id string, rev *revision) *revision {
+	kept := l.store.good(id)
+	if kept == nil || kept.Revision == rev.unit.Revision() || l.term.told(id).revision != "" {
+		return rev
+	}
+	out := *rev
+	out.fallback = l.store.lastGood(id, l.judge)
+	return &out
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -1,15 +1,11 @@
 package run
 
 import (
-	"encoding/json"
 	"log/slog"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,8 +15,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -80,7 +76,7 @@ func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[s
 		s.adopted[id] = rev.unit
 		out[id] = rev.unit.Revision()
 		if v := s.verdicts[id]; v != nil && v.good() {
-			s.store.kept[id] = kept{copy: copyOf(rev.unit)}
+			s.store.entries[id] = []*history.Entry{{Copy: history.CopyOf(rev.unit), Result: history.Active}}
 		}
 	}
 	return out
@@ -160,111 +156,6 @@ func TestAPolicyThatMoves(t *testing.T) {
 	got := s.see(nil, made("one", "", nil), made("two", "", map[string]string{"other.yaml": "]"}))
 	if len(got) != 1 || got["p"] != first["p"] {
 		t.Errorf("%v, not %v", got, first)
-	}
-}
-
-// TestCopies: what is kept of a policy is of the file and the ConfigMap that it
-// stands in now, or it goes with another; and it is only of what has run.
-func TestCopies(t *testing.T) {
-	t.Parallel()
-	p := offline()
-	client := fake.NewClientset()
-	s := newRevisionStore(p, client)
-	names := func() (out []string) {
-		list, err := client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range list.Items {
-			out = append(out, string(r.OwnerReferences[0].UID))
-		}
-		return out
-	}
-	keep := func(runs bool, m *source.ConfigMap) {
-		t.Helper()
-		c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		verdicts := judge{process: p}.all(c, nil)
-		revision := func(string) string { return "" }
-		if runs {
-			revision = func(id string) string { return c.Units[id].Revision() }
-		}
-		if s.keep(t.Context(), c, verdicts, revision) {
-			t.Error("it failed")
-		}
-	}
-	for i, tc := range []struct {
-		runs bool
-		m    *source.ConfigMap
-		want []string
-	}{
-		{false, made("one", "", map[string]string{"p.yaml": text("p", "a")}), nil},
-		{true, made("one", "", map[string]string{"p.yaml": text("p", "a")}), []string{"one"}},
-		{true, made("two", "", map[string]string{"p.yaml": text("p", "a")}), []string{"two"}},
-		{true, made("two", "", map[string]string{"q.yaml": text("p", "a")}), []string{"two"}},
-		{false, made("two", "", map[string]string{"q.yaml": text("p", "b")}), []string{"two"}},
-	} {
-		keep(tc.runs, tc.m)
-		if d := cmp.Diff(tc.want, names()); d != "" {
-			t.Errorf("%d: -want +got:\n%s", i, d)
-		}
-	}
-	if k := s.kept["p"]; k.copy.File != "ns/two/q.yaml" || !strings.Contains(k.copy.Text, `"a"`) {
-		t.Errorf("%+v", k.copy)
-	}
-	again := newRevisionStore(p, client)
-	if err := again.read(t.Context()); err != nil || again.kept["p"].owner != "two" || again.kept["p"].number != s.kept["p"].number {
-		t.Errorf("%+v (%v)", again.kept, err)
-	}
-}
-
-// TestCopiesAreBounded: a large file of many policies is not kept once for each.
-func TestCopiesAreBounded(t *testing.T) {
-	t.Parallel()
-	s := newRevisionStore(offline(), fake.NewClientset())
-	big := &policyCopy{Policy: "p", Text: strings.Repeat("x", 1<<20)}
-	for n := range maxKept>>20 - 1 {
-		s.kept[strconv.Itoa(n)] = kept{owner: "m", copy: *big}
-	}
-	if err := s.room(big, "m"); err != nil {
-		t.Error(err)
-	}
-	s.kept["last"] = kept{owner: "m", copy: *big}
-	if s.room(big, "m") == nil || s.room(big, "other") != nil {
-		t.Error("there is no bound, or it is one for all")
-	}
-}
-
-// TestCopyRuns: a policy whose mode an annotation had set is kept with it.
-func TestCopyRuns(t *testing.T) {
-	t.Parallel()
-	m := made("m", "Enforce", map[string]string{"p.yaml": strings.Replace(text("p", "a"), "spec:", "spec:\n  mode: Shadow", 1)})
-	c := copyOf(m.Read().Units[0])
-	if u := c.unit(); u == nil || u.ID() != "p" {
-		t.Error("it comes back as another")
-	}
-}
-
-// TestReadingTakesTheNewest of two copies, of which an interruption has left
-// one.
-func TestReadingTakesTheNewest(t *testing.T) {
-	t.Parallel()
-	client := fake.NewClientset()
-	for i, value := range []string{"new", "old"} {
-		raw, err := json.Marshal(policyCopy{Policy: "p", Revision: value})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: string(rune('a' + i)), Namespace: "ns", Labels: map[string]string{v1alpha1.LabelRevision: "p"}}, Data: runtime.RawExtension{Raw: raw}, Revision: int64(2 - i)}
-		if _, err := client.AppsV1().ControllerRevisions("ns").Create(t.Context(), r, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := newRevisionStore(offline(), client)
-	if err := s.read(t.Context()); err != nil || s.kept["p"].copy.Revision != "new" {
-		t.Errorf("%+v (%v)", s.kept, err)
-	}
-	if list, err := client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 1 {
-		t.Errorf("the older one is left (%v)", err)
 	}
 }
 

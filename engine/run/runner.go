@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -41,6 +42,8 @@ type revision struct {
 	schemas *schema.Set
 	// typed says that the plan was compiled by the cluster's own types.
 	typed bool
+	// fallback runs while this one cannot and nothing else does; nil is none.
+	fallback *revision
 }
 
 // runner keeps one policy running, by the newest revision that can.
@@ -74,14 +77,15 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 		return
 	}
 	p, err := r.fit(ctx, rev, looked)
+	if err == nil {
+		err = r.ready(ctx, p, rev.fallback, looked)
+	}
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
+		r.resume(ctx, rev.fallback, looked)
 		r.refuse(rev.plan, err)
-		return
-	}
-	if !r.ready(ctx, p, looked) {
 		return
 	}
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
@@ -107,9 +111,14 @@ func (r *runner) awaitBefore(ctx context.Context) bool {
 // fit waits for the kinds of a revision and types it by the cluster's schemas.
 // The plan is nil when the context has ended.
 func (r *runner) fit(ctx context.Context, rev *revision, looked func()) (*plan.Policy, error) {
-	if !r.await(ctx, rev.plan, looked) {
-		return nil, nil
+	if !r.await(ctx, rev, looked) {
+		return nil, ctx.Err()
 	}
+	return r.typedPlan(ctx, rev)
+}
+
+// typedPlan types a revision by the cluster's schemas.
+func (r *runner) typedPlan(ctx context.Context, rev *revision) (*plan.Policy, error) {
 	if rev.typed {
 		r.group.Schemas().AddAll(rev.schemas)
 		return rev.plan, nil
@@ -142,8 +151,8 @@ func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error
 	return p, nil
 }
 
-// ready opens what the policy reads, and puts it in force.
-func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool {
+// ready opens what the policy reads, and puts it in force. An error refuses it.
+func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, looked func()) error {
 	next := r.feeds.join(p)
 	if r.worker == nil {
 		r.worker = newWorker(r.term, r.id, next)
@@ -152,25 +161,75 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool 
 	looked()
 	r.looked.Wait() // what all policies read is known then, and watched once
 	if !r.feeds.open(ctx, next.Sources()) {
-		r.feeds.leave(next)
-		if r.worker.controller == next { // it never ran
-			r.feeds.unsubscribe(r.worker)
-			r.worker.queue.ShutDown()
-			r.worker = nil
+		r.abandon(next)
+		return ctx.Err()
+	}
+	keys := r.group.Replay(ctx, next)
+	first := r.worker.controller == next
+	if err := r.tryOut(ctx, next, keys, fallback); err != nil {
+		r.abandon(next)
+		return err
+	}
+	if first {
+		r.begin(keys)
+	} else {
+		r.swap(next, keys)
+	}
+	return nil
+}
+
+// abandon takes back a revision that was not put in force.
+func (r *runner) abandon(next *reconcile.Controller) {
+	r.feeds.leave(next)
+	if r.worker.controller == next {
+		r.feeds.unsubscribe(r.worker)
+		r.worker.queue.ShutDown()
+		r.worker = nil
+	}
+}
+
+// tryOut compares a revision with the one in force, or with the last good one if
+// none is in force yet.
+func (r *runner) tryOut(ctx context.Context, next *reconcile.Controller, keys []eval.Key, fallback *revision) error {
+	if r.worker.controller != next {
+		return next.Costly(ctx, r.worker.controller, keys, time.Now())
+	}
+	if fallback == nil || r.unmet(ctx, fallback.plan) != nil {
+		return nil
+	}
+	p, err := r.typedPlan(ctx, fallback)
+	if err != nil {
+		return nil //nolint:nilerr // it no longer fits, so nothing is compared with it
+	}
+	last := r.feeds.join(p)
+	defer r.feeds.leave(last)
+	if !r.feeds.open(ctx, last.Sources()) {
+		return ctx.Err()
+	}
+	r.group.Replay(ctx, last)
+	return next.Costly(ctx, last, keys, time.Now())
+}
+
+// resume puts the last good revision in force while the one that is to run
+// cannot, and reports whether it did.
+func (r *runner) resume(ctx context.Context, last *revision, looked func()) bool {
+	if last == nil || r.worker != nil || r.unmet(ctx, last.plan) != nil {
+		return false
+	}
+	p, err := r.typedPlan(ctx, last)
+	if err == nil {
+		err = r.ready(ctx, p, nil, looked)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			r.Log.Error("the last good revision does not run either", observe.LogPolicy, r.id, observe.LogRevision, last.plan.Revision, "error", err.Error())
 		}
 		return false
 	}
-	keys := r.group.Replay(ctx, next)
-	if r.worker.controller == next {
-		r.begin(keys)
-		return true
-	}
-	if err := next.Costly(ctx, r.worker.controller, keys, time.Now()); err != nil {
-		r.feeds.leave(next)
-		r.refuse(p, err)
-		return false
-	}
-	r.swap(next, keys)
+	r.Log.Info("the last good revision runs until the newest can", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.state.revision = p.Revision
 	return true
 }
 
@@ -260,19 +319,20 @@ func (w *worker) wakeAll(keys []eval.Key) {
 
 // await waits until the cluster serves every kind that the policy reads, and
 // allows this process all that the policy does.
-func (r *runner) await(ctx context.Context, compiled *plan.Policy, looked func()) bool {
-	told := ""
+func (r *runner) await(ctx context.Context, rev *revision, looked func()) bool {
+	reported := ""
 	for {
-		missing := r.unmet(ctx, compiled)
+		missing := r.unmet(ctx, rev.plan)
 		if missing == nil {
 			observe.Waiting.WithLabelValues(r.id).Set(0)
 			return true
 		}
 		looked()
-		if text := missing.Error(); text != told {
-			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, compiled.Revision)
+		resumed := r.resume(ctx, rev.fallback, looked)
+		if text := missing.Error(); text != reported || resumed {
+			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, rev.plan.Revision)
 			r.tell(state{phase: waiting, revision: r.current(), reason: text})
-			told = text
+			reported = text
 		}
 		observe.Waiting.WithLabelValues(r.id).Set(1)
 		r.setReady(r.id, true) // waiting is no reason to take traffic away

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -126,8 +128,28 @@ func (s *shelf) annotations(m *source.ConfigMap) (annotations map[string]string,
 func configMap(m *corev1.ConfigMap) *source.ConfigMap {
 	return &source.ConfigMap{
 		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Created: m.CreationTimestamp.Time, Data: m.Data,
-		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: sortedKeys(m.BinaryData),
+		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: sortedKeys(m.BinaryData), Edits: editsOf(m),
 	}
+}
+
+// editsOf returns which field manager last wrote each key of a ConfigMap.
+func editsOf(m *corev1.ConfigMap) map[string]source.Edit {
+	out := map[string]source.Edit{}
+	for _, f := range m.ManagedFields {
+		var owned struct {
+			Data map[string]json.RawMessage `json:"f:data"`
+		}
+		if f.FieldsV1 == nil || f.Time == nil || json.Unmarshal(f.FieldsV1.Raw, &owned) != nil {
+			continue
+		}
+		for field := range owned.Data {
+			key := strings.TrimPrefix(field, "f:")
+			if e, known := out[key]; !known || f.Time.After(e.At) {
+				out[key] = source.Edit{Manager: f.Manager, At: f.Time.Time}
+			}
+		}
+	}
+	return out
 }
 
 // readings keeps what was read of ConfigMaps.
