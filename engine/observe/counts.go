@@ -74,9 +74,10 @@ func Adopted(policy, revision, before, beforeThat string) {
 // Rest says that no policy runs here any more: what was last measured of them is
 // for whoever runs them now to tell.
 func Rest() {
-	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, QueueDepth, Remembered, Info, Disagreeing} {
+	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Disagreeing} {
 		m.Reset()
 	}
+	BrokenWatches.Set(0)
 }
 
 // Forget drops the series of a policy that no longer runs.

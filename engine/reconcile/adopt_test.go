@@ -205,9 +205,9 @@ func TestRemoving(t *testing.T) {
 	}
 }
 
-// TestCostly: an edit that costs too much for the objects there are is found
+// TestTryOutOfCosts: an edit that costs too much for the objects there are is found
 // out before it takes over; one that was as costly before is not held up.
-func TestCostly(t *testing.T) {
+func TestTryOutOfCosts(t *testing.T) {
 	t.Parallel()
 	cheap := strings.Replace(labelling, "VALUE", "a", 1)
 	dear := strings.Replace(labelling, "VALUE", `"${string(size(object.metadata.labels.map(a, object.metadata.labels.map(b, object.metadata.labels.map(c, a + b + c)))))}"`, 1)
@@ -218,7 +218,7 @@ func TestCostly(t *testing.T) {
 	next := g.Add(costs)
 	put(t, g, "small", "1", map[string]any{"a": "b"})
 	keys := g.Replay(t.Context(), next)
-	if err := next.Costly(t.Context(), now, keys, noon); err != nil {
+	if err := next.TryOut(t.Context(), now, keys, noon); err != nil {
 		t.Errorf("for few labels: %v", err)
 	}
 	many := map[string]any{}
@@ -227,11 +227,11 @@ func TestCostly(t *testing.T) {
 	}
 	put(t, g, "large", "1", many)
 	keys = g.Replay(t.Context(), next)
-	err := next.Costly(t.Context(), now, keys, noon)
+	err := next.TryOut(t.Context(), now, keys, noon)
 	if err == nil || !strings.HasPrefix(err.Error(), `rule "mark" costs too much for large: `) || !strings.Contains(err.Error(), "split it, or use a collection") {
 		t.Errorf("for many labels: %v", err)
 	}
-	if err := next.Costly(t.Context(), next, keys, noon); err != nil {
+	if err := next.TryOut(t.Context(), next, keys, noon); err != nil {
 		t.Errorf("what costs as much already: %v", err)
 	}
 }

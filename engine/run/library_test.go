@@ -199,7 +199,7 @@ func TestNotices(t *testing.T) {
 		writes++
 		return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
 	})
-	n := &notices{process: offline(), client: client, recorder: record.NewFakeRecorder(10), written: map[string]writing{}}
+	n := &notices{process: offline(), client: client, events: newEvents(record.NewFakeRecorder(10)), written: map[string]writing{}}
 	one := []note{{ConfigMap: configMap(m), status: statusActive}}
 	done := one[0].annotations()
 	for i, tc := range []struct {

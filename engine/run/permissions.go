@@ -88,14 +88,7 @@ var reads = []string{"get", "list", "watch"}
 // forbidden asks the API server whether this process may do all that a policy
 // needs. No answer is no refusal: what is not allowed then fails by itself.
 func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
-	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, func(gvk schema.GVK) (schema.Resource, bool) { return ResourceOf(t.mapper, gvk) })
-	if err != nil {
-		return nil //nolint:nilerr // a kind has just gone: the watch says so
-	}
-	if p.Mode == plan.Shadow { // it writes nothing
-		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
-	}
-	missing, err := t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), wanted)
+	missing, err := t.ask(ctx, p)
 	if err != nil && ctx.Err() == nil {
 		t.Log.Warn("it cannot be told which permissions are missing", observe.LogPolicy, p.Name, "error", err.Error())
 	}
@@ -103,6 +96,19 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 		return nil
 	}
 	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, Missing: missing}
+}
+
+// ask returns the permissions that a policy needs and this process lacks. The
+// error says that not all of it is known.
+func (t *term) ask(ctx context.Context, p *plan.Policy) (missing []rbac.Permission, err error) {
+	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, func(gvk schema.GVK) (schema.Resource, bool) { return ResourceOf(t.mapper, gvk) })
+	if err != nil {
+		return nil, nil //nolint:nilerr // a kind has just gone: the watch says so
+	}
+	if p.Mode == plan.Shadow { // it writes nothing
+		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
+	}
+	return t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), wanted)
 }
 
 // ResourceOf says how a cluster serves a kind.

@@ -16,20 +16,20 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// recorder keeps what becomes of ConfigMaps in a store.
-type recorder struct {
+// historian keeps what becomes of ConfigMaps in a store.
+type historian struct {
 	t     *testing.T
 	store *revisionStore
 }
 
-func newRecorder(t *testing.T) *recorder {
+func newHistorian(t *testing.T) *historian {
 	t.Helper()
-	return &recorder{t: t, store: newRevisionStore(offline(), fake.NewClientset())}
+	return &historian{t: t, store: newRevisionStore(offline(), fake.NewClientset())}
 }
 
 // see records a phase of all policies of a ConfigMap, with what runs; "" is the
 // present revision.
-func (r *recorder) see(m *source.ConfigMap, p phase, runs string) *source.Catalog {
+func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catalog {
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
 	verdicts := judge{process: r.store.process}.all(c, nil)
@@ -46,7 +46,7 @@ func (r *recorder) see(m *source.ConfigMap, p phase, runs string) *source.Catalo
 
 // kept gives what the cluster keeps of a policy: number, value in the text and
 // result.
-func (r *recorder) kept(policy string) (out []string) {
+func (r *historian) kept(policy string) (out []string) {
 	r.t.Helper()
 	fresh := newRevisionStore(r.store.process, r.store.client)
 	if err := fresh.read(r.t.Context()); err != nil {
@@ -96,7 +96,7 @@ func TestHistory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRecorder(t)
+			r := newHistorian(t)
 			for _, s := range tc.steps {
 				m := marking(s.value)
 				m.Edits = map[string]source.Edit{"p.yaml": {Manager: s.by}}
@@ -116,7 +116,7 @@ func TestHistory(t *testing.T) {
 // TestHistoryIsBounded: the oldest revisions go, but never the last good one.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
-	r := newRecorder(t)
+	r := newHistorian(t)
 	r.see(marking("good"), running, "")
 	for i := range 2 * maxRevisions {
 		r.see(marking(fmt.Sprint("bad", i)), refused, "")
@@ -131,7 +131,7 @@ func TestHistoryIsBounded(t *testing.T) {
 // in now.
 func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 	t.Parallel()
-	r := newRecorder(t)
+	r := newHistorian(t)
 	r.see(marking("a"), running, "")
 	r.see(made("m", "", map[string]string{"p.yaml": "]"}), running, "")
 	if r.store.good("p") == nil {
@@ -157,7 +157,7 @@ func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 // and what runs before what does not.
 func TestHistoryHasRoom(t *testing.T) {
 	t.Parallel()
-	s := newRecorder(t).store
+	s := newHistorian(t).store
 	entry := func(policy string, n int64, result history.Result) *history.Entry {
 		return &history.Entry{Copy: history.Copy{Policy: policy, Text: strings.Repeat("x", maxKept/4)}, Number: n, Owner: "m", Result: result, Edited: time.Unix(n, 0)}
 	}
@@ -183,7 +183,7 @@ func TestHistoryHasRoom(t *testing.T) {
 // text is the same.
 func TestAuthor(t *testing.T) {
 	t.Parallel()
-	r := newRecorder(t)
+	r := newHistorian(t)
 	at := func(hour int) time.Time { return time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC) }
 	for i, tc := range []struct {
 		value, given string

@@ -168,6 +168,10 @@ func (p *process) connect() error {
 	client.Transport = &watches{RoundTripper: client.Transport, seen: map[string]bool{}, again: func() {
 		observe.Reconnects.Inc()
 		p.exports.watch(plan.WatchReconnect)
+	}, opened: func(id string) {
+		if t := p.term.Load(); t != nil {
+			t.feeds.opened(id)
+		}
 	}}
 	p.http, p.openapi = client, discoverer.OpenAPIV3()
 	if p.client, err = kubernetes.NewForConfigAndClient(p.Config, client); err != nil {

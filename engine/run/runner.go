@@ -56,6 +56,7 @@ type runner struct {
 	cancel   context.CancelFunc
 
 	worker *worker
+	health *health
 	// earlier is the revision before the one in force.
 	earlier string
 	// before is a runner of the same policy that may still be stopping.
@@ -89,6 +90,7 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 		return
 	}
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
+	observe.Reloads.WithLabelValues(r.id, "stopped").Add(0) // an increase needs something before it
 	r.Log.Info("the policy runs", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
 	r.tell(state{phase: running, revision: p.Revision})
 	r.setReady(r.id, true)
@@ -155,7 +157,7 @@ func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error
 func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, looked func()) error {
 	next := r.feeds.join(p)
 	if r.worker == nil {
-		r.worker = newWorker(r.term, r.id, next)
+		r.worker = newWorker(r.term, r.id, r.health, next)
 		r.feeds.subscribe(r.worker)
 	}
 	looked()
@@ -192,7 +194,7 @@ func (r *runner) abandon(next *reconcile.Controller) {
 // none is in force yet.
 func (r *runner) tryOut(ctx context.Context, next *reconcile.Controller, keys []eval.Key, fallback *revision) error {
 	if r.worker.controller != next {
-		return next.Costly(ctx, r.worker.controller, keys, time.Now())
+		return next.TryOut(ctx, r.worker.controller, keys, time.Now())
 	}
 	if fallback == nil || r.unmet(ctx, fallback.plan) != nil {
 		return nil
@@ -207,7 +209,7 @@ func (r *runner) tryOut(ctx context.Context, next *reconcile.Controller, keys []
 		return ctx.Err()
 	}
 	r.group.Replay(ctx, last)
-	return next.Costly(ctx, last, keys, time.Now())
+	return next.TryOut(ctx, last, keys, time.Now())
 }
 
 // resume puts the last good revision in force while the one that is to run

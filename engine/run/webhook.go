@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -52,6 +53,9 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	if err != nil {
 		return fmt.Errorf("the port of the webhook: %w", err)
 	}
+	if err := p.Registry.Register(p.serving()); err != nil {
+		return err
+	}
 	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir}
 	certified := func() bool { return true }
 	if p.Webhook.CertSecret != "" {
@@ -61,6 +65,17 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
 	return nil
+}
+
+// serving is the metric that says whether the webhook answers.
+func (p *process) serving() prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."}, func() float64 {
+		checker := p.webhookReady.Load()
+		if checker == nil || (*checker)(&http.Request{}) != nil {
+			return 0
+		}
+		return 1
+	})
 }
 
 // serveWebhook serves, once there is a certificate.

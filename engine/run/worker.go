@@ -27,6 +27,11 @@ type worker struct {
 	// while another revision takes over: no key sees some of both.
 	turn       sync.RWMutex
 	controller *reconcile.Controller
+	// health is what fails now; suspecting says that permissions are looked at.
+	health     *health
+	suspecting atomic.Bool
+	// trusted is until when they count as there, in nanoseconds.
+	trusted atomic.Int64
 	// dropping makes the worker pass over what is still queued.
 	dropping atomic.Bool
 	// rest ends the wait for the end of the term.
@@ -40,8 +45,8 @@ const (
 	maxBackOff = 60 * time.Second
 )
 
-func newWorker(t *term, id string, c *reconcile.Controller) *worker {
-	return &worker{term: t, id: id, controller: c, queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+func newWorker(t *term, id string, h *health, c *reconcile.Controller) *worker {
+	return &worker{term: t, id: id, health: h, controller: c, queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
 		workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id})}
 }
@@ -80,6 +85,10 @@ func (w *worker) turns(ctx context.Context, key eval.Key) {
 	w.turn.RLock()
 	defer w.turn.RUnlock()
 	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
+	if w.health.pass(key) {
+		w.queue.Forget(key)
+		return
+	}
 	w.settle(key, w.reconcile(ctx, key))
 }
 
@@ -96,6 +105,8 @@ func (w *worker) reconcile(ctx context.Context, key eval.Key) (r reconcile.Resul
 // settle says when the key is looked at again.
 func (w *worker) settle(key eval.Key, r reconcile.Result) {
 	w.report(w.controller, key, r)
+	w.health.note(w.controller, key, r, time.Now())
+	w.suspect(r)
 	if !r.Next.IsZero() {
 		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
 	}
