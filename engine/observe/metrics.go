@@ -63,6 +63,8 @@ var (
 		Name: "edict_failing_watches", Help: "Watches that cannot be opened now: what policies know of these objects is not up to date."})
 	Reconnects = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_watch_reconnects_total", Help: "Watches that were opened again."})
+	WebhookServing = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."})
 	Reviews = counter([]string{"result"}, "edict_admission_reviews_total", "ConfigMaps that the webhook was asked about: allowed, refused, passed (it could not tell).")
 )
 
@@ -88,7 +90,7 @@ type partial interface {
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, Reviews}
+	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews}
 	for _, m := range ofPolicies() {
 		all = append(all, m)
 	}

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,13 +74,13 @@ func TestShadow(t *testing.T) {
 		}
 		return r.Examples[0]
 	}
-	want := Disagreement{At: noon, Key: "n", Enforced: []string{`patch Node n {"metadata":{"labels":{"mark":"a"}}}`}, Shadow: []string{`patch Node n {"metadata":{"labels":{"mark":"b"}}}`}}
+	want := Disagreement{At: noon, Key: "n", Differences: []string{`~ patch Node n: metadata.labels.mark: "a" -> "b"`}}
 	if d := cmp.Diff(want, report(1, 1)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	put(t, g, "n", "20", map[string]any{"mark": "a"})
 	shadow.Reconcile(t.Context(), key, noon.Add(time.Minute)) // woken by itself
-	if got := report(1, 2); got.Enforced != nil || got.Settled {
+	if got := report(1, 2); !slices.Equal(got.Differences, []string{`+ patch Node n: metadata.labels.mark: "a" -> "b"`}) || got.Settled {
 		t.Errorf("%+v", got)
 	}
 	put(t, g, "n", "21", map[string]any{"mark": "b"})

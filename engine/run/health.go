@@ -60,7 +60,7 @@ func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result,
 	if err == nil || r.Quiet {
 		err = errors.Join(r.Reported...)
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, errNotLeading) {
+	if errors.Is(err, context.Canceled) { // also of one that no longer leads
 		return // nothing is known of the key
 	}
 	h.mu.Lock()

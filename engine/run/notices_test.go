@@ -184,7 +184,7 @@ func TestShadowTextIsBounded(t *testing.T) {
 	}
 	r := bigReport()
 	text := shadowText(r)
-	if len(text) > maxShadow || !strings.Contains(text, `"policy":"p"`) || len(r[0].Examples) == 0 {
+	if len(text) > maxShadow || !strings.Contains(text, `"policy":"p"`) || len(r[0].Examples) == 0 || r[0].MoreExamples+len(r[0].Examples) != 20 || !strings.Contains(text, `"moreExamples":`) {
 		t.Errorf("%d bytes, %d examples", len(text), len(r[0].Examples))
 	}
 }
@@ -192,7 +192,7 @@ func TestShadowTextIsBounded(t *testing.T) {
 func bigReport() []*reconcile.ShadowReport {
 	r := &reconcile.ShadowReport{ShadowCounts: reconcile.ShadowCounts{Policy: "p"}}
 	for range 20 {
-		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Shadow: []string{strings.Repeat("x", 2000)}})
+		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Differences: []string{strings.Repeat("x", 2000)}})
 	}
 	return []*reconcile.ShadowReport{r}
 }

@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -79,7 +82,40 @@ func (t *term) unmet(ctx context.Context, p *plan.Policy) error {
 	if err := t.missing(p); err != nil {
 		return err
 	}
+	if err := t.nowhere(ctx, p); err != nil {
+		return err
+	}
 	return t.forbidden(ctx, p)
+}
+
+// nowhere says which namespace a policy names that does not exist, whatever this
+// process may read elsewhere: an empty input would look like an answer. What
+// cannot be looked at counts as there.
+func (t *term) nowhere(ctx context.Context, p *plan.Policy) error {
+	for _, namespace := range namespacesOf(p) {
+		_, err := t.client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return fmt.Errorf("the namespace %s does not exist: create it, or give another one to the param that names it", namespace)
+		}
+	}
+	return nil
+}
+
+// namespacesOf returns the namespaces that a policy reads or writes and that are
+// known from its text and its params.
+func namespacesOf(p *plan.Policy) []string {
+	all := map[string]bool{}
+	for _, need := range reconcile.Needs(p) {
+		all[need.Source.Namespace] = true
+	}
+	for _, w := range p.Writes {
+		off := slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == w.Place.Input && in.Off })
+		if w.Verb != plan.WriteEvent && w.Verb != plan.WriteUpdate && !off {
+			all[w.Place.Namespace.Value] = true
+		}
+	}
+	delete(all, "")
+	return sortedKeys(all)
 }
 
 // reads are the verbs of whoever only looks on.

@@ -51,6 +51,8 @@ type process struct {
 	term atomic.Pointer[term]
 	// leader says whether this process leads, or need not.
 	leader atomic.Bool
+	// fenced says that writes are refused because the lease may have expired.
+	fenced atomic.Bool
 	wg     sync.WaitGroup
 }
 

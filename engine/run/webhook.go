@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
@@ -53,9 +52,6 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	if err != nil {
 		return fmt.Errorf("the port of the webhook: %w", err)
 	}
-	if err := p.Registry.Register(p.serving()); err != nil {
-		return err
-	}
 	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir}
 	certified := func() bool { return true }
 	if p.Webhook.CertSecret != "" {
@@ -64,18 +60,29 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 		certified = source.Healthy
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
+	p.wg.Go(func() { p.watchServing(ctx) })
 	return nil
 }
 
-// serving is the metric that says whether the webhook answers.
-func (p *process) serving() prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."}, func() float64 {
-		checker := p.webhookReady.Load()
-		if checker == nil || (*checker)(&http.Request{}) != nil {
-			return 0
+// servingInterval is how often it is looked whether the webhook answers.
+const servingInterval = 5 * time.Second
+
+// watchServing measures whether the webhook answers, until the context ends.
+func (p *process) watchServing(ctx context.Context) {
+	ticks := time.NewTicker(servingInterval)
+	defer ticks.Stop()
+	for {
+		serves := 0.0
+		if checker := p.webhookReady.Load(); checker != nil && (*checker)(&http.Request{}) == nil {
+			serves = 1
 		}
-		return 1
-	})
+		observe.WebhookServing.Set(serves)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
 }
 
 // serveWebhook serves, once there is a certificate.

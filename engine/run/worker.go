@@ -136,7 +136,9 @@ func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result)
 		}
 	}
 	for _, err := range r.Reported {
-		log.Error("failed, and will be tried again", "error", err.Error())
+		if !errors.Is(err, context.Canceled) {
+			log.Error("failed, and will be tried again", "error", err.Error())
+		}
 	}
 	if r.Err != nil && !r.Quiet && !errors.Is(r.Err, context.Canceled) {
 		log.Error("failed, and will be tried again", "error", r.Err.Error())

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -138,6 +139,28 @@ func TestWebhook(t *testing.T) {
 	must("mending one mistake of two", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "b")})))
 	refused("making it worse", "well.yaml:12:", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": strings.ReplaceAll(bad, "name: one", "name: well")})))
 	must("taking a policy away", client.CoreV1().ConfigMaps(home).Delete(t.Context(), "stale", metav1.DeleteOptions{}))
+
+	must("the certificate's Secret goes", client.CoreV1().Secrets(home).Delete(t.Context(), "edict-webhook", metav1.DeleteOptions{}))
+	eventually(t, "the certificate's Secret comes back", func() string {
+		secret, err := client.CoreV1().Secrets(home).Get(t.Context(), "edict-webhook", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		hook, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(t.Context(), "edict", metav1.GetOptions{})
+		if err != nil || !bytes.Equal(hook.Webhooks[0].ClientConfig.CABundle, secret.Data["tls.crt"]) {
+			return "the webhook configuration has another authority"
+		}
+		if err := store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})); err == nil || !strings.Contains(err.Error(), "one.yaml:12:") {
+			must("mending it", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": good})))
+			return "nobody refuses a bad edit"
+		}
+		return ""
+	})
+	for line := range strings.Lines(edict.log.String()) {
+		if strings.Contains(line, `"level":"ERROR"`) && strings.Contains(line, "modified") {
+			t.Errorf("a conflict is an error: %s", line)
+		}
+	}
 
 	edict.stop()
 	must("a bad edit while nobody serves", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))
