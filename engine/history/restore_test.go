@@ -2,6 +2,7 @@ package history
 
 import (
 	"errors"
+	"maps"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,9 +44,7 @@ func TestRestore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := map[string]string{"p.yaml": tc.now}
-			for k, v := range tc.beside {
-				data[k] = v
-			}
+			maps.Copy(data, tc.beside)
 			got, err := entry(Active, tc.was, tc.modules).Restore(data)
 			if errors.Is(err, ErrSame) != tc.same || err != nil && !tc.same {
 				t.Fatal(err)

@@ -140,7 +140,7 @@ func (s *revisionStore) record(ctx context.Context, u *source.Unit, c *source.Ca
 		if result == history.Active {
 			return err
 		}
-		return nil //nolint:nilerr // what does not run is in the ConfigMap
+		return nil // what does not run is in the ConfigMap
 	}
 	made, err := e.Object(origin.Namespace)
 	if err != nil {

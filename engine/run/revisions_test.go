@@ -232,7 +232,7 @@ func TestEditsOf(t *testing.T) {
 	at := func(hour int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)}
 	}
-	fields := func(text string) *metav1.FieldsV1 { return &metav1.FieldsV1{Raw: []byte(text)} }
+	fields := func(text string) *metav1.FieldsV1 { return metav1.NewFieldsV1(text) }
 	m := &corev1.ConfigMap{}
 	m.ManagedFields = []metav1.ManagedFieldsEntry{
 		{Manager: "helm", Time: at(1), FieldsV1: fields(`{"f:data":{".":{},"f:a.yaml":{},"f:b.yaml":{}}}`)},

@@ -201,7 +201,7 @@ func (r *runner) tryOut(ctx context.Context, next *reconcile.Controller, keys []
 	}
 	p, err := r.typedPlan(ctx, fallback)
 	if err != nil {
-		return nil //nolint:nilerr // it no longer fits, so nothing is compared with it
+		return nil // it no longer fits, so nothing is compared with it
 	}
 	last := r.feeds.join(p)
 	defer r.feeds.leave(last)

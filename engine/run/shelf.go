@@ -167,7 +167,7 @@ func editsOf(m *corev1.ConfigMap) map[string]source.Edit {
 		var owned struct {
 			Data map[string]json.RawMessage `json:"f:data"`
 		}
-		if f.FieldsV1 == nil || f.Time == nil || json.Unmarshal(f.FieldsV1.Raw, &owned) != nil {
+		if f.FieldsV1 == nil || f.Time == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &owned) != nil {
 			continue
 		}
 		for field := range owned.Data {

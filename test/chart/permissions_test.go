@@ -143,6 +143,8 @@ watch admissionregistration.k8s.io/validatingwebhookconfigurations edict
 update admissionregistration.k8s.io/validatingwebhookconfigurations edict
 patch admissionregistration.k8s.io/validatingwebhookconfigurations edict
 get /namespaces
+create authentication.k8s.io/tokenreviews
+create authorization.k8s.io/subjectaccessreviews
 `)
 
 // ownRules hold in the namespace of the release.
