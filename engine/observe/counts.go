@@ -71,6 +71,13 @@ func Adopted(policy, revision, before, beforeThat string) {
 	}
 }
 
+// Unused drops the series of a revision that was only tried out.
+func Unused(policy, revision string) {
+	for _, m := range ofPolicies() {
+		m.DeletePartialMatch(prometheus.Labels{"policy": policy, "revision": revision})
+	}
+}
+
 // Rest says that no policy runs here any more: what was last measured of them is
 // for whoever runs them now to tell.
 func Rest() {

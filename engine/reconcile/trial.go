@@ -79,7 +79,7 @@ func (t trial) costly() *eval.Problem {
 // that was not asked is unknown.
 func (t trial) error() error {
 	for _, p := range t.d.Problems {
-		if t.asked && !expr.TooCostly(p.Err) || errors.Is(p.Err, context.Canceled) {
+		if t.asked && !expr.TooCostly(p.Err) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded) {
 			continue
 		}
 		if p.Item != "" {

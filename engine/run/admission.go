@@ -244,7 +244,14 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	}
 	for _, id := range sortedKeys(touched) {
 		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
-			out = append(out, concerning(mine, a.judge.text(u).problems, c, id)...)
+			v := a.judge.text(u)
+			out = append(out, concerning(mine, v.problems, c, id)...)
+			if v.plan == nil {
+				continue
+			}
+			if err := a.term.Load().foresee(ctx, v.plan); err != nil && ctx.Err() == nil {
+				out = append(out, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
+			}
 		}
 	}
 	return out, ctx.Err()

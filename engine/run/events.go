@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -14,8 +15,12 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// eventPause is how long after an Event about a ConfigMap the next one waits.
-const eventPause = 5 * time.Second
+const (
+	// eventBurst is how many Events about a ConfigMap are recorded at once,
+	// eventPause how long the next one waits after that.
+	eventBurst = 10
+	eventPause = 5 * time.Second
+)
 
 // events records Events about ConfigMaps at a bounded rate. client-go drops what
 // is too much without a word; here the newest of what is held back is recorded,
@@ -24,7 +29,7 @@ type events struct {
 	recorder record.EventRecorder
 
 	mu   sync.Mutex
-	last map[eventID]time.Time
+	pace map[eventID]*rate.Limiter
 	held map[eventID]*heldEvent
 }
 
@@ -48,7 +53,7 @@ type heldEvent struct {
 }
 
 func newEvents(recorder record.EventRecorder) *events {
-	return &events{recorder: recorder, last: map[eventID]time.Time{}, held: map[eventID]*heldEvent{}}
+	return &events{recorder: recorder, pace: map[eventID]*rate.Limiter{}, held: map[eventID]*heldEvent{}}
 }
 
 // add records an Event, or holds it back for a while.
@@ -72,7 +77,10 @@ func (e *events) flush(now time.Time) {
 
 func (e *events) record(now time.Time) {
 	for id, held := range e.held {
-		if now.Sub(e.last[id]) < eventPause {
+		if e.pace[id] == nil {
+			e.pace[id] = rate.NewLimiter(rate.Every(eventPause), eventBurst)
+		}
+		if !e.pace[id].AllowN(now, 1) {
 			continue
 		}
 		text := held.text
@@ -81,12 +89,11 @@ func (e *events) record(now time.Time) {
 			text = value.Cut(text, maxText-len(suffix)) + suffix
 		}
 		e.recorder.Event(&id.object, id.kind, held.reason, text)
-		e.last[id] = now
 		delete(e.held, id)
 	}
-	for id, at := range e.last {
-		if now.Sub(at) > eventPause && e.held[id] == nil {
-			delete(e.last, id)
+	for id, pace := range e.pace {
+		if pace.TokensAt(now) >= eventBurst {
+			delete(e.pace, id)
 		}
 	}
 }

@@ -56,6 +56,13 @@ func (f *feeds) join(p *plan.Policy) *reconcile.Controller {
 	return f.group.Join(p)
 }
 
+// visit adds a policy that is only tried out.
+func (f *feeds) visit(p *plan.Policy) *reconcile.Controller {
+	f.members.Lock()
+	defer f.members.Unlock()
+	return f.group.Visit(p)
+}
+
 // leave takes a policy off, and ends the watches that nobody needs any more.
 func (f *feeds) leave(c *reconcile.Controller) {
 	f.members.Lock()

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -212,4 +213,43 @@ func TestNotices(t *testing.T) {
 			t.Errorf("%d: %d writes, want %d", i, writes, tc.want)
 		}
 	}
+}
+
+// TestNumbersAreWrittenSeldom: a note of which only numbers change waits for a
+// while, and another reason does not.
+func TestNumbersAreWrittenSeldom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: "m", ResourceVersion: "7"}}
+		client := fake.NewClientset(m)
+		live := map[string]string{}
+		writes := 0
+		client.PrependReactor("patch", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+			writes++
+			return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
+		})
+		recorder := record.NewFakeRecorder(10)
+		n := &notices{process: offline(), client: client, events: newEvents(recorder), written: map[string]writing{}}
+		publish := func(text, reason string) (later bool) {
+			one := []note{{ConfigMap: configMap(m), status: statusDegraded, text: text, reason: reason}}
+			later = n.publish(t.Context(), one, func(*source.ConfigMap) (map[string]string, string) { return live, "11" })
+			if !later {
+				live = one[0].annotations()
+			}
+			return later
+		}
+		if publish("1 of 9 objects fail", "r") || !publish("2 of 9 objects fail", "r") || writes != 1 {
+			t.Errorf("%d writes", writes)
+		}
+		time.Sleep(sameReason)
+		if publish("3 of 9 objects fail", "r") || writes != 2 {
+			t.Errorf("%d writes after a while", writes)
+		}
+		if publish("3 of 9 objects fail differently", "s") || writes != 3 {
+			t.Errorf("%d writes for another reason", writes)
+		}
+		if n.events.flush(time.Now().Add(eventPause)); len(recorder.Events) != 2 {
+			t.Errorf("%d events", len(recorder.Events))
+		}
+	})
 }

@@ -32,8 +32,19 @@ type notices struct {
 type writing struct {
 	want    map[string]string
 	version string
-	// reason is that of the last event.
+	// reason is that of the note, at is when it was written.
 	reason string
+	at     time.Time
+}
+
+// sameReason is how long a note stays as it is while only numbers in it change.
+const sameReason = 15 * time.Second
+
+// recent reports whether a note says the same as one that was just written, but
+// for numbers.
+func (w writing) recent(one *note, now time.Time) bool {
+	return one.reason != "" && one.reason == w.reason && one.status == w.want[v1alpha1.AnnotationStatus] &&
+		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason
 }
 
 // shown says whether an object that the cache has is not older than the writing.
@@ -61,6 +72,10 @@ func (n *notices) publish(ctx context.Context, notes []note, live func(*source.C
 		if one.pending {
 			want = before
 		}
+		if last.recent(one, time.Now()) && before[v1alpha1.AnnotationStatus] == one.status {
+			failed = failed || before[v1alpha1.AnnotationError] != one.text // later
+			want = before
+		}
 		if patch := changes(before, want); len(patch) > 0 {
 			now, err := n.write(ctx, one, patch)
 			if err != nil {
@@ -68,7 +83,7 @@ func (n *notices) publish(ctx context.Context, notes []note, live func(*source.C
 				continue
 			}
 			n.event(one, before, last.reason)
-			last, known = writing{want: want, version: now, reason: one.reason}, true
+			last, known = writing{want: want, version: now, reason: one.reason, at: time.Now()}, true
 		}
 		if known {
 			written[one.UID] = last

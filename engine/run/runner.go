@@ -183,6 +183,9 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, 
 // abandon takes back a revision that was not put in force.
 func (r *runner) abandon(next *reconcile.Controller) {
 	r.feeds.leave(next)
+	if revision := next.Policy.Revision; revision != r.worker.controller.Policy.Revision && revision != r.earlier {
+		observe.Unused(r.id, revision)
+	}
 	if r.worker.controller == next {
 		r.feeds.unsubscribe(r.worker)
 		r.worker.queue.ShutDown()
@@ -203,7 +206,7 @@ func (r *runner) tryOut(ctx context.Context, next *reconcile.Controller, keys []
 	if err != nil {
 		return nil // it no longer fits, so nothing is compared with it
 	}
-	last := r.feeds.join(p)
+	last := r.feeds.visit(p)
 	defer r.feeds.leave(last)
 	if !r.feeds.open(ctx, last.Sources()) {
 		return ctx.Err()
