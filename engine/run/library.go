@@ -333,19 +333,6 @@ func (l *library) broken(v *verdict, kept *history.Entry, c *source.Catalog) boo
 	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
 }
 
-// withFallback adds the last good revision to one that is to run: the new one
-// may have to wait, or may not fit the objects, and nothing runs yet that would
-// go on.
-func (l *library) withFallback(id string, rev *revision) *revision {
-	kept := l.store.good(id)
-	if kept == nil || kept.Revision == rev.unit.Revision() || l.term.told(id).revision != "" {
-		return rev
-	}
-	out := *rev
-	out.fallback = l.store.lastGood(id, l.judge)
-	return &out
-}
-
 func sortedKeys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for key := range m {

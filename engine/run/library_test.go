@@ -241,7 +241,7 @@ func TestNumbersAreWrittenSeldom(t *testing.T) {
 		if publish("1 of 9 objects fail", "r") || !publish("2 of 9 objects fail", "r") || writes != 1 {
 			t.Errorf("%d writes", writes)
 		}
-		time.Sleep(sameReason)
+		<-time.After(sameReason)
 		if publish("3 of 9 objects fail", "r") || writes != 2 {
 			t.Errorf("%d writes after a while", writes)
 		}
