@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"testing"
@@ -138,5 +139,24 @@ func TestEvents(t *testing.T) {
 	}
 	if want := "Normal PoliciesActive revision 39 (and 29 changes before it)"; last != want || n != eventBurst+2 || len(e.pace)+len(e.held) != 0 {
 		t.Errorf("%d events, the last is %q, want %q; %v, %v", n, last, want, e.pace, e.held)
+	}
+}
+
+// TestFencedWritesAreNoErrors: a process that lost the lead says so once, and
+// not for every object that it would have written.
+func TestFencedWritesAreNoErrors(t *testing.T) {
+	t.Parallel()
+	s := newShelved(t)
+	var log strings.Builder
+	s.Log = slog.New(slog.NewTextHandler(&log, nil))
+	c := s.group.Join(s.judge.text(marking("a").Read().Units[0]).plan)
+	fenced := fmt.Errorf("writing Node n: %w", errNotLeading)
+	s.report(c, eval.Key{Name: "n"}, reconcile.Result{Err: errors.Join(fenced), Reported: []error{fenced}})
+	if log.Len() > 0 {
+		t.Error(log.String())
+	}
+	s.report(c, eval.Key{Name: "n"}, reconcile.Result{Err: errors.New("odd")})
+	if !strings.Contains(log.String(), "odd") {
+		t.Error("an error is not logged")
 	}
 }
