@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/builtins/memory"
 	"github.com/edict-dev/edict/builtins/names"
 	"github.com/edict-dev/edict/builtins/pattern"
+	"github.com/edict-dev/edict/builtins/quantity"
 	"github.com/edict-dev/edict/builtins/restart"
 	"github.com/edict-dev/edict/builtins/text"
 	"github.com/edict-dev/edict/engine/expr"
@@ -23,7 +24,7 @@ import (
 func Functions() []expr.Function {
 	return slices.Concat(
 		grace.Functions(), labels.Functions(), hash.Functions(), names.Functions(), pattern.Functions(),
-		json.Functions(), text.Functions(), memory.Functions(), restart.Functions(),
+		json.Functions(), text.Functions(), memory.Functions(), quantity.Functions(), restart.Functions(),
 	)
 }
 

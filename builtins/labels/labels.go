@@ -3,6 +3,8 @@
 package labels
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
@@ -11,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives labels.matches, labels.selectorError and
+// Functions returns labels.matches, labels.matchesMap, labels.selectorError and
 // labels.requirementError.
 func Functions() []expr.Function {
 	return []expr.Function{
@@ -19,7 +21,15 @@ func Functions() []expr.Function {
 			Name: "labels.matches", Args: []expr.Type{expr.Dyn, expr.Dyn}, Result: expr.Bool,
 			Doc:     "whether labels satisfy a selector (a LabelSelector or its text form); an absent selector matches everything, a malformed one is an error",
 			Example: `labels.matches(object.spec.?selector, item.metadata.?labels)`,
+			Reject:  rejectSelector,
 			Do:      matches,
+		},
+		{
+			Name: "labels.matchesMap", Args: []expr.Type{expr.Dyn, expr.Dyn}, Result: expr.Bool,
+			Doc:     "whether labels have all the keys and values of a map, as the selector of a Service; an absent or empty map matches nothing",
+			Example: `labels.matchesMap(object.spec.?selector, item.metadata.?labels)`,
+			Reject:  rejectMap,
+			Do:      matchesMap,
 		},
 		{
 			Name: "labels.selectorError", Args: []expr.Type{expr.Dyn}, Result: expr.String,
@@ -42,6 +52,56 @@ func matches(_ *expr.Call, args []value.Value) (value.Value, error) {
 		return nil, err
 	}
 	return value.OfBool(s.Matches(args[1])), nil
+}
+
+// rejectSelector finds what can be no selector: a map of texts, such as the
+// selector of a Service, is no LabelSelector.
+func rejectSelector(args []expr.Type) string {
+	switch of := args[0]; {
+	case of.Name == expr.String.Name || of.Name == expr.Dyn.Name || of.Name == expr.Object.Name || of.Name == "null":
+		return ""
+	case of.Name == "map" && of.Of[0].Name == expr.String.Name:
+		return "labels.matches takes a LabelSelector or its text form, not a map of labels: use labels.matchesMap(map, labels)"
+	case of.Name == "map":
+		return ""
+	default:
+		return "labels.matches takes a LabelSelector or its text form, not " + of.String()
+	}
+}
+
+func rejectMap(args []expr.Type) string {
+	of := args[0]
+	if of.Name == expr.Dyn.Name || of.Name == "map" && (of.Of[0].Name == expr.String.Name || of.Of[0].Name == expr.Dyn.Name) {
+		return ""
+	}
+	return "labels.matchesMap takes a map of labels, not " + of.String() + ": labels.matches takes a LabelSelector"
+}
+
+// matchesMap follows the API server's rule for Services: one without a selector
+// selects nothing.
+func matchesMap(_ *expr.Call, args []value.Value) (value.Value, error) {
+	wanted, ok := value.Unwrap(args[0]).(*value.Map)
+	if !ok {
+		if value.IsNull(value.Unwrap(args[0])) {
+			return value.OfBool(false), nil
+		}
+		return nil, fmt.Errorf("a map of labels is needed, not %s", args[0].Type().TypeName())
+	}
+	have, _ := value.Unwrap(args[1]).(*value.Map)
+	for i := range wanted.Len() {
+		key, v := wanted.At(i)
+		text, isText := value.Str(v)
+		if !isText {
+			return nil, fmt.Errorf("the value of %q in a map of labels is no text", key)
+		}
+		if have == nil {
+			return value.OfBool(false), nil
+		}
+		if got, there := value.Str(have.Lookup(key)); !there || got != text {
+			return value.OfBool(false), nil
+		}
+	}
+	return value.OfBool(wanted.Len() > 0), nil
 }
 
 func selectorError(_ *expr.Call, args []value.Value) (value.Value, error) {

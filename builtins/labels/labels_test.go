@@ -135,3 +135,40 @@ func TestRequirementError(t *testing.T) {
 		})
 	}
 }
+
+// TestMatchesMap: a map selects as the selector of a Service does.
+func TestMatchesMap(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		selector, labels any
+		want             bool
+		wantErr          string
+	}{
+		"all of them":     {object{"app": "a"}, object{"app": "a", "zone": "z"}, true, ""},
+		"two":             {object{"app": "a", "zone": "z"}, object{"app": "a", "zone": "z"}, true, ""},
+		"another value":   {object{"app": "a"}, object{"app": "b"}, false, ""},
+		"one is missing":  {object{"app": "a", "zone": "z"}, object{"app": "a"}, false, ""},
+		"no labels":       {object{"app": "a"}, nil, false, ""},
+		"an absent map":   {nil, object{"app": "a"}, false, ""},
+		"an empty map":    {object{}, object{"app": "a"}, false, ""},
+		"none":            {value.None, object{"app": "a"}, false, ""},
+		"an empty value":  {object{"app": ""}, object{"app": ""}, true, ""},
+		"absent or empty": {object{"app": ""}, object{}, false, ""},
+		"a LabelSelector": {object{"matchLabels": object{"app": "a"}}, object{"app": "a"}, false, `"matchLabels"`},
+		"a text":          {"app=a", object{"app": "a"}, false, "a map of labels is needed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := call(t, "labels.matchesMap", tc.selector, tc.labels)
+			if tc.wantErr != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
+					t.Errorf("got %v, %v, want an error with %q", got, err, tc.wantErr)
+				}
+				return
+			}
+			if err != nil || value.IsTrue(got) != tc.want {
+				t.Errorf("got %v, %v, want %v", got, err, tc.want)
+			}
+		})
+	}
+}

@@ -174,12 +174,12 @@ func TestCheckLimits(t *testing.T) {
 			variable(`"a".matches("` + strings.Repeat("a", 257) + `")`), ":8:45", "a pattern may have 256 bytes, this has 257",
 		},
 		"a pattern that is none": {
-			variable(`"a".matches("(")`), ":8:45", "invalid matches argument",
+			variable(`"a".matches("(")`), ":8:45", "not a regular expression of RE2: error parsing regexp: missing closing )",
 		},
 		"rules": {spec(rules), ":1:1", "the policy has 201 rules, at most 200 are allowed"},
 		"bytes of a rule": {
 			spec("  rules:\n    - name: long\n      do: [{event: {reason: A, message: " + strings.Repeat("x", 17<<10) + "}}]\n"), ":8:7",
-			`the rule "long" has 17423 bytes, at most 16384 are allowed`,
+			`the rule "long" has 17428 bytes, at most 16384 are allowed`,
 		},
 		"bytes of a document": {spec("# " + strings.Repeat("x", 257<<10)), "", "at most 262144 are read"},
 		"depth of a document": {spec("  params: {a: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}\n"), ":7:", "nested more than 64 deep"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := root().ExecuteContext(ctx)
+	err := surviving(ctx, root())
 	stop()
 	if err == nil {
 		return
@@ -33,6 +34,17 @@ func main() {
 		fmt.Fprintln(os.Stderr, "edict: "+text)
 	}
 	os.Exit(code)
+}
+
+// surviving runs a command. A panic is a bug of ours: it ends with the exit code
+// of a failure and says what to report, instead of forty lines of stack alone.
+func surviving(ctx context.Context, cmd *cobra.Command) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = found("internal error (panic): %v; this is a bug of edict, please report it with the command and its input\n%s", fault, debug.Stack())
+		}
+	}()
+	return cmd.ExecuteContext(ctx)
 }
 
 // findings is a run that worked and found something wrong: exit code 1. What

@@ -98,7 +98,7 @@ type Applier struct {
 }
 
 // Apply writes effects in order: those of one item up to the first that fails,
-// those of the rules after a failed one not at all.
+// those of the rules after a failed one only where they are marked so.
 func (a *Applier) Apply(ctx context.Context, effects []*eval.Effect) []Outcome {
 	run := applyRun{Applier: a, ctx: ctx, versions: map[world.ID]world.Version{}, failedRule: -1, wrote: map[int]bool{}, failed: map[int]bool{}}
 	out := make([]Outcome, len(effects))
@@ -119,7 +119,7 @@ type applyRun struct {
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
-	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule {
+	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && !e.Finally {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	err := r.write(e)

@@ -64,6 +64,11 @@ func patch(rule, item int, name, subresource string) *eval.Effect {
 	return &eval.Effect{Verb: eval.VerbPatch, Rule: rule, Item: item, Target: id(name), Subresource: subresource, Patch: frozen(map[string]any{"x": int64(item)})}
 }
 
+func finally(e *eval.Effect) *eval.Effect {
+	e.Finally = true
+	return e
+}
+
 func event(rule, item int, name, reason string) *eval.Effect {
 	return &eval.Effect{Verb: eval.VerbEvent, Rule: rule, Item: item, Target: id(name), Patch: frozen(map[string]any{"type": "Normal", "reason": reason, "message": "m"})}
 }
@@ -118,15 +123,16 @@ func TestOrderOfWrites(t *testing.T) {
 		failures map[string]error
 		want     string
 	}{
-		"nothing":              {nil, nil, ""},
-		"all is well":          {[]*eval.Effect{patch(0, 1, "a", ""), patch(0, 2, "b", ""), patch(1, 3, "c", "")}, nil, "ok ok ok"},
-		"an item stops":        {[]*eval.Effect{patch(0, 1, "a", ""), patch(0, 1, "b", ""), patch(0, 1, "c", "")}, map[string]error{"b": errOther}, "ok failed skipped"},
-		"other items go on":    {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(0, 2, "a", ""), patch(0, 3, "c", "")}, map[string]error{"b": errOther}, "failed skipped ok ok"},
-		"later rules do not":   {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 2, "a", ""), patch(1, 3, "a", ""), patch(2, 4, "c", "")}, map[string]error{"b": errOther}, "failed ok skipped skipped"},
-		"a second failure":     {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 2, "b", ""), patch(0, 3, "a", "")}, map[string]error{"b": errOther}, "failed failed ok"},
-		"a conflict stops":     {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(1, 2, "a", "")}, map[string]error{"b": errStale}, "failed skipped skipped"},
-		"what is gone is well": {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(1, 2, "c", "")}, map[string]error{"b": errGone}, "gone ok ok"},
-		"an event that fails":  {[]*eval.Effect{event(0, 1, "a", "A"), patch(0, 1, "b", ""), patch(1, 2, "c", "")}, map[string]error{"event a": errOther}, "failed skipped skipped"},
+		"nothing":                   {nil, nil, ""},
+		"all is well":               {[]*eval.Effect{patch(0, 1, "a", ""), patch(0, 2, "b", ""), patch(1, 3, "c", "")}, nil, "ok ok ok"},
+		"an item stops":             {[]*eval.Effect{patch(0, 1, "a", ""), patch(0, 1, "b", ""), patch(0, 1, "c", "")}, map[string]error{"b": errOther}, "ok failed skipped"},
+		"other items go on":         {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(0, 2, "a", ""), patch(0, 3, "c", "")}, map[string]error{"b": errOther}, "failed skipped ok ok"},
+		"later rules do not":        {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 2, "a", ""), patch(1, 3, "a", ""), patch(2, 4, "c", "")}, map[string]error{"b": errOther}, "failed ok skipped skipped"},
+		"a second failure":          {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 2, "b", ""), patch(0, 3, "a", "")}, map[string]error{"b": errOther}, "failed failed ok"},
+		"those that run finally do": {[]*eval.Effect{patch(0, 1, "b", ""), patch(1, 2, "a", ""), finally(patch(2, 3, "c", ""))}, map[string]error{"b": errOther}, "failed skipped ok"},
+		"a conflict stops":          {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(1, 2, "a", "")}, map[string]error{"b": errStale}, "failed skipped skipped"},
+		"what is gone is well":      {[]*eval.Effect{patch(0, 1, "b", ""), patch(0, 1, "a", ""), patch(1, 2, "c", "")}, map[string]error{"b": errGone}, "gone ok ok"},
+		"an event that fails":       {[]*eval.Effect{event(0, 1, "a", "A"), patch(0, 1, "b", ""), patch(1, 2, "c", "")}, map[string]error{"event a": errOther}, "failed skipped skipped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

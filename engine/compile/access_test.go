@@ -61,7 +61,15 @@ const inputsOnly = "v1/ConfigMap: get list watch\nv1/Pod in y=space: get list wa
 func TestAccesses(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ action, want string }{
-		"labels":              {"labels: {set: {a: b}}", "v1/Node: patch"},
+		"labels": {"labels: {set: {a: b}}", "v1/Node: patch"},
+		"a binding": {`apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {namespace: a, name: b}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}}`,
+			"rbac.authorization.k8s.io/v1/ClusterRole in a named view: bind\nrbac.authorization.k8s.io/v1/RoleBinding in a: create\nrbac.authorization.k8s.io/v1/RoleBinding in a named b: get list watch patch"},
+		"a binding of a param's role": {`create: {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: b}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: "${params.name}"}}`,
+			"rbac.authorization.k8s.io/v1/ClusterRole named x: bind\nrbac.authorization.k8s.io/v1/ClusterRoleBinding: create\nrbac.authorization.k8s.io/v1/ClusterRoleBinding named b: get list watch"},
+		"a binding of a computed role": {`apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {namespace: a, name: b}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: "${key.name}"}}`,
+			"rbac.authorization.k8s.io/v1/Role in a: bind\nrbac.authorization.k8s.io/v1/RoleBinding in a: create\nrbac.authorization.k8s.io/v1/RoleBinding in a named b: get list watch patch"},
+		"a role": {`apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: Role, metadata: {namespace: a, name: b}, rules: [{apiGroups: [""], resources: [pods], verbs: [get]}]}`,
+			"rbac.authorization.k8s.io/v1/Role in a: create\nrbac.authorization.k8s.io/v1/Role in a named b: escalate get list watch patch"},
 		"annotations":         {"annotations: {of: inputs.map, set: {a: b}}", "v1/ConfigMap: patch"},
 		"annotations, named":  {"annotations: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}, set: {a: b}}", "v1/Secret in a named b: get list watch patch"},
 		"a name of a param":   {`labels: {of: {apiVersion: v1, kind: Secret, namespace: "${params.space}", name: "${params.name}"}, set: {a: b}}`, "v1/Secret in y=space named x: get list watch patch"},

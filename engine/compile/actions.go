@@ -205,6 +205,7 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 	}
 	b.creates(target, a.Create)
 	b.metadata(target, a.Value.Node, fields)
+	b.grants(target, a.Value.Node, fields, false)
 	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
 }
 

@@ -104,6 +104,7 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 	of.read(b, mask)
 	of.write(b, "", verb)
 	b.metadata(of, t.Node, out.Manifest)
+	b.grants(of, t.Node, out.Manifest, !apply)
 	return out
 }
 

@@ -58,13 +58,32 @@ func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem)
 	b := &builder{
 		Compiler: c, doc: p, problems: &document.Problems{},
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
-		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{},
+		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{}, parts: parts{},
 	}
-	b.build()
+	b.surviving(b.build)
 	if b.problems.HasErrors() {
 		return nil, b.problems.List()
 	}
 	return b.plan, b.problems.List()
+}
+
+// surviving makes a panic an error of the policy that is compiled: one text must
+// not end a process that has others. The last place that was looked at is named.
+func (b *builder) surviving(build func()) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			b.problems.Hintf(b.at(), "this is a bug of edict; please report it with the policy", "internal error (panic): %v", fault)
+		}
+	}()
+	build()
+}
+
+// at is the place of the part that is being compiled.
+func (b *builder) at() document.Position {
+	if b.compiling != (document.Position{}) {
+		return b.compiling
+	}
+	return b.doc.Pos
 }
 
 // builder holds one policy while it is compiled.
@@ -85,10 +104,17 @@ type builder struct {
 	kinds map[string]schema.GVK
 	// deps are what inputs and variables are computed from, by name.
 	deps map[string]plan.Deps
+	// uses gathers the names that what is being compiled uses; parts and rulesUse
+	// keep them.
+	uses     map[string]bool
+	parts    parts
+	rulesUse []ruleUses
 	// library are the Rego modules beside the policy, queries what it asks them.
 	library         *rego.Library
 	compiledModules bool
 	queries         []*rego.Query
+	// compiling is the place of the rule, variable or input under way.
+	compiling document.Position
 	// selects counts the selections.
 	selects int
 }
@@ -147,7 +173,10 @@ func (b *builder) primary() {
 	p := plan.Primary{GVK: gvk, Type: b.options.Schemas.Of(gvk), Optional: f.Optional, Selector: selector.Everything}
 	if f.Selector.Set() {
 		p.Selector = b.selector(f.Selector)
-		p.Source.Selector = p.Selector.String()
+		// Of a narrowed watch, what leaves the selector looks as if it were gone.
+		if p.Follows = follows(b.doc.Node.Get("spec")); !p.Follows {
+			p.Source.Selector = p.Selector.String()
+		}
 	}
 	if f.Namespaces.Set() {
 		p.Namespaces = b.namespaces(f.Namespaces)
@@ -235,12 +264,14 @@ func (b *builder) names() {
 		{Name: "key.namespace", Type: cel.StringType},
 		{Name: "now", Type: cel.TimestampType},
 		{Name: "initial", Type: cel.BoolType},
+		{Name: leavingName, Type: cel.BoolType},
 	}
 	b.plan.Slots[objectRoot] = plan.Slot{Kind: plan.Object}
 	b.plan.Slots["key.name"] = plan.Slot{Kind: plan.KeyName}
 	b.plan.Slots["key.namespace"] = plan.Slot{Kind: plan.KeyNamespace}
 	b.plan.Slots["now"] = plan.Slot{Kind: plan.Now}
 	b.plan.Slots["initial"] = plan.Slot{Kind: plan.Initial}
+	b.plan.Slots[leavingName] = plan.Slot{Kind: plan.Leaving}
 	b.plan.Slots[cel.CallVariable] = plan.Slot{Kind: plan.CallSlot}
 	for name, v := range b.constants() {
 		b.plan.Slots[name] = plan.Slot{Kind: plan.Param, Value: v}
@@ -266,6 +297,7 @@ func (b *builder) finish() {
 	}
 	b.plan.Revision = Revision(b.doc, b.options.Modules[b.doc.Pos.File], b.options.Params[b.plan.Name])
 	b.fingerprints()
+	b.leaving()
 	for _, in := range b.plan.Inputs {
 		if in.Index != "" {
 			in.Index += "@" + b.plan.Revision // another text may need another index

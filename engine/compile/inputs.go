@@ -110,12 +110,14 @@ func (b *builder) compileInputs() {
 		docs[b.doc.Spec.Inputs[i].Name.Value] = &b.doc.Spec.Inputs[i]
 	}
 	for _, p := range b.plan.Inputs {
+		b.compiling = p.Pos
 		b.narrow(p, docs[p.Name])
-		b.input(p, docs[p.Name])
+		b.parts["inputs."+p.Name] = part{uses: b.using(func() { b.input(p, docs[p.Name]) })}
 	}
 	for _, p := range b.plan.Inputs { // what is watched anyhow is known now
 		b.sole(p)
 	}
+	b.optional(docs)
 }
 
 func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {

@@ -5,52 +5,105 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// parts are the texts of a policy's named parts: "variables.x", "inputs.x",
-// "params.x". Of a part, and of all that it mentions, a hash is taken, which
-// tells what of a policy another revision decides otherwise.
-type parts map[string]string
+// part is a named part of a policy: a variable, an input, a param, or the Rego
+// beside it.
+type part struct {
+	text string
+	// uses are the names of the parts that its expressions use, as the compiler
+	// resolved them: however they are spelt.
+	uses map[string]bool
+}
 
-// mention finds the names of other parts in a text, which is JSON: before a name
-// may stand the end of an escape, such as the n of a new line, and around the
-// dot white space. A name in a comment or a string counts as well, as does the
-// end of a longer word: that only makes a hash depend on more.
-var mention = regexp.MustCompile(`(variables|inputs|params)` + space + `\.` + space + `\??` + space + `([A-Za-z_][A-Za-z0-9_]*)`)
+// parts are a policy's parts by name: "variables.x", "inputs.x", "params.x",
+// regoPart. The hash of a part and of all that it uses tells what another
+// revision decides otherwise.
+type parts map[string]part
 
-const space = `(?:\s|\\[nrt])*`
+// regoPart names all Rego beside the policy.
+const regoPart = "rego"
+
+// using returns the names that the expressions compiled by f use. What f uses
+// is used by the surrounding part, too.
+func (b *builder) using(f func()) map[string]bool {
+	outer := b.uses
+	b.uses = map[string]bool{}
+	f()
+	found := b.uses
+	b.uses = outer
+	b.use(found)
+	return found
+}
+
+func (b *builder) use(names map[string]bool) {
+	if b.uses != nil {
+		maps.Copy(b.uses, names)
+	}
+}
 
 // fingerprints fills in what tells revisions apart, rule by rule.
 func (b *builder) fingerprints() {
 	spec := b.doc.Node.Get("spec")
-	p := parts{}
-	for _, section := range []string{"variables", "inputs"} {
-		for _, n := range spec.Get(section).Items() {
-			p[section+"."+n.Get("name").Text] = content(n)
-		}
+	p := b.parts
+	for _, n := range spec.Get("variables").Items() {
+		p.describe("variables."+n.Get("name").Text, content(n))
+	}
+	for i, n := range spec.Get("inputs").Items() {
+		p.describe("inputs."+n.Get("name").Text, content(n)+narrowing(b.plan.Inputs[i]))
 	}
 	for name, v := range b.plan.Params {
-		p["params."+name] = fmt.Sprint(value.Plain(v))
+		p["params."+name] = part{text: fmt.Sprint(value.Plain(v))}
 	}
-	rego := b.regoText()
-	b.plan.Frame = p.hash(content(spec.Get("for")), rego)
+	p[regoPart] = part{text: b.regoText()}
+	b.plan.Frame = p.hash(content(spec.Get("for"))+b.frame(), nil)
 	for i, n := range spec.Get("rules").Items() {
-		r := b.plan.Rules[i]
-		gate := gateText(n, r.WhenPerItem)
-		r.Gate, r.Body = p.hash(gate, rego), p.hash(content(n), rego)
+		r, of := b.plan.Rules[i], b.rulesUse[i]
+		r.Gate = p.hash(gateText(n, of.conditionUsesLocals), of.gate)
+		r.Body = p.hash(content(n)+constants(r), of.body)
 	}
 }
 
+func (p parts) describe(name, text string) { p[name] = part{text: text, uses: p[name].uses} }
+
+// frame is what the params make of the primary's selector and namespaces.
+func (b *builder) frame() string {
+	return fmt.Sprintf("%q %q", b.plan.Primary.Selector.String(), b.plan.Primary.Namespaces)
+}
+
+// narrowing is what the params make of an input: these expressions are
+// evaluated when the policy is compiled.
+func narrowing(in *plan.Input) string {
+	s := in.Source
+	return fmt.Sprintf("%s %q %q %q %t", s.GVK, s.Namespace, s.Name, s.Selector, in.Off)
+}
+
+// constants are the values of a rule that the params alone give.
+func constants(r *plan.Rule) string {
+	if r.Debounce == nil {
+		return ""
+	}
+	return fmt.Sprint(r.Debounce.MaxInFlight)
+}
+
+// ruleUses are the names that a rule uses.
+type ruleUses struct {
+	// gate are those of its condition and list, with its variables if the
+	// condition uses them; body all.
+	gate, body          map[string]bool
+	conditionUsesLocals bool
+}
+
 // gateText is what decides whether a rule's actions are looked at for a key.
-func gateText(rule *document.Node, perItem bool) string {
-	fields := []string{"name", "when", "forEach", "as", "stop", "continueOnError"}
-	if perItem {
+func gateText(rule *document.Node, withLocals bool) string {
+	fields := []string{"name", "when", "forEach", "as", "stop", "continueOnError", "finally"}
+	if withLocals {
 		fields = append(fields, "variables")
 	}
 	var out []string
@@ -60,29 +113,23 @@ func gateText(rule *document.Node, perItem bool) string {
 	return strings.Join(out, "\n")
 }
 
-// hash is one of a text and of everything that it mentions, directly or not.
-func (p parts) hash(text, rego string) string {
+// hash is one of a text and of every part that it uses, directly or not.
+func (p parts) hash(text string, uses map[string]bool) string {
 	seen := map[string]bool{}
-	p.reach(text, seen)
+	p.reach(uses, seen)
 	h := sha256.New()
 	fmt.Fprintln(h, text)
-	asks := strings.Contains(text, `"rego"`)
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		fmt.Fprintln(h, name, p[name])
-		asks = asks || strings.Contains(p[name], `"rego"`)
-	}
-	if asks {
-		fmt.Fprintln(h, rego)
+		fmt.Fprintln(h, name, p[name].text)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-func (p parts) reach(text string, seen map[string]bool) {
-	for _, found := range mention.FindAllStringSubmatch(text, -1) {
-		name := found[1] + "." + found[2]
-		if part, ok := p[name]; ok && !seen[name] {
+func (p parts) reach(uses, seen map[string]bool) {
+	for name := range uses {
+		if of, ok := p[name]; ok && !seen[name] {
 			seen[name] = true
-			p.reach(part, seen)
+			p.reach(of.uses, seen)
 		}
 	}
 }

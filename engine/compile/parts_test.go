@@ -75,6 +75,83 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
+// TestSpellings: a part counts however an expression spells its name, and a
+// rule's variables count in its condition whether or not it has a forEach.
+func TestSpellings(t *testing.T) {
+	t.Parallel()
+	const base = header + `  params: {bonus: 1}
+  variables:
+    - {name: want, expression: params.bonus > 1}
+  rules:
+    - name: first
+%s
+      do: [{labels: {set: {a: b}}}]
+    - name: second
+      when: key.name != "x"
+      do: [{labels: {set: {a: b}}}]
+`
+	for name, rule := range map[string]string{
+		"plain":                 "      when: variables.want",
+		"escaped":               "      when: variables.`want`",
+		"a comment in it":       "      when: \"variables // which one\\n .want\"",
+		"white space in it":     "      when: variables . want",
+		"a variable":            "      variables: [{name: hit, expression: variables.want}]\n      when: hit",
+		"a variable, escaped":   "      variables: [{name: hit, expression: variables.`want`}]\n      when: hit",
+		"a variable's template": "      variables: [{name: hit, value: \"${variables.want}\"}]\n      when: hit == true",
+		"a list":                "      forEach: \"variables.want ? [1] : []\"",
+		"a variable of an item": "      forEach: \"[1]\"\n      variables: [{name: hit, expression: item == 1 && variables.want}]\n      when: hit",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := strings.Replace(base, "%s", rule, 1)
+			made := func(text string) *plan.Policy {
+				p, problems := compiled(t, text, Options{})
+				if p == nil {
+					t.Fatal(document.Join(problems))
+				}
+				return p
+			}
+			if got := different(made(text), made(strings.Replace(text, "bonus: 1", "bonus: 2", 1))); got != "G1 B1" {
+				t.Errorf("another value of the param concerns %q, want G1 B1", got)
+			}
+		})
+	}
+}
+
+// TestNarrowing: what the params make of an input's selector, namespace and
+// condition counts for the rules that use it.
+func TestNarrowing(t *testing.T) {
+	t.Parallel()
+	const text = `  params: {selector: {type: selector, default: a=b}, namespace: x, on: true}
+  inputs:
+    - {name: pods, apiVersion: v1, kind: Pod, selector: "${params.selector}", namespace: params.namespace, when: params.on}
+  rules:
+    - name: first
+      do: [{labels: {set: {sum: "${string(size(inputs.pods))}"}}}]
+`
+	before := spec(t, text).Rules[0].Body
+	for old, now := range map[string]string{"a=b": "a=c", "namespace: x": "namespace: y", "on: true": "on: false"} {
+		if spec(t, strings.Replace(text, old, now, 1)).Rules[0].Body == before {
+			t.Errorf("%s: the rule is the same", now)
+		}
+	}
+}
+
+// TestOwnVariables: an edit of a rule's own variable shows in its condition.
+func TestOwnVariables(t *testing.T) {
+	t.Parallel()
+	text := header + `  rules:
+    - name: mark
+      variables: [{name: hit, expression: 'key.name == "a"'}]
+      when: hit
+      do: [{labels: {set: {a: b}}}]
+`
+	a, b := spec(t, strings.TrimPrefix(text, header)), spec(t, strings.TrimPrefix(strings.Replace(text, `"a"`, `"b"`, 1), header))
+	if a.Rules[0].Gate == b.Rules[0].Gate {
+		t.Error("the condition is the same, although its variable is not")
+	}
+}
+
 func different(a, b *plan.Policy) string {
 	var out []string
 	if a.Frame != b.Frame {

@@ -34,6 +34,7 @@ func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*pla
 	}
 	b.problems.Append(library.CheckInput(query, inputShape(r.Input.Node)))
 	b.queries = append(b.queries, query)
+	b.use(map[string]bool{regoPart: true})
 	result.Query = r.Query.Value
 	out.Rego = &plan.Rego{Query: query, Result: result}
 	return out, resultType, nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -96,40 +97,65 @@ func (b *builder) atLeastOne(t v1alpha1.Template, what string) int64 {
 	return n
 }
 
-var weekdays = map[string]time.Weekday{
-	"sun": time.Sunday, "mon": time.Monday, "tue": time.Tuesday, "wed": time.Wednesday, "thu": time.Thursday, "fri": time.Friday, "sat": time.Saturday,
-}
+// weekdays are the names of days: the first three letters and the whole word.
+var weekdays = func() map[string]time.Weekday {
+	out := map[string]time.Weekday{}
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		name := strings.ToLower(day.String())
+		out[name], out[name[:3]] = day, day
+	}
+	return out
+}()
 
-// window compiles a time of the week: days by their first three letters, times
-// as HH:MM.
+// window compiles a time of the week: days by name, times as HH:MM. It may end
+// at 24:00; from 00:00 to 24:00 is the whole day.
 func (b *builder) window(w *v1alpha1.DebounceWindow, d *v1alpha1.Debounce) (out plan.Window, ok bool) {
 	before := len(b.problems.List())
 	for _, day := range w.Days {
-		at, known := weekdays[strings.ToLower(day.Value)[:min(3, len(day.Value))]]
+		at, known := weekdays[strings.ToLower(day.Value)]
 		if !known {
-			b.problems.Hintf(day.Pos(), "Mon, Tue, Wed, Thu, Fri, Sat or Sun", "unknown day %q", day.Value)
+			b.problems.Hintf(day.Pos(), "Mon, Tue, Wed, Thu, Fri, Sat or Sun, or the whole word in English", "unknown day %q", day.Value)
 		}
 		out.Days = append(out.Days, at)
 	}
-	out.From, out.To = b.clock(w.From), b.clock(w.To)
+	out.From, out.To = b.clock(w.From, false), b.clock(w.To, true)
 	location, err := time.LoadLocation(w.TimeZone.Value)
 	if err != nil {
 		b.problems.Hintf(w.TimeZone.Pos(), "such as Europe/Berlin; UTC when it is left out", "unknown time zone %q", w.TimeZone.Value)
 	}
 	out.Location = location
-	if !w.From.Set() || !w.To.Set() || out.From == out.To {
-		b.problems.Hintf(d.Pos, "{days: [Mon], from: \"02:00\", to: \"04:00\"}", "a window needs from and to, which differ")
+	switch {
+	case !w.From.Set() || !w.To.Set():
+		b.problems.Hintf(windowPos(w, d), "{days: [Mon], from: \"02:00\", to: \"04:00\"}", "a window needs from and to")
+	case out.From == out.To && len(b.problems.List()) == before:
+		b.problems.Hintf(w.To.Pos(), "from: \"00:00\", to: \"24:00\" is the whole day", "the window ends when it begins")
 	}
 	return out, len(b.problems.List()) == before
 }
 
-func (b *builder) clock(t v1alpha1.Text) time.Duration {
-	if !t.Set() {
+// windowPos is where a window is written, as far as it is known.
+func windowPos(w *v1alpha1.DebounceWindow, d *v1alpha1.Debounce) document.Position {
+	for _, t := range append([]v1alpha1.Text{w.From, w.To, w.TimeZone}, w.Days...) {
+		if t.Set() {
+			return t.Pos()
+		}
+	}
+	return d.Pos
+}
+
+// endOfDay is the time of day at which a window may end, but not begin.
+const endOfDay = "24:00"
+
+func (b *builder) clock(t v1alpha1.Text, end bool) time.Duration {
+	switch {
+	case !t.Set():
 		return 0
+	case end && t.Value == endOfDay:
+		return 24 * time.Hour
 	}
 	at, err := time.Parse("15:04", t.Value)
 	if err != nil {
-		b.problems.Hintf(t.Pos(), "as 22:30", "%q is no time of the day", t.Value)
+		b.problems.Hintf(t.Pos(), "such as 22:30", "%q is not a time of day", t.Value)
 		return 0
 	}
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"maps"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -32,40 +34,64 @@ func (b *builder) rules() {
 }
 
 func (b *builder) rule(r *v1alpha1.Rule) {
+	b.compiling = r.Pos
 	if size := textSize(r); size > MaxRuleBytes {
 		b.problems.Errorf(r.Pos, "the rule %q has %d bytes, at most %d are allowed", r.Name.Value, size, MaxRuleBytes)
 	}
-	out := &plan.Rule{Name: r.Name.Value, Pos: r.Pos, ContinueOnError: r.ContinueOnError, Stop: r.Stop}
-	deps := newDeps()
-	s := &scope{env: b.env}
-	if r.ForEach.Set() {
-		s = b.forEach(r, out, s, &deps)
-		if s == nil {
-			return
-		}
+	out := &plan.Rule{Name: r.Name.Value, Pos: r.Pos, ContinueOnError: r.ContinueOnError, Finally: r.Finally, Stop: r.Stop}
+	var uses ruleUses
+	uses.body = b.using(func() { uses.gate, uses.conditionUsesLocals = b.ruleParts(r, out) })
+	if out.ForEach == nil && r.ForEach.Set() {
+		return
 	}
-	out.Locals, s = b.locals(s, r.Variables, &deps)
-	b.when(r, out, s, &deps)
+	b.plan.Rules = append(b.plan.Rules, out)
+	b.rulesUse = append(b.rulesUse, uses)
+}
+
+// ruleParts compiles what a rule consists of. It returns the names that decide
+// whether its actions are looked at, and whether its variables are among them.
+func (b *builder) ruleParts(r *v1alpha1.Rule, out *plan.Rule) (gate map[string]bool, usesLocals bool) {
+	s := &scope{env: b.env}
+	gate = b.using(func() { s = b.forEach(r, out, s) })
+	if s == nil {
+		return nil, false
+	}
+	deps := newDeps()
+	locals := b.using(func() { out.Locals, s = b.locals(s, r.Variables, &deps) })
+	maps.Copy(gate, b.using(func() { usesLocals = b.when(r, out, s) }))
+	if usesLocals {
+		maps.Copy(gate, locals)
+	}
+	b.ruleActions(s, r, out)
+	return gate, usesLocals
+}
+
+func (b *builder) ruleActions(s *scope, r *v1alpha1.Rule, out *plan.Rule) {
 	if len(r.Do) > 0 && len(r.Cases) > 0 {
 		b.problems.Hintf(r.Pos, "a rule has one or the other", "the rule %q has do and cases", r.Name.Value)
 	}
 	out.Do = b.actions(s, r.Do)
 	for i := range r.Cases {
-		out.Cases = append(out.Cases, b.ruleCase(s, &r.Cases[i], &deps))
+		out.Cases = append(out.Cases, b.ruleCase(s, &r.Cases[i]))
 	}
 	out.OnError = b.actions(s.with(b, "error.message", cel.StringType, nil, r.Pos), r.OnError)
 	if r.Debounce != nil {
 		out.Debounce = b.debounce(r)
 	}
-	b.plan.Rules = append(b.plan.Rules, out)
 }
 
-func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope, deps *plan.Deps) *scope {
-	program, flow := b.alias(s, r.ForEach, deps)
+// forEach compiles the list of a rule, if it has one, and returns the scope of
+// its items; nil when the list is wrong.
+func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope) *scope {
+	if !r.ForEach.Set() {
+		return s
+	}
+	deps := newDeps()
+	program, flow := b.alias(s, r.ForEach, &deps)
 	if program == nil {
 		return nil
 	}
-	b.counted(flow, deps)
+	b.counted(flow, &deps)
 	if !cel.IsList(program.Type()) && !cel.IsDyn(program.Type()) {
 		b.problems.Errorf(r.ForEach.Pos(), "forEach needs a list, this gives %s", cel.TypeName(program.Type()))
 		return nil
@@ -77,22 +103,22 @@ func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope, deps *plan
 	return s.with(b, out.As, elemType(program.Type()), flow.Elem(), r.Pos)
 }
 
-// when compiles a rule's condition. It is judged once, unless it names the
-// item or a variable of the rule.
-func (b *builder) when(r *v1alpha1.Rule, out *plan.Rule, s *scope, deps *plan.Deps) {
-	inner := newDeps()
-	out.When = b.program(s, r.When, &inner)
+// when compiles a rule's condition, and reports whether it uses a variable of
+// the rule. It is evaluated once, unless it uses one or names the item.
+func (b *builder) when(r *v1alpha1.Rule, out *plan.Rule, s *scope) (usesLocals bool) {
+	deps := newDeps()
+	out.When = b.program(s, r.When, &deps)
 	b.wantType(out.When, r.When, cel.BoolType)
-	perItem := inner.Uses[out.As]
 	for _, v := range out.Locals {
-		perItem = perItem || inner.Uses[v.Name]
+		usesLocals = usesLocals || deps.Uses[v.Name]
 	}
-	out.WhenPerItem = out.ForEach != nil && perItem
-	merge(deps, inner)
+	out.WhenPerItem = out.ForEach != nil && (usesLocals || deps.Uses[out.As])
+	return usesLocals
 }
 
-func (b *builder) ruleCase(s *scope, c *v1alpha1.Case, deps *plan.Deps) plan.Case {
-	out := plan.Case{Name: c.Name.Value, When: b.program(s, c.When, deps)}
+func (b *builder) ruleCase(s *scope, c *v1alpha1.Case) plan.Case {
+	deps := newDeps()
+	out := plan.Case{Name: c.Name.Value, When: b.program(s, c.When, &deps)}
 	b.wantType(out.When, c.When, cel.BoolType)
 	out.Do = b.actions(s, c.Do)
 	return out

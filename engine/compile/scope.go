@@ -79,9 +79,8 @@ func (b *builder) trace(s *scope, p *cel.Program, deps *plan.Deps) *cel.Flow {
 	flow, reads, used := p.Trace(b.flow(s))
 	deps.Reads.Merge(reads)
 	b.note(reads)
-	for name := range used {
-		deps.Uses[name] = true
-	}
+	maps.Copy(deps.Uses, used)
+	b.use(used)
 	return flow
 }
 
@@ -131,9 +130,7 @@ func (b *builder) templateNode(s *scope, n *document.Node, deps *plan.Deps) *cel
 
 func merge(into *plan.Deps, from plan.Deps) {
 	into.Reads.Merge(from.Reads)
-	for name := range from.Uses {
-		into.Uses[name] = true
-	}
+	maps.Copy(into.Uses, from.Uses)
 }
 
 // expand adds what the used variables and inputs are computed from.
@@ -184,5 +181,5 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true,
 	"else": true, "for": true, "function": true, "if": true, "import": true, "let": true, "loop": true, "package": true,
 	"namespace": true, "return": true, "var": true, "void": true, "while": true,
-	"object": true, "key": true, "params": true, "inputs": true, "variables": true, "now": true, "initial": true,
+	"object": true, "key": true, "params": true, "inputs": true, "variables": true, "now": true, "initial": true, "leaving": true,
 }

@@ -77,8 +77,12 @@ func (b *builder) mentions(v *v1alpha1.Variable) (out []string) {
 
 // variable compiles a variable of the policy and declares its name.
 func (b *builder) variable(v *v1alpha1.Variable) {
-	compiled, t, flow := b.compileVariable(&scope{env: b.env}, v)
+	b.compiling = v.Pos
 	name := "variables." + v.Name.Value
+	var compiled *plan.Variable
+	var t *cel.Type
+	var flow *cel.Flow
+	b.parts[name] = part{uses: b.using(func() { compiled, t, flow = b.compileVariable(&scope{env: b.env}, v) })}
 	if compiled == nil {
 		b.extend(cel.Var{Name: name, Type: cel.DynType}) // so that its users are still checked
 		return

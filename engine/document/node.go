@@ -59,6 +59,24 @@ func (n *Node) Items() []*Node {
 	return n.Values
 }
 
+// Walk visits a value and everything in it; key is the field that holds it, ""
+// for the items of a list and the value itself.
+func (n *Node) Walk(visit func(key string, n *Node)) { n.walk("", visit) }
+
+func (n *Node) walk(key string, visit func(key string, n *Node)) {
+	if n == nil {
+		return
+	}
+	visit(key, n)
+	for i, v := range n.Values {
+		name := ""
+		if n.Kind == Map {
+			name = n.Keys[i].Text
+		}
+		v.walk(name, visit)
+	}
+}
+
 // At gives the place of a character of a scalar's value, counted in
 // characters from 0. Block scalars, folding and escapes are followed, so the
 // inside of an expression is found in the file that its author sees.

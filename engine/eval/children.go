@@ -76,7 +76,7 @@ func (r *ruleRun) apply(t targetState, manifest *value.Map) {
 
 // emit adds an effect of the current item.
 func (r *ruleRun) emit(e *Effect) {
-	e.Rules, e.Item, e.Rule = []string{r.rule.Name}, r.item, r.index
+	e.Rules, e.Item, e.Rule, e.Finally = []string{r.rule.Name}, r.item, r.index, r.rule.Finally
 	r.decision.Effects = append(r.decision.Effects, e)
 }
 

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -53,6 +55,8 @@ type Effect struct {
 	// Unlocked says that the patch depends on nothing that was read: it is sent
 	// without the version that the object had.
 	Unlocked bool
+	// Finally makes it be written although an earlier rule has failed.
+	Finally bool
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
 	// the rule.
@@ -65,6 +69,14 @@ type Problem struct {
 	// Item is the name of the item that failed, where it has one.
 	Item string
 	Err  error
+}
+
+// Transient reports whether trying again may help although nothing that was
+// read has changed: a call failed, or the clock ended the evaluation. All else
+// is computed from what was read, and comes out the same.
+func (p *Problem) Transient() bool {
+	_, called := errors.AsType[*selection.AskError](p.Err)
+	return called || errors.Is(p.Err, expr.ErrTime) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded)
 }
 
 // Line is a line for the controller's log.
@@ -86,7 +98,7 @@ type Decision struct {
 	// Revision is that of the policy.
 	Revision string
 	Effects  []*Effect
-	// Problems are the items that failed. The key is to be tried again.
+	// Problems are the items that failed.
 	Problems []Problem
 	// Next is when the decision changes by the passing of time alone; zero
 	// when it does not.

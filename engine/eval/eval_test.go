@@ -228,18 +228,28 @@ func TestFailures(t *testing.T) {
 		rules string
 		want  []string
 	}{
-		"an item": {each + "      when: item.?m.hasValue()\n" + set + later, []string{`problem in one: 10:61: the field or key "k" is absent`}},
+		"an item": {each + "      when: item.?m.hasValue()\n" + set + later, []string{`problem in one: 10:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`}},
 		"the others go on": {each + set + later, []string{
-			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `problem in one: 9:61: the field or key "k" is absent`,
+			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `problem in one: 9:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`,
 		}},
 		"later rules go on": {each + "      continueOnError: true\n" + set + later, []string{
-			`one, two: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","later":"x"}}}`, `problem in one: 10:61: the field or key "k" is absent`,
+			`one, two: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","later":"x"}}}`, `problem in one: 10:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`,
+		}},
+		"a rule that runs finally": {each + set + later + "    - name: three\n      finally: true\n      do: [{status: {done: true}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `three: patch w/status {"status":{"done":true}}`,
+			`problem in one: 9:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`,
+		}},
+		"finally, not after a stop": {each + "      stop: true\n" + set + "    - name: three\n      finally: true\n      do: [{status: {done: true}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x"}}}`, `problem in one: 10:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`,
+		}},
+		"the message has no place": {"    - name: one\n      do: [{fail: why}]\n      onError: [{labels: {set: {error: \"${error.message}\"}}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"error":"why"}}}`, `problem in one: 8:12: why`,
 		}},
 		"instead of it": {each + "      onError: [{labels: {set: {error: \"${error.message.contains('absent') ? 'absent' : 'other'}\"}}}]\n" + set, []string{
-			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","error":"absent"}}}`, `problem in one: 10:61: the field or key "k" is absent`,
+			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","error":"absent"}}}`, `problem in one: 10:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`,
 		}},
-		"a condition":                {"    - name: one\n      when: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:13: the field or key "x" is absent`}},
-		"the list":                   {"    - name: one\n      forEach: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:16: the field or key "x" is absent`}},
+		"a condition":                {"    - name: one\n      when: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:13: the field or key "x" is absent (read it with .? or [?...] where it may be)`}},
+		"the list":                   {"    - name: one\n      forEach: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:16: the field or key "x" is absent (read it with .? or [?...] where it may be)`}},
 		"what stands before is kept": {"    - name: zero\n      do: [{labels: {set: {a: x}}}]\n    - {name: one, do: [{fail: why}]}\n" + later, []string{`zero: patch w {"metadata":{"labels":{"a":"x"}}}`, "problem in one: 9:24: why"}},
 		"what decides is enough":     {"    - name: one\n      when: true || object.spec.x\n      do: [{labels: {set: {a: x}}}]\n", []string{`one: patch w {"metadata":{"labels":{"a":"x"}}}`}},
 	} {
@@ -297,7 +307,7 @@ func TestCollectionsThatFail(t *testing.T) {
 	t.Parallel()
 	const w = `{kind: Widget, metadata: {name: w}, spec: {list: [{k: a}, {k: a}, {m: b}]}}`
 	for variable, want := range map[string]string{
-		"forEach: object.spec.list, value: \"${item.k}\"":             `the field or key "k" is absent`,
+		"forEach: object.spec.list, value: \"${item.k}\"":             `the field or key "k" is absent (read it with .? or [?...] where it may be)`,
 		"forEach: object.spec.list, when: has(item.k), keyBy: item.k": `"a"`,
 		"forEach: object.metadata.name":                               "list",
 	} {

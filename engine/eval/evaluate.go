@@ -19,6 +19,10 @@ type Input struct {
 	Now    time.Time
 	// Initial says that the key was in the first list of this leadership.
 	Initial bool
+	// Leaving says that the object no longer matches the policy's selector, but is
+	// decided about all the same: by all rules if it is being deleted, else by
+	// those that use the name leaving.
+	Leaving bool
 	// Answers answers what the policy asks builtins that look outside. It is
 	// asked while the decision is made: what comes of it depends on the answer.
 	Answers expr.Answerer
@@ -110,7 +114,7 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 		ev.flip(at)
 	}})
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
-	if ev.object != nil && !in.Policy.Primary.Selects(ev.object) {
+	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil
 	}
 	if in.Trace {

@@ -72,6 +72,8 @@ func (ev *evaluation) slot(slot plan.Slot) value.Value {
 		return value.OfTime(ev.Now)
 	case plan.Initial:
 		return value.OfBool(ev.Initial)
+	case plan.Leaving:
+		return value.OfBool(ev.Leaving)
 	default:
 		return ev.call
 	}

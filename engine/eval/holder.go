@@ -14,6 +14,8 @@ import (
 type holder struct {
 	wholes  []wholeRead
 	entries []entryRead
+	// known finds entries once there are many of them.
+	known map[entryName]bool
 	// mapped are maps whose entries the items of a collection looked up. They
 	// decide whether the collection has to be gone through again; the items
 	// themselves hold the entries.
@@ -60,12 +62,43 @@ func (h *holder) whole(slot plan.Slot, v value.Value) {
 }
 
 func (h *holder) entry(slot plan.Slot, key string, v value.Value) {
-	for i := range h.entries {
-		if h.entries[i].key == key && sameSlot(h.entries[i].slot, slot) {
-			return
+	if !h.has(slot, key) {
+		h.entries = append(h.entries, entryRead{slot: slot, key: key, value: v})
+	}
+}
+
+// entryName names an entry of a map.
+type entryName struct {
+	kind  plan.SlotKind
+	index int
+	key   string
+}
+
+// fewEntries is up to how many entries are searched one by one.
+const fewEntries = 16
+
+// has reports whether an entry was recorded, and notes it where they are many:
+// a rule may look up thousands.
+func (h *holder) has(slot plan.Slot, key string) bool {
+	if len(h.entries) < fewEntries {
+		for i := range h.entries {
+			if h.entries[i].key == key && sameSlot(h.entries[i].slot, slot) {
+				return true
+			}
+		}
+		return false
+	}
+	if h.known == nil {
+		h.known = make(map[entryName]bool, 2*len(h.entries))
+		for i := range h.entries {
+			e := &h.entries[i]
+			h.known[entryName{e.slot.Kind, e.slot.Index, e.key}] = true
 		}
 	}
-	h.entries = append(h.entries, entryRead{slot: slot, key: key, value: v})
+	name := entryName{slot.Kind, slot.Index, key}
+	was := h.known[name]
+	h.known[name] = true
+	return was
 }
 
 func (h *holder) flip(at time.Time) {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/edict-dev/edict/engine/plan"
@@ -77,4 +78,28 @@ func (s *Side) ItemKeys(in *plan.Input, o *world.Object) []string {
 		return nil
 	}
 	return IndexKeys(s.ev.Policy, in, o, s.ev.meter)
+}
+
+// Named returns the keys that an object names, for a policy whose primaries are
+// optional.
+func (s *Side) Named(in *plan.Input, o *world.Object) (out []Key) {
+	switch {
+	case o == nil:
+		return nil
+	case in.Naming.Join != nil:
+		f := &frame{ev: s.ev}
+		f.push("item", o.Value)
+		for _, n := range in.Naming.Join.Names(f, s.ev.meter) {
+			key := Key{Namespace: cmp.Or(n.Namespace, in.Naming.Within), Name: n.Name}
+			if in.Naming.Cluster {
+				key.Namespace = ""
+			}
+			out = append(out, key)
+		}
+		return out
+	case in.Naming.Own:
+		return []Key{{Namespace: o.Namespace, Name: o.Name}}
+	default:
+		return []Key{{Name: o.Name}}
+	}
 }

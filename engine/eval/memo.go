@@ -18,6 +18,7 @@ type Memo struct {
 	policy    *plan.Policy
 	serial    uint64
 	now       time.Time
+	leaving   bool
 	inputs    []inputMemo
 	variables []variableMemo
 	rules     holder
@@ -143,9 +144,9 @@ type memoReader struct {
 // newMemoReader begins an evaluation. A memo of another policy, or from a
 // later time, tells nothing; what it was looking at is given back.
 func newMemoReader(ev *evaluation, m *Memo) *memoReader {
-	if m.policy != ev.Policy || ev.Now.Before(m.now) {
+	if m.policy != ev.Policy || ev.Now.Before(m.now) || m.leaving != ev.Leaving {
 		old := m.lookups
-		*m = Memo{policy: ev.Policy, serial: m.serial, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: make([]variableMemo, len(ev.Policy.Variables))}
+		*m = Memo{policy: ev.Policy, serial: m.serial, leaving: ev.Leaving, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: make([]variableMemo, len(ev.Policy.Variables))}
 		m.lookups.changes = old.changes
 		for at := range old.entries {
 			at.Ended = true
@@ -196,6 +197,7 @@ func (r *memoReader) done() {
 	r.memo.targets = r.targets
 	r.memo.lookups.count(&r.rules, 1)
 	r.memo.lookups.count(&r.memo.rules, -1)
+	r.rules.known = nil
 	r.memo.rules = r.rules
 }
 
@@ -207,6 +209,7 @@ func (r *memoReader) named(target int, key string) {
 func (r *memoReader) replace(old *holder, now holder) {
 	r.memo.lookups.count(&now, 1)
 	r.memo.lookups.count(old, -1)
+	now.known = nil
 	*old = now
 }
 

@@ -98,7 +98,8 @@ func coalesce(effects []*Effect) []*Effect {
 // joins says whether a patch can be part of the write before it: another patch
 // of the same object, or its creation.
 func (e *Effect) joins(next *Effect) bool {
-	return next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate) && e.Target == next.Target && e.Subresource == next.Subresource
+	return next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate) && e.Target == next.Target &&
+		e.Subresource == next.Subresource && e.Finally == next.Finally
 }
 
 func join(a, b *Effect) *Effect {

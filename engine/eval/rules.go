@@ -10,15 +10,22 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// rules runs the rules in their order.
+// rules runs the rules in their order: all up to the first that stops, and
+// after one that failed only those marked to run finally.
 func (ev *evaluation) rules() {
+	failed := false
+	only := ev.Leaving && value.Path(ev.object.Value, "metadata", "deletionTimestamp") == nil
 	for i, r := range ev.Policy.Rules {
+		if failed && !r.Finally || only && !r.Leaving {
+			continue
+		}
 		run := ruleRun{evaluation: ev, rule: r, index: i}
 		stop := run.run()
 		ev.traceRule(&run)
-		if stop || run.failed && !r.ContinueOnError {
+		if stop {
 			return
 		}
+		failed = failed || run.failed && !r.ContinueOnError
 	}
 }
 
@@ -205,7 +212,7 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	}
 	r.item++
 	inner := f.extend()
-	inner.push("error.message", value.OfString(err.Error()))
+	inner.push("error.message", value.OfString(expr.Message(err)))
 	if again := r.attempt(onError, inner); again != nil {
 		r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
 	}

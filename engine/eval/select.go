@@ -17,6 +17,9 @@ type askFailure struct {
 	frame *frame
 }
 
+// Unwrap returns the failed call.
+func (f *askFailure) Unwrap() error { return f.AskError }
+
 // selection chooses a candidate and does what follows from it.
 func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 	outer := f.extend()

@@ -102,7 +102,7 @@ func TestSelect(t *testing.T) {
 		"order decides among equals":                {pipeline() + "\n            orderBy: [-box.size, box.id]", "a2 0 (5 boxes)"},
 		"order only among the best":                 {pipeline(`{score: row, points: "shelf.row == '2' ? 1 : 0"}`) + "\n            orderBy: [box.id]", "c1 1 (5 boxes)"},
 		"an answer drops and sets the score":        {pipeline(`{score: before, points: "100"}`, ask, `{score: after, points: box.size}`), "a2 11 (5 boxes; 1 excluded: no room)"},
-		"a failing expression":                      {pipeline(`{filter: size, keep: box.weight > 1}`), `failed: the field or key "weight" is absent`},
+		"a failing expression":                      {pipeline(`{filter: size, keep: box.weight > 1}`), `failed: the field or key "weight" is absent (read it with .? or [?...] where it may be)`},
 		"a failing expression on what was dropped":  {pipeline(`{filter: whole, keep: has(shelf.broken)}`, `{filter: broken, keep: shelf.broken}`), "a1 0 (5 boxes; 3 excluded: whole)"},
 		"a failing expression that another decides": {pipeline(`{filter: any, keep: "shelf.broken || true"}`), "a1 0 (5 boxes)"},
 		"a score that is too large":                 {pipeline(`{score: a, points: "9223372036854775807"}`, `{score: b, points: "1"}`), "failed: the score does not fit into 64 bits"},

@@ -22,6 +22,8 @@ var (
 	Bool      = Type{Name: "bool"}
 	Timestamp = Type{Name: "timestamp"}
 	Duration  = Type{Name: "duration"}
+	// Object is what Function.Reject sees of an object whose fields are known.
+	Object = Type{Name: "object"}
 )
 
 // ListOf is a list of values of type t.
@@ -55,6 +57,10 @@ type Function struct {
 	// Doc says what it gives; Example calls it.
 	Doc     string
 	Example string
+	// Reject returns why the static types of the arguments can never be right,
+	// "" when they can; nil accepts all that Args does. The types are those of
+	// the values inside optionals; Object is the type of an object with fields.
+	Reject func(args []Type) string
 	// Timed says that the result depends on the time of the evaluation; such
 	// a function tells through Call.Flip when its result changes.
 	Timed bool

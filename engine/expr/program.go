@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/cel-go/interpreter"
@@ -39,16 +40,26 @@ const (
 	// have, before the share of its items is added; ItemNodes is that share.
 	EvaluationNodes = 500_000
 	ItemNodes       = 100
-	// RunTime is the longest that one run with a loop in it may take; it is
-	// checked inside loops, everything else is bounded by cost.
-	RunTime = 100 * time.Millisecond
+	// EvaluationTime is the longest that an evaluation may take. It is a last
+	// resort, far above what the counted limits let through: a decision must not
+	// depend on the load of the machine.
+	EvaluationTime = 30 * time.Second
 )
 
-// ErrBudget says that an evaluation cost more than all of it may.
-var ErrBudget = errors.New("the evaluation costs more than its budget")
+// ErrBudget reports that all expressions of an evaluation together cost more
+// than they may.
+var ErrBudget = errors.New("the evaluation costs more than its limit")
 
-// ErrNodes says that an evaluation builds larger values than it may.
-var ErrNodes = errors.New("the evaluation builds more than its budget")
+// ErrNodes reports that the values of an evaluation together are larger than
+// they may be.
+var ErrNodes = errors.New("the evaluation builds more than its limit")
+
+// ErrTime reports that an evaluation was ended by the clock. Unlike the counted
+// limits that depends on the machine: the key is tried again.
+var ErrTime = fmt.Errorf("the evaluation was ended after %v; this is the last resort, above all counted limits: the machine is overloaded, or a function costs more than it is counted for", EvaluationTime)
+
+// lessWork ends the errors of the limits that count all of an evaluation.
+const lessWork = "; keep what is the same for several items in a variable of the policy, build less per item, or let the policy be about smaller objects"
 
 // Exceeded says that one run of an expression cost more than it may, or ran for
 // longer.
@@ -70,7 +81,6 @@ type Meter struct {
 	parent        context.Context
 	ctx           context.Context
 	cancel        context.CancelFunc
-	since         time.Time
 }
 
 // NewMeter starts a count for one evaluation.
@@ -87,7 +97,7 @@ func (m *Meter) Grow(n int) {
 // Build counts a value that an expression or a template has given.
 func (m *Meter) Build(v value.Value) error {
 	if m.built += value.Weight(v); m.built > m.nodes {
-		return fmt.Errorf("%w of %d nodes", ErrNodes, m.nodes)
+		return fmt.Errorf("%w of %d nodes%s", ErrNodes, m.nodes, lessWork)
 	}
 	return nil
 }
@@ -95,7 +105,7 @@ func (m *Meter) Build(v value.Value) error {
 // Spend counts a run's cost.
 func (m *Meter) Spend(cost uint64) error {
 	if m.spent += cost; m.spent > m.budget {
-		return fmt.Errorf("%w of %d units", ErrBudget, m.budget)
+		return fmt.Errorf("%w of %d cost units%s", ErrBudget, m.budget, lessWork)
 	}
 	return nil
 }
@@ -103,14 +113,11 @@ func (m *Meter) Spend(cost uint64) error {
 // Spent gives what was counted so far.
 func (m *Meter) Spent() uint64 { return m.spent }
 
-// Context gives a context for one run, cut off after at least half and at
-// most all of RunTime. One context serves the many short runs of an
-// evaluation; making a timer for each would cost more than the runs.
+// Context returns a context that ends with the evaluation's parent, and after
+// EvaluationTime with the cause ErrTime. It is made when the first run needs it.
 func (m *Meter) Context() context.Context {
-	if now := time.Now(); m.ctx == nil || now.Sub(m.since) > RunTime/2 {
-		m.Close()
-		m.ctx, m.cancel = context.WithTimeout(m.parent, RunTime)
-		m.since = now
+	if m.ctx == nil {
+		m.ctx, m.cancel = context.WithTimeoutCause(m.parent, EvaluationTime, ErrTime)
 	}
 	return m.ctx
 }
@@ -118,7 +125,7 @@ func (m *Meter) Context() context.Context {
 // Parent gives the context that the evaluation runs under.
 func (m *Meter) Parent() context.Context { return m.parent }
 
-// Close frees the timer of the last run.
+// Close frees the timer.
 func (m *Meter) Close() {
 	if m.cancel != nil {
 		m.cancel()
@@ -145,3 +152,13 @@ func (f *Failure) Error() string {
 
 // Unwrap gives the cause.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// Message returns the text of an error without the place in the policy: for
+// readers who do not have the policy's text before them.
+func Message(err error) string {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok {
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), f.Error(), f.Err.Error(), 1)
+}

@@ -4,9 +4,10 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // Counts are the metrics of one revision of a policy.
 type Counts struct {
-	Evaluations, Errors, Debounced, Retries, Dropped prometheus.Counter
-	EvaluationSeconds                                prometheus.Observer
-	Remembered                                       prometheus.Gauge
+	Evaluations, Errors, Terminal prometheus.Counter
+	Debounced, Retries, Dropped   prometheus.Counter
+	EvaluationSeconds             prometheus.Observer
+	Remembered                    prometheus.Gauge
 
 	// Of a policy in the shadow.
 	Disagreements, Undetermined prometheus.Counter
@@ -20,6 +21,7 @@ type Counts struct {
 func Of(policy, revision string) *Counts {
 	return &Counts{
 		Evaluations: Evaluations.WithLabelValues(policy, revision), Errors: Errors.WithLabelValues(policy, revision),
+		Terminal:  Terminal.WithLabelValues(policy, revision),
 		Debounced: Debounced.WithLabelValues(policy, revision), Retries: Retries.WithLabelValues(policy, revision), Dropped: Dropped.WithLabelValues(policy, revision),
 		EvaluationSeconds: EvaluationSeconds.WithLabelValues(policy, revision),
 		Remembered:        Remembered.WithLabelValues(policy),
@@ -42,7 +44,7 @@ func none() prometheus.Counter { return prometheus.NewCounter(prometheus.Counter
 func Unseen() *Counts {
 	none := none()
 	return &Counts{
-		Evaluations: none, Errors: none, Debounced: none, Retries: none, Dropped: none, unseen: none, Disagreements: none, Undetermined: none,
+		Evaluations: none, Errors: none, Terminal: none, Debounced: none, Retries: none, Dropped: none, unseen: none, Disagreements: none, Undetermined: none,
 		Disagreeing:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 		EvaluationSeconds: prometheus.ObserverFunc(func(float64) {}),
 		Remembered:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),

@@ -29,7 +29,8 @@ var (
 
 	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, failed, skipped.")
 
-	Errors = counter(byRevision, "edict_errors_total", "Reconciliations that ended in an error.")
+	Errors   = counter(byRevision, "edict_errors_total", "Reconciliations in which a write or a call failed; they are tried again.")
+	Terminal = counter(byRevision, "edict_terminal_errors_total", "Reconciliations that failed because of an expression, a limit or the guard; they are tried again when something that was read changes.")
 
 	Waiting    = gauge(byPolicy, "edict_policy_waiting", "1 while a policy waits for a kind that the cluster does not serve, or for a permission.")
 	Failed     = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
@@ -78,7 +79,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

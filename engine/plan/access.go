@@ -73,6 +73,7 @@ func (a *accesses) watch(gvk schema.GVK, at Place) {
 var requests = map[WriteVerb][]string{
 	WritePatch: {"patch"}, WriteCreate: {"create"}, WriteApply: {"patch", "create"},
 	WriteDelete: {"delete"}, WriteEvent: {"create", "patch"}, WriteUpdate: {"update"},
+	WriteBind: {"bind"}, WriteEscalate: {"escalate"},
 }
 
 func (a *accesses) write(w Write) {

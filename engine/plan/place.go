@@ -60,6 +60,10 @@ const (
 	// WriteUpdate is never sent: that it is allowed is asked for by an
 	// admission plugin when an owner's deletion is to be blocked.
 	WriteUpdate WriteVerb = "update"
+	// WriteBind and WriteEscalate are never sent: the API server asks for them
+	// when a binding or a role is written by who does not have all its rights.
+	WriteBind     WriteVerb = "bind"
+	WriteEscalate WriteVerb = "escalate"
 )
 
 // Hold is a finalizer that the policy sets on objects of a kind.

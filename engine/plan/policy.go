@@ -85,6 +85,10 @@ type Primary struct {
 	Within   Known
 	Optional bool
 	Source   world.Source
+	// Follows makes the policy decide about objects that no longer match
+	// Selector, too; Finalizers are those that it leaves on them.
+	Follows    bool
+	Finalizers []string
 }
 
 // Selects says whether an object is one that the policy decides about.
@@ -96,6 +100,16 @@ func (p *Primary) Selects(o *world.Object) bool {
 		return true
 	}
 	return slices.Contains(p.Namespaces, o.Namespace)
+}
+
+// Left reports whether an object that the policy no longer selects is still
+// decided about: it carries one of the policy's finalizers.
+func (p *Primary) Left(o *world.Object) bool {
+	if !p.Follows || p.Selects(o) || len(p.Namespaces) > 0 && !slices.Contains(p.Namespaces, o.Namespace) {
+		return false
+	}
+	list, ok := value.Path(o.Value, "metadata", "finalizers").(*value.List)
+	return ok && slices.ContainsFunc(value.Strings(list), func(f string) bool { return slices.Contains(p.Finalizers, f) })
 }
 
 // SlotKind says what a name stands for.
@@ -111,6 +125,7 @@ const (
 	VariableSlot
 	Now
 	Initial
+	Leaving
 	CallSlot
 )
 
@@ -159,6 +174,9 @@ type Input struct {
 	// Join answers Where by an index of the given name.
 	Join  cel.Join
 	Index string
+	// Naming says which keys an item names, for a policy whose primaries are
+	// optional; nil when it names none.
+	Naming *KeyNaming
 	// Reads is what the policy reads of the items, Content what of it is not
 	// only read by Where: a change of anything else matters only if it changes
 	// who is a member.
@@ -166,6 +184,20 @@ type Input struct {
 	// Deps is what membership depends on besides the items: parts of the
 	// object, and variables. Own leaves out what these are computed from.
 	Own, Deps Deps
+}
+
+// KeyNaming says which keys an item of an input names: those that are decided
+// about although there is no primary.
+type KeyNaming struct {
+	// Join computes the keys from the item; nil means that an input of shape One
+	// names its own name.
+	Join *cel.Naming
+	// Within is the namespace of the keys where the item names none; Cluster says
+	// that the primaries have no namespaces, whatever the item names.
+	Within  string
+	Cluster bool
+	// Own makes the item's own namespace that of the key.
+	Own bool
 }
 
 // Deps says what a value is computed from.
@@ -232,9 +264,15 @@ type Rule struct {
 	Cases           []Case
 	OnError         []Action
 	ContinueOnError bool
-	Stop            bool
+	// Finally makes the rule run, and its effects be written, also after a rule
+	// that failed.
+	Finally bool
+	Stop    bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
+	// Leaving says that the condition or list uses the name leaving: the rule is
+	// for objects that no longer match the policy's selector, too.
+	Leaving bool
 	// Gate is a hash of what decides whether the actions are looked at for a
 	// key, Body one of the whole rule, each with all that it is computed from.
 	Gate, Body string

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -23,7 +24,7 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.memos[key]; known {
-		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && len(r.Decision.Problems) == 0}
+		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && len(r.Decision.Problems) == 0}
 	}
 }
 
@@ -31,8 +32,9 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 // remember, what is debounced, which events were told, and what those keys read
 // of which this one cannot decide otherwise. Of the keys given, which are those
 // of Replay, and of those woken since, the others are returned, to be decided
-// about anew. The other controller must be at rest, and is not used again:
-// nothing is left in it.
+// about again. Keys that the other controller is still deciding about are among
+// them: it finishes these, and hands over what came of them (see inherit); until
+// then they must not be decided about here.
 func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) {
 	for _, s := range []*shadow{old.shadow, c.shadow} { // the enforced policy may make either decide
 		if s != nil {
@@ -46,10 +48,9 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	defer c.mu.Unlock()
 	old.inForce.Store(false)
 	c.inForce.Store(true)
-	c.memory, old.memory = old.memory, c.memory
-	c.initial, old.initial = old.initial, c.initial
-	c.events, old.events = old.events, c.events
-	c.pending, old.pending = old.pending, c.pending
+	old.successor = c
+	c.memory, c.initial, c.events, c.pending = cloned(old.memory), maps.Clone(old.initial), maps.Clone(old.events), maps.Clone(old.pending)
+	defer old.retire()
 	c.adoptIntents(old)
 	all, bodies := differs(old.Policy, c.Policy)
 	if c.shadow != nil && old.shadow != nil { // it writes nothing, and counts from the beginning
@@ -58,14 +59,14 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	}
 	for _, key := range c.withLate(keys) {
 		last, known := old.last[key]
-		if all || !known || !last.clean || last.rules.Meets(bodies) {
+		if all || !known || !last.clean || last.rules.Meets(bodies) || old.busy[key] {
 			again = append(again, key)
 			continue
 		}
 		c.last[key] = last
 		c.carry(key, old)
 	}
-	for _, i := range c.intents { // their objects may be gone
+	for _, i := range c.intents.byName { // their objects may be gone
 		if i.pending && !slices.Contains(again, i.key) {
 			again = append(again, i.key)
 		}
@@ -135,16 +136,72 @@ func targetLike(p *plan.Policy, before world.Source, key string) int {
 
 // adoptIntents takes over what is debounced by rules that are still there.
 func (c *Controller) adoptIntents(old *Controller) {
-	for name, i := range old.intents {
-		rule := slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
-			return r.Name == old.Policy.Rules[i.rule].Name && r.Debounce != nil
-		})
-		if rule >= 0 {
-			i.rule = rule
-			c.intents[name] = i
-		} else if i.pending {
-			c.counts.Dropped.Inc()
+	for name := range old.intents.byName {
+		c.adoptIntent(old, name)
+	}
+}
+
+func (c *Controller) adoptIntent(old *Controller, name string) {
+	i := old.intents.byName[name]
+	rule := slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
+		return r.Name == old.Policy.Rules[i.rule].Name && r.Debounce != nil
+	})
+	if rule >= 0 {
+		taken := c.intents.of(name, i.key)
+		*taken = *i
+		taken.rule = rule
+	} else if i.pending {
+		c.counts.Dropped.Inc()
+	}
+}
+
+// retire drops what the other revision has taken over, except for the keys that
+// are still being decided about: they hand it over when they end.
+func (c *Controller) retire() {
+	for name, i := range c.intents.byName {
+		if !c.busy[i.key] {
+			delete(c.intents.byName, name)
+			c.intents.unlink(name, i.key)
 		}
 	}
-	old.intents = intents{}
+	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.busy[key] })
+	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return !c.busy[key] })
+}
+
+// cloned copies what keys remember: the values of a key that is still being
+// decided about are its own.
+func cloned(memory map[eval.Key]map[string]value.Value) map[eval.Key]map[string]value.Value {
+	out := make(map[eval.Key]map[string]value.Value, len(memory))
+	for key, values := range memory {
+		out[key] = maps.Clone(values)
+	}
+	return out
+}
+
+// inherit takes over what came of a key that another revision was deciding about
+// when this one took over.
+func (c *Controller) inherit(old *Controller, key eval.Key) {
+	if next := c.takeOver(old, key); next != nil {
+		next.inherit(c, key)
+	}
+}
+
+// takeOver is inherit for one step; it returns the revision that has taken over
+// from this one, too.
+func (c *Controller) takeOver(old *Controller, key eval.Key) (next *Controller) {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if values, ok := old.memory[key]; ok {
+		c.memory[key] = maps.Clone(values)
+	}
+	if p, ok := old.pending[key]; ok {
+		c.pending[key] = p
+	}
+	maps.Copy(c.events, old.events)
+	for name := range old.intents.ofKey[key] {
+		c.adoptIntent(old, name)
+	}
+	return c.successor
 }

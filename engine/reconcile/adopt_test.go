@@ -23,8 +23,13 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 // compiled compiles a policy of Nodes.
 func compiled(t *testing.T, spec string) (*plan.Policy, *source.Bundle) {
 	t.Helper()
+	return compiledFor(t, "{apiVersion: v1, kind: Node}", spec)
+}
+
+func compiledFor(t *testing.T, primary, spec string) (*plan.Policy, *source.Bundle) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.yaml")
-	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" + spec
+	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: " + primary + "\n" + spec
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -380,5 +385,42 @@ func TestMentions(t *testing.T) {
 		if all, _ := differs(old, now); !all {
 			t.Errorf("%s: the rule is said to be the same", name)
 		}
+	}
+}
+
+// TestAdoptingWhileAKeyIsDecided: a key whose write hangs does not hold up
+// another revision; it is finished by the one before, evaluated again, and what
+// it came to know is not lost, whichever revision is in force by then.
+func TestAdoptingWhileAKeyIsDecided(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(remembering, "VALUE", "a", 1))
+	server := &meanwhile{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	first := g.Add(p)
+	put(t, g, "n", "1", nil)
+	put(t, g, "other", "1", nil)
+	key := eval.Key{Name: "n"}
+	revisions := []*Controller{first}
+	server.do = func() {
+		for _, value := range []string{"b", "c"} {
+			next, _ := compiled(t, strings.Replace(remembering, "VALUE", value, 1))
+			c := g.Join(next)
+			again := c.Adopt(revisions[len(revisions)-1], g.Replay(t.Context(), c))
+			if !slices.Contains(again, key) {
+				t.Errorf("%v are evaluated again, want %v among them", again, key)
+			}
+			g.Remove(revisions[len(revisions)-1])
+			revisions = append(revisions, c)
+		}
+	}
+	if r := first.Reconcile(t.Context(), key, noon); r.Err != nil || len(revisions) != 3 {
+		t.Fatalf("%v, %d revisions", r.Err, len(revisions))
+	}
+	last := revisions[len(revisions)-1]
+	if got, _ := value.Str(last.recall(key)("seen")); got != "yes" {
+		t.Errorf("it recalls %q", got)
+	}
+	if _, waits := last.pending[key]; !waits {
+		t.Error("it does not know of the write")
 	}
 }

@@ -26,6 +26,7 @@ type Controller struct {
 	shared eval.Shared
 	counts *observe.Counts
 	shadow *shadow
+	inbox  inbox
 	// inForce says that it decides: that its sources are known, and that no other
 	// revision has taken over.
 	inForce atomic.Bool
@@ -40,6 +41,10 @@ type Controller struct {
 	// counts those that do.
 	bounded bool
 	running map[int]int64
+	// busy are the keys that are being decided about, successor the revision that
+	// has taken over.
+	busy      map[eval.Key]bool
+	successor *Controller
 	// late are the keys woken between Replay and Adopt.
 	late map[eval.Key]bool
 	// last is how far the last decision about each key got.
@@ -64,6 +69,8 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 	}
 	if left != nil {
 		in.Instead = left.object
+	} else if o := c.primary(snapshot, key); o != nil {
+		in.Leaving = !c.Policy.Primary.Selects(o)
 	}
 	return in
 }
@@ -76,7 +83,11 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	}
 	memo := c.memo(in.Key)
 	d := eval.Evaluate(ctx, in, memo)
-	c.router.Looked(in.Key, memo.Lookups())
+	lookups := memo.Lookups()
+	c.router.Looked(in.Key, lookups)
+	if c.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
+		d.Next = in.Now
+	}
 	if !c.exists(in.World, in.Key) {
 		c.forget(in.Key, memo)
 	}
@@ -85,7 +96,27 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 
 // Reconcile decides about a key and writes what comes of it.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
+	c.begin(key)
+	defer c.end(key)
 	return c.reconcile(ctx, key, now, false)
+}
+
+func (c *Controller) begin(key eval.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy[key] = true
+}
+
+// end hands what a key came to know to the revision that has taken over
+// meanwhile.
+func (c *Controller) end(key eval.Key) {
+	c.mu.Lock()
+	delete(c.busy, key)
+	next := c.successor
+	c.mu.Unlock()
+	if next != nil {
+		next.inherit(c, key)
+	}
 }
 
 func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
@@ -115,12 +146,12 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	c.counts.Evaluations.Inc()
 	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: d.Next}
-	effects, refused := c.guarded(d.Effects, &r)
+	effects := c.guarded(d.Effects, &r)
 	r.problems(c, d)
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Version: c.version(snapshot), Seen: c.seen}
 	r.Outcomes = applier.Apply(ctx, effects)
 	c.wrote(key, r.Outcomes, now)
-	r.finish(c, refused)
+	r.finish(c)
 	c.settle(key, object, left, &r, now)
 	c.reached(key, &r)
 	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
@@ -129,18 +160,21 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if left != nil && object != nil {
 		r.Next = now // the primary itself has still to be decided about
 	}
+	if in.Leaving {
+		c.letGo(ctx, key, object, &r)
+	}
 	return r
 }
 
 // guarded drops the effects that may not happen, with all that their items
 // would do besides.
-func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect, refused []error) {
+func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect) {
 	bad := map[int]bool{}
 	for _, e := range effects {
 		if err := c.group.Guard.Check(c.Policy.Name, e); err != nil {
 			bad[e.Item] = true
 			r.refused = append(r.refused, e.Rule)
-			refused = append(refused, fmt.Errorf("rule %q: %w", e.Rules[0], err))
+			r.final = append(r.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
 		}
 	}
 	for _, e := range effects {
@@ -148,7 +182,7 @@ func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval
 			allowed = append(allowed, e)
 		}
 	}
-	return allowed, refused
+	return allowed
 }
 
 // version finds the state of an object in the snapshot of the decision.
@@ -180,14 +214,25 @@ func (c *Controller) memo(key eval.Key) *eval.Memo {
 // primary gives the object of a key, or nil.
 func (c *Controller) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
 	o := snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name)
-	if o == nil || !c.Policy.Primary.Selects(o) {
+	if o == nil || !c.Policy.Primary.Selects(o) && !c.Policy.Primary.Left(o) && !c.router.Left(key) {
 		return nil
 	}
 	return o
 }
 
 func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {
-	return snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name) != nil || c.Policy.Primary.Optional
+	return c.primary(snapshot, key) != nil || c.Policy.Primary.Optional
+}
+
+// letGo ends what is decided about an object that has left the selector, once
+// there is nothing left to do and it carries no finalizer of the policy.
+func (c *Controller) letGo(ctx context.Context, key eval.Key, object *world.Object, r *Result) {
+	if r.Err != nil || r.Final != nil || len(r.Outcomes) > 0 || len(r.Decision.Problems) > 0 || !r.Next.IsZero() || c.Policy.Primary.Left(object) {
+		return
+	}
+	memo := c.memo(key)
+	c.router.Leave(ctx, key)
+	c.forget(key, memo)
 }
 
 // forget drops what is known of a key whose primary is gone.

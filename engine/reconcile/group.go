@@ -31,13 +31,18 @@ type Group struct {
 	// Counts gives the metrics of a policy; nil is those of the process.
 	Counts func(*plan.Policy) *observe.Counts
 
+	// Delivery maps changes to keys beside whoever feeds them; nil does so at
+	// once.
+	Delivery *Delivery
+
 	store   *world.Store
 	writer  apply.Writer
 	schemas *schema.Set
 
 	mu          sync.RWMutex
 	controllers []*Controller
-	// feeding makes taking a change and telling the controllers of it one step.
+	// feeding makes taking a change into the read model and handing it to the
+	// controllers one step: they see changes in one order.
 	feeding sync.Mutex
 }
 
@@ -64,7 +69,12 @@ func (g *Group) Join(p *plan.Policy) *Controller { return g.join(p, g.countsOf(p
 func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Unseen()) }
 
 func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
-	c := &Controller{Policy: p, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p), memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{}, intents: intents{}, bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, memory: map[eval.Key]map[string]value.Value{}}
+	c := &Controller{
+		Policy: p, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
+		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
+		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
+		memory: map[eval.Key]map[string]value.Value{},
+	}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
@@ -99,6 +109,7 @@ func (g *Group) Remove(c *Controller) (unused []world.Source) {
 	g.mu.Lock()
 	g.controllers = slices.DeleteFunc(slices.Clone(g.controllers), func(other *Controller) bool { return other == c })
 	g.mu.Unlock()
+	c.inbox.close()
 	for _, source := range c.Sources() {
 		if !g.narrow(source) {
 			unused = append(unused, source)
@@ -148,8 +159,8 @@ type Wake struct {
 	Key        eval.Key
 }
 
-// Put takes an object of a source, new or changed, and gives the keys to
-// reconcile.
+// Put takes an object of a source, new or changed, and returns the keys to
+// reconcile; none when there is a Delivery, which gets them later.
 func (g *Group) Put(ctx context.Context, source world.Source, object map[string]any) []Wake {
 	o := Read(source, object, g.schemas.Of(source.GVK), g.store.Mask(source))
 	return g.PutObject(ctx, source, o)
@@ -164,9 +175,9 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 		return nil
 	}
 	if old != nil && old.UID != now.UID {
-		return append(g.route(ctx, source, old, nil), g.route(ctx, source, nil, now)...)
+		return g.tell(ctx, change{source, old, nil}, change{source, nil, now})
 	}
-	return g.route(ctx, source, old, now)
+	return g.tell(ctx, change{source, old, now})
 }
 
 // Delete takes the news that an object of a source is gone.
@@ -177,7 +188,7 @@ func (g *Group) Delete(ctx context.Context, source world.Source, namespace, name
 	if old == nil {
 		return nil
 	}
-	return g.route(ctx, source, old, nil)
+	return g.tell(ctx, change{source, old, nil})
 }
 
 // Replay tells a controller of everything that its sources hold already, and
@@ -209,17 +220,6 @@ func (g *Group) Prune(ctx context.Context, source world.Source, held func(namesp
 	for _, o := range g.store.Snapshot().Table(source).All() {
 		if !held(o.Namespace, o.Name) {
 			out = append(out, g.Delete(ctx, source, o.Namespace, o.Name)...)
-		}
-	}
-	return out
-}
-
-func (g *Group) route(ctx context.Context, source world.Source, old, now *world.Object) (out []Wake) {
-	for _, c := range g.Controllers() {
-		keys := c.router.Change(ctx, source, old, now)
-		c.woken(keys)
-		for _, key := range keys {
-			out = append(out, Wake{Controller: c, Key: key})
 		}
 	}
 	return out

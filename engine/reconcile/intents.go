@@ -22,6 +22,8 @@ type intent struct {
 	// that failed since.
 	last     time.Time
 	attempts int
+	// window is that of the rule, when it was last looked at.
+	window time.Duration
 	// object is the primary as it last was under this debounce key.
 	object *world.Object
 	// left says that the primary is decided under another debounce key by now.
@@ -34,14 +36,67 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// intents is the queue of what is debounced, by debounce key.
-type intents map[string]*intent
+// intents is the queue of what is debounced.
+type intents struct {
+	byName map[string]*intent
+	// ofKey are the debounce keys of each key.
+	ofKey map[eval.Key]map[string]bool
+	// swept is when those that say nothing any more were last dropped.
+	swept time.Time
+}
+
+func newIntents() intents {
+	return intents{byName: map[string]*intent{}, ofKey: map[eval.Key]map[string]bool{}}
+}
+
+// of returns the intent of a debounce key, which is now that of a key.
+func (q *intents) of(name string, key eval.Key) *intent {
+	i, ok := q.byName[name]
+	if !ok {
+		i = &intent{}
+		q.byName[name] = i
+	} else if i.key != key {
+		q.unlink(name, i.key)
+	}
+	i.key = key
+	if q.ofKey[key] == nil {
+		q.ofKey[key] = map[string]bool{}
+	}
+	q.ofKey[key][name] = true
+	return i
+}
+
+func (q *intents) unlink(name string, key eval.Key) {
+	delete(q.ofKey[key], name)
+	if len(q.ofKey[key]) == 0 {
+		delete(q.ofKey, key)
+	}
+}
+
+// sweepEvery is how often intents are looked through for those that say nothing
+// any more.
+const sweepEvery = time.Minute
+
+// sweep drops the intents that nothing waits for and whose window is over: they
+// say no more than none would. With them goes the object that they were for.
+func (q *intents) sweep(now time.Time) {
+	if now.Sub(q.swept) < sweepEvery {
+		return
+	}
+	q.swept = now
+	for name, i := range q.byName {
+		if !i.pending && !i.last.Add(i.window).After(now) {
+			delete(q.byName, name)
+			q.unlink(name, i.key)
+		}
+	}
+}
 
 // known is what an evaluation may know of a debounce key.
 func (c *Controller) known(debounce string) eval.Intent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i, ok := c.intents[debounce]
+	i, ok := c.intents.byName[debounce]
 	if !ok {
 		return eval.Intent{}
 	}
@@ -62,8 +117,9 @@ func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bo
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name, first := "", (*intent)(nil)
-	for n, i := range c.intents {
-		if i.pending && i.key == key && (first == nil || i.due.Before(first.due) || i.due.Equal(first.due) && n < name) {
+	for n := range c.intents.ofKey[key] {
+		i := c.intents.byName[n]
+		if i.pending && (first == nil || i.due.Before(first.due) || i.due.Equal(first.due) && n < name) {
 			name, first = n, i
 		}
 	}
@@ -80,8 +136,9 @@ func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bo
 func (c *Controller) next(key eval.Key) (first time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, i := range c.intents {
-		if i.pending && i.key == key && (first.IsZero() || i.due.Before(first)) {
+	for name := range c.intents.ofKey[key] {
+		i := c.intents.byName[name]
+		if i.pending && (first.IsZero() || i.due.Before(first)) {
 			first = i.due
 		}
 	}
@@ -93,13 +150,10 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leave(key, left, r.Decision)
+	c.intents.sweep(now)
 	for _, d := range r.Decision.Debounced {
-		i, ok := c.intents[d.Key]
-		if !ok {
-			i = &intent{}
-			c.intents[d.Key] = i
-		}
-		i.key, i.rule, i.left = key, d.Rule, false
+		i := c.intents.of(d.Key, key)
+		i.rule, i.window, i.left = d.Rule, d.Window, false
 		if object != nil && left == nil {
 			i.object = object
 		}
@@ -114,7 +168,7 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 			}
 			i.pending, i.due = true, d.Due
 		case c.succeeded(d.Rule, r):
-			*i = intent{key: key, rule: d.Rule, last: now, object: i.object}
+			*i = intent{key: key, rule: d.Rule, window: d.Window, last: now, object: i.object}
 		default:
 			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
 			i.attempts++
@@ -127,8 +181,9 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 // leave notes what waits and was not spoken of by the decision. A leftover
 // that even the object it was for does not ask for is dropped.
 func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
-	for name, i := range c.intents {
-		if !i.pending || i.key != key || slices.ContainsFunc(d.Debounced, func(b eval.Debounced) bool { return b.Key == name }) {
+	for name := range c.intents.ofKey[key] {
+		i := c.intents.byName[name]
+		if !i.pending || slices.ContainsFunc(d.Debounced, func(b eval.Debounced) bool { return b.Key == name }) {
 			continue
 		}
 		switch {
@@ -220,8 +275,8 @@ func (c *Controller) absent(key eval.Key) *world.Object {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, i := range c.intents {
-		if i.key == key && i.object != nil {
+	for name := range c.intents.ofKey[key] {
+		if i := c.intents.byName[name]; i.object != nil {
 			return i.object
 		}
 	}
@@ -232,7 +287,7 @@ func (c *Controller) absent(key eval.Key) *world.Object {
 func (c *Controller) Pending() (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, i := range c.intents {
+	for _, i := range c.intents.byName {
 		if i.pending {
 			n++
 		}
@@ -245,7 +300,7 @@ func (c *Controller) Pending() (n int) {
 func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
 	c.mu.Lock()
 	waiting := map[eval.Key]int{}
-	for _, i := range c.intents {
+	for _, i := range c.intents.byName {
 		if i.pending {
 			waiting[i.key]++
 		}

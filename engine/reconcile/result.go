@@ -18,13 +18,18 @@ type Result struct {
 	Outcomes []apply.Outcome
 	// Next is when the key is due by the passing of time; zero is never.
 	Next time.Time
-	// Err says that the key must be tried again with back-off.
+	// Err says that the key must be tried again with back-off: a write or a call
+	// failed.
 	Err error
+	// Final is what failed and would fail again until something that was read
+	// changes, which wakes the key: an expression, a limit, the guard.
+	Final error
 	// Quiet says that Err is nothing to report: an object had moved on.
 	Quiet bool
 	// Reported are failures that need no other try of the key: what is debounced
 	// tries again by itself.
 	Reported []error
+	final    []error
 	// PutOff and Retried are the rules that were debounced, and that failed and
 	// will be tried again by themselves.
 	PutOff, Retried []int
@@ -35,8 +40,9 @@ type Result struct {
 
 // finish sums up what failed. Only conflicts are quiet; what has retries of
 // its own is only reported.
-func (r *Result) finish(c *Controller, failures []error) {
+func (r *Result) finish(c *Controller) {
 	conflict := false
+	var failures []error
 	for _, o := range r.Outcomes {
 		c.counts.Effect(result(o)).Inc()
 		if o.Err == nil {
@@ -53,6 +59,9 @@ func (r *Result) finish(c *Controller, failures []error) {
 		}
 	}
 	failures = append(failures, r.failures...)
+	if r.Final = errors.Join(r.final...); r.Final != nil {
+		c.counts.Terminal.Inc()
+	}
 	if len(failures) > 0 {
 		c.counts.Errors.Inc()
 		r.Err = errors.Join(failures...)
@@ -83,15 +92,19 @@ func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: i
 
 // problems takes over the items that failed.
 func (r *Result) problems(c *Controller, d *eval.Decision) {
-	for _, p := range d.Problems {
+	for i := range d.Problems {
+		p := &d.Problems[i]
 		err := fmt.Errorf("rule %q: %w", p.Rule, p.Err)
 		if p.Item != "" {
 			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
 		}
-		if c.delayed(p.Rule) {
+		switch {
+		case c.delayed(p.Rule):
 			r.Reported = append(r.Reported, err)
-		} else {
+		case p.Transient():
 			r.failures = append(r.failures, err)
+		default:
+			r.final = append(r.final, err)
 		}
 	}
 }

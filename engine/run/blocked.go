@@ -60,9 +60,7 @@ func (w *worker) resume() {
 		return
 	}
 	w.Log.Info("the policy writes again", observe.LogPolicy, w.id)
-	w.turn.RLock()
-	keys = append(keys, w.controller.Keys()...)
-	w.turn.RUnlock()
+	keys = append(keys, w.current().Keys()...)
 	w.wakeAll(keys)
 	w.news()
 }
@@ -77,9 +75,7 @@ func (w *worker) news() {
 // lacking says which permissions the policy lacks; "" is none, or that it cannot
 // be known.
 func (w *worker) lacking(ctx context.Context) string {
-	w.turn.RLock()
-	p := w.controller.Policy
-	w.turn.RUnlock()
+	p := w.current().Policy
 	missing, err := w.ask(ctx, p)
 	switch {
 	case apierrors.IsUnauthorized(err):

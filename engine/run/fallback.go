@@ -12,8 +12,8 @@ import (
 // tryOut compares a revision with the one in force, or with the last good one if
 // none is in force yet.
 func (r *runner) tryOut(ctx context.Context, next *reconcile.Controller, keys []eval.Key, fallback *revision) error {
-	if r.worker.controller != next {
-		return next.TryOut(ctx, r.worker.controller, keys, time.Now())
+	if r.worker.current() != next {
+		return next.TryOut(ctx, r.worker.current(), keys, time.Now())
 	}
 	if fallback == nil || r.unmet(ctx, fallback.plan) != nil {
 		return nil

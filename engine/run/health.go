@@ -58,7 +58,7 @@ func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result,
 	}
 	err := r.Err
 	if err == nil || r.Quiet {
-		err = errors.Join(r.Reported...)
+		err = errors.Join(append([]error{r.Final}, r.Reported...)...)
 	}
 	if errors.Is(err, context.Canceled) { // also of one that no longer leads
 		return // nothing is known of the key

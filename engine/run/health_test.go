@@ -55,6 +55,10 @@ func TestHealth(t *testing.T) {
 		note(name, nil, 9)
 	}
 	want(20, "")
+	h.note(c, eval.Key{Name: "f"}, reconcile.Result{Final: errors.New("it will not be tried again")}, at.Add(20*time.Second))
+	want(30, "1 of 1 objects fail: Node f: it will not be tried again")
+	note("f", nil, 31)
+	want(40, "")
 	if got := h.report(at, func(*reconcile.Controller) string { return "stale" }); got == nil || got.text != "stale" {
 		t.Errorf("%+v", got)
 	}

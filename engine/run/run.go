@@ -160,6 +160,7 @@ func (p *process) connect() error {
 	if err != nil {
 		return err
 	}
+	client.Transport = timeouts{client.Transport, requestTimeout}
 	if p.mapper, err = apiutil.NewDynamicRESTMapper(p.Config, client); err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)
 	}

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -164,10 +166,10 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, 
 	r.looked.Wait() // what all policies read is known then, and watched once
 	if !r.feeds.open(ctx, next.Sources()) {
 		r.abandon(next)
-		return ctx.Err()
+		return cmp.Or(ctx.Err(), errNotWatched)
 	}
 	keys := r.group.Replay(ctx, next)
-	first := r.worker.controller == next
+	first := r.worker.current() == next
 	if err := r.tryOut(ctx, next, keys, fallback); err != nil {
 		r.abandon(next)
 		return err
@@ -180,13 +182,16 @@ func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, 
 	return nil
 }
 
+// errNotWatched says that somebody else has ended a watch meanwhile.
+var errNotWatched = errors.New("what it reads is no longer watched; edit it again")
+
 // abandon takes back a revision that was not put in force.
 func (r *runner) abandon(next *reconcile.Controller) {
 	r.feeds.leave(next)
-	if revision := next.Policy.Revision; revision != r.worker.controller.Policy.Revision && revision != r.earlier {
+	if revision := next.Policy.Revision; revision != r.worker.current().Policy.Revision && revision != r.earlier {
 		observe.Unused(r.id, revision)
 	}
-	if r.worker.controller == next {
+	if r.worker.current() == next {
 		r.feeds.unsubscribe(r.worker)
 		r.worker.queue.ShutDown()
 		r.worker = nil
@@ -195,7 +200,7 @@ func (r *runner) abandon(next *reconcile.Controller) {
 
 // begin starts the first revision.
 func (r *runner) begin(keys []eval.Key) {
-	w, c := r.worker, r.worker.controller
+	w, c := r.worker, r.worker.current()
 	r.exports.adopt(r.process, nil, c.Policy)
 	c.MarkInitial()
 	w.wakeAll(keys)
@@ -258,7 +263,7 @@ func (r *runner) stop() {
 		return
 	}
 	r.worker.drop()
-	c := r.worker.controller
+	c := r.worker.current()
 	r.feeds.unsubscribe(r.worker)
 	r.feeds.leave(c)
 	r.exports.adopt(r.process, c.Policy, nil)

@@ -6,8 +6,8 @@ import (
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
-// swap puts another revision in force, between two decisions: those under way
-// are finished by the old one, all others are taken by the new one.
+// swap puts another revision in force at once: decisions under way are finished
+// by the old one, all others are taken by the new one.
 func (r *runner) swap(next *reconcile.Controller, keys []eval.Key) {
 	keys, old := r.worker.swap(next, keys)
 	r.feeds.leave(old)
@@ -19,8 +19,8 @@ func (r *runner) swap(next *reconcile.Controller, keys []eval.Key) {
 
 // swap gives the keys to decide about anew, and the revision that ran before.
 func (w *worker) swap(next *reconcile.Controller, keys []eval.Key) (again []eval.Key, old *reconcile.Controller) {
-	w.turn.Lock()
-	defer w.turn.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	old = w.controller
 	again = next.Adopt(old, keys)
 	w.controller = next

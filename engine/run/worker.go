@@ -23,9 +23,9 @@ type worker struct {
 	*term
 	id    string
 	queue workqueue.TypedRateLimitingInterface[eval.Key]
-	// turn is held for reading while a key is decided about, and for writing
-	// while another revision takes over: no key sees some of both.
-	turn       sync.RWMutex
+	// controller is the revision in force. Another one takes over at once: keys
+	// that are under way are finished by the one before, and looked at again.
+	mu         sync.Mutex
 	controller *reconcile.Controller
 	// health is what fails now; suspecting says that permissions are looked at.
 	health     *health
@@ -82,30 +82,47 @@ func (w *worker) work(ctx context.Context) {
 
 // turns reconciles a key by the revision in force.
 func (w *worker) turns(ctx context.Context, key eval.Key) {
-	w.turn.RLock()
-	defer w.turn.RUnlock()
+	c := w.current()
 	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
 	if w.health.pass(key) {
 		w.queue.Forget(key)
 		return
 	}
-	w.settle(key, w.reconcile(ctx, key))
+	w.settle(c, key, w.reconcile(ctx, c, key))
+	if w.current() != c {
+		w.queue.Add(key)
+	}
+}
+
+// current is the revision in force.
+func (w *worker) current() *reconcile.Controller {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.controller
 }
 
 // reconcile turns a panic into a failure of the key.
-func (w *worker) reconcile(ctx context.Context, key eval.Key) (r reconcile.Result) {
+func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eval.Key) (r reconcile.Result) {
+	ctx, cancel := context.WithTimeoutCause(ctx, reconcileTimeout, errReconcileTimeout)
+	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
 			r = reconcile.Result{Err: fmt.Errorf("a fault of the engine: %v\n%s", v, debug.Stack())}
 		}
 	}()
-	return w.controller.Reconcile(ctx, key, time.Now())
+	return c.Reconcile(ctx, key, time.Now())
 }
 
+// reconcileTimeout is how long a key may take, with its evaluation and all its
+// calls and writes. It is a last resort: each of them has a limit of its own.
+const reconcileTimeout = 2 * time.Minute
+
+var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", reconcileTimeout)
+
 // settle says when the key is looked at again.
-func (w *worker) settle(key eval.Key, r reconcile.Result) {
-	w.report(w.controller, key, r)
-	w.health.note(w.controller, key, r, time.Now())
+func (w *worker) settle(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	w.report(c, key, r)
+	w.health.note(c, key, r, time.Now())
 	w.suspect(r)
 	if !r.Next.IsZero() {
 		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
@@ -139,6 +156,9 @@ func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result)
 		if !errors.Is(err, context.Canceled) {
 			log.Error("failed, and will be tried again", "error", err.Error())
 		}
+	}
+	if r.Final != nil {
+		log.Error("failed, and will not be tried again until something that it read changes", "error", r.Final.Error())
 	}
 	if r.Err != nil && !r.Quiet && !errors.Is(r.Err, context.Canceled) {
 		log.Error("failed, and will be tried again", "error", r.Err.Error())

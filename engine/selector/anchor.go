@@ -51,3 +51,16 @@ func LabelKeys(labels value.Value) []string {
 	}
 	return out
 }
+
+// MapAnchors returns index keys of which every object has one whose labels have
+// all the keys and values of a map: those of its first entry. An absent or empty
+// map has none, because it matches nothing.
+func MapAnchors(labels value.Value) []string {
+	m, ok := value.Unwrap(labels).(*value.Map)
+	if !ok || m.Len() == 0 {
+		return nil
+	}
+	key, v := m.At(0)
+	text, _ := value.Str(v)
+	return []string{key + "=" + text}
+}

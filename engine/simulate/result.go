@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"errors"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -97,8 +98,12 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 			Subresource: o.Effect.Subresource, Target: targetOf(o.Effect.Target), Patch: value.Plain(o.Effect.Patch),
 		})
 	}
-	if got.Err != nil && !got.Quiet {
-		r.fail(at, i, got.Err.Error())
+	failed := got.Final
+	if !got.Quiet {
+		failed = errors.Join(got.Final, got.Err)
+	}
+	if failed != nil {
+		r.fail(at, i, failed.Error())
 	}
 	for _, err := range got.Reported {
 		r.fail(at, i, err.Error())

@@ -272,13 +272,22 @@ func TestRetries(t *testing.T) {
 // TestRetriesAreBounded: the pause does not grow without end.
 func TestRetriesAreBounded(t *testing.T) {
 	t.Parallel()
-	s := simulation(t, []Object{manifest("a", nil)}, fails)
+	s := simulation(t, []Object{manifest("a", nil)}, copies)
+	s.Fail(Fault{Verb: "patch", Times: 1000})
 	s.Run(t.Context(), nil, 10*time.Minute)
 	r := s.Result()
 	last := len(r.Errors) - 1
 	if pause := r.Errors[last].At.Sub(r.Errors[last-1].At); pause != time.Minute {
 		t.Errorf("the last pause was %v", pause)
 	}
+}
+
+// TestFinalFailuresAreNotRetried: an expression that fails fails again.
+func TestFinalFailuresAreNotRetried(t *testing.T) {
+	t.Parallel()
+	s := simulation(t, []Object{manifest("a", nil)}, fails)
+	s.Run(t.Context(), nil, 10*time.Minute)
+	wantSame(t, "what was done", []string{"+0s p1 ns/a fails"}, told(s.Result()))
 }
 
 // TestConflictsAreQuiet: they are tried again, and nobody is told.

@@ -16,6 +16,7 @@ func (c *change) input(i int, in *plan.Input) {
 	routes := c.inputs[i]
 	side := eval.NewSide(c.ctx, c.policy, eval.Key{}, nil)
 	defer side.Close()
+	c.optional(in, side)
 	switch {
 	case in.Shape == plan.One:
 		c.named(routes, in, side)
@@ -35,11 +36,6 @@ func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 			c.wake[key] = true
 		}
 	}
-	if key := (eval.Key{Name: c.either().Name}); c.policy.Primary.Optional && in.Get.Source() == "key.name" {
-		if _, known := c.primaries[key]; !known {
-			c.wake[key] = true
-		}
-	}
 }
 
 // joined wakes the keys that the index finds for the object as it was or is.
@@ -54,9 +50,6 @@ func (c *change) joined(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 		if !was[key] {
 			c.judge(in, key, same, false, true)
 		}
-	}
-	if c.policy.Primary.Optional && in.Join.Probe.Source() == "key.name" {
-		c.optional(before, after, same)
 	}
 }
 
@@ -93,16 +86,18 @@ func member(side *eval.Side, in *plan.Input, o *world.Object) bool {
 	return ok
 }
 
-// optional wakes keys that have no primary and are only named by items.
-func (c *change) optional(before, after []string, same bool) {
-	for _, names := range [][]string{before, after} {
-		for _, name := range names {
-			key := eval.Key{Name: name}
-			_, known := c.primaries[key]
-			both := slices.Contains(before, name) && slices.Contains(after, name)
-			if !known && (!both || !same) {
-				c.wake[key] = true
-			}
+// optional wakes the keys without a primary that the object names or named.
+func (c *change) optional(in *plan.Input, side *eval.Side) {
+	if in.Naming == nil {
+		return
+	}
+	before, after := side.Named(in, c.old), side.Named(in, c.now)
+	same := c.sameUnder(in.Content)
+	for _, key := range slices.Concat(before, after) {
+		_, known := c.primaries[key]
+		both := slices.Contains(before, key) && slices.Contains(after, key)
+		if !known && (!both || !same) {
+			c.wake[key] = true
 		}
 	}
 }

@@ -19,8 +19,10 @@ type Router struct {
 	mu sync.Mutex
 	// primaries are the objects that the policy decides about.
 	primaries map[eval.Key]*world.Object
-	inputs    []*inputRoutes
-	targets   []multiMap
+	// left are those of them that no longer match the policy's selector.
+	left    map[eval.Key]bool
+	inputs  []*inputRoutes
+	targets []multiMap
 }
 
 // inputRoutes are how keys are found for one input.
@@ -54,7 +56,7 @@ func (m multiMap) remove(text string, key eval.Key) {
 
 // NewRouter makes the router of a policy.
 func NewRouter(p *plan.Policy) *Router {
-	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}}
+	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}, left: map[eval.Key]bool{}}
 	for range p.Inputs {
 		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: map[eval.Key]bool{}})
 	}
@@ -108,6 +110,27 @@ func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
 	}
 }
 
+// Left reports whether a key's object has left the policy's selector and is
+// still decided about.
+func (r *Router) Left(key eval.Key) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.left[key]
+}
+
+// Leave ends what is decided about a key whose object has left the selector.
+func (r *Router) Leave(ctx context.Context, key eval.Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.left[key] {
+		return
+	}
+	delete(r.left, key)
+	delete(r.primaries, key)
+	c := change{Router: r, ctx: ctx}
+	c.probes(key, nil)
+}
+
 // Keys gives every key that has a primary, sorted.
 func (r *Router) Keys() []eval.Key {
 	r.mu.Lock()
@@ -157,11 +180,17 @@ func (c *change) primary() {
 	o := c.either()
 	key := eval.Key{Namespace: o.Namespace, Name: o.Name}
 	_, was := c.primaries[key]
-	is := c.now != nil && c.policy.Primary.Selects(c.now)
+	selected := c.now != nil && c.policy.Primary.Selects(c.now)
+	left := c.now != nil && !selected && c.policy.Primary.Follows && (was || c.policy.Primary.Left(c.now))
+	is := selected || left
 	if !was && !is {
 		return
 	}
-	if was != is || !c.sameUnder(c.policy.ObjectReads) {
+	turned := c.left[key] != left
+	if delete(c.left, key); left {
+		c.left[key] = true
+	}
+	if turned || was != is || !c.sameUnder(c.policy.ObjectReads) {
 		c.wake[key] = true
 	}
 	if !is {

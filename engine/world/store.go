@@ -194,7 +194,7 @@ func (s *Store) Delete(source Source, namespace, name string) *Object {
 // with gives the next version of the table, with an object added or replaced.
 func (t *Table) with(old, now *Object, state *sourceState) *Table {
 	next := &Table{
-		objects: t.objects.Set(key(now.Namespace, now.Name), now), all: insert(t.all, now),
+		objects: t.objects.Set(key(now.Namespace, now.Name), now), all: t.all.with(now),
 		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
 	for name, f := range state.indexes {
@@ -206,7 +206,7 @@ func (t *Table) with(old, now *Object, state *sourceState) *Table {
 
 func (t *Table) without(old *Object, state *sourceState) *Table {
 	next := &Table{
-		objects: t.objects.Delete(key(old.Namespace, old.Name)), all: remove(t.all, old),
+		objects: t.objects.Delete(key(old.Namespace, old.Name)), all: t.all.without(old),
 		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
 	for name, f := range state.indexes {
@@ -219,16 +219,16 @@ func (t *Table) without(old *Object, state *sourceState) *Table {
 func (t *Table) withIndex(name string, f IndexFunc) *Table {
 	next := *t
 	next.indexes = maps.Clone(t.indexes)
-	index := immutable.NewMap[string, []*Object](nil)
-	for _, o := range t.all {
-		index = reindex(index, f, nil, o)
+	fresh := immutable.NewMap[string, *ordered](nil)
+	for _, o := range t.all.all() {
+		fresh = reindex(fresh, f, nil, o)
 	}
-	next.indexes[name] = index
+	next.indexes[name] = fresh
 	return &next
 }
 
 // reindex moves an object from its old keys to its new ones.
-func reindex(index *immutable.Map[string, []*Object], f IndexFunc, old, now *Object) *immutable.Map[string, []*Object] {
+func reindex(in *index, f IndexFunc, old, now *Object) *index {
 	var stay []string
 	if now != nil {
 		stay = f(now)
@@ -238,17 +238,17 @@ func reindex(index *immutable.Map[string, []*Object], f IndexFunc, old, now *Obj
 			if slices.Contains(stay, k) {
 				continue
 			}
-			list, _ := index.Get(k)
-			if list = remove(list, old); len(list) == 0 {
-				index = index.Delete(k)
+			set, _ := in.Get(k)
+			if set = set.without(old); set.empty() {
+				in = in.Delete(k)
 			} else {
-				index = index.Set(k, list)
+				in = in.Set(k, set)
 			}
 		}
 	}
 	for _, k := range stay {
-		list, _ := index.Get(k)
-		index = index.Set(k, insert(list, now))
+		set, _ := in.Get(k)
+		in = in.Set(k, set.with(now))
 	}
-	return index
+	return in
 }

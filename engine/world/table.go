@@ -10,18 +10,21 @@ import (
 // Table is one frozen version of a source's objects and indexes.
 type Table struct {
 	objects *immutable.Map[string, *Object]
-	all     []*Object
-	indexes map[string]*immutable.Map[string, []*Object]
+	all     *ordered
+	indexes map[string]*index
 	seq     uint64
 	log     *log
 	ready   bool
 }
 
+// index finds objects by keys.
+type index = immutable.Map[string, *ordered]
+
 // IndexFunc gives the keys under which an index finds an object.
 type IndexFunc func(*Object) []string
 
 func newTable(l *log) *Table {
-	return &Table{objects: immutable.NewMap[string, *Object](nil), indexes: map[string]*immutable.Map[string, []*Object]{}, log: l}
+	return &Table{objects: immutable.NewMap[string, *Object](nil), indexes: map[string]*index{}, log: l}
 }
 
 // Get gives an object by name, or nil.
@@ -39,7 +42,7 @@ func (t *Table) All() []*Object {
 	if t == nil {
 		return nil
 	}
-	return t.all
+	return t.all.all()
 }
 
 // Lookup gives the objects that an index has under a key, sorted by namespace
@@ -48,8 +51,8 @@ func (t *Table) Lookup(index, key string) []*Object {
 	if t == nil || t.indexes[index] == nil {
 		return nil
 	}
-	list, _ := t.indexes[index].Get(key)
-	return list
+	set, _ := t.indexes[index].Get(key)
+	return set.all()
 }
 
 // Has says whether the table has an index.

@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -18,6 +20,7 @@ import (
 // placing is a world with a pool and one new volume.
 type placing struct {
 	topology string
+	volume   string
 	zones    map[string]string // by node
 	diskful  int
 	objects  []simulate.Object
@@ -25,7 +28,7 @@ type placing struct {
 
 func newPlacing(seed uint64) *placing {
 	r := rand.New(rand.NewPCG(seed, 2))
-	p := &placing{topology: []string{"Ignored", "Zonal", "TransZonal"}[r.IntN(3)], zones: map[string]string{}, diskful: 1 + r.IntN(5)}
+	p := &placing{topology: []string{"Ignored", "Zonal", "TransZonal"}[r.IntN(3)], zones: map[string]string{}, diskful: 1 + r.IntN(5), volume: quantity(r)}
 	var nodes []any
 	for i := range 1 + r.IntN(12) {
 		name, zone := fmt.Sprintf("node-%d", i), fmt.Sprintf("zone-%d", r.IntN(4))
@@ -40,7 +43,7 @@ func newPlacing(seed uint64) *placing {
 	const storage = "storage.deckhouse.io/v1alpha1"
 	p.objects = append(p.objects,
 		object{"apiVersion": storage, "kind": "ReplicatedStoragePool", "metadata": object{"name": "pool"}, "spec": object{"type": "LVM"}, "status": object{"eligibleNodes": nodes}},
-		object{"apiVersion": storage, "kind": "ReplicatedVolume", "metadata": object{"name": "v"}, "spec": object{"size": "1Gi"}, "status": object{"configuration": object{
+		object{"apiVersion": storage, "kind": "ReplicatedVolume", "metadata": object{"name": "v"}, "spec": object{"size": p.volume}, "status": object{"configuration": object{
 			"topology": p.topology, "replication": "ConsistencyAndAvailability", "storagePoolName": "pool",
 		}}})
 	for i := range p.diskful + r.IntN(3) {
@@ -54,6 +57,16 @@ func newPlacing(seed uint64) *placing {
 		})
 	}
 	return p
+}
+
+// quantity returns one of any form that the API server takes.
+func quantity(r *rand.Rand) string {
+	units := []string{"", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi", "m", "e3", "E9"}
+	number := strconv.Itoa(1 + r.IntN(2000))
+	if r.IntN(2) == 0 {
+		number += fmt.Sprintf(".%d", r.IntN(1000))
+	}
+	return number + units[r.IntN(len(units))]
 }
 
 type object = map[string]any
@@ -71,6 +84,7 @@ func (p *placing) run(t *testing.T, b *source.Bundle, objects []simulate.Object)
 	if len(result.Errors) > 0 {
 		t.Fatalf("%v", result.Errors)
 	}
+	p.sized(t, result.Calls)
 	diskful, all = map[string]string{}, map[string]string{}
 	for _, o := range result.Objects {
 		if o["kind"] != "ReplicatedVolumeReplica" {
@@ -89,6 +103,17 @@ func (p *placing) run(t *testing.T, b *source.Bundle, objects []simulate.Object)
 		}
 	}
 	return diskful, all, shown
+}
+
+// sized holds the sizes that the extender was asked for against apimachinery.
+func (p *placing) sized(t *testing.T, calls []simulate.Call) {
+	t.Helper()
+	parsed := resource.MustParse(p.volume)
+	for _, c := range calls {
+		if got := c.Request.(object)["size"]; c.Builtin == "extender.filterAndScore" && got != parsed.Value() {
+			t.Errorf("%s became %v, want %d", p.volume, got, parsed.Value())
+		}
+	}
 }
 
 func (p *placing) perZone(replicas map[string]string) map[string]int {

@@ -2,8 +2,10 @@ package properties
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,14 +132,7 @@ func TestEditsConcernWhomTheyMust(t *testing.T) {
 				r.check("after the edit")
 				for i := range events {
 					what, woken := b.happen(g)
-					for name := range woken {
-						_, key, _ := strings.Cut(name, " ")
-						namespace, name, namespaced := strings.Cut(key, "/")
-						if !namespaced {
-							namespace, name = "", key
-						}
-						r.decide(r.now, []eval.Key{{Namespace: namespace, Name: name}})
-					}
+					r.decide(r.now, keysOf(slices.Sorted(maps.Keys(woken))))
 					r.forget()
 					r.check(fmt.Sprintf("world %d, event %d after the edit, %s", seed, i, what))
 				}
@@ -151,6 +146,19 @@ func TestEditsConcernWhomTheyMust(t *testing.T) {
 			t.Errorf("%s: everybody was decided about anew", edit.now)
 		}
 	}
+}
+
+// keysOf takes the keys out of what a put has woken.
+func keysOf(woken []string) (out []eval.Key) {
+	for _, name := range woken {
+		_, key, _ := strings.Cut(name, " ")
+		namespace, name, namespaced := strings.Cut(key, "/")
+		if !namespaced {
+			namespace, name = "", key
+		}
+		out = append(out, eval.Key{Namespace: namespace, Name: name})
+	}
+	return out
 }
 
 // forget drops the keys of primaries that are gone.

@@ -15,6 +15,8 @@ type Rule struct {
 	OnError []Action `yaml:"onError"`
 	// ContinueOnError lets later rules run although an item failed.
 	ContinueOnError bool `yaml:"continueOnError"`
+	// Finally makes the rule run also after a rule that failed.
+	Finally bool `yaml:"finally"`
 	// Stop ends the evaluation after this rule.
 	Stop     bool      `yaml:"stop"`
 	Debounce *Debounce `yaml:"debounce"`

@@ -121,12 +121,12 @@ func (r *plainRun) filter(step *plan.Step) error {
 func (r *plainRun) query(ctx context.Context, step *plan.Step) error {
 	with, err := fields(step.Ask.With, r.Scope, r.Meter)
 	if err != nil {
-		return &AskError{Ask: step.Ask, Err: err}
+		return err
 	}
 	candidates := make([]*value.Map, len(r.left))
 	for i, c := range r.left {
 		if candidates[i], err = fields(step.Ask.Candidate, r.scope(c), r.Meter); err != nil {
-			return &AskError{Ask: step.Ask, Err: err}
+			return err
 		}
 	}
 	verdicts, err := r.score(ctx, step.Ask, with, candidates)

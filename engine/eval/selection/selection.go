@@ -64,8 +64,8 @@ func (o *Outcome) exclude(step *plan.Step, n int) {
 	}
 }
 
-// AskError says that a question to a builtin failed; the policy may say what
-// to do then.
+// AskError reports that a call of a builtin failed; the call's onError covers
+// it. An error made before the call, while its request was built, is none.
 type AskError struct {
 	Ask *plan.Ask
 	Err error
@@ -89,11 +89,11 @@ func Run(ctx context.Context, in Input) (*Outcome, error) {
 func Confirm(ctx context.Context, in Input, ask *plan.Ask, scope expr.Scope) error {
 	with, err := fields(ask.With, scope, in.Meter)
 	if err != nil {
-		return &AskError{Ask: ask, Err: err}
+		return err
 	}
 	candidate, err := fields(ask.Candidate, scope, in.Meter)
 	if err != nil {
-		return &AskError{Ask: ask, Err: err}
+		return err
 	}
 	_, err = in.Ask(ctx, &expr.Request{Query: ask.Query, With: with, Candidates: []*value.Map{candidate}})
 	if err != nil {

@@ -55,11 +55,11 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 	ask := step.Ask
 	with, err := fields(ask.With, r.Scope, r.Meter)
 	if err != nil {
-		return &AskError{Ask: ask, Err: err}
+		return err
 	}
 	candidates, err := r.asked(ask)
 	if err != nil {
-		return &AskError{Ask: ask, Err: err}
+		return err
 	}
 	verdicts, err := r.score(ctx, ask, with, candidates)
 	if err != nil {

@@ -77,7 +77,17 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 
 // report turns CEL's issues into problems at their places in the file.
 func (e *Env) report(text Text, issues *cel.Issues, problems *document.Problems) {
+	syntax := false
 	for _, issue := range issues.Errors() {
+		if strings.HasPrefix(issue.Message, "Syntax error") {
+			if syntax {
+				continue // what follows from the first
+			}
+			syntax = true
+		}
+		if issue.Message == "invalid matches argument" {
+			continue // checkPattern says why
+		}
 		offset := offsetOf(text.Source, issue.Location.Line(), issue.Location.Column())
 		at := text.at(offset)
 		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]))
@@ -105,31 +115,31 @@ var (
 )
 
 // namespaced is a name such as variables.x.
-var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|restart)\.[A-Za-z_]\w*`)
+var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|quantity|restart)\.[A-Za-z_]\w*`)
 
 // explain says in a person's words what CEL found, and how to mend it; from is
 // the expression from the place on that CEL complains about.
 func (e *Env) explain(message, from string) (text, hint string) {
 	message = strings.TrimSuffix(strings.ReplaceAll(message, " (in container '')", ""), "\n")
-	message = protobufNames.Replace(message)
+	message = protobufNames.Replace(hiddenArgument.Replace(message))
 	if m := undefinedField.FindStringSubmatch(message); m != nil {
-		return fmt.Sprintf("no field %q here", m[1]), document.DidYouMean(m[1], e.fieldNames())
+		return fmt.Sprintf("no field %q here", m[1]), e.fieldHint(m[1])
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
 		name := m[1]
 		if full := namespaced.FindString(from); strings.HasPrefix(full, name+".") {
 			name = full
 		}
-		return fmt.Sprintf("nothing is called %q here", name), document.DidYouMean(name, e.Names())
+		return fmt.Sprintf("undefined name %q", name), e.nameHint(name)
 	}
 	switch {
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
 		strings.Contains(message, "mixed element types"):
 		return message, "dyn(x) makes a value untyped where types are mixed on purpose"
-	case strings.Contains(message, "token recognition error at: '$"):
-		return message, "${ } stands only in templates; this field is an expression as it is"
 	case strings.Contains(message, "found no matching overload"):
-		return message, "the function does not take these types"
+		return message, overloadHint(message)
+	case strings.HasPrefix(message, "Syntax error"):
+		return syntaxProblem(message, from)
 	}
 	return message, ""
 }

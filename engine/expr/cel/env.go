@@ -72,8 +72,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 		cel.ParserExpressionSizeLimit(MaxExpression),
 		cel.ParserRecursionLimit(MaxParens),
 		cel.ExpressionNodeLimit(MaxNodes),
-		cel.RegexProgramSizeLimit(MaxRegexProgram),
-		cel.ASTValidators(cel.ValidateComprehensionNestingLimit(MaxNesting), shapeValidator{}),
+		cel.ASTValidators(cel.ValidateComprehensionNestingLimit(MaxNesting), shapeValidator{}, argumentValidator(functions)),
 		cel.Variable(callVariable, callType),
 		macros(),
 	}

@@ -13,8 +13,12 @@ import (
 // itemName is what a join calls the object that may be a member.
 const itemName = "item"
 
-// MatchFunction is the builtin whose calls label selector joins consist of.
-const MatchFunction = "labels.matches"
+// MatchFunction and MatchMapFunction are the builtins whose calls label selector
+// joins consist of.
+const (
+	MatchFunction    = "labels.matches"
+	MatchMapFunction = "labels.matchesMap"
+)
 
 // Join is how an index answers a `where`: an item can only be a member for a
 // key if one of the item's index keys is one of the key's probes. The index
@@ -28,6 +32,10 @@ type Join struct {
 	// Depends says that the expression reads the key's side at all. Without
 	// it the members are the same for every key.
 	Depends bool
+	// Named computes the keys that an item names; nil when it names none.
+	Named *Naming
+	// UsesName says that the expression reads key.name.
+	UsesName bool
 }
 
 // conjunct is one part of a `where` that an index can answer.
@@ -38,26 +46,49 @@ type conjunct struct {
 
 // Join finds how an index can answer the program as a `where`. Item and Probe
 // are nil when it cannot.
+//
+// All equalities are looked up at once, together with the most selective of the
+// other parts: each item has one index key for every combination.
 func (p *Program) Join() Join {
 	a := joiner{program: p, ast: p.checked.NativeRep()}
 	parts := a.conjuncts(a.ast.Expr())
+	join := Join{UsesName: a.reads(a.ast.Expr(), keyName)}
+	var equal []*conjunct
 	var best *conjunct
-	join := Join{}
 	for _, part := range parts {
 		uses := a.uses(part)
 		join.Depends = join.Depends || uses.key
 		if !uses.key {
 			continue
 		}
-		if c := a.conjunct(part); c != nil && (best == nil || c.rank < best.rank) {
+		switch c := a.conjunct(part); {
+		case c == nil:
+		case c.rank == rankEqual:
+			equal = append(equal, c)
+		case best == nil || c.rank < best.rank:
 			best = c
 		}
 	}
-	if best != nil {
-		join.Item, join.Probe = best.item, best.probe
-		join.Exact = len(parts) == 1 && best.rank < rankPartial
-	}
+	join.use(equal, best, len(parts))
+	join.Named = a.naming(parts)
 	return join
+}
+
+// use makes one index of the parts that are looked up.
+func (join *Join) use(equal []*conjunct, best *conjunct, parts int) {
+	used := equal
+	if best != nil {
+		used = append(used, best)
+	}
+	if len(used) == 0 {
+		return
+	}
+	items, probes := make([]*Side, len(used)), make([]*Side, len(used))
+	for i, c := range used {
+		items[i], probes[i] = c.item, c.probe
+	}
+	join.Item, join.Probe = combined(items), combined(probes)
+	join.Exact = len(used) == parts && (best == nil || best.rank < rankPartial)
 }
 
 // The ranks of indexes, the most selective first.
@@ -160,7 +191,7 @@ func (u *usage) see(name string, bound []string) {
 
 // isGlobal says whether a name is one of the policy's, not a loop variable.
 func isGlobal(name string) bool {
-	for _, prefix := range []string{"object", "key.", "params.", "inputs.", "variables.", callVariable, "initial"} {
+	for _, prefix := range []string{"object", "key.", "params.", "inputs.", "variables.", callVariable, "initial", "leaving"} {
 		if name == prefix || len(name) > len(prefix) && name[:len(prefix)] == prefix && prefix[len(prefix)-1] == '.' {
 			return true
 		}
@@ -184,7 +215,9 @@ func (j *joiner) conjunct(e ast.Expr) *conjunct {
 	case operators.In:
 		return j.membership(call.Args()[0], call.Args()[1])
 	case MatchFunction:
-		return j.match(call.Args()[0], call.Args()[1])
+		return j.match(call.Args()[0], call.Args()[1], sideSelector)
+	case MatchMapFunction:
+		return j.match(call.Args()[0], call.Args()[1], sideLabelMap)
 	}
 	return nil
 }
@@ -231,27 +264,25 @@ func (j *joiner) membership(x, in ast.Expr) *conjunct {
 	}
 }
 
-func (j *joiner) match(selector, labels ast.Expr) *conjunct {
+// match is a call of a builtin that matches labels; form is that of its
+// selector.
+func (j *joiner) match(selector, labels ast.Expr, form sideForm) *conjunct {
 	item, _ := j.sides(selector, labels)
 	switch item {
 	case nil:
 		return nil
 	case labels:
-		return newConjunct(j.special(labels, sideLabels), j.special(selector, sideSelector), rankSelector)
+		return newConjunct(j.special(labels, sideLabels), j.special(selector, form), rankSelector)
 	default:
-		return newConjunct(j.special(selector, sideSelector), j.special(labels, sideLabels), rankSelector)
+		return newConjunct(j.special(selector, form), j.special(labels, sideLabels), rankSelector)
 	}
 }
 
 // exists is list.exists(n, ...) with equalities on the element: the list on
 // one side, what it is compared with on the other.
 func (j *joiner) exists(e ast.Expr) *conjunct {
-	macro, ok := j.ast.SourceInfo().GetMacroCall(e.ID())
-	if !ok || macro.Kind() != ast.CallKind {
-		return nil
-	}
-	call := macro.AsCall()
-	if call.FunctionName() != operators.Exists || len(call.Args()) != 2 || call.Args()[0].Kind() != ast.IdentKind {
+	call, ok := j.existsCall(e)
+	if !ok {
 		return nil
 	}
 	c := e.AsComprehension()
@@ -273,6 +304,17 @@ func (j *joiner) exists(e ast.Expr) *conjunct {
 		return newConjunct(list, against, rank)
 	}
 	return newConjunct(against, list, rank)
+}
+
+// existsCall returns the call of the macro list.exists(n, ...) that became a
+// comprehension.
+func (j *joiner) existsCall(e ast.Expr) (ast.CallExpr, bool) {
+	macro, ok := j.ast.SourceInfo().GetMacroCall(e.ID())
+	if !ok || macro.Kind() != ast.CallKind {
+		return nil, false
+	}
+	call := macro.AsCall()
+	return call, call.FunctionName() == operators.Exists && len(call.Args()) == 2 && call.Args()[0].Kind() == ast.IdentKind
 }
 
 // pairs takes the equalities of an exists apart: the element's side of each,

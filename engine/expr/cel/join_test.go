@@ -37,7 +37,7 @@ func joined() names {
 }
 
 // pair writes the index key of a tuple.
-func pair(a, b string) string { return a + "\x00" + b }
+func pair(a, b string) string { return joinKeys([]string{a, b}) }
 
 // TestJoinIndexes: what an index looks up on both sides, for every form that
 // it answers. A match makes the item a candidate; an exact one, a member.
@@ -87,10 +87,17 @@ func TestJoinIndexes(t *testing.T) {
 		// Label selectors, either way round. They find candidates only.
 		`labels.matches(object.spec.selector, item.metadata.?labels)`: {[]string{"*", "app", "app=a", "zone", "zone=z"}, []string{"app=a", "app=c"}, false},
 		`labels.matches(item.spec.selector, object.metadata.?labels)`: {[]string{"app=b"}, []string{"*", "app", "app=b"}, false},
+		// A map of labels, either way round.
+		`labels.matchesMap(object.metadata.?labels, item.metadata.?labels)`: {[]string{"*", "app", "app=a", "zone", "zone=z"}, []string{"app=b"}, false},
+		`labels.matchesMap(item.metadata.?labels, object.metadata.?labels)`: {[]string{"app=a"}, []string{"*", "app", "app=b"}, false},
 		// Conjunctions: the most selective part is looked up.
-		`item.spec.nodeName == key.name && item.spec.paused`:                                                          {[]string{"n1"}, []string{"o"}, false},
-		`item.spec.paused && item.spec.nodeName == key.name`:                                                          {[]string{"n1"}, []string{"o"}, false},
-		`labels.matches(object.spec.selector, item.metadata.?labels) && item.spec.nodeName == key.name`:               {[]string{"n1"}, []string{"o"}, false},
+		`item.spec.nodeName == key.name && item.spec.paused`: {[]string{"n1"}, []string{"o"}, false},
+		`item.spec.paused && item.spec.nodeName == key.name`: {[]string{"n1"}, []string{"o"}, false},
+		`labels.matches(object.spec.selector, item.metadata.?labels) && item.spec.nodeName == key.name`: {
+			[]string{pair("n1", "*"), pair("n1", "app"), pair("n1", "app=a"), pair("n1", "zone"), pair("n1", "zone=z")}, []string{pair("o", "app=a"), pair("o", "app=c")}, false,
+		},
+		`item.metadata.namespace == key.namespace && key.name in item.spec.zones`:                                     {[]string{pair("ns", "z1"), pair("ns", "z2")}, []string{pair("ns", "o")}, true},
+		`item.metadata.namespace == key.namespace && item.spec.nodeName == object.spec.nodeName`:                      {[]string{pair("ns", "n1")}, []string{pair("ns", "n1")}, true},
 		`item.spec.zones.exists(z, z == key.name) && item.spec.nodeName in variables.names && item.spec.replicas > 3`: {[]string{"z1", "z2"}, []string{"o"}, false},
 		`item.spec.nodeName in variables.names && item.spec.parts.exists(p, p.name == key.name && p.size > 3)`:        {[]string{"n1"}, []string{"n1", "n2"}, false},
 		`(item.spec.nodeName == key.name || item.spec.paused) && item.metadata.namespace == key.namespace`:            {[]string{"ns"}, []string{"ns"}, false},
@@ -123,6 +130,68 @@ func without(scope names, name string) names {
 		}
 	}
 	return out
+}
+
+// TestNaming: which keys an item names, for every form that compares parts of
+// the key as they are.
+func TestNaming(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	for where, want := range map[string][]Name{
+		`item.spec.nodeName == key.name`:                                                            {{"", "n1"}},
+		`key.name == item.spec.nodeName && item.spec.replicas > 3`:                                  {{"", "n1"}},
+		`item.spec.nodeName == key.name && item.metadata.namespace == key.namespace`:                {{"ns", "n1"}},
+		`key.name in item.spec.zones`:                                                               {{"", "z1"}, {"", "z2"}},
+		`key.namespace == item.metadata.namespace && key.name in item.spec.zones`:                   {{"ns", "z1"}, {"ns", "z2"}},
+		`item.spec.parts.exists(p, p.name == key.name)`:                                             {{"", "p1"}, {"", "p2"}},
+		`item.spec.parts.exists(p, key.namespace == p.zone && p.name == key.name)`:                  {{"z1", "p1"}, {"z2", "p2"}},
+		`item.spec.parts.exists(p, p.name == key.name && p.size > 3)`:                               {{"", "p1"}, {"", "p2"}},
+		`item.spec.parts.exists(p, p.name == key.name) && item.metadata.namespace == key.namespace`: {{"ns", "p1"}, {"ns", "p2"}},
+		`item.spec.nodeName == key.name + ""`:                                                       nil,
+		`item.spec.nodeName == object.metadata.name`:                                                nil,
+		`("x-" + key.name) in item.spec.zones`:                                                      nil,
+		`item.spec.nodeName == optional.of(key.name).value()`:                                       nil,
+		`item.spec.nodeName == key.name || item.spec.replicas == 1`:                                 nil,
+		`!(item.spec.nodeName == key.name)`:                                                         nil,
+		`item.metadata.namespace == key.namespace`:                                                  nil,
+	} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			j := compiled(t, env, where).Join()
+			if (j.Named == nil) != (want == nil) {
+				t.Fatalf("got %+v", j.Named)
+			}
+			if want == nil {
+				return
+			}
+			if diff := cmp.Diff(want, j.Named.Names(names{"item": joined()["item"]}, meterOf(t))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if !j.UsesName {
+				t.Error("it uses key.name")
+			}
+		})
+	}
+}
+
+// TestJoinedKeys: different lists of keys never give the same key.
+func TestJoinedKeys(t *testing.T) {
+	t.Parallel()
+	parts := []string{"", "a", "\x00", "\x01", "\x00\x01", "\x00\x02", "a\x00", "\x00\x01\x00"}
+	seen := map[string][]string{}
+	for _, a := range parts {
+		for _, b := range parts {
+			list := []string{a, b}
+			key := joinKeys(slices.Clone(list))
+			if other, dup := seen[key]; dup {
+				t.Errorf("%q and %q give the same key", list, other)
+			}
+			seen[key] = list
+			if diff := cmp.Diff(list, splitKeys(key)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", list, diff)
+			}
+		}
+	}
 }
 
 // TestJoinsWithoutIndex can only be answered by looking at every object. Some
@@ -187,6 +256,8 @@ func TestJoinAgreesWithItsExpression(t *testing.T) {
 		`item.spec.parts.exists(p, p.name == key.name && p.zone == key.namespace)`, `object.spec.parts.exists(p, p.name == item.metadata.name)`,
 		`key.name in item.metadata.labels`, `item.spec.nodeName in variables.names`, `key.name in item.spec.zones`,
 		`labels.matches(object.spec.selector, item.metadata.?labels)`, `labels.matches(item.?spec.selector, object.metadata.?labels)`,
+		`item.metadata.name == key.name && labels.matches(object.spec.selector, item.metadata.?labels)`,
+		`item.spec.nodeName == key.name && item.spec.zones.exists(z, z == key.name)`, `key.name in item.spec.zones && item.?spec.nodeName.orValue("o") == key.name`,
 	} {
 		p := compiled(t, env, where)
 		j := p.Join()

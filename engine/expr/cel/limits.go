@@ -3,6 +3,7 @@ package cel
 import (
 	"fmt"
 	"math"
+	"regexp/syntax"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -102,9 +103,32 @@ func (s shape) pattern(e ast.Expr) {
 	text, ok := literalString(args[at])
 	if !ok {
 		s.issues.ReportErrorAtID(args[at].ID(), "a pattern must be a literal; pattern.search takes one that is data")
-	} else if len(text) > MaxRegex {
-		s.issues.ReportErrorAtID(args[at].ID(), "a pattern may have %d bytes, this has %d", MaxRegex, len(text))
+		return
 	}
+	if err := checkPattern(text); err != nil {
+		s.issues.ReportErrorAtID(args[at].ID(), "%v", err)
+	}
+}
+
+// checkPattern holds a literal pattern to its limits. The size of its program
+// is counted here, not by CEL's own option, which panics on a counted
+// repetition such as a{2}: it compiles the pattern without simplifying it.
+func checkPattern(text string) error {
+	if len(text) > MaxRegex {
+		return fmt.Errorf("a pattern may have %d bytes, this has %d", MaxRegex, len(text))
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return fmt.Errorf("not a regular expression of RE2: %w; lookahead and backreferences are not part of it", err)
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return fmt.Errorf("not a regular expression of RE2: %w", err)
+	}
+	if len(program.Inst) > MaxRegexProgram {
+		return fmt.Errorf("the pattern has %d instructions, at most %d are allowed; repeat less often", len(program.Inst), MaxRegexProgram)
+	}
+	return nil
 }
 
 func literalString(e ast.Expr) (string, bool) {

@@ -34,7 +34,7 @@ func TestBombsAreRefused(t *testing.T) {
 	}
 	for name, tc := range map[string]struct{ source, want string }{
 		"doubling a text over chained loops": {chain("[d]", ".map(x, x + x)", 24), "comprehension exceeds nesting limit"},
-		"doubling a text by bind":            {`cel.bind(a, d + d, cel.bind(b, a + a, b + b))`, `nothing is called "cel" here`},
+		"doubling a text by bind":            {`cel.bind(a, d + d, cel.bind(b, a + a, b + b))`, `undefined name "cel"`},
 		"doubling a text in brackets":        {strings.Repeat("(d + ", 100) + "d" + strings.Repeat(")", 100), "expression recursion limit exceeded"},
 		"sharing a list many times":          {chain("[n]", ".map(x, [x, x, x, x, x, x, x, x, x])", 2), "this copies one value 81 times over, at most 64 are allowed"},
 		"sharing a list with itself":         {chain("[n]", ".map(x, [x, x, x, x, x])", 3) + " == " + chain("[n]", ".map(x, [x, x, x, x, x])", 3), "this copies one value 125 times over"},
@@ -55,8 +55,10 @@ func TestBombsAreRefused(t *testing.T) {
 		"a pattern of 257 bytes":             {`s.matches("` + strings.Repeat("a", 257) + `")`, "a pattern may have 256 bytes, this has 257"},
 		"5,000 optional atoms":               {`big.matches("` + strings.Repeat("a?", 5000) + `")`, "the expression has 10015 bytes, at most 4096 are allowed"},
 		"1,000 optional atoms":               {`big.matches("` + strings.Repeat("a?", 1000) + `")`, "a pattern may have 256 bytes, this has 2000"},
-		"a repetition of repetitions":        {`big.matches("(a{0,100}){0,20}")`, "invalid matches argument"},
-		"an authorization check":             {`authorizer.group("")`, `nothing is called "authorizer" here`},
+		"a repetition of repetitions":        {`big.matches("(a{0,100}){0,20}")`, "invalid repeat count"},
+		"a large pattern":                    {`big.matches("([ab]{0,100}){0,9}[cd]{0,900}")`, "the pattern has"},
+		"a lookahead":                        {`s.matches("a(?=b)")`, "lookahead and backreferences are not part of it"},
+		"an authorization check":             {`authorizer.group("")`, `undefined name "authorizer"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,9 +79,9 @@ func TestBombsAreStopped(t *testing.T) {
 		source string
 		want   []string
 	}{
-		"1,000 times 1,000":             {"n.map(a, n.filter(b, a == b).size()).size()", []string{costs, "ran longer than 100ms"}},
-		"1,000 times 1,000 times 1,000": {"n.exists(a, n.exists(b, n.exists(c, a + b + c < 0)))", []string{costs, "ran longer than 100ms"}},
-		"a search in a search":          {"n.map(a, n.map(b, big.contains('b')).size()).size()", []string{costs, "ran longer than 100ms"}},
+		"1,000 times 1,000":             {"n.map(a, n.filter(b, a == b).size()).size()", []string{costs}},
+		"1,000 times 1,000 times 1,000": {"n.exists(a, n.exists(b, n.exists(c, a + b + c < 0)))", []string{costs}},
+		"a search in a search":          {"n.map(a, n.map(b, big.contains('b')).size()).size()", []string{costs}},
 		"doubling a long text":          {chain("[big]", ".map(x, x + x)", 3) + "[0].size()", []string{costs}},
 		"doubling an untyped text":      {chain("[[big]]", ".map(x, x + x)", 3), []string{large}},
 		"a list over the limit":         {"n.map(a, big)", []string{large}},
@@ -99,8 +101,7 @@ func TestBombsAreStopped(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, _, err := run(t, p, scope)
 			runtime.ReadMemStats(&after)
-			// On a machine that does much else the time runs out first.
-			if err == nil || !containsOne(err.Error(), append(tc.want, "ran longer than 100ms")) {
+			if err == nil || !containsOne(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 			if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 128 {
@@ -142,6 +143,9 @@ func TestWithinTheLimits(t *testing.T) {
 		`n.slice(0, 100).map(a, {"name": string(a), "text": "x"}).size() == 100`,
 		`n.slice(0, 100).map(a, string(a)).join(",").size() > 100`,
 		`s.matches("^a+$")`,
+		`!s.matches("^b{2}$")`,
+		`s.matches("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")`,
+		`s.find("a{2,3}") == "aaa"`,
 		`s.matches("` + strings.Repeat("a", 256) + `")`,
 		`[1].map(a, [1].map(b, [1].map(c, a + b + c)))[0][0][0] == 3`,
 		`"` + strings.Repeat("x", MaxExpression-2) + `"`,
@@ -195,8 +199,8 @@ func TestEvaluationBudget(t *testing.T) {
 		for ; err == nil && runs < 10; runs++ {
 			_, err = p.Eval(scope, meter)
 		}
-		want := fmt.Sprintf("the evaluation costs more than its budget of %d units", budget)
-		if runs < 2 || err == nil || err.Error() != want {
+		want := fmt.Sprintf("the evaluation costs more than its limit of %d cost units", budget)
+		if runs < 2 || err == nil || !containsOne(err.Error(), []string{want}) {
 			t.Errorf("run %d over the budget: %v", runs, err)
 		}
 	}

@@ -18,7 +18,6 @@ import (
 func planningEnv(p types.Provider, a types.Adapter, functions []expr.Function) (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.StdLib(), cel.OptionalTypes(), cel.DefaultUTCTimeZone(true), cel.CrossTypeNumericComparisons(true),
-		cel.RegexProgramSizeLimit(MaxRegexProgram),
 		library.URLs(), library.Regex(), library.Quantity(), library.IP(), library.CIDR(), library.Format(),
 		library.Lists(library.ListsVersion(1)), library.SemverLib(library.SemverVersion(1)),
 		ext.Strings(ext.StringsVersion(2)), ext.Sets(), ext.Lists(ext.ListsVersion(3)), ext.TwoVarComprehensions(),

@@ -80,8 +80,10 @@ func (p *Program) fail(err error) error {
 	}
 	var cancelled interpreter.EvalCancelledError
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		err = expr.Exceeded(fmt.Sprintf("the expression ran longer than %v; split it, or use a collection", expr.RunTime))
+	case errors.Is(err, expr.ErrTime):
+		err = expr.ErrTime
+	case errors.Is(err, interpreter.InterruptError{}):
+		err = fmt.Errorf("the evaluation was stopped: %w", context.Canceled)
 	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
 		err = expr.Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", expr.RunCost))
 	}
@@ -92,7 +94,10 @@ func (p *Program) fail(err error) error {
 func plainError(err error) error {
 	message := err.Error()
 	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
-		return fmt.Errorf("the field or key %q is absent", key)
+		return fmt.Errorf("the field or key %q is absent (read it with .? or [?...] where it may be)", key)
+	}
+	if strings.Contains(message, "google.protobuf.Duration") {
+		return errors.New("this text is no duration; units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days)")
 	}
 	if strings.Contains(message, "no such overload") {
 		return fmt.Errorf("a value has another type than the expression expects (%s)", message)

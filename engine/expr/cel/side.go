@@ -3,7 +3,6 @@ package cel
 import (
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -21,6 +20,7 @@ const (
 	sideValues sideForm = iota
 	sideLabels
 	sideSelector
+	sideLabelMap
 )
 
 // Side computes the index keys of one side of a join.
@@ -32,11 +32,25 @@ type Side struct {
 	variable string
 	// each are the parts of the tuple; none means the element itself.
 	each []*Program
+	// parts are the sides that this one combines: it has a key for every
+	// combination of theirs.
+	parts []*Side
+}
+
+// combined is the side of several joins at once.
+func combined(parts []*Side) *Side {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return &Side{parts: parts}
 }
 
 // Keys gives the index keys. Whatever fails has none: an expression that
 // fails on an item makes it no member.
 func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
+	if s.parts != nil {
+		return s.product(scope, meter)
+	}
 	if s.over == nil {
 		return s.tuple(scope, meter, nil)
 	}
@@ -60,6 +74,28 @@ func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
 	return out
 }
 
+// product gives a key for every combination of keys of the parts. Only one part
+// has more than a few: the others are equalities.
+func (s *Side) product(scope expr.Scope, meter *expr.Meter) []string {
+	lists := make([][]string, len(s.parts))
+	for i, part := range s.parts {
+		if lists[i] = part.Keys(scope, meter); len(lists[i]) == 0 {
+			return nil
+		}
+	}
+	out := lists[0]
+	for _, list := range lists[1:] {
+		next := make([]string, 0, len(out)*len(list))
+		for _, a := range out {
+			for _, b := range list {
+				next = append(next, joinKeys([]string{a, b}))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
 func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string {
 	if len(s.each) == 0 {
 		b := scope.(*bound)
@@ -72,18 +108,15 @@ func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string
 		}
 		return append(out, s.keysOf(v)...)
 	}
-	var b strings.Builder
+	keys := make([]string, len(s.each))
 	for i, p := range s.each {
 		v, err := p.Eval(scope, meter)
 		if err != nil {
 			return out
 		}
-		if i > 0 {
-			b.WriteByte(0)
-		}
-		b.WriteString(Key(v))
+		keys[i] = Key(v)
 	}
-	return append(out, b.String())
+	return append(out, joinKeys(keys))
 }
 
 func (s *Side) keysOf(v value.Value) []string {
@@ -96,6 +129,8 @@ func (s *Side) keysOf(v value.Value) []string {
 			return nil
 		}
 		return parsed.Anchors()
+	case sideLabelMap:
+		return selector.MapAnchors(v)
 	default:
 		return []string{Key(v)}
 	}
@@ -105,6 +140,9 @@ func (s *Side) keysOf(v value.Value) []string {
 func (s *Side) Walk(visit func(*Program)) {
 	if s == nil {
 		return
+	}
+	for _, part := range s.parts {
+		part.Walk(visit)
 	}
 	if s.over != nil {
 		visit(s.over)
@@ -151,12 +189,4 @@ func Key(v value.Value) string {
 		text, _ := json.Marshal(value.Plain(v))
 		return "\x01j" + string(text)
 	}
-}
-
-// Source gives the text of a side that is one plain expression, else "".
-func (s *Side) Source() string {
-	if s.over != nil || len(s.each) != 1 {
-		return ""
-	}
-	return s.each[0].Source()
 }

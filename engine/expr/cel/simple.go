@@ -18,7 +18,7 @@ var bounded = map[string]bool{
 	"size": true, "hasValue": true, "value": true, "orValue": true, "or": true, "first": true, "last": true,
 	"optional.of": true, "optional.none": true, "optional.ofNonZeroValue": true,
 	"startsWith": true, "endsWith": true, "duration": true, "timestamp": true, "int": true, "dyn": true,
-	"grace.holds": true, "elapsed": true, MatchFunction: true,
+	"grace.holds": true, "elapsed": true, MatchFunction: true, MatchMapFunction: true,
 }
 
 // weigh gives the number of nodes of an expression, and whether it is made of

@@ -126,8 +126,8 @@ func TestTemplateFailures(t *testing.T) {
 		"none in a text":       {"a ${object.spec.?selector}", "f.yaml:1:8: null cannot be written inside a text"},
 		"a list in a text":     {"a ${object.spec.zones}", "f.yaml:1:8: a list or an object cannot be written inside a text"},
 		"an object in a text":  {"a ${object.metadata}", "f.yaml:1:8: a list or an object cannot be written inside a text"},
-		"an absent field":      {"{a: 1, b: [\"${object.status.phase}\"]}", `f.yaml:1:18: the field or key "status" is absent`},
-		"an absent key":        {"a ${object.metadata.labels['x']}", `f.yaml:1:8: the field or key "x" is absent`},
+		"an absent field":      {"{a: 1, b: [\"${object.status.phase}\"]}", `f.yaml:1:18: the field or key "status" is absent (read it with .? or [?...] where it may be)`},
+		"an absent key":        {"a ${object.metadata.labels['x']}", `f.yaml:1:8: the field or key "x" is absent (read it with .? or [?...] where it may be)`},
 		"a key that is a list": {"{\"${object.spec.zones}\": 1}", "f.yaml:1:5: a list or an object cannot be written inside a text"},
 		"a key that is none":   {"{\"${optional.none()}\": 1}", "f.yaml:1:5: null cannot be written inside a text"},
 	} {
@@ -148,11 +148,11 @@ func TestTemplateProblems(t *testing.T) {
 	for text, want := range map[string]string{
 		`"${key.name"`:        "f.yaml:1:4: a ${ has no matching } ($${ writes a literal ${)",
 		`'${"a}'`:             "f.yaml:1:4: a ${ has no matching } ($${ writes a literal ${)",
-		`a ${key.nam} b`:      `f.yaml:1:8: nothing is called "key.nam" here (did you mean "key.name"?)`,
-		`"${}"`:               "f.yaml:1:7: Syntax error: mismatched input '<EOF>'",
-		`{"${nothing}": 1}`:   `f.yaml:1:8: nothing is called "nothing" here`,
-		`[a, {b: "${1 +}"}]`:  "f.yaml:1:18: Syntax error: mismatched input '<EOF>'",
-		`"${key.name} ${1+}"`: "f.yaml:1:21: Syntax error: mismatched input '<EOF>'",
+		`a ${key.nam} b`:      `f.yaml:1:8: undefined name "key.nam" (did you mean "key.name"?)`,
+		`"${}"`:               "f.yaml:1:7: the expression ends too early",
+		`{"${nothing}": 1}`:   `f.yaml:1:8: undefined name "nothing"`,
+		`[a, {b: "${1 +}"}]`:  "f.yaml:1:18: the expression ends too early",
+		`"${key.name} ${1+}"`: "f.yaml:1:21: the expression ends too early",
 	} {
 		var problems document.Problems
 		env.Template(yaml(t, text), &problems)

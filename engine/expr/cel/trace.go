@@ -241,6 +241,7 @@ func (t *tracer) membership(args []ast.Expr, env *locals) {
 func (t *tracer) constant(e ast.Expr) (string, bool) {
 	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok {
 		if s, isText := value.Str(t.consts[reference.Name]); isText {
+			t.used[reference.Name] = true
 			return s, true
 		}
 	}

@@ -35,7 +35,7 @@ func wait(ctx context.Context) error {
 func done() { <-turn }
 
 // Eval asks the query about an input. It waits for its turn as long as ctx
-// allows, and then runs for at most expr.RunTime; now is the only time that it
+// allows, and then runs for at most MaxTime; now is the only time that it
 // may see. What it cost is counted by the meter: stepCost for each step, and
 // one for each node of the input and the result. Errors are of type
 // *expr.Failure and tell no values of the input.
@@ -48,7 +48,7 @@ func (q *Query) Eval(ctx context.Context, meter *expr.Meter, now time.Time, inpu
 		return nil, q.fail(nil, err)
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, expr.RunTime)
+	ctx, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
 	l := &limiter{ctx: ctx}
 	out, err := q.run(l, now, in)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -23,6 +24,10 @@ const (
 	MaxNodes = 250_000
 	// MaxText is the longest text that a function may build, in bytes.
 	MaxText = value.MaxResultBytes
+	// MaxTime is how long it may take. Like expr.EvaluationTime it is a last
+	// resort, but a shorter one: the evaluator has loops that cannot be counted,
+	// and only one evaluation runs at a time.
+	MaxTime = 5 * time.Second
 	// maxBuilt is how many bytes all functions together may build.
 	maxBuilt = 32 << 20
 )
@@ -64,7 +69,7 @@ func (l *limiter) Cancelled() bool {
 
 func late(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("it took longer than %v: %w", expr.RunTime, ErrLimit)
+		return fmt.Errorf("it took longer than %v: %w", MaxTime, expr.ErrTime)
 	}
 	return err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr"
 )
 
 // TestResult is the outcome of one test of a Rego module.
@@ -81,7 +80,7 @@ func (l *Library) try(ctx context.Context, name string, rule *ast.Rule, at docum
 		return err.Error()
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, expr.RunTime)
+	ctx, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
 	failed := &lastFailure{file: rule.Location.File}
 	out, err := q.run(&limiter{ctx: ctx}, time.Unix(0, 0), ast.NullTerm(), failed)

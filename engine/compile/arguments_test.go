@@ -1,0 +1,77 @@
+package compile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// TestSelectorTypes: what can never be a selector is rejected when the policy is
+// compiled, because a failing join only leaves members out.
+func TestSelectorTypes(t *testing.T) {
+	t.Parallel()
+	for where, want := range map[string]string{
+		"labels.matches(item.spec.?selector, object.metadata.?labels)":                     "use labels.matchesMap",
+		"labels.matches(item.spec.selector, object.metadata.?labels)":                      "use labels.matchesMap",
+		"labels.matches(item.spec.ports, object.metadata.?labels)":                         "not list",
+		"labels.matches(3, object.metadata.?labels)":                                       "not int",
+		"labels.matches({'matchLabels': item.spec.selector}, object.metadata.?labels)":     "",
+		"labels.matches('app=a', item.metadata.?labels)":                                   "",
+		"labels.matches(null, item.metadata.?labels)":                                      "",
+		"labels.matches(item.metadata.?annotations[?'selector'], object.metadata.?labels)": "",
+		"labels.matchesMap(item.spec.?selector, object.metadata.?labels)":                  "",
+		"labels.matchesMap({'app': 'a'}, item.metadata.?labels)":                           "",
+		"labels.matchesMap('app=a', item.metadata.?labels)":                                "labels.matchesMap takes a map of labels, not string",
+		"labels.matchesMap({'matchLabels': {'app': 'a'}}, item.metadata.?labels)":          "not map(map(string))",
+	} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			_, problems := compiled(t, header+"  inputs:\n    - name: services\n      apiVersion: v1\n      kind: Service\n      where: \""+where+"\"\n  rules: [{name: r, when: size(inputs.services) > 0, do: [{log: {message: m}}]}]\n", Options{})
+			var got string
+			if err := document.Join(problems); err != nil {
+				got = err.Error()
+			}
+			if want == "" && got != "" || !strings.Contains(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestWindows: days are an exact list, and a mistake is shown where it is.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	for window, want := range map[string]string{
+		`{days: [Mon, tuesday, SUN], from: "02:00", to: "04:00"}`: "",
+		`{from: "00:00", to: "24:00"}`:                            "",
+		`{from: "22:00", to: "04:00", timeZone: Europe/Berlin}`:   "",
+		"{days: [\"\u212a\"], from: \"02:00\", to: \"04:00\"}":    "unknown day \"\u212a\"",
+		`{days: [Monkey], from: "02:00", to: "04:00"}`:            `11:27: unknown day "Monkey"`,
+		`{days: [sundae], from: "02:00", to: "04:00"}`:            `unknown day "sundae"`,
+		`{days: [İİ], from: "02:00", to: "04:00"}`:                `unknown day "İİ"`,
+		`{from: "24:00", to: "04:00"}`:                            `"24:00" is not a time of day`,
+		`{from: "25:00", to: "04:00"}`:                            `11:26: "25:00" is not a time of day`,
+		`{from: "04:00", to: "04:00"}`:                            "the window ends when it begins",
+		`{from: "04:00"}`:                                         "a window needs from and to",
+		`{from: "04:00", to: "05:00", timeZone: Europe/Berlino}`:  `unknown time zone "Europe/Berlino"`,
+	} {
+		t.Run(window, func(t *testing.T) {
+			t.Parallel()
+			_, problems := compiled(t, header+"  rules:\n    - name: r\n      debounce:\n        key: k\n        window: 1s\n        allowed: ["+window+"]\n      do: [{log: {message: m}}]\n", Options{})
+			errors := 0
+			var got string
+			for _, p := range problems {
+				if p.Severity == document.Error {
+					errors++
+				}
+			}
+			if err := document.Join(problems); err != nil {
+				got = err.Error()
+			}
+			if want == "" && got != "" || !strings.Contains(got, want) || errors > 1 {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}

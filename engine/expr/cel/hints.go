@@ -1,0 +1,92 @@
+package cel
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// hiddenArgument removes the argument that calls of some builtins get besides those
+// that an author writes.
+var hiddenArgument = strings.NewReplacer(", edict.Call)", ")", "(edict.Call)", "()")
+
+// elsewhere are names that authors know from other languages, and what stands
+// for them here.
+var elsewhere = map[string]string{
+	"len": "size(x)", "length": "size(x)", "count": "size(x.filter(e, ...))", "str": "string(x)", "contains": "x.contains(y), or e in list",
+	"merge": "a template with both sets of fields; a map is built by transformMapEntry", "base64.encode": "there is no base64; write a Secret's stringData",
+	"base64.decode": "there is no base64", "any": "list.exists(e, ...)", "some": "list.exists(e, ...)", "every": "list.all(e, ...)", "flatMap": "list.map(...).flatten()",
+	"null_value": "null", "None": "null", "nil": "null", "undefined": "null", "True": "true", "False": "false", "if": "condition ? a : b",
+	"regex": "text.matches(\"literal\"), or pattern.search(pattern, text)", "sprintf": "\"...\".format([...]), or a template", "concat": "a + b",
+	"time.now": "now in a template; elapsed(since, period) and grace.holds(since, period) in conditions", "default": "x.orValue(default)",
+}
+
+// nameHint says what was probably meant by a name that is not defined.
+func (e *Env) nameHint(name string) string {
+	if known, ok := elsewhere[name]; ok {
+		return "write " + known
+	}
+	for _, root := range []string{"inputs.", "variables.", "params."} {
+		for _, v := range e.vars {
+			if v.Name == root+name {
+				return document.DidYouMean(v.Name, []string{v.Name})
+			}
+		}
+	}
+	return document.DidYouMean(name, e.Names())
+}
+
+// fieldHint says what was probably meant by a field that a type does not have.
+func (e *Env) fieldHint(name string) string {
+	switch name {
+	case "name", "namespace", "labels", "annotations", "uid", "finalizers", "ownerReferences", "deletionTimestamp", "creationTimestamp":
+		return "it is in metadata: write .metadata." + name
+	}
+	return document.DidYouMean(name, e.fieldNames())
+}
+
+// overloadHint says how types that do not go together are brought together.
+func overloadHint(message string) string {
+	arguments := message[strings.LastIndex(message, "applied to")+1:]
+	switch {
+	case strings.Contains(arguments, "optional("):
+		return "an optional is no plain value: x.orValue(default), x.value(), x.hasValue()"
+	case strings.Contains(arguments, "null"):
+		return "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"
+	case strings.Contains(arguments, "(int, string)"), strings.Contains(arguments, "(string, int)"):
+		return "int(text) or string(number) makes both of one type"
+	case strings.Contains(arguments, "timestamp, string"):
+		return "a period is a duration: duration(\"10m\")"
+	}
+	return "the function does not take these types"
+}
+
+var unexpected = regexp.MustCompile(`(?:mismatched input|extraneous input|token recognition error at:|no viable alternative at input) '('?[^']*'?)'`)
+
+// syntaxProblem words what the parser says of the mistakes that are usual.
+func syntaxProblem(message, from string) (text, hint string) {
+	word := ""
+	if m := unexpected.FindStringSubmatch(message); m != nil {
+		word = m[1]
+	}
+	switch {
+	case strings.HasPrefix(word, "$") || strings.HasPrefix(from, "${"):
+		return "an expression stands here as it is, without ${ }", "${ } is for templates; leave it out"
+	case strings.HasPrefix(from, "{{") || strings.HasPrefix(word, "{{"):
+		return "this is no Go template", "an expression stands here as it is, without {{ }}"
+	case strings.HasPrefix(from, "=>"):
+		return "\"=>\" is no operator of CEL", "list.map(e, ...), list.filter(e, ...)"
+	case word == "=" || strings.HasPrefix(from, "= "):
+		return "\"=\" is no operator of CEL", "== compares"
+	case word == "and" || word == "or" || word == "not":
+		return "\"" + word + "\" is no operator of CEL", "&&, || and ! are"
+	case strings.HasPrefix(word, "?") && strings.HasPrefix(from, "?"):
+		return "\"??\" is no operator of CEL", "x.orValue(default) on an optional"
+	case word == "<EOF>" || strings.Contains(message, "'<EOF>'"):
+		return "the expression ends too early", "a bracket, a quote or the other side of an operator is missing"
+	case word != "":
+		return "\"" + word + "\" is not expected here", "an operator may be missing before it, or a bracket or quote before"
+	}
+	return strings.TrimPrefix(message, "Syntax error: "), ""
+}

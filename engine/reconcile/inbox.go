@@ -1,0 +1,121 @@
+package reconcile
+
+import (
+	"context"
+	"sync"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// inbox holds the changes that a controller has still to map to keys, in the
+// order in which they were taken into the read model. Each controller works its
+// own off, so that joins which take long delay no other policy.
+type inbox struct {
+	mu      sync.Mutex
+	changes []change
+	// draining says that a goroutine works it off.
+	draining bool
+	closed   bool
+}
+
+// change is a change of an object of a source.
+type change struct {
+	source   world.Source
+	old, now *world.Object
+}
+
+// add adds changes, and reports whether the caller has to see to it that they
+// are worked off.
+func (b *inbox) add(changes ...change) (start bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return false
+	}
+	b.changes = append(b.changes, changes...)
+	start, b.draining = !b.draining, true
+	return start
+}
+
+// take returns what is there; nothing ends the draining.
+func (b *inbox) take() []change {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := b.changes
+	b.changes = nil
+	b.draining = len(out) > 0
+	return out
+}
+
+// close drops what is there, and what comes.
+func (b *inbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed, b.changes = true, nil
+}
+
+// Delivery maps changes to keys beside the caller: Start runs a function in a
+// goroutine, with a context that ends when nothing is to be mapped any more;
+// Woken takes the keys to reconcile.
+type Delivery struct {
+	Start func(func(context.Context))
+	Woken func([]Wake)
+}
+
+// tell hands changes to every controller. Without a Delivery they are mapped at
+// once, and the keys to reconcile are returned.
+func (g *Group) tell(ctx context.Context, changes ...change) (out []Wake) {
+	for _, c := range g.Controllers() {
+		if g.Delivery == nil {
+			out = append(out, c.route(ctx, changes)...)
+			continue
+		}
+		if c.inbox.add(changes...) {
+			g.Delivery.Start(func(ctx context.Context) { g.drain(ctx, c) })
+		}
+	}
+	return out
+}
+
+func (g *Group) drain(ctx context.Context, c *Controller) {
+	for changes := c.inbox.take(); len(changes) > 0; changes = c.inbox.take() {
+		if ctx.Err() == nil {
+			g.Delivery.Woken(c.route(ctx, changes))
+		}
+	}
+}
+
+// route maps changes to the keys that they concern.
+func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
+	for _, one := range changes {
+		keys := c.router.Change(ctx, one.source, one.old, one.now)
+		c.woken(keys)
+		for _, key := range keys {
+			out = append(out, Wake{Controller: c, Key: key})
+		}
+	}
+	return out
+}
+
+// began reports whether an evaluation began to read something while that source
+// changed: the change was mapped before the router knew of the reading, so the
+// key is to be evaluated again.
+func (c *Controller) began(lookups []eval.Lookup, seen *world.Snapshot) bool {
+	now := c.group.store.Snapshot()
+	for _, l := range lookups {
+		if l.Ended {
+			continue
+		}
+		source := c.Policy.Primary.Source
+		if l.Target {
+			source = c.Policy.Targets[l.Input].Source
+		} else {
+			source = c.Policy.Inputs[l.Input].Source
+		}
+		if now.Table(source).Mark() != seen.Table(source).Mark() {
+			return true
+		}
+	}
+	return false
+}

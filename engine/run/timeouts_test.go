@@ -1,0 +1,53 @@
+package run
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRequestsEnd: a request that hangs ends with words that say which; a watch
+// goes on, and an answer is read to its end.
+func TestRequestsEnd(t *testing.T) {
+	t.Parallel()
+	stop := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/hangs":
+			select {
+			case <-stop:
+			case <-r.Context().Done():
+			}
+		default:
+			_, _ = io.WriteString(w, strings.Repeat("x", 1<<16))
+		}
+	}))
+	defer server.Close()
+	defer close(stop)
+	client := &http.Client{Transport: timeouts{http.DefaultTransport, 50 * time.Millisecond}}
+	get := func(path string) (string, error) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, err := io.ReadAll(response.Body)
+		return string(body), err
+	}
+	if _, err := get("/hangs"); err == nil || !strings.Contains(err.Error(), "GET /hangs: no answer from the API server within 50ms") {
+		t.Errorf("got %v", err)
+	}
+	if body, err := get("/fine"); err != nil || len(body) != 1<<16 {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
+	if body, err := get("/fine?watch=true"); err != nil || len(body) != 1<<16 {
+		t.Errorf("%d bytes, %v", len(body), err)
+	}
+}

@@ -1,0 +1,78 @@
+package world
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/benbjohnson/immutable"
+)
+
+// ordered is an immutable set of objects, sorted by namespace and name. Adding
+// or removing an object shares all but a few nodes with the set before, so that
+// a first list of n objects costs n times a small, slowly growing amount.
+type ordered struct {
+	// few are the objects of a small set; a larger one has a tree.
+	few  []*Object
+	tree *immutable.SortedMap[string, *Object]
+	// listed is the tree as a slice, made when it is first asked for.
+	listed atomic.Pointer[[]*Object]
+}
+
+// maxFew is up to how many objects copying a slice is cheaper than a tree.
+const maxFew = 32
+
+// all returns the objects in order. The slice must not be changed.
+func (s *ordered) all() []*Object {
+	if s == nil {
+		return nil
+	}
+	if s.tree == nil {
+		return s.few
+	}
+	if list := s.listed.Load(); list != nil {
+		return *list
+	}
+	list := make([]*Object, 0, s.tree.Len())
+	for itr := s.tree.Iterator(); !itr.Done(); {
+		_, o, _ := itr.Next()
+		list = append(list, o)
+	}
+	s.listed.Store(&list)
+	return list
+}
+
+func (s *ordered) empty() bool { return s == nil || s.tree == nil && len(s.few) == 0 }
+
+// with returns the set with an object added or replaced.
+func (s *ordered) with(o *Object) *ordered {
+	switch {
+	case s == nil:
+		return &ordered{few: []*Object{o}}
+	case s.tree != nil:
+		return &ordered{tree: s.tree.Set(key(o.Namespace, o.Name), o)}
+	}
+	few := insert(s.few, o)
+	if len(few) <= maxFew {
+		return &ordered{few: few}
+	}
+	b := immutable.NewSortedMapBuilder[string, *Object](nil)
+	for _, one := range few {
+		b.Set(key(one.Namespace, one.Name), one)
+	}
+	return &ordered{tree: b.Map()}
+}
+
+// without returns the set without an object.
+func (s *ordered) without(o *Object) *ordered {
+	switch {
+	case s == nil:
+		return nil
+	case s.tree == nil:
+		return &ordered{few: remove(s.few, o)}
+	}
+	tree := s.tree.Delete(key(o.Namespace, o.Name))
+	if tree.Len() > maxFew/2 {
+		return &ordered{tree: tree}
+	}
+	return &ordered{few: slices.Clone((&ordered{tree: tree}).all())}
+}

@@ -1,0 +1,68 @@
+package world
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestOrdered compares the set with a sorted slice, across the size at which it
+// becomes a tree, and checks that earlier versions stay as they were.
+func TestOrdered(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		var set *ordered
+		var plain []*Object
+		versions, lists := []*ordered{set}, [][]string{{}}
+		for range 200 {
+			o := pod(fmt.Sprintf("p%02d", r.IntN(80)), "n", "1")
+			if r.IntN(3) == 0 {
+				set, plain = set.without(o), remove(plain, o)
+			} else {
+				set, plain = set.with(o), insert(plain, o)
+			}
+			if !slices.Equal(set.all(), plain) || set.empty() != (len(plain) == 0) {
+				t.Fatalf("seed %d: %v, want %v", seed, named(set.all()), named(plain))
+			}
+			versions, lists = append(versions, set), append(lists, named(plain))
+		}
+		for i, v := range versions {
+			if diff := cmp.Diff(lists[i], named(v.all())); diff != "" {
+				t.Fatalf("seed %d: version %d has changed (-want +got):\n%s", seed, i, diff)
+			}
+		}
+	}
+}
+
+// TestFirstListIsLinear: four times the objects need about four times the
+// memory to load, also when one key of an index finds all of them.
+func TestFirstListIsLinear(t *testing.T) { //nolint:paralleltest // it counts what the process allocates
+	allocated := func(n int) float64 {
+		objects := make([]*Object, n)
+		for i := range objects {
+			objects[i] = pod(fmt.Sprintf("p%06d", i*7919%n), fmt.Sprintf("node-%d", i%100), "1")
+		}
+		s := NewStore()
+		s.Open(pods, nil, map[string]IndexFunc{"node": byNode, "all": func(*Object) []string { return []string{"*"} }})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for _, o := range objects {
+			s.Put(pods, o)
+		}
+		runtime.ReadMemStats(&after)
+		if got := len(s.Snapshot().Table(pods).All()); got != n || len(s.Snapshot().Table(pods).Lookup("all", "*")) != n {
+			t.Fatalf("%d objects, want %d", got, n)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	small, large := allocated(5_000), allocated(20_000)
+	t.Logf("5,000 objects: %.1f MB, 20,000: %.1f MB", small/1e6, large/1e6)
+	if large > 6*small || large > 300e6 {
+		t.Errorf("5,000 objects allocate %.1f MB, 20,000 %.1f MB: more than in proportion", small/1e6, large/1e6)
+	}
+}
