@@ -39,8 +39,8 @@ var layers = [][]string{
 	{"engine/compile", "engine/eval", "engine/rbac"},
 	// Where policies come from; events to keys; decisions to writes.
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply"},
-	// The loop.
-	{"engine/reconcile"},
+	// The loop; what is kept of policies.
+	{"engine/reconcile", "engine/history"},
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},
 	// Judges simulations.

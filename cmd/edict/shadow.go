@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -26,6 +29,9 @@ import (
 // shadowFlags say where to ask what policies in the shadow came to.
 type shadowFlags struct {
 	kubeconfig, namespace, address, output string
+	// token and caFile are for an address that is secured.
+	token, caFile string
+	insecure      bool
 }
 
 func shadowCommand() *cobra.Command {
@@ -39,8 +45,9 @@ what it would have done otherwise is counted and listed; alone, all that it
 would have done is.
 
 It is read from the ConfigMaps of the policies (annotation ` + v1alpha1.AnnotationShadow + `), or
-asked of a running controller, at the address of its probes.`,
-		Example: "  edict shadow --policy-namespace edict-system\n  edict shadow replica-scheduling --address http://localhost:4271",
+asked of a running controller, at the address of its metrics. With --metrics-secure
+that takes the token of somebody who may get ` + run.ShadowPath + `.`,
+		Example: "  edict shadow --policy-namespace edict-system\n  edict shadow replica-scheduling --address https://localhost:4272 --token \"$(kubectl create token reader)\" --insecure-skip-tls-verify",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			print, ok := shadowPrinters[f.output]
 			if !ok {
@@ -59,7 +66,10 @@ asked of a running controller, at the address of its probes.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	flags.StringVar(&f.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
-	flags.StringVar(&f.address, "address", "", "the address of a controller's probes, such as http://localhost:4271")
+	flags.StringVar(&f.address, "address", "", "the address of a controller's metrics, such as https://localhost:4272")
+	flags.StringVar(&f.token, "token", "", "the bearer token to show it")
+	flags.StringVar(&f.caFile, "ca-file", "", "the authorities that its certificate may come from (default: the system's)")
+	flags.BoolVar(&f.insecure, "insecure-skip-tls-verify", false, "accept any certificate, such as a self-signed one")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
 	cmd.MarkFlagsOneRequired("policy-namespace", "address")
 	cmd.MarkFlagsMutuallyExclusive("policy-namespace", "address")
@@ -112,7 +122,14 @@ func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, er
 	if err != nil {
 		return nil, err
 	}
-	response, err := http.DefaultClient.Do(request)
+	if f.token != "" {
+		request.Header.Set("Authorization", "Bearer "+f.token)
+	}
+	client, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +145,21 @@ func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, er
 		return nil, fmt.Errorf("%s does not answer as a controller does: %w", f.address, err)
 	}
 	return out, nil
+}
+
+// client trusts what the flags say.
+func (f *shadowFlags) client() (*http.Client, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure} //nolint:gosec // it is asked for
+	if f.caFile != "" {
+		text, err := os.ReadFile(f.caFile)
+		if err != nil {
+			return nil, err
+		}
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("there is no certificate in %s", f.caFile)
+		}
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}, nil
 }
 
 // ofPolicies gives the reports of the policies that are named, or all.
@@ -186,9 +218,18 @@ func printShadows(w io.Writer, reports []reconcile.ShadowReport) error {
 		for _, d := range r.Examples {
 			printDisagreement(w, r.Policy, d)
 		}
+		if r.MoreExamples > 0 {
+			fmt.Fprintf(w, "\nand %d more examples of %s; --address shows them\n", r.MoreExamples, r.Policy)
+		}
 	}
 	return nil
 }
+
+const (
+	// shownLines is how many differences of an example the table shows, and
+	// shownLength how much of each.
+	shownLines, shownLength = 10, 160
+)
 
 func printDisagreement(w io.Writer, policy string, d reconcile.Disagreement) {
 	settled := ""
@@ -199,14 +240,18 @@ func printDisagreement(w io.Writer, policy string, d reconcile.Disagreement) {
 	if d.Undetermined != "" {
 		fmt.Fprintf(w, "  undetermined: it would have asked %s\n", d.Undetermined)
 	}
-	for _, side := range []struct {
-		sign    string
-		effects []string
-	}{{"-", d.Enforced}, {"+", d.Shadow}} {
-		for _, e := range side.effects {
-			if !slices.Contains(d.Enforced, e) || !slices.Contains(d.Shadow, e) {
-				fmt.Fprintf(w, "  %s %s\n", side.sign, e)
-			}
+	got := len(d.Differences)
+	d.Shorten(shownLines)
+	for _, line := range d.Differences {
+		if more := len(line) - shownLength; more > 0 {
+			line = fmt.Sprintf("%s (and %d bytes more)", value.Cut(line, shownLength), more)
 		}
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	switch {
+	case d.More > 0 && got > shownLines:
+		fmt.Fprintf(w, "  and %d more; -o yaml shows them\n", d.More)
+	case d.More > 0:
+		fmt.Fprintf(w, "  and %d more; --address with -o yaml shows them\n", d.More)
 	}
 }

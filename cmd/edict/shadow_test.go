@@ -11,8 +11,8 @@ import (
 
 const shadows = `[
 {"policy":"label","revision":"6f1c2a90b7de","enforced":"0a4b53c2f1ee","evaluations":412,"disagreements":3,"undetermined":1,"differing":1,"examples":[
- {"at":"2026-03-01T12:15:00Z","key":"node-c1","enforced":["event Node node-c1"],"shadow":["event Node node-c1","patch Node node-c1 {\"metadata\":{}}"]},
- {"at":"2026-03-01T12:14:00Z","key":"node-c2","enforced":["patch Node node-c2 {}"],"settled":true},
+ {"at":"2026-03-01T12:15:00Z","key":"node-c1","differences":["+ patch Node node-c1: metadata.labels.a: \"b\" -> \"c\"","+ patch Node node-c1: x: removed"],"more":7},
+ {"at":"2026-03-01T12:14:00Z","key":"node-c2","differences":["- patch Node node-c2: x: removed"],"settled":true},
  {"at":"2026-03-01T12:13:00Z","key":"node-c3","undetermined":"extender.narrowReservation [{}]"}]},
 {"policy":"new","revision":"11aa22bb33cc","evaluations":7,"disagreements":0,"undetermined":0,"differing":0}
 ]`
@@ -40,10 +40,12 @@ label   6f1c2a90b7de  0a4b53c2f1ee  412          3              1             1
 new     11aa22bb33cc  (none)        7            0              0             0
 
 label node-c1, 2026-03-01T12:15:00Z
-  + patch Node node-c1 {"metadata":{}}
+  + patch Node node-c1: metadata.labels.a: "b" -> "c"
+  + patch Node node-c1: x: removed
+  and 7 more; --address with -o yaml shows them
 
 label node-c2, 2026-03-01T12:14:00Z, the same since
-  - patch Node node-c2 {}
+  - patch Node node-c2: x: removed
 
 label node-c3, 2026-03-01T12:13:00Z
   undetermined: it would have asked extender.narrowReservation [{}]

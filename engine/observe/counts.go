@@ -73,12 +73,20 @@ func Adopted(policy, revision, before, beforeThat string) {
 	}
 }
 
+// Unused drops the series of a revision that was only tried out.
+func Unused(policy, revision string) {
+	for _, m := range ofPolicies() {
+		m.DeletePartialMatch(prometheus.Labels{"policy": policy, "revision": revision})
+	}
+}
+
 // Rest says that no policy runs here any more: what was last measured of them is
 // for whoever runs them now to tell.
 func Rest() {
-	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, QueueDepth, Remembered, Info, Disagreeing} {
+	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Disagreeing} {
 		m.Reset()
 	}
+	BrokenWatches.Set(0)
 }
 
 // Forget drops the series of a policy that no longer runs.

@@ -34,6 +34,8 @@ var (
 
 	Waiting    = gauge(byPolicy, "edict_policy_waiting", "1 while a policy waits for a kind that the cluster does not serve, or for a permission.")
 	Failed     = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
+	Failing    = gauge(byPolicy, "edict_policy_failing_objects", "Objects for which the last decision of a policy, or a write of it, failed.")
+	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
 	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
@@ -58,8 +60,12 @@ var (
 		Buckets: []float64{.5, 1, 2, 5, 10, 20, 30, 60}})
 	WatchErrors = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_watch_errors_total", Help: "Watches that ended in an error."})
+	BrokenWatches = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "edict_failing_watches", Help: "Watches that cannot be opened now: what policies know of these objects is not up to date."})
 	Reconnects = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_watch_reconnects_total", Help: "Watches that were opened again."})
+	WebhookServing = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."})
 	Reviews = counter([]string{"result"}, "edict_admission_reviews_total", "ConfigMaps that the webhook was asked about: allowed, refused, passed (it could not tell).")
 )
 
@@ -73,7 +79,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 
@@ -85,7 +91,7 @@ type partial interface {
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, Reconnects, Reviews}
+	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews}
 	for _, m := range ofPolicies() {
 		all = append(all, m)
 	}

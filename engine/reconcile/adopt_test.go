@@ -79,13 +79,13 @@ func TestShadow(t *testing.T) {
 		}
 		return r.Examples[0]
 	}
-	want := Disagreement{At: noon, Key: "n", Enforced: []string{`patch Node n {"metadata":{"labels":{"mark":"a"}}}`}, Shadow: []string{`patch Node n {"metadata":{"labels":{"mark":"b"}}}`}}
+	want := Disagreement{At: noon, Key: "n", Differences: []string{`~ patch Node n: metadata.labels.mark: "a" -> "b"`}}
 	if d := cmp.Diff(want, report(1, 1)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	put(t, g, "n", "20", map[string]any{"mark": "a"})
 	shadow.Reconcile(t.Context(), key, noon.Add(time.Minute)) // woken by itself
-	if got := report(1, 2); got.Enforced != nil || got.Settled {
+	if got := report(1, 2); !slices.Equal(got.Differences, []string{`+ patch Node n: metadata.labels.mark: "a" -> "b"`}) || got.Settled {
 		t.Errorf("%+v", got)
 	}
 	put(t, g, "n", "21", map[string]any{"mark": "b"})
@@ -211,9 +211,9 @@ func TestRemoving(t *testing.T) {
 	}
 }
 
-// TestCostly: an edit that costs too much for the objects there are is found
+// TestTryOutOfCosts: an edit that costs too much for the objects there are is found
 // out before it takes over; one that was as costly before is not held up.
-func TestCostly(t *testing.T) {
+func TestTryOutOfCosts(t *testing.T) {
 	t.Parallel()
 	cheap := strings.Replace(labelling, "VALUE", "a", 1)
 	dear := strings.Replace(labelling, "VALUE", `"${string(size(object.metadata.labels.map(a, object.metadata.labels.map(b, object.metadata.labels.map(c, a + b + c)))))}"`, 1)
@@ -224,7 +224,7 @@ func TestCostly(t *testing.T) {
 	next := g.Add(costs)
 	put(t, g, "small", "1", map[string]any{"a": "b"})
 	keys := g.Replay(t.Context(), next)
-	if err := next.Costly(t.Context(), now, keys, noon); err != nil {
+	if err := next.TryOut(t.Context(), now, keys, noon); err != nil {
 		t.Errorf("for few labels: %v", err)
 	}
 	many := map[string]any{}
@@ -233,11 +233,11 @@ func TestCostly(t *testing.T) {
 	}
 	put(t, g, "large", "1", many)
 	keys = g.Replay(t.Context(), next)
-	err := next.Costly(t.Context(), now, keys, noon)
+	err := next.TryOut(t.Context(), now, keys, noon)
 	if err == nil || !strings.HasPrefix(err.Error(), `rule "mark" costs too much for large: `) || !strings.Contains(err.Error(), "split it, or use a collection") {
 		t.Errorf("for many labels: %v", err)
 	}
-	if err := next.Costly(t.Context(), next, keys, noon); err != nil {
+	if err := next.TryOut(t.Context(), next, keys, noon); err != nil {
 		t.Errorf("what costs as much already: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -14,8 +13,11 @@ import (
 // The bounds of what is kept and told.
 const (
 	maxExamples = 20
-	maxListed   = 5
-	maxEffect   = 240
+	// maxDifferences is how many lines are kept of an example, maxDifference how
+	// long one may be, in bytes.
+	maxDifferences = 500
+	maxDifference  = 2 << 10
+	maxEffect      = 240
 )
 
 // ShadowCounts sums up what a policy in the shadow came to.
@@ -37,9 +39,11 @@ type ShadowCounts struct {
 type Disagreement struct {
 	At  time.Time `json:"at"`
 	Key string    `json:"key"`
-	// Enforced is what was done, Shadow what would have been.
-	Enforced []string `json:"enforced,omitempty"`
-	Shadow   []string `json:"shadow,omitempty"`
+	// Differences are the fields that would have been otherwise: "+" is done only
+	// in the shadow, "-" only by what is enforced, "~" is done by both and leads
+	// to another value. More is how many there are besides.
+	Differences []string `json:"differences,omitempty"`
+	More        int      `json:"more,omitempty"`
 	// Undetermined says what would have been asked, of which no answer is known.
 	Undetermined string `json:"undetermined,omitempty"`
 	// Settled says that the decisions have come to be the same since.
@@ -50,10 +54,20 @@ type Disagreement struct {
 type ShadowReport struct {
 	ShadowCounts
 	Examples []Disagreement `json:"examples,omitempty"`
+	// MoreExamples is how many examples are left out.
+	MoreExamples int `json:"moreExamples,omitempty"`
+}
+
+// Shorten keeps so many differences of an example, and counts the others.
+func (d *Disagreement) Shorten(n int) {
+	if len(d.Differences) > n {
+		d.More += len(d.Differences) - n
+		d.Differences = d.Differences[:n:n]
+	}
 }
 
 // note counts a decision, and keeps it if it differs.
-func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disagreement, active *Controller) {
+func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disagreement, enforced, decided *eval.Decision, active *Controller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(answers.calls) > 0 {
@@ -65,7 +79,10 @@ func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disag
 		s.counts.Enforced = active.Policy.Revision
 	}
 	undetermined := found.Undetermined != ""
-	differs := !undetermined && !slices.Equal(found.Enforced, found.Shadow)
+	differs := !undetermined && !slices.Equal(effectTexts(enforced), effectTexts(decided))
+	if differs {
+		found.Differences = differences(enforced, decided)
+	}
 	switch {
 	case undetermined:
 		s.counts.Undetermined++
@@ -97,20 +114,13 @@ func (s *shadow) keep(found Disagreement, differs bool) {
 	case len(s.examples) >= maxExamples:
 		s.examples = slices.Delete(s.examples, 0, 1)
 	}
-	found.Enforced, found.Shadow = listed(found.Enforced), listed(found.Shadow)
+	found.Shorten(maxDifferences)
+	for i, line := range found.Differences {
+		if more := len(line) - maxDifference; more > 0 {
+			found.Differences[i] = fmt.Sprintf("%s (and %d bytes more)", value.Cut(line, maxDifference), more)
+		}
+	}
 	s.examples = append(s.examples, found)
-}
-
-// listed shortens a list for a person.
-func listed(effects []string) []string {
-	out := slices.Clone(effects)
-	if len(out) > maxListed {
-		out = append(out[:maxListed], fmt.Sprintf("and %d more", len(effects)-maxListed))
-	}
-	for i := range out {
-		out[i] = value.Cut(out[i], maxEffect)
-	}
-	return out
 }
 
 // effectTexts writes what a decision does.
@@ -121,24 +131,17 @@ func effectTexts(d *eval.Decision) (out []string) {
 	for _, e := range d.Effects {
 		out = append(out, effectText(e))
 	}
-	for _, p := range d.Problems {
-		out = append(out, "fails: rule "+p.Rule+" "+p.Item)
-	}
-	return out
+	return append(out, problemTexts(d)...)
 }
 
 func effectText(e *eval.Effect) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s %s", e.Verb, e.Target.Kind, name(e.Target))
-	if e.Subresource != "" {
-		fmt.Fprintf(&out, " (%s)", e.Subresource)
-	}
+	out := effectTitle(e)
 	if e.Patch != nil {
 		if text, err := json.Marshal(value.Plain(e.Patch)); err == nil {
-			fmt.Fprintf(&out, " %s", text)
+			out += " " + string(text)
 		}
 	}
-	return out.String()
+	return out
 }
 
 // ShadowReport tells what the policy came to in the shadow; nil if it is

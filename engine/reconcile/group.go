@@ -63,9 +63,14 @@ func (g *Group) Add(p *plan.Policy) *Controller {
 
 // Join makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards. It is in force from MarkInitial or Adopt on.
-func (g *Group) Join(p *plan.Policy) *Controller {
+func (g *Group) Join(p *plan.Policy) *Controller { return g.join(p, g.countsOf(p)) }
+
+// Visit is Join for a policy that is only tried out: nothing of it is counted.
+func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Unseen()) }
+
+func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	c := &Controller{
-		Policy: p, counts: g.countsOf(p), shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
+		Policy: p, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
 		memory: map[eval.Key]map[string]value.Value{},

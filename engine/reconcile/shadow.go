@@ -158,7 +158,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	if !c.exists(snapshot, key) {
 		answers.calls = nil // nothing is kept of what is gone
 	}
-	s.note(c, key, answers, Disagreement{At: now, Key: key.String(), Enforced: effectTexts(enforced), Shadow: effectTexts(d), Undetermined: *answers.asked}, active)
+	s.note(c, key, answers, Disagreement{At: now, Key: key.String(), Undetermined: *answers.asked}, enforced, d, active)
 	return d
 }
 

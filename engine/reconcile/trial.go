@@ -2,42 +2,97 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
 )
 
-// trialKeys is for how many keys another revision is tried out before it takes
-// over.
-const trialKeys = 20
+const (
+	// trialKeys is for how many keys another revision is tried out before it
+	// takes over.
+	trialKeys = 100
+	// trialTime bounds how long that takes, once a few keys are tried.
+	trialTime, trialFew = 2 * time.Second, 20
+)
 
-// Costly tries this revision out on the world as it is, for keys spread over all
-// that there are, and says for which it costs more than it may although the one
-// in force does not. What a text costs depends on the objects: no look at the
-// text alone tells.
-func (c *Controller) Costly(ctx context.Context, now *Controller, keys []eval.Key, at time.Time) error {
+// TryOut tries this revision out on the world as it is, without writing, for
+// keys spread over all that there are. The error names the first object for
+// which it costs too much, fails, or wants to write what it may not, although
+// the revision in force does not: no look at the text alone tells.
+func (c *Controller) TryOut(ctx context.Context, now *Controller, keys []eval.Key, at time.Time) error {
+	begin := time.Now()
 	snapshot := c.group.store.Snapshot()
-	for i := range min(trialKeys, len(keys)) {
-		key := keys[i*len(keys)/min(trialKeys, len(keys))]
-		if costly(c.dry(ctx, key, snapshot, at, nil)) == nil || costly(now.dry(ctx, key, snapshot, at, nil)) != nil {
+	n := min(trialKeys, len(keys))
+	for i := range n {
+		if i >= trialFew && time.Since(begin) > trialTime {
+			return nil
+		}
+		key := keys[i*len(keys)/n]
+		try := func(of *Controller) trial {
+			asked := ""
+			return trial{of, of.dry(ctx, key, snapshot, at, recorded{asked: &asked}), asked != ""}
+		}
+		next := try(c)
+		if next.error() == nil {
+			continue
+		}
+		before := try(now)
+		if before.error() == nil && next.costly() == nil {
+			return fmt.Errorf("it fails for %s %s, the one in force does not: %w", c.Policy.Primary.Source.Kind, key, next.error())
+		}
+		if next.costly() == nil || before.costly() != nil {
 			continue
 		}
 		// Twice: the time that a run takes depends on what else the machine does.
-		if p := costly(c.dry(ctx, key, snapshot, at, nil)); p != nil {
+		if p := try(c).costly(); p != nil {
 			return fmt.Errorf("rule %q costs too much for %s: %w", p.Rule, key, p.Err)
 		}
 	}
 	return nil
 }
 
-// costly gives the first item that failed because of what it costs; nil for
-// none.
-func costly(d *eval.Decision) *eval.Problem {
-	for i := range d.Problems {
-		if expr.TooCostly(d.Problems[i].Err) {
-			return &d.Problems[i]
+// trial is a decision that is not carried out.
+type trial struct {
+	c *Controller
+	d *eval.Decision
+	// asked says that it would have asked what only a request with side effects
+	// tells.
+	asked bool
+}
+
+// costly returns the first item that failed because of what it costs, or nil.
+func (t trial) costly() *eval.Problem {
+	for i := range t.d.Problems {
+		if expr.TooCostly(t.d.Problems[i].Err) {
+			return &t.d.Problems[i]
+		}
+	}
+	return nil
+}
+
+// error returns the first thing that would fail. What follows from a question
+// that was not asked is unknown.
+func (t trial) error() error {
+	for _, p := range t.d.Problems {
+		if t.asked && !expr.TooCostly(p.Err) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded) {
+			continue
+		}
+		if p.Item != "" {
+			return fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
+		}
+		return fmt.Errorf("rule %q: %w", p.Rule, p.Err)
+	}
+	if t.c.Policy.Mode == plan.Shadow {
+		return nil // it writes nothing
+	}
+	for _, e := range t.d.Effects {
+		if err := t.c.group.Guard.Check(t.c.Policy.Name, e); err != nil {
+			return fmt.Errorf("rule %q: %w", strings.Join(e.Rules, ", "), err)
 		}
 	}
 	return nil

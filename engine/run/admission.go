@@ -96,22 +96,30 @@ func (a *admission) review(ctx context.Context, r webhook.Request) webhook.Respo
 	if err != nil {
 		return pass(err.Error())
 	}
-	if now == nil || !labelled(now) || r.Namespace != a.PolicyNamespace {
-		return webhook.Allowed("")
-	}
 	var before *corev1.ConfigMap
-	if r.Operation == admissionv1.Update {
+	if r.Operation == admissionv1.Update || r.Operation == admissionv1.Delete {
 		if before, err = decoded(r.OldObject.Raw); err != nil {
 			return pass(err.Error())
 		}
-		if same(before, now) { // whoever only annotates, such as the controller itself
-			return webhook.Allowed("")
-		}
+	}
+	reads := now != nil && labelled(now)
+	if !reads && (before == nil || !labelled(before)) || r.Namespace != a.PolicyNamespace {
+		return webhook.Allowed("")
+	}
+	if reads && same(before, now) { // whoever only annotates, such as the controller itself
+		return webhook.Allowed("")
 	}
 	if !a.shelf.ready() {
 		return pass("the other ConfigMaps are not read yet")
 	}
-	return a.decide(ctx, before, now)
+	if !reads {
+		return webhook.Allowed("").WithWarnings(a.stopWarnings(before, now)...)
+	}
+	response := a.decide(ctx, before, now)
+	if response.Allowed {
+		response = response.WithWarnings(a.stopWarnings(before, now)...)
+	}
+	return response
 }
 
 // catchUp is how long what was stored just before may take to show here: of
@@ -144,7 +152,7 @@ func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) w
 	}
 	if document.HasErrors(problems) {
 		reviewed("refused")
-		return refusal(problemText(configMap(now), problems))
+		return refusal(problemText(configMap(now), problems, document.Error))
 	}
 	reviewed("allowed")
 	return webhook.Allowed("").WithWarnings(warnings(now, problems)...)
@@ -236,7 +244,14 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	}
 	for _, id := range sortedKeys(touched) {
 		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
-			out = append(out, concerning(mine, a.judge.text(u).problems, c, id)...)
+			v := a.judge.text(u)
+			out = append(out, concerning(mine, v.problems, c, id)...)
+			if v.plan == nil {
+				continue
+			}
+			if err := a.term.Load().foresee(ctx, v.plan); err != nil && ctx.Err() == nil {
+				out = append(out, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
+			}
 		}
 	}
 	return out, ctx.Err()

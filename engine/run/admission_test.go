@@ -146,3 +146,47 @@ func TestPolicyAndValuesChangeTogether(t *testing.T) {
 		t.Errorf("the values second: %v, %q, %v", r.Allowed, r.Warnings, r.Result)
 	}
 }
+
+// TestEndingsAreWarnedOf: who takes a policy away is told which, however that
+// happens.
+func TestEndingsAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	both := map[string]string{"p.yaml": text("p", "a"), "q.yaml": text("q", "a")}
+	m := func(data map[string]string, label string) *corev1.ConfigMap {
+		out := configMapOf(v1alpha1.LabelPolicy, "m", data)
+		out.Labels[v1alpha1.LabelPolicy] = label
+		return out
+	}
+	unlabelled := m(both, "true")
+	unlabelled.Labels = nil
+	disabled := m(both, "true")
+	disabled.Annotations = map[string]string{v1alpha1.AnnotationMode: "Disabled"}
+	a := judging(t, m(both, "true"), configMapOf(v1alpha1.LabelPolicy, "other", map[string]string{"r.yaml": text("r", "a")}))
+	for name, tc := range map[string]struct {
+		now  *corev1.ConfigMap // nil is deleted
+		want string            // "" is no warning
+	}{
+		"nothing ends":      {m(map[string]string{"p.yaml": text("p", "b"), "q.yaml": text("q", "a")}, "true"), ""},
+		"deleted":           {nil, "the policies p, q stop: the ConfigMap is deleted"},
+		"without a label":   {unlabelled, "the policies p, q stop: it has no label edict.dev/policy=true"},
+		"another label":     {m(both, "True"), `the policies p, q stop: its label edict.dev/policy is "True", and only "true" counts`},
+		"empty":             {m(nil, "true"), "the policies p, q stop: they are no longer in the ConfigMap"},
+		"one is renamed":    {m(map[string]string{"p.yaml": text("p2", "a"), "q.yaml": text("q", "a")}, "true"), "the policy p stops: it is no longer in the ConfigMap"},
+		"they are disabled": {disabled, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := m(both, "true")
+			r := edit(t, before, before)
+			if tc.now == nil {
+				r.Operation, r.Object = admissionv1.Delete, runtime.RawExtension{}
+			} else {
+				r = edit(t, before, tc.now)
+			}
+			got := a.Handle(t.Context(), r)
+			if !got.Allowed || tc.want == "" && len(got.Warnings) > 0 || tc.want != "" && (len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], tc.want)) {
+				t.Errorf("%v %q, want %q", got.Allowed, got.Warnings, tc.want)
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -38,7 +39,7 @@ func (p *process) certificates(ctx context.Context, client kubernetes.Interface)
 			CommonName: "edict-webhook-ca", CADuration: authorityLife, LeafDuration: certificateLife,
 		},
 	}
-	ctx = logr.NewContext(ctx, logr.FromSlogHandler(p.Log.Handler()).WithName("certificates").V(1))
+	ctx = logr.NewContext(ctx, logr.FromSlogHandler(calm{p.Log.Handler()}).WithName("certificates").V(1))
 	p.wg.Go(func() {
 		if err := source.Start(ctx); err != nil && ctx.Err() == nil {
 			p.Log.Error("certificates for the webhook cannot be made", "error", err.Error())
@@ -146,3 +147,29 @@ func bundlePatch(c *admissionv1.ValidatingWebhookConfiguration, bundle []byte) [
 	}
 	return patch
 }
+
+// calm is a log for the library that makes the certificates: that another
+// replica was faster is no error, for it tries again.
+type calm struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (c calm) Handle(ctx context.Context, r slog.Record) error {
+	raced := false
+	r.Attrs(func(a slog.Attr) bool {
+		err, _ := a.Value.Any().(error)
+		raced = raced || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
+		return !raced
+	})
+	if raced {
+		if r.Level = slog.LevelDebug; !c.Enabled(ctx, r.Level) {
+			return nil
+		}
+	}
+	return c.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (c calm) WithAttrs(attrs []slog.Attr) slog.Handler { return calm{c.Handler.WithAttrs(attrs)} }
+
+// WithGroup implements slog.Handler.
+func (c calm) WithGroup(name string) slog.Handler { return calm{c.Handler.WithGroup(name)} }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -82,7 +81,8 @@ func (l *lease) until(duration time.Duration) time.Time {
 }
 
 // errNotLeading refuses writes of a process that others may have replaced.
-var errNotLeading = errors.New("this process may no longer lead")
+// The work ends with the term, so it counts as canceled and not as failed.
+var errNotLeading = fmt.Errorf("this process may no longer lead: %w", context.Canceled)
 
 // elect runs the policies while this process leads, and competes again when it
 // has lost.
@@ -97,8 +97,12 @@ func (p *process) elect(ctx context.Context) error {
 	}
 	p.writer.gate = func() error {
 		if time.Now().After(lock.until(e.LeaseDuration)) {
+			if p.fenced.CompareAndSwap(false, true) {
+				p.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.Namespace+"/"+e.Name)
+			}
 			return errNotLeading
 		}
+		p.fenced.Store(false)
 		return nil
 	}
 	observe.Leader.Set(0)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -263,22 +262,9 @@ func (e *exports) watch(of plan.Happening) {
 type watches struct {
 	http.RoundTripper
 	again func()
+	// opened is called with the watchID of one that the server serves.
+	opened func(id string)
 
 	mu   sync.Mutex
 	seen map[string]bool
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w *watches) RoundTrip(r *http.Request) (*http.Response, error) {
-	if q := r.URL.Query(); q.Get("watch") == "true" || q.Get("watch") == "1" {
-		id := strings.Join([]string{r.URL.Path, q.Get("labelSelector"), q.Get("fieldSelector")}, "?")
-		w.mu.Lock()
-		known := w.seen[id]
-		w.seen[id] = true
-		w.mu.Unlock()
-		if known {
-			w.again()
-		}
-	}
-	return w.RoundTripper.RoundTrip(r)
 }

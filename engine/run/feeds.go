@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/value"
@@ -20,12 +21,14 @@ type feeds struct {
 	// workers are by the IDs of their policies.
 	workers map[string]*worker
 	wg      sync.WaitGroup
+	// failing are the watches that cannot be opened, by their URL.
+	failing map[string]*watchFault
 	// members is held while somebody begins or ceases to read sources.
 	members sync.Mutex
 }
 
 func newFeeds(t *term) *feeds {
-	return &feeds{term: t, informers: map[world.Source]*feed{}, workers: map[string]*worker{}}
+	return &feeds{term: t, informers: map[world.Source]*feed{}, workers: map[string]*worker{}, failing: map[string]*watchFault{}}
 }
 
 func (f *feeds) wait() { f.wg.Wait() }
@@ -53,6 +56,13 @@ func (f *feeds) join(p *plan.Policy) *reconcile.Controller {
 	return f.group.Join(p)
 }
 
+// visit adds a policy that is only tried out.
+func (f *feeds) visit(p *plan.Policy) *reconcile.Controller {
+	f.members.Lock()
+	defer f.members.Unlock()
+	return f.group.Visit(p)
+}
+
 // leave takes a policy off, and ends the watches that nobody needs any more.
 func (f *feeds) leave(c *reconcile.Controller) {
 	f.members.Lock()
@@ -68,7 +78,9 @@ func (f *feeds) close(source world.Source) {
 	defer f.mu.Unlock()
 	if informer := f.informers[source]; informer != nil {
 		informer.stop()
+		delete(f.failing, informer.id)
 		delete(f.informers, source)
+		observe.BrokenWatches.Set(float64(len(f.failing)))
 	}
 	f.store.Close(source)
 	f.Log.Info("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "name", source.Name, "selector", source.Selector)
@@ -126,7 +138,7 @@ func (f *feeds) ensure(source world.Source) error {
 		return nil
 	}
 	inner, stop := context.WithCancel(f.watching) // policies share it, and come and go
-	next := &feed{source: source, mask: mask, stop: stop, synced: make(chan struct{}), replaced: make(chan struct{}), listed: map[[2]string]bool{}}
+	next := &feed{source: source, mask: mask, id: f.urlOf(source), stop: stop, synced: make(chan struct{}), replaced: make(chan struct{}), listed: map[[2]string]bool{}}
 	if err := f.start(inner, next); err != nil {
 		stop()
 		return err

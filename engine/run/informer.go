@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,9 @@ import (
 type feed struct {
 	source world.Source
 	mask   *value.Mask
-	stop   context.CancelFunc
+	// id tells its watch from others; see watchID.
+	id   string
+	stop context.CancelFunc
 	// synced is closed when the first list was handed on, replaced when
 	// another informer has taken this one's place.
 	synced, replaced chan struct{}
@@ -115,6 +118,7 @@ func (f *feeds) cache(next *feed) (cache.Cache, error) {
 // missing permission is for a person to mend.
 func (f *feeds) watchFailed(source world.Source, err error) {
 	observe.WatchErrors.Inc()
+	f.fault(source, err, time.Now())
 	f.exports.watch(plan.WatchError)
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		f.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "name", source.Name, "error", err.Error())

@@ -135,7 +135,28 @@ func (j judge) compile(v *verdict) {
 	if v.plan, v.problems, err = u.Compile(known); err != nil || v.plan == nil {
 		return
 	}
+	if lacks := j.lacks(v.plan, u); len(lacks) > 0 {
+		v.plan, v.problems = nil, append(v.problems, lacks...)
+		return
+	}
 	v.schemas, v.typed = known, j.missing(v.plan) == nil && unknown(known, v.plan) == nil
+}
+
+// lacks returns the errors about allowances that a policy lacks, as far as its
+// text tells.
+func (j judge) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem) {
+	if p.Mode != plan.Enforce {
+		return nil // it writes nothing
+	}
+	text := document.NewSource(u.File.Path, u.File.Text)
+	for _, l := range j.guard.Lacks(p) {
+		problem := l.Problem()
+		if problem.File == u.File.Path {
+			problem.Source = text.Line(problem.Line)
+		}
+		out = append(out, problem)
+	}
+	return out
 }
 
 // typesOf gives the types of all that some units read.

@@ -2,13 +2,17 @@ package run
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
@@ -29,6 +33,16 @@ type library struct {
 	trials   *trials
 	told     *notices
 	first    bool
+	// seen are the UIDs of the ConfigMaps that are read, by name, uids also those
+	// of ConfigMaps that are gone. unlabelled are names of ConfigMaps that were
+	// read, or say so, and are not.
+	seen, uids map[string]string
+	unlabelled map[string]bool
+	// bare are the unlabelled ones as they last were.
+	bare     map[string]*corev1.ConfigMap
+	recorder record.EventRecorder
+	// ills are what fails of the policies, by ID.
+	ills map[string]string
 	// unfinished says that something could not be written.
 	unfinished bool
 }
@@ -52,10 +66,24 @@ func (l *library) doubt() (any bool) {
 	return any || l.unfinished
 }
 
+// ailing reports whether it has changed what fails.
+func (l *library) ailing() bool {
+	now := map[string]string{}
+	for id := range l.adopted {
+		if d := l.degraded(id); d != nil {
+			now[id] = d.text
+		}
+	}
+	same := maps.Equal(now, l.ills)
+	l.ills = now
+	return !same
+}
+
 // follow runs the policies of the ConfigMaps of a namespace.
 func (t *term) follow() {
 	t.setReady("", false) // the ConfigMaps themselves are not read yet
 	l := &library{term: t, wake: make(chan struct{}, 1), adopted: map[string]*source.Unit{}, verdicts: map[string]*verdict{}, first: true}
+	l.uids, l.unlabelled, l.bare = map[string]string{}, map[string]bool{}, map[string]*corev1.ConfigMap{}
 	t.changed = l.nudge
 	t.onEdit.Store(&t.changed)
 	t.term.Store(t)
@@ -76,15 +104,21 @@ func (l *library) nudge() {
 func (l *library) run(ctx context.Context) error {
 	l.judge = judge{process: l.process}
 	l.trials = newTrials(l.judge)
-	l.store, l.told = newRevisionStore(l.process, l.client), newNotices(l.process, l.client)
+	recorder, stop := newRecorder(l.client)
+	defer stop()
+	l.recorder = recorder
+	l.store, l.told = newRevisionStore(l.process, l.client), newNotices(l.process, l.client, recorder)
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
 	l.recollect(ctx)
+	l.leftovers(ctx)
 	shadows := time.NewTicker(shadowInterval)
 	defer shadows.Stop()
 	again := time.NewTicker(againInterval)
 	defer again.Stop()
+	healths := time.NewTicker(healthInterval)
+	defer healths.Stop()
 	for {
 		if err := l.look(ctx); err != nil {
 			l.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
@@ -98,6 +132,9 @@ func (l *library) run(ctx context.Context) error {
 				l.tellShadows(ctx)
 			case <-again.C:
 				woken = l.doubt()
+			case <-healths.C:
+				l.told.flush(time.Now())
+				woken = l.ailing()
 			case <-l.wake:
 				woken = true
 			case done := <-l.trials.ended:
@@ -146,6 +183,7 @@ func (l *library) look(ctx context.Context) error {
 	for id, v := range l.verdicts { // its kinds have come since
 		v.stale = v.stale || v.good() && !v.typed && !v.again && l.term.told(id).phase == running
 	}
+	l.lost(catalog)
 	l.verdicts = l.judge.all(catalog, l.verdicts)
 	if l.first { // what is good runs from the beginning
 		l.strangers(catalog)
@@ -156,14 +194,25 @@ func (l *library) look(ctx context.Context) error {
 	}
 	l.trials.next(ctx, catalog, l.verdicts, l.wg.Go)
 	l.dispatch(catalog)
-	unkept := l.store.keep(ctx, catalog, l.verdicts, func(id string) string { return l.term.told(id).revision })
-	untold := l.told.publish(ctx, l.notes(catalog), l.shelf.annotations)
+	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
+	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
 	l.unfinished = unkept || untold
 	l.measure(catalog)
 	if l.settled() {
 		l.setReady("", true)
 	}
 	return nil
+}
+
+// live returns the annotations that a ConfigMap has, also one without a label.
+func (l *library) live(m *source.ConfigMap) (annotations map[string]string, version string) {
+	if annotations, version = l.shelf.annotations(m); version != "" {
+		return annotations, version
+	}
+	if bare := l.bare[m.Name]; bare != nil {
+		return bare.Annotations, bare.ResourceVersion
+	}
+	return nil, ""
 }
 
 // settled says whether it is known of every policy whether it runs, and the
@@ -216,12 +265,13 @@ func (l *library) dispatch(catalog *source.Catalog) {
 		}
 		wanted[id] = true
 		if !rev.unit.Same(l.adopted[id]) {
-			fresh = append(fresh, rev)
+			fresh = append(fresh, l.withFallback(id, rev))
 		}
 		l.adopted[id] = rev.unit // where it stands may have changed
 	}
 	for _, id := range sortedKeys(l.adopted) {
 		if !wanted[id] {
+			l.stopped(id, l.adopted[id], catalog)
 			delete(l.adopted, id)
 			l.drop(id)
 		}
@@ -246,8 +296,10 @@ func (l *library) known(c *source.Catalog) []string {
 	for id := range l.adopted {
 		all[id] = true
 	}
-	for id := range l.store.kept {
-		all[id] = true
+	for id := range l.store.entries {
+		if l.store.good(id) != nil {
+			all[id] = true
+		}
 	}
 	return sortedKeys(all)
 }
@@ -265,7 +317,7 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 		return &v.revision
 	case now != nil && (v != nil || c.Unreadable(now.File.Path) || c.Undecided(now.Name(), now.File.Path)):
 		return &revision{unit: now} // it goes on
-	case now == nil && l.broken(v, l.store.kept[id].copy, c):
+	case now == nil && l.broken(v, l.store.good(id), c):
 		return l.store.lastGood(id, l.judge)
 	default:
 		return nil
@@ -274,11 +326,11 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 
 // broken says whether a policy is wanted of which only a copy is good: it is
 // refused, or may stand in a file that cannot be read.
-func (l *library) broken(v *verdict, k policyCopy, c *source.Catalog) bool {
+func (l *library) broken(v *verdict, kept *history.Entry, c *source.Catalog) bool {
 	if v != nil { // of what is only not tested yet, no earlier text is wanted
 		return !v.untested && !v.unit.Undecided
 	}
-	return c.Unreadable(k.File) && !c.Stopped(k.Policy, k.File, false)
+	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

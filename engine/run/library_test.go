@@ -1,15 +1,12 @@
 package run
 
 import (
-	"encoding/json"
 	"log/slog"
-	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,8 +16,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -80,7 +77,7 @@ func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[s
 		s.adopted[id] = rev.unit
 		out[id] = rev.unit.Revision()
 		if v := s.verdicts[id]; v != nil && v.good() {
-			s.store.kept[id] = kept{copy: copyOf(rev.unit)}
+			s.store.entries[id] = []*history.Entry{{Copy: history.CopyOf(rev.unit), Result: history.Active}}
 		}
 	}
 	return out
@@ -163,111 +160,6 @@ func TestAPolicyThatMoves(t *testing.T) {
 	}
 }
 
-// TestCopies: what is kept of a policy is of the file and the ConfigMap that it
-// stands in now, or it goes with another; and it is only of what has run.
-func TestCopies(t *testing.T) {
-	t.Parallel()
-	p := offline()
-	client := fake.NewClientset()
-	s := newRevisionStore(p, client)
-	names := func() (out []string) {
-		list, err := client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range list.Items {
-			out = append(out, string(r.OwnerReferences[0].UID))
-		}
-		return out
-	}
-	keep := func(runs bool, m *source.ConfigMap) {
-		t.Helper()
-		c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		verdicts := judge{process: p}.all(c, nil)
-		revision := func(string) string { return "" }
-		if runs {
-			revision = func(id string) string { return c.Units[id].Revision() }
-		}
-		if s.keep(t.Context(), c, verdicts, revision) {
-			t.Error("it failed")
-		}
-	}
-	for i, tc := range []struct {
-		runs bool
-		m    *source.ConfigMap
-		want []string
-	}{
-		{false, made("one", "", map[string]string{"p.yaml": text("p", "a")}), nil},
-		{true, made("one", "", map[string]string{"p.yaml": text("p", "a")}), []string{"one"}},
-		{true, made("two", "", map[string]string{"p.yaml": text("p", "a")}), []string{"two"}},
-		{true, made("two", "", map[string]string{"q.yaml": text("p", "a")}), []string{"two"}},
-		{false, made("two", "", map[string]string{"q.yaml": text("p", "b")}), []string{"two"}},
-	} {
-		keep(tc.runs, tc.m)
-		if d := cmp.Diff(tc.want, names()); d != "" {
-			t.Errorf("%d: -want +got:\n%s", i, d)
-		}
-	}
-	if k := s.kept["p"]; k.copy.File != "ns/two/q.yaml" || !strings.Contains(k.copy.Text, `"a"`) {
-		t.Errorf("%+v", k.copy)
-	}
-	again := newRevisionStore(p, client)
-	if err := again.read(t.Context()); err != nil || again.kept["p"].owner != "two" || again.kept["p"].number != s.kept["p"].number {
-		t.Errorf("%+v (%v)", again.kept, err)
-	}
-}
-
-// TestCopiesAreBounded: a large file of many policies is not kept once for each.
-func TestCopiesAreBounded(t *testing.T) {
-	t.Parallel()
-	s := newRevisionStore(offline(), fake.NewClientset())
-	big := &policyCopy{Policy: "p", Text: strings.Repeat("x", 1<<20)}
-	for n := range maxKept>>20 - 1 {
-		s.kept[strconv.Itoa(n)] = kept{owner: "m", copy: *big}
-	}
-	if err := s.room(big, "m"); err != nil {
-		t.Error(err)
-	}
-	s.kept["last"] = kept{owner: "m", copy: *big}
-	if s.room(big, "m") == nil || s.room(big, "other") != nil {
-		t.Error("there is no bound, or it is one for all")
-	}
-}
-
-// TestCopyRuns: a policy whose mode an annotation had set is kept with it.
-func TestCopyRuns(t *testing.T) {
-	t.Parallel()
-	m := made("m", "Enforce", map[string]string{"p.yaml": strings.Replace(text("p", "a"), "spec:", "spec:\n  mode: Shadow", 1)})
-	c := copyOf(m.Read().Units[0])
-	if u := c.unit(); u == nil || u.ID() != "p" {
-		t.Error("it comes back as another")
-	}
-}
-
-// TestReadingTakesTheNewest of two copies, of which an interruption has left
-// one.
-func TestReadingTakesTheNewest(t *testing.T) {
-	t.Parallel()
-	client := fake.NewClientset()
-	for i, value := range []string{"new", "old"} {
-		raw, err := json.Marshal(policyCopy{Policy: "p", Revision: value})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: string(rune('a' + i)), Namespace: "ns", Labels: map[string]string{v1alpha1.LabelRevision: "p"}}, Data: runtime.RawExtension{Raw: raw}, Revision: int64(2 - i)}
-		if _, err := client.AppsV1().ControllerRevisions("ns").Create(t.Context(), r, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := newRevisionStore(offline(), client)
-	if err := s.read(t.Context()); err != nil || s.kept["p"].copy.Revision != "new" {
-		t.Errorf("%+v (%v)", s.kept, err)
-	}
-	if list, err := client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{}); err != nil || len(list.Items) != 1 {
-		t.Errorf("the older one is left (%v)", err)
-	}
-}
-
 // TestVerdicts: one stands while the text does, a fault is one of its policy,
 // and what is refused is judged again.
 func TestVerdicts(t *testing.T) {
@@ -308,7 +200,7 @@ func TestNotices(t *testing.T) {
 		writes++
 		return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
 	})
-	n := &notices{process: offline(), client: client, recorder: record.NewFakeRecorder(10), written: map[string]writing{}}
+	n := &notices{process: offline(), client: client, events: newEvents(record.NewFakeRecorder(10)), written: map[string]writing{}}
 	one := []note{{ConfigMap: configMap(m), status: statusActive}}
 	done := one[0].annotations()
 	for i, tc := range []struct {
@@ -321,4 +213,43 @@ func TestNotices(t *testing.T) {
 			t.Errorf("%d: %d writes, want %d", i, writes, tc.want)
 		}
 	}
+}
+
+// TestNumbersAreWrittenSeldom: a note of which only numbers change waits for a
+// while, and another reason does not.
+func TestNumbersAreWrittenSeldom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: "m", ResourceVersion: "7"}}
+		client := fake.NewClientset(m)
+		live := map[string]string{}
+		writes := 0
+		client.PrependReactor("patch", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
+			writes++
+			return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
+		})
+		recorder := record.NewFakeRecorder(10)
+		n := &notices{process: offline(), client: client, events: newEvents(recorder), written: map[string]writing{}}
+		publish := func(text, reason string) (later bool) {
+			one := []note{{ConfigMap: configMap(m), status: statusDegraded, text: text, reason: reason}}
+			later = n.publish(t.Context(), one, func(*source.ConfigMap) (map[string]string, string) { return live, "11" })
+			if !later {
+				live = one[0].annotations()
+			}
+			return later
+		}
+		if publish("1 of 9 objects fail", "r") || !publish("2 of 9 objects fail", "r") || writes != 1 {
+			t.Errorf("%d writes", writes)
+		}
+		<-time.After(sameReason)
+		if publish("3 of 9 objects fail", "r") || writes != 2 {
+			t.Errorf("%d writes after a while", writes)
+		}
+		if publish("3 of 9 objects fail differently", "s") || writes != 3 {
+			t.Errorf("%d writes for another reason", writes)
+		}
+		if n.events.flush(time.Now().Add(eventPause)); len(recorder.Events) != 2 {
+			t.Errorf("%d events", len(recorder.Events))
+		}
+	})
 }

@@ -14,10 +14,13 @@ import (
 // What became of a ConfigMap.
 const (
 	statusActive   = "Active"
+	statusDegraded = "Degraded"
 	statusWaiting  = "Waiting"
 	statusRefused  = "Refused"
 	statusDisabled = "Disabled"
 	statusEmpty    = "Empty"
+	// statusStopped is of a ConfigMap that is not read.
+	statusStopped = "Stopped"
 )
 
 // note is what a ConfigMap is to say of itself.
@@ -25,17 +28,27 @@ type note struct {
 	*source.ConfigMap
 	status   string
 	policies string
-	// text says what is wrong or waited for.
-	text string
+	// text says what is wrong or waited for, warning what is worth a look.
+	text, warning string
+	// reason is text without what changes from one moment to the next; "" is
+	// text.
+	reason string
+	// stopped says that nothing in it is read, so nothing was judged.
+	stopped bool
 	// pending says that this is not known yet: what was said before stays.
 	pending bool
 }
 
 // annotations are those that the controller writes; an empty value is absence.
 func (n *note) annotations() map[string]string {
+	revision := n.Revision()
+	if n.stopped {
+		revision = ""
+	}
 	return map[string]string{
-		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: n.Revision(),
+		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision,
 		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
+		v1alpha1.AnnotationWarning: n.warning,
 	}
 }
 
@@ -57,6 +70,7 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 	for _, id := range l.known(c) {
 		if l.originOf(c, id) == contents.Path() {
 			sum.add(id, l.verdicts[id], l.term.told(id))
+			sum.degrade(id, l.term.degraded(id))
 			n.pending = n.pending || l.verdicts[id] != nil && l.verdicts[id].untested
 		}
 	}
@@ -65,9 +79,12 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 	switch n.status {
 	case statusWaiting:
 		n.text = value.Cut(strings.Join(sum.waits, "\n"), maxText)
+	case statusDegraded:
+		n.text, n.reason = value.Cut(strings.Join(sum.failing, "\n"), maxText), strings.Join(sum.reasons, "\n")
 	default:
-		n.text = problemText(contents.ConfigMap, sum.problems)
+		n.text = problemText(contents.ConfigMap, sum.problems, document.Error)
 	}
+	n.warning = problemText(contents.ConfigMap, sum.problems, document.Warning)
 	return n
 }
 
@@ -101,6 +118,7 @@ func (l *library) originOf(c *source.Catalog, id string) string {
 type tally struct {
 	problems         []document.Problem
 	runs, waits      []string
+	failing, reasons []string
 	wanted, disabled int
 }
 
@@ -127,6 +145,17 @@ func (t *tally) add(id string, v *verdict, s state) {
 	}
 }
 
+// degrade adds what fails of a policy.
+func (t *tally) degrade(id string, d *degraded) {
+	if d == nil {
+		return
+	}
+	for line := range strings.Lines(d.text) {
+		t.failing = append(t.failing, id+": "+strings.TrimSuffix(line, "\n"))
+	}
+	t.reasons = append(t.reasons, id+": "+d.reason)
+}
+
 func (t *tally) status() string {
 	switch {
 	case document.HasErrors(t.problems):
@@ -139,6 +168,8 @@ func (t *tally) status() string {
 		return statusDisabled
 	case len(t.runs) < t.wanted-t.disabled:
 		return statusWaiting
+	case len(t.failing) > 0:
+		return statusDegraded
 	default:
 		return statusActive
 	}
@@ -159,24 +190,24 @@ func (l *library) paramsNote(c *source.Catalog, v *source.Values) note {
 	if document.HasErrors(wrong) {
 		n.status = statusRefused
 	}
-	n.text = problemText(v.ConfigMap, wrong)
+	n.text = problemText(v.ConfigMap, wrong, document.Error)
+	n.warning = problemText(v.ConfigMap, wrong, document.Warning)
 	return n
 }
 
 // maxText bounds what is written into an annotation or an event, in bytes.
 const maxText = 1024
 
-// problemText writes problems for whoever edits the ConfigMap: the key, the
-// place in it, the line and a caret. Errors come first; warnings are left out
-// where there are errors.
-func problemText(m *source.ConfigMap, list []document.Problem) string {
+// problemText writes problems of a severity for whoever edits the ConfigMap: the
+// key, the place in it, the line and a caret.
+func problemText(m *source.ConfigMap, list []document.Problem, severity document.Severity) string {
 	var out []string
-	size, wrong, told := 0, document.HasErrors(list), map[document.Problem]bool{}
+	size, told := 0, map[document.Problem]bool{}
 	for _, p := range list {
 		if size > maxText {
 			break
 		}
-		if p.Severity != document.Error && wrong || told[p] {
+		if p.Severity != severity || told[p] {
 			continue
 		}
 		told[p] = true

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -20,8 +21,8 @@ import (
 // notices writes into ConfigMaps what became of them.
 type notices struct {
 	*process
-	client   kubernetes.Interface
-	recorder record.EventRecorder
+	client kubernetes.Interface
+	events *events
 	// written is what this process has written last, by UID: the cache may not
 	// show it yet.
 	written map[string]writing
@@ -31,6 +32,19 @@ type notices struct {
 type writing struct {
 	want    map[string]string
 	version string
+	// reason is that of the note, at is when it was written.
+	reason string
+	at     time.Time
+}
+
+// sameReason is how long a note stays as it is while only numbers in it change.
+const sameReason = 15 * time.Second
+
+// recent reports whether a note says the same as one that was just written, but
+// for numbers.
+func (w writing) recent(one *note, now time.Time) bool {
+	return one.reason != "" && one.reason == w.reason && one.status == w.want[v1alpha1.AnnotationStatus] &&
+		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason
 }
 
 // shown says whether an object that the cache has is not older than the writing.
@@ -39,8 +53,8 @@ func (w writing) shown(version string) bool {
 	return err != nil || order >= 0
 }
 
-func newNotices(p *process, client kubernetes.Interface) *notices {
-	return &notices{process: p, client: client, recorder: p.writer.recorder, written: map[string]writing{}}
+func newNotices(p *process, client kubernetes.Interface, recorder record.EventRecorder) *notices {
+	return &notices{process: p, client: client, events: newEvents(recorder), written: map[string]writing{}}
 }
 
 // publish brings the annotations up to date, and tells of changes in events. It
@@ -58,14 +72,18 @@ func (n *notices) publish(ctx context.Context, notes []note, live func(*source.C
 		if one.pending {
 			want = before
 		}
+		if last.recent(one, time.Now()) && before[v1alpha1.AnnotationStatus] == one.status {
+			failed = failed || before[v1alpha1.AnnotationError] != one.text // later
+			want = before
+		}
 		if patch := changes(before, want); len(patch) > 0 {
 			now, err := n.write(ctx, one, patch)
 			if err != nil {
 				failed = failed || !apierrors.IsNotFound(err)
 				continue
 			}
-			n.event(one, before)
-			last, known = writing{want: want, version: now}, true
+			n.event(one, before, last.reason)
+			last, known = writing{want: want, version: now, reason: one.reason, at: time.Now()}, true
 		}
 		if known {
 			written[one.UID] = last
@@ -105,13 +123,18 @@ func (n *notices) write(ctx context.Context, one *note, patch map[string]any) (v
 	return now.ResourceVersion, nil
 }
 
-// event tells of a change of the status, or of what is wrong.
-func (n *notices) event(one *note, before map[string]string) {
-	if before[v1alpha1.AnnotationStatus] == one.status && before[v1alpha1.AnnotationError] == one.text && before[v1alpha1.AnnotationPolicies] == one.policies {
+// event tells of a change of the status, or of what is wrong. Before a ConfigMap
+// has ever had a status there is nothing to tell but that it runs, or why not.
+func (n *notices) event(one *note, before map[string]string, lastReason string) {
+	status := before[v1alpha1.AnnotationStatus]
+	if status == one.status && before[v1alpha1.AnnotationPolicies] == one.policies && (before[v1alpha1.AnnotationError] == one.text || one.reason != "" && one.reason == lastReason) {
+		return
+	}
+	if one.status == statusWaiting && one.text == "" { // it has only not begun
 		return
 	}
 	kind, text := corev1.EventTypeNormal, one.policies
-	if one.status == statusRefused {
+	if one.status == statusRefused || one.status == statusDegraded || one.status == statusStopped {
 		kind = corev1.EventTypeWarning
 	}
 	if one.text != "" {
@@ -121,5 +144,8 @@ func (n *notices) event(one *note, before map[string]string) {
 		text = "revision " + one.Revision()
 	}
 	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.Namespace, Name: one.Name, UID: types.UID(one.UID)}
-	n.recorder.Event(object, kind, "Policies"+one.status, value.Cut(text, maxText))
+	n.events.add(object, kind, "Policies"+one.status, value.Cut(text, maxText), time.Now())
 }
+
+// flush tells of what was held back.
+func (n *notices) flush(now time.Time) { n.events.flush(now) }

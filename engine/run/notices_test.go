@@ -38,23 +38,29 @@ func TestStatus(t *testing.T) {
 		policies []one
 		want     string
 		runs     int
+		fails    bool
 	}{
-		"nothing":                        {nil, statusEmpty, 0},
-		"all run":                        {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Shadow), runs}}, statusActive, 2},
-		"one is warned of":               {[]one{{verdictOf(plan.Enforce, odd), runs}}, statusActive, 1},
-		"one is disabled":                {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Disabled), state{}}}, statusActive, 1},
-		"all are disabled":               {[]one{{verdictOf(plan.Disabled), state{}}}, statusDisabled, 0},
-		"one is bad, what it was runs":   {[]one{{verdictOf(plan.Enforce, wrong), runs}}, statusRefused, 1},
-		"one waits for a kind":           {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Enforce), state{phase: waiting, reason: "kind"}}}, statusWaiting, 1},
-		"one has not begun":              {[]one{{verdictOf(plan.Enforce), state{}}}, statusWaiting, 0},
-		"one does not fit the cluster":   {[]one{{verdictOf(plan.Enforce), state{phase: refused, reason: "misfit"}}}, statusRefused, 0},
-		"one cannot be read, so no more": {[]one{{nil, runs}}, statusActive, 1},
+		"some objects fail":              {[]one{{verdictOf(plan.Enforce), runs}}, statusDegraded, 1, true},
+		"it waits, and objects fail":     {[]one{{verdictOf(plan.Enforce), state{phase: waiting, revision: "r1", reason: "kind"}}}, statusWaiting, 1, true},
+		"nothing":                        {nil, statusEmpty, 0, false},
+		"all run":                        {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Shadow), runs}}, statusActive, 2, false},
+		"one is warned of":               {[]one{{verdictOf(plan.Enforce, odd), runs}}, statusActive, 1, false},
+		"one is disabled":                {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Disabled), state{}}}, statusActive, 1, false},
+		"all are disabled":               {[]one{{verdictOf(plan.Disabled), state{}}}, statusDisabled, 0, false},
+		"one is bad, what it was runs":   {[]one{{verdictOf(plan.Enforce, wrong), runs}}, statusRefused, 1, false},
+		"one waits for a kind":           {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Enforce), state{phase: waiting, reason: "kind"}}}, statusWaiting, 1, false},
+		"one has not begun":              {[]one{{verdictOf(plan.Enforce), state{}}}, statusWaiting, 0, false},
+		"one does not fit the cluster":   {[]one{{verdictOf(plan.Enforce), state{phase: refused, reason: "misfit"}}}, statusRefused, 0, false},
+		"one cannot be read, so no more": {[]one{{nil, runs}}, statusActive, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var sum tally
 			for _, p := range tc.policies {
 				sum.add("p", p.v, p.s)
+			}
+			if tc.fails {
+				sum.degrade("p", &degraded{reason: "r", text: "t"})
 			}
 			if got := sum.status(); got != tc.want || len(sum.runs) != tc.runs {
 				t.Errorf("%s, %d run; want %s, %d", got, len(sum.runs), tc.want, tc.runs)
@@ -71,15 +77,16 @@ func TestProblemText(t *testing.T) {
 	wrong := document.Problem{Position: document.Position{File: "ns/m/a.yaml", Line: 2, Column: 3}, Severity: document.Error, Message: "wrong", Source: "  x: 1", Hint: "right it"}
 	elsewhere := document.Problem{Position: document.Position{File: "ns/p/a", Line: 1, Column: 1}, Severity: document.Error, Message: "off"}
 	for name, tc := range map[string]struct {
-		list []document.Problem
-		want string
+		list     []document.Problem
+		severity document.Severity
+		want     string
 	}{
-		"nothing":          {nil, ""},
-		"only warnings":    {[]document.Problem{warning}, "a.yaml:1:1: warning: odd"},
-		"errors only":      {[]document.Problem{warning, wrong}, "a.yaml:2:3: error: wrong\n      x: 1\n      ^\n    right it"},
-		"of another place": {[]document.Problem{elsewhere}, "ns/p/a:1:1: error: off"},
+		"nothing":          {nil, document.Error, ""},
+		"only warnings":    {[]document.Problem{warning, wrong}, document.Warning, "a.yaml:1:1: warning: odd"},
+		"errors only":      {[]document.Problem{warning, wrong}, document.Error, "a.yaml:2:3: error: wrong\n      x: 1\n      ^\n    right it"},
+		"of another place": {[]document.Problem{elsewhere}, document.Error, "ns/p/a:1:1: error: off"},
 	} {
-		if d := cmp.Diff(tc.want, problemText(m, tc.list)); d != "" {
+		if d := cmp.Diff(tc.want, problemText(m, tc.list, tc.severity)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", name, d)
 		}
 	}
@@ -90,7 +97,7 @@ func TestProblemText(t *testing.T) {
 	for i := range many {
 		many[i].Line, many[i].Source = i, strings.Repeat("x", 1<<20)
 	}
-	if text := problemText(m, many); len(text) > maxText || strings.Contains(text, "xx") {
+	if text := problemText(m, many, document.Error); len(text) > maxText || strings.Contains(text, "xx") {
 		t.Errorf("%d bytes", len(text))
 	}
 }
@@ -177,7 +184,7 @@ func TestShadowTextIsBounded(t *testing.T) {
 	}
 	r := bigReport()
 	text := shadowText(r)
-	if len(text) > maxShadow || !strings.Contains(text, `"policy":"p"`) || len(r[0].Examples) == 0 {
+	if len(text) > maxShadow || !strings.Contains(text, `"policy":"p"`) || len(r[0].Examples) == 0 || r[0].MoreExamples+len(r[0].Examples) != 20 || !strings.Contains(text, `"moreExamples":`) {
 		t.Errorf("%d bytes, %d examples", len(text), len(r[0].Examples))
 	}
 }
@@ -185,7 +192,7 @@ func TestShadowTextIsBounded(t *testing.T) {
 func bigReport() []*reconcile.ShadowReport {
 	r := &reconcile.ShadowReport{ShadowCounts: reconcile.ShadowCounts{Policy: "p"}}
 	for range 20 {
-		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Shadow: []string{strings.Repeat("x", 2000)}})
+		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Differences: []string{strings.Repeat("x", 2000)}})
 	}
 	return []*reconcile.ShadowReport{r}
 }

@@ -31,6 +31,13 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
 	// "" serves nothing.
 	MetricsAddress, ProbeAddress string
+	// MetricsSecure serves metrics by TLS, and only to those whom the API server
+	// knows and allows to get their path. MetricsCertDir holds tls.crt and
+	// tls.key for that; "" is a certificate that the process signs itself.
+	MetricsSecure  bool
+	MetricsCertDir string
+	// PprofAddress is where profiles are served, on the loopback; "" serves none.
+	PprofAddress string
 	// Webhook judges ConfigMaps before they are stored; nil does not. It needs a
 	// PolicyNamespace.
 	Webhook *Webhook

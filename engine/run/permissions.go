@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -79,7 +82,40 @@ func (t *term) unmet(ctx context.Context, p *plan.Policy) error {
 	if err := t.missing(p); err != nil {
 		return err
 	}
+	if err := t.nowhere(ctx, p); err != nil {
+		return err
+	}
 	return t.forbidden(ctx, p)
+}
+
+// nowhere says which namespace a policy names that does not exist, whatever this
+// process may read elsewhere: an empty input would look like an answer. What
+// cannot be looked at counts as there.
+func (t *term) nowhere(ctx context.Context, p *plan.Policy) error {
+	for _, namespace := range namespacesOf(p) {
+		_, err := t.client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return fmt.Errorf("the namespace %s does not exist: create it, or give another one to the param that names it", namespace)
+		}
+	}
+	return nil
+}
+
+// namespacesOf returns the namespaces that a policy reads or writes and that are
+// known from its text and its params.
+func namespacesOf(p *plan.Policy) []string {
+	all := map[string]bool{}
+	for _, need := range reconcile.Needs(p) {
+		all[need.Source.Namespace] = true
+	}
+	for _, w := range p.Writes {
+		off := slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == w.Place.Input && in.Off })
+		if w.Verb != plan.WriteEvent && w.Verb != plan.WriteUpdate && !off {
+			all[w.Place.Namespace.Value] = true
+		}
+	}
+	delete(all, "")
+	return sortedKeys(all)
 }
 
 // reads are the verbs of whoever only looks on.
@@ -88,14 +124,7 @@ var reads = []string{"get", "list", "watch"}
 // forbidden asks the API server whether this process may do all that a policy
 // needs. No answer is no refusal: what is not allowed then fails by itself.
 func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
-	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, func(gvk schema.GVK) (schema.Resource, bool) { return ResourceOf(t.mapper, gvk) })
-	if err != nil {
-		return nil //nolint:nilerr // a kind has just gone: the watch says so
-	}
-	if p.Mode == plan.Shadow { // it writes nothing
-		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
-	}
-	missing, err := t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), wanted)
+	missing, err := t.ask(ctx, p)
 	if err != nil && ctx.Err() == nil {
 		t.Log.Warn("it cannot be told which permissions are missing", observe.LogPolicy, p.Name, "error", err.Error())
 	}
@@ -103,6 +132,19 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 		return nil
 	}
 	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, Missing: missing}
+}
+
+// ask returns the permissions that a policy needs and this process lacks. The
+// error says that not all of it is known.
+func (t *term) ask(ctx context.Context, p *plan.Policy) (missing []rbac.Permission, err error) {
+	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, func(gvk schema.GVK) (schema.Resource, bool) { return ResourceOf(t.mapper, gvk) })
+	if err != nil {
+		return nil, nil //nolint:nilerr // a kind has just gone: the watch says so
+	}
+	if p.Mode == plan.Shadow { // it writes nothing
+		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
+	}
+	return t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), wanted)
 }
 
 // ResourceOf says how a cluster serves a kind.

@@ -4,14 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
 	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/edict-dev/edict/engine/rbac"
 )
@@ -78,5 +86,50 @@ func TestLacking(t *testing.T) {
 		if err == nil || api.asked != asked {
 			t.Errorf("round %d: %d were asked, not %d; the error is %v", round, api.asked, asked, err)
 		}
+	}
+}
+
+// TestAMissingNamespace is waited for, whatever may be read elsewhere; what
+// cannot be looked at is not.
+func TestAMissingNamespace(t *testing.T) {
+	t.Parallel()
+	p := offline()
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "there"}})
+	p.client = client
+	reads := strings.Replace(text("p", "a"), "  rules:", "  inputs: [{name: nodes, apiVersion: v1, kind: Node}, {name: maps, apiVersion: v1, kind: ConfigMap, namespace: '\"NAMESPACE\"'}, {name: off, apiVersion: v1, kind: Pod, namespace: '\"nowhere\"', when: \"false\"}]\n  rules:", 1)
+	writes := strings.Replace(text("p", "a"), "labels: {set:", "labels: {of: {apiVersion: v1, kind: ConfigMap, namespace: NAMESPACE, name: m}, set:", 1)
+	term := p.newTerm(t.Context())
+	for _, kind := range []string{reads, writes, strings.Replace(text("p", "a"), "kind: Node}", "kind: Pod, namespaces: [NAMESPACE]}", 1)} {
+		for namespace, want := range map[string]string{"there": "", "lost": "the namespace lost does not exist"} {
+			m := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
+			compiled, problems, err := m.Read().Units[0].Compile(p.schemas)
+			if compiled == nil {
+				t.Fatal(problems, err)
+			}
+			got := term.nowhere(t.Context(), compiled)
+			if want == "" && got != nil || want != "" && (got == nil || !strings.Contains(got.Error(), want)) {
+				t.Errorf("%s: %v", namespace, got)
+			}
+		}
+	}
+	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(kschema.GroupResource{Resource: "namespaces"}, "lost", nil)
+	})
+	compiled, _, _ := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(p.schemas)
+	if err := term.nowhere(t.Context(), compiled); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRacesAreNoErrors: that another replica was faster is told to nobody.
+func TestRacesAreNoErrors(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	log := logr.FromSlogHandler(calm{slog.NewTextHandler(&out, nil)}).WithName("certificates")
+	resource := kschema.GroupResource{Resource: "secrets"}
+	log.Error(apierrors.NewConflict(resource, "s", nil), "error ensuring CA")
+	log.Error(apierrors.NewForbidden(resource, "s", nil), "error ensuring CA")
+	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "forbidden") {
+		t.Error(got)
 	}
 }

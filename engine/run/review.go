@@ -52,6 +52,13 @@ func (g *granted) keep(p rbac.Permission) {
 	g.until[key(p)] = time.Now().Add(remembered)
 }
 
+// forget has everything asked for anew: a request was forbidden.
+func (g *granted) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.until = nil
+}
+
 // lacking gives the permissions that this process does not have, as far as the
 // API server answers.
 func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, wanted []rbac.Permission) (missing []rbac.Permission, err error) {

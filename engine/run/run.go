@@ -51,6 +51,8 @@ type process struct {
 	term atomic.Pointer[term]
 	// leader says whether this process leads, or need not.
 	leader atomic.Bool
+	// fenced says that writes are refused because the lease may have expired.
+	fenced atomic.Bool
 	wg     sync.WaitGroup
 }
 
@@ -169,6 +171,10 @@ func (p *process) connect() error {
 	client.Transport = &watches{RoundTripper: client.Transport, seen: map[string]bool{}, again: func() {
 		observe.Reconnects.Inc()
 		p.exports.watch(plan.WatchReconnect)
+	}, opened: func(id string) {
+		if t := p.term.Load(); t != nil {
+			t.feeds.opened(id)
+		}
 	}}
 	p.http, p.openapi = client, discoverer.OpenAPIV3()
 	if p.client, err = kubernetes.NewForConfigAndClient(p.Config, client); err != nil {

@@ -1,7 +1,9 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -41,6 +44,8 @@ type revision struct {
 	schemas *schema.Set
 	// typed says that the plan was compiled by the cluster's own types.
 	typed bool
+	// fallback runs while this one cannot and nothing else does; nil is none.
+	fallback *revision
 }
 
 // runner keeps one policy running, by the newest revision that can.
@@ -53,6 +58,7 @@ type runner struct {
 	cancel   context.CancelFunc
 
 	worker *worker
+	health *health
 	// earlier is the revision before the one in force.
 	earlier string
 	// before is a runner of the same policy that may still be stopping.
@@ -74,17 +80,19 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 		return
 	}
 	p, err := r.fit(ctx, rev, looked)
+	if err == nil {
+		err = r.ready(ctx, p, rev.fallback, looked)
+	}
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
+		r.resume(ctx, rev.fallback, looked)
 		r.refuse(rev.plan, err)
 		return
 	}
-	if !r.ready(ctx, p, looked) {
-		return
-	}
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
+	observe.Reloads.WithLabelValues(r.id, "stopped").Add(0) // an increase needs something before it
 	r.Log.Info("the policy runs", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
 	r.tell(state{phase: running, revision: p.Revision})
 	r.setReady(r.id, true)
@@ -107,9 +115,14 @@ func (r *runner) awaitBefore(ctx context.Context) bool {
 // fit waits for the kinds of a revision and types it by the cluster's schemas.
 // The plan is nil when the context has ended.
 func (r *runner) fit(ctx context.Context, rev *revision, looked func()) (*plan.Policy, error) {
-	if !r.await(ctx, rev.plan, looked) {
-		return nil, nil
+	if !r.await(ctx, rev, looked) {
+		return nil, ctx.Err()
 	}
+	return r.typedPlan(ctx, rev)
+}
+
+// typedPlan types a revision by the cluster's schemas.
+func (r *runner) typedPlan(ctx context.Context, rev *revision) (*plan.Policy, error) {
 	if rev.typed {
 		r.group.Schemas().AddAll(rev.schemas)
 		return rev.plan, nil
@@ -142,36 +155,47 @@ func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error
 	return p, nil
 }
 
-// ready opens what the policy reads, and puts it in force.
-func (r *runner) ready(ctx context.Context, p *plan.Policy, looked func()) bool {
+// ready opens what the policy reads, and puts it in force. An error refuses it.
+func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, looked func()) error {
 	next := r.feeds.join(p)
 	if r.worker == nil {
-		r.worker = newWorker(r.term, r.id, next)
+		r.worker = newWorker(r.term, r.id, r.health, next)
 		r.feeds.subscribe(r.worker)
 	}
 	looked()
 	r.looked.Wait() // what all policies read is known then, and watched once
 	if !r.feeds.open(ctx, next.Sources()) {
-		r.feeds.leave(next)
-		if r.worker.current() == next { // it never ran
-			r.feeds.unsubscribe(r.worker)
-			r.worker.queue.ShutDown()
-			r.worker = nil
-		}
-		return false
+		r.abandon(next)
+		return cmp.Or(ctx.Err(), errNotWatched)
 	}
 	keys := r.group.Replay(ctx, next)
-	if r.worker.current() == next {
+	first := r.worker.current() == next
+	if err := r.tryOut(ctx, next, keys, fallback); err != nil {
+		r.abandon(next)
+		return err
+	}
+	if first {
 		r.begin(keys)
-		return true
+	} else {
+		r.swap(next, keys)
 	}
-	if err := next.Costly(ctx, r.worker.current(), keys, time.Now()); err != nil {
-		r.feeds.leave(next)
-		r.refuse(p, err)
-		return false
+	return nil
+}
+
+// errNotWatched says that somebody else has ended a watch meanwhile.
+var errNotWatched = errors.New("what it reads is no longer watched; edit it again")
+
+// abandon takes back a revision that was not put in force.
+func (r *runner) abandon(next *reconcile.Controller) {
+	r.feeds.leave(next)
+	if revision := next.Policy.Revision; revision != r.worker.current().Policy.Revision && revision != r.earlier {
+		observe.Unused(r.id, revision)
 	}
-	r.swap(next, keys)
-	return true
+	if r.worker.current() == next {
+		r.feeds.unsubscribe(r.worker)
+		r.worker.queue.ShutDown()
+		r.worker = nil
+	}
 }
 
 // begin starts the first revision.
@@ -260,19 +284,20 @@ func (w *worker) wakeAll(keys []eval.Key) {
 
 // await waits until the cluster serves every kind that the policy reads, and
 // allows this process all that the policy does.
-func (r *runner) await(ctx context.Context, compiled *plan.Policy, looked func()) bool {
-	told := ""
+func (r *runner) await(ctx context.Context, rev *revision, looked func()) bool {
+	reported := ""
 	for {
-		missing := r.unmet(ctx, compiled)
+		missing := r.unmet(ctx, rev.plan)
 		if missing == nil {
 			observe.Waiting.WithLabelValues(r.id).Set(0)
 			return true
 		}
 		looked()
-		if text := missing.Error(); text != told {
-			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, compiled.Revision)
+		resumed := r.resume(ctx, rev.fallback, looked)
+		if text := missing.Error(); text != reported || resumed {
+			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, rev.plan.Revision)
 			r.tell(state{phase: waiting, revision: r.current(), reason: text})
-			told = text
+			reported = text
 		}
 		observe.Waiting.WithLabelValues(r.id).Set(1)
 		r.setReady(r.id, true) // waiting is no reason to take traffic away

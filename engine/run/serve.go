@@ -2,38 +2,45 @@ package run
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serve starts the endpoints for metrics and probes.
+// serve starts the endpoints for metrics, probes and profiles.
 func (p *process) serve(ctx context.Context) error {
-	metrics := http.NewServeMux()
-	metrics.Handle("/metrics", promhttp.HandlerFor(p.Registry, promhttp.HandlerOpts{}))
-	probes := http.NewServeMux()
-	probes.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
-	probes.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
-	probes.HandleFunc("/servez", p.servez)
-	probes.HandleFunc(ShadowPath, p.shadowz)
-	probes.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leader.Load(), "ok", "not leader") })
-	if p.MetricsAddress == p.ProbeAddress {
-		metrics.Handle("/healthz", probes)
-		metrics.Handle("/readyz", probes)
-		metrics.Handle("/leadz", probes)
-		metrics.Handle("/servez", probes)
-		metrics.Handle(ShadowPath, probes)
-		return p.listen(ctx, p.MetricsAddress, metrics)
-	}
-	if err := p.listen(ctx, p.MetricsAddress, metrics); err != nil {
+	if err := p.servePprof(ctx); err != nil {
 		return err
 	}
-	return p.listen(ctx, p.ProbeAddress, probes)
+	if p.MetricsAddress != p.ProbeAddress {
+		if err := p.serveMetrics(ctx); err != nil {
+			return err
+		}
+		return p.listen(ctx, p.ProbeAddress, p.probes(http.NewServeMux()), nil)
+	}
+	if p.MetricsSecure && p.MetricsAddress != "" {
+		return errors.New("metrics that are secured need an address of their own: that of the probes is open to everybody")
+	}
+	mux := p.probes(http.NewServeMux())
+	mux.Handle(MetricsPath, p.metrics())
+	return p.listen(ctx, p.MetricsAddress, mux, nil)
+}
+
+// probes adds the probes. What policies in the shadow came to shows objects, so
+// it is only here if nothing is secured.
+func (p *process) probes(mux *http.ServeMux) *http.ServeMux {
+	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
+	mux.HandleFunc("/servez", p.servez)
+	mux.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leader.Load(), "ok", "not leader") })
+	if !p.MetricsSecure {
+		mux.HandleFunc(ShadowPath, p.shadowz)
+	}
+	return mux
 }
 
 // readyz says whether the policies run here. Where processes take turns, one
@@ -60,7 +67,8 @@ func answer(w http.ResponseWriter, ok bool, yes, no string) {
 	}
 }
 
-func (p *process) listen(ctx context.Context, address string, handler http.Handler) error {
+// listen serves at an address, "" is none, with TLS if a configuration is given.
+func (p *process) listen(ctx context.Context, address string, handler http.Handler, secured *tls.Config) error {
 	if address == "" {
 		return nil
 	}
@@ -69,7 +77,10 @@ func (p *process) listen(ctx context.Context, address string, handler http.Handl
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
+	if secured != nil {
+		listener = tls.NewListener(listener, secured)
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug)}
 	p.wg.Go(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			p.Log.Error("an endpoint ended", "address", address, "error", err.Error())

@@ -81,10 +81,19 @@ func (l *library) tellShadows(ctx context.Context) {
 	}
 }
 
-// shadowText writes reports, with as many examples as there is room for.
+// shadowLines is how many differences of an example there are in the annotation.
+const shadowLines = 10
+
+// shadowText writes reports, with as many examples as there is room for; what is
+// left out is counted.
 func shadowText(reports []*reconcile.ShadowReport) string {
 	if len(reports) == 0 {
 		return ""
+	}
+	for _, r := range reports {
+		for i := range r.Examples {
+			r.Examples[i].Shorten(shadowLines)
+		}
 	}
 	for {
 		text, err := json.Marshal(reports)
@@ -96,5 +105,6 @@ func shadowText(reports []*reconcile.ShadowReport) string {
 			return string(text)
 		}
 		longest.Examples = longest.Examples[:len(longest.Examples)-1]
+		longest.MoreExamples++
 	}
 }

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +22,7 @@ import (
 
 // shelf is the ConfigMaps of a namespace that hold policies or params.
 type shelf struct {
+	// What has one of the labels, also with another value than "true".
 	policies, params listers.ConfigMapLister
 	synced           []cache.InformerSynced
 }
@@ -33,7 +36,7 @@ func newShelf(ctx context.Context, client kubernetes.Interface, namespace string
 	}
 	for label, lister := range map[string]*listers.ConfigMapLister{v1alpha1.LabelPolicy: &s.policies, v1alpha1.LabelParams: &s.params} {
 		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace),
-			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = label + "=true" }))
+			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = label }))
 		informer := factory.Core().V1().ConfigMaps()
 		registration, err := informer.Informer().AddEventHandler(handler)
 		if err != nil {
@@ -60,6 +63,13 @@ func (s *shelf) with(m *corev1.ConfigMap, typed compile.Overrides) (*source.Cata
 	return newCatalog(replaced(policies, m, v1alpha1.LabelPolicy), replaced(params, m, v1alpha1.LabelParams), &readings{}, typed), nil
 }
 
+// without is the catalog as it would be without a ConfigMap.
+func (s *shelf) without(m *corev1.ConfigMap, typed compile.Overrides) (*source.Catalog, error) {
+	gone := m.DeepCopy()
+	gone.Labels = nil
+	return s.with(gone, typed)
+}
+
 // replaced gives a list with a ConfigMap in its new state, if it belongs there.
 func replaced(list []*corev1.ConfigMap, m *corev1.ConfigMap, label string) []*corev1.ConfigMap {
 	list = slices.DeleteFunc(slices.Clone(list), func(other *corev1.ConfigMap) bool { return other.Namespace == m.Namespace && other.Name == m.Name })
@@ -73,16 +83,36 @@ func replaced(list []*corev1.ConfigMap, m *corev1.ConfigMap, label string) []*co
 }
 
 func (s *shelf) lists() (policies, params []*corev1.ConfigMap, err error) {
-	if policies, err = s.policies.List(labels.Everything()); err != nil {
+	if policies, err = s.policies.List(chosen(v1alpha1.LabelPolicy)); err != nil {
 		return nil, nil, err
 	}
-	params, err = s.params.List(labels.Everything())
+	params, err = s.params.List(chosen(v1alpha1.LabelParams))
 	return policies, params, err
+}
+
+// chosen selects the ConfigMaps whose label is right.
+func chosen(label string) labels.Selector { return labels.SelectorFromSet(labels.Set{label: "true"}) }
+
+// strays returns the ConfigMaps that have one of the labels with another value
+// than "true": nothing in them is read.
+func (s *shelf) strays() (out []*corev1.ConfigMap) {
+	for _, lister := range []listers.ConfigMapLister{s.policies, s.params} {
+		list, err := lister.List(labels.Everything())
+		if err != nil { // the cache does not fail
+			return nil
+		}
+		for _, m := range list {
+			if !labelled(m) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
 }
 
 // all gives the ConfigMaps of policies.
 func (s *shelf) all() []*corev1.ConfigMap {
-	list, err := s.policies.List(labels.Everything())
+	list, err := s.policies.List(chosen(v1alpha1.LabelPolicy))
 	if err != nil { // the cache does not fail
 		return nil
 	}
@@ -126,8 +156,28 @@ func (s *shelf) annotations(m *source.ConfigMap) (annotations map[string]string,
 func configMap(m *corev1.ConfigMap) *source.ConfigMap {
 	return &source.ConfigMap{
 		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Created: m.CreationTimestamp.Time, Data: m.Data,
-		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: sortedKeys(m.BinaryData),
+		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: sortedKeys(m.BinaryData), Edits: editsOf(m),
 	}
+}
+
+// editsOf returns which field manager last wrote each key of a ConfigMap.
+func editsOf(m *corev1.ConfigMap) map[string]source.Edit {
+	out := map[string]source.Edit{}
+	for _, f := range m.ManagedFields {
+		var owned struct {
+			Data map[string]json.RawMessage `json:"f:data"`
+		}
+		if f.FieldsV1 == nil || f.Time == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &owned) != nil {
+			continue
+		}
+		for field := range owned.Data {
+			key := strings.TrimPrefix(field, "f:")
+			if e, known := out[key]; !known || f.Time.After(e.At) {
+				out[key] = source.Edit{Manager: f.Manager, At: f.Time.Time}
+			}
+		}
+	}
+	return out
 }
 
 // readings keeps what was read of ConfigMaps.

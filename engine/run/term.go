@@ -96,7 +96,7 @@ func (t *term) adopt(rev *revision, looked func()) {
 	defer t.mu.Unlock()
 	r, ok := t.runners[rev.plan.ID()]
 	if !ok {
-		r = &runner{term: t, id: rev.plan.ID(), cancel: func() {}, stopped: make(chan struct{}), before: t.stopping[rev.plan.ID()]}
+		r = &runner{term: t, id: rev.plan.ID(), health: newHealth(rev.plan.ID()), cancel: func() {}, stopped: make(chan struct{}), before: t.stopping[rev.plan.ID()]}
 		delete(t.stopping, r.id)
 		t.runners[r.id] = r
 	}

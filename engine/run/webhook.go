@@ -60,7 +60,29 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 		certified = source.Healthy
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
+	p.wg.Go(func() { p.watchServing(ctx) })
 	return nil
+}
+
+// servingInterval is how often it is looked whether the webhook answers.
+const servingInterval = 5 * time.Second
+
+// watchServing measures whether the webhook answers, until the context ends.
+func (p *process) watchServing(ctx context.Context) {
+	ticks := time.NewTicker(servingInterval)
+	defer ticks.Stop()
+	for {
+		serves := 0.0
+		if checker := p.webhookReady.Load(); checker != nil && (*checker)(&http.Request{}) == nil {
+			serves = 1
+		}
+		observe.WebhookServing.Set(serves)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
 }
 
 // serveWebhook serves, once there is a certificate.

@@ -27,6 +27,11 @@ type worker struct {
 	// that are under way are finished by the one before, and looked at again.
 	mu         sync.Mutex
 	controller *reconcile.Controller
+	// health is what fails now; suspecting says that permissions are looked at.
+	health     *health
+	suspecting atomic.Bool
+	// trusted is until when they count as there, in nanoseconds.
+	trusted atomic.Int64
 	// dropping makes the worker pass over what is still queued.
 	dropping atomic.Bool
 	// rest ends the wait for the end of the term.
@@ -40,8 +45,8 @@ const (
 	maxBackOff = 60 * time.Second
 )
 
-func newWorker(t *term, id string, c *reconcile.Controller) *worker {
-	return &worker{term: t, id: id, controller: c, queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+func newWorker(t *term, id string, h *health, c *reconcile.Controller) *worker {
+	return &worker{term: t, id: id, health: h, controller: c, queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
 		workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id})}
 }
@@ -79,6 +84,10 @@ func (w *worker) work(ctx context.Context) {
 func (w *worker) turns(ctx context.Context, key eval.Key) {
 	c := w.current()
 	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
+	if w.health.pass(key) {
+		w.queue.Forget(key)
+		return
+	}
 	w.settle(c, key, w.reconcile(ctx, c, key))
 	if w.current() != c {
 		w.queue.Add(key)
@@ -113,6 +122,8 @@ var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", re
 // settle says when the key is looked at again.
 func (w *worker) settle(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	w.report(c, key, r)
+	w.health.note(c, key, r, time.Now())
+	w.suspect(r)
 	if !r.Next.IsZero() {
 		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
 	}
@@ -142,7 +153,9 @@ func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result)
 		}
 	}
 	for _, err := range r.Reported {
-		log.Error("failed, and will be tried again", "error", err.Error())
+		if !errors.Is(err, context.Canceled) {
+			log.Error("failed, and will be tried again", "error", err.Error())
+		}
 	}
 	if r.Final != nil {
 		log.Error("failed, and will not be tried again until something that it read changes", "error", r.Final.Error())

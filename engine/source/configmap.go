@@ -28,6 +28,25 @@ type ConfigMap struct {
 	Mode string
 	// Binary are the keys of binary data, sorted. It is not read.
 	Binary []string
+	// Edits are who last wrote which key, as far as that is known.
+	Edits map[string]Edit
+}
+
+// Edit is a write of a key.
+type Edit struct {
+	// Manager is the field manager.
+	Manager string
+	At      time.Time
+}
+
+// LastEdit is the newest write of some keys.
+func (c *ConfigMap) LastEdit(keys ...string) (last Edit) {
+	for _, key := range keys {
+		if e := c.Edits[key]; last.Manager == "" || e.At.After(last.At) {
+			last = e
+		}
+	}
+	return last
 }
 
 // Path names the ConfigMap where a file's path is expected.
@@ -139,14 +158,16 @@ func (c *Contents) documents(key string, file load.Source, problems *document.Pr
 		problems.Hintf(a.Pos, "give them to the controller with --allowances", "allowances belong to the installation: a policy cannot widen what it may do")
 	}
 	for _, doc := range found.Policies {
-		c.Units = append(c.Units, &Unit{Document: doc, File: file, Modules: c.modulesOf(key)})
+		c.Units = append(c.Units, &Unit{Document: doc, File: file, Modules: ModulesOf(c.Path(), key, c.Data)})
 	}
 }
 
-func (c *Contents) modulesOf(key string) (out []rego.Module) {
-	for _, k := range slices.Sorted(maps.Keys(c.Data)) {
+// ModulesOf returns the Rego modules beside a key of a ConfigMap's data; the
+// path of the ConfigMap is part of their names.
+func ModulesOf(configMap, key string, data map[string]string) (out []rego.Module) {
+	for _, k := range slices.Sorted(maps.Keys(data)) {
 		if path.Ext(k) == ".rego" && belongs(k, key) {
-			out = append(out, rego.Module{Name: path.Join(c.Path(), k), Text: c.Data[k]})
+			out = append(out, rego.Module{Name: path.Join(configMap, k), Text: data[k]})
 		}
 	}
 	return out

@@ -135,7 +135,10 @@ func (i *installation) remove() {
 	if left := finalizers(i.t.Context()); len(left) > 0 {
 		i.t.Errorf("the Module still carries %v", left)
 	}
-	i.wantNothing(append(installed, &object{Object: map[string]any{
+	lease := &object{Object: map[string]any{
+		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": release, "namespace": namespace},
+	}}
+	i.wantNothing(append(installed, lease, &object{Object: map[string]any{
 		"apiVersion": batchv1.SchemeGroupVersion.String(), "kind": "Job", "metadata": map[string]any{"name": release + "-release", "namespace": namespace},
 	}}))
 }

@@ -142,6 +142,9 @@ list admissionregistration.k8s.io/validatingwebhookconfigurations edict
 watch admissionregistration.k8s.io/validatingwebhookconfigurations edict
 update admissionregistration.k8s.io/validatingwebhookconfigurations edict
 patch admissionregistration.k8s.io/validatingwebhookconfigurations edict
+get /namespaces
+create authentication.k8s.io/tokenreviews
+create authorization.k8s.io/subjectaccessreviews
 `)
 
 // ownRules hold in the namespace of the release.
@@ -154,6 +157,7 @@ get apps/controllerrevisions
 list apps/controllerrevisions
 watch apps/controllerrevisions
 create apps/controllerrevisions
+patch apps/controllerrevisions
 delete apps/controllerrevisions
 create /events
 patch /events
@@ -161,6 +165,7 @@ create coordination.k8s.io/leases
 get coordination.k8s.io/leases edict
 update coordination.k8s.io/leases edict
 patch coordination.k8s.io/leases edict
+create /secrets
 get /secrets edict-webhook
 list /secrets edict-webhook
 watch /secrets edict-webhook

@@ -156,7 +156,7 @@ func TestNotesSettle(t *testing.T) {
 	c.fromConfigMaps(nil)
 	c.wantMarks("a", map[string]string{"one": "b"})
 	c.wantNote("one", map[string]string{"status": "Active"})
-	c.wantNote("values", map[string]string{"status": "Active", "error": `there is no policy "z"`})
+	c.wantNote("values", map[string]string{"status": "Active", "error": "", "warning": `there is no policy "z"`})
 	before := c.get("ConfigMap", home, "values").GetResourceVersion()
 	<-time.After(time.Second)
 	if after := c.get("ConfigMap", home, "values").GetResourceVersion(); after != before {

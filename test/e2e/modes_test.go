@@ -34,7 +34,7 @@ func TestModes(t *testing.T) {
 	c.wantMarks("a", map[string]string{"one": "a"})
 	c.wantNote("next", map[string]string{"status": "Active", "policies": "one@shadow="})
 	c.wantNote("next", map[string]string{"shadow": `"policy":"two"`})
-	c.wantNote("next", map[string]string{"shadow": `one\":\"b\"`})
+	c.wantNote("next", map[string]string{"shadow": "patch Node a: metadata.labels.one: "})
 	out, code := c.edict(edictBinary(t), "shadow", "--policy-namespace", home, "one")
 	for _, want := range []string{"POLICY ", "\none ", "  + patch Node a"} {
 		if code != 0 || !strings.Contains(out, want) {

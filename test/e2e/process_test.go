@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,11 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/run"
 )
@@ -117,4 +123,83 @@ spec:
 	if edict.metric("edict_policy_info", "bad") != 0 {
 		t.Error("the bad policy runs")
 	}
+}
+
+// TestSecuredMetrics: metrics are for those whom the API server allows to get
+// them, and show the process as well.
+func TestSecuredMetrics(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	metrics, probes := address(t), address(t)
+	edict := c.fromConfigMaps(func(o *run.Options) { o.MetricsAddress, o.ProbeAddress, o.MetricsSecure = metrics, probes, true })
+	client, err := kubernetes.NewForConfig(c.plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := func(name string) string {
+		t.Helper()
+		account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if _, err := client.CoreV1().ServiceAccounts(home).Create(t.Context(), account, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := client.CoreV1().ServiceAccounts(home).CreateToken(t.Context(), name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Status.Token
+	}
+	reader, stranger := token("reader"), token("stranger")
+	c.make(clusterRoles, object{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": object{"name": "reader"},
+		"rules": []any{object{"nonResourceURLs": []any{"/metrics", "/shadowz"}, "verbs": []any{"get"}}},
+	})
+	c.make(kschema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}, object{
+		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "reader"},
+		"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
+		"subjects": []any{object{"kind": "ServiceAccount", "name": "reader", "namespace": home}},
+	})
+	browser := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer browser.CloseIdleConnections()
+	get := func(url, token string) (int, string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		response, err := browser.Do(request)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer func() { _ = response.Body.Close() }()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(body)
+	}
+	for _, path := range []string{"/metrics", "/shadowz"} {
+		for who, want := range map[string]int{"": http.StatusUnauthorized, "nonsense": http.StatusInternalServerError /* as the library has it */, stranger: http.StatusForbidden, reader: http.StatusOK} {
+			eventually(t, path, func() string {
+				if code, body := get("https://"+metrics+path, who); code != want {
+					return fmt.Sprintf("%d %s, want %d", code, body, want)
+				}
+				return ""
+			})
+		}
+	}
+	_, text := get("https://"+metrics+"/metrics", reader)
+	for _, series := range []string{"go_goroutines ", "process_resident_memory_bytes ", "rest_client_requests_total{", "edict_leader "} {
+		if !strings.Contains(text, "\n"+series) {
+			t.Errorf("/metrics has no %s", series)
+		}
+	}
+	if code, _ := fetch(t.Context(), "http://"+probes+"/healthz"); code != http.StatusOK {
+		t.Errorf("the probes answer %d", code)
+	}
+	if code, _ := fetch(t.Context(), "http://"+probes+"/shadowz"); code != http.StatusNotFound {
+		t.Errorf("what is secured can be had from the probes: %d", code)
+	}
+	edict.stop()
 }

@@ -1,17 +1,21 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/run"
 )
@@ -45,7 +49,7 @@ func webhookConfiguration(port string) *admissionv1.ValidatingWebhookConfigurati
 			ObjectSelector:    &metav1.LabelSelector{MatchLabels: map[string]string{"edict.dev/" + label: "true"}},
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": home}},
 			Rules: []admissionv1.RuleWithOperations{{
-				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
 				Rule:       admissionv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}},
 			}},
 		}
@@ -69,6 +73,12 @@ func typedMap(o object) *corev1.ConfigMap {
 	return out
 }
 
+// heard keeps the warnings of the API server.
+type heard struct{ texts []string }
+
+// HandleWarningHeader implements rest.WarningHandler.
+func (h *heard) HandleWarningHeader(_ int, _, text string) { h.texts = append(h.texts, text) }
+
 // store writes a ConfigMap whole, and gives what the API server says.
 func store(ctx context.Context, client kubernetes.Interface, o object) error {
 	m := typedMap(o)
@@ -85,6 +95,13 @@ func TestWebhook(t *testing.T) {
 	c := start(t, false)
 	c.home()
 	client, err := kubernetes.NewForConfig(c.plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	warned := &heard{}
+	config := rest.CopyConfig(c.plane.Config())
+	config.WarningHandler = warned
+	warning, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +154,47 @@ func TestWebhook(t *testing.T) {
 	must("a ConfigMap that is none of ours", store(t.Context(), client, object{"metadata": object{"name": "other"}, "data": object{"one.yaml": bad}}))
 	must("mending one mistake of two", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": marks("well", "well", "b")})))
 	refused("making it worse", "well.yaml:12:", store(t.Context(), client, policyMap("stale", map[string]string{"old.yaml": strings.ReplaceAll(bad, "name: one", "name: old"), "well.yaml": strings.ReplaceAll(bad, "name: one", "name: well")})))
+	c.put(node("team", "z", true, time.Now()))
+	c.merge("Node", "", "team", "", labelsOf(object{"team": "x"}))
+	c.put(node("none", "z", true, time.Now()))
+	must("a policy that copies", store(t.Context(), client, policyMap("copies", map[string]string{"copies.yaml": copies("copies", "one")})))
+	c.wantNote("copies", map[string]string{"status": "Active"})
+	warned.texts = nil
+	must("an edit that fails for a node", store(t.Context(), warning, policyMap("copies", map[string]string{"copies.yaml": copies("copies", "team")})))
+	if !slices.ContainsFunc(warned.texts, func(text string) bool {
+		return strings.Contains(text, "the controller will refuse this edit of copies: it fails for Node none")
+	}) {
+		t.Errorf("the warnings are %q", warned.texts)
+	}
+	c.wantNote("copies", map[string]string{"status": "Refused", "error": "it fails for Node none"})
+	warned.texts = nil
+	must("taking away what copies", warning.CoreV1().ConfigMaps(home).Delete(t.Context(), "copies", metav1.DeleteOptions{}))
+	if len(warned.texts) != 1 || !strings.HasPrefix(warned.texts[0], "the policy copies stops: the ConfigMap is deleted") {
+		t.Errorf("the warnings are %q", warned.texts)
+	}
 	must("taking a policy away", client.CoreV1().ConfigMaps(home).Delete(t.Context(), "stale", metav1.DeleteOptions{}))
+
+	must("the certificate's Secret goes", client.CoreV1().Secrets(home).Delete(t.Context(), "edict-webhook", metav1.DeleteOptions{}))
+	eventually(t, "the certificate's Secret comes back", func() string {
+		secret, err := client.CoreV1().Secrets(home).Get(t.Context(), "edict-webhook", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		hook, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(t.Context(), "edict", metav1.GetOptions{})
+		if err != nil || !bytes.Equal(hook.Webhooks[0].ClientConfig.CABundle, secret.Data["tls.crt"]) {
+			return "the webhook configuration has another authority"
+		}
+		if err := store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})); err == nil || !strings.Contains(err.Error(), "one.yaml:12:") {
+			must("mending it", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": good})))
+			return "nobody refuses a bad edit"
+		}
+		return ""
+	})
+	for line := range strings.Lines(edict.log.String()) {
+		if strings.Contains(line, `"level":"ERROR"`) && strings.Contains(line, "modified") {
+			t.Errorf("a conflict is an error: %s", line)
+		}
+	}
 
 	edict.stop()
 	must("a bad edit while nobody serves", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))

@@ -11,6 +11,10 @@
 - --leader-elect-name={{ include "edict.fullname" . }}
 - --leader-elect-identity=$(POD_NAME)
 - --metrics-bind-address=:4272
+- --metrics-secure={{ .Values.metrics.secure }}
+{{- if .Values.metrics.certSecretName }}
+- --metrics-cert-dir=/etc/edict/metrics
+{{- end }}
 - --health-probe-bind-address=:4271
 {{ include "edict.webhookArguments" . }}
 - --log-level={{ .Values.log.level }}
@@ -83,6 +87,9 @@
 {{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
 - {name: webhook, mountPath: /etc/edict/webhook, readOnly: true}
 {{- end }}
+{{- if .Values.metrics.certSecretName }}
+- {name: metrics, mountPath: /etc/edict/metrics, readOnly: true}
+{{- end }}
 {{- with .Values.extender }}
 {{- if and .url .ca.secretName }}
 - {name: extender-ca, mountPath: /etc/edict/extender-ca, readOnly: true}
@@ -99,6 +106,10 @@
 {{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
 - name: webhook
   secret: {secretName: {{ include "edict.fullname" . }}-webhook-tls}
+{{- end }}
+{{- with .Values.metrics.certSecretName }}
+- name: metrics
+  secret: {secretName: {{ . }}}
 {{- end }}
 {{- with .Values.extender }}
 {{- if and .url .ca.secretName }}

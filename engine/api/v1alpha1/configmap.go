@@ -7,8 +7,19 @@ const (
 	// LabelParams marks one that holds values for their params, a key per
 	// policy.
 	LabelParams = "edict.dev/params"
-	// LabelRevision marks the copies of what was last found good.
-	LabelRevision = "edict.dev/last-good"
+	// LabelRevision marks the ControllerRevisions with the history of policies;
+	// the value is the policy's name.
+	LabelRevision = "edict.dev/revision-of"
+	// LabelResult is on them too: what became of the revision.
+	LabelResult = "edict.dev/result"
+)
+
+// The annotations of such ControllerRevisions.
+const (
+	// AnnotationAuthor is the field manager that wrote the revision.
+	AnnotationAuthor = "edict.dev/author"
+	// AnnotationEdited is when it was written, in RFC 3339.
+	AnnotationEdited = "edict.dev/edited"
 )
 
 // The annotations of such ConfigMaps.
@@ -26,6 +37,8 @@ const (
 	AnnotationPolicies = "edict.dev/policies"
 	// AnnotationError says what is wrong, and where.
 	AnnotationError = "edict.dev/error"
+	// AnnotationWarning says what is worth a look, and stops nothing.
+	AnnotationWarning = "edict.dev/warning"
 	// AnnotationShadow is what policies in the shadow would have done otherwise.
 	AnnotationShadow = "edict.dev/shadow"
 )

@@ -161,6 +161,48 @@ func (t *Template) Field(name string) *Template {
 	return nil
 }
 
+// EachField visits the path of every field that the template sets for certain to be
+// named so, through lists too.
+func (t *Template) EachField(visit func(path []string)) { t.paths(nil, visit) }
+
+func (t *Template) paths(above []string, visit func(path []string)) {
+	if t == nil {
+		return
+	}
+	if t.constant != nil {
+		constantPaths(t.constant, above, visit)
+		return
+	}
+	for i, v := range t.values {
+		at := above
+		if t.kind == document.Map {
+			name, ok := value.Str(t.keys[i].constant)
+			if !ok {
+				continue
+			}
+			at = append(above[:len(above):len(above)], name)
+			visit(at)
+		}
+		v.paths(at, visit)
+	}
+}
+
+func constantPaths(v value.Value, above []string, visit func(path []string)) {
+	switch v := v.(type) {
+	case *value.Map:
+		for i := range v.Len() {
+			name, field := v.At(i)
+			at := append(above[:len(above):len(above)], name)
+			visit(at)
+			constantPaths(field, at, visit)
+		}
+	case *value.List:
+		for _, item := range v.Items() {
+			constantPaths(item, above, visit)
+		}
+	}
+}
+
 // Item gives the template of an item of a list that is written out.
 func (t *Template) Item(i int) *Template { return t.values[i] }
 

@@ -1,0 +1,73 @@
+package guard_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+const header = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: r\n"
+
+// TestLacks: what a text needs of what is protected is known before it runs.
+func TestLacks(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		rule string
+		want []string
+	}{
+		"nothing":                 {"      do: [{labels: {set: {a: b}}}]\n", nil},
+		"a finalizer":             {"      do: [{finalizer: {name: example.com/x}}]\n", []string{"Node metadata.finalizers"}},
+		"in a case":               {"      cases: [{name: c, do: [{finalizer: {name: example.com/x}}]}]\n", []string{"Node metadata.finalizers"}},
+		"deleting":                {"      do: [{delete: {}}]\n", []string{"Node delete"}},
+		"a protected kind":        {"      do: [{apply: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}}]\n", []string{"Secret *"}},
+		"in the own place":        {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: home, name: b}}}]\n", []string{"ConfigMap *"}},
+		"an owner":                {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: \"${key.name}\", ownerReferences: [{apiVersion: v1, kind: Node, name: \"${key.name}\", uid: u}]}}}]\n", []string{"ConfigMap metadata.ownerReferences"}},
+		"in a list":               {"      do: [{create: {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: b}, spec: {containers: [{name: c, image: \"${key.name}\", securityContext: {privileged: true}}]}}}]\n", []string{"Pod spec.containers.securityContext"}},
+		"what is opened":          {"      do: [{apply: {apiVersion: v1, kind: ServiceAccount, metadata: {namespace: a, name: b}}}]\n", nil},
+		"of what is not one":      {"      do: [{patch: {value: {spec: {unschedulable: true}}}}]\n", nil},
+		"of an input that is off": {"      forEach: inputs.gone\n      do: [{finalizer: {of: item, name: example.com/x}}]\n  inputs: [{name: gone, apiVersion: v1, kind: Pod, when: \"false\"}]\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "p.yaml")
+			if err := os.WriteFile(path, []byte(header+tc.rule), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			b, err := source.Load([]string{path}, source.Options{})
+			if err != nil || b.Err() != nil {
+				t.Fatal(err, b.Err())
+			}
+			g := guard.Guard{Home: "home", Allowed: []guard.Allowance{{Policy: "p", Kind: "ServiceAccount", Field: "*"}}}
+			var got []string
+			for _, l := range g.Lacks(b.Policies[0]) {
+				got = append(got, l.Kind+" "+l.Field)
+				if l.Problem().Line == 0 || l.Problem().Hint == "" {
+					t.Errorf("%+v has no place or says not what to add", l.Problem())
+				}
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// TestShippedPoliciesLackNothing with the allowances that are shipped.
+func TestShippedPoliciesLackNothing(t *testing.T) {
+	t.Parallel()
+	b, err := source.Load([]string{"../../policies"}, source.Options{})
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	g := guard.New(b.Allowances)
+	for _, p := range b.Policies {
+		for _, l := range g.Lacks(p) {
+			t.Error(l.Problem().Error())
+		}
+	}
+}

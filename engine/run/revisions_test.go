@@ -1,0 +1,247 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// historian keeps what becomes of ConfigMaps in a store.
+type historian struct {
+	t     *testing.T
+	store *revisionStore
+}
+
+func newHistorian(t *testing.T) *historian {
+	t.Helper()
+	return &historian{t: t, store: newRevisionStore(offline(), fake.NewClientset())}
+}
+
+// see records a phase of all policies of a ConfigMap, with what runs; "" is the
+// present revision.
+func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catalog {
+	r.t.Helper()
+	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
+	verdicts := judge{process: r.store.process}.all(c, nil)
+	if r.store.keep(r.t.Context(), c, verdicts, func(id string) state {
+		if runs == "" && p == running {
+			return state{phase: p, revision: c.Units[id].Revision()}
+		}
+		return state{phase: p, revision: runs}
+	}) {
+		r.t.Error("it failed")
+	}
+	return c
+}
+
+// kept gives what the cluster keeps of a policy: number, value in the text and
+// result.
+func (r *historian) kept(policy string) (out []string) {
+	r.t.Helper()
+	fresh := newRevisionStore(r.store.process, r.store.client)
+	if err := fresh.read(r.t.Context()); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range fresh.entries[policy] {
+		_, rest, _ := strings.Cut(e.Text, "set: {"+policy+": \"")
+		value, _, _ := strings.Cut(rest, `"`)
+		out = append(out, fmt.Sprintf("%d %s %s", e.Number, value, e.Result))
+	}
+	if len(out) > maxRevisions {
+		r.t.Errorf("%d revisions are kept", len(out))
+	}
+	return out
+}
+
+func marking(value string) *source.ConfigMap {
+	return made("m", "", map[string]string{"p.yaml": text("p", value)})
+}
+
+// TestHistory: every revision is kept with what became of it, and the last good
+// one is found again whatever came after it.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	type step struct {
+		value string
+		phase phase
+		by    string
+	}
+	for name, tc := range map[string]struct {
+		steps []step
+		want  []string
+		good  string // the value of the last good revision
+	}{
+		"one":                        {[]step{{"a", running, ""}}, []string{"1 a Active"}, "a"},
+		"not known yet":              {[]step{{"a", "", ""}}, nil, ""},
+		"an edit waits":              {[]step{{"a", running, ""}, {"b", waiting, ""}}, []string{"1 a Active", "2 b Waiting"}, "a"},
+		"an edit is refused":         {[]step{{"a", running, ""}, {"b", refused, ""}}, []string{"1 a Active", "2 b Refused"}, "a"},
+		"it waits no more":           {[]step{{"a", running, ""}, {"b", waiting, ""}, {"b", running, ""}}, []string{"1 a Active", "2 b Active"}, "b"},
+		"it waits, then is refused":  {[]step{{"a", running, ""}, {"b", waiting, ""}, {"b", refused, ""}}, []string{"1 a Active", "2 b Refused"}, "a"},
+		"what ran waits":             {[]step{{"a", running, ""}, {"a", waiting, ""}}, []string{"1 a Active"}, "a"},
+		"a text comes back":          {[]step{{"a", running, ""}, {"b", running, ""}, {"a", running, ""}}, []string{"1 a Active", "2 b Active", "3 a Active"}, "a"},
+		"a rollback":                 {[]step{{"a", running, ""}, {"b", running, ""}, {"a", running, history.RollbackManager}}, []string{"1 a Active", "2 b RolledBack", "3 a Active"}, "a"},
+		"a rollback waits":           {[]step{{"a", running, ""}, {"b", running, ""}, {"a", waiting, history.RollbackManager}}, []string{"1 a Active", "2 b Active", "3 a Waiting"}, "b"},
+		"a rollback of what waits":   {[]step{{"a", running, ""}, {"b", waiting, ""}, {"a", running, history.RollbackManager}}, []string{"1 a Active", "2 b Waiting", "3 a Active"}, "a"},
+		"a rollback that had waited": {[]step{{"a", running, ""}, {"b", running, ""}, {"a", waiting, history.RollbackManager}, {"a", running, history.RollbackManager}}, []string{"1 a Active", "2 b RolledBack", "3 a Active"}, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newHistorian(t)
+			for _, s := range tc.steps {
+				m := marking(s.value)
+				m.Edits = map[string]source.Edit{"p.yaml": {Manager: s.by}}
+				r.see(m, s.phase, "")
+			}
+			if d := cmp.Diff(tc.want, r.kept("p")); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			good := r.store.lastGood("p", judge{process: r.store.process})
+			if tc.good == "" && good != nil || tc.good != "" && (good == nil || !strings.Contains(string(good.unit.File.Text), `"`+tc.good+`"`)) {
+				t.Errorf("%+v is the last good one, want %s", good, tc.good)
+			}
+		})
+	}
+}
+
+// TestHistoryIsBounded: the oldest revisions go, but never the last good one.
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	r.see(marking("good"), running, "")
+	for i := range 2 * maxRevisions {
+		r.see(marking(fmt.Sprint("bad", i)), refused, "")
+	}
+	if got := r.kept("p"); len(got) != maxRevisions || got[0] != "1 good Active" || got[9] != "21 bad19 Refused" {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestHistoryOfAPolicyThatGoes: what is gone does not come back by itself, but
+// its revisions are there; what is kept is of the ConfigMap that the policy is
+// in now.
+func TestHistoryOfAPolicyThatGoes(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	r.see(marking("a"), running, "")
+	r.see(made("m", "", map[string]string{"p.yaml": "]"}), running, "")
+	if r.store.good("p") == nil {
+		t.Error("it may be in what cannot be read")
+	}
+	r.see(made("m", "", nil), running, "")
+	if got := r.kept("p"); len(got) != 1 || got[0] != "1 a Stopped" || r.store.good("p") != nil {
+		t.Errorf("%v, good is %+v", got, r.store.good("p"))
+	}
+	r.see(made("other", "", map[string]string{"p.yaml": text("p", "a")}), running, "")
+	if e := r.store.good("p"); e == nil || e.Owner != "other" || e.Number != 2 || e.ConfigMap() != "other" {
+		t.Errorf("%+v", e)
+	}
+	for i := range 2 * maxStopped {
+		r.see(made("m", "", map[string]string{"q.yaml": text(fmt.Sprint("q", i), "a")}), running, "")
+	}
+	if n := len(r.store.entries); n > maxStopped+2 {
+		t.Errorf("of %d policies something is kept", n)
+	}
+}
+
+// TestHistoryHasRoom: a large file of many policies is kept in few revisions,
+// and what runs before what does not.
+func TestHistoryHasRoom(t *testing.T) {
+	t.Parallel()
+	s := newHistorian(t).store
+	entry := func(policy string, n int64, result history.Result) *history.Entry {
+		return &history.Entry{Copy: history.Copy{Policy: policy, Text: strings.Repeat("x", maxKept/4)}, Number: n, Owner: "m", Result: result, Edited: time.Unix(n, 0)}
+	}
+	s.entries["p"] = []*history.Entry{entry("p", 1, history.Active), entry("p", 2, history.Active)}
+	s.entries["q"] = []*history.Entry{entry("q", 1, history.Active), entry("q", 3, history.Refused)}
+	if err := s.room(t.Context(), entry("r", 1, history.Active)); err != nil || len(s.entries["p"])+len(s.entries["q"]) != 3 || s.entries["p"][0].Number != 2 {
+		t.Errorf("%v: %v %v", err, s.entries["p"], s.entries["q"])
+	}
+	s.entries["r"], s.entries["s"] = []*history.Entry{entry("r", 1, history.Active)}, []*history.Entry{entry("s", 1, history.Active)}
+	if s.room(t.Context(), entry("t", 1, history.Active)) == nil {
+		t.Error("there is no bound")
+	}
+	if err := s.room(t.Context(), entry("s", 2, history.Active)); err != nil {
+		t.Errorf("a revision does not take the place of the one before: %v", err)
+	}
+	other := entry("t", 1, history.Active)
+	if other.Owner = types.UID("other"); s.room(t.Context(), other) != nil {
+		t.Error("there is one bound for all")
+	}
+}
+
+// TestAuthor: who wrote a revision is who wrote the text, or the values if the
+// text is the same.
+func TestAuthor(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	at := func(hour int) time.Time { return time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC) }
+	for i, tc := range []struct {
+		value, given string
+		by           string
+		hour         int
+	}{{"${params.value}", "x", "helm", 1}, {"${params.value}", "y", "kubectl-edit", 3}, {"is ${params.value}", "y", "helm", 1}} {
+		m, values := marking(tc.value), made("values", "", map[string]string{"p": "value: " + tc.given})
+		m.Edits, values.Edits = map[string]source.Edit{"p.yaml": {Manager: "helm", At: at(1)}}, map[string]source.Edit{"p": {Manager: "kubectl-edit", At: at(3)}}
+		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
+		verdicts := judge{process: r.store.process}.all(c, nil)
+		r.store.keep(t.Context(), c, verdicts, func(string) state { return state{phase: running, revision: c.Units["p"].Revision()} })
+		e := r.store.good("p")
+		if e == nil || e.Number != int64(i+1) || e.Author != tc.by || !e.Edited.Equal(at(tc.hour)) {
+			t.Errorf("%d: %+v", i, e)
+		}
+	}
+	list, err := r.store.client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 3 {
+		t.Errorf("%v (%v)", list, err)
+	}
+}
+
+// TestFallback: a revision that is to run comes with the last good one, unless
+// something runs already.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	s := newShelved(t)
+	s.see(nil, marking("a"))
+	now := s.judge.text(marking("b").Read().Units[0])
+	if got := s.withFallback("p", &now.revision); got.fallback == nil || got.fallback.unit.Revision() == now.unit.Revision() {
+		t.Errorf("%+v", got)
+	}
+	same := s.judge.text(marking("a").Read().Units[0])
+	if got := s.withFallback("p", &same.revision); got.fallback != nil {
+		t.Error("it is its own fallback")
+	}
+	s.runners["p"] = &runner{term: s.term, id: "p", state: state{phase: waiting, revision: "x"}}
+	if got := s.withFallback("p", &now.revision); got.fallback != nil {
+		t.Error("something runs already")
+	}
+}
+
+// TestEditsOf: of those who own a key, the last to have written it.
+func TestEditsOf(t *testing.T) {
+	t.Parallel()
+	at := func(hour int) *metav1.Time {
+		return &metav1.Time{Time: time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)}
+	}
+	fields := func(text string) *metav1.FieldsV1 { return metav1.NewFieldsV1(text) }
+	m := &corev1.ConfigMap{}
+	m.ManagedFields = []metav1.ManagedFieldsEntry{
+		{Manager: "helm", Time: at(1), FieldsV1: fields(`{"f:data":{".":{},"f:a.yaml":{},"f:b.yaml":{}}}`)},
+		{Manager: "kubectl-edit", Time: at(2), FieldsV1: fields(`{"f:data":{"f:b.yaml":{}}}`)},
+		{Manager: "edict", Time: at(3), FieldsV1: fields(`{"f:metadata":{"f:annotations":{}}}`)},
+		{Manager: "odd", FieldsV1: fields(`{"f:data":{"f:b.yaml":{}}}`)}, {Manager: "none", Time: at(4)},
+	}
+	got := configMap(m)
+	if a, b := got.LastEdit("a.yaml"), got.LastEdit("a.yaml", "b.yaml"); a.Manager != "helm" || b.Manager != "kubectl-edit" || !b.At.Equal(at(2).Time) || got.LastEdit("c").Manager != "" {
+		t.Errorf("%+v", got.Edits)
+	}
+}
