@@ -107,7 +107,7 @@ func (c *Controller) began(lookups []eval.Lookup, seen *world.Snapshot) bool {
 		if l.Ended {
 			continue
 		}
-		source := c.Policy.Primary.Source
+		var source world.Source
 		if l.Target {
 			source = c.Policy.Targets[l.Input].Source
 		} else {

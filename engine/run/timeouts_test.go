@@ -15,15 +15,14 @@ func TestRequestsEnd(t *testing.T) {
 	t.Parallel()
 	stop := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.URL.Path == "/hangs":
+		if r.URL.Path == "/hangs" {
 			select {
 			case <-stop:
 			case <-r.Context().Done():
 			}
-		default:
-			_, _ = io.WriteString(w, strings.Repeat("x", 1<<16))
+			return
 		}
+		_, _ = io.WriteString(w, strings.Repeat("x", 1<<16))
 	}))
 	defer server.Close()
 	defer close(stop)

@@ -180,9 +180,7 @@ func (c *change) primary() {
 	o := c.either()
 	key := eval.Key{Namespace: o.Namespace, Name: o.Name}
 	_, was := c.primaries[key]
-	selected := c.now != nil && c.policy.Primary.Selects(c.now)
-	left := c.now != nil && !selected && c.policy.Primary.Follows && (was || c.policy.Primary.Left(c.now))
-	is := selected || left
+	is, left := c.decided(was)
 	if !was && !is {
 		return
 	}
@@ -202,6 +200,17 @@ func (c *change) primary() {
 	if !was || !c.sameUnder(c.policy.ObjectReads) {
 		c.probes(key, c.now)
 	}
+}
+
+// decided reports whether the object as it is now is one that the policy decides
+// about, and whether it is so although it has left the selector.
+func (c *change) decided(was bool) (is, left bool) {
+	p := &c.policy.Primary
+	if c.now == nil {
+		return false, false
+	}
+	left = p.Follows && !p.Selects(c.now) && (was || p.Left(c.now))
+	return left || p.Selects(c.now), left
 }
 
 // probes keeps the index keys of a key's members up to date.

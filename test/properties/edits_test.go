@@ -107,7 +107,7 @@ func values(n *yaml.Node, out []*yaml.Node) []*yaml.Node {
 
 var (
 	token = regexp.MustCompile("(variables|inputs|params)\\s*\\.\\s*`?[A-Za-z_]\\w*`?|==|!=|&&|\\|\\||>=|<=|[<>+]|\\b\\d+\\b|\\btrue\\b|\\bfalse\\b|\"[^\"]*\"|'[^']*'")
-	named = regexp.MustCompile("^(variables|inputs|params)\\s*\\.")
+	named = regexp.MustCompile(`^(variables|inputs|params)\s*\.`)
 )
 
 // other are operators and literals that can take each other's place.

@@ -64,25 +64,32 @@ func overloadHint(message string) string {
 
 var unexpected = regexp.MustCompile(`(?:mismatched input|extraneous input|token recognition error at:|no viable alternative at input) '('?[^']*'?)'`)
 
+// foreign are operators of other languages: how the parser names them, or how
+// the expression goes on where it stopped, what is said of them and what is
+// written here.
+var foreign = []struct{ word, from, text, hint string }{
+	{"$", "${", "an expression stands here as it is, without ${ }", "${ } is for templates; leave it out"},
+	{"{{", "{{", "this is no Go template", "an expression stands here as it is, without {{ }}"},
+	{"=>", "=>", `"=>" is no operator of CEL`, "list.map(e, ...), list.filter(e, ...)"},
+	{"= ", "= ", `"=" is no operator of CEL`, "== compares"},
+	{"and", "and ", `"and" is no operator of CEL`, "&&, || and ! are"},
+	{"or", "or ", `"or" is no operator of CEL`, "&&, || and ! are"},
+	{"not", "not ", `"not" is no operator of CEL`, "&&, || and ! are"},
+	{"??", "??", `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
+}
+
 // syntaxProblem words what the parser says of the mistakes that are usual.
 func syntaxProblem(message, from string) (text, hint string) {
 	word := ""
 	if m := unexpected.FindStringSubmatch(message); m != nil {
 		word = m[1]
 	}
+	for _, f := range foreign {
+		if word != "" && strings.HasPrefix(word+" ", f.word+" ") || strings.HasPrefix(from, f.from) {
+			return f.text, f.hint
+		}
+	}
 	switch {
-	case strings.HasPrefix(word, "$") || strings.HasPrefix(from, "${"):
-		return "an expression stands here as it is, without ${ }", "${ } is for templates; leave it out"
-	case strings.HasPrefix(from, "{{") || strings.HasPrefix(word, "{{"):
-		return "this is no Go template", "an expression stands here as it is, without {{ }}"
-	case strings.HasPrefix(from, "=>"):
-		return "\"=>\" is no operator of CEL", "list.map(e, ...), list.filter(e, ...)"
-	case word == "=" || strings.HasPrefix(from, "= "):
-		return "\"=\" is no operator of CEL", "== compares"
-	case word == "and" || word == "or" || word == "not":
-		return "\"" + word + "\" is no operator of CEL", "&&, || and ! are"
-	case strings.HasPrefix(word, "?") && strings.HasPrefix(from, "?"):
-		return "\"??\" is no operator of CEL", "x.orValue(default) on an optional"
 	case word == "<EOF>" || strings.Contains(message, "'<EOF>'"):
 		return "the expression ends too early", "a bracket, a quote or the other side of an operator is missing"
 	case word != "":

@@ -124,7 +124,7 @@ func TestTemplateFailures(t *testing.T) {
 	for name, tc := range map[string]struct{ text, want string }{
 		"null in a text":       {"a ${dyn(null)}", "f.yaml:1:8: null cannot be written inside a text"},
 		"none in a text":       {"a ${object.spec.?selector}", "f.yaml:1:8: null cannot be written inside a text"},
-		"a list in a text":    {"a ${dyn(object.spec.zones)}", "f.yaml:1:8: a list or an object cannot be written inside a text"},
+		"a list in a text":     {"a ${dyn(object.spec.zones)}", "f.yaml:1:8: a list or an object cannot be written inside a text"},
 		"an absent field":      {"{a: 1, b: [\"${object.status.phase}\"]}", `f.yaml:1:18: the field or key "status" is absent (read it with .? or [?...] where it may be)`},
 		"an absent key":        {"a ${object.metadata.labels['x']}", `f.yaml:1:8: the field or key "x" is absent (read it with .? or [?...] where it may be)`},
 		"a key that is a list": {"{\"${object.spec.zones}\": 1}", "f.yaml:1:5: a list or an object cannot be written inside a text"},
