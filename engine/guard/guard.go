@@ -50,6 +50,7 @@ var protectedKinds = map[string]bool{
 	"Role": true, "ClusterRole": true, "RoleBinding": true, "ClusterRoleBinding": true,
 	"CustomResourceDefinition": true, "ValidatingWebhookConfiguration": true, "MutatingWebhookConfiguration": true,
 	"ValidatingAdmissionPolicy": true, "ValidatingAdmissionPolicyBinding": true,
+	"MutatingAdmissionPolicy": true, "MutatingAdmissionPolicyBinding": true, "APIService": true,
 }
 
 // protectedFields are fields that a policy may not write, by the end of their

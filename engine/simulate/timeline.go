@@ -69,7 +69,7 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&out); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, delete, answers, fail, restart, stop and start", err)
 	}
 	for i := range out {
 		if out[i].Apply != nil {
