@@ -2,6 +2,7 @@ package policytest
 
 import (
 	"context"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -226,7 +227,10 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 	}
 	id := fmt.Sprint(paths, params)
 	if b, ok := r.bundles[id]; ok {
-		return b, b.Err()
+		if b.Err() != nil {
+			return nil, errors.New("its policies do not compile; the first case that tests them says why")
+		}
+		return b, nil
 	}
 	b, err := source.Load(paths, source.Options{Schemas: r.options.Schemas, Params: params})
 	if err != nil {

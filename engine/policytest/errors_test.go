@@ -1,0 +1,33 @@
+package policytest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCompileErrorsOnce: a policy that does not compile is described by the first
+// case, not by each.
+func TestCompileErrorsOnce(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("p.yaml", "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, when: wrong, do: [{log: {message: m}}]}]\n")
+	write("t.yaml", "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec:\n  policies: [p.yaml]\n  cases: [{name: a}, {name: b}, {name: c}]\n")
+	report, err := Run(t.Context(), []string{folder}, Options{})
+	if err != nil || len(report.Cases) != 3 {
+		t.Fatalf("%v, %+v", err, report)
+	}
+	for i, c := range report.Cases {
+		text := strings.Join(c.Failures, "\n")
+		if strings.Contains(text, `undefined name "wrong"`) != (i == 0) || text == "" {
+			t.Errorf("case %s says %q", c.Name, text)
+		}
+	}
+}
