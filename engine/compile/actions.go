@@ -114,6 +114,7 @@ func (b *builder) mapAction(s *scope, a *v1alpha1.MapAction, field string) plan.
 	fields := b.templateNode(s, mapping(a.Set, a.Pos), &deps)
 	fields.Fit(&schema.Type{Kind: schema.Map, Elem: &schema.Type{Kind: schema.String}}, field, b.problems)
 	b.protected(target, []string{"metadata", field}, a.Pos)
+	b.metadataNames(a.Set, fields, field)
 	return b.merge(target, &plan.Merge{Pos: a.Pos, Under: []string{"metadata", field}, Fields: fields})
 }
 
@@ -162,6 +163,7 @@ func (b *builder) condition(s *scope, a *v1alpha1.ConditionAction) plan.Action {
 		b.problems.Hintf(a.ObservedGeneration.Pos(), "track or keep", "unknown observedGeneration %q", a.ObservedGeneration.Value)
 	}
 	fitCondition(c, b.problems)
+	b.conditionNames(a, c.Type, c.Reason)
 	mask := &value.Mask{Fields: map[string]*value.Mask{"status": {Fields: map[string]*value.Mask{"conditions": value.KeepAll}}}}
 	if c.Track && !c.Absent {
 		mask.Fields["metadata"] = &value.Mask{Fields: map[string]*value.Mask{"generation": {}}}

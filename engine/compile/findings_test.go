@@ -35,6 +35,11 @@ func TestFindings(t *testing.T) {
 		"metadata left out":          {when(`object.name == "a"`), "write .metadata.name"},
 		"an optional as a value":     {when(`object.spec.?taints.size() > 0 || object.spec.?podCIDR > "a"`), "x.orValue(default)"},
 		"a period as a text":         {when(`elapsed(object.metadata.creationTimestamp, "10m")`), "'elapsed' applied to '(timestamp, string)'"},
+		"a key with a blank":         {"  rules: [{name: r, do: [{labels: {set: {\"a b\": c}}}]}]\n", `"a b" cannot be a key of labels`},
+		"a value with a blank":       {"  rules: [{name: r, do: [{labels: {set: {a: \"b c\"}}}]}]\n", `"b c" cannot be the value of a label`},
+		"an annotation with blanks":  {"  rules: [{name: r, do: [{annotations: {set: {example.com/Why: \"b c: d\"}}}]}]\n", ""},
+		"a reason with blanks":       {"  rules: [{name: r, do: [{condition: {type: Ready, status: \"True\", reason: is ready}}]}]\n", `"is ready" cannot be the reason`},
+		"a condition":                {"  rules: [{name: r, do: [{condition: {type: example.com/Ready, status: \"True\", reason: IsReady}}]}]\n", ""},
 		"and":                        {when("true and false"), "&&, || and ! are"},
 		"=":                          {when(`object.metadata.name = "a"`), "== compares"},
 	} {

@@ -32,6 +32,10 @@ func Documents(name string, text []byte) (File, []document.Problem) {
 
 func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
 	d := decoder{problems: problems}
+	if items := n.Items(); len(items) > 0 && items[0].Get("at") != nil {
+		problems.Warnf(n.Pos, "passed over: a timeline is no document of Edict")
+		return
+	}
 	if n.Kind != document.Map {
 		problems.Errorf(n.Pos, "a document must be a mapping with apiVersion, kind, metadata and spec")
 		return

@@ -189,7 +189,7 @@ func TestAuthor(t *testing.T) {
 		value, given string
 		by           string
 		hour         int
-	}{{"${params.value}", "x", "helm", 1}, {"${params.value}", "y", "kubectl-edit", 3}, {"is ${params.value}", "y", "helm", 1}} {
+	}{{"${params.value}", "x", "helm", 1}, {"${params.value}", "y", "kubectl-edit", 3}, {"is-${params.value}", "y", "helm", 1}} {
 		m, values := marking(tc.value), made("values", "", map[string]string{"p": "value: " + tc.given})
 		m.Edits, values.Edits = map[string]source.Edit{"p.yaml": {Manager: "helm", At: at(1)}}, map[string]source.Edit{"p": {Manager: "kubectl-edit", At: at(3)}}
 		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
