@@ -135,7 +135,8 @@ func (b *builder) build() {
 	b.compileInputs()
 	b.rules()
 	b.lintModules()
-	b.metrics()
+	inMetrics := b.using(b.metrics)
+	b.unused(inMetrics)
 	if b.problems.HasErrors() {
 		return
 	}

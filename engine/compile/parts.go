@@ -142,3 +142,22 @@ func (b *builder) regoText() string {
 	}
 	return out.String()
 }
+
+// unused warns about variables that neither a rule nor a metric uses, directly
+// or through others.
+func (b *builder) unused(inMetrics map[string]bool) {
+	if b.problems.HasErrors() {
+		return // what does not compile uses nothing
+	}
+	seen := map[string]bool{}
+	b.parts.reach(inMetrics, seen)
+	for _, of := range b.rulesUse {
+		b.parts.reach(of.body, seen)
+	}
+	for i := range b.doc.Spec.Variables {
+		v := &b.doc.Spec.Variables[i]
+		if !seen["variables."+v.Name.Value] {
+			b.problems.Warnf(v.Name.Pos(), "the variable %q is used by no rule and no metric", v.Name.Value)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,5 +82,27 @@ func TestDidYouMean(t *testing.T) {
 	}
 	if got := DidYouMean("a", nil); got != "" {
 		t.Errorf("nothing is known: %s", got)
+	}
+}
+
+// TestYAMLHints: what YAML cannot read comes with its usual cause.
+func TestYAMLHints(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"rules:\n  - name: a\n - name: b\n": "indentation differs",
+		"a: 1\n  b: 2\n":                    "indented further than the field above it",
+		"when: a ? b : c\n":                 "must stand in quotes",
+		"x: {name: ${x}}\n":                 "stands in quotes",
+		"x: {${x}: }\n":                     "stands in quotes",
+		"message: \"a \"b\" c\"\n":          "a quote in the line before ends a text too early",
+		"x: `a`\n":                          "stands in quotes",
+		"x: \"abc\n":                        "is never closed",
+		"a:\n\t- b\n":                       "not tabs",
+	} {
+		var problems Problems
+		Parse("f.yaml", []byte(text), &problems)
+		if list := problems.List(); len(list) == 0 || !strings.Contains(list[0].Hint, want) {
+			t.Errorf("%q: got %+v, want the hint %q", text, list, want)
+		}
 	}
 }
