@@ -66,13 +66,11 @@ var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 func yamlProblem(source *Source, err error) Problem {
 	p := Problem{Position: Position{File: source.File}, Severity: Error, Message: "not valid YAML: " + err.Error()}
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		if p.Line, _ = strconv.Atoi(m[1]); m[1] == "" {
-			p.Line = 1 // the library does not name the first line
-		}
+		p.Line, _ = strconv.Atoi(m[1])
 		p.Message = "not valid YAML: " + m[2]
 	}
 	p.Source = source.Line(p.Line)
-	p.Hint = yamlHint(p.Message, p.Source)
+	p.Hint = yamlHint(p.Message, source.Line(max(1, p.Line))) // the library does not name the first line
 	return p
 }
 
