@@ -74,17 +74,21 @@ func asking(to *client.Client) func(*run.Options) {
 type wanted struct {
 	name, topology, replication string
 	replicas                    []string
+	attachTo                    []any
 }
 
 // volume creates a volume with its replicas.
 func (c *cluster) volume(w wanted) {
 	c.t.Helper()
+	status := object{"configuration": object{
+		"topology": w.topology, "replication": w.replication, "volumeAccess": "PreferablyLocal", "storagePoolName": "data",
+	}}
+	if w.attachTo != nil {
+		status["desiredAttachTo"] = w.attachTo
+	}
 	c.put(object{
 		"apiVersion": storage, "kind": "ReplicatedVolume", "metadata": object{"name": w.name},
-		"spec": object{"size": "10Gi", "replicatedStorageClassName": "class"},
-		"status": object{"configuration": object{
-			"topology": w.topology, "replication": w.replication, "volumeAccess": "PreferablyLocal", "storagePoolName": "data",
-		}},
+		"spec": object{"size": "10Gi", "replicatedStorageClassName": "class"}, "status": status,
 	})
 	for i, kind := range w.replicas {
 		c.put(replica(w.name, i, kind))
