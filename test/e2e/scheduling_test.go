@@ -208,7 +208,7 @@ func manyVolumes(n int) []wanted {
 	out := make([]wanted, n)
 	for i := range out {
 		mode := names[i%len(names)]
-		out[i] = wanted{fmt.Sprintf("v%03d", i), []string{"Ignored", "Zonal", "TransZonal"}[i%3], mode, modes[mode]}
+		out[i] = wanted{fmt.Sprintf("v%03d", i), []string{"Ignored", "Zonal", "TransZonal"}[i%3], mode, modes[mode], nil}
 	}
 	return out
 }
@@ -286,7 +286,7 @@ func TestTheExtenderFails(t *testing.T) {
 		if err := server.SetFault(extender.Fault{Mode: fault.mode}); err != nil {
 			t.Fatal(err)
 		}
-		w := wanted{fmt.Sprintf("w%d", i), "Ignored", "Consistency", []string{"Diskful", "Diskful"}}
+		w := wanted{fmt.Sprintf("w%d", i), "Ignored", "Consistency", []string{"Diskful", "Diskful"}, nil}
 		c.volume(w)
 		eventually(t, string(fault.mode), func() string {
 			for name, p := range c.replicas()[w.name] {
@@ -317,7 +317,7 @@ func TestPlacingWhileEverythingMoves(t *testing.T) {
 	c.run(asking(to)).running(eligibility, scheduling)
 	var volumes []wanted
 	for i := range 30 {
-		volumes = append(volumes, wanted{fmt.Sprintf("m%02d", i), []string{"Ignored", "TransZonal"}[i%2], "Consistency", []string{"Diskful", "Diskful", "TieBreaker"}})
+		volumes = append(volumes, wanted{fmt.Sprintf("m%02d", i), []string{"Ignored", "TransZonal"}[i%2], "Consistency", []string{"Diskful", "Diskful", "TieBreaker"}, nil})
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -391,8 +391,7 @@ func TestAnOperatorEditsThePolicy(t *testing.T) {
 		})
 		edict.running(eligibility, scheduling)
 		name := fmt.Sprintf("o%d", i)
-		c.volume(wanted{name, "Ignored", "None", nil})
-		c.merge("ReplicatedVolume", "", name, "status", object{"status": object{"desiredAttachTo": []any{"n02"}}})
+		c.volume(wanted{name, "Ignored", "None", nil, []any{"n02"}})
 		c.put(replica(name, 0, "Diskful"))
 		eventually(t, e.what, func() string {
 			if p := c.replicas()[name][name+"-0"]; p.group != e.want {
