@@ -26,7 +26,7 @@ type Controller struct {
 	shared eval.Shared
 	counts *observe.Counts
 	shadow *shadow
-	inbox  inbox
+	inbox  *inbox
 	// inForce says that it decides: that its sources are known, and that no other
 	// revision has taken over.
 	inForce atomic.Bool

@@ -73,7 +73,7 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 		Policy: p, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
-		memory: map[eval.Key]map[string]value.Value{},
+		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(),
 	}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)

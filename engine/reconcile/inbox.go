@@ -14,6 +14,8 @@ import (
 type inbox struct {
 	mu      sync.Mutex
 	changes []change
+	// room is signalled when changes were taken out.
+	room *sync.Cond
 	// draining says that a goroutine works it off.
 	draining bool
 	closed   bool
@@ -25,11 +27,24 @@ type change struct {
 	old, now *world.Object
 }
 
+// maxWaiting is how many changes may wait. Beyond it whoever feeds the read model
+// waits, and with it the other policies: memory must not grow without end.
+const maxWaiting = 10_000
+
+func newInbox() *inbox {
+	b := &inbox{}
+	b.room = sync.NewCond(&b.mu)
+	return b
+}
+
 // add adds changes, and reports whether the caller has to see to it that they
 // are worked off.
 func (b *inbox) add(changes ...change) (start bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	for b.draining && !b.closed && len(b.changes) >= maxWaiting {
+		b.room.Wait()
+	}
 	if b.closed {
 		return false
 	}
@@ -45,6 +60,7 @@ func (b *inbox) take() []change {
 	out := b.changes
 	b.changes = nil
 	b.draining = len(out) > 0
+	b.room.Broadcast()
 	return out
 }
 
@@ -53,6 +69,7 @@ func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed, b.changes = true, nil
+	b.room.Broadcast()
 }
 
 // Delivery maps changes to keys beside the caller: Start runs a function in a

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -98,4 +99,44 @@ func TestReadWhileItChanges(t *testing.T) {
 	if r := c.Reconcile(t.Context(), eval.Key{Name: "n"}, noon); !r.Next.IsZero() || r.Decision.Log[0].Message != "true" {
 		t.Errorf("then at %v, %v", r.Next, r.Decision.Log)
 	}
+}
+
+// TestTheInboxIsBounded: who feeds more than is worked off waits.
+func TestTheInboxIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newInbox()
+		for range maxWaiting {
+			b.add(change{})
+		}
+		added := false
+		go func() {
+			b.add(change{})
+			added = true
+		}()
+		synctest.Wait()
+		if added {
+			t.Error("there is no bound")
+		}
+		if n := len(b.take()); n != maxWaiting {
+			t.Errorf("%d were taken", n)
+		}
+		synctest.Wait()
+		if !added || len(b.take()) != 1 {
+			t.Error("what waited did not go on")
+		}
+		for range maxWaiting {
+			b.add(change{})
+		}
+		ended := false
+		go func() {
+			b.add(change{})
+			ended = true
+		}()
+		b.close()
+		synctest.Wait()
+		if !ended {
+			t.Error("what waits does not end with the policy")
+		}
+	})
 }
