@@ -68,6 +68,9 @@ func demo(ctx context.Context, keep bool) (err error) {
 		return err
 	}
 	defer asked.stop()
+	if err := shipyard(c); err != nil {
+		return err
+	}
 	stop, err := startController(ctx, plane, folder, asked.flags())
 	if err != nil {
 		return err

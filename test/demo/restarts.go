@@ -15,9 +15,6 @@ const ship = "shipshape"
 // changes, once per window however often it is edited.
 func restarts(c *cluster) error {
 	say("A ConfigMap and two Deployments that use it. kube-controller-manager rolls them, as in any cluster.")
-	if err := c.create(&unstructured.Unstructured{Object: object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": ship}}}); err != nil {
-		return err
-	}
 	for _, o := range []object{settings("1"), deployment("api"), deployment("web")} {
 		if err := c.create(&unstructured.Unstructured{Object: o}); err != nil {
 			return err
@@ -40,6 +37,13 @@ func restarts(c *cluster) error {
 		time.Sleep(100 * time.Millisecond)
 	}
 	return c.untilRolled(fmt.Sprintf("It is edited %d times within a second: one roll-out, with the last of them, five seconds after the one before.", edits), 3)
+}
+
+// shipyard creates the namespace of the workloads. It is there before the
+// controller starts: a policy waits for its namespace, and takes a ConfigMap that
+// it sees for the first time as it is.
+func shipyard(c *cluster) error {
+	return c.create(&unstructured.Unstructured{Object: object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": ship}}})
 }
 
 func settings(message string) object {
