@@ -131,6 +131,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/openapi
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac
+	@echo "==> what their params may be"
+	@$(GO) run ./hack/values
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
@@ -148,6 +150,8 @@ verify: ## fail when a generated file or a go.mod is not up to date
 		cmp "$$folder/builtin.json.gz" engine/schema/builtin.json.gz && cmp "$$folder/resources.json" engine/schema/resources.json
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac -check
+	@echo "==> what their params may be"
+	@$(GO) run ./hack/values -check
 
 .PHONY: clean
 clean: ## remove what the build made
