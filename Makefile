@@ -5,6 +5,9 @@ BIN       := bin/edict
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME  ?= 30s
 BUILDER   ?= buildah
+# What the image is called, and the tag that the chart asks for.
+IMAGE     ?= edict
+TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
 MODULES   := . hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
@@ -40,8 +43,8 @@ image-binary:
 	@sha256sum bin/image/edict
 
 .PHONY: image
-image: image-binary ## build the image edict:VERSION, with BUILDER (buildah)
-	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t edict:$(VERSION) .
+image: image-binary ## build the image IMAGE:TAG (edict, the chart's version), with BUILDER (buildah)
+	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t $(IMAGE):$(TAG) -t $(IMAGE):$(VERSION) .
 
 .PHONY: demo
 demo: ## run the controller on a real control plane and watch it work

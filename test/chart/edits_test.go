@@ -106,9 +106,9 @@ func TestUpgradeLeavesEditsAlone(t *testing.T) {
 		}
 	}
 
-	i.upgrade("--set", "params."+pools+".agentNamespace=here", "--set", "policies.kmm-module.mode=Shadow")
+	i.upgrade("--set", "params."+pools+".agentNamespace=here", "--set", "policies.kmm-module.mode=Enforce")
 	i.wantData("another param", params, pools, "agentNamespace: here\nzoneLabel: example.com/room")
-	if mode := i.mode(release + "-kmm-module"); mode != "Shadow" {
+	if mode := i.mode(release + "-kmm-module"); mode != "Enforce" {
 		t.Errorf("a mode that is given newly counts, not %q", mode)
 	}
 	i.upgrade("--set", "params."+pools+".zoneLabel=example.com/hall")
@@ -201,7 +201,7 @@ func TestRollbackBringsBackWhatWas(t *testing.T) {
 	first := i.data()
 	i.edit(params, map[string]string{pools: "agentNamespace: edited\n"})
 	i.edit(edited, map[string]string{editedKey: first[edited][editedKey] + "# edited\n"})
-	i.setMode(edited, "Shadow")
+	i.setMode(edited, "Disabled")
 	i.upgrade("--set", "workers=11")
 	second := i.data()
 

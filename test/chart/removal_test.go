@@ -55,7 +55,7 @@ func TestRemovalThatFails(t *testing.T) {
 // in another namespace only with policies that the first does not enforce.
 func (i *installation) wantAlone() {
 	i.t.Helper()
-	arguments := []string{"install", "second", chart, "--set", "replicas=1", "--kubeconfig", i.plane.Kubeconfig(), "--namespace"}
+	arguments := []string{"install", "second", chart, "--set", "replicas=1,defaultMode=Enforce", "--kubeconfig", i.plane.Kubeconfig(), "--namespace"}
 	_, err := helm(i.t, append(arguments, namespace)...)
 	if want := "the release edict is in the namespace edict-system already"; err == nil || !strings.Contains(err.Error(), want) {
 		i.t.Errorf("a second release: %v, want %q", err, want)
