@@ -47,7 +47,7 @@ edited (what of it is an edit that stays).
 {{- $name := printf "%s-%s" (include "edict.fullname" .root) .name -}}
 {{- $group := "policies" -}}
 {{- if .policy.extra -}}{{- $group = "extraPolicies" -}}{{- end -}}
-{{- fail (printf "the text of the policy %[1]s was edited in the ConfigMap %[2]s/%[3]s, and the chart or the values have another text than at the last release. To keep the edit, give it as the value: kubectl -n %[2]s get configmap %[3]s -o jsonpath='{.data.%[1]s\\.yaml}' > %[1]s.yaml, and --set-file %[4]s.%[1]s.text=%[1]s.yaml (.rego the same way). To drop it: --set-string %[4]s.%[1]s.discardEdit=%[5]s" .name .root.Release.Namespace $name $group .hash) -}}
+{{- fail (printf "the text of the policy %[1]s was edited in the ConfigMap %[2]s/%[3]s (or a chart wrote it that did not note what it wrote), and the chart or the values have another text than at the last release. To keep the edit, give it as the value: kubectl -n %[2]s get configmap %[3]s -o jsonpath='{.data.%[1]s\\.yaml}' > %[1]s.yaml, and --set-file %[4]s.%[1]s.text=%[1]s.yaml (.rego the same way). To drop it: --set-string %[4]s.%[1]s.discardEdit=%[5]s" .name .root.Release.Namespace $name $group .hash) -}}
 {{- end -}}
 
 {{/*
