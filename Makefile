@@ -5,6 +5,9 @@ BIN       := bin/edict
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME  ?= 30s
 BUILDER   ?= buildah
+# What the image is called, and the tag that the chart asks for.
+IMAGE     ?= edict
+TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
 MODULES   := . hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
@@ -40,8 +43,8 @@ image-binary:
 	@sha256sum bin/image/edict
 
 .PHONY: image
-image: image-binary ## build the image edict:VERSION, with BUILDER (buildah)
-	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t edict:$(VERSION) .
+image: image-binary ## build the image IMAGE:TAG (edict, the chart's version), with BUILDER (buildah)
+	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t $(IMAGE):$(TAG) -t $(IMAGE):$(VERSION) .
 
 .PHONY: demo
 demo: ## run the controller on a real control plane and watch it work
@@ -131,6 +134,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/openapi
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac
+	@echo "==> what their params may be"
+	@$(GO) run ./hack/values
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
@@ -149,6 +154,8 @@ verify: ## fail when a generated file or a go.mod is not up to date
 		cmp "$$folder/builtin.json.gz" engine/schema/builtin.json.gz && cmp "$$folder/resources.json" engine/schema/resources.json
 	@echo "==> permissions of the shipped policies"
 	@$(GO) run ./hack/rbac -check
+	@echo "==> what their params may be"
+	@$(GO) run ./hack/values -check
 
 .PHONY: clean
 clean: ## remove what the build made

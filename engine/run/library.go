@@ -73,6 +73,9 @@ func (l *library) ailing() bool {
 		if d := l.degraded(id); d != nil {
 			now[id] = d.text
 		}
+		if rivals := l.rivals(id); rivals != "" {
+			now[id] += rivals
+		}
 	}
 	same := maps.Equal(now, l.ills)
 	l.ills = now

@@ -30,6 +30,8 @@ type note struct {
 	policies string
 	// text says what is wrong or waited for, warning what is worth a look.
 	text, warning string
+	// rivals says who else writes what the policies write; it is part of warning.
+	rivals string
 	// reason is text without what changes from one moment to the next; "" is
 	// text.
 	reason string
@@ -72,6 +74,7 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 			sum.add(id, l.verdicts[id], l.term.told(id))
 			sum.degrade(id, l.term.degraded(id))
 			n.pending = n.pending || l.verdicts[id] != nil && l.verdicts[id].untested
+			n.rivals = joinLines(n.rivals, l.rivals(id))
 		}
 	}
 	n.policies = list(sum.runs)
@@ -84,8 +87,16 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 	default:
 		n.text = problemText(contents.ConfigMap, sum.problems, document.Error)
 	}
-	n.warning = problemText(contents.ConfigMap, sum.problems, document.Warning)
+	n.rivals = value.Cut(n.rivals, maxText)
+	n.warning = joinLines(problemText(contents.ConfigMap, sum.problems, document.Warning), n.rivals)
 	return n
+}
+
+func joinLines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
 }
 
 // maxPolicies bounds the list of the policies that run, in bytes: all

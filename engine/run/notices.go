@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -126,6 +127,10 @@ func (n *notices) write(ctx context.Context, one *note, patch map[string]any) (v
 // event tells of a change of the status, or of what is wrong. Before a ConfigMap
 // has ever had a status there is nothing to tell but that it runs, or why not.
 func (n *notices) event(one *note, before map[string]string, lastReason string) {
+	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.Namespace, Name: one.Name, UID: types.UID(one.UID)}
+	if one.rivals != "" && !strings.Contains(before[v1alpha1.AnnotationWarning], one.rivals) {
+		n.events.add(object, corev1.EventTypeWarning, "PolicyOverwritten", one.rivals, time.Now())
+	}
 	status := before[v1alpha1.AnnotationStatus]
 	if status == one.status && before[v1alpha1.AnnotationPolicies] == one.policies && (before[v1alpha1.AnnotationError] == one.text || one.reason != "" && one.reason == lastReason) {
 		return
@@ -143,7 +148,6 @@ func (n *notices) event(one *note, before map[string]string, lastReason string) 
 	if text == "" {
 		text = "revision " + one.Revision()
 	}
-	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.Namespace, Name: one.Name, UID: types.UID(one.UID)}
 	n.events.add(object, kind, "Policies"+one.status, value.Cut(text, maxText), time.Now())
 }
 

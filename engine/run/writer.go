@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -35,7 +36,8 @@ type writer struct {
 	recorder record.EventRecorder
 	stop     func()
 	// gate refuses writes; nil refuses none.
-	gate func() error
+	gate   func() error
+	rivals *rivals
 }
 
 // open asks the gate, right before a write is sent.
@@ -51,7 +53,7 @@ var _ apply.Writer = (*writer)(nil)
 // component is the source of events.
 const component = "edict"
 
-func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper, _ *slog.Logger) (*writer, error) {
+func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *slog.Logger) (*writer, error) {
 	md, err := metadata.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
@@ -67,7 +69,8 @@ func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper,
 	broadcaster := record.NewBroadcaster()
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
 	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
-	return &writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown}, nil
+	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy) })
+	return &writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals}, nil
 }
 
 // Patch implements apply.Writer.
@@ -87,12 +90,22 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if p.Subresource != "" {
 		subresources = []string{p.Subresource}
 	}
+	w.rivals.patching(p, func() []metav1.ManagedFieldsEntry { return w.managers(ctx, resource, p.Target) })
 	options := metav1.PatchOptions{FieldManager: component + "/" + p.Policy}
 	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
 	if err != nil {
 		return world.Version{}, err
 	}
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
+}
+
+// managers gives who has written an object; nobody if that cannot be known.
+func (w *writer) managers(ctx context.Context, resource kschema.GroupVersionResource, of world.ID) []metav1.ManagedFieldsEntry {
+	got, err := w.client.Resource(resource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
+	if err != nil {
+		return nil
+	}
+	return got.ManagedFields
 }
 
 // Make implements apply.Writer.

@@ -96,6 +96,8 @@ func (i *installation) deploy(verb string, set ...string) string {
 	set = append([]string{"webhook.url=https://localhost:" + i.port + "/validate"}, set...)
 	if verb == "upgrade" {
 		arguments = append(arguments, "--reuse-values")
+	} else {
+		set = append([]string{"defaultMode=Enforce"}, set...)
 	}
 	for _, one := range set {
 		arguments = append(arguments, "--set", one)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -76,14 +75,12 @@ func (i *installation) replaceLeader() {
 }
 
 // switchOnAndBack upgrades to more policies and rolls back. An upgrade leaves
-// alone what an operator has added, and takes back what differs from the chart.
+// alone what an operator has edited; a rollback takes it back.
 func (i *installation) switchOnAndBack() {
 	i.t.Helper()
 	const policy, key = release + "-agent-node-label", "agent-node-label.yaml"
 	shipped := i.configMap(policy)[key]
-	if err := i.editConfigMap(policy, map[string]string{key: shipped + "# edited\n"}); err != nil {
-		i.t.Fatal(err)
-	}
+	i.edit(policy, map[string]string{key: shipped + "# edited\n"})
 	i.namespace("shipshape")
 	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "policies.secret-restart.enabled=true")
 	all := []string{
@@ -95,12 +92,12 @@ func (i *installation) switchOnAndBack() {
 	}
 	i.wantPermissions(all...)
 	i.wantPool("node-a hall-1")
-	if diff := cmp.Diff(shipped, i.configMap(policy)[key]); diff != "" {
-		i.t.Errorf("the text of a policy after an upgrade (- chart's, + now):\n%s", diff)
-	}
+	i.wantData("after an upgrade", policy, key, shipped+"# edited")
 
 	i.helm("rollback", release, "1", "--wait", "--timeout", "2m")
 	i.gone("ConfigMap", release+"-kmm-module")
+	i.wantData("after a rollback", policy, key, shipped)
+	i.wantPool("node-a zone-a")
 	// The first revision was made before shipshape was.
 	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels")
 	i.wantStatus("agent-node-label", "Active", "")

@@ -25,6 +25,17 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"params of no policy":     {"params.replica-schedling.attachToBonus=1", "there is no policy of that name; there are agent-node-label, "},
 		"param of another policy": {"params.agent-node-label.attachToBonus=1", "that policy has no such param; it has label"},
 		"param without policy":    {"params.attachToBonus=1", "got number, want object"},
+		"param of another type":   {"params.replica-scheduling.attachToBonus=many", "'/params/replica-scheduling/attachToBonus': got string, want integer"},
+		"param out of bounds":     {"params.replica-scheduling.attachToBonus=5000000", "maximum: got 5"},
+		"duration":                {"params.configmap-restart.debounce=1d", "'/params/configmap-restart/debounce': '1d' does not match pattern"},
+		"duration of zero":        {"params.replica-scheduling.scoreReservationTTL=0s", "'/params/replica-scheduling/scoreReservationTTL': 'not' failed"},
+		"item of a list":          {"params.configmap-restart.kinds={Pod}", "must be one of 'Deployment', 'StatefulSet', 'DaemonSet'"},
+		"selector":                {"params.storage-pool-eligibility.agentSelector=app in (", "/agentSelector': 'app in (' does not match"},
+		"empty param":             {"params.storage-pool-eligibility.zoneLabel=", "minLength: got 0, want 1"},
+		"shipped as an extra":     {"extraPolicies.kmm-module.text=a: b", "the chart has a policy of that name"},
+		"extra without text":      {"extraPolicies.mine.mode=Shadow", "missing property 'text'"},
+		"text that is no YAML":    {"policies.kmm-module.text=]", "the text of the policy kmm-module is no YAML"},
+		"default mode":            {"defaultMode=Off", "'Enforce', 'Shadow', 'Disabled'"},
 		"memory limit":            {"resources.limits.memory=lots", "is not a whole number of"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,6 +47,16 @@ func TestWrongValuesAreRefused(t *testing.T) {
 				t.Errorf("--set %s: want %q in\n%v", test.set, test.want, err)
 			}
 		})
+	}
+}
+
+// TestParamsOfAnotherText: bounds are those of the text, and the chart knows
+// them only of what it ships.
+func TestParamsOfAnotherText(t *testing.T) {
+	text := "metadata: {name: replica-scheduling}\nkind: Policy\nspec: {params: {attachToBonus: many}}\n"
+	if _, err := helm(t, "template", release, chart, "--set-string", "params.replica-scheduling.attachToBonus=few",
+		"--set-literal", "policies.replica-scheduling.text="+text); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -51,17 +51,26 @@ func TestRemovalThatFails(t *testing.T) {
 	i.wantNothing(installed)
 }
 
-// wantAlone tries to install the chart a second time: not beside the first, but
-// in another namespace.
+// wantAlone tries to install the chart a second time: not beside the first, and
+// in another namespace only with policies that the first does not enforce.
 func (i *installation) wantAlone() {
 	i.t.Helper()
-	arguments := []string{"install", "second", chart, "--set", "replicas=1", "--kubeconfig", i.plane.Kubeconfig(), "--namespace"}
+	arguments := []string{"install", "second", chart, "--set", "replicas=1,defaultMode=Enforce", "--kubeconfig", i.plane.Kubeconfig(), "--namespace"}
 	_, err := helm(i.t, append(arguments, namespace)...)
 	if want := "the release edict is in the namespace edict-system already"; err == nil || !strings.Contains(err.Error(), want) {
 		i.t.Errorf("a second release: %v, want %q", err, want)
 	}
 	i.namespace("elsewhere")
-	if _, err := helm(i.t, append(arguments, "elsewhere")...); err != nil {
-		i.t.Errorf("a second release in another namespace: %v", err)
+	_, err = helm(i.t, append(arguments, "elsewhere")...)
+	if want := "the release edict-system/edict enforces agent-node-label already"; err == nil || !strings.Contains(err.Error(), want) {
+		i.t.Errorf("a second release with the same policy: %v, want %q", err, want)
+	}
+	for _, set := range []string{"defaultMode=Shadow", "policies.agent-node-label.enabled=false"} {
+		if _, err := helm(i.t, append(arguments, "elsewhere", "--set", set)...); err != nil {
+			i.t.Errorf("a second release in another namespace with %s: %v", set, err)
+		}
+		if _, err := helm(i.t, "uninstall", "second", "--no-hooks", "--kubeconfig", i.plane.Kubeconfig(), "--namespace", "elsewhere"); err != nil {
+			i.t.Error(err)
+		}
 	}
 }

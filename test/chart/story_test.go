@@ -59,7 +59,7 @@ func (i *installation) tools() (path string) {
 		"edict":   `exec ` + i.binary + ` "$@"`,
 		"helm": `case "$1" in install) set -- "$@" --set webhook.url=https://localhost:` + i.port + `/validate ;; esac
 exec ` + helm + ` "$@"`,
-		"editor": `printf 'data:\n  storage-pool-eligibility: "defaultNotReadyGracePeriod: 5m"\n' >> "$1"`,
+		"editor": `sed -i 's|^  storage-pool-eligibility: .*|  storage-pool-eligibility: "zoneLabel: example.com/room"|' "$1"`,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			i.t.Fatal(err)
@@ -75,6 +75,7 @@ var trailing = regexp.MustCompile(` +\n`)
 // they see.
 func TestStory(t *testing.T) {
 	i := newInstallation(t, release+"-webhook")
+	i.put("storage.yaml")
 	tools := i.tools()
 	for _, c := range story(t) {
 		d := i.runs(tools, c)

@@ -3,7 +3,7 @@
 - run
 - --policy-namespace={{ .Release.Namespace }}
 - --allowances=/etc/edict/allowances/allowances.yaml
-{{- if .Values.extraAllowances }}
+{{- if include "edict.extraAllowances" . | fromJsonArray }}
 - --allowances=/etc/edict/allowances/extra.yaml
 {{- end }}
 - --leader-elect

@@ -95,4 +95,24 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- fail (printf "the release %s is in the namespace %s already, and each would run the policies of the other: take another namespace" (get $labels "app.kubernetes.io/instance") $.Release.Namespace) -}}
 {{- end -}}
 {{- end -}}
+{{- include "edict.checkEnforced" . -}}
+{{- end -}}
+
+{{/* Refuses a second release in the cluster that would write what another writes. */}}
+{{- define "edict.checkEnforced" -}}
+{{- $mine := include "edict.enforced" . | fromJsonArray -}}
+{{- $me := printf "%s/%s" .Release.Namespace .Release.Name -}}
+{{- range (lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" "").items -}}
+{{- $notes := .metadata.annotations | default dict -}}
+{{- $other := printf "%s/%s" (get $notes "meta.helm.sh/release-namespace") (get $notes "meta.helm.sh/release-name") -}}
+{{- if and (hasKey $notes "chart.edict.dev/enforces") (ne $other $me) -}}
+{{- $both := list -}}
+{{- range get $notes "chart.edict.dev/enforces" | fromJsonArray -}}
+{{- if has . $mine -}}{{- $both = append $both . -}}{{- end -}}
+{{- end -}}
+{{- with $both -}}
+{{- fail (printf "the release %s enforces %s already, and two controllers that enforce one policy overwrite each other: here, switch these off (policies.NAME.enabled=false) or run them in the shadow (defaultMode=Shadow)" $other (join ", " .)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

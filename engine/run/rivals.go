@@ -1,0 +1,212 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+const (
+	// rivalWrites is how often a policy finds what it has written to an object
+	// overwritten by somebody else, until that is told.
+	rivalWrites = 3
+	// rivalPause is the longest time between two such writes, and how long it is
+	// told after the last one.
+	rivalPause = 5 * time.Minute
+	// rivalLook is how often an object is looked at.
+	rivalLook = time.Second
+	// maxContests bounds the objects that are looked at.
+	maxContests = 10_000
+)
+
+// rivals notices that somebody else writes what a policy writes: the policy
+// writes the same to an object again and again, and before each write another
+// manager owns what it wrote.
+type rivals struct {
+	// news is called for each rival that is new.
+	news func(rival)
+	now  func() time.Time
+
+	mu       sync.Mutex
+	contests map[contestID]contest
+	found    map[rivalID]rival
+}
+
+type (
+	contestID struct {
+		policy, subresource string
+		target              world.ID
+	}
+	rivalID struct{ policy, manager string }
+)
+
+// contest is what a policy has written last to an object.
+type contest struct {
+	body          [sha256.Size]byte
+	wrote, looked time.Time
+	// times is how often another manager was found.
+	times int
+}
+
+// rival is somebody who writes what a policy writes.
+type rival struct {
+	policy, manager string
+	target          world.ID
+	seen            time.Time
+}
+
+func (r rival) String() string {
+	object := eval.Key{Namespace: r.target.Namespace, Name: r.target.Name}
+	return fmt.Sprintf("%s writes what the policy %s writes, such as in %s %s: stop one of the two", r.manager, r.policy, r.target.Kind, object)
+}
+
+func newRivals(news func(rival)) *rivals {
+	return &rivals{news: news, now: time.Now, contests: map[contestID]contest{}, found: map[rivalID]rival{}}
+}
+
+// patching looks who owns what a patch is about to write, if the policy has
+// written the same before. The managers of the object are asked for only then.
+func (r *rivals) patching(p apply.Patch, managers func() []metav1.ManagedFieldsEntry) {
+	id := contestID{policy: p.Policy, subresource: p.Subresource, target: p.Target}
+	next := contest{body: essence(p.Body), wrote: r.now()}
+	last, same := r.last(id, next)
+	if same {
+		next.times, next.looked = last.times, last.looked
+	}
+	owner := ""
+	if same && next.wrote.Sub(last.looked) >= rivalLook {
+		next.looked = next.wrote
+		if owner = ownerOf(p, managers()); owner != "" {
+			next.times++
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.contests[id] = next
+	if owner != "" && next.times >= rivalWrites {
+		r.find(rival{policy: p.Policy, manager: owner, target: p.Target, seen: next.wrote})
+	}
+}
+
+// last gives what was written before, and whether the same is now.
+func (r *rivals) last(id contestID, next contest) (last contest, same bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.contests) >= maxContests {
+		clear(r.contests)
+	}
+	last, same = r.contests[id]
+	return last, same && next.body == last.body && next.wrote.Sub(last.wrote) < rivalPause
+}
+
+// find notes a rival.
+func (r *rivals) find(one rival) {
+	id := rivalID{one.policy, one.manager}
+	before, known := r.found[id]
+	if known && one.seen.Sub(before.seen) < rivalPause {
+		one.target = before.target // what is told stays as it is
+	} else {
+		r.news(one)
+	}
+	r.found[id] = one
+}
+
+// of gives what is to be told of a policy's rivals, a line each.
+func (r *rivals) of(policy string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for id, one := range r.found {
+		switch {
+		case r.now().Sub(one.seen) >= rivalPause:
+			delete(r.found, id)
+		case id.policy == policy:
+			out = append(out, one.String())
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// rivals gives what is to be told of a policy's rivals; "" is nothing.
+func (p *process) rivals(policy string) string {
+	if p.writer == nil {
+		return ""
+	}
+	return p.writer.rivals.of(policy)
+}
+
+// ownerOf gives another manager that owns something of what a patch writes; ""
+// is none.
+func ownerOf(p apply.Patch, managers []metav1.ManagedFieldsEntry) string {
+	for _, m := range managers {
+		if m.Manager == component+"/"+p.Policy || m.Subresource != p.Subresource || m.FieldsV1 == nil {
+			continue
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(m.FieldsV1.GetRawBytes(), &fields); err == nil && owns(fields, p.Body) {
+			return m.Manager
+		}
+	}
+	return ""
+}
+
+// owns reports whether a manager's fields have one that a patch writes.
+func owns(fields, body map[string]any) bool {
+	for key, v := range body {
+		under, ok := fields["f:"+key].(map[string]any)
+		if !ok {
+			continue
+		}
+		deeper, isMap := v.(map[string]any)
+		if !isMap || len(under) == 0 || owns(under, deeper) {
+			return true
+		}
+	}
+	return false
+}
+
+// essence is the hash of a patch without what differs each time: times and counters.
+func essence(body map[string]any) [sha256.Size]byte {
+	text, err := json.Marshal(timeless(body))
+	if err != nil {
+		return [sha256.Size]byte{} // nor can it be sent
+	}
+	return sha256.Sum256(text)
+}
+
+func timeless(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, field := range v {
+			out[key] = timeless(field)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = timeless(item)
+		}
+		return out
+	case string:
+		if _, err := time.Parse(time.RFC3339Nano, v); err != nil {
+			return v
+		}
+		return ""
+	case bool, nil:
+		return v
+	default: // a number
+		return 0
+	}
+}
