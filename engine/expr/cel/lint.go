@@ -2,6 +2,7 @@ package cel
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -18,7 +19,32 @@ func (e *Env) lint(checked *cel.Ast, text Text, problems *document.Problems) {
 		if x.Kind() == ast.CallKind && len(x.AsCall().Args()) == 2 {
 			l.operator(x)
 		}
+		if x.Kind() == ast.ComprehensionKind && l.input(x.AsComprehension().IterRange()) != "" {
+			l.nested(x)
+		}
 	}))
+}
+
+// nested warns about a loop over an input inside a loop over an input: the work
+// grows with the product of both.
+func (l *linter) nested(outer ast.Expr) {
+	ast.PostOrderVisit(outer.AsComprehension().LoopStep(), ast.NewExprVisitor(func(x ast.Expr) {
+		if x.Kind() != ast.ComprehensionKind {
+			return
+		}
+		if inner := l.input(x.AsComprehension().IterRange()); inner != "" {
+			l.warn(outer, "give "+inner+" a keyBy or groupBy and look items up", "for every item of "+l.input(outer.AsComprehension().IterRange())+" this goes through all of "+inner)
+		}
+	}))
+}
+
+// input returns the name of an input that is gone through as a whole, else "".
+func (l *linter) input(e ast.Expr) string {
+	reference, ok := l.ast.ReferenceMap()[e.ID()]
+	if !ok || !strings.HasPrefix(reference.Name, "inputs.") {
+		return ""
+	}
+	return reference.Name
 }
 
 type linter struct {
