@@ -67,6 +67,9 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := misspelt(objects, bundle.Schemas); err != nil {
+		return err
+	}
 	now, err := c.now()
 	if err != nil {
 		return err
