@@ -18,6 +18,8 @@ type Object struct {
 	// Value holds the fields that some policy reads.
 	Value *value.Map
 
+	// key is the object's name within its table; the tables share it.
+	key string
 	// version is what writes are based on. It moves in place when an update
 	// touched no field that anybody reads, so that such an update costs
 	// nothing further.
@@ -35,7 +37,7 @@ type Version struct {
 
 // NewObject makes an object in a certain version.
 func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
-	o := &Object{GVK: id.GVK, Namespace: id.Namespace, Name: id.Name, UID: uid, Value: v}
+	o := &Object{GVK: id.GVK, Namespace: id.Namespace, Name: id.Name, UID: uid, Value: v, key: key(id.Namespace, id.Name)}
 	o.version.Store(&version)
 	return o
 }

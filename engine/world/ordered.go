@@ -49,7 +49,7 @@ func (s *ordered) with(o *Object) *ordered {
 	case s == nil:
 		return &ordered{few: []*Object{o}}
 	case s.tree != nil:
-		return &ordered{tree: s.tree.Set(key(o.Namespace, o.Name), o)}
+		return &ordered{tree: s.tree.Set(o.key, o)}
 	}
 	few := insert(s.few, o)
 	if len(few) <= maxFew {
@@ -57,7 +57,7 @@ func (s *ordered) with(o *Object) *ordered {
 	}
 	b := immutable.NewSortedMapBuilder[string, *Object](nil)
 	for _, one := range few {
-		b.Set(key(one.Namespace, one.Name), one)
+		b.Set(one.key, one)
 	}
 	return &ordered{tree: b.Map()}
 }
@@ -70,7 +70,7 @@ func (s *ordered) without(o *Object) *ordered {
 	case s.tree == nil:
 		return &ordered{few: remove(s.few, o)}
 	}
-	tree := s.tree.Delete(key(o.Namespace, o.Name))
+	tree := s.tree.Delete(o.key)
 	if tree.Len() > maxFew/2 {
 		return &ordered{tree: tree}
 	}

@@ -195,7 +195,7 @@ func (s *Store) Delete(source Source, namespace, name string) *Object {
 // with gives the next version of the table, with an object added or replaced.
 func (t *Table) with(old, now *Object, state *sourceState) *Table {
 	next := &Table{
-		objects: t.objects.Set(key(now.Namespace, now.Name), now), all: t.all.with(now),
+		objects: t.objects.Set(now.key, now), all: t.all.with(now),
 		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
 	for name, f := range state.indexes {
@@ -207,7 +207,7 @@ func (t *Table) with(old, now *Object, state *sourceState) *Table {
 
 func (t *Table) without(old *Object, state *sourceState) *Table {
 	next := &Table{
-		objects: t.objects.Delete(key(old.Namespace, old.Name)), all: t.all.without(old),
+		objects: t.objects.Delete(old.key), all: t.all.without(old),
 		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
 	for name, f := range state.indexes {
