@@ -102,7 +102,7 @@ test-fault: controlplane ## leaders that are stopped, killed and frozen, with th
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
 
 .PHONY: controlplane
-controlplane: ## build the control plane into its cache (the first time about 5 minutes)
+controlplane: ## build the control plane into its cache (the first time about 20 minutes of CPU time)
 	@echo "==> building the control plane, unless the cache has it"
 	@$(GO) run ./test/controlplane/cmd/controlplane build
 

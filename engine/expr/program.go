@@ -61,8 +61,7 @@ var ErrTime = fmt.Errorf("the evaluation was ended after %v; this is the last re
 // lessWork ends the errors of the limits that count all of an evaluation.
 const lessWork = "; keep what is the same for several items in a variable of the policy, build less per item, or let the policy be about smaller objects"
 
-// Exceeded says that one run of an expression cost more than it may, or ran for
-// longer.
+// Exceeded reports that one run of an expression cost more than it may.
 type Exceeded string
 
 // Error implements error.

@@ -42,7 +42,7 @@ func Build(ctx context.Context, log io.Writer) (*Binaries, error) {
 		source: filepath.Join(sources, "kube"),
 		binary: "kube",
 		names:  []string{"kube-apiserver", "kube-controller-manager", "kubectl"},
-		title:  "kube-apiserver, kube-controller-manager and kubectl from Go modules (about 5 minutes the first time)",
+		title:  "kube-apiserver, kube-controller-manager and kubectl from Go modules (about 20 minutes of CPU time the first time)",
 	}
 	etcdFolder, err := etcd.ensure(ctx, cache, log)
 	if err != nil {

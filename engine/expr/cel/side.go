@@ -136,22 +136,6 @@ func (s *Side) keysOf(v value.Value) []string {
 	}
 }
 
-// Walk visits the side's programs.
-func (s *Side) Walk(visit func(*Program)) {
-	if s == nil {
-		return
-	}
-	for _, part := range s.parts {
-		part.Walk(visit)
-	}
-	if s.over != nil {
-		visit(s.over)
-	}
-	for _, p := range s.each {
-		visit(p)
-	}
-}
-
 // bound adds a loop variable to a scope.
 type bound struct {
 	interpreter.Activation
