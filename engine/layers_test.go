@@ -193,10 +193,14 @@ func domainWord(line string) string {
 // innocent are words that only contain one of these.
 var innocent = strings.NewReplacer("timeZone", "", "TimeZone", "", "time zone", "")
 
+// tables are files that list kinds and fields of Kubernetes itself, to say which
+// are open to all policies.
+var tables = []string{"guard/kinds.go", "guard/podtemplate.go"}
+
 func TestEngineDoesNotKnowTheDomain(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || !isSource(entry) {
+		if err != nil || !isSource(entry) || slices.Contains(tables, file) {
 			return err
 		}
 		text, err := os.ReadFile(file)

@@ -1,113 +1,149 @@
-// Package guard says whether an effect may happen. Some fields decide what
-// becomes of an object, or what it may do in the cluster; no policy writes
-// them unless the installation allows it for that policy, kind and field.
+// Package guard says whether an effect may happen. A policy writes what its text
+// says, as far as that is open: kinds of Kubernetes that are listed as open, and
+// custom resources. Everything else, and fields that give rights or decide what
+// becomes of an object, need an allowance of the installation for the policy,
+// the API group, the kind and the field.
 package guard
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
-
-// Allowance opens one protected thing for one policy.
-type Allowance struct {
-	Policy string
-	Kind   string
-	// Field is a dotted path, or "*" for the kind itself.
-	Field string
-}
-
-// Deletion is the field of an Allowance that opens deleting objects.
-const Deletion = "delete"
 
 // Guard checks effects. Its zero value allows nothing that is protected.
 type Guard struct {
 	Allowed []Allowance
 	// Home is the namespace of the controller itself, where no policy writes
-	// objects of a kind that is not open: they are policies, what was kept of
+	// objects of a kind that is not allowed: they are policies, what was kept of
 	// them, who leads, and whatever runs there runs with the controller's rights
 	// at hand. "" is none.
 	Home string
+	// Assume takes what runs in Pods, and reading Secrets without their values, as
+	// allowed. It is for simulations and tests, which know no installation.
+	Assume bool
 }
 
-// New makes a guard of what an installation allows.
-func New(allowances []v1alpha1.Allowance) Guard {
-	var g Guard
-	for _, a := range allowances {
-		for _, field := range a.Fields {
-			g.Allowed = append(g.Allowed, Allowance{Policy: a.Policy.Value, Kind: a.ForKind.Value, Field: field.Value})
-		}
-	}
+// Assuming returns the guard of a simulation or a test.
+func (g Guard) Assuming() Guard {
+	g.Assume = true
 	return g
 }
 
-// protectedKinds are kinds that a policy may not write at all.
-var protectedKinds = map[string]bool{
-	"Secret": true, "ServiceAccount": true,
-	"Role": true, "ClusterRole": true, "RoleBinding": true, "ClusterRoleBinding": true,
-	"CustomResourceDefinition": true, "ValidatingWebhookConfiguration": true, "MutatingWebhookConfiguration": true,
-	"ValidatingAdmissionPolicy": true, "ValidatingAdmissionPolicyBinding": true,
-	"MutatingAdmissionPolicy": true, "MutatingAdmissionPolicyBinding": true, "APIService": true,
+// Grants are what one policy may do of what is protected.
+type Grants struct {
+	policy  string
+	guard   *Guard
+	allowed []Allowance
 }
 
-// protectedFields are fields that a policy may not write, by the end of their
-// path.
-var protectedFields = []string{
-	"metadata.finalizers", "metadata.ownerReferences", "metadata.deletionTimestamp",
-	"serviceAccountName", "serviceAccount", "securityContext", "automountServiceAccountToken", "hostNetwork", "hostPID", "hostIPC",
+// Of returns what a policy may do.
+func (g *Guard) Of(p *plan.Policy) *Grants {
+	out := &Grants{policy: p.Name, guard: g}
+	for _, a := range g.Allowed {
+		if a.Policy == p.Name && a.unmet(p) == "" {
+			out.allowed = append(out.allowed, a)
+		}
+	}
+	return out
 }
 
 // Check refuses an effect that is not allowed, with the reason.
-func (g *Guard) Check(policy string, e *eval.Effect) error {
+func (g *Grants) Check(e *eval.Effect) error {
 	if e.Verb == eval.VerbEvent {
 		return nil
 	}
-	if protectedKinds[e.Target.Kind] && !g.allows(policy, e.Target.Kind, "*") {
-		return fmt.Errorf("the policy %s may not write objects of kind %s; the installation can allow it", policy, e.Target.Kind)
-	}
-	if g.Home != "" && e.Target.Namespace == g.Home && !g.allows(policy, e.Target.Kind, "*") {
-		return fmt.Errorf("the policy %s may not write objects of kind %s in %s, the namespace of the controller itself; the installation can allow it", policy, e.Target.Kind, g.Home)
-	}
-	if e.Verb == eval.VerbDelete && !g.allows(policy, e.Target.Kind, Deletion) {
-		return fmt.Errorf("the policy %s may not delete objects of kind %s; the installation can allow it", policy, e.Target.Kind)
-	}
-	var refused error
-	walk(e.Patch, nil, func(path []string) {
-		field := strings.Join(path, ".")
-		for _, p := range protectedFields {
-			if (field == p || strings.HasSuffix(field, "."+p)) && !g.allows(policy, e.Target.Kind, field) && refused == nil {
-				refused = fmt.Errorf("the policy %s may not write %s of %s; the installation can allow it", policy, field, e.Target.Kind)
-			}
+	for _, n := range g.needs(e) {
+		if !g.allows(n, e.Target.Namespace) {
+			return fmt.Errorf("the policy %s may not %s; the installation can allow it", g.policy, n)
 		}
-	})
-	return refused
+	}
+	return nil
 }
 
-func (g *Guard) allows(policy, kind, field string) bool {
-	for _, a := range g.Allowed {
-		if a.Policy == policy && a.Kind == kind && (a.Field == field || a.Field == "*") {
+// needs returns what an effect needs an allowance for.
+func (g *Grants) needs(e *eval.Effect) (out []need) {
+	gvk := e.Target.GVK
+	if home := g.guard.Home; home != "" && e.Target.Namespace == home {
+		out = append(out, need{gvk: gvk, field: Everything, home: home})
+	}
+	if e.Verb == eval.VerbDelete {
+		return append(out, need{gvk: gvk, field: Deletion})
+	}
+	closed := !Open(gvk)
+	if closed && e.Verb != eval.VerbPatch {
+		out = append(out, need{gvk: gvk, field: Creation, closed: true})
+	}
+	walk(e.Patch, nil, func(path []string, leaf bool) {
+		if field, d := protectedField(gvk, path, leaf); d != harmless {
+			out = append(out, need{gvk: gvk, field: field, danger: d})
+		} else if closed && leaf && !identity(path) {
+			out = append(out, need{gvk: gvk, field: strings.Join(path, "."), closed: true})
+		}
+	})
+	return out
+}
+
+// identity reports whether a field says which object it is: whoever may write
+// any field may name the object.
+func identity(path []string) bool {
+	name := strings.Join(path, ".")
+	return name == "apiVersion" || name == "kind" || name == "metadata.name" || name == "metadata.namespace"
+}
+
+// allows reports whether an allowance covers a need in a namespace; "" is an
+// object without one, or any namespace where it is not known.
+func (g *Grants) allows(n need, namespace string) bool {
+	if n.danger == workload && g.guard.Assume {
+		return true
+	}
+	return slices.ContainsFunc(g.allowed, func(a Allowance) bool { return a.covers(n, namespace) })
+}
+
+// Values reports whether the policy sees the values of Secrets: only if it may
+// read them so, or writes them.
+func (g *Grants) Values() bool {
+	for _, field := range []string{Values, "data", "stringData"} {
+		if g.allows(need{gvk: secret, field: field, closed: true}, "") {
 			return true
 		}
 	}
 	return false
 }
 
-// walk visits the path of every field of a patch, through lists too.
-func walk(v value.Value, path []string, visit func([]string)) {
+var secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
+
+// walk visits the path of every field of a patch, through lists too. A leaf is
+// a field with nothing below.
+func walk(v value.Value, path []string, visit func(path []string, leaf bool)) {
 	switch v := v.(type) {
 	case *value.Map:
 		for i := range v.Len() {
 			key, field := v.At(i)
 			inner := append(path[:len(path):len(path)], key)
-			visit(inner)
+			visit(inner, !hasFields(field))
 			walk(field, inner, visit)
 		}
 	case *value.List:
 		for _, item := range v.Items() {
 			walk(item, path, visit)
 		}
+	}
+}
+
+// hasFields reports whether there are fields at or below a value.
+func hasFields(v value.Value) bool {
+	switch v := v.(type) {
+	case *value.Map:
+		return v.Len() > 0
+	case *value.List:
+		return slices.ContainsFunc(v.Items(), hasFields)
+	default:
+		return false
 	}
 }

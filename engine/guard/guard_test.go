@@ -1,10 +1,14 @@
 package guard
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -12,18 +16,38 @@ import (
 
 type object = map[string]any
 
+// versions are the apiVersions of the kinds below that are not of the core group.
+var versions = map[string]string{
+	"Deployment": "apps/v1", "ControllerRevision": "apps/v1", "CronJob": "batch/v1", "Lease": "coordination.k8s.io/v1", "Widget": "example.com/v1",
+	"Role": "rbac.authorization.k8s.io/v1", "ClusterRole": "rbac.authorization.k8s.io/v1", "RoleBinding": "rbac.authorization.k8s.io/v1",
+	"ClusterRoleBinding": "rbac.authorization.k8s.io/v1", "CustomResourceDefinition": "apiextensions.k8s.io/v1", "APIService": "apiregistration.k8s.io/v1",
+	"ValidatingWebhookConfiguration": "admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
+	"CertificateSigningRequest": "certificates.k8s.io/v1", "StorageClass": "storage.k8s.io/v1", "CSIDriver": "storage.k8s.io/v1",
+	"EndpointSlice": "discovery.k8s.io/v1", "PriorityClass": "scheduling.k8s.io/v1", "ClusterIssuer": "cert-manager.io/v1", "ClusterPolicy": "kyverno.io/v1",
+	"MachineSet": "cluster.x-k8s.io/v1",
+}
+
+func gvk(kind string) schema.GVK {
+	return schema.GVK{APIVersion: cmp.Or(versions[kind], "v1"), Kind: kind}
+}
+
+func check(g *Guard, policy string, e *eval.Effect) error {
+	return g.Of(&plan.Policy{Name: policy}).Check(e)
+}
+
 // effect is a patch of an object of a kind.
 func effect(kind string, patch object) *eval.Effect {
 	return &eval.Effect{
-		Verb: eval.VerbPatch, Target: world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: kind}, Name: "a"},
+		Verb: eval.VerbPatch, Target: world.ID{GVK: gvk(kind), Name: "a"},
 		Patch: value.Freeze(patch, nil, value.KeepAll).(*value.Map),
 	}
 }
 
 // nested puts a value under a dotted path; [] makes a list of one item.
 func nested(path string, v any) object {
-	first, rest, more := strings.Cut(path, ".")
-	name, list := strings.CutSuffix(first, "[]")
+	first, rest, more := strings.Cut(strings.ReplaceAll(path, `\.`, "\x00"), ".")
+	rest = strings.ReplaceAll(rest, "\x00", `\.`)
+	name, list := strings.CutSuffix(strings.ReplaceAll(first, "\x00", "."), "[]")
 	if more {
 		v = nested(rest, v)
 	}
@@ -37,12 +61,14 @@ func TestWhatIsFree(t *testing.T) {
 	t.Parallel()
 	for kind, paths := range map[string][]string{
 		"Node":       {"metadata.labels.a", "metadata.annotations.securityContext/x", "spec.unschedulable", "status.conditions", "status.finalizers"},
-		"Deployment": {"spec.replicas", "spec.template.metadata.annotations.a", "spec.template.spec.containers[].image", "spec.serviceAccountNames"},
+		"Deployment": {"spec.replicas", "spec.template.metadata.annotations.a", "spec.template.spec.containers[].resources.limits.cpu", "spec.template.spec.nodeSelector.a", "spec.serviceAccountNames"},
 		"ConfigMap":  {"data.serviceAccountNames", "data.a"},
-		"Widget":     {"spec.finalizers", "spec.ownerReferences", "status.phase"},
+		"Widget":     {"spec.finalizers", "spec.ownerReferences", "status.phase", "spec.nodeName", "spec.template.kind", "spec.image"},
+		"MachineSet": {"spec.template.spec.infrastructureRef.name"},
+		"Namespace":  {"metadata.labels.team"},
 	} {
 		for _, path := range paths {
-			if err := (&Guard{}).Check("p", effect(kind, nested(path, "x"))); err != nil {
+			if err := check(&Guard{}, "p", effect(kind, nested(path, "x"))); err != nil {
 				t.Errorf("%s of %s: %v", path, kind, err)
 			}
 		}
@@ -60,22 +86,22 @@ func TestHome(t *testing.T) {
 		return e
 	}
 	g := &Guard{Home: "home"}
-	for _, kind := range []string{"ConfigMap", "ControllerRevision", "Lease", "Pod"} {
-		if err := g.Check("p", at(kind, "home")); err == nil || !strings.Contains(err.Error(), "the namespace of the controller itself") {
+	for _, kind := range []string{"ConfigMap", "Pod", "Widget"} {
+		if err := check(g, "p", at(kind, "home")); err == nil || !strings.Contains(err.Error(), "the namespace of the controller itself") {
 			t.Errorf("%s: %v", kind, err)
 		}
-		if err := g.Check("p", at(kind, "away")); err != nil {
+		if err := check(g, "p", at(kind, "away")); err != nil {
 			t.Errorf("%s elsewhere: %v", kind, err)
 		}
 	}
-	if err := g.Check("p", at("Node", "")); err != nil {
+	if err := check(g, "p", at("Node", "")); err != nil {
 		t.Errorf("what belongs to no namespace: %v", err)
 	}
 	g.Allowed = []Allowance{{Policy: "p", Kind: "ConfigMap", Field: "*"}}
-	if err := g.Check("p", at("ConfigMap", "home")); err != nil {
+	if err := check(g, "p", at("ConfigMap", "home")); err != nil {
 		t.Error(err)
 	}
-	if err := (&Guard{}).Check("p", at("ConfigMap", "")); err != nil {
+	if err := check(&Guard{}, "p", at("ConfigMap", "")); err != nil {
 		t.Errorf("without a home: %v", err)
 	}
 }
@@ -84,20 +110,33 @@ func TestHome(t *testing.T) {
 // may do, are refused wherever they stand.
 func TestWhatIsProtected(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{
-		"metadata.finalizers", "metadata.ownerReferences", "metadata.deletionTimestamp",
-		"spec.serviceAccountName", "spec.template.spec.serviceAccountName", "spec.template.spec.serviceAccount", "spec.jobTemplate.spec.template.spec.serviceAccountName",
-		"spec.template.spec.securityContext", "spec.template.spec.containers[].securityContext", "spec.template.spec.securityContext.runAsUser", "spec.initContainers[].securityContext.privileged",
-		"spec.automountServiceAccountToken", "spec.template.spec.hostNetwork", "spec.hostPID", "spec.hostIPC", "spec.template.metadata.finalizers",
+	for kind, paths := range map[string][]string{
+		"Widget": {
+			"metadata.finalizers", "metadata.ownerReferences", "metadata.deletionTimestamp", "metadata.managedFields", "spec.template.metadata.finalizers",
+			"spec.serviceAccountName", "spec.template.spec.serviceAccount", "spec.pod.securityContext>.runAsUser", "spec.x.hostPath>.path",
+			"spec.pod.containers[].image", "spec.initContainers[].command[]", "spec.template.spec.tolerations>[].key", "spec.template.spec.priorityClassName",
+			"spec.containers[].env[].valueFrom.secretKeyRef>.name", "spec.containers[].envFrom[].secretRef>.name",
+		},
+		"Deployment": {
+			"spec.template.spec.hostNetwork", "spec.template.spec.volumes[].hostPath>.path", "spec.template.spec.volumes[].secret>.secretName",
+			"spec.template.spec.volumes[].projected>.sources", "spec.template.spec.volumes>[].emptyDir.medium", "spec.template.spec.containers[].image",
+			"spec.template.spec.containers[].env>[].value", "spec.template.spec.nodeName", "spec.template.spec.runtimeClassName", "spec.template.spec.dnsConfig>.x",
+			"spec.template.spec.initContainers[].securityContext>.privileged", "spec.template.spec.aFieldOfTheFuture",
+			"spec.template.metadata.annotations.container\\.apparmor\\.security\\.beta\\.kubernetes\\.io/c", "spec.template.spec.containers",
+		},
+		"CronJob":   {"spec.jobTemplate.spec.template.spec.serviceAccountName", "spec.jobTemplate.spec.template.spec.containers[].args[]"},
+		"Pod":       {"spec.nodeName", "spec.hostPID", "spec.containers[].lifecycle>.postStart", "spec.ephemeralContainers[].image", "spec.automountServiceAccountToken"},
+		"Namespace": {"metadata.labels.pod-security\\.kubernetes\\.io/enforce"},
+		"Node":      {"status.addresses", "spec.podCIDR", "metadata.labels.node-restriction\\.kubernetes\\.io/x"},
+		"Service":   {"spec.externalIPs", "status.loadBalancer>.ingress"},
 	} {
-		for name, v := range map[string]any{"set": "x", "set to a list": []any{"x"}} {
-			field := strings.ReplaceAll(path, "[]", "")
-			for _, protected := range []string{".runAsUser", ".privileged"} {
-				field = strings.TrimSuffix(field, protected)
-			}
-			err := (&Guard{}).Check("p", effect("Deployment", nested(path, v)))
-			if want := "the policy p may not write " + field + " of Deployment; the installation can allow it"; err == nil || err.Error() != want {
-				t.Errorf("%s %s: %v", path, name, err)
+		for _, path := range paths {
+			for name, v := range map[string]any{"set": "x", "set to a list": []any{"x"}} {
+				field, below, _ := strings.Cut(strings.ReplaceAll(strings.ReplaceAll(path, "[]", ""), `\.`, "."), ">")
+				err := check(&Guard{}, "p", effect(kind, nested(strings.ReplaceAll(path, ">", ""), v)))
+				if want := "the policy p may not write " + field + " of " + kind + "; the installation can allow it"; err == nil || err.Error() != want {
+					t.Errorf("%s (%s) %s: %v", field, below, name, err)
+				}
 			}
 		}
 	}
@@ -108,7 +147,7 @@ func TestRemovalsAreWrites(t *testing.T) {
 	t.Parallel()
 	e := effect("Pod", object{})
 	e.Patch = value.NewMap([]string{"metadata"}, []value.Value{value.NewMap([]string{"finalizers"}, []value.Value{value.Null})})
-	if err := (&Guard{}).Check("p", e); err == nil {
+	if err := check(&Guard{}, "p", e); err == nil {
 		t.Error("a policy may remove finalizers")
 	}
 }
@@ -116,11 +155,17 @@ func TestRemovalsAreWrites(t *testing.T) {
 func TestProtectedKinds(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{
-		"Secret", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition",
-		"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+		"Secret", "ServiceAccount", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "CustomResourceDefinition", "APIService",
+		"ValidatingWebhookConfiguration", "MutatingAdmissionPolicy", "CertificateSigningRequest", "StorageClass", "CSIDriver", "PersistentVolume",
+		"Endpoints", "EndpointSlice", "Lease", "PriorityClass", "ControllerRevision", "ClusterIssuer", "ClusterPolicy",
 	} {
-		want := "the policy p may not write objects of kind " + kind + "; the installation can allow it"
-		if err := (&Guard{}).Check("p", effect(kind, nested("metadata.labels.a", "b"))); err == nil || err.Error() != want {
+		e := effect(kind, nested("metadata.labels.a", "b"))
+		want := "the policy p may not write metadata.labels.a of " + kind + ", a kind that is not open to policies; the installation can allow it"
+		if err := check(&Guard{}, "p", e); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", kind, err)
+		}
+		e.Verb = eval.VerbApply
+		if err := check(&Guard{}, "p", e); err == nil || !strings.Contains(err.Error(), "may not create objects of kind "+kind+", a kind") {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -131,7 +176,7 @@ func TestEventsAreFree(t *testing.T) {
 	t.Parallel()
 	e := effect("Secret", object{"reason": "A"})
 	e.Verb = eval.VerbEvent
-	if err := (&Guard{}).Check("p", e); err != nil {
+	if err := check(&Guard{}, "p", e); err != nil {
 		t.Error(err)
 	}
 }
@@ -142,31 +187,90 @@ func TestAllowances(t *testing.T) {
 	g := &Guard{Allowed: []Allowance{
 		{Policy: "p", Kind: "Secret", Field: "*"},
 		{Policy: "p", Kind: "Pod", Field: "metadata.finalizers"},
-		{Policy: "q", Kind: "Deployment", Field: "*"},
-		{Policy: "q", Kind: "Role", Field: "rules"},
+		{Policy: "p", Kind: "Pod", Field: "spec.containers"},
+		{Policy: "p", Kind: "Pod", Field: "spec"},
+		{Policy: "q", Group: "apps", Kind: "Deployment", Field: "*", Namespaces: []string{"n"}},
+		{Policy: "q", AnyGroup: true, Kind: "Role", Field: "rules"},
+		{Policy: "q", Group: "example.com", Kind: "Lease", Field: "*"},
 	}}
 	for name, tc := range map[string]struct {
 		policy, kind, path string
 		allowed            bool
 	}{
-		"a kind":                    {"p", "Secret", "data.a", true},
-		"another policy":            {"q", "Secret", "data.a", false},
-		"another kind":              {"p", "Role", "rules", false},
-		"a field":                   {"p", "Pod", "metadata.finalizers", true},
-		"another field":             {"p", "Pod", "metadata.ownerReferences", false},
-		"a field of another kind":   {"p", "Node", "metadata.finalizers", false},
-		"all fields of a kind":      {"q", "Deployment", "spec.template.spec.hostNetwork", true},
-		"a field opens no kind":     {"q", "Role", "rules", false},
-		"another policy's one":      {"q", "Pod", "metadata.finalizers", false},
-		"a kind opens its fields":   {"p", "Secret", "metadata.finalizers", true},
-		"what was never protected":  {"q", "Node", "metadata.labels.a", true},
-		"a policy that is not ours": {"", "Secret", "data.a", false},
+		"a kind":                      {"p", "Secret", "data.a", true},
+		"another policy":              {"q", "Secret", "data.a", false},
+		"another kind":                {"p", "Role", "rules", false},
+		"a field":                     {"p", "Pod", "metadata.finalizers", true},
+		"another field":               {"p", "Pod", "metadata.ownerReferences", false},
+		"a field of another kind":     {"p", "Node", "metadata.finalizers", false},
+		"what runs, below a field":    {"p", "Pod", "spec.containers[].image", true},
+		"rights are named themselves": {"p", "Pod", "spec.containers[].securityContext.privileged", false},
+		"rights below a field":        {"p", "Pod", "spec.hostPID", false},
+		"all fields of a kind":        {"q", "Deployment", "spec.template.spec.hostNetwork", true},
+		"a field of a closed kind":    {"q", "Role", "rules[].verbs[]", true},
+		"only that field":             {"q", "Role", "metadata.labels.a", false},
+		"another policy's one":        {"q", "Pod", "metadata.finalizers", false},
+		"a kind opens its fields":     {"p", "Secret", "metadata.finalizers", true},
+		"what was never protected":    {"q", "Node", "metadata.labels.a", true},
+		"a kind of another group":     {"q", "Lease", "spec.holderIdentity", false},
+		"a policy that is not ours":   {"", "Secret", "data.a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := g.Check(tc.policy, effect(tc.kind, nested(tc.path, "x"))); (err == nil) != tc.allowed {
+			e := effect(tc.kind, nested(tc.path, "x"))
+			e.Target.Namespace = "n"
+			if err := check(g, tc.policy, e); (err == nil) != tc.allowed {
+				t.Errorf("got %v", err)
+			}
+			e.Target.Namespace = "m"
+			if err := check(g, tc.policy, e); tc.kind == "Deployment" && err == nil {
+				t.Error("an allowance for one namespace holds in another")
+			}
+		})
+	}
+}
+
+// TestPins: an allowance holds for one text in one ConfigMap with given params,
+// not for whoever takes the policy's name.
+func TestPins(t *testing.T) {
+	t.Parallel()
+	a := Allowance{Policy: "p", Kind: "Pod", Field: "spec.hostPID", Pin: Pin{ConfigMap: "c", Text: "sha256:1", Params: map[string]value.Value{"image": types.String("a")}}}
+	for name, tc := range map[string]struct {
+		origin plan.Origin
+		image  string
+		why    string
+	}{
+		"as pinned":     {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "a", ""},
+		"a file":        {plan.Origin{Text: "sha256:2"}, "a", ""},
+		"another place": {plan.Origin{ConfigMap: "d", Text: "sha256:1"}, "a", "it holds for the policy of the ConfigMap c, this one is of d"},
+		"another text":  {plan.Origin{ConfigMap: "c", Text: "sha256:2"}, "a", "it holds for the text sha256:1, this one is sha256:2: the installation has to allow a changed text"},
+		"another param": {plan.Origin{ConfigMap: "c", Text: "sha256:1"}, "b", "it holds while the param image is a, which is b now: the installation has to allow another value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &plan.Policy{Name: "p", Origin: tc.origin, Params: map[string]value.Value{"image": types.String(tc.image)}}
+			if why := a.unmet(p); why != tc.why {
+				t.Errorf("got %q", why)
+			}
+			g := Guard{Allowed: []Allowance{a}}
+			if err := g.Of(p).Check(effect("Pod", nested("spec.hostPID", true))); (err == nil) != (tc.why == "") {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// TestAssuming: simulations and tests take what runs in Pods as allowed, and
+// nothing that gives rights.
+func TestAssuming(t *testing.T) {
+	t.Parallel()
+	g := Guard{}.Assuming()
+	if err := check(&g, "p", effect("Pod", nested("spec.containers[].image", "x"))); err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{"spec.hostNetwork", "spec.volumes[].hostPath.path", "metadata.finalizers"} {
+		if err := check(&g, "p", effect("Pod", nested(path, "x"))); err == nil {
+			t.Errorf("%s is open", path)
+		}
 	}
 }

@@ -8,43 +8,40 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 )
 
 // Lack is an allowance that a policy needs and does not have.
 type Lack struct {
-	Allowance
+	// Policy is the name of the policy.
+	Policy string
+	schema.GVK
+	// Field is as in Allowance.
+	Field string
 	// Position is where the text needs it.
 	document.Position
+
+	message, hint string
 }
 
 // Problem is the error about the policy, with the allowance to add.
 func (l Lack) Problem() document.Problem {
-	what := "write " + l.Field + " of " + l.Kind
-	switch l.Field {
-	case Deletion:
-		what = "delete objects of kind " + l.Kind
-	case "*":
-		what = "write objects of kind " + l.Kind
-	}
-	return document.Problem{
-		Position: l.Position, Severity: document.Error, Message: fmt.Sprintf("the policy %s may not %s; the installation can allow it", l.Policy, what),
-		Hint: fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, kind: %s, fields: [%q]}", l.Policy, l.Kind, l.Field),
-	}
+	return document.Problem{Position: l.Position, Severity: document.Error, Message: l.message, Hint: l.hint}
 }
 
 // Lacks returns the allowances that a policy lacks, as far as its text tells:
 // kind, field and verb are written out. What is computed is checked when it is
 // about to be written.
 func (g *Guard) Lacks(p *plan.Policy) []Lack {
-	f := finder{Guard: g, policy: p}
+	f := finder{Grants: g.Of(p), policy: p}
+	f.reads()
 	for _, w := range p.Writes {
 		f.write(w)
 	}
 	for _, h := range p.Holds {
-		if f.off(h.Place) {
-			continue
+		if !f.off(h.Place) {
+			f.need(need{gvk: h.GVK, field: "metadata.finalizers", danger: privilege}, h.Pos)
 		}
-		f.need(h.Kind, "metadata.finalizers", h.Pos)
 	}
 	for _, r := range p.Rules {
 		f.actions(r.Do)
@@ -53,20 +50,42 @@ func (g *Guard) Lacks(p *plan.Policy) []Lack {
 		}
 		f.actions(r.OnError)
 	}
+	f.hints()
 	return f.lacks
 }
 
 type finder struct {
-	*Guard
+	*Grants
 	policy *plan.Policy
 	lacks  []Lack
 }
 
-func (f *finder) need(kind, field string, at document.Position) {
-	a := Allowance{Policy: f.policy.Name, Kind: kind, Field: field}
-	known := slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.Allowance == a || l.Kind == kind && l.Field == "*" })
-	if !known && !f.allows(f.policy.Name, kind, field) {
-		f.lacks = append(f.lacks, Lack{a, at})
+func (f *finder) need(n need, at document.Position) {
+	known := slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.GVK == n.gvk && (l.Field == n.field || l.Field == Everything) })
+	if !known && !f.allows(n, "") {
+		f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: n.gvk, Field: n.field, Position: at,
+			message: fmt.Sprintf("the policy %s may not %s; the installation can allow it", f.policy.Name, n)})
+	}
+}
+
+// hints says of each lack what to add, for all that is lacking of a kind; or why
+// an allowance for the policy's name does not hold.
+func (f *finder) hints() {
+	for i := range f.lacks {
+		l := &f.lacks[i]
+		var fields []string
+		for _, other := range f.lacks {
+			if other.GVK == l.GVK {
+				fields = append(fields, fmt.Sprintf("%q", other.Field))
+			}
+		}
+		l.hint = fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, apiGroup: %q, kind: %s, fields: [%s]}",
+			l.Policy, l.Group(), l.Kind, strings.Join(fields, ", "))
+		for _, a := range f.guard.Allowed {
+			if why := a.unmet(f.policy); why != "" && a.Policy == l.Policy && a.covers(need{gvk: l.GVK, field: l.Field}, "") {
+				l.hint = "there is an allowance, but " + why
+			}
+		}
 	}
 }
 
@@ -75,17 +94,44 @@ func (f *finder) off(at plan.Place) bool {
 	return slices.ContainsFunc(f.policy.Inputs, func(in *plan.Input) bool { return in.Name == at.Input && in.Off })
 }
 
+// reads checks what is read of protected kinds.
+func (f *finder) reads() {
+	reading := need{gvk: secret, field: Reading, danger: workload}
+	if f.policy.Primary.GVK == secret {
+		f.read(reading, f.place())
+	}
+	for _, in := range f.policy.Inputs {
+		if in.Source.GVK == secret && !in.Off {
+			f.read(reading, in.Pos)
+		}
+	}
+}
+
+// read wants a permission to read; who sees values may read.
+func (f *finder) read(n need, at document.Position) {
+	if !f.Values() {
+		f.need(n, at)
+	}
+}
+
 // write checks what is written of a kind, whatever the fields are.
 func (f *finder) write(w plan.Write) {
-	if w.Verb == plan.WriteEvent || w.Verb == plan.WriteUpdate || f.off(w.Place) {
+	switch w.Verb {
+	case plan.WriteEvent, plan.WriteUpdate, plan.WriteBind, plan.WriteEscalate:
+		return
+	}
+	if f.off(w.Place) {
 		return
 	}
 	at := f.place()
-	if protectedKinds[w.Kind] || f.Home != "" && w.Place.Namespace.Value == f.Home {
-		f.need(w.Kind, "*", at)
+	if home := f.guard.Home; home != "" && w.Place.Namespace.Value == home {
+		f.need(need{gvk: w.GVK, field: Everything, home: home}, at)
 	}
-	if w.Verb == plan.WriteDelete {
-		f.need(w.Kind, Deletion, at)
+	switch {
+	case w.Verb == plan.WriteDelete:
+		f.need(need{gvk: w.GVK, field: Deletion}, at)
+	case !Open(w.GVK) && w.Verb != plan.WritePatch:
+		f.need(need{gvk: w.GVK, field: Creation, closed: true}, at)
 	}
 }
 
@@ -102,7 +148,7 @@ func (f *finder) actions(list []plan.Action) {
 	for _, a := range list {
 		switch a := a.(type) {
 		case *plan.Child:
-			a.Manifest.EachField(func(path []string) { f.field(a.Kind, path, a.Pos) })
+			f.fields(schema.GVK{APIVersion: a.APIVersion, Kind: a.Kind}, nil, a.Manifest, a.Pos)
 		case *plan.Merge:
 			f.merged(&a.Of, a.Under, a.Fields, a.Pos)
 		case *plan.ListEntry:
@@ -113,20 +159,28 @@ func (f *finder) actions(list []plan.Action) {
 
 // merged checks fields that are written below a path of an object.
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
-	kind := of.Kind
+	gvk := of.GVK
 	if of.Primary() {
-		kind = f.policy.Primary.Source.Kind
+		gvk = f.policy.Primary.GVK
 	}
-	if kind == "" {
+	if gvk.Kind == "" {
 		return // only the object tells
 	}
-	f.field(kind, under, at)
-	fields.EachField(func(path []string) { f.field(kind, slices.Concat(under, path), at) })
+	f.fields(gvk, under, fields, at)
 }
 
-func (f *finder) field(kind string, path []string, at document.Position) {
-	field := strings.Join(path, ".")
-	if slices.ContainsFunc(protectedFields, func(p string) bool { return field == p || strings.HasSuffix(field, "."+p) }) {
-		f.need(kind, field, at)
+// fields checks the fields of a template below a path.
+func (f *finder) fields(gvk schema.GVK, under []string, fields *cel.Template, at document.Position) {
+	closed := !Open(gvk)
+	fields.EachField(func(below []string, leaf bool) {
+		path := slices.Concat(under, below)
+		if field, d := protectedField(gvk, path, leaf); d != harmless {
+			f.need(need{gvk: gvk, field: field, danger: d}, at)
+		} else if closed && leaf && !identity(path) {
+			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true}, at)
+		}
+	})
+	if field, d := protectedField(gvk, under, false); d != harmless {
+		f.need(need{gvk: gvk, field: field, danger: d}, at)
 	}
 }

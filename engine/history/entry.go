@@ -77,7 +77,7 @@ func (c *Copy) Unit() *source.Unit {
 	if doc == nil {
 		return nil
 	}
-	u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce}
+	u := &source.Unit{Document: doc, File: load.Source{Path: c.File, Text: []byte(c.Text)}, ConfigMap: path.Base(path.Dir(c.File)), Overrides: c.Overrides, Mode: v1alpha1.ModeEnforce}
 	for _, name := range slices.Sorted(maps.Keys(c.Modules)) {
 		u.Modules = append(u.Modules, rego.Module{Name: name, Text: c.Modules[name]})
 	}

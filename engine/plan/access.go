@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // Access is one thing that a policy must be allowed to do: a verb on the
@@ -52,6 +53,23 @@ func (p *Policy) Accesses(s Settings) []Access {
 		a.write(w)
 	}
 	return a.least()
+}
+
+// SeeValues makes the policy read the objects of a kind with the values that
+// are digests otherwise. It is called before the policy runs.
+func (p *Policy) SeeValues(gvk schema.GVK) {
+	sources := []*world.Source{&p.Primary.Source}
+	for _, in := range p.Inputs {
+		sources = append(sources, &in.Source)
+	}
+	for _, t := range p.Targets {
+		sources = append(sources, &t.Source)
+	}
+	for _, s := range sources {
+		if s.GVK == gvk && !s.Values {
+			s.Values = true
+		}
+	}
 }
 
 // accesses gathers accesses.

@@ -48,6 +48,16 @@ type Policy struct {
 	Queries []string
 	// Source is where the policy was written.
 	Source document.Position
+	// Origin says which text it is.
+	Origin Origin
+}
+
+// Origin is where the text of a policy comes from in a cluster.
+type Origin struct {
+	// ConfigMap is the name of the ConfigMap that it stands in; "" is a file.
+	ConfigMap string
+	// Text is the digest of its text with the Rego beside it, as sha256:...
+	Text string
 }
 
 // Mode says what becomes of a policy's decisions.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
@@ -22,6 +23,7 @@ type Controller struct {
 	Policy *plan.Policy
 	router *watch.Router
 	group  *Group
+	grants *guard.Grants
 	needs  []Need
 	shared eval.Shared
 	counts *observe.Counts
@@ -172,7 +174,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect) {
 	bad := map[int]bool{}
 	for _, e := range effects {
-		if err := c.group.Guard.Check(c.Policy.Name, e); err != nil {
+		if err := c.grants.Check(e); err != nil {
 			bad[e.Item] = true
 			r.refused = append(r.refused, e.Rule)
 			r.final = append(r.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))

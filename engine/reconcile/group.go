@@ -69,8 +69,12 @@ func (g *Group) Join(p *plan.Policy) *Controller { return g.join(p, g.countsOf(p
 func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Unseen()) }
 
 func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
+	grants := g.Guard.Of(p)
+	if grants.Values() {
+		p.SeeValues(secret)
+	}
 	c := &Controller{
-		Policy: p, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
+		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
 		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(),
@@ -239,8 +243,12 @@ func (c *Controller) woken(keys []eval.Key) {
 	}
 }
 
-// Read makes an object of the read model of a decoded manifest.
+// Read makes an object of the read model of a decoded manifest. Of a Secret it
+// keeps digests of the values, unless the source has the values.
 func Read(source world.Source, object map[string]any, t *schema.Type, mask *value.Mask) *world.Object {
+	if source.GVK == secret && !source.Values {
+		object = redacted(object)
+	}
 	frozen, _ := value.Freeze(object, t, mask).(*value.Map)
 	metadata, _ := object["metadata"].(map[string]any)
 	text := func(field string) string { s, _ := metadata[field].(string); return s }

@@ -87,7 +87,7 @@ func (t trial) error() error {
 		return nil // it writes nothing
 	}
 	for _, e := range t.d.Effects {
-		if err := t.c.group.Guard.Check(t.c.Policy.Name, e); err != nil {
+		if err := t.c.grants.Check(e); err != nil {
 			return fmt.Errorf("rule %q: %w", strings.Join(e.Rules, ", "), err)
 		}
 	}

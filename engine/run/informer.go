@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -9,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -55,18 +56,7 @@ func (n *feed) complete() func(namespace, name string) bool {
 }
 
 func (f *feeds) start(ctx context.Context, next *feed) error {
-	c, err := f.cache(next)
-	if err != nil {
-		return err
-	}
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(groupVersionKind(next.source.GVK))
-	f.wg.Go(func() {
-		if err := c.Start(ctx); err != nil {
-			f.Log.Error("the watch ended", "kind", next.source.Kind, "error", err.Error())
-		}
-	})
-	informer, err := c.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+	informer, err := f.informer(next)
 	if err != nil {
 		return err
 	}
@@ -74,6 +64,7 @@ func (f *feeds) start(ctx context.Context, next *feed) error {
 	if err != nil {
 		return err
 	}
+	f.wg.Go(func() { informer.RunWithContext(ctx) })
 	f.wg.Go(func() { f.sync(ctx, next, registration) })
 	return nil
 }
@@ -90,28 +81,30 @@ func (f *feeds) sync(ctx context.Context, next *feed, registration toolscache.Re
 	f.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "name", next.source.Name, "selector", next.source.Selector)
 }
 
-// cache makes a cache for one source. What it stores is the read model's own
-// object, so nothing is kept twice.
-func (f *feeds) cache(next *feed) (cache.Cache, error) {
-	selector, err := labels.Parse(next.source.Selector)
+// informer makes an informer for one source. What it stores is the read model's
+// own object, so nothing is kept twice.
+func (f *feeds) informer(next *feed) (toolscache.SharedIndexInformer, error) {
+	gvk := groupVersionKind(next.source.GVK)
+	mapping, err := f.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return nil, err
 	}
-	options := cache.Options{
-		HTTPClient: f.http, Mapper: f.mapper, DefaultLabelSelector: selector,
-		DefaultTransform: f.transform(next),
-		DefaultWatchErrorHandler: func(ctx context.Context, r *toolscache.Reflector, err error) {
+	client, err := dynamic.NewForConfigAndClient(f.Config, f.http)
+	if err != nil {
+		return nil, err
+	}
+	narrow := func(options *metav1.ListOptions) {
+		options.LabelSelector = next.source.Selector
+		if next.source.Name != "" { // whoever may list nothing but this name may list it so
+			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, next.source.Name).String()
+		}
+	}
+	informer := dynamicinformer.NewFilteredDynamicInformer(client, mapping.Resource, next.source.Namespace, 0, nil, narrow).Informer()
+	return informer, errors.Join(informer.SetTransform(f.transform(next)), informer.SetWatchErrorHandlerWithContext(
+		func(ctx context.Context, r *toolscache.Reflector, err error) {
 			f.watchFailed(next.source, err)
 			toolscache.DefaultWatchErrorHandler(ctx, r, err)
-		},
-	}
-	if next.source.Name != "" { // whoever may list nothing but this name may list it so
-		options.DefaultFieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, next.source.Name)
-	}
-	if next.source.Namespace != "" {
-		options.DefaultNamespaces = map[string]cache.Config{next.source.Namespace: {}}
-	}
-	return cache.New(f.Config, options)
+		}))
 }
 
 // watchFailed says why a source cannot be watched; it is tried again. A

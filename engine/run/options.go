@@ -20,6 +20,9 @@ type Options struct {
 	PolicyNamespace string
 	// Allowances are files that say what policies may do of what is protected.
 	Allowances []string
+	// Allow are allowances themselves, each as in the list of such a file: the
+	// arguments of the process are out of reach of whoever edits policies.
+	Allow []string
 	// Schemas are folders of CRDs; kinds that the cluster serves are typed by
 	// the cluster.
 	Schemas []string

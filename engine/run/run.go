@@ -140,7 +140,7 @@ func (p *process) load() error {
 	if err != nil {
 		return err
 	}
-	allowances, err := source.LoadAllowances(p.Allowances)
+	allowances, err := source.LoadAllowances(p.Allowances, p.Allow)
 	if err != nil {
 		return err
 	}

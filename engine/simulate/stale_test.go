@@ -31,7 +31,7 @@ func part(name string) Object {
 func TestAnOldViewDeletesNothing(t *testing.T) {
 	t.Parallel()
 	b := loaded(t, reaps)
-	may := guard.Guard{Allowed: []guard.Allowance{{Policy: "p1", Kind: "Part", Field: guard.Deletion}}}
+	may := guard.Guard{Allowed: []guard.Allowance{{Policy: "p1", Group: "example.com", Kind: "Part", Field: guard.Deletion}}}
 	s := New(t.Context(), Options{Guard: may, Policies: b.Policies, Schemas: b.Schemas, Start: start, Objects: []Object{
 		manifest("a", Object{"spec": Object{"over": true}}), part("x"),
 	}})

@@ -158,7 +158,7 @@ func (c *Contents) documents(key string, file load.Source, problems *document.Pr
 		problems.Hintf(a.Pos, "give them to the controller with --allowances", "allowances belong to the installation: a policy cannot widen what it may do")
 	}
 	for _, doc := range found.Policies {
-		c.Units = append(c.Units, &Unit{Document: doc, File: file, Modules: ModulesOf(c.Path(), key, c.Data)})
+		c.Units = append(c.Units, &Unit{Document: doc, File: file, ConfigMap: c.Name, Modules: ModulesOf(c.Path(), key, c.Data)})
 	}
 }
 

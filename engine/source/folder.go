@@ -100,21 +100,32 @@ func (b *Bundle) allow(found load.File) {
 	}
 }
 
-// LoadAllowances reads files that say what an installation opens.
-func LoadAllowances(files []string) ([]v1alpha1.Allowance, error) {
+// LoadAllowances reads what an installation opens: files, and single allowances
+// as flow YAML or JSON.
+func LoadAllowances(files, single []string) ([]v1alpha1.Allowance, error) {
 	var b Bundle
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		found, wrong := load.Documents(file, text)
-		if err := document.Join(wrong); err != nil {
+		if err := b.allowText(file, text); err != nil {
 			return nil, err
 		}
-		b.allow(found)
+	}
+	for _, one := range single {
+		document := "apiVersion: " + v1alpha1.APIVersion + "\nkind: " + v1alpha1.KindAllowances + "\nmetadata: {name: flag}\nspec:\n  allow:\n    - " + strings.ReplaceAll(one, "\n", "\n      ")
+		if err := b.allowText("--allow", []byte(document)); err != nil {
+			return nil, err
+		}
 	}
 	return b.Allowances, nil
+}
+
+func (b *Bundle) allowText(name string, text []byte) error {
+	found, wrong := load.Documents(name, text)
+	b.allow(found)
+	return document.Join(wrong)
 }
 
 // schemas adds the CRDs of the folders given, and of those beside the paths.

@@ -1,6 +1,9 @@
 package source
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"github.com/edict-dev/edict/builtins"
@@ -19,6 +22,8 @@ type Unit struct {
 	Document *v1alpha1.Policy
 	// File is the file that the document stands in.
 	File load.Source
+	// ConfigMap is the name of the ConfigMap that has the file as a key; "" is none.
+	ConfigMap string
 	// Modules are the Rego modules beside the file, also those of tests.
 	Modules []rego.Module
 	// Overrides are the values given for the policy's params.
@@ -84,8 +89,22 @@ func (u *Unit) Compile(known *schema.Set) (*plan.Policy, []document.Problem, err
 	problems = u.withLines(problems)
 	if p != nil {
 		u.setMode(p)
+		p.Origin = plan.Origin{ConfigMap: u.ConfigMap, Text: u.Digest()}
 	}
 	return p, problems, nil
+}
+
+// Digest names the text of the policy's file and of the Rego beside it: the
+// SHA-256 of each text after its length in bytes and a colon.
+func (u *Unit) Digest() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s", len(u.File.Text), u.File.Text)
+	for _, m := range u.Modules {
+		if !m.IsTest() {
+			fmt.Fprintf(h, "%d:%s", len(m.Text), m.Text)
+		}
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // setMode applies the mode that was asked for from outside.

@@ -22,6 +22,8 @@ type Source struct {
 	Name string
 	// Selector narrows by label, in the text form; "" means all.
 	Selector string
+	// Values keeps the values of Secrets, which are digests otherwise.
+	Values bool
 }
 
 // May says whether the source may hold an object, as far as its kind,

@@ -20,10 +20,27 @@ type AllowancesSpec struct {
 
 // Allowance opens some of a kind for one policy.
 type Allowance struct {
-	Policy  Text `yaml:"policy"`
-	ForKind Text `yaml:"kind"`
-	// Fields are paths such as spec.serviceAccountName, "delete" for deleting
-	// objects, or "*" for everything of the kind.
+	Policy Text `yaml:"policy"`
+	// APIGroup is the group of the kind, "" the core group. Where it is left out
+	// the allowance holds for kinds of that name in every group.
+	APIGroup Text `yaml:"apiGroup"`
+	ForKind  Text `yaml:"kind"`
+	// Fields are paths such as spec.serviceAccountName, "create" and "delete" for
+	// making and deleting objects, "read" and "values" for Secrets, or "*" for
+	// everything of the kind.
 	Fields []Text `yaml:"fields"`
-	Pos    document.Position
+	// Namespaces are those that it holds in; none means everywhere.
+	Namespaces []Text `yaml:"namespaces"`
+	Pinned     Pin    `yaml:"pinned"`
+	Pos        document.Position
+}
+
+// Pin binds an allowance to more than the name of a policy.
+type Pin struct {
+	// ConfigMap is the name of the ConfigMap that the policy stands in, Text the
+	// digest of its text, as sha256:...
+	ConfigMap Text `yaml:"configMap"`
+	Text      Text `yaml:"text"`
+	// Params are values that the policy's params must have.
+	Params []Entry[*document.Node] `yaml:"params"`
 }

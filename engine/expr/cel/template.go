@@ -161,11 +161,12 @@ func (t *Template) Field(name string) *Template {
 	return nil
 }
 
-// EachField visits the path of every field that the template sets for certain to be
-// named so, through lists too.
-func (t *Template) EachField(visit func(path []string)) { t.paths(nil, visit) }
+// EachField visits the path of every field whose name the template writes out.
+// A leaf is one below which no field is written out: it has a scalar, nothing, or
+// what an expression gives.
+func (t *Template) EachField(visit func(path []string, leaf bool)) { t.paths(nil, visit) }
 
-func (t *Template) paths(above []string, visit func(path []string)) {
+func (t *Template) paths(above []string, visit func(path []string, leaf bool)) {
 	if t == nil {
 		return
 	}
@@ -181,19 +182,28 @@ func (t *Template) paths(above []string, visit func(path []string)) {
 				continue
 			}
 			at = append(above[:len(above):len(above)], name)
-			visit(at)
+			visit(at, !v.hasFields())
 		}
 		v.paths(at, visit)
 	}
 }
 
-func constantPaths(v value.Value, above []string, visit func(path []string)) {
+// hasFields reports whether fields are written out in the template.
+func (t *Template) hasFields() bool {
+	found := false
+	t.paths(nil, func([]string, bool) { found = true })
+	return found
+}
+
+func constantPaths(v value.Value, above []string, visit func(path []string, leaf bool)) {
 	switch v := v.(type) {
 	case *value.Map:
 		for i := range v.Len() {
 			name, field := v.At(i)
 			at := append(above[:len(above):len(above)], name)
-			visit(at)
+			below := false
+			constantPaths(field, nil, func([]string, bool) { below = true })
+			visit(at, !below)
 			constantPaths(field, at, visit)
 		}
 	case *value.List:

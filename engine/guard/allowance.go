@@ -1,0 +1,142 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// What an allowance can open of a kind besides its fields.
+const (
+	// Everything is all fields, creating and deleting.
+	Everything = "*"
+	// Creation is making objects of a kind that is not open.
+	Creation = "create"
+	// Deletion is deleting objects.
+	Deletion = "delete"
+	// Reading is reading objects of a protected kind: Secrets, with a digest in
+	// place of each value.
+	Reading = "read"
+	// Values is reading the values of Secrets.
+	Values = "values"
+)
+
+// Allowance opens one protected thing for one policy.
+type Allowance struct {
+	Policy string
+	// Group is the API group, "" the core group; AnyGroup says that none was named.
+	Group    string
+	AnyGroup bool
+	Kind     string
+	// Field is a dotted path, or one of the constants above.
+	Field string
+	// Namespaces are those that it holds in; none means everywhere.
+	Namespaces []string
+	// Pin says for which policy it holds, besides the name.
+	Pin Pin
+}
+
+// Pin binds an allowance to more than the name of a policy, which whoever may
+// write policies can take.
+type Pin struct {
+	// ConfigMap is the name of the one that the policy stands in, Text the digest
+	// of its text (source.Unit.Digest). "" is any.
+	ConfigMap, Text string
+	// Params are values that the policy's params must have.
+	Params map[string]value.Value
+}
+
+// New makes a guard of what an installation allows.
+func New(allowances []v1alpha1.Allowance) Guard {
+	var g Guard
+	for _, a := range allowances {
+		one := Allowance{Policy: a.Policy.Value, Group: a.APIGroup.Value, AnyGroup: !a.APIGroup.Set(), Kind: a.ForKind.Value, Pin: pin(a.Pinned)}
+		for _, namespace := range a.Namespaces {
+			one.Namespaces = append(one.Namespaces, namespace.Value)
+		}
+		for _, field := range a.Fields {
+			one.Field = field.Value
+			g.Allowed = append(g.Allowed, one)
+		}
+	}
+	return g
+}
+
+func pin(p v1alpha1.Pin) Pin {
+	out := Pin{ConfigMap: p.ConfigMap.Value, Text: p.Text.Value, Params: map[string]value.Value{}}
+	for _, e := range p.Params {
+		out.Params[e.Key.Value] = value.Freeze(e.Value.Plain(), nil, value.KeepAll)
+	}
+	return out
+}
+
+// unmet says why an allowance for the policy's name does not hold for the
+// policy; "" says that it does.
+func (a *Allowance) unmet(p *plan.Policy) string {
+	switch {
+	case a.Pin.ConfigMap != "" && p.Origin.ConfigMap != "" && a.Pin.ConfigMap != p.Origin.ConfigMap:
+		return fmt.Sprintf("it holds for the policy of the ConfigMap %s, this one is of %s", a.Pin.ConfigMap, p.Origin.ConfigMap)
+	case a.Pin.Text != "" && p.Origin.ConfigMap != "" && a.Pin.Text != p.Origin.Text:
+		return fmt.Sprintf("it holds for the text %s, this one is %s: the installation has to allow a changed text", a.Pin.Text, p.Origin.Text)
+	}
+	for name, want := range a.Pin.Params {
+		if got := p.Params[name]; !value.Same(want, got) {
+			return fmt.Sprintf("it holds while the param %s is %v, which is %v now: the installation has to allow another value", name, value.Plain(want), value.Plain(got))
+		}
+	}
+	return ""
+}
+
+// covers reports whether it opens what is needed.
+func (a *Allowance) covers(n need, namespace string) bool {
+	switch {
+	case a.Kind != n.gvk.Kind, !a.AnyGroup && a.Group != n.gvk.Group(),
+		namespace != "" && len(a.Namespaces) > 0 && !slices.Contains(a.Namespaces, namespace):
+		return false
+	case a.Field == Everything, a.Field == n.field:
+		return true
+	case n.home != "":
+		return false
+	default: // a field that gives rights is named itself
+		return (n.closed || n.danger == workload) && strings.HasPrefix(n.field, a.Field+".")
+	}
+}
+
+// need is something that needs an allowance.
+type need struct {
+	gvk schema.GVK
+	// field is as in Allowance.
+	field  string
+	danger danger
+	// closed says that the kind is not open, home which namespace is the
+	// controller's own, if that is why.
+	closed bool
+	home   string
+}
+
+// String says what would be done.
+func (n need) String() string {
+	kind, closed := "objects of kind "+n.gvk.Kind, ""
+	if n.closed {
+		closed = ", a kind that is not open to policies"
+	}
+	switch {
+	case n.home != "":
+		return "write " + kind + " in " + n.home + ", the namespace of the controller itself"
+	case n.field == Deletion:
+		return "delete " + kind
+	case n.field == Creation:
+		return "create " + kind + closed
+	case n.field == Everything:
+		return "write " + kind
+	case n.field == Reading:
+		return "read " + kind
+	default:
+		return "write " + n.field + " of " + n.gvk.Kind + closed
+	}
+}

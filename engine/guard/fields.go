@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// danger is what a protected field puts at risk.
+type danger int
+
+const (
+	// harmless needs no allowance.
+	harmless danger = iota
+	// workload says which code a Pod runs and where. Whether a policy may do so
+	// only an installation can say, so that simulations and tests assume it.
+	workload
+	// privilege gives rights beyond the object, or decides what becomes of it.
+	privilege
+)
+
+// protectedMetadata are fields of metadata, wherever metadata stands.
+var protectedMetadata = []string{"finalizers", "ownerReferences", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"}
+
+// protectedNames are fields that give rights wherever they stand: they are
+// those of a pod template, and kinds that embed one keep the names.
+var protectedNames = []string{
+	"serviceAccountName", "serviceAccount", "securityContext", "automountServiceAccountToken",
+	"hostNetwork", "hostPID", "hostIPC", "hostUsers", "hostPath", "secretKeyRef",
+}
+
+// protectedKeys are prefixes of labels and annotations that grant something.
+var protectedKeys = []string{
+	"pod-security.kubernetes.io/", "container.apparmor.security.beta.kubernetes.io/", "seccomp.security.alpha.kubernetes.io/",
+	"node-role.kubernetes.io/", "node-restriction.kubernetes.io/", "rbac.authorization.kubernetes.io/",
+}
+
+// protectedPaths are fields of single kinds of the core group.
+var protectedPaths = map[string][]string{
+	"Node":                  {"spec.providerID", "spec.podCIDR", "spec.podCIDRs", "spec.configSource", "status.addresses", "status.daemonEndpoints"},
+	"Service":               {"spec.externalIPs", "spec.externalName", "status.loadBalancer"},
+	"PersistentVolumeClaim": {"spec.volumeName"},
+}
+
+// protectedField finds what is protected on the way to a field: the path down
+// to it, and what it puts at risk. Lists have no part in paths. Leaf says that
+// nothing is known below: the field is removed, or its value is computed.
+func protectedField(gvk schema.GVK, path []string, leaf bool) (field string, d danger) {
+	for i := range path {
+		switch d := at(gvk, path[:i+1], leaf && i == len(path)-1); d {
+		case harmless:
+		case workload:
+			return strings.Join(whole(gvk, path[:i+1]), "."), d
+		default:
+			return strings.Join(path[:i+1], "."), d
+		}
+	}
+	return "", harmless
+}
+
+// at judges the last name of a path.
+func at(gvk schema.GVK, path []string, leaf bool) danger {
+	name, parent := path[len(path)-1], parentOf(path)
+	switch {
+	case slices.Contains(protectedNames, name), parent == "metadata" && slices.Contains(protectedMetadata, name), ofKind(gvk, path):
+		return privilege
+	case (parent == "labels" || parent == "annotations") && slices.ContainsFunc(protectedKeys, func(p string) bool { return strings.HasPrefix(name, p) }):
+		return privilege
+	default:
+		return inPodTemplate(gvk, path, leaf)
+	}
+}
+
+func parentOf(path []string) string {
+	if len(path) < 2 {
+		return ""
+	}
+	return path[len(path)-2]
+}
+
+func ofKind(gvk schema.GVK, path []string) bool {
+	return gvk.Group() == "" && slices.Contains(protectedPaths[gvk.Kind], strings.Join(path, "."))
+}

@@ -1,0 +1,60 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// openKinds are the kinds of Kubernetes' own API groups that policies may write
+// without an allowance, by group. A kind that is not listed is closed, so one
+// that a later version of Kubernetes adds is closed too. Fields of open kinds
+// can still be protected; see protectedField.
+var openKinds = map[string][]string{
+	"": {
+		"ConfigMap", "Event", "LimitRange", "Namespace", "Node", "PersistentVolumeClaim", "Pod", "PodTemplate",
+		"ReplicationController", "ResourceQuota", "Service",
+	},
+	"apps":                         {"DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"},
+	"autoscaling":                  {"HorizontalPodAutoscaler"},
+	"batch":                        {"CronJob", "Job"},
+	"events.k8s.io":                {"Event"},
+	"networking.k8s.io":            {"Ingress", "NetworkPolicy"},
+	"policy":                       {"PodDisruptionBudget"},
+	"resource.k8s.io":              {"ResourceClaim", "ResourceClaimTemplate"},
+	"admissionregistration.k8s.io": nil,
+	"apiextensions.k8s.io":         nil,
+	"apiregistration.k8s.io":       nil,
+	"authentication.k8s.io":        nil,
+	"authorization.k8s.io":         nil,
+	"certificates.k8s.io":          nil,
+	"coordination.k8s.io":          nil, // who leads, and which nodes are alive
+	"discovery.k8s.io":             nil, // where a Service's traffic goes
+	"extensions":                   nil,
+	"flowcontrol.apiserver.k8s.io": nil,
+	"imagepolicy.k8s.io":           nil,
+	"internal.apiserver.k8s.io":    nil,
+	"node.k8s.io":                  nil,
+	"rbac.authorization.k8s.io":    nil,
+	"scheduling.k8s.io":            nil,
+	"storage.k8s.io":               nil,
+	"storagemigration.k8s.io":      nil,
+}
+
+// closedGroups are groups of other projects whose objects decide what may be
+// done in the cluster, issue certificates, or are policies themselves.
+var closedGroups = []string{
+	"edict.dev", "cert-manager.io", "acme.cert-manager.io", "trust.cert-manager.io", "snapshot.storage.k8s.io",
+	"kyverno.io", "policies.kyverno.io", "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "mutations.gatekeeper.sh", "config.gatekeeper.sh",
+}
+
+// Open reports whether policies may write objects of a kind without an
+// allowance: a kind of Kubernetes itself when it is listed as open, a custom
+// resource unless its group is listed as closed.
+func Open(gvk schema.GVK) bool {
+	group := gvk.Group()
+	if kinds, builtin := openKinds[group]; builtin {
+		return slices.Contains(kinds, gvk.Kind)
+	}
+	return !slices.Contains(closedGroups, group)
+}
