@@ -78,6 +78,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
 	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of --policies")
 	flags.StringArrayVar(&o.Allowances, "allowances", nil, "a file that says what policies may do of what is protected; may repeat")
+	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this name followed by theirs, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "what a policy may do of what is protected, as in the list spec.allow of such a file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.StringArrayVar(&params, "param", nil, "policy.name=value; may repeat")

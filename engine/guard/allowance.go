@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/plan"
@@ -85,11 +88,19 @@ func (a *Allowance) unmet(p *plan.Policy) string {
 		return fmt.Sprintf("it holds for the text %s, this one is %s: the installation has to allow a changed text", a.Pin.Text, p.Origin.Text)
 	}
 	for name, want := range a.Pin.Params {
-		if got := p.Params[name]; !value.Same(want, got) {
+		if got := p.Params[name]; !value.Same(want, got) && !sameDuration(want, got) {
 			return fmt.Sprintf("it holds while the param %s is %v, which is %v now: the installation has to allow another value", name, value.Plain(want), value.Plain(got))
 		}
 	}
 	return ""
+}
+
+// sameDuration reports whether a text says how long a duration is.
+func sameDuration(text, v value.Value) bool {
+	written, _ := value.Str(text)
+	d, ok := v.(types.Duration)
+	parsed, err := time.ParseDuration(written)
+	return ok && err == nil && parsed == d.Duration
 }
 
 // covers reports whether it opens what is needed.

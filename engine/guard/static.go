@@ -21,6 +21,7 @@ type Lack struct {
 	// Position is where the text needs it.
 	document.Position
 
+	need          need
 	message, hint string
 }
 
@@ -31,10 +32,20 @@ func (l Lack) Problem() document.Problem {
 
 // Lacks returns the allowances that a policy lacks, as far as its text tells:
 // kind, field and verb are written out. What is computed is checked when it is
-// about to be written.
+// about to be written. One in the shadow only reads.
 func (g *Guard) Lacks(p *plan.Policy) []Lack {
 	f := finder{Grants: g.Of(p), policy: p}
 	f.reads()
+	if p.Mode == plan.Enforce {
+		f.writes()
+	}
+	f.hints()
+	return f.lacks
+}
+
+// writes checks all that the policy writes.
+func (f *finder) writes() {
+	p := f.policy
 	for _, w := range p.Writes {
 		f.write(w)
 	}
@@ -50,8 +61,6 @@ func (g *Guard) Lacks(p *plan.Policy) []Lack {
 		}
 		f.actions(r.OnError)
 	}
-	f.hints()
-	return f.lacks
 }
 
 type finder struct {
@@ -63,7 +72,7 @@ type finder struct {
 func (f *finder) need(n need, at document.Position) {
 	known := slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.GVK == n.gvk && (l.Field == n.field || l.Field == Everything) })
 	if !known && !f.allows(n, "") {
-		f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: n.gvk, Field: n.field, Position: at,
+		f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: n.gvk, Field: n.field, Position: at, need: n,
 			message: fmt.Sprintf("the policy %s may not %s; the installation can allow it", f.policy.Name, n)})
 	}
 }
@@ -82,7 +91,7 @@ func (f *finder) hints() {
 		l.hint = fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, apiGroup: %q, kind: %s, fields: [%s]}",
 			l.Policy, l.Group(), l.Kind, strings.Join(fields, ", "))
 		for _, a := range f.guard.Allowed {
-			if why := a.unmet(f.policy); why != "" && a.Policy == l.Policy && a.covers(need{gvk: l.GVK, field: l.Field}, "") {
+			if why := a.unmet(f.policy); why != "" && a.Policy == l.Policy && a.covers(l.need, "") {
 				l.hint = "there is an allowance, but " + why
 			}
 		}

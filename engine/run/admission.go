@@ -35,7 +35,7 @@ type admission struct {
 const reviewsUnderWay = 2
 
 func newAdmission(p *process) *admission {
-	return &admission{process: p, judge: judge{process: p}, slots: make(chan struct{}, reviewsUnderWay)}
+	return &admission{process: p, judge: judge{process: p, admitting: true}, slots: make(chan struct{}, reviewsUnderWay)}
 }
 
 const (

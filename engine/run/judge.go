@@ -16,7 +16,12 @@ import (
 
 // judge says whether policies may run: the controller asks it before it adopts
 // them, the webhook before they are stored.
-type judge struct{ *process }
+type judge struct {
+	*process
+	// admitting makes a warning of an allowance that lacks: who installs a policy
+	// gives it by replacing this process, and the ConfigMap comes first.
+	admitting bool
+}
 
 // verdict is what was found about one policy.
 type verdict struct {
@@ -136,8 +141,11 @@ func (j judge) compile(v *verdict) {
 		return
 	}
 	if lacks := j.lacks(v.plan, u); len(lacks) > 0 {
-		v.plan, v.problems = nil, append(v.problems, lacks...)
-		return
+		v.problems = append(v.problems, lacks...)
+		if !j.admitting {
+			v.plan = nil
+			return
+		}
 	}
 	v.schemas, v.typed = known, j.missing(v.plan) == nil && unknown(known, v.plan) == nil
 }
@@ -145,12 +153,15 @@ func (j judge) compile(v *verdict) {
 // lacks returns the errors about allowances that a policy lacks, as far as its
 // text tells.
 func (j judge) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem) {
-	if p.Mode != plan.Enforce {
-		return nil // it writes nothing
+	if p.Mode == plan.Disabled {
+		return nil
 	}
 	text := document.NewSource(u.File.Path, u.File.Text)
 	for _, l := range j.guard.Lacks(p) {
 		problem := l.Problem()
+		if j.admitting {
+			problem.Severity = document.Warning
+		}
 		if problem.File == u.File.Path {
 			problem.Source = text.Line(problem.Line)
 		}

@@ -23,6 +23,9 @@ type Options struct {
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// arguments of the process are out of reach of whoever edits policies.
 	Allow []string
+	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
+	// write as, in PolicyNamespace; their names follow. "" is the process itself.
+	PolicyServiceAccounts string
 	// Schemas are folders of CRDs; kinds that the cluster serves are typed by
 	// the cluster.
 	Schemas []string

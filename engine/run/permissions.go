@@ -22,7 +22,9 @@ type Forbidden struct {
 	Policy string
 	// Namespace is where the policy's ConfigMap is; "" for one from a file.
 	Namespace string
-	Missing   []rbac.Permission
+	// User is the one that the policy writes as; "" is the process.
+	User    string
+	Missing []rbac.Permission
 }
 
 // Error implements error. It names what is missing as kubectl auth can-i takes
@@ -42,7 +44,15 @@ func (f *Forbidden) Error() string {
 	if f.Namespace != "" {
 		from = "--policy-namespace " + f.Namespace
 	}
-	return fmt.Sprintf("permissions are missing: %s; edict rbac %s --policy %s prints the rules to grant", strings.Join(parts, "; "), from, f.Policy)
+	return fmt.Sprintf("permissions are missing%s: %s; edict rbac %s --policy %s prints the rules to grant", f.whom(), strings.Join(parts, "; "), from, f.Policy)
+}
+
+// whom says who lacks them, if that is not the process.
+func (f *Forbidden) whom() string {
+	if f.User == "" {
+		return ""
+	}
+	return " for " + f.User
 }
 
 func sortedNamespaces(places map[string][]rbac.Permission) (out []string) {
@@ -131,7 +141,7 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, Missing: missing}
+	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, User: t.userOf(p.Name), Missing: missing}
 }
 
 // ask returns the permissions that a policy needs and this process lacks. The
@@ -144,7 +154,18 @@ func (t *term) ask(ctx context.Context, p *plan.Policy) (missing []rbac.Permissi
 	if p.Mode == plan.Shadow { // it writes nothing
 		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
 	}
-	return t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), wanted)
+	own, err := t.asks(t.as(ctx, p.Name), t.userOf(p.Name), wanted)
+	if t.userOf(p.Name) == "" || err != nil {
+		return own, err
+	}
+	// What is read, this process reads for all policies.
+	shared, err := t.asks(ctx, "", slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) }))
+	return append(own, shared...), err
+}
+
+// asks returns the permissions that a user lacks, as whom the context asks.
+func (t *term) asks(ctx context.Context, user string, wanted []rbac.Permission) ([]rbac.Permission, error) {
+	return t.granted.lacking(ctx, t.client.AuthorizationV1().SelfSubjectAccessReviews(), user, wanted)
 }
 
 // ResourceOf says how a cluster serves a kind.

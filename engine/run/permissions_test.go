@@ -79,7 +79,7 @@ func TestLacking(t *testing.T) {
 	want := []rbac.Permission{{Resource: "no", Verb: "get"}, {Resource: "no/status", Verb: "patch"}}
 	for round, asked := range []int{len(wanted) - 1, 3} { // what is given is not asked for again
 		api.asked = 0
-		missing, err := g.lacking(t.Context(), api, wanted)
+		missing, err := g.lacking(t.Context(), api, "", wanted)
 		if diff := cmp.Diff(want, missing); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}

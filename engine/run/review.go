@@ -18,7 +18,7 @@ import (
 // reviewsAtOnce bounds how many questions are under way for one policy.
 const reviewsAtOnce = 8
 
-// granted remembers for a while which permissions this process has, so that
+// granted remembers for a while which permissions users have, so that
 // policies do not ask for what another has asked for, or they themselves. What
 // is missing is asked for again.
 type granted struct {
@@ -31,25 +31,25 @@ type granted struct {
 // sooner sees the requests refused.
 const remembered = time.Minute
 
-// key leaves out who needs a permission, and why.
-func key(p rbac.Permission) rbac.Permission {
-	p.Policy, p.Param = "", ""
+// key says who has a permission; which policy needs it, and why, is left out.
+func key(user string, p rbac.Permission) rbac.Permission {
+	p.Policy, p.Param = user, ""
 	return p
 }
 
-func (g *granted) has(p rbac.Permission) bool {
+func (g *granted) has(user string, p rbac.Permission) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return time.Now().Before(g.until[key(p)])
+	return time.Now().Before(g.until[key(user, p)])
 }
 
-func (g *granted) keep(p rbac.Permission) {
+func (g *granted) keep(user string, p rbac.Permission) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.until == nil {
 		g.until = map[rbac.Permission]time.Time{}
 	}
-	g.until[key(p)] = time.Now().Add(remembered)
+	g.until[key(user, p)] = time.Now().Add(remembered)
 }
 
 // forget has everything asked for anew: a request was forbidden.
@@ -59,9 +59,9 @@ func (g *granted) forget() {
 	g.until = nil
 }
 
-// lacking gives the permissions that this process does not have, as far as the
-// API server answers.
-func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, wanted []rbac.Permission) (missing []rbac.Permission, err error) {
+// lacking gives the permissions that a user does not have, as whom the context
+// asks, as far as the API server answers.
+func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, user string, wanted []rbac.Permission) (missing []rbac.Permission, err error) {
 	allowed, failed := make([]bool, len(wanted)), make([]error, len(wanted))
 	slots := make(chan struct{}, reviewsAtOnce)
 	var wg sync.WaitGroup
@@ -69,7 +69,7 @@ func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubject
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			allowed[i], failed[i] = g.may(ctx, reviews, p)
+			allowed[i], failed[i] = g.may(ctx, reviews, user, p)
 		})
 	}
 	wg.Wait()
@@ -83,12 +83,12 @@ func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubject
 
 // may asks for one permission. The one to block an owner's deletion counts as
 // given: only some clusters ask for it, and nobody can say which.
-func (g *granted) may(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, p rbac.Permission) (bool, error) {
+func (g *granted) may(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, user string, p rbac.Permission) (bool, error) {
 	resource, sub, _ := strings.Cut(p.Resource, "/")
 	if p.Verb == string(plan.WriteUpdate) && sub == "finalizers" {
 		return true, nil
 	}
-	if g.has(p) {
+	if g.has(user, p) {
 		return true, nil
 	}
 	got, err := reviews.Create(ctx, &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
@@ -100,7 +100,7 @@ func (g *granted) may(ctx context.Context, reviews authorization.SelfSubjectAcce
 		return false, err
 	}
 	if got.Status.Allowed {
-		g.keep(p)
+		g.keep(user, p)
 	}
 	return got.Status.Allowed, nil
 }

@@ -132,6 +132,9 @@ func (p *process) load() error {
 	if (len(p.Policies) == 0) == (p.PolicyNamespace == "") {
 		return errors.New("policies come either from files (--policies) or from the ConfigMaps of a namespace (--policy-namespace)")
 	}
+	if p.PolicyServiceAccounts != "" && p.PolicyNamespace == "" {
+		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --policy-namespace")
+	}
 	options := source.Options{Schemas: p.Schemas, Params: p.Params}
 	if p.PolicyNamespace != "" {
 		options.Params = nil // their policies are not known yet
@@ -160,7 +163,7 @@ func (p *process) connect() error {
 	if err != nil {
 		return err
 	}
-	client.Transport = timeouts{client.Transport, requestTimeout}
+	client.Transport = impersonating{timeouts{client.Transport, requestTimeout}}
 	if p.mapper, err = apiutil.NewDynamicRESTMapper(p.Config, client); err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)
 	}
@@ -181,6 +184,9 @@ func (p *process) connect() error {
 		return err
 	}
 	p.writer, err = newWriter(p.Config, client, p.mapper, p.Log)
+	if err == nil {
+		p.writer.as = p.as
+	}
 	return err
 }
 

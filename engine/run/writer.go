@@ -35,6 +35,8 @@ type writer struct {
 	whole    dynamic.Interface // for creating, which the other cannot
 	recorder record.EventRecorder
 	stop     func()
+	// as makes the requests of a context those of a policy.
+	as func(ctx context.Context, policy string) context.Context
 	// gate refuses writes; nil refuses none.
 	gate   func() error
 	rivals *rivals
@@ -70,11 +72,12 @@ func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper,
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
 	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
 	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy) })
-	return &writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals}, nil
+	return &writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, as: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
 }
 
 // Patch implements apply.Writer.
 func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
+	ctx = w.as(ctx, p.Policy)
 	resource, err := w.resource(p.Target)
 	if err != nil {
 		return world.Version{}, err
@@ -110,6 +113,7 @@ func (w *writer) managers(ctx context.Context, resource kschema.GroupVersionReso
 
 // Make implements apply.Writer.
 func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
+	ctx = w.as(ctx, m.Policy)
 	resource, err := w.resource(m.Target)
 	if err != nil {
 		return world.Version{}, err
@@ -155,6 +159,7 @@ func (w *writer) made(ctx context.Context, m apply.Manifest, resource kschema.Gr
 
 // Delete implements apply.Writer.
 func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
+	ctx = w.as(ctx, d.Policy)
 	resource, err := w.resource(d.Target)
 	if err != nil {
 		return err

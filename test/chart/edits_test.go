@@ -192,8 +192,14 @@ func TestExtraPolicies(t *testing.T) {
 	if find(list, "ConfigMap", release+"-off") != nil {
 		t.Error("what is off is rendered")
 	}
-	data, _ := find(list, "ConfigMap", release+"-allowances").Object["data"].(map[string]any)
-	if extra, _ := data["extra.yaml"].(string); !strings.Contains(extra, "policy: mine") || !strings.Contains(extra, "kind: Pod") {
-		t.Errorf("the allowances are\n%s", extra)
+	var mine []string
+	for _, a := range allowed(t, list) {
+		if strings.Contains(a, `"policy":"mine"`) {
+			mine = append(mine, a)
+		}
+	}
+	want := []string{`{"fields":["delete"],"kind":"Pod","pinned":{"configMap":"` + release + `-mine"},"policy":"mine"}`}
+	if diff := cmp.Diff(want, mine); diff != "" {
+		t.Errorf("the allowances (-want +got):\n%s", diff)
 	}
 }

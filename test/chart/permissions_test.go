@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -16,14 +17,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/source"
 )
 
-// wantPermissions waits until the controller's account may do in every
-// namespace exactly what the policies that are on need there.
+// wantPermissions waits until the controller's account may read in every
+// namespace exactly what the policies that are on need there, and each policy's
+// account may do exactly what that policy needs.
 func (i *installation) wantPermissions(policies ...string) {
 	i.t.Helper()
+	for _, policy := range policies {
+		i.wantPolicyPermissions(policy)
+	}
 	for _, in := range []string{namespace, agents, "shipshape", "default"} {
-		want := i.derivedRules(in, policies)
+		want := clusterRules
+		for _, policy := range policies {
+			want = join(want, i.derivedRules(in, policy, shared))
+		}
+		want = maps.Clone(want)
 		if in == namespace {
 			maps.Copy(want, ownRules)
 		}
@@ -32,6 +43,53 @@ func (i *installation) wantPermissions(policies ...string) {
 			return cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(i.permissions(in))))
 		})
 	}
+}
+
+// wantPolicyPermissions waits for those of the accounts that the policies of a
+// file write as.
+func (i *installation) wantPolicyPermissions(file string) {
+	i.t.Helper()
+	for _, policy := range policiesIn(i.t, file) {
+		for _, in := range []string{namespace, agents, "shipshape", "default"} {
+			want := i.derivedRules(in, file, func(rbacv1.PolicyRule, string) bool { return true })
+			i.eventually("permissions of "+policy+" in "+in+" (- want, + got)", func(context.Context) string {
+				config := rest.CopyConfig(i.plane.Config())
+				config.Impersonate.UserName = "system:serviceaccount:" + namespace + ":" + release + "-policy-" + policy
+				got := i.rulesAs(config, in)
+				for rule := range i.rulesOf("default", "default", in) {
+					delete(got, rule)
+				}
+				return cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+			})
+		}
+	}
+}
+
+// policiesIn returns the names of the policies in a file.
+func policiesIn(t *testing.T, file string) (out []string) {
+	t.Helper()
+	units, err := source.Load([]string{filepath.Join(chart, "files", "policies", file+".yaml")}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range units.Units {
+		out = append(out, u.Name())
+	}
+	return out
+}
+
+// shared is what the controller does for all policies: it reads, and sends Events.
+func shared(rule rbacv1.PolicyRule, verb string) bool {
+	if slices.Equal(rule.Resources, []string{"events"}) {
+		return true
+	}
+	return verb == "get" || verb == "list" || verb == "watch"
+}
+
+func join(a, b map[string]bool) map[string]bool {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
 }
 
 // permissions are those of the controller's account in a namespace, without what
@@ -56,6 +114,12 @@ func (i *installation) rulesOf(home, account, in string) map[string]bool {
 	}
 	config := rest.AnonymousClientConfig(i.plane.Config())
 	config.BearerToken = token.Status.Token
+	return i.rulesAs(config, in)
+}
+
+// rulesAs asks, as the user of a configuration, what it may do in a namespace.
+func (i *installation) rulesAs(config *rest.Config, in string) map[string]bool {
+	i.t.Helper()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		i.t.Fatal(err)
@@ -89,34 +153,31 @@ func flatten(out map[string]bool, rule rbacv1.PolicyRule) {
 	}
 }
 
-// derivedRules are those of files/rbac that hold in a namespace, and what holds
-// everywhere.
-func (i *installation) derivedRules(in string, policies []string) map[string]bool {
+// derivedRules are those of a file of files/rbac that hold in a namespace, as far
+// as a verb of theirs is wanted.
+func (i *installation) derivedRules(in, policy string, wanted func(rule rbacv1.PolicyRule, verb string) bool) map[string]bool {
 	i.t.Helper()
-	out := maps.Clone(clusterRules)
-	for name, text := range texts(i.t, filepath.Join(chart, "files", "rbac")) {
-		if !slices.Contains(policies, strings.TrimSuffix(name, ".yaml")) {
-			continue
+	var file struct {
+		Rules      []rbacv1.PolicyRule `json:"rules"`
+		Namespaced []struct {
+			Namespace string              `json:"namespace"`
+			Rules     []rbacv1.PolicyRule `json:"rules"`
+		} `json:"namespaced"`
+	}
+	text := texts(i.t, filepath.Join(chart, "files", "rbac"))[policy+".yaml"]
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
+		i.t.Fatal(err)
+	}
+	rules := file.Rules
+	for _, one := range file.Namespaced {
+		if one.Namespace == in && i.exists(in) {
+			rules = append(rules, one.Rules...)
 		}
-		var file struct {
-			Rules      []rbacv1.PolicyRule `json:"rules"`
-			Namespaced []struct {
-				Namespace string              `json:"namespace"`
-				Rules     []rbacv1.PolicyRule `json:"rules"`
-			} `json:"namespaced"`
-		}
-		if err := yaml.Unmarshal([]byte(text), &file); err != nil {
-			i.t.Fatal(err)
-		}
-		rules := file.Rules
-		for _, one := range file.Namespaced {
-			if one.Namespace == in && i.exists(in) {
-				rules = append(rules, one.Rules...)
-			}
-		}
-		for _, rule := range rules {
-			flatten(out, rule)
-		}
+	}
+	out := map[string]bool{}
+	for _, rule := range rules {
+		rule.Verbs = slices.DeleteFunc(slices.Clone(rule.Verbs), func(verb string) bool { return !wanted(rule, verb) })
+		flatten(out, rule)
 	}
 	return out
 }
@@ -149,6 +210,7 @@ create authorization.k8s.io/subjectaccessreviews
 
 // ownRules hold in the namespace of the release.
 var ownRules = lines(`
+impersonate /serviceaccounts
 get /configmaps
 list /configmaps
 watch /configmaps

@@ -2,9 +2,11 @@
 {{- define "edict.arguments" -}}
 - run
 - --policy-namespace={{ .Release.Namespace }}
-- --allowances=/etc/edict/allowances/allowances.yaml
-{{- if include "edict.extraAllowances" . | fromJsonArray }}
-- --allowances=/etc/edict/allowances/extra.yaml
+{{- range include "edict.allowances" . | fromJsonArray }}
+- {{ printf "--allow=%s" (toJson .) | quote }}
+{{- end }}
+{{- if .Values.policyServiceAccounts }}
+- --policy-service-accounts={{ include "edict.policyAccountPrefix" . }}
 {{- end }}
 - --leader-elect
 - --leader-elect-namespace={{ .Release.Namespace }}
@@ -83,7 +85,6 @@
 {{- end -}}
 
 {{- define "edict.volumeMounts" -}}
-- {name: allowances, mountPath: /etc/edict/allowances, readOnly: true}
 {{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
 - {name: webhook, mountPath: /etc/edict/webhook, readOnly: true}
 {{- end }}
@@ -101,8 +102,6 @@
 {{- end -}}
 
 {{- define "edict.volumes" -}}
-- name: allowances
-  configMap: {name: {{ include "edict.fullname" . }}-allowances}
 {{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
 - name: webhook
   secret: {secretName: {{ include "edict.fullname" . }}-webhook-tls}

@@ -28,3 +28,72 @@
 {{- end -}}
 {{- toJson $missing -}}
 {{- end -}}
+
+{{/* The ServiceAccount that the controller runs as, as a JSON list of subjects. */}}
+{{- define "edict.controllerSubjects" -}}
+{{- list (dict "kind" "ServiceAccount" "name" (include "edict.serviceAccountName" .) "namespace" .Release.Namespace) | toJson -}}
+{{- end -}}
+
+{{/* What the names of the policies' ServiceAccounts begin with. */}}
+{{- define "edict.policyAccountPrefix" -}}
+{{- printf "%s-policy-" (include "edict.fullname" .) -}}
+{{- end -}}
+
+{{/* The ServiceAccounts that the policies of a file write as, as a JSON list of subjects. */}}
+{{- define "edict.policySubjects" -}}
+{{- if .root.Values.policyServiceAccounts -}}
+{{- $subjects := list -}}
+{{- range $name, $_ := include "edict.policiesIn" . | fromJson -}}
+{{- $subjects = append $subjects (dict "kind" "ServiceAccount" "name" (printf "%s%s" (include "edict.policyAccountPrefix" $.root) $name) "namespace" $.root.Release.Namespace) -}}
+{{- end -}}
+{{- toJson $subjects -}}
+{{- else -}}
+{{- include "edict.controllerSubjects" .root -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Of some rules those that the controller itself needs: it reads for all policies and sends their Events. A JSON list. */}}
+{{- define "edict.sharedRules" -}}
+{{- $shared := list -}}
+{{- range . -}}
+{{- $verbs := list -}}
+{{- $wanted := eq (toJson .resources) `["events"]` | ternary (list "get" "list" "watch" "create" "patch") (list "get" "list" "watch") -}}
+{{- range $verb := .verbs -}}
+{{- if has $verb $wanted -}}{{- $verbs = append $verbs $verb -}}{{- else if eq $verb "*" -}}{{- $verbs = $wanted -}}{{- end -}}
+{{- end -}}
+{{- if $verbs -}}{{- $shared = append $shared (set (deepCopy .) "verbs" $verbs) -}}{{- end -}}
+{{- end -}}
+{{- toJson $shared -}}
+{{- end -}}
+
+{{/* A role with rules and its binding, in a namespace or for the cluster; nothing without rules. */}}
+{{- define "edict.grant" -}}
+{{- if .rules }}
+{{- $kind := empty .namespace | ternary "ClusterRole" "Role" }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ $kind }}
+metadata:
+  name: {{ .name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "edict.labels" .root | nindent 4 }}
+rules:
+  {{- toYaml .rules | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ $kind }}Binding
+metadata:
+  name: {{ .name }}
+  {{- with .namespace }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- include "edict.labels" .root | nindent 4 }}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: {{ $kind }}, name: {{ .name | quote }}}
+subjects:
+  {{- toYaml .subjects | nindent 2 }}
+{{- end }}
+{{- end -}}
