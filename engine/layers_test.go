@@ -22,7 +22,7 @@ const module = "github.com/edict-dev/edict/"
 // lowest place at which that holds.
 var layers = [][]string{
 	// What texts, kinds and metrics are.
-	{"engine/document", "engine/schema", "engine/observe"},
+	{"engine/document", "engine/schema", "engine/observe", "engine/identity"},
 	// Values, and the documents.
 	{"engine/value", "engine/api/v1alpha1"},
 	// Bytes to documents; the read model; the seam of the languages.

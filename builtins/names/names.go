@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
@@ -43,7 +44,11 @@ func limit(_ *expr.Call, args []value.Value) (value.Value, error) {
 		return nil, fmt.Errorf("the limit must be more than %d", hashLength)
 	}
 	sum := sha256.Sum256([]byte(name))
-	return value.OfString(name[:most-hashLength] + "-" + hex.EncodeToString(sum[:])[:hashLength-1]), nil
+	cut := int(most) - hashLength
+	for cut > 0 && !utf8.RuneStart(name[cut]) {
+		cut-- // half a character would not be a text
+	}
+	return value.OfString(name[:cut] + "-" + hex.EncodeToString(sum[:])[:hashLength-1]), nil
 }
 
 var trailing = regexp.MustCompile(`-([0-9]+)$`)

@@ -15,14 +15,15 @@ func TestLimit(t *testing.T) {
 		most int64
 		want string // "" is an error
 	}{
-		"short enough":      {"abc", 63, "abc"},
-		"just short enough": {strings.Repeat("a", 63), 63, strings.Repeat("a", 63)},
-		"one too long":      {strings.Repeat("a", 64), 63, strings.Repeat("a", 52) + "-ffe054fe7a"},
-		"much too long":     {long, 20, "aaaaaaaaa-2816597888"},
-		"the least limit":   {long, 12, "a-2816597888"},
-		"too small":         {long, 11, ""},
-		"negative":          {long, -1, ""},
-		"nothing to cut":    {"", 0, "-"},
+		"short enough":       {"abc", 63, "abc"},
+		"just short enough":  {strings.Repeat("a", 63), 63, strings.Repeat("a", 63)},
+		"one too long":       {strings.Repeat("a", 64), 63, strings.Repeat("a", 52) + "-ffe054fe7a"},
+		"much too long":      {long, 20, "aaaaaaaaa-2816597888"},
+		"the least limit":    {long, 12, "a-2816597888"},
+		"between characters": {strings.Repeat("ü", 40), 20, "üüüü-bdf9bfe506"},
+		"too small":          {long, 11, ""},
+		"negative":           {long, -1, ""},
+		"nothing to cut":     {"", 0, "-"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

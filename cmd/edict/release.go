@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/release"
 )
@@ -19,6 +20,7 @@ import (
 type releaseFlags struct {
 	origin
 	all, dryRun bool
+	accounts    string
 	timeout     time.Duration
 }
 
@@ -44,6 +46,7 @@ disabled. With --policies see to it yourself that no controller runs them.`,
 	}
 	f.registerAll(cmd)
 	cmd.Flags().BoolVar(&f.all, "all", false, "release all policies")
+	cmd.Flags().StringVar(&f.accounts, "policy-service-accounts", "", "remove them as the ServiceAccounts that the policies write as, as edict run is told")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be removed, and change nothing")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", time.Minute, "how long the controller may take to stop the policies")
 	return cmd
@@ -67,6 +70,7 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	if err != nil {
 		return found("%v", err)
 	}
+	r.Accounts = identity.Accounts{Namespace: f.namespace, Prefix: f.accounts}
 	if err := f.stop(ctx, errOut, set, chosen); err != nil {
 		return found("%v", err)
 	}
@@ -129,6 +133,7 @@ func releaser(config *rest.Config, t *tally) (*release.Releaser, error) {
 	if err != nil {
 		return nil, err
 	}
+	client.Transport = identity.Transport{RoundTripper: client.Transport}
 	objects, err := metadata.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err

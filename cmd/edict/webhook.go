@@ -14,6 +14,7 @@ type webhookFlags struct{ run.Webhook }
 func (f *webhookFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Address, "webhook-bind-address", "", "where the validating webhook for ConfigMaps is served, such as :9443; empty serves none")
 	flags.StringVar(&f.CertDir, "webhook-cert-dir", "", "a folder with tls.crt and tls.key for the webhook; they are read again when they change")
+	flags.StringVar(&f.ClientCA, "webhook-client-ca-file", "", "authorities of the certificate that the API server shows to webhooks; without it everybody who reaches the port may ask")
 	flags.StringVar(&f.CertSecret, "webhook-cert-secret", "", "instead of a folder: the Secret for an authority that the controller makes and renews by itself")
 	flags.StringVar(&f.Configuration, "webhook-configuration", "", "the ValidatingWebhookConfiguration that is told of that authority")
 	flags.StringArrayVar(&f.DNSNames, "webhook-dns-name", nil, "a name by which the API server calls the webhook, for the certificates that the authority signs; may repeat")

@@ -197,6 +197,10 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 	if a.Create && target.ref.Kind == "" {
 		b.problems.Hintf(a.Pos, "of: {apiVersion, kind, namespace, name}", "create needs an object that is named")
 	}
+	if sub := a.Subresource.Value; sub != "" && sub != "status" {
+		b.problems.Hintf(a.Subresource.Pos(), "subresource: status, or none", "the subresource %q cannot be written", sub)
+		return nil
+	}
 	if a.List.Set() {
 		return b.listEntry(s, a, target)
 	}

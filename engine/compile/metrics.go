@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"math"
 	"regexp"
 	"slices"
 
@@ -76,10 +77,21 @@ func (b *builder) buckets(doc *v1alpha1.Metric) (out []float64) {
 			out = append(out, n)
 		}
 	}
-	if len(out) != len(list) || len(out) == 0 || !slices.IsSorted(out) {
-		b.problems.Hintf(doc.Buckets.Pos, "[0.5, 1, 5]", "buckets must be a list of numbers in ascending order")
+	if len(out) != len(list) || len(out) == 0 || !ascending(out) {
+		b.problems.Hintf(doc.Buckets.Pos, "[0.5, 1, 5]", "buckets must be a list of finite numbers, each greater than the one before")
 	}
 	return out
+}
+
+// ascending reports whether finite numbers grow. The Prometheus library panics on
+// anything else.
+func ascending(list []float64) bool {
+	for i, n := range list {
+		if math.IsNaN(n) || math.IsInf(n, 0) || i > 0 && n <= list[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 func happenings() []string {

@@ -40,6 +40,9 @@ var (
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
 	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
 
+	// DroppedSeries counts what went to the series of too many.
+	DroppedSeries = counter([]string{"policy", "metric"}, "edict_metric_overflow_total", "Counts of a policy's metric that went to its series \"(too many)\", because it has as many series as it may have.")
+
 	Debounced = counter(byRevision, "edict_debounced_total", "Rules that were put off by their debounce.")
 	Retries   = counter(byRevision, "edict_debounce_retries_total", "Debounced rules that failed and will be tried again.")
 	Dropped   = counter(byRevision, "edict_debounce_dropped_total", "Debounced rules that were still waiting when the controller stopped.")
@@ -79,7 +82,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

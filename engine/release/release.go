@@ -10,6 +10,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/metadata"
 
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -28,6 +29,9 @@ type Outcome struct {
 type Releaser struct {
 	Client metadata.Interface
 	Mapper meta.RESTMapper
+	// Accounts are those that the policies write as; the client has to go through
+	// an identity.Transport.
+	Accounts identity.Accounts
 	// DryRun finds what would be removed, and removes nothing.
 	DryRun bool
 	// Report is told each outcome.
@@ -46,7 +50,7 @@ const (
 func (r *Releaser) Policies(ctx context.Context, policies []*plan.Policy) {
 	for _, p := range policies {
 		for _, t := range targets(p) {
-			r.kind(ctx, t)
+			r.kind(r.Accounts.As(ctx, p.Name), t)
 		}
 	}
 }

@@ -83,6 +83,6 @@ func (w *worker) lacking(ctx context.Context) string {
 	case len(missing) == 0:
 		return ""
 	default:
-		return (&Forbidden{Policy: p.Name, Namespace: w.PolicyNamespace, User: w.userOf(p.Name), Missing: missing}).Error()
+		return (&Forbidden{Policy: p.Name, Namespace: w.PolicyNamespace, User: w.accounts().User(p.Name), Missing: missing}).Error()
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // exports are the metrics that policies export under names of their own. They
@@ -37,6 +40,10 @@ type exported struct {
 	counter   *prometheus.CounterVec
 	gauge     prometheus.Gauge
 	wait      prometheus.Histogram
+	// seen are the series that there are, by the values of their labels, and size
+	// how many.
+	seen sync.Map
+	size atomic.Int64
 }
 
 func newExports() *exports {
@@ -182,9 +189,38 @@ func (e *exports) report(ctx context.Context, c *reconcile.Controller, key eval.
 			continue
 		}
 		if n := happened(m, c.Policy, r); n > 0 {
-			s.counter.With(c.Labels(ctx, key, time.Now(), m.Labels)).Add(float64(n))
+			s.count(c.Labels(ctx, key, time.Now(), m.Labels), n)
 		}
 	}
+}
+
+const (
+	// maxSeries is how many series one metric of a policy may have: what its labels
+	// say is the policy's to choose, and often data.
+	maxSeries = 1000
+	// maxLabelValue is the length of a label's value, in bytes.
+	maxLabelValue = 256
+)
+
+// count adds to the series of some labels. Beyond maxSeries it adds to one whose
+// labels say so. The library panics on a value that is not UTF-8.
+func (s *exported) count(labels map[string]string, n int) {
+	values := make([]string, 0, len(labels))
+	for _, name := range labelNames(s.metric) {
+		text := strings.ToValidUTF8(value.Cut(labels[name], maxLabelValue), "\uFFFD")
+		labels[name] = text
+		values = append(values, text)
+	}
+	id := strings.Join(values, "\x00")
+	if _, known := s.seen.LoadOrStore(id, true); !known && s.size.Add(1) > maxSeries {
+		s.seen.Delete(id)
+		s.size.Add(-1)
+		for name := range labels {
+			labels[name] = "(too many)"
+		}
+		observe.DroppedSeries.WithLabelValues(s.policy, s.metric.Name).Inc()
+	}
+	s.counter.With(labels).Add(float64(n))
 }
 
 // happened counts what a metric counts in a result.

@@ -1,7 +1,10 @@
 package run
 
 import (
+	"strconv"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -60,5 +63,35 @@ func TestMetricsOfAnother(t *testing.T) {
 	p.exports.adopt(p, second, nil)
 	if s := p.exports.series["m_total"]; s == nil || s.policy != "first" {
 		t.Error("the metric of the first policy is gone with the second")
+	}
+}
+
+// TestLabelsAreData: a value that is not UTF-8 makes the library panic, and one
+// that is different for every object makes series without end.
+func TestLabelsAreData(t *testing.T) {
+	t.Parallel()
+	p := offline()
+	p.Registry = prometheus.NewRegistry()
+	p.exports.adopt(p, nil, counted("p", "m_total", plan.EffectWritten, "title"))
+	s := p.exports.series["m_total"]
+	s.count(map[string]string{"title": "\xc3" + strings.Repeat("ü", maxLabelValue)}, 1)
+	for i := range maxSeries + 500 {
+		s.count(map[string]string{"title": strconv.Itoa(i)}, 1)
+	}
+	s.count(map[string]string{"title": "1"}, 1)
+	families, err := p.Registry.Gather()
+	if err != nil || len(families) != 1 {
+		t.Fatal(families, err)
+	}
+	values := map[string]float64{}
+	for _, m := range families[0].GetMetric() {
+		value := m.GetLabel()[0].GetValue()
+		if !utf8.ValidString(value) || len(value) > maxLabelValue+8 {
+			t.Errorf("the label %q", value)
+		}
+		values[value] = m.GetCounter().GetValue()
+	}
+	if len(values) != maxSeries+1 || values["(too many)"] != 501 || values["1"] != 2 {
+		t.Errorf("%d series, %v of too many, %v of one that was there", len(values), values["(too many)"], values["1"])
 	}
 }

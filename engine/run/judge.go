@@ -44,12 +44,12 @@ type verdict struct {
 func (v *verdict) good() bool { return v.plan != nil && !v.untested }
 
 // disabled says whether the policy is not to run.
-func (v *verdict) disabled() bool { return v.plan != nil && v.plan.Mode == plan.Disabled }
+func (v *verdict) disabled() bool { return v.unit.Disabled() && len(v.problems) == 0 }
 
 // all judges every policy of a catalog, but for its tests; of those that were
 // judged before and have not changed the verdict stands. One that is bad
 // disturbs no other.
-func (j judge) all(c *source.Catalog, before map[string]*verdict) map[string]*verdict {
+func (j judge) all(c *source.Catalog, before map[string]*verdict, about func(u *source.Unit) *document.Problem) map[string]*verdict {
 	out := map[string]*verdict{}
 	for _, id := range sortedKeys(c.Units) {
 		u, origin := c.Units[id], c.Origins[id]
@@ -58,7 +58,7 @@ func (j judge) all(c *source.Catalog, before map[string]*verdict) map[string]*ve
 			out[id] = v
 			continue
 		}
-		now := j.one(u, origin)
+		now := j.unless(about(u), u, origin)
 		if v := before[id]; v != nil && v.stale && (now.plan != nil) == v.good() {
 			now.again = true
 		} else {
@@ -77,7 +77,7 @@ func (v *verdict) stands(u *source.Unit, origin *source.Contents) bool {
 
 // measure counts a verdict, and says what is refused.
 func (j judge) measure(id string, v *verdict) {
-	if v.plan != nil {
+	if v.plan != nil || v.disabled() {
 		return
 	}
 	observe.Reloads.WithLabelValues(id, "refused").Inc()
@@ -88,19 +88,32 @@ func (j judge) measure(id string, v *verdict) {
 	j.Log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.unit.Revision())
 }
 
+// unless judges a policy that nothing speaks against beforehand.
+func (j judge) unless(problem *document.Problem, u *source.Unit, origin *source.Contents) *verdict {
+	if problem == nil {
+		return j.one(u, origin)
+	}
+	return &verdict{revision: revision{unit: u}, problems: []document.Problem{*problem}, tests: origin.TestsRevision(), at: time.Now()}
+}
+
 // one judges a policy: its text, its types and its limits. Its tests, if it has
 // some, are still to be run.
 func (j judge) one(u *source.Unit, origin *source.Contents) *verdict {
 	v := j.text(u)
 	v.tests, v.at = origin.TestsRevision(), time.Now()
-	v.untested = v.good() && !v.disabled() && hasTests(u, origin)
+	v.untested = v.good() && hasTests(u, origin)
 	v.tested = v.plan != nil
 	return v
 }
 
-// text judges a policy without its tests.
+// text judges a policy without its tests. One that is disabled is not compiled:
+// it has no effect, whatever its text is.
 func (j judge) text(u *source.Unit) *verdict {
 	v := &verdict{revision: revision{unit: u}}
+	if u.Disabled() {
+		v.problems = u.Unread
+		return v
+	}
 	var fault []document.Problem
 	j.surviving(u, &fault, func() { j.compile(v) })
 	if len(fault) > 0 {

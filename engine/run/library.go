@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -31,6 +32,7 @@ type library struct {
 	// verdicts are those of the present units, by ID.
 	verdicts map[string]*verdict
 	trials   *trials
+	journal  *journal
 	told     *notices
 	first    bool
 	// seen are the UIDs of the ConfigMaps that are read, by name, uids also those
@@ -59,7 +61,7 @@ const againInterval = 15 * time.Second
 // anything to do.
 func (l *library) doubt() (any bool) {
 	for _, v := range l.verdicts {
-		if v.plan == nil && !v.tested {
+		if v.plan == nil && !v.tested && !v.disabled() {
 			v.stale, any = true, true
 		}
 	}
@@ -110,11 +112,13 @@ func (l *library) run(ctx context.Context) error {
 	recorder, stop := newRecorder(l.client)
 	defer stop()
 	l.recorder = recorder
-	l.store, l.told = newRevisionStore(l.process, l.client), newNotices(l.process, l.client, recorder)
+	l.store, l.told, l.journal = newRevisionStore(l.process, l.client), newNotices(l.process, l.client, recorder), newJournal(l.process)
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
 	l.recollect(ctx)
+	l.journal.log(l.journal.read(ctx))
+	defer func() { l.journal.clear(context.WithoutCancel(ctx)) }()
 	l.leftovers(ctx)
 	shadows := time.NewTicker(shadowInterval)
 	defer shadows.Stop()
@@ -187,10 +191,9 @@ func (l *library) look(ctx context.Context) error {
 		v.stale = v.stale || v.good() && !v.typed && !v.again && l.term.told(id).phase == running
 	}
 	l.lost(catalog)
-	l.verdicts = l.judge.all(catalog, l.verdicts)
-	if l.first { // what is good runs from the beginning
+	l.verdicts = l.judge.all(catalog, l.verdicts, func(u *source.Unit) *document.Problem { return l.tries(ctx, u) })
+	if l.first {
 		l.strangers(catalog)
-		l.trials.all(ctx, catalog, l.verdicts)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -200,6 +203,9 @@ func (l *library) look(ctx context.Context) error {
 	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
 	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
 	l.unfinished = unkept || untold
+	if l.journal.prove(ctx, l.verdicts, l.term.told, time.Now()) {
+		time.AfterFunc(proving, l.nudge)
+	}
 	l.measure(catalog)
 	if l.settled() {
 		l.setReady("", true)
@@ -230,6 +236,22 @@ func (l *library) settled() bool {
 	return len(l.wake) == 0
 }
 
+// tries notes that a text is about to be compiled for the first time, or says why
+// it is not to be: it has ended a process before.
+func (l *library) tries(ctx context.Context, u *source.Unit) *document.Problem {
+	if u.Disabled() {
+		return nil
+	}
+	if good := l.store.good(u.ID()); good != nil && good.Revision == u.Revision() || l.journal.proved[u.ID()] == u.Revision() {
+		return nil
+	}
+	if problem := l.journal.quarantined(u, time.Now()); problem != nil {
+		return problem
+	}
+	l.journal.begin(ctx, u)
+	return nil
+}
+
 // strangers tells of values that were typed for policies that are not there;
 // they may come yet.
 func (l *library) strangers(c *source.Catalog) {
@@ -245,7 +267,7 @@ func (l *library) measure(c *source.Catalog) {
 	observe.Failed.Reset()
 	for _, id := range l.known(c) {
 		v, failed := l.verdicts[id], 0.0
-		if v == nil || v.plan == nil || l.term.told(id).phase == refused {
+		if v == nil || v.plan == nil && !v.disabled() || l.term.told(id).phase == refused {
 			failed = 1
 		}
 		observe.Failed.WithLabelValues(id).Set(failed)
@@ -330,8 +352,11 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 // broken says whether a policy is wanted of which only a copy is good: it is
 // refused, or may stand in a file that cannot be read.
 func (l *library) broken(v *verdict, kept *history.Entry, c *source.Catalog) bool {
-	if v != nil { // of what is only not tested yet, no earlier text is wanted
-		return !v.untested && !v.unit.Undecided
+	if v != nil && v.untested { // what was good runs until the tests have ended
+		return l.first && kept != nil
+	}
+	if v != nil {
+		return !v.unit.Undecided
 	}
 	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
 }

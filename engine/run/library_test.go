@@ -16,6 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/schema"
@@ -57,6 +58,8 @@ func newShelved(t *testing.T) *shelved {
 	return &shelved{library: l, t: t}
 }
 
+func noProblem(*source.Unit) *document.Problem { return nil }
+
 // see looks at ConfigMaps, and gives the policies that are to run, with the
 // files that they stand in.
 func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[string]string {
@@ -66,7 +69,7 @@ func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[s
 		contents = append(contents, m.Read())
 	}
 	c := source.NewCatalog(contents, []*source.Values{made("params", "", params).ReadParams()}, nil)
-	s.verdicts = s.judge.all(c, s.verdicts)
+	s.verdicts = s.judge.all(c, s.verdicts, noProblem)
 	out := map[string]string{}
 	for _, id := range s.known(c) {
 		rev := s.wanted(id, c)

@@ -59,7 +59,7 @@ func (p *process) serveMetrics(ctx context.Context) error {
 // one that this process signs itself: who scrapes is known by a token, and the
 // connection is private.
 func (p *process) metricsTLS(ctx context.Context) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	config := &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}
 	if p.MetricsCertDir == "" {
 		cert, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 		if err != nil {

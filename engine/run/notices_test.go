@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -17,8 +18,8 @@ import (
 )
 
 func verdictOf(mode plan.Mode, problems ...document.Problem) *verdict {
-	v := &verdict{problems: problems}
-	if !document.HasErrors(problems) {
+	v := &verdict{revision: revision{unit: &source.Unit{Document: &v1alpha1.Policy{}, Mode: string(mode)}}, problems: problems}
+	if !document.HasErrors(problems) && mode != plan.Disabled {
 		v.plan = &plan.Policy{Mode: mode}
 	}
 	return v

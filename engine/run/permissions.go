@@ -141,7 +141,7 @@ func (t *term) forbidden(ctx context.Context, p *plan.Policy) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, User: t.userOf(p.Name), Missing: missing}
+	return &Forbidden{Policy: p.Name, Namespace: t.PolicyNamespace, User: t.accounts().User(p.Name), Missing: missing}
 }
 
 // ask returns the permissions that a policy needs and this process lacks. The
@@ -154,8 +154,8 @@ func (t *term) ask(ctx context.Context, p *plan.Policy) (missing []rbac.Permissi
 	if p.Mode == plan.Shadow { // it writes nothing
 		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
 	}
-	own, err := t.asks(t.as(ctx, p.Name), t.userOf(p.Name), wanted)
-	if t.userOf(p.Name) == "" || err != nil {
+	own, err := t.asks(t.accounts().As(ctx, p.Name), t.accounts().User(p.Name), wanted)
+	if t.accounts().User(p.Name) == "" || err != nil {
 		return own, err
 	}
 	// What is read, this process reads for all policies.

@@ -70,6 +70,10 @@ func (s *revisionStore) lastGood(id string, j judge) *revision {
 	if u == nil {
 		return nil
 	}
+	if u.Revision() != e.Revision {
+		s.Log.Error("a kept revision is not the one that it says it is, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		return nil
+	}
 	v := j.text(u)
 	if !v.good() {
 		s.Log.Error("what was last found good no longer is", observe.LogPolicy, id, observe.LogRevision, e.Revision)

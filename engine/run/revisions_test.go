@@ -32,7 +32,7 @@ func newHistorian(t *testing.T) *historian {
 func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catalog {
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-	verdicts := judge{process: r.store.process}.all(c, nil)
+	verdicts := judge{process: r.store.process}.all(c, nil, noProblem)
 	if r.store.keep(r.t.Context(), c, verdicts, func(id string) state {
 		if runs == "" && p == running {
 			return state{phase: p, revision: c.Units[id].Revision()}
@@ -193,7 +193,7 @@ func TestAuthor(t *testing.T) {
 		m, values := marking(tc.value), made("values", "", map[string]string{"p": "value: " + tc.given})
 		m.Edits, values.Edits = map[string]source.Edit{"p.yaml": {Manager: "helm", At: at(1)}}, map[string]source.Edit{"p": {Manager: "kubectl-edit", At: at(3)}}
 		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
-		verdicts := judge{process: r.store.process}.all(c, nil)
+		verdicts := judge{process: r.store.process}.all(c, nil, noProblem)
 		r.store.keep(t.Context(), c, verdicts, func(string) state { return state{phase: running, revision: c.Units["p"].Revision()} })
 		e := r.store.good("p")
 		if e == nil || e.Number != int64(i+1) || e.Author != tc.by || !e.Edited.Equal(at(tc.hour)) {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -163,7 +164,7 @@ func (p *process) connect() error {
 	if err != nil {
 		return err
 	}
-	client.Transport = impersonating{timeouts{client.Transport, requestTimeout}}
+	client.Transport = identity.Transport{RoundTripper: timeouts{client.Transport, requestTimeout}}
 	if p.mapper, err = apiutil.NewDynamicRESTMapper(p.Config, client); err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)
 	}
@@ -185,9 +186,14 @@ func (p *process) connect() error {
 	}
 	p.writer, err = newWriter(p.Config, client, p.mapper, p.Log)
 	if err == nil {
-		p.writer.as = p.as
+		p.writer.as = p.accounts().As
 	}
 	return err
+}
+
+// accounts are those that policies write as.
+func (o *Options) accounts() identity.Accounts {
+	return identity.Accounts{Namespace: o.PolicyNamespace, Prefix: o.PolicyServiceAccounts}
 }
 
 // refuse reports what cannot run. It is an error only if nothing is left.

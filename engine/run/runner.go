@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -79,10 +80,7 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	if !r.awaitBefore(ctx) || ctx.Err() != nil { // a newer one was quicker, or the policy is gone
 		return
 	}
-	p, err := r.fit(ctx, rev, looked)
-	if err == nil {
-		err = r.ready(ctx, p, rev.fallback, looked)
-	}
+	p, err := r.prepare(ctx, rev, looked)
 	if ctx.Err() != nil {
 		return
 	}
@@ -96,6 +94,20 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	r.Log.Info("the policy runs", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
 	r.tell(state{phase: running, revision: p.Revision})
 	r.setReady(r.id, true)
+}
+
+// prepare makes a revision run. A panic on the way is an error of the revision.
+func (r *runner) prepare(ctx context.Context, rev *revision, looked func()) (p *plan.Policy, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			r.Log.Error("a fault of the engine", observe.LogPolicy, r.id, "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("a fault of the engine: %v", v)
+		}
+	}()
+	if p, err = r.fit(ctx, rev, looked); err == nil {
+		err = r.ready(ctx, p, rev.fallback, looked)
+	}
+	return p, err
 }
 
 // awaitBefore waits until an earlier runner of the policy has ended.

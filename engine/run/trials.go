@@ -51,14 +51,6 @@ func hasTests(u *source.Unit, origin *source.Contents) bool {
 	return len(origin.Tests) > 0 || slices.ContainsFunc(u.Modules, rego.Module.IsTest)
 }
 
-// all runs all tests now.
-func (t *trials) all(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict) {
-	for next := pick(c, verdicts); next != nil && ctx.Err() == nil; next = pick(c, verdicts) {
-		t.judge.try(ctx, next)
-		t.judge.settle(next)
-	}
-}
-
 // next begins the next trial, if none is under way that still matters.
 func (t *trials) next(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, goes func(func())) {
 	if t.under != nil {

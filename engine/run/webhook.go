@@ -3,10 +3,13 @@ package run
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
@@ -28,6 +31,9 @@ type Webhook struct {
 	// it, DNSNames are the names in the certificates that it signs.
 	CertSecret, Configuration string
 	DNSNames                  []string
+	// ClientCA is a file with the authorities whose certificates may ask: that of
+	// the API server's client certificate for webhooks. "" lets everybody ask.
+	ClientCA string
 }
 
 // WebhookPath is where ConfigMaps are judged.
@@ -52,16 +58,38 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	if err != nil {
 		return fmt.Errorf("the port of the webhook: %w", err)
 	}
-	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir}
+	secure, err := p.Webhook.secure()
+	if err != nil {
+		return err
+	}
+	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir, TLSOpts: []func(*tls.Config){secure}}
 	certified := func() bool { return true }
 	if p.Webhook.CertSecret != "" {
 		source := p.certificates(ctx, client)
-		options.TLSOpts = []func(*tls.Config){func(c *tls.Config) { c.GetCertificate = source.GetCertificate }}
+		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.GetCertificate })
 		certified = source.Healthy
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
 	p.wg.Go(func() { p.watchServing(ctx) })
 	return nil
+}
+
+// secure gives what the webhook wants of connections.
+func (w *Webhook) secure() (func(*tls.Config), error) {
+	if w.ClientCA == "" {
+		return func(c *tls.Config) { c.MinVersion = tls.VersionTLS13 }, nil
+	}
+	text, err := os.ReadFile(w.ClientCA)
+	if err != nil {
+		return nil, fmt.Errorf("the authorities of the webhook's clients: %w", err)
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("the authorities of the webhook's clients: %s has no certificate in PEM", w.ClientCA)
+	}
+	return func(c *tls.Config) {
+		c.MinVersion, c.ClientAuth, c.ClientCAs = tls.VersionTLS13, tls.RequireAndVerifyClientCert, authorities
+	}, nil
 }
 
 // servingInterval is how often it is looked whether the webhook answers.
@@ -91,7 +119,7 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 		pause := certificateRetry
 		if certified() {
 			server := webhook.NewServer(options)
-			server.Register(WebhookPath, bounded(&webhook.Admission{Handler: newAdmission(p)}, maxRequests))
+			server.Register(WebhookPath, bounded(&webhook.Admission{Handler: newAdmission(p)}, maxRequests, maxOfHost))
 			checker := server.StartedChecker()
 			p.webhookReady.Store(&checker)
 			if err := server.Start(ctx); err != nil {
@@ -106,28 +134,88 @@ func (p *process) serveWebhook(ctx context.Context, options webhook.Options, cer
 	}
 }
 
-// maxRequests is how many requests are read at once, of up to 7 MiB each:
-// whoever reaches the port may send them.
-const maxRequests = 8
+const (
+	// maxRequests is how many requests are read at once, maxOfHost how many of them
+	// may come from one address: whoever reaches the port may send them, and must
+	// not keep the API server from asking.
+	maxRequests, maxOfHost = 32, 16
+	// maxBody is the size of a request, in bytes: two ConfigMaps of 1 MiB each,
+	// written as JSON.
+	maxBody = 5 << 20
+	// bodyPatience is how long a request may take to arrive.
+	bodyPatience = 2 * time.Second
+)
 
-// bounded lets so many requests in at once, for as long as they are waited for;
-// the wait counts.
-func bounded(next http.Handler, atMost int) http.Handler {
-	slots := make(chan struct{}, atMost)
+// bounded lets a bounded number of requests in, for as long as they are waited
+// for; the wait counts. Their bodies have to arrive soon.
+func bounded(next http.Handler, total, ofHost int) http.Handler {
+	doors := &doors{all: make(chan struct{}, total), ofHost: ofHost, hosts: map[string]*door{}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := patient(r)
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		case <-ctx.Done():
+		leave, ok := doors.enter(ctx, r.RemoteAddr)
+		if !ok {
 			http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 			return
 		}
-		if until, ok := ctx.Deadline(); ok {
-			_ = http.NewResponseController(w).SetReadDeadline(until) // recorders of tests have none
-		}
+		defer leave()
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyPatience)) // recorders of tests have none
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// doors bound requests, of one address and of all.
+type doors struct {
+	all    chan struct{}
+	ofHost int
+	mu     sync.Mutex
+	hosts  map[string]*door
+}
+
+// door bounds the requests of one address; users are those that are in or wait.
+type door struct {
+	slots chan struct{}
+	users int
+}
+
+// enter waits until a request may come in, and gives what lets it out.
+func (d *doors) enter(ctx context.Context, address string) (leave func(), ok bool) {
+	host, _, _ := net.SplitHostPort(address)
+	own := d.of(host)
+	select {
+	case own.slots <- struct{}{}:
+	case <-ctx.Done():
+		d.forget(host, own)
+		return nil, false
+	}
+	select {
+	case d.all <- struct{}{}:
+		return func() { <-d.all; <-own.slots; d.forget(host, own) }, true
+	case <-ctx.Done():
+		<-own.slots
+		d.forget(host, own)
+		return nil, false
+	}
+}
+
+func (d *doors) of(host string) *door {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	own := d.hosts[host]
+	if own == nil {
+		own = &door{slots: make(chan struct{}, d.ofHost)}
+		d.hosts[host] = own
+	}
+	own.users++
+	return own
+}
+
+func (d *doors) forget(host string, own *door) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if own.users--; own.users == 0 {
+		delete(d.hosts, host)
+	}
 }
 
 // servez says whether this process does its part: the webhook answers, the

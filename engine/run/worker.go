@@ -88,7 +88,7 @@ func (w *worker) turns(ctx context.Context, key eval.Key) {
 		w.queue.Forget(key)
 		return
 	}
-	w.settle(c, key, w.reconcile(ctx, c, key))
+	w.settled(c, key, w.reconcile(ctx, c, key))
 	if w.current() != c {
 		w.queue.Add(key)
 	}
@@ -111,6 +111,17 @@ func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eva
 		}
 	}()
 	return c.Reconcile(ctx, key, time.Now())
+}
+
+// settled turns a panic on the way of reporting into a failure of the key.
+func (w *worker) settled(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.Log.Error("a fault of the engine", observe.LogPolicy, w.id, observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			w.queue.AddRateLimited(key)
+		}
+	}()
+	w.settle(c, key, r)
 }
 
 // reconcileTimeout is how long a key may take, with its evaluation and all its

@@ -88,7 +88,7 @@ func TestDegraded(t *testing.T) {
 	c.wantNote("one", map[string]string{"status": "Refused", "error": "it fails for Node b, the one in force does not: rule \"copy\"", "policies": "one="})
 	holds := strings.Replace(copies("one", "team"), "do: [", "do: [{finalizer: {name: example.com/x}}, ", 1)
 	c.put(policyMap("one", map[string]string{"one.yaml": holds}))
-	c.wantNote("one", map[string]string{"status": "Refused", "error": "{policy: one, kind: Node, fields: [\"metadata.finalizers\"]}", "policies": "one="})
+	c.wantNote("one", map[string]string{"status": "Refused", "error": "{policy: one, apiGroup: \"\", kind: Node, fields: [\"metadata.finalizers\"]}", "policies": "one="})
 	c.put(policyMap("one", map[string]string{"one.yaml": copies("one", "team")}))
 	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
 

@@ -201,8 +201,14 @@ func TestReleaseIsRefused(t *testing.T) {
 		t.Errorf("without any permission: %+v", got)
 	}
 	c.grant("read", "default", rulesOf("configmaps", "list", "get"))
-	got = nil
-	r.Policies(t.Context(), bundle.Policies)
+	eventually(t, "the permission to list", func() string { // the API server hears of roles a moment later
+		got = nil
+		r.Policies(t.Context(), bundle.Policies)
+		if len(got) > 1 {
+			return fmt.Sprintf("%+v", got)
+		}
+		return ""
+	})
 	if len(got) != 1 || got[0].Err == nil || got[0].Object.Name != "one" || !strings.Contains(got[0].Err.Error(), "cannot patch") {
 		t.Errorf("with the permission to list: %+v", got)
 	}

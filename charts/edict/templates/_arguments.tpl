@@ -35,6 +35,9 @@
 - --webhook-bind-address=
 {{- else -}}
 - --webhook-bind-address=:9443
+{{- if .Values.webhook.clientCA.configMapName }}
+- --webhook-client-ca-file=/etc/edict/webhook-clients/{{ .Values.webhook.clientCA.key }}
+{{- end }}
 {{- if .Values.webhook.certManager.enabled }}
 - --webhook-cert-dir=/etc/edict/webhook
 {{- else }}
@@ -88,6 +91,9 @@
 {{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
 - {name: webhook, mountPath: /etc/edict/webhook, readOnly: true}
 {{- end }}
+{{- if and .Values.webhook.enabled .Values.webhook.clientCA.configMapName }}
+- {name: webhook-clients, mountPath: /etc/edict/webhook-clients, readOnly: true}
+{{- end }}
 {{- if .Values.metrics.certSecretName }}
 - {name: metrics, mountPath: /etc/edict/metrics, readOnly: true}
 {{- end }}
@@ -105,6 +111,10 @@
 {{- if and .Values.webhook.enabled .Values.webhook.certManager.enabled }}
 - name: webhook
   secret: {secretName: {{ include "edict.fullname" . }}-webhook-tls}
+{{- end }}
+{{- if and .Values.webhook.enabled .Values.webhook.clientCA.configMapName }}
+- name: webhook-clients
+  configMap: {name: {{ .Values.webhook.clientCA.configMapName }}}
 {{- end }}
 {{- with .Values.metrics.certSecretName }}
 - name: metrics

@@ -1,0 +1,121 @@
+package run
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// newJournals gives a function that makes the journals of processes which share a
+// cluster.
+func newJournals(t *testing.T) func(self types.UID) *journal {
+	t.Helper()
+	client := fake.NewClientset()
+	return func(self types.UID) *journal {
+		p := offline()
+		p.client = client
+		j := newJournal(p)
+		j.self = self
+		if err := j.read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+}
+
+func unitOf(t *testing.T, value string) *source.Unit {
+	t.Helper()
+	return made("p", "", map[string]string{"p.yaml": text("p", value)}).Read().Units[0]
+}
+
+// TestQuarantine: a text that was new when its process ended is left alone for a
+// while, by every process after it; another text is not.
+func TestQuarantine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		process := newJournals(t)
+		bomb, harmless := unitOf(t, "bomb"), unitOf(t, "harmless")
+		wait := quarantine
+		for deaths := 1; deaths <= 3; deaths++ {
+			process("dies").begin(t.Context(), bomb)
+			next := process("next")
+			for _, j := range []*journal{next, process("the one after")} {
+				problem := j.quarantined(bomb, time.Now())
+				if problem == nil || !strings.Contains(problem.Message, times(deaths)) || !strings.Contains(problem.Hint, "edict rollback p") {
+					t.Fatalf("after %d deaths: %v", deaths, problem)
+				}
+				if problem := j.quarantined(harmless, time.Now()); problem != nil {
+					t.Errorf("another text is quarantined: %v", problem)
+				}
+			}
+			time.Sleep(wait)
+			if problem := next.quarantined(bomb, time.Now()); problem != nil {
+				t.Errorf("for ever: %v", problem)
+			}
+			wait *= 6
+		}
+		if problem := process("x").quarantined(bomb, time.Now()); problem != nil {
+			t.Errorf("that a process begins is no death: %v", problem)
+		}
+	})
+}
+
+// TestProved: what has run for a while, or is refused, or was tried by a process
+// that ended as it should, is not quarantined.
+func TestProved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := unitOf(t, "x")
+		runs := map[string]*verdict{"p": {revision: revision{unit: u, plan: &plan.Policy{}}}}
+		refuses := map[string]*verdict{"p": {revision: revision{unit: u}}}
+		for name, tc := range map[string]struct {
+			verdicts map[string]*verdict
+			state    state
+			proves   bool
+		}{
+			"it runs":          {runs, state{phase: running, revision: u.Revision()}, true},
+			"it has not begun": {runs, state{}, false},
+			"refused":          {refuses, state{phase: refused}, true},
+			"waiting":          {runs, state{phase: waiting}, true},
+			"gone":             {nil, state{}, true},
+		} {
+			process := newJournals(t)
+			j := process("a")
+			j.begin(t.Context(), u)
+			told := func(string) state { return tc.state }
+			j.prove(t.Context(), tc.verdicts, told, time.Now())
+			if tc.state.phase == running && process("b").quarantined(u, time.Now()) == nil {
+				t.Errorf("%s: it counts as harmless at once", name)
+			}
+			j.prove(t.Context(), tc.verdicts, told, time.Now().Add(proving))
+			if proved := process("c").quarantined(u, time.Now()) == nil; proved != tc.proves {
+				t.Errorf("%s: proved is %t", name, proved)
+			}
+		}
+		process := newJournals(t)
+		j := process("a")
+		j.begin(t.Context(), u)
+		if process("a").quarantined(u, time.Now()) != nil {
+			t.Error("a process that takes the lead again takes its own notes for those of another")
+		}
+		j.clear(t.Context())
+		if process("b").quarantined(u, time.Now()) != nil {
+			t.Error("a process that ends as it should quarantines")
+		}
+	})
+}
+
+// TestDisabledIsNotCompiled: a disabled text has no effect, whatever it is.
+func TestDisabledIsNotCompiled(t *testing.T) {
+	t.Parallel()
+	u := made("p", "Disabled", map[string]string{"p.yaml": strings.Replace(text("p", "x"), "kind: Node", "kind: NoKind", 1)}).Read().Units[0]
+	v := judge{process: offline()}.text(u)
+	if !v.disabled() || v.plan != nil || v.good() {
+		t.Errorf("%+v", v)
+	}
+}
