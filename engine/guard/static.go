@@ -30,6 +30,30 @@ func (l Lack) Problem() document.Problem {
 	return document.Problem{Position: l.Position, Severity: document.Error, Message: l.message, Hint: l.hint}
 }
 
+// Problems returns an error for each kind of which allowances are lacking, at the
+// place that needs the first.
+func Problems(lacks []Lack) (out []document.Problem) {
+	said := map[schema.GVK]bool{}
+	for _, l := range lacks {
+		if said[l.GVK] {
+			continue
+		}
+		said[l.GVK] = true
+		p := l.Problem()
+		var more []string
+		for _, other := range lacks {
+			if other.GVK == l.GVK && other.Field != l.Field {
+				more = append(more, other.Field)
+			}
+		}
+		if len(more) > 0 {
+			p.Message += fmt.Sprintf(" (and %s)", strings.Join(more, ", "))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
 // Lacks returns the allowances that a policy lacks, as far as its text tells:
 // kind, field and verb are written out. What is computed is checked when it is
 // about to be written. One in the shadow only reads.

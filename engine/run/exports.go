@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -291,16 +290,4 @@ func (e *exports) acquired(after time.Duration) {
 // watch counts something about watches.
 func (e *exports) watch(of plan.Happening) {
 	e.each(of, "", func(s *exported) { s.counter.WithLabelValues().Inc() })
-}
-
-// watches sees every watch that is opened: the second of one kind, and those
-// after it, are reconnects.
-type watches struct {
-	http.RoundTripper
-	again func()
-	// opened is called with the watchID of one that the server serves.
-	opened func(id string)
-
-	mu   sync.Mutex
-	seen map[string]bool
 }

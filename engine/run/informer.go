@@ -28,6 +28,9 @@ type feed struct {
 	// id tells its watch from others; see watchID.
 	id   string
 	stop context.CancelFunc
+	// informer watches the source, client asks for its objects.
+	informer toolscache.SharedIndexInformer
+	client   dynamic.ResourceInterface
 	// synced is closed when the first list was handed on, replaced when
 	// another informer has taken this one's place.
 	synced, replaced chan struct{}
@@ -64,6 +67,7 @@ func (f *feeds) start(ctx context.Context, next *feed) error {
 	if err != nil {
 		return err
 	}
+	next.informer = informer
 	f.wg.Go(func() { informer.RunWithContext(ctx) })
 	f.wg.Go(func() { f.sync(ctx, next, registration) })
 	return nil
@@ -93,18 +97,24 @@ func (f *feeds) informer(next *feed) (toolscache.SharedIndexInformer, error) {
 	if err != nil {
 		return nil, err
 	}
-	narrow := func(options *metav1.ListOptions) {
-		options.LabelSelector = next.source.Selector
-		if next.source.Name != "" { // whoever may list nothing but this name may list it so
-			options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, next.source.Name).String()
-		}
+	next.client = client.Resource(mapping.Resource)
+	if next.source.Namespace != "" {
+		next.client = client.Resource(mapping.Resource).Namespace(next.source.Namespace)
 	}
-	informer := dynamicinformer.NewFilteredDynamicInformer(client, mapping.Resource, next.source.Namespace, 0, nil, narrow).Informer()
+	informer := dynamicinformer.NewFilteredDynamicInformer(client, mapping.Resource, next.source.Namespace, 0, nil, next.narrow).Informer()
 	return informer, errors.Join(informer.SetTransform(f.transform(next)), informer.SetWatchErrorHandlerWithContext(
 		func(ctx context.Context, r *toolscache.Reflector, err error) {
 			f.watchFailed(next.source, err)
 			toolscache.DefaultWatchErrorHandler(ctx, r, err)
 		}))
+}
+
+// narrow makes a list or a watch one of the source's objects.
+func (n *feed) narrow(options *metav1.ListOptions) {
+	options.LabelSelector = n.source.Selector
+	if n.source.Name != "" { // whoever may list nothing but this name may list it so
+		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, n.source.Name).String()
+	}
 }
 
 // watchFailed says why a source cannot be watched; it is tried again. A

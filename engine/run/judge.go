@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -170,8 +171,7 @@ func (j judge) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem) {
 		return nil
 	}
 	text := document.NewSource(u.File.Path, u.File.Text)
-	for _, l := range j.guard.Lacks(p) {
-		problem := l.Problem()
+	for _, problem := range guard.Problems(j.guard.Lacks(p)) {
 		if j.admitting {
 			problem.Severity = document.Warning
 		}

@@ -52,6 +52,8 @@ type process struct {
 	term atomic.Pointer[term]
 	// leader says whether this process leads, or need not.
 	leader atomic.Bool
+	// end ends the process, with the reason.
+	end context.CancelCauseFunc
 	// fenced says that writes are refused because the lease may have expired.
 	fenced atomic.Bool
 	wg     sync.WaitGroup
@@ -64,6 +66,8 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	ctx, p.end = context.WithCancelCause(ctx)
+	defer p.end(nil)
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
 	if err := p.serve(served); err != nil {
@@ -81,6 +85,9 @@ func Run(ctx context.Context, o Options) error {
 	p.writer.stop()
 	p.wg.Wait()
 	p.http.CloseIdleConnections()
+	if cause := context.Cause(ctx); errors.Is(cause, ErrRewound) {
+		return cause
+	}
 	return err
 }
 
@@ -172,7 +179,7 @@ func (p *process) connect() error {
 	if err != nil {
 		return err
 	}
-	client.Transport = &watches{RoundTripper: client.Transport, seen: map[string]bool{}, again: func() {
+	client.Transport = &watches{RoundTripper: client.Transport, again: func() {
 		observe.Reconnects.Inc()
 		p.exports.watch(plan.WatchReconnect)
 	}, opened: func(id string) {

@@ -53,6 +53,7 @@ func (p *process) newTerm(ctx context.Context) *term {
 	debug := p.Log.Enabled(ctx, slog.LevelDebug)
 	t.group.Trace, t.group.Candidates = debug, debug
 	t.feeds = newFeeds(t)
+	t.feeds.wg.Go(func() { t.feeds.watchVersions(t.watching) })
 	t.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
 		t.feeds.wg.Go(func() { route(t.watching) })
 	}, Woken: t.feeds.wake}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -105,25 +104,4 @@ func (f *feeds) broken(c *reconcile.Controller, now time.Time) string {
 		out = append(out, fmt.Sprintf("what is known of %s%s is of %s: it cannot be watched: %s", source.GVK, where, fault.since.UTC().Format(time.RFC3339), fault.err))
 	}
 	return strings.Join(out, "\n")
-}
-
-// RoundTrip implements http.RoundTripper.
-func (w *watches) RoundTrip(r *http.Request) (*http.Response, error) {
-	watch := r.URL.Query().Get("watch")
-	if watch != "true" && watch != "1" {
-		return w.RoundTripper.RoundTrip(r)
-	}
-	id := watchID(r.URL)
-	w.mu.Lock()
-	known := w.seen[id]
-	w.seen[id] = true
-	w.mu.Unlock()
-	if known {
-		w.again()
-	}
-	response, err := w.RoundTripper.RoundTrip(r)
-	if err == nil && response.StatusCode == http.StatusOK {
-		w.opened(id)
-	}
-	return response, err
 }

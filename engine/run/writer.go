@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -37,6 +38,8 @@ type writer struct {
 	stop     func()
 	// as makes the requests of a context those of a policy.
 	as func(ctx context.Context, policy string) context.Context
+	// closed refuses all writes, for good.
+	closed atomic.Bool
 	// gate refuses writes; nil refuses none.
 	gate   func() error
 	rivals *rivals
@@ -44,6 +47,9 @@ type writer struct {
 
 // open asks the gate, right before a write is sent.
 func (w *writer) open() error {
+	if w.closed.Load() {
+		return fmt.Errorf("nothing is written any more: %w", context.Canceled)
+	}
 	if w.gate == nil {
 		return nil
 	}

@@ -1,0 +1,151 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+)
+
+// controller is a process of the built program, behind a proxy of its own.
+type controller struct {
+	t       testing.TB
+	proxy   *proxy
+	args    []string
+	binary  string
+	log     string
+	metrics string
+	command *exec.Cmd
+	ended   chan error
+}
+
+// start starts the process, after it has ended anew.
+func (c *controller) start() {
+	c.t.Helper()
+	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.command = exec.CommandContext(context.WithoutCancel(c.t.Context()), c.binary, c.args...)
+	c.command.Stdout, c.command.Stderr = log, log
+	c.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := c.command.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	command := c.command
+	go func() { ended <- command.Wait(); log.Close() }()
+	c.ended = ended
+}
+
+// signal sends a signal to the process.
+func (c *controller) signal(s syscall.Signal) {
+	c.t.Helper()
+	if err := c.command.Process.Signal(s); err != nil {
+		c.t.Errorf("%v to %s: %v", s, c.proxy.Name, err)
+	}
+}
+
+// kill ends the process at once.
+func (c *controller) kill() {
+	_ = c.command.Process.Kill()
+	<-c.ended
+}
+
+// stop ends the process as a roll-out does, and returns how long that took.
+func (c *controller) stop() time.Duration {
+	c.t.Helper()
+	began := time.Now()
+	c.signal(syscall.SIGTERM)
+	select {
+	case err := <-c.ended:
+		if err != nil {
+			c.t.Errorf("%s ended with %v\n%s", c.proxy.Name, err, c.tail())
+		}
+	case <-time.After(time.Minute):
+		c.t.Errorf("%s did not end within a minute", c.proxy.Name)
+		c.kill()
+	}
+	return time.Since(began)
+}
+
+// tail is the end of the log.
+func (c *controller) tail() string {
+	text, err := os.ReadFile(c.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text[max(0, len(text)-4000):])
+}
+
+// gauge reads a metric without labels, or the sum over all series of one.
+func (c *controller) gauge(ctx context.Context, name string) (sum float64, ok bool) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.metrics+"/metrics", nil)
+	if err != nil {
+		return 0, false
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, false
+	}
+	defer response.Body.Close()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(response.Body)
+	if err != nil || families[name] == nil {
+		return 0, false
+	}
+	for _, m := range families[name].GetMetric() {
+		sum += m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue()
+	}
+	return sum, true
+}
+
+// leads reports whether the process leads.
+func (c *controller) leads(ctx context.Context) bool {
+	v, ok := c.gauge(ctx, "edict_leader")
+	return ok && v == 1
+}
+
+// kubeconfig writes one that names a proxy.
+func kubeconfig(t testing.TB, name, url string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name+".kubeconfig")
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: %q}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\ncurrent-context: c\n", url)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	var listen net.ListenConfig
+	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// wrote counts the writes in a controller's log.
+func (c *controller) wrote() int {
+	text, err := os.ReadFile(c.log)
+	if err != nil {
+		return 0
+	}
+	return strings.Count(string(text), `"msg":"wrote"`)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,187 @@
+package fault
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/edict-dev/edict/test/controlplane"
+)
+
+type object = map[string]any
+
+var (
+	nodes      = kschema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	configMaps = kschema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	namespaces = kschema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+)
+
+// stage is where a case runs: a control plane with an audit log, the world that
+// the policies decide about, and the controllers.
+type stage struct {
+	t           *testing.T
+	plane       *controlplane.ControlPlane
+	client      dynamic.Interface
+	controllers []*controller
+	traffic     *traffic
+	seed        uint64
+}
+
+// size of the world; EDICT_FAULT_SCALE multiplies it.
+const (
+	nodeCount, mapCount, zoneCount = 40, 150, 5
+)
+
+// edict builds the program once.
+var edict = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "edict-fault-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "edict")
+	build := exec.Command("go", "build", "-o", path, "./cmd/edict") //nolint:noctx // it is built for all tests
+	build.Dir = filepath.Join("..", "..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// set makes a stage with a world at rest and n controllers, of which one leads.
+func set(t *testing.T, n int, apiServerArgs ...string) *stage {
+	t.Helper()
+	if os.Getenv("EDICT_TEST_FAULT") == "" {
+		t.Skip("EDICT_TEST_FAULT=1 (make test-fault) runs it")
+	}
+	plane, err := controlplane.Start(t.Context(), controlplane.Options{Log: os.Stderr, AuditLog: true, APIServerArgs: apiServerArgs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := plane.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	config := plane.Config()
+	config.QPS, config.Burst, config.UserAgent = -1, 0, "fault/traffic"
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, plane: plane, client: client, seed: 1}
+	s.traffic = newTraffic(s)
+	s.furnish()
+	for i := range n {
+		s.controllers = append(s.controllers, s.controller(fmt.Sprintf("edict-%d", i), config))
+	}
+	for _, c := range s.controllers {
+		c.start()
+	}
+	s.converged("the world before the fault", time.Minute)
+	return s
+}
+
+// furnish makes the world.
+func (s *stage) furnish() {
+	s.t.Helper()
+	for _, name := range []string{"source", "target", "edict-system"} {
+		s.must(s.client.Resource(namespaces).Create(s.t.Context(), &unstructured.Unstructured{Object: object{
+			"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name},
+		}}, metav1.CreateOptions{}))
+	}
+	for i := range nodeCount {
+		s.traffic.node(s.t.Context(), i)
+	}
+	for i := range mapCount {
+		s.traffic.write(s.t.Context(), i)
+	}
+}
+
+func (s *stage) must(_ any, err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// controller prepares a process behind a proxy.
+func (s *stage) controller(name string, config *rest.Config) *controller {
+	s.t.Helper()
+	binary, err := edict()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	p, err := newProxy(s.t.Context(), name, config, s.seed)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	folder := s.t.TempDir()
+	c := &controller{t: s.t, proxy: p, binary: binary, log: filepath.Join(folder, name+".log"), metrics: freeAddress(s.t)}
+	c.args = []string{
+		"run", "--kubeconfig", kubeconfig(s.t, name, p.URL), "--policies", "testdata/policies.yaml", "--allowances", "testdata/allowances.yaml",
+		"--leader-elect", "--leader-elect-namespace", "edict-system", "--leader-elect-identity", name,
+		"--metrics-bind-address", c.metrics, "--health-probe-bind-address", "",
+	}
+	s.t.Cleanup(func() {
+		if c.command != nil {
+			c.kill()
+		}
+		if s.t.Failed() {
+			s.t.Logf("%s:\n%s", name, c.tail())
+		}
+		_ = p.close()
+	})
+	return c
+}
+
+// leader waits for the controller that leads, and gives it first.
+func (s *stage) leader() (leads *controller, others []*controller) {
+	s.t.Helper()
+	s.eventually("a leader", time.Minute, func(ctx context.Context) string {
+		leads, others = nil, nil
+		for _, c := range s.controllers {
+			if leads == nil && c.leads(ctx) {
+				leads = c
+			} else {
+				others = append(others, c)
+			}
+		}
+		if leads == nil {
+			return "nobody leads"
+		}
+		return ""
+	})
+	return leads, others
+}
+
+// eventually waits until nothing is wrong, and returns how long that took.
+func (s *stage) eventually(what string, within time.Duration, wrong func(ctx context.Context) string) time.Duration {
+	s.t.Helper()
+	began := time.Now()
+	for {
+		text := wrong(s.t.Context())
+		if text == "" {
+			return time.Since(began)
+		}
+		if time.Since(began) > within {
+			s.t.Fatalf("%s, within %v: %s", what, within, text)
+		}
+		select {
+		case <-s.t.Context().Done():
+			s.t.Fatal(s.t.Context().Err())
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package fault
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// traffic changes the world: nodes that become ready or not, or move to another
+// zone, ConfigMaps that are made, changed and deleted. What it does follows from
+// the seed.
+type traffic struct {
+	stage  *stage
+	random *rand.Rand
+	mu     sync.Mutex
+	// done counts the changes that were made; tried, also those that failed.
+	done, tried int
+	stop        func()
+	began       time.Time
+	ended       chan struct{}
+}
+
+const (
+	// perSecond is the rate of changes, leastRate what makes a run valid: the share
+	// of it that was made while the API server was there.
+	perSecond = 40
+	leastRate = 0.5
+)
+
+func newTraffic(s *stage) *traffic {
+	return &traffic{stage: s, random: rand.New(rand.NewPCG(s.seed, 2))} //nolint:gosec // it is to be the same again
+}
+
+// begin changes things until end.
+func (t *traffic) begin() {
+	ctx, cancel := context.WithCancel(t.stage.t.Context())
+	t.stop, t.ended, t.began = cancel, make(chan struct{}), time.Now()
+	go func() {
+		defer close(t.ended)
+		ticks := time.NewTicker(time.Second / perSecond)
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticks.C:
+				t.change(ctx)
+			}
+		}
+	}()
+}
+
+// end stops the changes. Without enough of them the run is void; outage is how
+// long the API server was away.
+func (t *traffic) end(outage time.Duration) {
+	t.stage.t.Helper()
+	t.stop()
+	<-t.ended
+	lasted := time.Since(t.began)
+	least := leastRate * perSecond * (lasted - outage).Seconds()
+	if float64(t.done) < least {
+		t.stage.t.Fatalf("VOID: %d changes in %v (%v without API server), at least %.0f are needed", t.done, lasted.Round(time.Second), outage, least)
+	}
+	t.stage.t.Logf("traffic: %d changes in %v", t.done, lasted.Round(time.Second))
+}
+
+// change makes one change.
+func (t *traffic) change(ctx context.Context) {
+	t.mu.Lock()
+	kind, n, m := t.random.IntN(10), t.random.IntN(nodeCount), t.random.IntN(mapCount)
+	t.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	t.tried++
+	var err error
+	switch {
+	case kind < 2:
+		err = t.node(ctx, n)
+	case kind < 3:
+		err = t.remove(ctx, m)
+	default:
+		err = t.write(ctx, m)
+	}
+	if err == nil {
+		t.done++
+	}
+}
+
+func (t *traffic) zone() string { return fmt.Sprintf("z%d", t.random.IntN(zoneCount)) }
+
+// node makes a node, or changes its zone and whether it is ready.
+func (t *traffic) node(ctx context.Context, n int) error {
+	t.mu.Lock()
+	zone, ready := t.zone(), map[bool]string{true: "True", false: "False"}[t.random.IntN(3) > 0]
+	t.mu.Unlock()
+	api, name := t.stage.client.Resource(nodes), fmt.Sprintf("n%03d", n)
+	patch := func(body object, subresources ...string) error {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		_, err = api.Patch(ctx, name, types.MergePatchType, text, metav1.PatchOptions{}, subresources...)
+		return err
+	}
+	err := patch(object{"metadata": object{"labels": object{"zone": zone}}})
+	if apierrors.IsNotFound(err) {
+		_, err = api.Create(ctx, &unstructured.Unstructured{Object: object{
+			"apiVersion": "v1", "kind": "Node", "metadata": object{"name": name, "labels": object{"zone": zone}},
+		}}, metav1.CreateOptions{})
+	}
+	if err != nil {
+		return err
+	}
+	return patch(object{"status": object{"conditions": []any{object{"type": "Ready", "status": ready}}}}, "status")
+}
+
+// write makes a ConfigMap, or changes its data.
+func (t *traffic) write(ctx context.Context, m int) error {
+	t.mu.Lock()
+	data := object{"zone": t.zone(), "text": fmt.Sprint(t.random.Uint32())}
+	t.mu.Unlock()
+	api, name := t.stage.client.Resource(configMaps).Namespace("source"), fmt.Sprintf("m%04d", m)
+	text, err := json.Marshal(object{"data": data})
+	if err != nil {
+		return err
+	}
+	_, err = api.Patch(ctx, name, types.MergePatchType, text, metav1.PatchOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = api.Create(ctx, &unstructured.Unstructured{Object: object{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": name, "namespace": "source"}, "data": data,
+		}}, metav1.CreateOptions{})
+	}
+	return err
+}
+
+// remove deletes a ConfigMap.
+func (t *traffic) remove(ctx context.Context, m int) error {
+	err := t.stage.client.Resource(configMaps).Namespace("source").Delete(ctx, fmt.Sprintf("m%04d", m), metav1.DeleteOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
