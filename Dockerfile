@@ -10,5 +10,6 @@ LABEL org.opencontainers.image.title="edict" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}"
 COPY --chmod=0555 bin/image/edict /edict
+COPY --chmod=0444 bin/image/NOTICES bin/image/sbom.cdx.json /licenses/
 USER 65532:65532
 ENTRYPOINT ["/edict"]

@@ -4,13 +4,16 @@ GO        ?= go
 BIN       := bin/edict
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME  ?= 30s
+# How long a soak lasts, and what its faults follow from.
+MINUTES   ?= 10
+SEED      ?= 1
 BUILDER   ?= buildah
 # What the image is called, and the tag that the chart asks for.
 IMAGE     ?= edict
 TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
-MODULES   := . hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
+MODULES   := . hack/sbom hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
@@ -42,8 +45,17 @@ image-binary:
 	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
 	@sha256sum bin/image/edict
 
+.PHONY: sbom
+sbom: ## list the modules that are in the program, with their licences: bin/image/sbom.cdx.json and bin/image/NOTICES
+	@echo "==> modules and licences"
+	@$(GO) build -C hack/sbom -o ../../bin/sbom . && bin/sbom -o bin/image/sbom.cdx.json -notices bin/image/NOTICES
+
+.PHONY: vulnerabilities
+vulnerabilities: ## look the modules up in Go's vulnerability database; says aloud when it cannot be reached
+	@$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./cmd/edict || { code=$$?; [ $$code = 3 ] && exit 3; echo "SKIPPED: the vulnerability database could not be asked (exit code $$code); nothing is known about vulnerabilities" >&2; }
+
 .PHONY: image
-image: image-binary ## build the image IMAGE:TAG (edict, the chart's version), with BUILDER (buildah)
+image: image-binary sbom ## build the image IMAGE:TAG (edict, the chart's version), with BUILDER (buildah)
 	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t $(IMAGE):$(TAG) -t $(IMAGE):$(VERSION) .
 
 .PHONY: demo
@@ -98,8 +110,9 @@ chart-test: controlplane ## test the image, and the chart with helm on a real co
 	@$(GO) test -vet=off -timeout 20m ./test/image ./test/chart
 
 .PHONY: test-fault
-test-fault: controlplane ## leaders that are stopped, killed and frozen, with the times that ship, and 200 edits in a minute (4 minutes)
+test-fault: controlplane ## break the API server, etcd, watches, the network and the processes under traffic, and judge the audit log (25 minutes)
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
+	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 60m -v ./test/fault
 
 .PHONY: controlplane
 controlplane: ## build the control plane into its cache (the first time about 20 minutes of CPU time)
@@ -111,9 +124,13 @@ fuzz: ## run every fuzz test for FUZZTIME (30s)
 	@grep -rlE --include='*_test.go' '^func Fuzz' $(SOURCES) | while read -r file; do \
 		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file" | while read -r name; do \
 			echo "==> fuzzing $$name for $(FUZZTIME)"; \
-			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "./$$(dirname "$$file")" || exit 1; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "./$$(dirname "$$file")" || exit 1; \
 		done || exit 1; \
 	done
+
+.PHONY: soak
+soak: controlplane ## run under traffic for MINUTES (10) with faults by chance from SEED (1); memory, goroutines and delays are printed
+	@EDICT_TEST_FAULT=1 EDICT_SOAK=$(MINUTES)m EDICT_SEED=$(SEED) $(GO) test -count=1 -timeout 24h -v -run TestSoak ./test/fault
 
 .PHONY: bench
 bench: ## measure, and print the figures beside the same work written in Go

@@ -31,7 +31,7 @@ type traffic struct {
 const (
 	// perSecond is the rate of changes, leastRate what makes a run valid: the share
 	// of it that was made while the API server was there.
-	perSecond = 40
+	perSecond = 25
 	leastRate = 0.5
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // TestInstructions holds where buildah is missing too: there is nothing but the
-// binary, and nobody is root.
+// binary and the licences of what it is built of, and nobody is root.
 func TestInstructions(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
 	if err != nil {
@@ -25,6 +25,7 @@ func TestInstructions(t *testing.T) {
 	want := []string{
 		"FROM scratch",
 		"COPY --chmod=0555 bin/image/edict /edict",
+		"COPY --chmod=0444 bin/image/NOTICES bin/image/sbom.cdx.json /licenses/",
 		"USER 65532:65532",
 		`ENTRYPOINT ["/edict"]`,
 	}

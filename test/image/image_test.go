@@ -57,7 +57,15 @@ func TestImage(t *testing.T) {
 	for _, layer := range manifest.Layers {
 		readLayer(t, blob(layout, layer.Digest), files)
 	}
-	if diff := cmp.Diff(map[string]string{"edict": "-r-xr-xr-x 0:0 " + binary}, files); diff != "" {
+	want := map[string]string{"edict": "-r-xr-xr-x 0:0 " + binary}
+	for _, name := range []string{"NOTICES", "sbom.cdx.json"} {
+		text, err := os.ReadFile(filepath.Join(folder, "bin", "image", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want["licenses/"+name] = fmt.Sprintf("-r--r--r-- 0:0 %x", sha256.Sum256(text))
+	}
+	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (- want, + got):\n%s", diff)
 	}
 	if again, _ := buildImage(t, checkout(t)); readManifest(t, again).Config.Digest != manifest.Config.Digest {
@@ -132,6 +140,9 @@ func readLayer(t *testing.T, path string, files map[string]string) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if entry.Typeflag == tar.TypeDir {
+			continue
 		}
 		sum := sha256.New()
 		if _, err := io.Copy(sum, layer); err != nil {
