@@ -8,6 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
 )
 
@@ -29,7 +30,7 @@ func TestAnotherTakesOver(t *testing.T) {
 	first := c.fromConfigMaps(taking("first"))
 	c.wantMarks("a", map[string]string{"one": "a", "off": "a"})
 	eventually(t, "the copies", func() string {
-		list, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{})
+		list, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 		if err != nil || len(list.Items) != 2 {
 			return "they are not there yet"
 		}
@@ -42,14 +43,14 @@ func TestAnotherTakesOver(t *testing.T) {
 	c.put(policyMap("one", map[string]string{"one.yaml": broken}))
 	c.merge("ConfigMap", home, "off", "", object{"data": object{"off.yaml": strings.Replace(marks("off", "off", "b"), "params.value", "params.valeu", 1)}})
 	c.wantNote("one", map[string]string{"status": "Refused", "policies": "one="})
-	c.wantNote("off", map[string]string{"status": "Refused", "policies": ""})
+	c.wantNote("off", map[string]string{"status": "Disabled", "policies": ""}) // its text is not compiled
 
 	first.stop()
 	second.running("one")
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "off": nil}}})
 	c.wantMarks("a", map[string]string{"one": "a"})
 	c.wantNote("one", map[string]string{"status": "Refused", "policies": "one="})
-	c.wantNote("off", map[string]string{"status": "Refused", "policies": ""})
+	c.wantNote("off", map[string]string{"status": "Disabled", "policies": ""}) // its text is not compiled
 
 	// Whoever takes the annotations away sees them come back.
 	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/status": nil}}})

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,13 +138,8 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// wrote counts the writes in a controller's log.
-func (c *controller) wrote() int {
-	text, err := os.ReadFile(c.log)
-	if err != nil {
-		return 0
-	}
-	return strings.Count(string(text), `"msg":"wrote"`)
+// says reports whether the log has a text.
+func (c *controller) says(text string) bool {
+	log, err := os.ReadFile(c.log)
+	return err == nil && strings.Contains(string(log), text)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

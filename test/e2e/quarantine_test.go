@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestQuarantine kills the process while a text is new. The next one does not
+// load that text, runs what was good before and all other policies, and loads the
+// text again once it has changed.
+func TestQuarantine(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
+	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
+	edict := c.process(edictBinary(t))
+	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
+	c.wantJournal("")
+
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
+	c.wantMarks("a", map[string]string{"one": "b", "two": "a"})
+	c.wantJournal(`"one"`)
+	if err := edict.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = edict.Wait()
+
+	c.process(edict.Path)
+	c.wantNote("one", map[string]string{"status": "Refused", "error": "quarantined: the process on", "policies": "one="})
+	c.wantNote("two", map[string]string{"status": "Active"})
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"one": nil, "two": nil}}})
+	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
+	c.wantMarks("a", map[string]string{"one": "c", "two": "a"})
+	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+}
+
+// process starts the controller as a process of its own.
+func (c *cluster) process(binary string) *exec.Cmd {
+	c.t.Helper()
+	log, err := os.Create(filepath.Join(c.t.TempDir(), "edict.log"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	cmd := exec.Command(binary, "run", "--kubeconfig", c.plane.Kubeconfig(), "--policy-namespace", home, "--metrics-bind-address", "", "--health-probe-bind-address", "")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if text, err := os.ReadFile(log.Name()); err == nil && c.t.Failed() {
+			c.t.Logf("the controller's log:\n%s", text)
+		}
+	})
+	return cmd
+}
+
+// wantJournal waits until the notes about new texts have some text, or none.
+func (c *cluster) wantJournal(text string) {
+	c.t.Helper()
+	eventually(c.t, "the journal", func() string {
+		found, err := c.client.Resource(controllerRevisions).Namespace(home).Get(c.t.Context(), "edict-journal", metav1.GetOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		got := found.GetAnnotations()["edict.dev/journal"]
+		if text == "" && got == "{}" || text != "" && strings.Contains(got, text) {
+			return ""
+		}
+		return "it is " + got
+	})
+}
