@@ -56,10 +56,11 @@ const (
 // Policy compiles one policy. The plan is nil if any problem is an error.
 func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem) {
 	b := &builder{
-		Compiler: c, doc: p, problems: &document.Problems{},
+		Compiler: c, budget: cel.NewBudget(), doc: p, problems: &document.Problems{},
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
 		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{}, parts: parts{},
 	}
+	defer b.budget.Close()
 	b.surviving(b.build)
 	if b.problems.HasErrors() {
 		return nil, b.problems.List()
@@ -115,6 +116,8 @@ type builder struct {
 	queries         []*rego.Query
 	// compiling is the place of the rule, variable or input under way.
 	compiling document.Position
+	// budget counts what is computed of constants.
+	budget *expr.Meter
 	// selects counts the selections.
 	selects int
 }
@@ -231,6 +234,9 @@ func (b *builder) namespaces(t v1alpha1.Template) []string {
 func (b *builder) constant(t v1alpha1.Template) value.Value {
 	compiled := b.paramEnv().Template(t.Node, b.problems)
 	if compiled == nil || compiled.Constant() == nil {
+		if compiled != nil && expr.TooCostly(compiled.Unsettled()) {
+			b.problems.Errorf(t.Pos(), "this is computed when the policy is compiled: %s", expr.Message(compiled.Unsettled()))
+		}
 		if !b.problems.HasErrors() {
 			b.problems.Errorf(t.Pos(), "only params may be used here")
 		}
@@ -245,7 +251,7 @@ func (b *builder) paramEnv() *cel.Env {
 		b.problems.Errorf(b.doc.Pos, "%v", err)
 		return b.Compiler.env
 	}
-	return env.WithConstants(b.constants())
+	return env.WithConstants(b.constants()).WithBudget(b.budget)
 }
 
 // constants are the params by the names that expressions use.

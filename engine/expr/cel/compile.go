@@ -61,11 +61,12 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
 	}))
 	nodes, simple := weigh(checked.NativeRep().Expr())
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	m := &meterer{env: e, checked: checked.NativeRep(), simple: simple}
+	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), m.option()}
 	if !simple {
 		options = []cel.ProgramOption{
-			cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(expr.RunCost),
-			cel.CostTracking(e.costs), cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+			cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), m.option(), cel.CostLimit(expr.RunCost),
+			cel.CostTracking(&estimator{}), cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
 			cel.InterruptCheckFrequency(100),
 		}
 	}
@@ -73,7 +74,7 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes), simple: simple}, nil
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes), simple: simple, metered: m.count > 0}, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.

@@ -2,7 +2,6 @@ package cel
 
 import (
 	"fmt"
-	"math"
 	"regexp/syntax"
 
 	"github.com/google/cel-go/cel"
@@ -10,13 +9,6 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/interpreter"
-	"k8s.io/apiserver/pkg/cel/library"
-
-	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/value"
 )
 
 const (
@@ -117,18 +109,24 @@ func checkPattern(text string) error {
 	if len(text) > MaxRegex {
 		return fmt.Errorf("a pattern may have %d bytes, this has %d", MaxRegex, len(text))
 	}
+	size, err := programSize(text)
+	if err == nil && size > MaxRegexProgram {
+		err = fmt.Errorf("the pattern has %d instructions, at most %d are allowed; repeat less often", size, MaxRegexProgram)
+	}
+	return err
+}
+
+// programSize returns how many instructions the program of a pattern has.
+func programSize(text string) (int, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return fmt.Errorf("not a regular expression of RE2: %w; lookahead and backreferences are not part of it", err)
+		return 0, fmt.Errorf("not a regular expression of RE2: %w; lookahead and backreferences are not part of it", err)
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return fmt.Errorf("not a regular expression of RE2: %w", err)
+		return 0, fmt.Errorf("not a regular expression of RE2: %w", err)
 	}
-	if len(program.Inst) > MaxRegexProgram {
-		return fmt.Errorf("the pattern has %d instructions, at most %d are allowed; repeat less often", len(program.Inst), MaxRegexProgram)
-	}
-	return nil
+	return len(program.Inst), nil
 }
 
 func literalString(e ast.Expr) (string, bool) {
@@ -186,74 +184,6 @@ func idents(e ast.Expr, names []string) int {
 		}
 	}))
 	return n
-}
-
-// estimator charges calls at run time: the API server's costs for its
-// libraries, the size of what goes in and out where types were not known, and
-// linear work as linear.
-type estimator struct {
-	library.CostEstimator
-	builtins map[string]func([]value.Value) uint64
-}
-
-func newEstimator(functions []expr.Function) *estimator {
-	e := &estimator{builtins: map[string]func([]value.Value) uint64{}}
-	for _, f := range functions {
-		e.builtins[f.Name] = builtinCost
-		if f.Cost != nil {
-			e.builtins[f.Name] = f.Cost
-		}
-	}
-	return e
-}
-
-var _ interpreter.ActualCostEstimator = (*estimator)(nil)
-
-// CallCost implements interpreter.ActualCostEstimator.
-func (e *estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
-	if builtin, ok := e.builtins[function]; ok {
-		cost := builtin(args)
-		return &cost
-	}
-	if cost := e.CostEstimator.CallCost(function, overload, args, result); cost != nil && overload != "" {
-		return cost
-	}
-	if overload == "" || linear[function] {
-		cost := traversal(args, result)
-		return &cost
-	}
-	return nil
-}
-
-// linear are functions whose work grows with their arguments although CEL's
-// own tables count them as one unit.
-var linear = map[string]bool{
-	"distinct": true, "sort": true, "flatten": true, "slice": true, "reverse": true, "lists.range": true,
-	"join": true, "replace": true, "split": true, "format": true, "@sortByAssociatedKeys": true,
-}
-
-// traversal charges a tenth of a unit for every element that goes in or out.
-func traversal(args []ref.Val, result ref.Val) uint64 {
-	size := sizeOf(result)
-	for _, a := range args {
-		size += sizeOf(a)
-	}
-	return 1 + uint64(math.Ceil(float64(size)/10))
-}
-
-func sizeOf(v ref.Val) int64 {
-	if o, ok := v.(*types.Optional); ok && o.HasValue() {
-		return sizeOf(o.GetValue())
-	}
-	sizer, ok := v.(traits.Sizer)
-	if !ok {
-		return 1
-	}
-	n, ok := sizer.Size().(types.Int)
-	if !ok {
-		return 1
-	}
-	return int64(n)
 }
 
 // tooLarge words the refusal of a text over the size limit.

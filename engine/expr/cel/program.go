@@ -29,6 +29,8 @@ type Program struct {
 	// whose steps are not counted.
 	weight uint64
 	simple bool
+	// metered is set when a call of it is charged ahead.
+	metered bool
 }
 
 var _ expr.Program = (*Program)(nil)
@@ -65,9 +67,25 @@ func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error)
 	return settled, nil
 }
 
-// run evaluates; only an expression with a loop needs a deadline, the rest is
-// bounded by its length and its cost.
+// run evaluates. Calls that may be large are charged before they are made;
+// only a program that has such calls pays for it.
 func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, *cel.EvalDetails, error) {
+	if !p.metered {
+		return p.eval(scope, meter)
+	}
+	charged := &metered{Scope: scope, meter: meter}
+	outer := meter.Begin()
+	out, details, err := p.eval(charged, meter)
+	meter.End(outer)
+	if charged.err != nil {
+		err = charged.err
+	}
+	return out, details, err
+}
+
+// eval evaluates; only an expression with a loop needs a deadline, the rest is
+// bounded by its length and its cost.
+func (p *Program) eval(scope expr.Scope, meter *expr.Meter) (ref.Val, *cel.EvalDetails, error) {
 	if p.loops {
 		return p.prg.ContextEval(meter.Context(), scope)
 	}
@@ -83,7 +101,7 @@ func (p *Program) fail(err error) error {
 	case errors.Is(err, expr.ErrTime):
 		err = expr.ErrTime
 	case errors.Is(err, interpreter.InterruptError{}):
-		err = fmt.Errorf("the evaluation was stopped: %w", context.Canceled)
+		err = expr.Stopped(context.Canceled)
 	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
 		err = expr.Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", expr.RunCost))
 	}

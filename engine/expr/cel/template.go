@@ -20,6 +20,8 @@ type Template struct {
 	keys     []*Template // a mapping: its keys
 	values   []*Template // a mapping's values or a list's items
 	kind     document.Kind
+	// unsettled is why the value could not be computed from constants.
+	unsettled error
 }
 
 // part is a piece of a text: literal or an expression.
@@ -119,12 +121,29 @@ func (t *Template) settle(e *Env) {
 	if !constant {
 		return
 	}
-	meter := expr.NewMeter(context.Background())
-	defer meter.Close()
-	if v, err := t.build(constScope(e.consts), meter); err == nil && v != nil {
+	meter := e.budget
+	if meter == nil {
+		meter = NewBudget()
+		defer meter.Close()
+	}
+	v, err := t.build(constScope(e.consts), meter)
+	if err == nil && v != nil {
 		t.constant = v
 	}
+	t.unsettled = err
 }
+
+// budget are the limits of what is computed when a policy is compiled. They are
+// small: a policy is compiled before anybody has decided to run it. What meets
+// them is computed when the policy runs.
+var budget = expr.Limits{Run: 100_000, Cost: 1_000_000, Most: 1_000_000, Nodes: 50_000, Text: 64 << 10, Bytes: 1 << 20}
+
+// NewBudget starts a count of what is computed while one policy is compiled.
+func NewBudget() *expr.Meter { return expr.NewMeterWith(context.Background(), budget) }
+
+// Unsettled returns why a template that uses constants only is none; nil when
+// it is one, or uses others.
+func (t *Template) Unsettled() error { return t.unsettled }
 
 // constScope resolves constants only.
 type constScope map[string]value.Value
