@@ -98,7 +98,7 @@ func (m *Meter) Charge(call string, n Need) error {
 	}
 	switch {
 	case n.Work > m.limits.Run || m.run+n.Work > m.limits.Run:
-		return fmt.Errorf("%s: %w", call, Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", m.limits.Run)))
+		return fmt.Errorf("%s: %w", call, m.exceeded())
 	case m.spent+n.Work > m.budget:
 		m.spent = m.budget + 1
 		return fmt.Errorf("%s: %w of %d cost units%s", call, ErrBudget, m.budget, lessWork)
@@ -106,6 +106,23 @@ func (m *Meter) Charge(call string, n Need) error {
 	m.run += n.Work
 	m.spent += n.Work
 	return m.stopped()
+}
+
+// Step counts a round of a loop.
+func (m *Meter) Step(cost uint64) error {
+	m.run += cost
+	m.spent += cost
+	switch {
+	case m.run > m.limits.Run:
+		return m.exceeded()
+	case m.spent > m.budget:
+		return fmt.Errorf("%w of %d cost units%s", ErrBudget, m.budget, lessWork)
+	}
+	return nil
+}
+
+func (m *Meter) exceeded() error {
+	return Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", m.limits.Run))
 }
 
 // Allocate is Charge for what needs no work beyond the bytes that it builds:

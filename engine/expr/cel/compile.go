@@ -1,18 +1,16 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/interpreter"
-
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr"
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 )
 
 // Text is a place in a document that holds an expression: the whole of a
@@ -61,20 +59,19 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
 	}))
 	nodes, simple := weigh(checked.NativeRep().Expr())
-	m := &meterer{env: e, checked: checked.NativeRep(), simple: simple}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize), m.option()}
+	m := &meterer{env: e, checked: checked.NativeRep(), simple: simple, costs: costs{rounds: map[int64]uint64{}}}
+	weight := uint64(nodes)
 	if !simple {
-		options = []cel.ProgramOption{
-			cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), m.option(), cel.CostLimit(expr.RunCost),
-			cel.CostTracking(&estimator{}), cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
-			cel.InterruptCheckFrequency(100),
-		}
+		weight = m.costs.of(checked.NativeRep().Expr())
 	}
-	prg, err := e.planning.PlanProgram(checked.NativeRep(), options...)
-	if err != nil {
+	prg, err := e.planning.PlanProgram(checked.NativeRep(), cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100))
+	switch {
+	case err != nil:
 		return nil, err
+	case len(m.costs.rounds) > 0:
+		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes), simple: simple, metered: m.count > 0}, nil
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0}, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.

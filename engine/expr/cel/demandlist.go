@@ -83,20 +83,33 @@ func (f *flattener) list(l traits.Lister, depth int64) {
 
 // compared is for two values that are compared with all that is in them.
 func compared(a *callArgs) expr.Need {
-	if quick(a[0]) || quick(a[1]) {
+	switch {
+	case textBytes(a[0]) > 0:
+		return expr.Need{Work: units(min(textBytes(a[0]), textBytes(a[1])), bytesPerUnit)}
+	case quick(a[0]) || quick(a[1]):
 		return expr.Need{}
 	}
 	return expr.Need{Work: units(min(deep(a[0]), deep(a[1])), comparisonsPerUnit*value.ScalarBytes/4)}
 }
 
-// quick reports whether a comparison with a value takes one step; texts count
-// as they are compared.
+// quick reports whether a comparison with a value takes one step, or a single
+// pass over a text.
 func quick(v ref.Val) bool {
 	switch v.(type) {
 	case types.Bool, types.Int, types.Uint, types.Double, types.Null, types.Timestamp, types.Duration, types.String, types.Bytes:
 		return true
 	}
 	return false
+}
+
+// scanned is for functions that go through texts once and build nothing.
+func scanned(a *callArgs) expr.Need {
+	return expr.Need{Work: units(textBytes(a[0])+textBytes(a[1]), bytesPerUnit)}
+}
+
+// contained is for looking for a text in another.
+func contained(a *callArgs) expr.Need {
+	return expr.Need{Work: units(textBytes(a[0])+textBytes(a[1]), bytesPerUnit/10)}
 }
 
 // memberOf is x in list: x is compared with each item.

@@ -18,8 +18,7 @@ import (
 // demand is what is declared of an overload of a function.
 type demand struct {
 	// need tells what a call is going to take; nil when that is small whatever
-	// the arguments are, or a single pass over texts that builds nothing, which
-	// is charged when it is done.
+	// the arguments are.
 	need func(*callArgs) expr.Need
 	// instead makes the call in place of the library's function; a nil result
 	// leaves it to that.

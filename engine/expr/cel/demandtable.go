@@ -37,7 +37,8 @@ var (
 	memberDemand        = &demand{need: memberOf}
 	includesDemand      = &demand{need: func(a *callArgs) expr.Need { return memberOf(&callArgs{a[1], a[0]}) }}
 	insertedDemand      = &demand{need: inserted}
-	passing             = &demand{}
+	scannedDemand       = &demand{need: scanned}
+	containedDemand     = &demand{need: contained}
 )
 
 // catalogue are the overloads of the libraries by what is declared of them.
@@ -152,16 +153,19 @@ var catalogue = map[*demand][]string{
 	insertedDemand: {
 		"@mapInsert_map_map",
 	},
-	// One pass over texts that builds nothing, charged when it is done; and lists
-	// that are put behind one another without being copied.
-	passing: {
-		"add_list", "contains_string", "starts_with_string", "ends_with_string", "size_string", "string_size", "size_bytes",
+	containedDemand: {
+		"contains_string",
+	},
+	scannedDemand: {
+		"starts_with_string", "ends_with_string", "size_string", "string_size", "size_bytes",
 		"bytes_size", "string_to_int64", "string_to_uint64", "string_to_double", "string_to_bool", "string_to_duration",
 		"string_to_timestamp", "less_equals_bytes", "less_equals_string", "less_bytes", "less_string", "greater_equals_bytes",
 		"greater_equals_string", "greater_bytes", "greater_string",
 	},
-	// No more than some bytes and steps, whatever the arguments are.
+	// No more than some bytes and steps, whatever the arguments are. Lists are put
+	// behind one another without being copied, but for the item that a loop adds.
 	small: {
+		"add_list",
 		"logical_not", "negate_double", "negate_int64", "not_strictly_false", "modulo_int64", "modulo_uint64", "logical_and",
 		"multiply_double", "multiply_int64", "multiply_uint64", "add_double", "add_duration_duration", "add_duration_timestamp",
 		"add_int64", "add_timestamp_duration", "add_uint64", "subtract_double", "subtract_duration_duration", "subtract_int64",

@@ -22,10 +22,6 @@ const maxArguments = 4
 // callArgs are those of a call. An array, because a slice would be allocated.
 type callArgs [maxArguments]ref.Val
 
-// ahead is the overload that a call that is charged ahead shows to the counting
-// of costs, which would charge it again by its own name.
-const ahead = "edict_charged_ahead"
-
 // meteredCall is a call that is charged before it is made.
 type meteredCall struct {
 	interpreter.InterpretableCall
@@ -36,14 +32,6 @@ type meteredCall struct {
 }
 
 var _ interpreter.InterpretableCall = (*meteredCall)(nil)
-
-// OverloadID implements interpreter.InterpretableCall.
-func (c *meteredCall) OverloadID() string {
-	if c.Function() == operators.In {
-		return c.InterpretableCall.OverloadID() // so that lists of constants become sets
-	}
-	return ahead
-}
 
 // Exec implements interpreter.InterpretableV2.
 func (c *meteredCall) Exec(frame *interpreter.ExecutionFrame) ref.Val {
@@ -141,17 +129,37 @@ func (m *metered) ResolveName(name string) (any, bool) {
 	return m.Scope.ResolveName(name)
 }
 
-// charge charges a call, and ends the run if it may not be made: nothing in the
-// expression can catch that.
-func charge(frame *interpreter.ExecutionFrame, name string, need expr.Need) {
+// refuse ends the run: nothing in the expression can catch that.
+func (m *metered) refuse(err error) {
+	m.err = err
+	panic(interpreter.EvalCancelledError{Message: "refused"})
+}
+
+// findMeter finds the meter of the run.
+func findMeter(frame *interpreter.ExecutionFrame, what string) *metered {
 	found, _ := frame.ResolveName(meterVariable)
 	m, ok := found.(*metered)
 	if !ok {
-		panic(interpreter.EvalCancelledError{Message: "no meter for " + name})
+		panic(interpreter.EvalCancelledError{Message: "nobody counts what " + what + " costs"})
 	}
+	return m
+}
+
+// What a call may take without being charged: what the expression costs by its
+// text covers it.
+const (
+	freeWork  = 3
+	freeBytes = 64
+)
+
+// charge charges a call, and ends the run if it may not be made.
+func charge(frame *interpreter.ExecutionFrame, name string, need expr.Need) {
+	if need.Work <= freeWork && need.Bytes <= freeBytes && need.Text <= freeBytes && need.Scratch <= expr.ScratchBytes {
+		return
+	}
+	m := findMeter(frame, name)
 	if err := m.meter.Charge(name, need); err != nil {
-		m.err = err
-		panic(interpreter.EvalCancelledError{Message: "refused"})
+		m.refuse(err)
 	}
 }
 
@@ -159,16 +167,31 @@ func charge(frame *interpreter.ExecutionFrame, name string, need expr.Need) {
 type meterer struct {
 	env     *Env
 	checked *ast.AST
-	// simple is set for programs whose steps are not counted.
+	// simple is set for programs of bounded functions without a loop.
 	simple bool
-	// count is how many calls are charged.
+	costs  costs
+	// count is how many calls and loops are charged.
 	count int
 }
 
 // option decorates the calls of a program.
 func (m *meterer) option() cel.ProgramOption { return cel.CustomDecoratorV2(m.decorate) }
 
+// decorate puts what charges in the place of a node of the plan.
 func (m *meterer) decorate(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+	out, err := m.call(i)
+	if err != nil {
+		return nil, err
+	}
+	if cost, ok := m.costs.rounds[i.ID()]; ok {
+		m.count++
+		delete(m.costs.rounds, i.ID())
+		return &countedRound{InterpretableV2: out, cost: cost}, nil
+	}
+	return out, nil
+}
+
+func (m *meterer) call(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
 		return i, nil
@@ -210,9 +233,9 @@ func (m *meterer) passes(call interpreter.InterpretableCall) bool {
 	args := call.Args()
 	switch call.Function() {
 	case operators.Equals, operators.NotEquals:
-		return m.scalar(args[0], true) || m.scalar(args[1], true)
+		return m.scalar(args[0], m.simple) || m.scalar(args[1], m.simple)
 	case operators.In, operators.OldIn:
-		return m.scalar(args[0], m.simple) || m.literal(args[1])
+		return m.literal(args[1]) || m.simple && m.scalar(args[0], true)
 	}
 	if m.simple && bounded[call.Function()] && !large[call.Function()] {
 		return true
