@@ -34,15 +34,17 @@ type Limits struct {
 	Text, Bytes int
 }
 
-// evaluation are the limits of an evaluation.
-var evaluation = Limits{
-	Run: RunCost, Cost: EvaluationCost, Most: MaxEvaluationCost,
-	Nodes: EvaluationNodes, Text: TextBytes, Bytes: EvaluationBytes,
+// EvaluationLimits are the limits of an evaluation.
+func EvaluationLimits() Limits {
+	return Limits{
+		Run: RunCost, Cost: EvaluationCost, Most: MaxEvaluationCost,
+		Nodes: EvaluationNodes, Text: TextBytes, Bytes: EvaluationBytes,
+	}
 }
 
 // NewMeter starts a count for one evaluation. When parent is done, the
 // evaluation ends with the next expression or function that it would run.
-func NewMeter(parent context.Context) *Meter { return NewMeterWith(parent, evaluation) }
+func NewMeter(parent context.Context) *Meter { return NewMeterWith(parent, EvaluationLimits()) }
 
 // NewMeterWith starts a count with limits of its own.
 func NewMeterWith(parent context.Context, limits Limits) *Meter {

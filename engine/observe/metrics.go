@@ -38,6 +38,7 @@ var (
 	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
+	Retained   = gauge(byPolicy, "edict_retained_bytes", "Bytes of values that a policy keeps between evaluations: what its keys remember, and what need not be computed again.")
 	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
 
 	Debounced = counter(byRevision, "edict_debounced_total", "Rules that were put off by their debounce.")
@@ -79,7 +80,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped,
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

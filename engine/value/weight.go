@@ -57,6 +57,15 @@ func Built(v Value) int {
 	return scalarBytes(v)
 }
 
+// Borrowed marks a list or map that was just made as one that is kept anyway, as
+// a part of an object is: Built counts it as a scalar.
+func Borrowed(v Value) Value {
+	if s := sizesOf(v); s != nil && v != Value(Empty) {
+		s.built = ScalarBytes
+	}
+	return v
+}
+
 func sizesOf(v Value) *sizes {
 	switch v := Unwrap(v).(type) {
 	case *Map:

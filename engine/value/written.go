@@ -16,13 +16,19 @@ type Writing struct {
 	Plain int
 }
 
-// Measure tells how large a value is when it is written. It stops soon after
-// one of the figures has passed the limit, so it takes no longer than writing
-// that much would.
+// Unmeasured is a figure of a value that is larger than the limit it was
+// measured up to.
+const Unmeasured = 1 << 40
+
+// Measure tells how large a value is when it is written. It ends when a text has
+// passed the limit, or the memory for Plain eight times that, so it takes no
+// longer than writing as much would; all figures are Unmeasured then.
 func Measure(v Value, limit int) Writing {
 	m := measurer{limit: limit}
 	m.value(v, 0)
-	m.YAML++
+	if m.YAML++; m.over() {
+		return Writing{JSON: Unmeasured, YAML: Unmeasured, Plain: Unmeasured}
+	}
 	return m.Writing
 }
 
@@ -31,7 +37,12 @@ type measurer struct {
 	limit int
 }
 
-func (m *measurer) over() bool { return m.JSON > m.limit || m.YAML > m.limit || m.Plain > m.limit }
+func (m *measurer) over() bool {
+	return m.JSON > m.limit || m.YAML/plainFactor > m.limit || m.Plain/plainFactor > m.limit
+}
+
+// plainFactor is how many times the limit of the JSON the other figures may have.
+const plainFactor = 8
 
 // What JSON and YAML put around a value, and what Go takes for it.
 const (
