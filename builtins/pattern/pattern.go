@@ -82,3 +82,17 @@ func search(_ *expr.Call, args []value.Value) (value.Value, error) {
 	}
 	return value.OfBool(re.MatchString(text)), nil
 }
+
+// program is how many instructions the program of a pattern has, at most. What
+// is no pattern, or is too long for one, has none.
+func program(v value.Value) int {
+	text, _ := value.Str(v)
+	if len(text) > MaxPattern {
+		return 0
+	}
+	size, err := expr.PatternSize(text)
+	if err != nil {
+		return 0
+	}
+	return size
+}

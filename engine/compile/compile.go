@@ -49,6 +49,9 @@ func New(options Options) (*Compiler, error) {
 const (
 	// MaxRules is how many rules a policy may have.
 	MaxRules = 200
+	// MaxVariables is how many variables a policy may have, and how many a rule
+	// or a collection may.
+	MaxVariables = 500
 	// MaxRuleBytes is how much text a rule may have.
 	MaxRuleBytes = 16 << 10
 )
@@ -117,7 +120,7 @@ type builder struct {
 	// compiling is the place of the rule, variable or input under way.
 	compiling document.Position
 	// budget counts what is computed of constants.
-	budget *expr.Meter
+	budget *cel.Budget
 	// selects counts the selections.
 	selects int
 }
@@ -134,7 +137,9 @@ func (b *builder) build() {
 	b.primary()
 	b.names()
 	b.declareInputs()
-	b.variables()
+	if !b.variables() {
+		return
+	}
 	b.compileInputs()
 	b.rules()
 	b.lintModules()

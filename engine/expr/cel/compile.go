@@ -39,7 +39,18 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 		problems.Errorf(text.at(0), "%s", tooLarge(len(text.Source)))
 		return nil
 	}
-	checked, issues := e.base.Compile(text.Source)
+	if ok, refusal := e.budget.admit(text.Source); !ok {
+		if refusal != "" {
+			problems.Errorf(text.at(0), "%s", refusal)
+		}
+		return nil
+	}
+	return e.compile(text, problems)
+}
+
+// compile is Compile for a text that was admitted, or is a part of one.
+func (e *Env) compile(text Text, problems *document.Problems) *Program {
+	checked, issues := e.check(text.Source)
 	if issues.Err() != nil {
 		e.report(text, issues, problems)
 		return nil
@@ -51,6 +62,15 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 	}
 	e.lint(checked, text, problems)
 	return p
+}
+
+// check parses a text, unless that was done to find the names in it, and checks
+// its types.
+func (e *Env) check(source string) (*cel.Ast, *cel.Issues) {
+	if parsed := e.budget.take(source); parsed != nil {
+		return e.base.Check(parsed)
+	}
+	return e.base.Compile(source)
 }
 
 func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
@@ -89,7 +109,7 @@ func (e *Env) report(text Text, issues *cel.Issues, problems *document.Problems)
 		}
 		offset := offsetOf(text.Source, issue.Location.Line(), issue.Location.Column())
 		at := text.at(offset)
-		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]))
+		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]), e.budget.hints())
 		problems.Add(document.Problem{
 			Position: at, Severity: document.Error, Message: message, Hint: hint,
 			Source: text.Node.SourceLine(at.Line),
@@ -117,19 +137,26 @@ var (
 var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|quantity|restart)\.[A-Za-z_]\w*`)
 
 // explain says in a person's words what CEL found, and how to mend it; from is
-// the expression from the place on that CEL complains about.
-func (e *Env) explain(message, from string) (text, hint string) {
+// the expression from the place on that CEL complains about. Without guess it does
+// not look for names that are alike.
+func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 	message = strings.TrimSuffix(strings.ReplaceAll(message, " (in container '')", ""), "\n")
 	message = protobufNames.Replace(hiddenArgument.Replace(message))
 	if m := undefinedField.FindStringSubmatch(message); m != nil {
-		return fmt.Sprintf("no field %q here", m[1]), e.fieldHint(m[1])
+		if guess {
+			hint = e.fieldHint(m[1])
+		}
+		return fmt.Sprintf("no field %q here", m[1]), hint
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
 		name := m[1]
 		if full := namespaced.FindString(from); strings.HasPrefix(full, name+".") {
 			name = full
 		}
-		return fmt.Sprintf("undefined name %q", name), e.nameHint(name)
+		if guess {
+			hint = e.nameHint(name)
+		}
+		return fmt.Sprintf("undefined name %q", name), hint
 	}
 	switch {
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),

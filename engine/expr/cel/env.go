@@ -49,7 +49,7 @@ type Env struct {
 	vars     []Var
 	consts   map[string]value.Value
 	demands  *demands
-	budget   *expr.Meter
+	budget   *Budget
 }
 
 // NewEnv makes an environment with the libraries and the builtins, and no
@@ -120,9 +120,10 @@ func (e *Env) WithConstants(consts map[string]value.Value) *Env {
 	return &out
 }
 
-// WithBudget gives an environment that counts what it computes of constants,
-// for all templates together. Such an environment is for one goroutine.
-func (e *Env) WithBudget(budget *expr.Meter) *Env {
+// WithBudget gives an environment that counts what it compiles, and what it
+// computes of constants, for all expressions together. Such an environment is
+// for one goroutine.
+func (e *Env) WithBudget(budget *Budget) *Env {
 	out := *e
 	out.budget = budget
 	return &out

@@ -9,6 +9,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
+
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 const (
@@ -116,11 +118,19 @@ func checkPattern(text string) error {
 	return err
 }
 
-// programSize returns how many instructions the program of a pattern has.
+// programSize returns how many instructions the program of a pattern has. One
+// that is far too large is not compiled: that would take a tenth of a second.
 func programSize(text string) (int, error) {
-	parsed, err := syntax.Parse(text, syntax.Perl)
+	size, err := expr.PatternSize(text)
 	if err != nil {
 		return 0, fmt.Errorf("not a regular expression of RE2: %w; lookahead and backreferences are not part of it", err)
+	}
+	if size > 10*MaxRegexProgram {
+		return size, nil
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0, err
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {

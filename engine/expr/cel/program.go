@@ -149,10 +149,14 @@ var operator = map[string]bool{
 // x of every variables.x. It parses only, so it can be asked before types are
 // known; a text that does not parse mentions nothing.
 func (e *Env) Mentions(text, namespace string) []string {
+	if len(text) > MaxExpression {
+		return nil
+	}
 	parsed, issues := e.base.Parse(text)
 	if issues.Err() != nil {
 		return nil
 	}
+	e.budget.keep(text, parsed)
 	var out []string
 	visit := func(x ast.Expr) {
 		if x.Kind() != ast.SelectKind {

@@ -1,8 +1,6 @@
 package cel
 
 import (
-	"context"
-
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -121,25 +119,17 @@ func (t *Template) settle(e *Env) {
 	if !constant {
 		return
 	}
-	meter := e.budget
-	if meter == nil {
-		meter = NewBudget()
-		defer meter.Close()
+	budget := e.budget
+	if budget == nil {
+		budget = NewBudget()
+		defer budget.Close()
 	}
-	v, err := t.build(constScope(e.consts), meter)
+	v, err := t.build(constScope(e.consts), budget.Meter)
 	if err == nil && v != nil {
 		t.constant = v
 	}
 	t.unsettled = err
 }
-
-// budget are the limits of what is computed when a policy is compiled. They are
-// small: a policy is compiled before anybody has decided to run it. What meets
-// them is computed when the policy runs.
-var budget = expr.Limits{Run: 100_000, Cost: 1_000_000, Most: 1_000_000, Nodes: 50_000, Text: 64 << 10, Bytes: 1 << 20}
-
-// NewBudget starts a count of what is computed while one policy is compiled.
-func NewBudget() *expr.Meter { return expr.NewMeterWith(context.Background(), budget) }
 
 // Unsettled returns why a template that uses constants only is none; nil when
 // it is one, or uses others.
