@@ -92,7 +92,7 @@ func (m *Meter) End(outer uint64) { m.run = outer }
 // Charge asks whether a call may be made, before it is. If not, the error names
 // the call, the limit and what to do, and the call must not be made.
 func (m *Meter) Charge(call string, n Need) error {
-	if n.Scratch > ScratchBytes {
+	if n.Scratch > ScratchBytes && n.Text <= m.limits.Text {
 		return fmt.Errorf("%s: %w of %d bytes for one call; give it less to work on", call, ErrScratch, ScratchBytes)
 	}
 	if err := m.Allocate(call, n.Text, n.Bytes); err != nil {

@@ -50,9 +50,8 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 
 // compile is Compile for a text that was admitted, or is a part of one.
 func (e *Env) compile(text Text, problems *document.Problems) *Program {
-	checked, issues := e.check(text.Source)
-	if issues.Err() != nil {
-		e.report(text, issues, problems)
+	checked := e.check(text, problems)
+	if checked == nil {
 		return nil
 	}
 	p, err := e.program(checked, text)
@@ -65,12 +64,48 @@ func (e *Env) compile(text Text, problems *document.Problems) *Program {
 }
 
 // check parses a text, unless that was done to find the names in it, and checks
-// its types.
-func (e *Env) check(source string) (*cel.Ast, *cel.Issues) {
-	if parsed := e.budget.take(source); parsed != nil {
-		return e.base.Check(parsed)
+// its types. The patterns in it are measured in between: what checks types
+// compiles them, which takes a tenth of a second for a large one.
+func (e *Env) check(text Text, problems *document.Problems) *cel.Ast {
+	parsed := e.budget.take(text.Source)
+	if parsed == nil {
+		var issues *cel.Issues
+		if parsed, issues = e.base.Parse(text.Source); issues.Err() != nil {
+			e.report(text, issues, problems)
+			return nil
+		}
 	}
-	return e.base.Compile(source)
+	if !e.patterns(parsed.NativeRep(), text, problems) {
+		return nil
+	}
+	checked, issues := e.base.Check(parsed)
+	if issues.Err() != nil {
+		e.report(text, issues, problems)
+		return nil
+	}
+	return checked
+}
+
+// patterns refuses literal patterns that are too large, and reports whether there
+// are none.
+func (e *Env) patterns(parsed *ast.AST, text Text, problems *document.Problems) bool {
+	fits := true
+	ast.PostOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		arg := patternOf(x)
+		if arg == nil {
+			return
+		}
+		pattern, ok := literalString(arg)
+		if !ok {
+			return
+		}
+		if err := checkPattern(pattern); err != nil {
+			at := parsed.SourceInfo().GetStartLocation(arg.ID())
+			problems.Errorf(text.at(offsetOf(text.Source, at.Line(), at.Column())), "%v", err)
+			fits = false
+		}
+	}))
+	return fits
 }
 
 func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {

@@ -77,31 +77,33 @@ func (s shape) call(e ast.Expr) load {
 	if call.IsMemberFunction() {
 		l = l.max(s.stack(call.Target()))
 	}
-	switch call.FunctionName() {
-	case overloads.Matches, "find", "findAll":
-		s.pattern(e)
+	if arg := patternOf(e); arg != nil {
+		if _, ok := literalString(arg); !ok {
+			s.issues.ReportErrorAtID(arg.ID(), "a pattern must be a literal; pattern.search takes one that is data")
+		}
 	}
 	return l
 }
 
-// pattern wants the pattern of a regular expression to be a short literal.
-func (s shape) pattern(e ast.Expr) {
-	args := e.AsCall().Args()
-	at := 0
-	if !e.AsCall().IsMemberFunction() {
+// patternOf returns the pattern of a call that takes one; nil for any other
+// expression.
+func patternOf(e ast.Expr) ast.Expr {
+	if e.Kind() != ast.CallKind {
+		return nil
+	}
+	call, at := e.AsCall(), 0
+	switch call.FunctionName() {
+	case overloads.Matches, "find", "findAll":
+	default:
+		return nil
+	}
+	if !call.IsMemberFunction() {
 		at = 1
 	}
-	if at >= len(args) {
-		return
+	if at >= len(call.Args()) {
+		return nil
 	}
-	text, ok := literalString(args[at])
-	if !ok {
-		s.issues.ReportErrorAtID(args[at].ID(), "a pattern must be a literal; pattern.search takes one that is data")
-		return
-	}
-	if err := checkPattern(text); err != nil {
-		s.issues.ReportErrorAtID(args[at].ID(), "%v", err)
-	}
+	return call.Args()[at]
 }
 
 // checkPattern holds a literal pattern to its limits. The size of its program
