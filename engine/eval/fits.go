@@ -16,7 +16,7 @@ const (
 	// MaxBody is how large one write may be.
 	MaxBody = 8 << 20
 	// MaxWritten is how large all writes of one evaluation may be together.
-	MaxWritten = 128 << 20
+	MaxWritten = 64 << 20
 )
 
 // errBody says that a write is too large, errWritten that all of them are.
