@@ -128,11 +128,15 @@ func memberOf(a *callArgs) expr.Need {
 	return need
 }
 
-// inserted is for one map that is put into another.
+// inserted is for one map that is put into another. A loop puts it into one that
+// grows in its place; any other is copied for each entry.
 func inserted(a *callArgs) expr.Need {
 	if a[2] != nil { // a key and a value
 		return expr.Need{}
 	}
-	n := length(a[1])
-	return expr.Need{Work: units(n, itemsPerUnit), Bytes: 8 * value.ScalarBytes * n}
+	n, copied := length(a[1]), 0
+	if _, grows := a[0].(traits.MutableMapper); !grows {
+		copied = times(n+1, length(a[0]))
+	}
+	return expr.Need{Work: units(n+copied, itemsPerUnit), Bytes: value.HolderBytes + times(8*value.ScalarBytes, n+copied)}
 }
