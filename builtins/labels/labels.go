@@ -152,7 +152,7 @@ func requirementError(_ *expr.Call, args []value.Value) (value.Value, error) {
 	operator, _ := value.Str(args[1])
 	_, err := labels.NewRequirement(key, selection.Operator(operator), value.Strings(args[2]))
 	if err != nil {
-		return value.OfString(err.Error()), nil
+		return value.OfString(selector.Brief(err).Error()), nil
 	}
 	return value.OfString(""), nil
 }
