@@ -37,6 +37,8 @@ var layers = [][]string{
 	{"engine/eval/selection"},
 	// What makes plans, and what decides by them.
 	{"engine/compile", "engine/eval", "engine/rbac"},
+	// The table of what bounds them.
+	{"engine/limits"},
 	// Where policies come from; events to keys; decisions to writes.
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply"},
 	// The loop; what is kept of policies.

@@ -86,7 +86,7 @@ func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Respon
 	err = c.call(ctx, scoring, asked, func(body io.Reader) error {
 		text, err := readAll(body, c.largest)
 		if err == nil {
-			scores, err = decode(text)
+			scores, err = decode(text, asked.Pools)
 		}
 		return err
 	})

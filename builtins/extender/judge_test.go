@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -83,6 +84,28 @@ func TestUndecodable(t *testing.T) {
 	}
 }
 
+// TestManyEntries: an answer takes no memory for entries that nobody asked
+// about, and may not have any number of them.
+func TestManyEntries(t *testing.T) {
+	few := `{"lvgs":[` + strings.Repeat(`{},`, spare) + `{"name":"a","score":7}]}`
+	scores, err := decode([]byte(few), []pool{{Name: "a"}})
+	if err != nil || len(scores) != 1 || scores[pool{Name: "a"}] != 7 {
+		t.Errorf("got %v, %v", scores, err)
+	}
+	many := []byte(`{"lvgs":[` + strings.Repeat(`{},`, 700_000) + `{}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = decode(many, []pool{{Name: "a"}})
+	runtime.ReadMemStats(&after)
+	wantClass(t, err, ClassDecode)
+	if !strings.Contains(err.Error(), "it has more than 1004 entries") {
+		t.Errorf("got %v", err)
+	}
+	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 8 {
+		t.Errorf("%d MiB were allocated for %d", allocated, len(many)>>20)
+	}
+}
+
 // FuzzJudge: whatever a server answers, no candidate stays that the answer
 // does not name with a positive score.
 func FuzzJudge(f *testing.F) {
@@ -94,12 +117,12 @@ func FuzzJudge(f *testing.F) {
 		f.Add([]byte(seed), "a", "t")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, name, thin string) {
-		scores, err := decode(body)
+		asked := []pool{{Name: name}, {Name: name, ThinPool: thin}}
+		scores, err := decode(body, asked)
 		if err != nil {
 			wantClass(t, err, ClassDecode)
 			return
 		}
-		asked := []pool{{Name: name}, {Name: name, ThinPool: thin}}
 		for i, verdict := range judge(asked, scores) {
 			if verdict.Keep != (verdict.Score > 0) {
 				t.Fatalf("a verdict contradicts itself: %v", verdict)

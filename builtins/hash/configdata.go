@@ -1,10 +1,10 @@
 package hash
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"unicode/utf16"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -17,26 +17,37 @@ import (
 // annotations of workloads.
 func configData(_ *expr.Call, args []value.Value) (value.Value, error) {
 	data, _ := value.Path(args[0], "data").(*value.Map)
-	sum := sha256.Sum256([]byte(canonical(data)))
-	return value.OfString(hex.EncodeToString(sum[:])), nil
+	sum := sha256.New()
+	b := bufio.NewWriterSize(sum, bufferBytes)
+	canonical(b, data)
+	_ = b.Flush() // a hash never fails
+	return value.OfString(hex.EncodeToString(sum.Sum(nil))), nil
 }
 
-func canonical(data *value.Map) string {
-	var b strings.Builder
-	b.WriteByte('{')
+const bufferBytes = 4 << 10
+
+// configNeed is for reading all of the data; its text goes into the digest piece
+// by piece.
+func configNeed(args []value.Value) expr.Need {
+	work := 1 + expr.Units(value.Deep(value.Path(args[0], "data")), 5)
+	return expr.Need{Work: work, Bytes: 64, Scratch: 2 * bufferBytes}
+}
+
+// canonical writes the data; what a buffer says of errors, its Flush says again.
+func canonical(b *bufio.Writer, data *value.Map) {
+	_ = b.WriteByte('{')
 	if data != nil {
 		for i := range data.Len() { // in the order of the keys
 			if i > 0 {
-				b.WriteByte(',')
+				_ = b.WriteByte(',')
 			}
 			key, v := data.At(i)
-			quote(&b, key)
-			b.WriteByte(':')
-			quote(&b, text(v))
+			quote(b, key)
+			_ = b.WriteByte(':')
+			quote(b, text(v))
 		}
 	}
-	b.WriteByte('}')
-	return b.String()
+	_ = b.WriteByte('}')
 }
 
 // text gives a value as a string; null is an empty one.
@@ -57,20 +68,20 @@ func text(v value.Value) string {
 // short are the characters that JSON escapes with a letter.
 var short = map[rune]string{'"': `\"`, '\\': `\\`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\b': `\b`, '\f': `\f`}
 
-func quote(b *strings.Builder, s string) {
-	b.WriteByte('"')
+func quote(b *bufio.Writer, s string) {
+	_ = b.WriteByte('"')
 	for _, r := range s {
 		switch escaped, ok := short[r]; {
 		case ok:
-			b.WriteString(escaped)
+			_, _ = b.WriteString(escaped)
 		case r >= 0x20 && r <= 0x7e:
-			b.WriteRune(r)
+			_, _ = b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(b, `\u%04x\u%04x`, high, low)
+			_, _ = fmt.Fprintf(b, `\u%04x\u%04x`, high, low)
 		default:
-			fmt.Fprintf(b, `\u%04x`, r)
+			_, _ = fmt.Fprintf(b, `\u%04x`, r)
 		}
 	}
-	b.WriteByte('"')
+	_ = b.WriteByte('"')
 }

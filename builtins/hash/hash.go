@@ -16,6 +16,7 @@ func Functions() []expr.Function {
 		{
 			Name: "hash.sha256", Args: []expr.Type{expr.String}, Result: expr.String,
 			Doc: "the SHA-256 digest of a text, 64 lower-case hex digits", Example: `hash.sha256("a")`,
+			Needs: expr.Linear(64),
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				text, _ := value.Str(args[0])
 				sum := sha256.Sum256([]byte(text))
@@ -25,6 +26,7 @@ func Functions() []expr.Function {
 		{
 			Name: "hash.fnv1a128", Args: []expr.Type{expr.String}, Result: expr.String,
 			Doc: "the 128-bit FNV-1a hash of a text, 32 lower-case hex digits", Example: `hash.fnv1a128("a")`,
+			Needs: expr.Linear(64),
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				text, _ := value.Str(args[0])
 				h := fnv.New128a()
@@ -35,7 +37,8 @@ func Functions() []expr.Function {
 		{
 			Name: "hash.configData", Args: []expr.Type{expr.Dyn}, Result: expr.String,
 			Doc: "the digest of the data of a ConfigMap or Secret, 64 lower-case hex digits", Example: `hash.configData(object)`,
-			Do: configData,
+			Needs: configNeed,
+			Do:    configData,
 		},
 	}
 }

@@ -19,6 +19,7 @@ func Functions() []expr.Function {
 		{
 			Name: "json.encode", Args: []expr.Type{expr.Dyn}, Result: expr.String,
 			Doc: "a value as compact JSON with sorted keys", Example: `json.encode(entry.config)`,
+			Needs: encoding,
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				var out strings.Builder
 				encoder := json.NewEncoder(&out)
@@ -32,11 +33,13 @@ func Functions() []expr.Function {
 		{
 			Name: "json.decode", Args: []expr.Type{expr.String}, Result: expr.Dyn,
 			Doc: "the value of a JSON text", Example: `json.decode(pod.metadata.annotations["config"])`,
-			Do: decode,
+			Needs: decoding,
+			Do:    decode,
 		},
 		{
 			Name: "yaml.encode", Args: []expr.Type{expr.Dyn}, Result: expr.String,
 			Doc: "a value as YAML with sorted keys", Example: `yaml.encode(entry.config)`,
+			Needs: yamlEncoding,
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				text, err := yaml.Marshal(value.Plain(args[0]))
 				return value.OfString(string(text)), err
@@ -45,8 +48,12 @@ func Functions() []expr.Function {
 		{
 			Name: "yaml.decode", Args: []expr.Type{expr.String}, Result: expr.Dyn,
 			Doc: "the value of a YAML text", Example: `yaml.decode(pod.metadata.annotations["config"])`,
+			Needs: yamlDecoding,
 			Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
 				text, _ := value.Str(args[0])
+				if err := checkAliases(text); err != nil {
+					return nil, err
+				}
 				raw, err := yaml.YAMLToJSONStrict([]byte(text))
 				if err != nil {
 					return nil, err

@@ -22,6 +22,7 @@ func Functions() []expr.Function {
 			Doc:     "whether labels satisfy a selector (a LabelSelector or its text form); an absent selector matches everything, a malformed one is an error",
 			Example: `labels.matches(object.spec.?selector, item.metadata.?labels)`,
 			Reject:  rejectSelector,
+			Needs:   selectorNeed(0),
 			Do:      matches,
 		},
 		{
@@ -29,22 +30,57 @@ func Functions() []expr.Function {
 			Doc:     "whether labels have all the keys and values of a map, as the selector of a Service; an absent or empty map matches nothing",
 			Example: `labels.matchesMap(object.spec.?selector, item.metadata.?labels)`,
 			Reject:  rejectMap,
+			Needs:   expr.Linear(0),
 			Do:      matchesMap,
 		},
 		{
 			Name: "labels.selectorError", Args: []expr.Type{expr.Dyn}, Result: expr.String,
 			Doc:     "what is wrong with a selector, in the API server's words; \"\" when nothing is",
 			Example: `labels.selectorError(object.spec.?nodeLabelSelector)`,
+			Needs:   selectorNeed(errorBytes),
 			Do:      selectorError,
 		},
 		{
 			Name: "labels.requirementError", Args: []expr.Type{expr.String, expr.String, expr.ListOf(expr.String)}, Result: expr.String,
 			Doc:     "what is wrong with one requirement (key, operator such as in or exists, values); \"\" when nothing is",
 			Example: `labels.requirementError("topology.kubernetes.io/zone", "in", object.spec.zones)`,
+			Needs:   selectorNeed(errorBytes),
 			Do:      requirementError,
 		},
 	}
 }
+
+// errorBytes is how many times a selector's bytes a message about it may have.
+const errorBytes = 8
+
+// selectorNeed is for reading a selector: a text of a few bytes can be a
+// requirement of its own.
+func selectorNeed(times int) func(args []value.Value) expr.Need {
+	return func(args []value.Value) expr.Need {
+		bytes := 0
+		for _, a := range args {
+			bytes += value.Deep(a)
+		}
+		work := 1 + expr.Units(value.Size(value.Unwrap(args[0])), 10)
+		if text, ok := value.Str(value.Unwrap(args[0])); ok {
+			work = 1 + expr.Units(len(text), 1)
+		} else if bytes > largeSelector {
+			work += expr.Units(bytes, 100)
+		}
+		need := expr.Need{Work: work, Scratch: scratchPerByte * bytes}
+		if times > 0 {
+			need.Text = 1024 + times*bytes
+		}
+		return need
+	}
+}
+
+const (
+	// largeSelector is where the bytes of a selector begin to count.
+	largeSelector = 4 << 10
+	// scratchPerByte is what a requirement takes in memory for each of its bytes.
+	scratchPerByte = 128
+)
 
 func matches(_ *expr.Call, args []value.Value) (value.Value, error) {
 	s, err := selector.Parse(args[0])
@@ -116,7 +152,7 @@ func requirementError(_ *expr.Call, args []value.Value) (value.Value, error) {
 	operator, _ := value.Str(args[1])
 	_, err := labels.NewRequirement(key, selection.Operator(operator), value.Strings(args[2]))
 	if err != nil {
-		return value.OfString(err.Error()), nil
+		return value.OfString(selector.Brief(err).Error()), nil
 	}
 	return value.OfString(""), nil
 }

@@ -172,3 +172,17 @@ func TestMatchesMap(t *testing.T) {
 		})
 	}
 }
+
+// TestManyErrors: a requirement with thousands of wrong values says what is wrong
+// with a few.
+func TestManyErrors(t *testing.T) {
+	t.Parallel()
+	values := make([]string, 5000)
+	for i := range values {
+		values[i] = "a,b"
+	}
+	got, err := requirementError(nil, []value.Value{value.OfString("a"), value.OfString("in"), value.OfStrings(values)})
+	if text, _ := value.Str(got); err != nil || len(text) > 4096 || !strings.Contains(text, "and 4995 more") {
+		t.Errorf("%d bytes, %v: %.300s", len(text), err, text)
+	}
+}

@@ -9,7 +9,7 @@ import (
 // Functions gives memory.get.
 func Functions() []expr.Function {
 	return []expr.Function{{
-		Name: "memory.get", Args: []expr.Type{expr.String}, Result: expr.OptionalOf(expr.Dyn), Recalls: true,
+		Name: "memory.get", Args: []expr.Type{expr.String}, Result: expr.OptionalOf(expr.Dyn), Recalls: true, Small: true,
 		Doc: "what an earlier evaluation of this key remembered under a name; none when nothing was", Example: `memory.get("hash").orValue("")`,
 		Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
 			name, _ := value.Str(args[0])

@@ -20,12 +20,14 @@ func Functions() []expr.Function {
 			Name: "names.limit", Args: []expr.Type{expr.String, expr.Int}, Result: expr.String,
 			Doc:     "a name within a limit: a longer one is cut and ends in - and the first 10 hex digits of its SHA-256",
 			Example: `names.limit("kmm-worker-" + key.name, 63)`,
+			Needs:   limitNeed,
 			Do:      limit,
 		},
 		{
 			Name: "names.number", Args: []expr.Type{expr.String}, Result: expr.String,
 			Doc:     "the digits after the last - of a name, without leading zeros; \"\" when there are none",
 			Example: `names.number("volume-07") == "7"`,
+			Needs:   expr.Linear(64),
 			Do:      number,
 		},
 	}
@@ -33,6 +35,14 @@ func Functions() []expr.Function {
 
 // hashLength is the length of a cut name's hash with its dash.
 const hashLength = 11
+
+// limitNeed is for a text of at most the limit.
+func limitNeed(args []value.Value) expr.Need {
+	need := expr.Linear(0)(args)
+	most, _ := value.Int(args[1])
+	need.Text = int(min(int64(value.Size(args[0])), max(most, 0)))
+	return need
+}
 
 func limit(_ *expr.Call, args []value.Value) (value.Value, error) {
 	name, _ := value.Str(args[0])

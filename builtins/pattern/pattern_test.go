@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"regexp/syntax"
 	"strings"
 	"testing"
 
@@ -72,12 +73,37 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestCosts do not depend on what the pattern says.
+// TestCosts: a search costs what its pattern and its text come to together, and
+// the size of a program is never taken for smaller than it is.
 func TestCosts(t *testing.T) {
 	t.Parallel()
-	for _, f := range Functions() {
-		if f.Cost == nil || f.Cost(nil) == 0 {
-			t.Errorf("%s costs nothing", f.Name)
+	for pattern, atLeast := range map[string]uint64{
+		"a": 100, "(a{100}){10}": 1000 * 4096 / 10, "(" + strings.Repeat("a?", 112) + "){1000}b": 1_000_000,
+		"(?i)(" + strings.Repeat(`[\pL\pN]`, 20) + "){100}b": 2000 * 4096 / 10,
+	} {
+		need := searching([]value.Value{value.OfString(pattern), value.OfString(strings.Repeat("a", MaxText))})
+		if need.Work < atLeast {
+			t.Errorf("%.20q costs %d, less than %d", pattern, need.Work, atLeast)
 		}
+		parsed, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled, err := syntax.Compile(parsed.Simplify())
+		if size := program(value.OfString(pattern)); err != nil || size < len(compiled.Inst) {
+			t.Errorf("%.20q has %d instructions (%v), taken for %d", pattern, len(compiled.Inst), err, size)
+		}
+	}
+}
+
+// TestLargeProgram: a pattern that repeats too often is none.
+func TestLargeProgram(t *testing.T) {
+	t.Parallel()
+	pattern := "(" + strings.Repeat("a?", 112) + "){1000}b"
+	if got, err := call("pattern.valid", pattern); err != nil || value.IsTrue(got) {
+		t.Errorf("valid: %v, %v", got, err)
+	}
+	if _, err := call("pattern.search", pattern, "a"); err == nil || !strings.Contains(err.Error(), "instructions, at most 10000 are allowed") {
+		t.Errorf("search: %v", err)
 	}
 }

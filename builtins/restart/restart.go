@@ -19,6 +19,12 @@ func Functions() []expr.Function {
 			Name: "restart.annotationName", Args: []expr.Type{expr.String, expr.String}, Result: expr.String,
 			Doc:     "the annotation that carries the digest of a ConfigMap, beside the annotation that tells when a workload was restarted",
 			Example: `restart.annotationName(params.rolloutAnnotation, key.name)`,
+			Needs: func(args []value.Value) expr.Need {
+				need := expr.Linear(0)(args)
+				need.Text = 256 + value.Size(args[0])
+				need.Scratch = 4 * value.Size(args[1])
+				return need
+			},
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				rollout, _ := value.Str(args[0])
 				name, _ := value.Str(args[1])
@@ -29,6 +35,7 @@ func Functions() []expr.Function {
 			Name: "restart.references", Args: []expr.Type{expr.Dyn, expr.Dyn}, Result: expr.Bool,
 			Doc:     "whether the Pods of a workload use a ConfigMap or Secret: in env, envFrom, a volume or a projected volume, of any container",
 			Example: `restart.references(item, object)`,
+			Needs:   func(args []value.Value) expr.Need { return expr.Need{Work: 1 + expr.Units(value.Deep(args[0]), 200)} },
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
 				return value.OfBool(references(args[0], args[1])), nil
 			},

@@ -3,6 +3,7 @@ package text
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/a8m/envsubst/parse"
 
@@ -16,8 +17,29 @@ func Functions() []expr.Function {
 		Name: "text.envsubst", Args: []expr.Type{expr.String, expr.MapOf(expr.String)}, Result: expr.String,
 		Doc:     "a text with $NAME and ${NAME} replaced, as a shell does; a name without a value is an error",
 		Example: `text.envsubst(image, {"KERNEL": kernel})`,
+		Needs:   need,
 		Do:      envsubst,
 	}}
+}
+
+// need counts each $ of the text as a name with the longest value. Each of them
+// copies what was put together so far.
+func need(args []value.Value) expr.Need {
+	text, _ := value.Str(args[0])
+	values, _ := args[1].(*value.Map)
+	longest, names := 0, strings.Count(text, "$")
+	if values == nil {
+		values = value.Empty
+	}
+	for i := range values.Len() {
+		_, v := values.At(i)
+		longest = max(longest, value.Size(v))
+	}
+	n := len(text) + expr.Times(names, longest)
+	return expr.Need{
+		Work: 1 + expr.Units(n, 10) + expr.Units(expr.Times(names, n), 200) + expr.Units(expr.Times(names, values.Len()), 10),
+		Text: n, Scratch: value.Deep(args[1]) + expr.Times(names, 256),
+	}
 }
 
 func envsubst(_ *expr.Call, args []value.Value) (value.Value, error) {

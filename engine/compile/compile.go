@@ -49,6 +49,9 @@ func New(options Options) (*Compiler, error) {
 const (
 	// MaxRules is how many rules a policy may have.
 	MaxRules = 200
+	// MaxVariables is how many variables a policy may have, and how many a rule
+	// or a collection may.
+	MaxVariables = 500
 	// MaxRuleBytes is how much text a rule may have.
 	MaxRuleBytes = 16 << 10
 )
@@ -56,10 +59,11 @@ const (
 // Policy compiles one policy. The plan is nil if any problem is an error.
 func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem) {
 	b := &builder{
-		Compiler: c, doc: p, problems: &document.Problems{},
+		Compiler: c, budget: cel.NewBudget(), doc: p, problems: &document.Problems{},
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
 		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{}, parts: parts{},
 	}
+	defer b.budget.Close()
 	b.surviving(b.build)
 	if b.problems.HasErrors() {
 		return nil, b.problems.List()
@@ -115,6 +119,8 @@ type builder struct {
 	queries         []*rego.Query
 	// compiling is the place of the rule, variable or input under way.
 	compiling document.Position
+	// budget counts what is computed of constants.
+	budget *cel.Budget
 	// selects counts the selections.
 	selects int
 }
@@ -131,7 +137,9 @@ func (b *builder) build() {
 	b.primary()
 	b.names()
 	b.declareInputs()
-	b.variables()
+	if !b.variables() {
+		return
+	}
 	b.compileInputs()
 	b.rules()
 	b.lintModules()
@@ -231,6 +239,9 @@ func (b *builder) namespaces(t v1alpha1.Template) []string {
 func (b *builder) constant(t v1alpha1.Template) value.Value {
 	compiled := b.paramEnv().Template(t.Node, b.problems)
 	if compiled == nil || compiled.Constant() == nil {
+		if compiled != nil && expr.TooCostly(compiled.Unsettled()) {
+			b.problems.Errorf(t.Pos(), "this is computed when the policy is compiled: %s", expr.Message(compiled.Unsettled()))
+		}
 		if !b.problems.HasErrors() {
 			b.problems.Errorf(t.Pos(), "only params may be used here")
 		}
@@ -245,7 +256,7 @@ func (b *builder) paramEnv() *cel.Env {
 		b.problems.Errorf(b.doc.Pos, "%v", err)
 		return b.Compiler.env
 	}
-	return env.WithConstants(b.constants())
+	return env.WithConstants(b.constants()).WithBudget(b.budget)
 }
 
 // constants are the params by the names that expressions use.

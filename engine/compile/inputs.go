@@ -202,9 +202,7 @@ func (b *builder) paramValue(s *scope, text v1alpha1.Text) value.Value {
 	if program == nil {
 		return nil
 	}
-	meter := newMeter()
-	defer meter.Close()
-	v, err := program.Eval(cel.ConstScope(b.constants()), meter)
+	v, err := program.Eval(cel.ConstScope(b.constants()), b.budget.Meter)
 	if err != nil {
 		b.problems.Errorf(text.Pos(), "%v", err)
 	}

@@ -1,13 +1,11 @@
 package compile
 
 import (
-	"context"
 	"maps"
 	"regexp"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 )
@@ -44,8 +42,6 @@ func (b *builder) flow(s *scope) cel.Names {
 }
 
 func newDeps() plan.Deps { return plan.Deps{Reads: cel.Reads{}, Uses: map[string]bool{}} }
-
-func newMeter() *expr.Meter { return expr.NewMeter(context.Background()) }
 
 // program compiles an expression whose whole result is used; nil when the
 // field is absent or wrong.

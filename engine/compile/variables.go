@@ -10,10 +10,13 @@ import (
 )
 
 // variables compiles the variables, each after those that it uses. Their order
-// in the document does not matter.
-func (b *builder) variables() {
+// in the document does not matter. It reports whether there were not too many.
+func (b *builder) variables() bool {
 	o := order{b: b, docs: map[string]*v1alpha1.Variable{}, state: map[string]int{}}
 	seen := map[string]bool{}
+	if b.tooMany(b.doc.Spec.Variables) {
+		return false
+	}
 	for i := range b.doc.Spec.Variables {
 		v := &b.doc.Spec.Variables[i]
 		if b.identifier(v.Name, "variable", seen, v.Pos) {
@@ -25,6 +28,17 @@ func (b *builder) variables() {
 			o.visit(v, nil)
 		}
 	}
+	return true
+}
+
+// tooMany refuses more variables than there may be: each is compiled against
+// all that stand before it.
+func (b *builder) tooMany(docs []v1alpha1.Variable) bool {
+	if len(docs) <= MaxVariables {
+		return false
+	}
+	b.problems.Errorf(docs[MaxVariables].Pos, "there are %d variables, at most %d are allowed", len(docs), MaxVariables)
+	return true
 }
 
 // order compiles variables depth first.
@@ -102,6 +116,9 @@ func (b *builder) variable(v *v1alpha1.Variable) {
 func (b *builder) locals(s *scope, docs []v1alpha1.Variable, deps *plan.Deps) ([]*plan.Variable, *scope) {
 	var out []*plan.Variable
 	seen := map[string]bool{}
+	if b.tooMany(docs) {
+		return nil, s
+	}
 	for i := range docs {
 		v := &docs[i]
 		if !b.identifier(v.Name, "variable", seen, v.Pos) {

@@ -239,6 +239,9 @@ func (r *ruleRun) log(a *plan.Log, f *frame) error {
 	if err != nil {
 		return err
 	}
+	if err := r.meter.Allocate("log", 0, len(message)); err != nil {
+		return &expr.Failure{At: a.Pos, Err: err}
+	}
 	r.decision.Log = append(r.decision.Log, Line{At: a.Pos, Level: a.Level, Message: message})
 	return nil
 }

@@ -23,6 +23,9 @@ func (r *ruleRun) child(a *plan.Child, f *frame) error {
 	if !ok || id.Name == "" {
 		return &expr.Failure{At: a.Pos, Err: errors.New("the object has no metadata.name")}
 	}
+	if err := bodyFits(a, manifest); err != nil {
+		return err
+	}
 	r.named(a.Target, TargetKey(id.Namespace, id.Name))
 	t, err := r.find(id)
 	switch {

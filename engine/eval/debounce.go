@@ -173,6 +173,9 @@ func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
 	if err != nil {
 		return err
 	}
+	if err := r.keeps(a, name, v); err != nil {
+		return err
+	}
 	if r.decision.Remember == nil {
 		r.decision.Remember = map[string]value.Value{}
 	}

@@ -29,6 +29,9 @@ type Input struct {
 	// Recall gives what earlier evaluations of the key remembered; nil knows of
 	// nothing.
 	Recall func(name string) value.Value
+	// Remembered gives how many bytes the key, and all keys of the policy, remember
+	// under other names than some; nil counts nothing.
+	Remembered func(except map[string]value.Value) (own, all int)
 	// Intents gives what waits to be run; nil knows of nothing.
 	Intents Intents
 	// Begin says whether another key may run a rule of which at most so many run
@@ -103,6 +106,8 @@ type evaluation struct {
 	overlay  overlay
 	decision *Decision
 	item     int
+	// written is how many bytes the effects have so far.
+	written int
 	// pendingOnly says that only what waits is run.
 	pendingOnly bool
 }

@@ -91,7 +91,7 @@ func inputValue(in *plan.Input, members []*member) (value.Value, error) {
 			}
 			out[m.key] = m.value
 		}
-		return value.FromMap(out), nil
+		return value.Borrowed(value.FromMap(out)), nil
 	case plan.Grouped:
 		groups := map[string][]value.Value{}
 		for _, m := range members {
@@ -101,13 +101,13 @@ func inputValue(in *plan.Input, members []*member) (value.Value, error) {
 		for key, list := range groups {
 			out[key] = value.NewList(list)
 		}
-		return value.FromMap(out), nil
+		return value.Borrowed(value.FromMap(out)), nil
 	}
 	list := make([]value.Value, len(members))
 	for i, m := range members {
 		list[i] = m.value
 	}
-	return value.NewList(list), nil
+	return value.Borrowed(value.NewList(list)), nil
 }
 
 // one resolves an input that names its object.

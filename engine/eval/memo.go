@@ -24,7 +24,45 @@ type Memo struct {
 	rules     holder
 	targets   []Lookup
 	lookups   lookups
+	// kept is how many bytes the values have that are kept.
+	kept int
 }
+
+// MaxMemo is how many bytes of values are kept of one key, and MaxMemoAll of all
+// keys of a policy. What is more is not kept: it is computed again.
+const (
+	MaxMemo    = 4 << 20
+	MaxMemoAll = 128 << 20
+)
+
+// Kept is how many bytes the values have that the memo keeps, apart from the
+// objects of the read model and from what is kept for several keys.
+func (m *Memo) Kept() int { return m.kept }
+
+// Drop ceases to keep values. What the key reads stays known.
+func (m *Memo) Drop() { *m = Memo{serial: m.serial, lookups: m.lookups} }
+
+// weigh counts what is kept, and drops it when that is more than one key may
+// keep.
+func (m *Memo) weigh() {
+	m.kept = 0
+	for i := range m.variables {
+		v := &m.variables[i]
+		if c := m.policy.Variables[i].Collection; c != nil && c.Shared || !v.valid || v.value == nil {
+			continue
+		}
+		m.kept += value.Built(v.value)
+		if v.items != nil {
+			m.kept += itemBytes * len(v.items.items)
+		}
+	}
+	if m.kept > MaxMemo {
+		m.Drop()
+	}
+}
+
+// itemBytes is what is kept of an item of a collection beside its value.
+const itemBytes = 256
 
 type variableMemo struct {
 	valid   bool
@@ -199,6 +237,7 @@ func (r *memoReader) done() {
 	r.memo.lookups.count(&r.memo.rules, -1)
 	r.rules.known = nil
 	r.memo.rules = r.rules
+	r.memo.weigh()
 }
 
 func (r *memoReader) named(target int, key string) {

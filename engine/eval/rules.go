@@ -120,7 +120,9 @@ func (r *ruleRun) each(base *frame) {
 		f := &frame{ev: r.evaluation}
 		f.push(r.rule.As, r.refresh(item))
 		f.declare(r.rule.Locals)
-		r.one(f, item)
+		if r.one(f, item); r.over(r.err) {
+			return
+		}
 	}
 }
 
@@ -187,7 +189,12 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 	saved, effects, lines := r.overlay.save(), len(r.decision.Effects), len(r.decision.Log)
 	remembered := maps.Clone(r.decision.Remember)
 	for _, a := range actions {
-		if err := r.act(a, f); err != nil {
+		first := len(r.decision.Effects)
+		err := r.act(a, f)
+		if err == nil {
+			err = r.fit(first)
+		}
+		if err != nil {
 			r.overlay.restore(saved)
 			r.decision.Effects = r.decision.Effects[:effects]
 			r.decision.Log = r.decision.Log[:lines]
@@ -207,7 +214,7 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	if own, ok := errors.AsType[*askFailure](err); ok {
 		onError, f = own.Ask.OnError, own.frame
 	}
-	if len(onError) == 0 || errors.Is(err, expr.ErrBudget) || errors.Is(err, expr.ErrNodes) {
+	if len(onError) == 0 || r.over(err) {
 		return
 	}
 	r.item++

@@ -25,8 +25,12 @@ type sharedCollection struct {
 	memo     *collectionMemo
 }
 
-// maxCollections is how many collections are kept.
-const maxCollections = 128
+// Limits of the collections that are kept: how many, and how many bytes their
+// values have together.
+const (
+	maxCollections     = 128
+	maxCollectionBytes = 64 << 20
+)
 
 // collection finds a variable's collection over a list; otherwise one over a
 // list that has items in common with it.
@@ -49,10 +53,21 @@ func (s *Shared) collection(v *plan.Variable, list *value.List) (found, like *co
 	return nil, like
 }
 
-// keep adds a collection.
+// keep adds a collection. Those that were used least make room.
 func (s *Shared) keep(v *plan.Variable, list *value.List, memo *collectionMemo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rest := s.collections[:min(len(s.collections), maxCollections-1)]
-	s.collections = append([]sharedCollection{{v, list, memo}}, rest...)
+	kept, bytes := []sharedCollection{{v, list, memo}}, memo.bytes()
+	if bytes > maxCollectionBytes {
+		return
+	}
+	for _, c := range s.collections {
+		if bytes += c.memo.bytes(); bytes <= maxCollectionBytes && len(kept) < maxCollections {
+			kept = append(kept, c)
+		}
+	}
+	s.collections = kept
 }
+
+// bytes is what a collection takes in memory, apart from what its items name.
+func (m *collectionMemo) bytes() int { return value.Built(m.value) + itemBytes*len(m.items) }

@@ -67,9 +67,13 @@ type Function struct {
 	// Recalls says that the result depends on what earlier evaluations of
 	// the key remembered.
 	Recalls bool
-	// Cost gives the cost of a call in CEL units; nil means the size of the
-	// arguments.
-	Cost func(args []value.Value) uint64
+	// Needs tells from the arguments what a call is going to take, before it is
+	// made; a call that would pass a limit is not. It takes no longer than going
+	// through the arguments once.
+	Needs func(args []value.Value) Need
+	// Small says instead that a call takes a few steps and bytes, whatever its
+	// arguments are.
+	Small bool
 	// Do computes the result. A nil Do is a builtin that can be checked but
 	// not run by this build.
 	Do func(call *Call, args []value.Value) (value.Value, error)

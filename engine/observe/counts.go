@@ -7,7 +7,7 @@ type Counts struct {
 	Evaluations, Errors, Terminal prometheus.Counter
 	Debounced, Retries, Dropped   prometheus.Counter
 	EvaluationSeconds             prometheus.Observer
-	Remembered                    prometheus.Gauge
+	Remembered, Retained          prometheus.Gauge
 
 	// Of a policy in the shadow.
 	Disagreements, Undetermined prometheus.Counter
@@ -24,8 +24,8 @@ func Of(policy, revision string) *Counts {
 		Terminal:  Terminal.WithLabelValues(policy, revision),
 		Debounced: Debounced.WithLabelValues(policy, revision), Retries: Retries.WithLabelValues(policy, revision), Dropped: Dropped.WithLabelValues(policy, revision),
 		EvaluationSeconds: EvaluationSeconds.WithLabelValues(policy, revision),
-		Remembered:        Remembered.WithLabelValues(policy),
-		Disagreements:     none(), Undetermined: none(), Disagreeing: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
+		Remembered:        Remembered.WithLabelValues(policy), Retained: Retained.WithLabelValues(policy),
+		Disagreements: none(), Undetermined: none(), Disagreeing: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 		policy: policy, revision: revision,
 	}
 }
@@ -48,6 +48,7 @@ func Unseen() *Counts {
 		Disagreeing:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 		EvaluationSeconds: prometheus.ObserverFunc(func(float64) {}),
 		Remembered:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
+		Retained:          prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 	}
 }
 
@@ -83,7 +84,7 @@ func Unused(policy, revision string) {
 // Rest says that no policy runs here any more: what was last measured of them is
 // for whoever runs them now to tell.
 func Rest() {
-	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Disagreeing} {
+	for _, m := range []*prometheus.GaugeVec{Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Retained, Info, Disagreeing} {
 		m.Reset()
 	}
 	BrokenWatches.Set(0)

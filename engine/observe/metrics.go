@@ -38,6 +38,7 @@ var (
 	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
+	Retained   = gauge(byPolicy, "edict_retained_bytes", "Bytes of values that a policy keeps between evaluations: what its keys remember, and what need not be computed again.")
 	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
 
 	// DroppedSeries counts what went to the series of too many.
@@ -82,7 +83,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Info, Debounced, Retries, Dropped, DroppedSeries,
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

@@ -50,6 +50,7 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.inForce.Store(true)
 	old.successor = c
 	c.memory, c.initial, c.events, c.pending = cloned(old.memory), maps.Clone(old.initial), maps.Clone(old.events), maps.Clone(old.pending)
+	c.weighMemory()
 	defer old.retire()
 	c.adoptIntents(old)
 	all, bodies := differs(old.Policy, c.Policy)
@@ -165,6 +166,7 @@ func (c *Controller) retire() {
 		}
 	}
 	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.busy[key] })
+	c.remembering = 0
 	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return !c.busy[key] })
 }
 
@@ -195,6 +197,7 @@ func (c *Controller) takeOver(old *Controller, key eval.Key) (next *Controller) 
 	defer c.mu.Unlock()
 	if values, ok := old.memory[key]; ok {
 		c.memory[key] = maps.Clone(values)
+		c.weighMemory()
 	}
 	if p, ok := old.pending[key]; ok {
 		c.pending[key] = p

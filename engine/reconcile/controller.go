@@ -53,6 +53,8 @@ type Controller struct {
 	last map[eval.Key]reach
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
+	// remembering is how many bytes memory has, keeping how many the memos have.
+	remembering, keeping int
 }
 
 // Evaluate decides about a key without writing anything.
@@ -66,7 +68,7 @@ func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time, 
 func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, left *leftover) eval.Input {
 	in := eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),
-		Recall: c.recall(key), Intents: c.known, Answers: c.group.Answers, Shared: &c.shared,
+		Recall: c.recall(key), Remembered: c.memorySize(key), Intents: c.known, Answers: c.group.Answers, Shared: &c.shared,
 		Trace: c.group.Trace, Candidates: c.group.Candidates,
 	}
 	if left != nil {
@@ -84,7 +86,9 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 		return eval.Evaluate(ctx, in, nil)
 	}
 	memo := c.memo(in.Key)
+	before := memo.Kept()
 	d := eval.Evaluate(ctx, in, memo)
+	c.keep(memo, before)
 	lookups := memo.Lookups()
 	c.router.Looked(in.Key, lookups)
 	if c.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
@@ -240,10 +244,12 @@ func (c *Controller) letGo(ctx context.Context, key eval.Key, object *world.Obje
 
 // forget drops what is known of a key whose primary is gone.
 func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
+	kept := memo.Kept()
 	memo.Release()
 	c.router.Looked(key, memo.Lookups())
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.keeping -= kept
 	delete(c.memos, key)
 	delete(c.initial, key)
 	delete(c.pending, key)

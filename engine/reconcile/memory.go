@@ -23,7 +23,7 @@ func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
 	if c.memory[key] == nil {
 		c.memory[key] = map[string]value.Value{}
 	}
-	before := len(c.memory[key])
+	before, bytes := len(c.memory[key]), rememberedBytes(c.memory[key], nil)
 	for name, v := range news {
 		if v == nil || value.IsNull(v) {
 			delete(c.memory[key], name)
@@ -32,7 +32,55 @@ func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
 		}
 	}
 	c.counts.Remembered.Add(float64(len(c.memory[key]) - before))
+	c.remembering += rememberedBytes(c.memory[key], nil) - bytes
+	c.measure()
 }
+
+// rememberedBytes is what some values take in memory, but for those of some
+// names.
+func rememberedBytes(memory, except map[string]value.Value) (sum int) {
+	for name, v := range memory {
+		if _, ok := except[name]; !ok {
+			sum += eval.RememberedBytes(name, v)
+		}
+	}
+	return sum
+}
+
+// memorySize gives how many bytes a key, and all keys, remember but for some
+// names of that key.
+func (c *Controller) memorySize(key eval.Key) func(except map[string]value.Value) (own, all int) {
+	return func(except map[string]value.Value) (own, all int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		own = rememberedBytes(c.memory[key], except)
+		return own, c.remembering - rememberedBytes(c.memory[key], nil) + own
+	}
+}
+
+// weighMemory counts anew what all keys remember, when much of it has changed.
+func (c *Controller) weighMemory() {
+	c.remembering = 0
+	for _, values := range c.memory {
+		c.remembering += rememberedBytes(values, nil)
+	}
+	c.measure()
+}
+
+// keep counts what a memo keeps, and lets go of it when there is no more room.
+func (c *Controller) keep(memo *eval.Memo, before int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keeping += memo.Kept() - before
+	if c.keeping > eval.MaxMemoAll {
+		c.keeping -= memo.Kept()
+		memo.Drop()
+	}
+	c.measure()
+}
+
+// measure says how many bytes the policy keeps between evaluations.
+func (c *Controller) measure() { c.counts.Retained.Set(float64(c.keeping + c.remembering)) }
 
 // remembered is all that a key remembers, for the trace.
 func (c *Controller) remembered(key eval.Key) map[string]any {

@@ -40,7 +40,7 @@ func Parse(v value.Value) (*Selector, error) {
 	if text, ok := value.Str(v); ok {
 		s, err := labels.Parse(text)
 		if err != nil {
-			return nil, err
+			return nil, Brief(err)
 		}
 		return newSelector(s), nil
 	}
@@ -89,7 +89,7 @@ func convert(object *value.Map) (*Selector, error) {
 	}
 	s, err := metav1.LabelSelectorAsSelector(&typed)
 	if err != nil {
-		return nil, err
+		return nil, Brief(err)
 	}
 	return newSelector(s), nil
 }

@@ -67,11 +67,12 @@ func freeze(raw any, t *schema.Type, mask *Mask, timeName bool) Value {
 	case map[string]any:
 		return freezeMap(v, t, mask)
 	case []any:
-		items := make([]Value, len(v))
+		items, deep := make([]Value, len(v)), HolderBytes
 		for i, item := range v {
 			items[i] = freeze(item, t.Item(), mask.item(), false)
+			deep += Deep(items[i])
 		}
-		return &List{items: items, weight: 1}
+		return &List{items: items, sizes: partSizes(deep)}
 	default:
 		return freezeNumber(raw, t)
 	}
@@ -85,15 +86,16 @@ func freezeMap(m map[string]any, t *schema.Type, mask *Mask) Value {
 		}
 	}
 	slices.Sort(keys)
-	vals := make([]Value, len(keys))
+	vals, deep := make([]Value, len(keys)), HolderBytes
 	for i, k := range keys {
 		ft := t.Field(k)
 		vals[i] = freeze(m[k], ft, mask.field(k), ft != nil && ft.Guess && isTimeName(k))
+		deep += ScalarBytes + len(k) + Deep(vals[i])
 	}
 	if len(keys) == 0 {
 		return Empty
 	}
-	return &Map{shape: shapeOf(keys), vals: vals, weight: 1}
+	return &Map{shape: shapeOf(keys), vals: vals, sizes: partSizes(deep)}
 }
 
 func isTimeName(field string) bool {

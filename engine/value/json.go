@@ -67,6 +67,9 @@ func plainScalar(v Value) any {
 
 // Text gives a value as it appears inside a longer string of a template.
 func Text(v Value) (string, error) {
+	if sizesOf(v) != nil {
+		return "", errors.New("a list or an object cannot be written inside a text")
+	}
 	switch p := Plain(v).(type) {
 	case string:
 		return p, nil

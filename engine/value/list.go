@@ -12,15 +12,14 @@ import (
 // List is an immutable JSON array. Its zero value is the empty array.
 type List struct {
 	items []Value
-	// weight is what Weight gives.
-	weight int
+	sizes sizes
 }
 
 // EmptyList is the array without items.
 var EmptyList = &List{}
 
 // NewList makes an array. The slice belongs to it afterwards.
-func NewList(items []Value) *List { return &List{items: items, weight: weigh(items)} }
+func NewList(items []Value) *List { return &List{items: items, sizes: sizesOfParts(nil, items)} }
 
 // Len gives the number of items.
 func (l *List) Len() int { return len(l.items) }

@@ -19,8 +19,7 @@ type Value = ref.Val
 type Map struct {
 	shape *shape
 	vals  []Value
-	// weight is what Weight gives.
-	weight int
+	sizes sizes
 }
 
 // shape is a sorted list of field names, shared by all objects that have
@@ -83,7 +82,7 @@ func NewMap(keys []string, vals []Value) *Map {
 	if len(keys) == 0 {
 		return Empty
 	}
-	return &Map{shape: shapeOf(keys), vals: vals, weight: weigh(vals)}
+	return &Map{shape: shapeOf(keys), vals: vals, sizes: sizesOfParts(keys, vals)}
 }
 
 // FromMap makes an object of a Go map.
@@ -144,7 +143,7 @@ func (m *Map) With(key string, v Value) *Map {
 	case found:
 		vals := slices.Clone(m.vals)
 		vals[at] = v
-		return &Map{shape: m.shape, vals: vals, weight: Weight(m) - Weight(m.vals[at]) + Weight(v)}
+		return &Map{shape: m.shape, vals: vals, sizes: m.sizes.swap(m.vals[at], v)}
 	default:
 		return NewMap(slices.Insert(slices.Clone(m.keys()), at, key), slices.Insert(slices.Clone(m.vals), at, v))
 	}

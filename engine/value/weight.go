@@ -1,27 +1,117 @@
 package value
 
+import (
+	"math"
+
+	"github.com/google/cel-go/common/types"
+)
+
+// Bytes that values are counted with, apart from the texts in them: what a
+// scalar takes in a list or map, and what a list or map takes itself.
+const (
+	ScalarBytes = 16
+	HolderBytes = 48
+)
+
+// sizes are what is known of a list or map once it is made. All of them stop
+// counting at the largest number that they hold.
+type sizes struct {
+	// weight is what Weight returns, deep what Deep does, built what Built does.
+	weight, deep, built uint32
+}
+
+// partSizes are the sizes of an object of the read model, or of a part of one.
+func partSizes(deep int) sizes { return sizes{weight: 1, deep: narrow(deep), built: ScalarBytes} }
+
+// narrow keeps a size within what sizes holds.
+func narrow(n int) uint32 { return uint32(max(0, min(n, math.MaxUint32))) }
+
 // Weight is how many nodes a value has when it is written out. A part of an
 // object of the read model counts as one, however large it is: objects are
 // bounded by what the API server takes, and naming one costs nothing. What
 // expressions and templates build counts in full, also where it names one part
 // many times over: a short text could build a value that no memory holds.
 func Weight(v Value) int {
-	switch v := v.(type) {
-	case *Map:
-		return max(1, v.weight)
-	case *List:
-		return max(1, v.weight)
+	if s := sizesOf(v); s != nil {
+		return max(1, int(s.weight))
 	}
 	return 1
 }
 
-// maxWeight is where counting stops.
-const maxWeight = 1 << 40
-
-func weigh(parts []Value) int {
-	sum := 1
-	for _, p := range parts {
-		sum += Weight(Unwrap(p))
+// Deep is how many bytes a value has, with all that is in it: each part counts
+// as often as it is named, as when the value is copied, compared or written.
+// It takes no longer for a large value than for a small one.
+func Deep(v Value) int {
+	if s := sizesOf(v); s != nil {
+		return max(HolderBytes, int(s.deep))
 	}
-	return min(sum, maxWeight)
+	return scalarBytes(v)
+}
+
+// Built is how many bytes a value keeps in memory, apart from the objects of
+// the read model that it names: these are kept anyway.
+func Built(v Value) int {
+	if s := sizesOf(v); s != nil {
+		return max(ScalarBytes, int(s.built))
+	}
+	return scalarBytes(v)
+}
+
+// Borrowed marks a list or map that was just made as one that is kept anyway, as
+// a part of an object is: Built counts it as a scalar.
+func Borrowed(v Value) Value {
+	if s := sizesOf(v); s != nil && v != Value(Empty) {
+		s.built = ScalarBytes
+	}
+	return v
+}
+
+func sizesOf(v Value) *sizes {
+	switch v := Unwrap(v).(type) {
+	case *Map:
+		return &v.sizes
+	case *List:
+		return &v.sizes
+	case interface{ frozenMap() *Map }:
+		return &v.frozenMap().sizes
+	}
+	return nil
+}
+
+// frozenMap gives the Map of a type that embeds one.
+func (m *Map) frozenMap() *Map { return m }
+
+func scalarBytes(v Value) int {
+	switch v := Unwrap(v).(type) {
+	case types.String:
+		return ScalarBytes + len(v)
+	case types.Bytes:
+		return ScalarBytes + len(v)
+	}
+	return ScalarBytes
+}
+
+// sizesOfParts adds up the sizes of what a list or map is made of.
+func sizesOfParts(keys []string, parts []Value) sizes {
+	weight, deep, built := 1, HolderBytes, HolderBytes
+	for _, p := range parts {
+		weight += Weight(p)
+		deep += Deep(p)
+		built += Built(p)
+	}
+	for _, k := range keys {
+		deep += ScalarBytes + len(k)
+		built += ScalarBytes + len(k)
+	}
+	return sizes{weight: narrow(weight), deep: narrow(deep), built: narrow(built)}
+}
+
+// swap gives the sizes of a map in which one value has taken the place of
+// another.
+func (s sizes) swap(was, now Value) sizes {
+	return sizes{
+		weight: narrow(max(1, int(s.weight)) - Weight(was) + Weight(now)),
+		deep:   narrow(max(HolderBytes, int(s.deep)-Deep(was)) + Deep(now)),
+		built:  narrow(max(ScalarBytes, int(s.built)-Built(was)) + Built(now)),
+	}
 }

@@ -35,6 +35,16 @@ func newColumn(vals []value.Value, costs []uint32, fixed uint64) *column {
 	return c
 }
 
+// columnBytes is what the texts and lists of a column may have. Rows beyond that
+// have no value.
+const columnBytes = 8 << 20
+
+func columnMeter() *expr.Meter {
+	limits := expr.EvaluationLimits()
+	limits.Bytes = columnBytes
+	return expr.NewMeterWith(context.Background(), limits)
+}
+
 // column gives the column of an expression that is a property of candidates.
 func (t *table) column(p *cel.Program, scope expr.Scope) *column {
 	return t.columnOf(p, func() *column { return t.compute(p, nil, nil, t.scope(scope)) })
@@ -80,7 +90,7 @@ func (t *table) compute(p *cel.Program, old *column, from []int32, r *row) *colu
 // computeRows evaluates for every row that an older column does not have. The
 // budget is the rows' own: what a selection is charged is for the steps to say.
 func (t *table) computeRows(p *cel.Program, old *column, from []int32, r *row, fill func(int)) *column {
-	meter := expr.NewMeter(context.Background())
+	meter := columnMeter()
 	defer meter.Close()
 	vals := make([]value.Value, t.rows)
 	fixed, isFixed := p.Weight()
@@ -168,7 +178,7 @@ func (c *requests) inherit(t *table, tpl *cel.Template, from []int32, scope expr
 }
 
 func (t *table) build(tpl *cel.Template, old *requests, from []int32, scope expr.Scope) *requests {
-	meter := expr.NewMeter(context.Background())
+	meter := columnMeter()
 	defer meter.Close()
 	r := t.scope(scope)
 	out := &requests{vals: make([]*value.Map, t.rows), costs: make([]uint32, t.rows)}

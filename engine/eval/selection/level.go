@@ -36,6 +36,20 @@ func levelList(l *plan.Level, scope expr.Scope, meter *expr.Meter) (*value.List,
 	}
 }
 
+// MaxCandidates is how many candidates a selection may have: the product of the
+// lists that they are taken from.
+const MaxCandidates = 200_000
+
+// crowded refuses more candidates than a selection may have, before they are
+// made; l is the level that they end with.
+func crowded(l *plan.Level, have, more int) error {
+	if have+more <= MaxCandidates {
+		return nil
+	}
+	return &expr.Failure{At: l.In.Pos(), Err: expr.Exceeded(fmt.Sprintf(
+		"the selection has more than %d candidates; take them from shorter lists, or let the inner list depend on the outer item", MaxCandidates))}
+}
+
 // keyedItem is an item and where it stands.
 type keyedItem struct {
 	item value.Value

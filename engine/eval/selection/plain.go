@@ -49,6 +49,9 @@ func (r *plainRun) expand(scope expr.Scope, values []value.Value) error {
 		return nil
 	}
 	items, err := levelItems(&r.Select.Levels[depth], scope, r.Meter)
+	if err == nil && depth+1 == len(r.Select.Levels) {
+		err = crowded(&r.Select.Levels[depth], len(r.left), len(items))
+	}
 	if err != nil {
 		return err
 	}

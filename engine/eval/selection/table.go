@@ -37,6 +37,9 @@ type table struct {
 // items that both have is taken over.
 func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, meter *expr.Meter) (*table, error) {
 	before := meter.Spent()
+	if err := crowded(&s.Levels[0], 0, list.Len()); err != nil {
+		return nil, err
+	}
 	items, err := ordered(&s.Levels[0], list.Items(), scope, meter)
 	if err != nil {
 		return nil, err
@@ -80,6 +83,9 @@ func (e *expansion) expand(item value.Value) error {
 	}
 	below := &row{Scope: e.scope.Scope, names: e.sel.Names[:depth+1], values: e.scope.values}
 	list, err := levelItems(&e.sel.Levels[depth+1], below, e.meter)
+	if err == nil && depth+2 == len(e.sel.Levels) {
+		err = crowded(&e.sel.Levels[depth+1], e.rows, len(list))
+	}
 	if err != nil {
 		return err
 	}

@@ -1,18 +1,16 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/interpreter"
-
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr"
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 )
 
 // Text is a place in a document that holds an expression: the whole of a
@@ -41,9 +39,19 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 		problems.Errorf(text.at(0), "%s", tooLarge(len(text.Source)))
 		return nil
 	}
-	checked, issues := e.base.Compile(text.Source)
-	if issues.Err() != nil {
-		e.report(text, issues, problems)
+	if ok, refusal := e.budget.admit(text.Source); !ok {
+		if refusal != "" {
+			problems.Errorf(text.at(0), "%s", refusal)
+		}
+		return nil
+	}
+	return e.compile(text, problems)
+}
+
+// compile is Compile for a text that was admitted, or is a part of one.
+func (e *Env) compile(text Text, problems *document.Problems) *Program {
+	checked := e.check(text, problems)
+	if checked == nil {
 		return nil
 	}
 	p, err := e.program(checked, text)
@@ -55,25 +63,70 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 	return p
 }
 
+// check parses a text, unless that was done to find the names in it, and checks
+// its types. The patterns in it are measured in between: what checks types
+// compiles them, which takes a tenth of a second for a large one.
+func (e *Env) check(text Text, problems *document.Problems) *cel.Ast {
+	parsed := e.budget.take(text.Source)
+	if parsed == nil {
+		var issues *cel.Issues
+		if parsed, issues = e.base.Parse(text.Source); issues.Err() != nil {
+			e.report(text, issues, problems)
+			return nil
+		}
+	}
+	if !e.patterns(parsed.NativeRep(), text, problems) {
+		return nil
+	}
+	checked, issues := e.base.Check(parsed)
+	if issues.Err() != nil {
+		e.report(text, issues, problems)
+		return nil
+	}
+	return checked
+}
+
+// patterns refuses literal patterns that are too large, and reports whether there
+// are none.
+func (e *Env) patterns(parsed *ast.AST, text Text, problems *document.Problems) bool {
+	fits := true
+	ast.PostOrderVisit(parsed.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
+		arg := patternOf(x)
+		if arg == nil {
+			return
+		}
+		pattern, ok := literalString(arg)
+		if !ok {
+			return
+		}
+		if err := checkPattern(pattern); err != nil {
+			at := parsed.SourceInfo().GetStartLocation(arg.ID())
+			problems.Errorf(text.at(offsetOf(text.Source, at.Line(), at.Column())), "%v", err)
+			fits = false
+		}
+	}))
+	return fits
+}
+
 func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	loops := false
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
 	}))
 	nodes, simple := weigh(checked.NativeRep().Expr())
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
+	m := &meterer{env: e, checked: checked.NativeRep(), simple: simple, costs: costs{rounds: map[int64]uint64{}}}
+	weight := uint64(nodes)
 	if !simple {
-		options = []cel.ProgramOption{
-			cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(expr.RunCost),
-			cel.CostTracking(e.costs), cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
-			cel.InterruptCheckFrequency(100),
-		}
+		weight = m.costs.of(checked.NativeRep().Expr())
 	}
-	prg, err := e.planning.PlanProgram(checked.NativeRep(), options...)
-	if err != nil {
+	prg, err := e.planning.PlanProgram(checked.NativeRep(), cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100))
+	switch {
+	case err != nil:
 		return nil, err
+	case len(m.costs.rounds) > 0:
+		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: uint64(nodes), simple: simple}, nil
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0}, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.
@@ -91,7 +144,7 @@ func (e *Env) report(text Text, issues *cel.Issues, problems *document.Problems)
 		}
 		offset := offsetOf(text.Source, issue.Location.Line(), issue.Location.Column())
 		at := text.at(offset)
-		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]))
+		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]), e.budget.hints())
 		problems.Add(document.Problem{
 			Position: at, Severity: document.Error, Message: message, Hint: hint,
 			Source: text.Node.SourceLine(at.Line),
@@ -119,19 +172,26 @@ var (
 var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|quantity|restart)\.[A-Za-z_]\w*`)
 
 // explain says in a person's words what CEL found, and how to mend it; from is
-// the expression from the place on that CEL complains about.
-func (e *Env) explain(message, from string) (text, hint string) {
+// the expression from the place on that CEL complains about. Without guess it does
+// not look for names that are alike.
+func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 	message = strings.TrimSuffix(strings.ReplaceAll(message, " (in container '')", ""), "\n")
 	message = protobufNames.Replace(hiddenArgument.Replace(message))
 	if m := undefinedField.FindStringSubmatch(message); m != nil {
-		return fmt.Sprintf("no field %q here", m[1]), e.fieldHint(m[1])
+		if guess {
+			hint = e.fieldHint(m[1])
+		}
+		return fmt.Sprintf("no field %q here", m[1]), hint
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
 		name := m[1]
 		if full := namespaced.FindString(from); strings.HasPrefix(full, name+".") {
 			name = full
 		}
-		return fmt.Sprintf("undefined name %q", name), e.nameHint(name)
+		if guess {
+			hint = e.nameHint(name)
+		}
+		return fmt.Sprintf("undefined name %q", name), hint
 	}
 	switch {
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),

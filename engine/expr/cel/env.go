@@ -48,7 +48,8 @@ type Env struct {
 	provider *provider
 	vars     []Var
 	consts   map[string]value.Value
-	costs    *estimator
+	demands  *demands
+	budget   *Budget
 }
 
 // NewEnv makes an environment with the libraries and the builtins, and no
@@ -61,6 +62,10 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	base := set.StoredExpressionsEnv()
 	p := newProvider(base.CELTypeProvider())
 	planning, err := planningEnv(p, adapter{base.CELTypeAdapter()}, functions)
+	if err != nil {
+		return nil, err
+	}
+	demands, err := newDemands(planning, functions)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +86,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	return &Env{base: env, planning: planning, provider: p, costs: newEstimator(functions)}, nil
+	return &Env{base: env, planning: planning, provider: p, demands: demands}, nil
 }
 
 // libraries are added to those of the API server.
@@ -103,7 +108,7 @@ func (e *Env) With(vars ...Var) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Env{base: base, planning: e.planning, provider: e.provider, vars: append(slices.Clone(e.vars), vars...), consts: e.consts, costs: e.costs}, nil
+	return &Env{base: base, planning: e.planning, provider: e.provider, vars: append(slices.Clone(e.vars), vars...), consts: e.consts, demands: e.demands, budget: e.budget}, nil
 }
 
 // WithConstants gives an environment that knows the values of some names. A
@@ -112,6 +117,15 @@ func (e *Env) With(vars ...Var) (*Env, error) {
 func (e *Env) WithConstants(consts map[string]value.Value) *Env {
 	out := *e
 	out.consts = consts
+	return &out
+}
+
+// WithBudget gives an environment that counts what it compiles, and what it
+// computes of constants, for all expressions together. Such an environment is
+// for one goroutine.
+func (e *Env) WithBudget(budget *Budget) *Env {
+	out := *e
+	out.budget = budget
 	return &out
 }
 

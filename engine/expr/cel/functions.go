@@ -3,7 +3,6 @@ package cel
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 
@@ -61,9 +60,10 @@ func functionOption(f expr.Function) cel.EnvOption {
 	if needsCall(f) {
 		args = append(args, callType)
 	}
-	id := strings.ReplaceAll(f.Name, ".", "_") + "_builtin"
-	return cel.Function(f.Name, cel.Overload(id, args, typeFrom(f.Result), cel.FunctionBinding(binding(f))))
+	return cel.Function(f.Name, cel.Overload(overloadOf(f), args, typeFrom(f.Result), cel.FunctionBinding(binding(f))))
 }
+
+func overloadOf(f expr.Function) string { return strings.ReplaceAll(f.Name, ".", "_") + "_builtin" }
 
 func binding(f expr.Function) func(...ref.Val) ref.Val {
 	return func(args ...ref.Val) ref.Val {
@@ -141,13 +141,4 @@ func typeFrom(t expr.Type) *cel.Type {
 	default:
 		return cel.DynType
 	}
-}
-
-// builtinCost gives what calls of the builtins cost, for the estimator.
-func builtinCost(args []ref.Val) uint64 {
-	size := 0
-	for _, a := range args {
-		size += value.Size(a)
-	}
-	return 1 + uint64(math.Ceil(float64(size)/10))
 }

@@ -268,7 +268,7 @@ func unparse(env *Env, e ast.Expr, info *ast.SourceInfo, whole Text) *Program {
 		return nil
 	}
 	var ignored document.Problems
-	return env.Compile(Text{Node: whole.Node, Source: text}, &ignored)
+	return env.compile(Text{Node: whole.Node, Source: text}, &ignored)
 }
 
 func (j *joiner) values(list ...ast.Expr) *Side {

@@ -2,7 +2,6 @@ package cel
 
 import (
 	"fmt"
-	"math"
 	"regexp/syntax"
 
 	"github.com/google/cel-go/cel"
@@ -10,13 +9,8 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/interpreter"
-	"k8s.io/apiserver/pkg/cel/library"
 
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/value"
 )
 
 const (
@@ -83,31 +77,33 @@ func (s shape) call(e ast.Expr) load {
 	if call.IsMemberFunction() {
 		l = l.max(s.stack(call.Target()))
 	}
-	switch call.FunctionName() {
-	case overloads.Matches, "find", "findAll":
-		s.pattern(e)
+	if arg := patternOf(e); arg != nil {
+		if _, ok := literalString(arg); !ok {
+			s.issues.ReportErrorAtID(arg.ID(), "a pattern must be a literal; pattern.search takes one that is data")
+		}
 	}
 	return l
 }
 
-// pattern wants the pattern of a regular expression to be a short literal.
-func (s shape) pattern(e ast.Expr) {
-	args := e.AsCall().Args()
-	at := 0
-	if !e.AsCall().IsMemberFunction() {
+// patternOf returns the pattern of a call that takes one; nil for any other
+// expression.
+func patternOf(e ast.Expr) ast.Expr {
+	if e.Kind() != ast.CallKind {
+		return nil
+	}
+	call, at := e.AsCall(), 0
+	switch call.FunctionName() {
+	case overloads.Matches, "find", "findAll":
+	default:
+		return nil
+	}
+	if !call.IsMemberFunction() {
 		at = 1
 	}
-	if at >= len(args) {
-		return
+	if at >= len(call.Args()) {
+		return nil
 	}
-	text, ok := literalString(args[at])
-	if !ok {
-		s.issues.ReportErrorAtID(args[at].ID(), "a pattern must be a literal; pattern.search takes one that is data")
-		return
-	}
-	if err := checkPattern(text); err != nil {
-		s.issues.ReportErrorAtID(args[at].ID(), "%v", err)
-	}
+	return call.Args()[at]
 }
 
 // checkPattern holds a literal pattern to its limits. The size of its program
@@ -117,18 +113,32 @@ func checkPattern(text string) error {
 	if len(text) > MaxRegex {
 		return fmt.Errorf("a pattern may have %d bytes, this has %d", MaxRegex, len(text))
 	}
+	size, err := programSize(text)
+	if err == nil && size > MaxRegexProgram {
+		err = fmt.Errorf("the pattern has %d instructions, at most %d are allowed; repeat less often", size, MaxRegexProgram)
+	}
+	return err
+}
+
+// programSize returns how many instructions the program of a pattern has. One
+// that is far too large is not compiled: that would take a tenth of a second.
+func programSize(text string) (int, error) {
+	size, err := expr.PatternSize(text)
+	if err != nil {
+		return 0, fmt.Errorf("not a regular expression of RE2: %w; lookahead and backreferences are not part of it", err)
+	}
+	if size > 10*MaxRegexProgram {
+		return size, nil
+	}
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return fmt.Errorf("not a regular expression of RE2: %w; lookahead and backreferences are not part of it", err)
+		return 0, err
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return fmt.Errorf("not a regular expression of RE2: %w", err)
+		return 0, fmt.Errorf("not a regular expression of RE2: %w", err)
 	}
-	if len(program.Inst) > MaxRegexProgram {
-		return fmt.Errorf("the pattern has %d instructions, at most %d are allowed; repeat less often", len(program.Inst), MaxRegexProgram)
-	}
-	return nil
+	return len(program.Inst), nil
 }
 
 func literalString(e ast.Expr) (string, bool) {
@@ -186,74 +196,6 @@ func idents(e ast.Expr, names []string) int {
 		}
 	}))
 	return n
-}
-
-// estimator charges calls at run time: the API server's costs for its
-// libraries, the size of what goes in and out where types were not known, and
-// linear work as linear.
-type estimator struct {
-	library.CostEstimator
-	builtins map[string]func([]value.Value) uint64
-}
-
-func newEstimator(functions []expr.Function) *estimator {
-	e := &estimator{builtins: map[string]func([]value.Value) uint64{}}
-	for _, f := range functions {
-		e.builtins[f.Name] = builtinCost
-		if f.Cost != nil {
-			e.builtins[f.Name] = f.Cost
-		}
-	}
-	return e
-}
-
-var _ interpreter.ActualCostEstimator = (*estimator)(nil)
-
-// CallCost implements interpreter.ActualCostEstimator.
-func (e *estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
-	if builtin, ok := e.builtins[function]; ok {
-		cost := builtin(args)
-		return &cost
-	}
-	if cost := e.CostEstimator.CallCost(function, overload, args, result); cost != nil && overload != "" {
-		return cost
-	}
-	if overload == "" || linear[function] {
-		cost := traversal(args, result)
-		return &cost
-	}
-	return nil
-}
-
-// linear are functions whose work grows with their arguments although CEL's
-// own tables count them as one unit.
-var linear = map[string]bool{
-	"distinct": true, "sort": true, "flatten": true, "slice": true, "reverse": true, "lists.range": true,
-	"join": true, "replace": true, "split": true, "format": true, "@sortByAssociatedKeys": true,
-}
-
-// traversal charges a tenth of a unit for every element that goes in or out.
-func traversal(args []ref.Val, result ref.Val) uint64 {
-	size := sizeOf(result)
-	for _, a := range args {
-		size += sizeOf(a)
-	}
-	return 1 + uint64(math.Ceil(float64(size)/10))
-}
-
-func sizeOf(v ref.Val) int64 {
-	if o, ok := v.(*types.Optional); ok && o.HasValue() {
-		return sizeOf(o.GetValue())
-	}
-	sizer, ok := v.(traits.Sizer)
-	if !ok {
-		return 1
-	}
-	n, ok := sizer.Size().(types.Int)
-	if !ok {
-		return 1
-	}
-	return int64(n)
 }
 
 // tooLarge words the refusal of a text over the size limit.

@@ -25,10 +25,10 @@ type Program struct {
 	checked *cel.Ast
 	prg     cel.Program
 	loops   bool
-	// weight is the number of nodes: the cost of a run of a simple program,
-	// whose steps are not counted.
-	weight uint64
-	simple bool
+	// weight is what a run costs by the text; metered is set when loops and calls
+	// add to that, simple when there is no loop and no function that builds.
+	weight          uint64
+	simple, metered bool
 }
 
 var _ expr.Program = (*Program)(nil)
@@ -44,14 +44,10 @@ func (p *Program) Pos() document.Position { return p.text.at(0) }
 
 // Eval implements expr.Program.
 func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
-	out, details, err := p.run(scope, meter)
-	cost := p.weight
-	if counted := details.ActualCost(); counted != nil {
-		cost = *counted
+	if err := meter.Spend(p.weight); err != nil {
+		return nil, p.fail(err)
 	}
-	if over := meter.Spend(cost); over != nil {
-		return nil, p.fail(over)
-	}
+	out, err := p.run(scope, meter)
 	if err != nil {
 		return nil, p.fail(err)
 	}
@@ -65,27 +61,42 @@ func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error)
 	return settled, nil
 }
 
-// run evaluates; only an expression with a loop needs a deadline, the rest is
-// bounded by its length and its cost.
-func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, *cel.EvalDetails, error) {
-	if p.loops {
-		return p.prg.ContextEval(meter.Context(), scope)
+// run evaluates. Calls that may be large and the rounds of loops are charged
+// before they are made; only a program that has such pays for it.
+func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, error) {
+	if !p.metered {
+		return p.eval(scope, meter)
 	}
-	return p.prg.Eval(scope)
+	charged := &metered{Scope: scope, meter: meter}
+	outer := meter.Begin()
+	out, err := p.eval(charged, meter)
+	meter.End(outer)
+	if charged.err != nil {
+		err = charged.err
+	}
+	return out, err
+}
+
+// eval evaluates; only an expression with a loop needs a deadline, the rest is
+// bounded by its length and its cost.
+func (p *Program) eval(scope expr.Scope, meter *expr.Meter) (out ref.Val, err error) {
+	if p.loops {
+		out, _, err = p.prg.ContextEval(meter.Context(), scope)
+	} else {
+		out, _, err = p.prg.Eval(scope)
+	}
+	return out, err
 }
 
 func (p *Program) fail(err error) error {
 	if inner, ok := errors.AsType[*expr.Failure](err); ok {
 		return inner // a variable that this expression used has failed: its place says more
 	}
-	var cancelled interpreter.EvalCancelledError
 	switch {
 	case errors.Is(err, expr.ErrTime):
 		err = expr.ErrTime
 	case errors.Is(err, interpreter.InterruptError{}):
-		err = fmt.Errorf("the evaluation was stopped: %w", context.Canceled)
-	case errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded:
-		err = expr.Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", expr.RunCost))
+		err = expr.Stopped(context.Canceled)
 	}
 	return &expr.Failure{At: p.text.at(0), Err: plainError(err)}
 }
@@ -138,10 +149,14 @@ var operator = map[string]bool{
 // x of every variables.x. It parses only, so it can be asked before types are
 // known; a text that does not parse mentions nothing.
 func (e *Env) Mentions(text, namespace string) []string {
+	if len(text) > MaxExpression {
+		return nil
+	}
 	parsed, issues := e.base.Parse(text)
 	if issues.Err() != nil {
 		return nil
 	}
+	e.budget.keep(text, parsed)
 	var out []string
 	visit := func(x ast.Expr) {
 		if x.Kind() != ast.SelectKind {

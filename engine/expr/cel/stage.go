@@ -63,7 +63,7 @@ func (p *Program) Own(candidates []string) bool {
 
 // Weight is the number of the expression's nodes, and whether that is what a
 // run of it costs; the cost of any other has to be measured.
-func (p *Program) Weight() (cost uint64, fixed bool) { return p.weight, p.simple }
+func (p *Program) Weight() (cost uint64, fixed bool) { return p.weight, !p.metered }
 
 type stager struct {
 	joiner

@@ -1,8 +1,6 @@
 package cel
 
 import (
-	"context"
-
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -20,6 +18,8 @@ type Template struct {
 	keys     []*Template // a mapping: its keys
 	values   []*Template // a mapping's values or a list's items
 	kind     document.Kind
+	// unsettled is why the value could not be computed from constants.
+	unsettled error
 }
 
 // part is a piece of a text: literal or an expression.
@@ -119,12 +119,21 @@ func (t *Template) settle(e *Env) {
 	if !constant {
 		return
 	}
-	meter := expr.NewMeter(context.Background())
-	defer meter.Close()
-	if v, err := t.build(constScope(e.consts), meter); err == nil && v != nil {
+	budget := e.budget
+	if budget == nil {
+		budget = NewBudget()
+		defer budget.Close()
+	}
+	v, err := t.build(constScope(e.consts), budget.Meter)
+	if err == nil && v != nil {
 		t.constant = v
 	}
+	t.unsettled = err
 }
+
+// Unsettled returns why a template that uses constants only is none; nil when
+// it is one, or uses others.
+func (t *Template) Unsettled() error { return t.unsettled }
 
 // constScope resolves constants only.
 type constScope map[string]value.Value

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -47,24 +48,29 @@ func (t *Template) build(scope expr.Scope, meter *expr.Meter) (value.Value, erro
 	}
 }
 
+// join puts the pieces of a text together, when it is known that they fit.
 func (t *Template) join(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
-	var out strings.Builder
-	for _, p := range t.parts {
-		if p.program == nil {
-			out.WriteString(p.literal)
-			continue
+	pieces, size := make([]string, len(t.parts)), 0
+	for i, p := range t.parts {
+		piece := p.literal
+		if p.program != nil {
+			v, err := p.program.Eval(scope, meter)
+			if err != nil {
+				return nil, err
+			}
+			if piece, err = value.Text(v); err != nil {
+				return nil, p.program.fail(err)
+			}
 		}
-		v, err := p.program.Eval(scope, meter)
-		if err != nil {
-			return nil, err
+		pieces[i] = piece
+		if size += len(piece); size > value.MaxResultBytes {
+			return nil, fmt.Errorf("%w: a text with more than %d bytes; build shorter texts, or name fewer parts", value.ErrResultTooLarge, value.MaxResultBytes)
 		}
-		text, err := value.Text(v)
-		if err != nil {
-			return nil, p.program.fail(err)
-		}
-		out.WriteString(text)
 	}
-	return value.OfString(out.String()), nil
+	if err := meter.Allocate("a text with ${...}", size, size); err != nil {
+		return nil, err
+	}
+	return value.OfString(strings.Join(pieces, "")), nil
 }
 
 func (t *Template) list(scope expr.Scope, meter *expr.Meter) (value.Value, error) {

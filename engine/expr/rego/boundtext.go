@@ -2,11 +2,12 @@ package rego
 
 import (
 	"regexp"
-	"regexp/syntax"
 	"strconv"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // Limits of texts that a function takes for something else.
@@ -19,6 +20,8 @@ const (
 	// that one is matched against, in bytes.
 	maxPattern = 256
 	maxGlobbed = 4 << 10
+	// maxProgram is the largest program of a pattern, in instructions.
+	maxProgram = 10_000
 	// maxMatch bounds the instructions of a regular expression times the bytes
 	// of the text: what a match may cost.
 	maxMatch = 5_000_000
@@ -147,25 +150,20 @@ func pattern(l *limiter, args []*ast.Term) {
 	if len(args) > 1 {
 		length += len(text(args[1]))
 	}
-	cost := instructions(source) * length
+	size, err := expr.PatternSize(source)
+	if err != nil {
+		size = 1 // the function says what is wrong with it
+	}
+	if size > maxProgram {
+		l.stop("it uses a pattern of more than %d instructions", maxProgram)
+		return
+	}
+	cost := size * length
 	if cost > maxMatch {
 		l.stop("it matches a text that is too long for its pattern")
 		return
 	}
-	l.work(1 + cost/bytesPerStep)
-}
-
-// instructions gives the size of a pattern's program.
-func instructions(source string) int {
-	parsed, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		return 1 // the function says what is wrong with it
-	}
-	prog, err := syntax.Compile(parsed.Simplify())
-	if err != nil {
-		return 1
-	}
-	return len(prog.Inst)
+	l.work(1 + cost/bytesPerStep + size) // to match it, and to compile it
 }
 
 func glob(l *limiter, args []*ast.Term) {

@@ -46,6 +46,9 @@ type limiter struct {
 	ctx   context.Context
 	steps int
 	built int
+	// look is at how many steps the clock is looked at again: functions take any
+	// number of steps, so it must not depend on a certain one being met.
+	look  int
 	scale scale
 	// why is set by the first limit that is met, at is where.
 	why error
@@ -60,8 +63,11 @@ func (l *limiter) Cancel() {}
 // Cancelled implements topdown.Cancel: it counts a step.
 func (l *limiter) Cancelled() bool {
 	const glance = 64 // steps between two looks at the clock
-	if l.steps%glance == 0 && l.why == nil && l.ctx.Err() != nil {
-		l.why = late(l.ctx.Err())
+	if l.steps >= l.look && l.why == nil {
+		l.look = l.steps + glance
+		if err := l.ctx.Err(); err != nil {
+			l.why = late(err)
+		}
 	}
 	l.work(1)
 	return l.why != nil

@@ -1,0 +1,101 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Limits of what leaves an evaluation, in bytes as value.Deep counts them: a
+// name or scalar has 16 beside its text. An object of the largest size that an
+// API server keeps has up to about 6 MiB.
+const (
+	// MaxBody is how large one write may be.
+	MaxBody = 8 << 20
+	// MaxWritten is how large all writes of one evaluation may be together.
+	MaxWritten = 64 << 20
+)
+
+// errBody says that a write is too large, errWritten that all of them are.
+var (
+	errBody    = fmt.Errorf("what is written has more than %d MiB; name smaller parts of objects, or write less", MaxBody>>20)
+	errWritten = fmt.Errorf("%w of %d MiB of writes; write less, or let the policy be about smaller objects", expr.ErrBytes, MaxWritten>>20)
+)
+
+// bodyFits refuses a body that must not be written out.
+func bodyFits(a *plan.Child, body value.Value) error {
+	if value.Deep(body) > MaxBody {
+		return &expr.Failure{At: a.Pos, Err: errBody}
+	}
+	return nil
+}
+
+// fit refuses writes that are too large, from the first of some on.
+func (r *ruleRun) fit(first int) error {
+	for _, e := range r.decision.Effects[first:] {
+		size := value.Deep(e.Patch)
+		if size > MaxBody {
+			return fmt.Errorf("%s %s: %w", e.Target.Kind, Key{Namespace: e.Target.Namespace, Name: e.Target.Name}, errBody)
+		}
+		if r.written += size; r.written > MaxWritten {
+			return errWritten
+		}
+	}
+	return nil
+}
+
+// over reports whether an error means that nothing more of the evaluation can
+// come about: a budget that counts all of it is used up, or nobody wants it.
+func (r *ruleRun) over(err error) bool {
+	return err != nil && (expr.Spent(err) || r.meter.Parent().Err() != nil)
+}
+
+// Limits of what keys remember, in bytes.
+const (
+	// MaxRemembered is what one key may remember.
+	MaxRemembered = 1 << 20
+	// MaxRememberedAll is what all keys of a policy may remember together.
+	MaxRememberedAll = 32 << 20
+)
+
+var (
+	errRemembered    = fmt.Errorf("the object would remember more than %d bytes; remember less, or a digest (hash.sha256)", MaxRemembered)
+	errRememberedAll = fmt.Errorf("the objects of the policy would remember more than %d bytes together; remember less, or forget with null what is not needed", MaxRememberedAll)
+)
+
+// RememberedBytes is what a remembered value takes in memory.
+func RememberedBytes(name string, v value.Value) int {
+	if v == nil || value.IsNull(v) {
+		return 0
+	}
+	return rememberedEntry + len(name) + value.Built(v)
+}
+
+const rememberedEntry = 64
+
+// keeps refuses to remember more than there is room for.
+func (r *ruleRun) keeps(a *plan.Remember, name string, v value.Value) error {
+	news := maps.Clone(r.decision.Remember)
+	if news == nil {
+		news = map[string]value.Value{}
+	}
+	news[name] = v
+	own, all := 0, 0
+	if r.Remembered != nil {
+		own, all = r.Remembered(news)
+	}
+	size := 0
+	for name, v := range news {
+		size += RememberedBytes(name, v)
+	}
+	switch {
+	case size > 0 && own+size > MaxRemembered:
+		return &expr.Failure{At: a.Pos, Err: errRemembered}
+	case size > 0 && all+size > MaxRememberedAll:
+		return &expr.Failure{At: a.Pos, Err: errRememberedAll}
+	}
+	return nil
+}

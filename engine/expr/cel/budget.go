@@ -1,0 +1,80 @@
+package cel
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+
+	"github.com/edict-dev/edict/engine/expr"
+)
+
+// MaxExpressions is how many bytes the expressions of one policy may have
+// together. Compiling as much takes about half a second.
+const MaxExpressions = 64 << 10
+
+// computed are the limits of what is computed when a policy is compiled. They
+// are small: a policy is compiled before anybody has decided to run it. What
+// meets them is computed when the policy runs.
+var computed = expr.Limits{Run: 100_000, Cost: 1_000_000, Most: 1_000_000, Nodes: 50_000, Text: 64 << 10, Bytes: 1 << 20}
+
+// Budget counts what compiling one policy takes.
+type Budget struct {
+	*expr.Meter
+	// bytes are those of the expressions so far, hinted counts the errors.
+	bytes, hinted int
+	// parsed are texts that were parsed to find the names in them.
+	parsed map[string]*cel.Ast
+}
+
+// NewBudget starts a count. Close must be called at the end.
+func NewBudget() *Budget {
+	return &Budget{Meter: expr.NewMeterWith(context.Background(), computed), parsed: map[string]*cel.Ast{}}
+}
+
+// admit counts an expression that is to be compiled; "" when it may be, else why
+// not. It says so once: what follows is left out as well.
+func (b *Budget) admit(text string) (ok bool, refusal string) {
+	if b == nil {
+		return true, ""
+	}
+	before := b.bytes
+	if b.bytes += len(text); b.bytes <= MaxExpressions {
+		return true, ""
+	}
+	if before <= MaxExpressions {
+		refusal = fmt.Sprintf("the expressions of the policy have more than %d bytes together; make several policies of it", MaxExpressions)
+	}
+	return false, refusal
+}
+
+// maxHints is how many errors of a policy may say what was probably meant: to
+// find that, every name that is known is looked at.
+const maxHints = 50
+
+// hints reports whether one more error may say what was probably meant.
+func (b *Budget) hints() bool {
+	if b == nil {
+		return true
+	}
+	b.hinted++
+	return b.hinted <= maxHints
+}
+
+// keep holds a parsed text until it is compiled: parsing takes as long as all
+// that follows.
+func (b *Budget) keep(text string, parsed *cel.Ast) {
+	if b != nil {
+		b.parsed[text] = parsed
+	}
+}
+
+// take gives a parsed text, once; nil when there is none.
+func (b *Budget) take(text string) *cel.Ast {
+	if b == nil {
+		return nil
+	}
+	parsed := b.parsed[text]
+	delete(b.parsed, text)
+	return parsed
+}

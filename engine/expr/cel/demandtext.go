@@ -1,0 +1,226 @@
+package cel
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	apiserver "k8s.io/apiserver/pkg/cel"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// How much is done for a unit: bytes that are only looked at, bytes that are
+// read one character after the other, instructions of a pattern that are tried,
+// items that are touched, characters that are compared.
+const (
+	bytesPerUnit        = 1000
+	charactersPerUnit   = 10
+	instructionsPerUnit = 10
+	itemsPerUnit        = 10
+	comparisonsPerUnit  = 50
+)
+
+// copied is the need of a call that builds one text of n bytes.
+func copied(n int) expr.Need { return read(n, n) }
+
+// read is the need of a call that reads n bytes and builds a text of m bytes.
+func read(n, m int) expr.Need {
+	return expr.Need{Work: 1 + units(n, charactersPerUnit), Text: m, Bytes: value.ScalarBytes + m}
+}
+
+func units(n, per int) uint64 { return expr.Units(n, per) }
+
+func times(a, b int) int { return expr.Times(a, b) }
+
+// mended is how long a text can become when bytes that are no UTF-8 are
+// replaced by the character for that, which has three.
+func mended(v ref.Val) int {
+	s, _ := v.(types.String)
+	if utf8.ValidString(string(s)) {
+		return len(s)
+	}
+	return 3 * len(s)
+}
+
+// added is x + y: texts are joined; lists are put behind one another without
+// copying them, but for the one item that a loop appends.
+func added(a *callArgs) expr.Need {
+	if n := textBytes(a[0]) + textBytes(a[1]); n > 0 {
+		return copied(n)
+	}
+	return expr.Need{}
+}
+
+func replaced(a *callArgs) expr.Need {
+	s, _ := a[0].(types.String)
+	old, _ := a[1].(types.String)
+	with, _ := a[2].(types.String)
+	count := strings.Count(string(s), string(old))
+	if n, ok := a[3].(types.Int); ok && n >= 0 {
+		count = int(min(types.Int(count), n))
+	}
+	n := len(s) + times(count, max(0, len(with)-len(old)))
+	return read(2*len(s)+min(n, maxDeep), n)
+}
+
+func cut(a *callArgs) expr.Need {
+	s, _ := a[0].(types.String)
+	sep, _ := a[1].(types.String)
+	pieces := strings.Count(string(s), string(sep)) + 1
+	return expr.Need{Work: 1 + units(2*len(s)+pieces, charactersPerUnit), Bytes: value.HolderBytes + 2*value.ScalarBytes*pieces + 2*len(s)}
+}
+
+func joinedText(a *callArgs) expr.Need {
+	n := length(a[0])
+	sum := times(max(0, n-1), textBytes(a[1])) + textsOf(a[0], maxDeep)
+	return expr.Need{Work: 1 + units(n+2*min(sum, maxDeep), charactersPerUnit), Text: sum, Bytes: 2*sum + value.ScalarBytes}
+}
+
+// searched is indexOf and lastIndexOf: in texts each character is compared with
+// each of the other text, in lists each item with the other.
+func searched(a *callArgs) expr.Need {
+	s, ok := a[0].(types.String)
+	if !ok {
+		return memberOf(&callArgs{a[1], a[0]})
+	}
+	n, m := len(s), textBytes(a[1])
+	return expr.Need{Work: 1 + units(n+m, charactersPerUnit) + units(times(max(0, n-m+1), m), comparisonsPerUnit)}
+}
+
+// mapped is for functions that read a text and give all or a part of it.
+func mapped(a *callArgs) expr.Need { return read(textBytes(a[0]), mended(a[0])) }
+
+func quoted(a *callArgs) expr.Need {
+	n := 3*textBytes(a[0]) + 2
+	return read(n, n)
+}
+
+// converted is for conversions that copy a text or bytes.
+func converted(a *callArgs) expr.Need {
+	if n := textBytes(a[0]); n > 0 {
+		return copied(n)
+	}
+	return expr.Need{Bytes: 64}
+}
+
+// parsed is for texts that are read as something else, which may be larger.
+func parsed(per int) func(*callArgs) expr.Need {
+	return func(a *callArgs) expr.Need {
+		n := textBytes(a[0])
+		return expr.Need{Work: 1 + units(n, charactersPerUnit), Bytes: 256 + per*n}
+	}
+}
+
+// digits is for texts that are read as a number of any length: the time grows
+// with the square of the length.
+func digits(a *callArgs) expr.Need {
+	n := textBytes(a[0])
+	return expr.Need{Work: 1 + units(n, charactersPerUnit) + units(times(n, n), 10_000), Bytes: 256 + 2*n}
+}
+
+// matched is for a text and the size of a literal pattern.
+func matched(a *callArgs) expr.Need {
+	size, _ := a[1].(types.Int)
+	return expr.Need{Work: 1 + units(times(textBytes(a[0])+1, int(size)), instructionsPerUnit), Bytes: value.ScalarBytes}
+}
+
+// foundAll is matched for a list of what was found.
+func foundAll(a *callArgs) expr.Need {
+	need := matched(a)
+	need.Bytes = value.HolderBytes + 2*value.ScalarBytes*(textBytes(a[0])+1)
+	return need
+}
+
+func validated(a *callArgs) expr.Need {
+	n, size := textBytes(a[1]), 1
+	if f, ok := a[0].Value().(*apiserver.Format); ok {
+		size += f.MaxRegexSize
+	}
+	return expr.Need{Work: 1 + units(times(n+1, size), instructionsPerUnit), Bytes: 4096 + 4*n}
+}
+
+// versions is for comparisons of versions, whose parts can be many.
+func versions(a *callArgs) expr.Need {
+	parts := 1
+	for _, v := range a {
+		if s, ok := v.(apiserver.Semver); ok {
+			parts += len(s.Pre) + len(s.Build)
+		}
+	}
+	return expr.Need{Work: units(parts, itemsPerUnit)}
+}
+
+// query is a URL's query taken apart.
+func query(a *callArgs) expr.Need {
+	u, ok := a[0].(apiserver.URL)
+	if !ok || u.URL == nil {
+		return expr.Need{Work: 1}
+	}
+	n, fields := len(u.RawQuery), 1+strings.Count(u.RawQuery, "&")
+	return expr.Need{Work: 1 + units(4*n, charactersPerUnit), Bytes: value.HolderBytes + 512*fields + 2*n}
+}
+
+// path is a part of a URL that may be written anew.
+func path(a *callArgs) expr.Need {
+	u, ok := a[0].(apiserver.URL)
+	if !ok || u.URL == nil {
+		return expr.Need{Work: 1}
+	}
+	n := 3 * (len(u.Path) + len(u.RawPath) + len(u.Host))
+	return read(n, n)
+}
+
+// opaque is what a value of a library takes.
+func opaque(v ref.Val) int {
+	switch v := v.(type) {
+	case apiserver.URL:
+		if v.URL != nil {
+			return 256 + len(v.Host) + len(v.Path) + len(v.RawPath) + len(v.RawQuery)
+		}
+	case apiserver.Semver:
+		return 256 + 48*(len(v.Pre)+len(v.Build))
+	}
+	return 256
+}
+
+// formatted is format: each item is written once, with as many digits as a
+// verb asks for.
+func formatted(a *callArgs) expr.Need {
+	format, _ := a[0].(types.String)
+	list, ok := a[1].(traits.Lister)
+	if !ok {
+		return copied(len(format))
+	}
+	sum := len(format) + precisions(string(format))
+	eachItem(list, func(item ref.Val) bool {
+		switch item := item.(type) {
+		case types.String:
+			sum += 2 * mended(item)
+		case types.Bytes:
+			sum += 3 * len(item)
+		default:
+			sum += min(expr.Uncounted, 24*deep(item)) // a number of 16 bytes has up to 310 digits
+		}
+		return sum < maxDeep
+	})
+	return read(min(2*sum, maxDeep), sum)
+}
+
+// precisions adds up the digits that the verbs of a format ask for.
+func precisions(format string) (sum int) {
+	for at := strings.IndexByte(format, '.'); at >= 0; at = strings.IndexByte(format, '.') {
+		format = format[at+1:]
+		n := 0
+		for len(format) > 0 && format[0] >= '0' && format[0] <= '9' {
+			n = min(n*10+int(format[0]-'0'), math.MaxInt32)
+			format = format[1:]
+		}
+		sum = min(sum+n, expr.Uncounted)
+	}
+	return sum
+}
