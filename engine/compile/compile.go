@@ -134,6 +134,7 @@ func (b *builder) build() {
 	b.variables()
 	b.compileInputs()
 	b.rules()
+	b.limits()
 	b.lintModules()
 	inMetrics := b.using(b.metrics)
 	b.unused(inMetrics)
