@@ -18,6 +18,7 @@ const (
 
 // Kept is what is kept back of a key.
 type Kept struct {
+	Policy string
 	Key    eval.Key
 	Reason Reason
 	// Rules are those of the effects, Writes how many there are, and Shown says
@@ -40,7 +41,7 @@ func (p *Policy) keep(key eval.Key, back []Back, now time.Time) {
 	if before == nil && len(p.back) >= maxKept {
 		return
 	}
-	one := &Kept{Key: key, Reason: back[0].Reason, Since: now}
+	one := &Kept{Policy: p.name, Key: key, Reason: back[0].Reason, Since: now}
 	if before != nil && before.Reason == one.Reason {
 		one.Since = before.Since
 	}
@@ -105,7 +106,9 @@ func (p *Policy) Kept() []Kept {
 }
 
 // Of reports whether something is kept back by a hold.
-func (k *Kept) Of(h *Hold) bool { return k.Reason == Held && h.of(k.Key, k.Rules) }
+func (k *Kept) Of(h *Hold) bool {
+	return k.Reason == Held && k.Policy == h.Policy && h.of(k.Key, k.Rules)
+}
 
 // Forget drops what is known of a key that is gone.
 func (p *Policy) Forget(key eval.Key) {

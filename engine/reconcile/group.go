@@ -229,16 +229,6 @@ func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 	return slices.SortedFunc(maps.Keys(found), watch.CompareKeys)
 }
 
-// Prune drops the objects of a source that a new list no longer holds.
-func (g *Group) Prune(ctx context.Context, source world.Source, held func(namespace, name string) bool) (out []Wake) {
-	for _, o := range g.store.Snapshot().Table(source).All() {
-		if !held(o.Namespace, o.Name) {
-			out = append(out, g.Delete(ctx, source, o.Namespace, o.Name)...)
-		}
-	}
-	return out
-}
-
 // woken notes the keys that are woken while another revision is in force.
 func (c *Controller) woken(keys []eval.Key) {
 	if len(keys) == 0 || c.inForce.Load() {

@@ -76,6 +76,9 @@ func (l *library) ailing() bool {
 		if rivals := l.rivals(id); rivals != "" {
 			now[id] += rivals
 		}
+		if note := l.braked(id); note.text() != "" {
+			now[id] += note.text()
+		}
 	}
 	same := maps.Equal(now, l.ills)
 	l.ills = now
@@ -116,6 +119,9 @@ func (l *library) run(ctx context.Context) error {
 	}
 	l.recollect(ctx)
 	l.leftovers(ctx)
+	if !l.brakes.start(ctx) {
+		return ctx.Err()
+	}
 	shadows := time.NewTicker(shadowInterval)
 	defer shadows.Stop()
 	again := time.NewTicker(againInterval)
@@ -200,6 +206,7 @@ func (l *library) look(ctx context.Context) error {
 	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
 	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
 	l.unfinished = unkept || untold
+	l.braking(catalog)
 	l.measure(catalog)
 	if l.settled() {
 		l.setReady("", true)

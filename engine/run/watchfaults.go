@@ -94,6 +94,11 @@ func (f *feeds) broken(c *reconcile.Controller, now time.Time) string {
 	defer f.mu.Unlock()
 	var out []string
 	for _, source := range c.Sources() {
+		if informer := f.informers[source]; informer != nil {
+			if doubt := informer.doubtful(); doubt != "" {
+				out = append(out, doubt)
+			}
+		}
 		fault := f.failing[f.urlOf(source)]
 		if fault == nil || now.Sub(fault.since) < brokenFor {
 			continue
