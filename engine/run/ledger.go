@@ -139,5 +139,5 @@ func (l *ledger) complain(err error) {
 		return
 	}
 	l.complained = time.Now()
-	l.Log.Error("what the brakes know cannot be kept: a pause is forgotten when this process ends", "namespace", l.PolicyNamespace, "error", err.Error())
+	l.Log.Error("what the brakes know cannot be kept, so a pause would be forgotten when this process ends; the chart makes the ConfigMaps for it", "namespace", l.PolicyNamespace, "error", err.Error())
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -95,11 +96,7 @@ func (n *feed) gather(ctx context.Context) bool {
 func (n *feed) missing() map[name2]string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	out := make(map[name2]string, len(n.lost))
-	for name, uid := range n.lost {
-		out[name] = uid
-	}
-	return out
+	return maps.Clone(n.lost)
 }
 
 // drop takes objects out of the read model, unless they have come back.
