@@ -9,6 +9,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // Request asks which effects of a decision are written now.
@@ -24,6 +25,8 @@ type Request struct {
 type World interface {
 	// Size returns how many objects an input has, or for -1 the policy.
 	Size(input int) int
+	// UID returns the uid of an object as it was decided on; "" if it did not exist.
+	UID(id world.ID) string
 	// Suspect reports whether what the policy reads may be out of date. It is asked
 	// only about removals.
 	Suspect() bool
@@ -41,6 +44,7 @@ type Ruling struct {
 	Runaway string
 	cause   Cause
 	at      time.Time
+	world   World
 }
 
 // Back is an effect that is kept back.
@@ -57,17 +61,21 @@ type Done struct {
 	Version string
 }
 
+// Idle reports whether nothing is known of the policy's keys that an evaluation
+// without effects would change.
+func (p *Policy) Idle() bool { return p == nil || p.marks.Load() == 0 }
+
 // Admit says which effects are written now. What is allowed counts as written,
 // until Settle says otherwise.
 func (p *Policy) Admit(r Request) Ruling {
-	if p == nil || len(r.Effects) == 0 && p.marks.Load() == 0 {
+	if p == nil || len(r.Effects) == 0 && p.Idle() {
 		return Ruling{Allowed: r.Effects, at: r.Now}
 	}
 	return p.admit(r)
 }
 
 func (p *Policy) admit(r Request) Ruling {
-	out := Ruling{Allowed: r.Effects, at: r.Now, cause: r.next(p.name)}
+	out := Ruling{Allowed: r.Effects, at: r.Now, cause: r.next(p.name), world: r.World}
 	defer p.brakes.tell()
 	a := admission{Policy: p, Request: r, out: &out, items: map[int]Reason{}}
 	a.suspect = slices.ContainsFunc(r.Effects, Shrinks) && r.World.Suspect()
@@ -154,7 +162,7 @@ func (a *admission) judge(e *eval.Effect) Reason {
 	case e.Verb == eval.VerbEvent:
 		return ""
 	}
-	if until := a.brakes.fields.wait(e, a.Now); !until.IsZero() {
+	if until := a.brakes.fields.wait(e, a.World, a.Now); !until.IsZero() {
 		a.again(until)
 		return Contested
 	}
@@ -305,6 +313,9 @@ func (p *Policy) Settle(r Ruling, done []Done, now time.Time) {
 		return
 	}
 	p.brakes.lineage.end(done, r.cause)
+	if p.brakes.settings.Observe {
+		return
+	}
 	defer p.brakes.tell()
 	p.brakes.mu.Lock()
 	defer p.brakes.mu.Unlock()
@@ -314,7 +325,7 @@ func (p *Policy) Settle(r Ruling, done []Done, now time.Time) {
 		case !d.Written:
 			p.uncount(d.Effect, r.at)
 		default:
-			p.wrote(d.Effect, now)
+			p.wrote(d.Effect, r.world.UID(d.Effect.Target), now)
 		}
 	}
 }
@@ -327,8 +338,8 @@ func (p *Policy) uncount(e *eval.Effect, at time.Time) {
 }
 
 // wrote looks whether a write is part of a fight.
-func (p *Policy) wrote(e *eval.Effect, now time.Time) {
-	for _, v := range p.brakes.fields.wrote(p.name, e, now) {
+func (p *Policy) wrote(e *eval.Effect, uid string, now time.Time) {
+	for _, v := range p.brakes.fields.wrote(p.name, e, uid, now) {
 		if v.contested {
 			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Contest, Reason: Contested,
 				Text: fmt.Sprintf("%s of %s, which the rule %q writes, was changed back by somebody else %d times within %s; it is written once in %s",

@@ -56,8 +56,10 @@ type fields struct {
 	waiting time.Time
 }
 
-func fieldID(target world.ID, path string) uint64 {
-	return hash(target.APIVersion + "\x00" + target.Kind + "\x00" + target.Namespace + "\x00" + target.Name + "\x00" + path)
+// fieldID tells fields apart. One of another object of the same name is another
+// field.
+func fieldID(target world.ID, uid, path string) uint64 {
+	return hash(target.APIVersion + "\x00" + target.Kind + "\x00" + target.Namespace + "\x00" + target.Name + "\x00" + uid + "\x00" + path)
 }
 
 // verdict is what is found out by a write.
@@ -70,10 +72,10 @@ type verdict struct {
 
 // wrote notes the fields that an effect has changed. The verdicts are of those
 // that were written back too often.
-func (f *fields) wrote(policy string, e *eval.Effect, now time.Time) (out []verdict) {
+func (f *fields) wrote(policy string, e *eval.Effect, uid string, now time.Time) (out []verdict) {
 	f.sweep(now)
 	for _, c := range changes(e) {
-		id := fieldID(e.Target, c.path)
+		id := fieldID(e.Target, uid, c.path)
 		one := f.byID[id]
 		if one == nil {
 			one = &field{}
@@ -117,12 +119,13 @@ func (f *field) judge(me fieldWriter, c change, now time.Time) (verdict, bool) {
 
 // wait returns until when an effect has to wait, because somebody else writes a
 // field of it, too; zero if it has not.
-func (f *fields) wait(e *eval.Effect, now time.Time) (until time.Time) {
+func (f *fields) wait(e *eval.Effect, w World, now time.Time) (until time.Time) {
 	if !f.waiting.After(now) {
 		return until
 	}
+	uid := w.UID(e.Target)
 	for _, c := range changes(e) {
-		if one := f.byID[fieldID(e.Target, c.path)]; one != nil && one.next.After(now) && one.next.After(until) {
+		if one := f.byID[fieldID(e.Target, uid, c.path)]; one != nil && one.next.After(now) && one.next.After(until) {
 			until = one.next
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 const (
@@ -14,6 +15,8 @@ const (
 	// maxShown the writes of one of them that are shown.
 	maxKept  = 10_000
 	maxShown = 3
+	// maxShownText bounds what is said of one write, in bytes.
+	maxShownText = 256
 )
 
 // Kept is what is kept back of a key.
@@ -61,7 +64,7 @@ func (k *Kept) add(e *eval.Effect) {
 		}
 	}
 	if len(k.Shown) < maxShown {
-		k.Shown = append(k.Shown, shown(e))
+		k.Shown = append(k.Shown, value.Cut(shown(e), maxShownText))
 	}
 }
 

@@ -80,8 +80,12 @@ func (r *Record) AsOf() (last time.Time) {
 	return last
 }
 
-// maxRecorded bounds the examples of a record.
-const maxRecorded = 50
+const (
+	// maxRecorded bounds the examples of a record, maxExamples those of all in
+	// bytes: a ConfigMap holds 1 MiB.
+	maxRecorded = 20
+	maxExamples = 256 << 10
+)
 
 // Records returns what is to be kept, by policy.
 func (b *Brakes) Records() map[string]*Record {
@@ -95,9 +99,14 @@ func (b *Brakes) Records() map[string]*Record {
 		out[name] = &Record{Pauses: slices.Clone(b.kept[name])}
 	}
 	b.mu.Unlock()
+	slices.Sort(names)
+	size := 0
 	for _, name := range names {
 		r := &Record{Pauses: b.Pauses(name)}
 		r.keep(b.Policy(name).Kept(), holds)
+		if size += len(r.Text()); size > maxExamples {
+			r.Kept = nil
+		}
 		out[name] = r
 	}
 	return out

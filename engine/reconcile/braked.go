@@ -3,7 +3,6 @@ package reconcile
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
@@ -13,13 +12,16 @@ import (
 
 // write writes what the brakes let pass. The outcomes of a key are those of all
 // its effects, in their order.
-func (c *Controller) write(ctx context.Context, a *apply.Applier, key eval.Key, effects []*eval.Effect, cause brake.Cause, now time.Time, r *Result) {
+func (c *Controller) write(ctx context.Context, a *apply.Applier, in *eval.Input, effects []*eval.Effect, cause brake.Cause, r *Result) {
+	if len(effects) == 0 && c.brake.Idle() {
+		return
+	}
 	ruling := c.brake.Admit(brake.Request{
-		Key: key, Effects: effects, Cause: cause, Now: now, World: readings{c},
+		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World},
 	})
 	r.Runaway = ruling.Runaway
 	r.Outcomes = a.Apply(ctx, ruling.Allowed)
-	c.brake.Settle(ruling, done(r.Outcomes), now)
+	c.brake.Settle(ruling, done(r.Outcomes), in.Now)
 	if len(ruling.Back) == 0 {
 		return
 	}
@@ -47,14 +49,23 @@ func done(outcomes []apply.Outcome) []brake.Done {
 }
 
 // readings is what the brakes know of what a controller reads.
-type readings struct{ *Controller }
+type readings struct {
+	*Controller
+	seen *world.Snapshot
+}
 
 // Size implements brake.World.
 func (c readings) Size(input int) int {
 	if input < 0 {
 		return c.router.Count()
 	}
-	return c.group.store.Snapshot().Table(c.Policy.Inputs[input].Source).Len()
+	return c.seen.Table(c.Policy.Inputs[input].Source).Len()
+}
+
+// UID implements brake.World.
+func (c readings) UID(id world.ID) string {
+	_, uid := c.version(c.seen)(id)
+	return uid
 }
 
 // Suspect implements brake.World.

@@ -156,7 +156,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	r.problems(c, d)
 	primary := world.ID{GVK: c.Policy.Primary.GVK, Namespace: key.Namespace, Name: key.Name}
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.seen}
-	c.write(ctx, &applier, key, effects, cause, now, &r)
+	c.write(ctx, &applier, &in, effects, cause, &r)
 	c.wrote(key, r.Outcomes, now)
 	r.finish(c)
 	c.restoreCause(key, cause, &r)

@@ -56,15 +56,32 @@ func (f *feeds) suspect(c *reconcile.Controller) bool {
 
 // known reports whether something is known to be out of date.
 func (f *feeds) known(sources []world.Source) bool {
+	return len(f.doubts(sources)) > 0 || f.failed(sources)
+}
+
+// failed reports whether a watch cannot be opened.
+func (f *feeds) failed(sources []world.Source) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return slices.ContainsFunc(sources, func(source world.Source) bool {
+		return f.informers[source] != nil && f.failing[f.urlOf(source)] != nil
+	})
+}
+
+// doubts says what may be wrong with what is known of sources.
+func (f *feeds) doubts(sources []world.Source) (out []string) {
 	for _, source := range sources {
+		f.mu.Lock()
 		informer := f.informers[source]
-		if informer != nil && (informer.doubtful() != "" || f.failing[f.urlOf(source)] != nil) {
-			return true
+		f.mu.Unlock() // whoever holds the informer's lock may wait for this one
+		if informer == nil {
+			continue
+		}
+		if why := informer.doubtful(); why != "" {
+			out = append(out, why)
 		}
 	}
-	return false
+	return out
 }
 
 // deleting reports whether a kind of which objects were just deleted is being

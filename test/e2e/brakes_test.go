@@ -37,6 +37,7 @@ func (c *cluster) wantEvent(reason string) {
 // writes, also for the next process, and go on when they are resumed or edited.
 func TestBrakesOfFights(t *testing.T) {
 	c := start(t, false)
+	c.braked = true
 	c.home()
 	binary := edictBinary(t)
 	c.put(node("a", "z", true, time.Now()))
@@ -81,6 +82,7 @@ func TestBrakesOfFights(t *testing.T) {
 // both are reported.
 func TestBrakesOfWhatFeedsItself(t *testing.T) {
 	c := start(t, false)
+	c.braked = true
 	c.home()
 	for i := range 3 {
 		c.put(node(fmt.Sprintf("n%d", i), "z", true, time.Now()))
@@ -121,6 +123,7 @@ func TestBrakesOfWhatFeedsItself(t *testing.T) {
 // rolled back.
 func TestBrakesOfRemovals(t *testing.T) {
 	c := start(t, false)
+	c.braked = true
 	c.home()
 	binary := edictBinary(t)
 	const nodes = 40
@@ -172,6 +175,7 @@ func TestBrakesOfRemovals(t *testing.T) {
 // is over or it is released.
 func TestHolds(t *testing.T) {
 	c := start(t, false)
+	c.braked = true
 	c.home()
 	binary := edictBinary(t)
 	c.put(node("a", "z", true, time.Now()))
