@@ -59,8 +59,8 @@ type Simulation struct {
 	fired   map[string]map[string]int
 	// evaluations counts the reconciliations.
 	evaluations int
-	// ended says that the policies never come to rest, so nothing runs any more.
-	ended bool
+	// ended says why nothing runs any more: the policies never come to rest.
+	ended string
 }
 
 // item is a key of a policy.
@@ -173,7 +173,7 @@ const (
 
 // Settle runs until no work is left at this instant.
 func (s *Simulation) Settle(ctx context.Context) {
-	for passes := 0; len(s.work) > 0 && ctx.Err() == nil && !s.ended; passes++ {
+	for passes := 0; len(s.work) > 0 && ctx.Err() == nil && s.ended == ""; passes++ {
 		next := s.first()
 		delete(s.work, next)
 		switch {
@@ -190,7 +190,7 @@ func (s *Simulation) Settle(ctx context.Context) {
 // end ends a simulation that would go on without an end.
 func (s *Simulation) end(i item, why string) {
 	s.result.fail(s.clock, i, why)
-	s.ended = true
+	s.ended = why
 	clear(s.work)
 	clear(s.timers)
 	clear(s.retries)
@@ -317,6 +317,10 @@ func (s *Simulation) due() {
 		}
 	}
 }
+
+// Ended says why nothing runs any more: the policies never come to rest. It is ""
+// otherwise.
+func (s *Simulation) Ended() string { return s.ended }
 
 // Now gives the virtual time.
 func (s *Simulation) Now() time.Time { return s.clock }
