@@ -32,6 +32,7 @@ type brakes struct {
 	// shows them.
 	resumed map[string]brake.Resumption
 	paused  map[string]int
+	gauges  brakeGauges
 
 	mu sync.Mutex
 	// untold is what is to become Events; states is what was last found.
@@ -183,7 +184,7 @@ func (b *brakes) report(now time.Time) {
 		b.Log.Warn(n.Text, observe.LogPolicy, n.Policy, "brake", string(n.Kind))
 	}
 	states := b.States(now)
-	observeBrakes(states)
+	b.gauges.show(states)
 	b.mu.Lock()
 	if b.ledger != nil { // others have nowhere to tell it
 		b.untold = append(b.untold, news...)
@@ -192,23 +193,6 @@ func (b *brakes) report(now time.Time) {
 	b.mu.Unlock()
 	if len(news) > 0 && b.term.changed != nil {
 		b.term.changed()
-	}
-}
-
-// observeBrakes sets the metrics of the brakes.
-func observeBrakes(states map[string]*brake.State) {
-	observe.Paused.Reset()
-	observe.KeptBack.Reset()
-	for policy, s := range states {
-		for i := range s.Pauses {
-			observe.Paused.WithLabelValues(policy, string(s.Pauses[i].Reason)).Set(1)
-		}
-		for reason, n := range s.Kept {
-			observe.KeptBack.WithLabelValues(policy, string(reason)).Set(float64(n))
-		}
-		observe.Slowed.WithLabelValues(policy).Set(float64(len(s.Slowed)))
-		observe.Contested.WithLabelValues(policy).Set(float64(len(s.Contested)))
-		observe.Holds.WithLabelValues(policy).Set(float64(len(s.Holds)))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -232,5 +233,22 @@ func TestPace(t *testing.T) {
 	}
 	if err := newPace(-1).wait(ctx, "one"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBrakeGauges: what no longer holds has no series.
+func TestBrakeGauges(t *testing.T) {
+	t.Parallel()
+	var g brakeGauges
+	g.show(map[string]*brake.State{
+		"gauges-a": {Pauses: []brake.Pause{{Reason: brake.Fight}}, Kept: map[brake.Reason]int{brake.Fight: 2}, Slowed: []string{"x"}},
+		"gauges-b": {Holds: make([]brake.Hold, 3)},
+	})
+	if len(g.shown) != 4 {
+		t.Errorf("%d series", len(g.shown))
+	}
+	g.show(map[string]*brake.State{"gauges-a": {}, "gauges-b": {Holds: make([]brake.Hold, 1)}})
+	if len(g.shown) != 1 || observe.Paused.DeleteLabelValues("gauges-a", string(brake.Fight)) || !observe.Holds.DeleteLabelValues("gauges-b") {
+		t.Errorf("%d series, or one is still there", len(g.shown))
 	}
 }

@@ -87,7 +87,7 @@ const agents = 12
 // labelledNodes counts the nodes with the label of the agent.
 func (c *cluster) agentLabels() int {
 	c.t.Helper()
-	list, err := c.of("Node", "").List(c.t.Context(), metav1.ListOptions{LabelSelector: "storage.deckhouse.io/sds-replicated-volume-node"})
+	list, err := c.of("Node", "").List(c.t.Context(), metav1.ListOptions{LabelSelector: agentLabel})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -147,6 +147,40 @@ func TestAFaultyList(t *testing.T) {
 	}
 	c.delete("DRBDResource", "", "r"+agentNode(0))
 	c.wantAgents(agents - 1)
+}
+
+// TestAFaultyFirstList: a process whose first list of a kind is wrongly empty
+// removes nothing.
+func TestAFaultyFirstList(t *testing.T) {
+	c := start(t, true)
+	for i := range agents {
+		c.put(node(agentNode(i), "z", true, time.Now()))
+		c.merge("Node", "", agentNode(i), "", labelsOf(object{agentLabel: ""}))
+		c.put(resource("r"+agentNode(i), agentNode(i)))
+	}
+	c.put(node("unused", "z", true, time.Now()))
+	c.merge("Node", "", "unused", "", labelsOf(object{agentLabel: ""}))
+	list, err := c.of("DRBDResource", "").List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &forgetful{resource: "drbdresources"}
+	proxy.forget(list.GetResourceVersion())
+	edict := c.run(func(o *run.Options) {
+		o.Policies = []string{policies + "/agent-node-label.yaml"}
+		o.Config.Wrap(func(inner http.RoundTripper) http.RoundTripper {
+			proxy.RoundTripper = inner
+			return proxy
+		})
+	})
+	c.wantAgents(agents) // but for the node that is not used
+	if !proxy.forgot() || !strings.Contains(edict.log.String(), "the first list was wrong") {
+		t.Error("the first list was right")
+	}
+	time.Sleep(time.Second)
+	if got := c.labelled(); strings.Contains(got, "unused") || c.agentLabels() != agents {
+		t.Errorf("labelled are %s", got)
+	}
 }
 
 var crdResource = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}

@@ -232,3 +232,29 @@ func TestHolds(t *testing.T) {
 	c.wantMarks("e", map[string]string{"one": "x"})
 	c.wantNote("one", map[string]string{"warning": ""})
 }
+
+// TestContested: a field that somebody else keeps writing is written once in ten
+// seconds, and the ConfigMap says so.
+func TestContested(t *testing.T) {
+	c := start(t, false)
+	c.braked = true
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "x")}))
+	edict := c.fromConfigMaps(nil)
+	c.wantMarks("a", map[string]string{"one": "x"})
+	before := edict.written("one")
+	for range 50 {
+		c.merge("Node", "", "a", "", labelsOf(object{"one": "y"}))
+		time.Sleep(200 * time.Millisecond)
+	}
+	if n := edict.written("one") - before; n < 5 || n > 7 {
+		t.Errorf("%v writes in ten seconds, want five, and one or two more", n)
+	}
+	c.wantNote("one", map[string]string{"status": "Contested", "error": "metadata.labels.one of Node a"})
+	c.wantEvent("PolicyContested")
+	if n := edict.metric("edict_policy_contested_fields", "one"); n != 1 {
+		t.Errorf("the metric is %v", n)
+	}
+	c.wantMarks("a", map[string]string{"one": "x"})
+}
