@@ -123,7 +123,7 @@ type admission struct {
 
 // observe allows everything, and notes a chain of writes without an end.
 func (a *admission) observe() {
-	if a.Cause.Depth >= maxChain && a.writes() {
+	if a.writes() && a.chained(a.Key, a.Cause, a.Now) >= minChainWrites && a.Cause.Depth >= maxChain {
 		found := a.describe()
 		a.out.Runaway = found.text(a.name, a.Key)
 	}
@@ -261,7 +261,7 @@ func (a *admission) slowDown() Reason {
 		s = nil
 	}
 	if s == nil {
-		if !a.Cause.runs(a.Now) {
+		if a.chained(a.Key, a.Cause, a.Now) < minWrites || !a.Cause.runs(a.Now) {
 			return ""
 		}
 		s = &slowed{Slowed: a.describe(), until: a.Now.Add(firstPause)}

@@ -59,6 +59,7 @@ type Policy struct {
 	removals bounds
 	pauses   []Pause
 	slowed   map[eval.Key]*slowed
+	chains   map[eval.Key]*chain
 	timed    map[eval.Key]*timed
 	back     map[eval.Key]*Kept
 }
@@ -76,7 +77,7 @@ func (b *Brakes) Policy(name string) *Policy {
 func (b *Brakes) policy(name string) *Policy {
 	p := b.policies[name]
 	if p == nil {
-		p = &Policy{brakes: b, name: name, slowed: map[eval.Key]*slowed{}, timed: map[eval.Key]*timed{}, back: map[eval.Key]*Kept{}}
+		p = &Policy{brakes: b, name: name, slowed: map[eval.Key]*slowed{}, chains: map[eval.Key]*chain{}, timed: map[eval.Key]*timed{}, back: map[eval.Key]*Kept{}}
 		b.policies[name] = p
 		p.note()
 	}
@@ -127,6 +128,7 @@ func (p *Policy) Adopt(next *plan.Policy) {
 	p.pauses = append(p.pauses, p.brakes.kept[p.name]...) // end notes them
 	delete(p.brakes.kept, p.name)
 	clear(p.slowed)
+	clear(p.chains)
 	clear(p.timed)
 	p.revision = next.Revision
 	p.end("its text has changed", func(one *Pause) bool { return one.Revision != next.Revision })

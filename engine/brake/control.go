@@ -2,6 +2,7 @@ package brake
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -166,6 +167,7 @@ func (p *Policy) slow(now time.Time) (out []string) {
 		}
 		out = append(out, s.text(p.name, key))
 	}
+	maps.DeleteFunc(p.chains, func(_ eval.Key, one *chain) bool { return now.Sub(one.since) > recovered })
 	for key, one := range p.timed {
 		switch {
 		case now.Sub(one.last) > recovered:

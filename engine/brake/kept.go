@@ -122,6 +122,7 @@ func (p *Policy) Forget(key eval.Key) {
 	defer p.brakes.mu.Unlock()
 	delete(p.back, key)
 	delete(p.slowed, key)
+	delete(p.chains, key)
 	delete(p.timed, key)
 	p.mark()
 }

@@ -1,6 +1,10 @@
 package brake
 
-import "time"
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+)
 
 const (
 	// maxDepth is how many writes may lead to each other before the key that
@@ -8,6 +12,12 @@ const (
 	maxDepth = 30
 	// maxChain is the same where time does not pass and nothing is slowed down.
 	maxChain = 1000
+	// minWrites is how many writes of such a chain have to be of the same key
+	// within a minute: a chain that goes from object to object may be long and come
+	// to an end. From fewDepth on they are counted.
+	minWrites      = 10
+	minChainWrites = 100
+	fewDepth       = 5
 	// slowRate is the longest time between two of them, on average, of what is
 	// slowed down: nobody minds a chain that is slow by itself.
 	slowRate = 2 * time.Second
@@ -33,6 +43,27 @@ type Slowed struct {
 	// Fields are what Rules write: path, kind and object. Others are the policies that wrote in between.
 	Rules, Fields, Others []string
 	Writes                int
+}
+
+// chain counts the writes of a key that others led to.
+type chain struct {
+	n     int
+	since time.Time
+}
+
+// chained counts a write of a key, and returns how many there were within a
+// minute.
+func (p *Policy) chained(key eval.Key, c Cause, now time.Time) int {
+	if c.Depth < fewDepth {
+		return 0
+	}
+	one := p.chains[key]
+	if one == nil || now.Sub(one.since) > recovered {
+		one = &chain{since: now}
+		p.chains[key] = one
+	}
+	one.n++
+	return one.n
 }
 
 // runs reports whether a chain of writes is too long and too fast.

@@ -394,3 +394,31 @@ func TestHold(t *testing.T) {
 		t.Errorf("news (-want +got):\n%s", diff)
 	}
 }
+
+// TestDominoesAreNotSlowedDown: a long chain of writes, each about another object,
+// is no fight, neither for a controller nor for a simulation.
+func TestDominoesAreNotSlowedDown(t *testing.T) {
+	t.Parallel()
+	domino := `
+  for: {apiVersion: example.com/v1, kind: Widget}
+  inputs: [{name: before, apiVersion: example.com/v1, kind: Widget, where: item.spec.next == key.name}]
+  rules:
+    - name: fall
+      when: inputs.before.all(w, has(w.metadata.labels) && 'fallen' in w.metadata.labels)
+      do: [{labels: {set: {fallen: "yes"}}}]
+`
+	var objects []Object
+	for i := range 1500 {
+		objects = append(objects, manifest(fmt.Sprintf("w%04d", 1500-i), Object{"spec": Object{"next": fmt.Sprintf("w%04d", 1500-i-1)}}))
+	}
+	b := withBrakes(t, brake.DefaultSettings(), objects, domino)
+	if n := b.writes("p1"); n != len(objects) || len(newsOf(b.brakes)) > 0 {
+		t.Errorf("%d writes of a controller", n)
+	}
+	policies := loaded(t, domino)
+	s := New(t.Context(), Options{Policies: policies.Policies, Schemas: policies.Schemas, Start: start, Objects: objects})
+	s.Settle(t.Context())
+	if got := s.Result(); len(got.Errors) > 0 || len(got.Effects) != len(objects) {
+		t.Errorf("%d writes of a simulation, errors %v", len(got.Effects), got.Errors)
+	}
+}
