@@ -2,9 +2,7 @@ package brake
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -51,14 +49,6 @@ type Ruling struct {
 type Back struct {
 	Effect *eval.Effect
 	Reason Reason
-}
-
-// Done is what became of an effect that was allowed.
-type Done struct {
-	Effect *eval.Effect
-	// Written says that the object was changed, Version what that led to.
-	Written bool
-	Version string
 }
 
 // Idle reports whether nothing is known of the policy's keys that an evaluation
@@ -119,14 +109,6 @@ type admission struct {
 	whole Reason
 	// suspect says that what the policy reads may be out of date.
 	suspect bool
-}
-
-// observe allows everything, and notes a chain of writes without an end.
-func (a *admission) observe() {
-	if a.writes() && a.chained(a.Key, a.Cause, a.Now) >= minChainWrites && a.Cause.Depth >= maxChain {
-		found := a.describe()
-		a.out.Runaway = found.text(a.name, a.Key)
-	}
 }
 
 func (a *admission) writes() bool {
@@ -247,127 +229,5 @@ func (p *Policy) pause(one Pause) {
 func (a *admission) again(at time.Time) {
 	if a.out.Next.IsZero() || at.Before(a.out.Next) {
 		a.out.Next = at
-	}
-}
-
-// slowDown says whether the key has to wait because of its own writes.
-func (a *admission) slowDown() Reason {
-	if !a.writes() {
-		return ""
-	}
-	s := a.slowed[a.Key]
-	if s != nil && s.over(a.Now) {
-		delete(a.slowed, a.Key)
-		s = nil
-	}
-	if s == nil {
-		if a.chained(a.Key, a.Cause, a.Now) < minWrites || !a.Cause.runs(a.Now) {
-			return ""
-		}
-		s = &slowed{Slowed: a.describe(), until: a.Now.Add(firstPause)}
-		a.slowed[a.Key] = s
-		a.brakes.news = append(a.brakes.news, News{Policy: a.name, Kind: Slow, Reason: SlowedDown, Text: "slowed down: " + s.text(a.name, a.Key)})
-	}
-	if until := s.pause(a.Cause, a.Now); !until.IsZero() {
-		a.again(until)
-		return SlowedDown
-	}
-	return ""
-}
-
-// describe sums up what a key writes that is slowed down.
-func (a *admission) describe() Slowed {
-	rules, wanted := map[string]bool{}, map[string]bool{}
-	for _, e := range a.Effects {
-		for _, rule := range e.Rules {
-			rules[rule] = true
-		}
-		for _, c := range changes(e) {
-			if len(wanted) < maxNamed {
-				wanted[strings.TrimSpace(c.path+" of "+objectName(e.Target))] = true
-			}
-		}
-	}
-	out := Slowed{Rules: slices.Sorted(maps.Keys(rules)), Fields: slices.Sorted(maps.Keys(wanted)), Writes: a.Cause.Depth}
-	if a.Cause.Policy != a.name {
-		out.Others = []string{fmt.Sprintf("the rule %q of the policy %s", a.Cause.Rule, a.Cause.Policy)}
-	}
-	return out
-}
-
-// maxNamed bounds the fields that a report names.
-const maxNamed = 3
-
-func (s *Slowed) text(policy string, key eval.Key) string {
-	others := ""
-	if len(s.Others) > 0 {
-		others = ", in turn with " + strings.Join(s.Others, ", ")
-	}
-	return fmt.Sprintf("the policy %s never comes to rest about %s: %d writes led to each other and nothing else changed; the rule %q writes %s%s",
-		policy, key, s.Writes, strings.Join(s.Rules, ", "), strings.Join(s.Fields, ", "), others)
-}
-
-// Settle takes what became of what was allowed.
-func (p *Policy) Settle(r Ruling, done []Done, now time.Time) {
-	if p == nil || len(done) == 0 {
-		return
-	}
-	p.brakes.lineage.end(done, r.cause)
-	if p.brakes.settings.Observe {
-		return
-	}
-	defer p.brakes.tell()
-	p.brakes.mu.Lock()
-	defer p.brakes.mu.Unlock()
-	for _, d := range done {
-		switch {
-		case d.Effect.Verb == eval.VerbEvent:
-		case !d.Written:
-			p.uncount(d.Effect, r.at)
-		default:
-			p.wrote(d.Effect, r.world.UID(d.Effect.Target), now)
-		}
-	}
-}
-
-func (p *Policy) uncount(e *eval.Effect, at time.Time) {
-	p.changes.add(at, -1)
-	if Removes(e) {
-		p.removals.add(at, -1)
-	}
-}
-
-// wrote looks whether a write is part of a fight.
-func (p *Policy) wrote(e *eval.Effect, uid string, now time.Time) {
-	for _, v := range p.brakes.fields.wrote(p.name, e, uid, now) {
-		if v.contested {
-			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Contest, Reason: Contested,
-				Text: fmt.Sprintf("%s of %s, which the rule %q writes, was changed back by somebody else %d times within %s; it is written once in %s",
-					v.path, objectName(e.Target), e.Rules[0], maxFlips, flipWindow, contestedPause)})
-			continue
-		}
-		p.fight(e, v, now)
-	}
-}
-
-// fight pauses the rules of two policies that write a field in turn.
-func (p *Policy) fight(e *eval.Effect, v verdict, now time.Time) {
-	other := p.brakes.policy(v.other.policy)
-	field := strings.TrimSpace(v.path + " of " + objectName(e.Target))
-	for side, one := range []struct {
-		*Policy
-		rules []string
-	}{{p, e.Rules}, {other, v.other.rules}} {
-		rival, theirs := other, v.other.rules
-		if side == 1 {
-			rival, theirs = p, e.Rules
-		}
-		for _, rule := range one.rules {
-			one.pause(Pause{
-				Policy: one.name, Rule: rule, Revision: one.revision, Reason: Fight, First: objectName(e.Target), Since: now.UTC(), Count: maxFlips, Limit: maxFlips,
-				Message: fmt.Sprintf("the rule %q of the policy %s is paused: it and the rule %q of the policy %s wrote %s in turn, %d times within %s",
-					rule, one.name, theirs[0], rival.name, field, maxFlips, flipWindow),
-			})
-		}
 	}
 }
