@@ -40,7 +40,7 @@ var layers = [][]string{
 	// The table of what bounds them.
 	{"engine/limits"},
 	// Where policies come from; events to keys; decisions to writes.
-	{"engine/source", "engine/watch", "engine/guard", "engine/apply"},
+	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake"},
 	// The loop; what is kept of policies.
 	{"engine/reconcile", "engine/history"},
 	// What drives it by manifests and a virtual clock.

@@ -145,9 +145,7 @@ func shownHistory(list []*history.Entry, running []string) (out []shownEntry) {
 	return out
 }
 
-func sortedNames(entries map[string][]*history.Entry) []string {
-	return slices.Sorted(maps.Keys(entries))
-}
+func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
 
 var historyPrinters = map[string]func(io.Writer, []shownEntry) error{
 	"table": printHistory,

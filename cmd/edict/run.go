@@ -28,6 +28,7 @@ func runCommand() *cobra.Command {
 	var o run.Options
 	var asks extenderFlags
 	var hook webhookFlags
+	var brakes brakeFlags
 	var kubeconfig, level string
 	var elect bool
 	var election run.Election
@@ -47,6 +48,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			}
 			var err error
 			if o.Params, err = parseParams(params); err != nil {
+				return err
+			}
+			if o.Brakes, err = brakes.settings(); err != nil {
 				return err
 			}
 			if o.Log, err = logger(level); err != nil {
@@ -89,6 +93,8 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.PprofAddress, "pprof-bind-address", "", "where profiles are served, on the loopback, such as localhost:6060; empty serves none")
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "where /healthz and /readyz are served; empty serves none")
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
+	flags.IntVar(&o.PolicyQPS, "policy-qps", clientQPS/2, "how many writes a second one policy may send, so that others have a share too; negative does not bound it")
+	brakes.register(flags)
 	asks.register(flags)
 	hook.register(flags)
 	flags.BoolVar(&elect, "leader-elect", false, "take turns with other processes: one leads, the others wait")

@@ -97,6 +97,9 @@ type Outcome struct {
 	// Skipped says that an earlier write of the item, or an earlier rule,
 	// has failed.
 	Skipped bool
+	// Held says that it was not even tried: the brakes keep it back. Skipped is
+	// true then, too.
+	Held bool
 	// Version is what a write led to; empty when nothing was written.
 	Version world.Version
 }

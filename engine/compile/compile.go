@@ -142,6 +142,7 @@ func (b *builder) build() {
 	}
 	b.compileInputs()
 	b.rules()
+	b.limits()
 	b.lintModules()
 	inMetrics := b.using(b.metrics)
 	b.unused(inMetrics)

@@ -37,6 +37,9 @@ type Input struct {
 	// Begin says whether another key may run a rule of which at most so many run
 	// at once, and if so counts it among them; nil always says yes.
 	Begin func(rule int, atMost int64) bool
+	// Apart are rules whose writes are not joined with those of others: they are
+	// kept back.
+	Apart []string
 	// Flush runs what waits at once: the controller is about to stop.
 	Flush bool
 	// Instead is decided about in place of the primary: the primary as it was
@@ -144,7 +147,7 @@ func (ev *evaluation) run() *Decision {
 	defer ev.meter.Close()
 	if ev.object != nil || ev.Policy.Primary.Optional {
 		ev.rules()
-		ev.decision.Effects = coalesce(ev.decision.Effects)
+		ev.decision.Effects = coalesce(ev.decision.Effects, ev.Apart)
 	}
 	ev.done()
 	ev.decision.Cost = ev.meter.Spent()

@@ -74,12 +74,12 @@ func mergePatches(first, second *value.Map) *value.Map {
 }
 
 // coalesce joins adjacent patches of one object and subresource, and drops
-// what the joined patch no longer changes.
-func coalesce(effects []*Effect) []*Effect {
+// what the joined patch no longer changes. Those of some rules stay by themselves.
+func coalesce(effects []*Effect, apart []string) []*Effect {
 	var out []*Effect
 	for _, e := range effects {
 		last := len(out) - 1
-		if last >= 0 && out[last].joins(e) {
+		if last >= 0 && out[last].joins(e) && out[last].of(apart) == e.of(apart) {
 			out[last] = join(out[last], e)
 			continue
 		}
@@ -100,6 +100,11 @@ func coalesce(effects []*Effect) []*Effect {
 func (e *Effect) joins(next *Effect) bool {
 	return next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate) && e.Target == next.Target &&
 		e.Subresource == next.Subresource && e.Finally == next.Finally
+}
+
+// of reports whether an effect is of one of some rules.
+func (e *Effect) of(rules []string) bool {
+	return len(rules) > 0 && slices.ContainsFunc(e.Rules, func(rule string) bool { return slices.Contains(rules, rule) })
 }
 
 func join(a, b *Effect) *Effect {

@@ -27,7 +27,7 @@ var (
 		Name: "edict_evaluation_seconds", Help: "Time that an evaluation took.",
 		Buckets: []float64{.00002, .0001, .0005, .002, .01, .05, .2, 1}}, byRevision)
 
-	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, failed, skipped.")
+	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, failed, skipped, held.")
 
 	Errors   = counter(byRevision, "edict_errors_total", "Reconciliations in which a write or a call failed; they are tried again.")
 	Terminal = counter(byRevision, "edict_terminal_errors_total", "Reconciliations that failed because of an expression, a limit or the guard; they are tried again when something that was read changes.")
@@ -36,6 +36,11 @@ var (
 	Failed     = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
 	Failing    = gauge(byPolicy, "edict_policy_failing_objects", "Objects for which the last decision of a policy, or a write of it, failed.")
 	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
+	Paused     = gauge([]string{"policy", "reason"}, "edict_policy_paused", "1 while a policy, or a rule of it, is paused by the brakes: edict resume lets it go on.")
+	KeptBack   = gauge([]string{"policy", "reason"}, "edict_kept_back_objects", "Objects of which the brakes keep a write of a policy back.")
+	Slowed     = gauge(byPolicy, "edict_policy_slowed_objects", "Objects that a policy is slowed down for, because it does not come to rest about them.")
+	Contested  = gauge(byPolicy, "edict_policy_contested_fields", "Fields that a policy and somebody else write in turn.")
+	Holds      = gauge(byPolicy, "edict_policy_holds", "Holds that people have put on a policy.")
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
 	Retained   = gauge(byPolicy, "edict_retained_bytes", "Bytes of values that a policy keeps between evaluations: what its keys remember, and what need not be computed again.")
@@ -83,7 +88,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
+	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, Paused, KeptBack, Slowed, Contested, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

@@ -42,6 +42,8 @@ type Policy struct {
 	// finalizers that it leaves on objects.
 	Writes []Write
 	Holds  []Hold
+	// Limits bound how much it writes.
+	Limits Limits
 	// Metrics are what the policy exports.
 	Metrics []Metric
 	// Queries are the builtins that selections ask, sorted.

@@ -43,6 +43,9 @@ func (c *caseRun) run(ctx context.Context) []string {
 	if c.doc.Expect != nil {
 		c.expect(c.doc.Expect)
 	}
+	if why := c.sim.Ended(); why != "" && c.errors < len(c.sim.Result().Errors) {
+		c.failf(c.doc.Pos, "%s", why) // also of a case that expects nothing in the end
+	}
 	for policy, rules := range c.sim.Fired() {
 		for rule, n := range rules {
 			if c.report.Coverage[policy] != nil {

@@ -24,7 +24,7 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.memos[key]; known {
-		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && len(r.Decision.Problems) == 0}
+		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0}
 	}
 }
 
@@ -48,6 +48,7 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	defer c.mu.Unlock()
 	old.inForce.Store(false)
 	c.inForce.Store(true)
+	c.brake.Adopt(c.Policy)
 	old.successor = c
 	c.memory, c.initial, c.events, c.pending = cloned(old.memory), maps.Clone(old.initial), maps.Clone(old.events), maps.Clone(old.pending)
 	c.weighMemory()

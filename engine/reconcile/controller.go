@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
@@ -29,6 +30,8 @@ type Controller struct {
 	counts *observe.Counts
 	shadow *shadow
 	inbox  *inbox
+	// brake says what is written now; nil writes everything.
+	brake *brake.Policy
 	// inForce says that it decides: that its sources are known, and that no other
 	// revision has taken over.
 	inForce atomic.Bool
@@ -51,6 +54,8 @@ type Controller struct {
 	late map[eval.Key]bool
 	// last is how far the last decision about each key got.
 	last map[eval.Key]reach
+	// causes are what keys were woken by that were not decided about since.
+	causes map[eval.Key]brake.Cause
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
 	// remembering is how many bytes memory has, keeping how many the memos have.
@@ -134,10 +139,11 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
+	cause := c.takeCause(key)
 	object := c.primary(snapshot, key)
 	left := c.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, left)
-	in.Flush = flush
+	in.Flush, in.Apart = flush, c.brake.Apart(key)
 	if c.bounded {
 		flight := &flight{Controller: c}
 		defer flight.end()
@@ -151,14 +157,15 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	}
 	c.counts.Evaluations.Inc()
 	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
-	r := Result{Decision: d, Next: d.Next}
+	r := Result{Decision: d, Next: c.brake.Due(key, d.Next, now)}
 	effects := c.guarded(d.Effects, &r)
 	r.problems(c, d)
 	primary := world.ID{GVK: c.Policy.Primary.GVK, Namespace: key.Namespace, Name: key.Name}
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.seen}
-	r.Outcomes = applier.Apply(ctx, effects)
+	c.write(ctx, &applier, &in, effects, cause, &r)
 	c.wrote(key, r.Outcomes, now)
 	r.finish(c)
+	c.restoreCause(key, cause, &r)
 	c.settle(key, object, left, &r, now)
 	c.reached(key, &r)
 	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
@@ -254,6 +261,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.initial, key)
 	delete(c.pending, key)
 	delete(c.last, key)
+	c.brake.Forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)
 	}
@@ -273,6 +281,7 @@ func (c *Controller) MarkInitial() {
 	defer c.mu.Unlock()
 	c.late = nil
 	c.inForce.Store(true)
+	c.brake.Adopt(c.Policy)
 	for _, key := range keys {
 		c.initial[key] = true
 	}

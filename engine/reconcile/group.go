@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
@@ -30,6 +31,12 @@ type Group struct {
 
 	// Counts gives the metrics of a policy; nil is those of the process.
 	Counts func(*plan.Policy) *observe.Counts
+
+	// Brakes bound what policies write; nil bounds nothing. Suspect reports whether
+	// what a controller reads may be out of date, so that nothing is to be removed
+	// because of it; nil is that it is not.
+	Brakes  *brake.Brakes
+	Suspect func(*Controller) bool
 
 	// Delivery maps changes to keys beside whoever feeds them; nil does so at
 	// once.
@@ -58,12 +65,19 @@ func (g *Group) Schemas() *schema.Set { return g.schemas }
 func (g *Group) Add(p *plan.Policy) *Controller {
 	c := g.Join(p)
 	c.inForce.Store(true)
+	c.brake.Adopt(p)
 	return c
 }
 
 // Join makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards. It is in force from MarkInitial or Adopt on.
-func (g *Group) Join(p *plan.Policy) *Controller { return g.join(p, g.countsOf(p)) }
+func (g *Group) Join(p *plan.Policy) *Controller {
+	c := g.join(p, g.countsOf(p))
+	if p.Mode == plan.Enforce {
+		c.brake = g.Brakes.Policy(p.Name)
+	}
+	return c
+}
 
 // Visit is Join for a policy that is only tried out: nothing of it is counted.
 func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Unseen()) }
@@ -77,7 +91,7 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
-		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(),
+		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), causes: map[eval.Key]brake.Cause{},
 	}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
@@ -217,16 +231,6 @@ func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 		found[key] = true
 	}
 	return slices.SortedFunc(maps.Keys(found), watch.CompareKeys)
-}
-
-// Prune drops the objects of a source that a new list no longer holds.
-func (g *Group) Prune(ctx context.Context, source world.Source, held func(namespace, name string) bool) (out []Wake) {
-	for _, o := range g.store.Snapshot().Table(source).All() {
-		if !held(o.Namespace, o.Name) {
-			out = append(out, g.Delete(ctx, source, o.Namespace, o.Name)...)
-		}
-	}
-	return out
 }
 
 // woken notes the keys that are woken while another revision is in force.

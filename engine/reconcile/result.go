@@ -34,6 +34,11 @@ type Result struct {
 	// will be tried again by themselves.
 	PutOff, Retried []int
 	failures        []error
+	// Runaway says what never comes to rest, where that ends the run; "" is
+	// nothing.
+	Runaway string
+	// held says that the brakes keep something back.
+	held bool
 	// refused are the rules of which the guard has refused something.
 	refused []int
 }
@@ -73,6 +78,8 @@ func (r *Result) finish(c *Controller) {
 // result names what became of an effect, for the metrics.
 func result(o apply.Outcome) string {
 	switch {
+	case o.Held:
+		return "held"
 	case o.Skipped:
 		return "skipped"
 	case o.Gone:

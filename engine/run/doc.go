@@ -14,7 +14,11 @@
 // takes over between two decisions (swap.go); until it can, the one before goes
 // on, or after a restart the last good one (fallback.go). What fails meanwhile is
 // noted (health.go, watchfaults.go), and without a permission nothing is written
-// (blocked.go).
+// (blocked.go). The brakes of engine/brake bound what policies write (brakes.go,
+// braked.go), keep pauses and holds in the cluster (ledger.go), and give every
+// policy a share of the writes (pace.go). Objects that are missing in a new list
+// are looked for in a second one (losses.go), and nothing is removed while what is
+// read may be out of date (doubts.go).
 //
 //	ConfigMaps ──▶ library ──▶ judge ──▶ runner ──▶ worker ──▶ writer
 //	    ▲             │                     ▲          │

@@ -137,18 +137,45 @@ func (f *feeds) ensure(source world.Source) error {
 	if ok && value.Covers(have.mask, mask) {
 		return nil
 	}
+	return f.replace(source, mask, have)
+}
+
+// replace starts an informer in place of another one, which may be nil.
+func (f *feeds) replace(source world.Source, mask *value.Mask, have *feed) error {
 	inner, stop := context.WithCancel(f.watching) // policies share it, and come and go
-	next := &feed{source: source, mask: mask, id: f.urlOf(source), stop: stop, synced: make(chan struct{}), replaced: make(chan struct{}), listed: map[[2]string]bool{}}
+	next := newFeed(source, mask, f.urlOf(source), stop)
 	if err := f.start(inner, next); err != nil {
 		stop()
 		return err
 	}
 	f.informers[source] = next
-	if ok {
+	if have != nil {
 		have.stop()
 		close(have.replaced)
 	}
 	return nil
+}
+
+// restart reads a source again from the beginning: what its informer has is
+// wrong.
+func (f *feeds) restart(have *feed) {
+	for f.watching.Err() == nil {
+		f.mu.Lock()
+		if f.informers[have.source] != have {
+			f.mu.Unlock()
+			return // somebody else has, or nobody reads it any more
+		}
+		err := f.replace(have.source, have.mask, have)
+		f.mu.Unlock()
+		if err == nil {
+			return
+		}
+		f.Log.Error("cannot watch, and will try again", "kind", have.source.Kind, "error", err.Error())
+		select {
+		case <-f.watching.Done():
+		case <-time.After(f.PollInterval):
+		}
+	}
 }
 
 func (f *feeds) wake(woken []reconcile.Wake) {

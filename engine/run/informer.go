@@ -37,25 +37,42 @@ type feed struct {
 
 	mu sync.Mutex
 	// listed are the names of the first list; nil once it is complete.
-	listed map[[2]string]bool
+	listed map[name2]bool
+	// lost are the UIDs of the objects that a new list did not hold, judging says
+	// that it is being found out why, and doubt what that means meanwhile.
+	lost    map[name2]string
+	judging bool
+	doubt   string
+	kind    kindState
 }
 
-// note records a name of the first list.
+func newFeed(source world.Source, mask *value.Mask, id string, stop context.CancelFunc) *feed {
+	return &feed{source: source, mask: mask, id: id, stop: stop, synced: make(chan struct{}), replaced: make(chan struct{}), listed: map[name2]bool{}, lost: map[name2]string{}}
+}
+
+// note records a name of the first list, and that an object is not missing.
 func (n *feed) note(namespace, name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.listed != nil {
-		n.listed[[2]string{namespace, name}] = true
+		n.listed[name2{namespace, name}] = true
 	}
+	delete(n.lost, name2{namespace, name})
 }
 
-// complete ends the first list and says what was in it.
-func (n *feed) complete() func(namespace, name string) bool {
+// complete ends the first list. Of the objects that were known before it, those
+// that it does not hold are missing; it reports whether there are any.
+func (n *feed) complete(known []*world.Object) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	listed := n.listed
+	for _, o := range known {
+		if name := (name2{o.Namespace, o.Name}); !n.listed[name] {
+			n.lost[name] = o.UID
+		}
+	}
 	n.listed = nil
-	return func(namespace, name string) bool { return listed[[2]string{namespace, name}] }
+	n.judging = len(n.lost) > 0
+	return n.judging
 }
 
 func (f *feeds) start(ctx context.Context, next *feed) error {
@@ -79,7 +96,17 @@ func (f *feeds) sync(ctx context.Context, next *feed, registration toolscache.Re
 	if !toolscache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
 		return
 	}
-	f.wake(f.group.Prune(ctx, next.source, next.complete()))
+	known := f.store.Snapshot().Table(next.source).All()
+	switch {
+	case next.complete(known):
+		f.judge(ctx, next)
+	case len(known) == 0 && !f.empty(ctx, next.source):
+		f.Log.Error("the first list was wrong: a second one has objects, so all is read again", "kind", next.source.Kind)
+		f.restart(next)
+	}
+	if ctx.Err() != nil {
+		return // another one has taken its place
+	}
 	f.store.MarkReady(next.source)
 	close(next.synced)
 	f.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "name", next.source.Name, "selector", next.source.Selector)
@@ -153,10 +180,17 @@ func (f *feeds) handler(ctx context.Context, next *feed) toolscache.ResourceEven
 		AddFunc:    put,
 		UpdateFunc: func(_, now any) { put(now) },
 		DeleteFunc: func(raw any) {
-			if gone, ok := raw.(toolscache.DeletedFinalStateUnknown); ok {
+			gone, missing := raw.(toolscache.DeletedFinalStateUnknown)
+			if missing {
 				raw = gone.Obj
 			}
-			if c, ok := raw.(*cached); ok && ctx.Err() == nil {
+			c, ok := raw.(*cached)
+			switch {
+			case !ok || ctx.Err() != nil:
+			case missing:
+				f.lose(ctx, next, c.object)
+			default:
+				next.kind.deleted.Store(time.Now().UnixNano())
 				f.wake(f.group.Delete(ctx, next.source, c.object.Namespace, c.object.Name))
 			}
 		},

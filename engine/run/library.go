@@ -78,6 +78,9 @@ func (l *library) ailing() bool {
 		if rivals := l.rivals(id); rivals != "" {
 			now[id] += rivals
 		}
+		if note := l.braked(id); note.text() != "" {
+			now[id] += note.text()
+		}
 	}
 	same := maps.Equal(now, l.ills)
 	l.ills = now
@@ -120,6 +123,9 @@ func (l *library) run(ctx context.Context) error {
 	l.journal.log(l.journal.read(ctx))
 	defer func() { l.journal.clear(context.WithoutCancel(ctx)) }()
 	l.leftovers(ctx)
+	if !l.brakes.start(ctx) {
+		return ctx.Err()
+	}
 	shadows := time.NewTicker(shadowInterval)
 	defer shadows.Stop()
 	again := time.NewTicker(againInterval)
@@ -206,6 +212,7 @@ func (l *library) look(ctx context.Context) error {
 	if l.journal.prove(ctx, l.verdicts, l.term.told, time.Now()) {
 		time.AfterFunc(proving, l.nudge)
 	}
+	l.braking(catalog)
 	l.measure(catalog)
 	if l.settled() {
 		l.setReady("", true)

@@ -15,10 +15,14 @@ import (
 const (
 	statusActive   = "Active"
 	statusDegraded = "Degraded"
-	statusWaiting  = "Waiting"
-	statusRefused  = "Refused"
-	statusDisabled = "Disabled"
-	statusEmpty    = "Empty"
+	// statusPaused is of a ConfigMap with a policy that the brakes have stopped,
+	// statusContested of one that writes what somebody else writes.
+	statusPaused    = "Paused"
+	statusContested = "Contested"
+	statusWaiting   = "Waiting"
+	statusRefused   = "Refused"
+	statusDisabled  = "Disabled"
+	statusEmpty     = "Empty"
 	// statusStopped is of a ConfigMap that is not read.
 	statusStopped = "Stopped"
 )
@@ -73,6 +77,7 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 		if l.originOf(c, id) == contents.Path() {
 			sum.add(id, l.verdicts[id], l.term.told(id))
 			sum.degrade(id, l.term.degraded(id))
+			sum.brake(id, l.term.braked(id))
 			n.pending = n.pending || l.verdicts[id] != nil && l.verdicts[id].untested
 			n.rivals = joinLines(n.rivals, l.rivals(id))
 		}
@@ -82,13 +87,15 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 	switch n.status {
 	case statusWaiting:
 		n.text = value.Cut(strings.Join(sum.waits, "\n"), maxText)
-	case statusDegraded:
-		n.text, n.reason = value.Cut(strings.Join(sum.failing, "\n"), maxText), strings.Join(sum.reasons, "\n")
+	case statusPaused, statusContested, statusDegraded:
+		n.text = value.Cut(strings.Join(slices.Concat(sum.paused, sum.contested, sum.failing), "\n"), maxText)
+		n.reason = strings.Join(sum.reasons, "\n")
 	default:
 		n.text = problemText(contents.ConfigMap, sum.problems, document.Error)
 	}
 	n.rivals = value.Cut(n.rivals, maxText)
-	n.warning = joinLines(problemText(contents.ConfigMap, sum.problems, document.Warning), n.rivals)
+	held := value.Cut(strings.Join(sum.held, "\n"), maxText)
+	n.warning = joinLines(joinLines(problemText(contents.ConfigMap, sum.problems, document.Warning), n.rivals), held)
 	return n
 }
 
@@ -130,7 +137,9 @@ type tally struct {
 	problems         []document.Problem
 	runs, waits      []string
 	failing, reasons []string
-	wanted, disabled int
+	// What the brakes do.
+	paused, contested, held []string
+	wanted, disabled        int
 }
 
 func (t *tally) add(id string, v *verdict, s state) {
@@ -179,6 +188,10 @@ func (t *tally) status() string {
 		return statusDisabled
 	case len(t.runs) < t.wanted-t.disabled:
 		return statusWaiting
+	case len(t.paused) > 0:
+		return statusPaused
+	case len(t.contested) > 0:
+		return statusContested
 	case len(t.failing) > 0:
 		return statusDegraded
 	default:

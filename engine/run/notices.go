@@ -139,7 +139,8 @@ func (n *notices) event(one *note, before map[string]string, lastReason string) 
 		return
 	}
 	kind, text := corev1.EventTypeNormal, one.policies
-	if one.status == statusRefused || one.status == statusDegraded || one.status == statusStopped {
+	switch one.status {
+	case statusRefused, statusDegraded, statusStopped, statusPaused, statusContested:
 		kind = corev1.EventTypeWarning
 	}
 	if one.text != "" {

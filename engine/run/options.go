@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/rest"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
 )
 
@@ -49,6 +50,11 @@ type Options struct {
 	Webhook *Webhook
 	// Election lets several processes take turns; nil runs at once.
 	Election *Election
+	// Brakes are the limits of what policies write; nil is the default.
+	Brakes *brake.Settings
+	// PolicyQPS is how many writes a second one policy may send, so that others
+	// have a share too; 0 is 100, less than 0 does not bound it.
+	PolicyQPS int
 	// StopTimeout is how long a stop may take: work under way, and what is
 	// debounced. 0 is 45s.
 	StopTimeout time.Duration
@@ -65,6 +71,8 @@ const (
 	defaultWorkers = 10
 	defaultPoll    = 2 * time.Second
 	defaultStop    = 45 * time.Second
+	// defaultPolicyQPS is half of what the client may send.
+	defaultPolicyQPS = 100
 )
 
 func (o *Options) defaults() {
@@ -76,6 +84,13 @@ func (o *Options) defaults() {
 	}
 	if o.StopTimeout == 0 {
 		o.StopTimeout = defaultStop
+	}
+	if o.Brakes == nil {
+		settings := brake.DefaultSettings()
+		o.Brakes = &settings
+	}
+	if o.PolicyQPS == 0 {
+		o.PolicyQPS = defaultPolicyQPS
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

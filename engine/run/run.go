@@ -46,6 +46,8 @@ type process struct {
 	// shelf holds the ConfigMaps; onEdit is called when one has changed.
 	shelf  *shelf
 	onEdit atomic.Pointer[func()]
+	// ledger is what is kept of the brakes; nil for policies of files.
+	ledger *ledger
 	// webhookReady says whether the webhook is served.
 	webhookReady atomic.Pointer[healthz.Checker]
 	// term is the present one; nil while nothing runs.
@@ -102,6 +104,14 @@ func (p *process) open(ctx context.Context) (err error) {
 		}
 	}
 	if p.shelf, err = newShelf(ctx, p.client, p.PolicyNamespace, edited); err != nil {
+		return err
+	}
+	braked := func() {
+		if t := p.term.Load(); t != nil {
+			t.brakes.nudge()
+		}
+	}
+	if p.ledger, err = newLedger(ctx, p, braked); err != nil {
 		return err
 	}
 	if p.Webhook == nil {
@@ -191,11 +201,11 @@ func (p *process) connect() error {
 	if p.client, err = kubernetes.NewForConfigAndClient(p.Config, client); err != nil {
 		return err
 	}
-	p.writer, err = newWriter(p.Config, client, p.mapper, p.Log)
-	if err == nil {
-		p.writer.as = p.accounts().As
+	if p.writer, err = newWriter(p.Config, client, p.mapper, p.Log); err != nil {
+		return err
 	}
-	return err
+	p.writer.pace, p.writer.as = newPace(p.PolicyQPS), p.accounts().As
+	return nil
 }
 
 // accounts are those that policies write as.

@@ -21,6 +21,8 @@ type term struct {
 	store *world.Store
 	group *reconcile.Group
 	feeds *feeds
+	// brakes bound what the policies write.
+	brakes *brakes
 	// watching ends when no new work is to be taken up. Work under way goes on
 	// until working ends.
 	watching, working context.Context
@@ -54,6 +56,8 @@ func (p *process) newTerm(ctx context.Context) *term {
 	t.group.Trace, t.group.Candidates = debug, debug
 	t.feeds = newFeeds(t)
 	t.feeds.wg.Go(func() { t.feeds.watchVersions(t.watching) })
+	t.brakes = newBrakes(t)
+	t.group.Brakes, t.group.Suspect = t.brakes.Brakes, t.feeds.suspect
 	t.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
 		t.feeds.wg.Go(func() { route(t.watching) })
 	}, Woken: t.feeds.wake}
@@ -66,6 +70,7 @@ func (t *term) start() {
 		t.follow()
 		return
 	}
+	t.brakes.start(t.watching)
 	var revisions []*revision
 	for _, u := range t.bundle.Units {
 		p := t.bundle.Policy(u)

@@ -89,10 +89,15 @@ func (f *feeds) opened(id string) {
 // broken says which of the objects that a policy reads are not up to date; "" is
 // none.
 func (f *feeds) broken(c *reconcile.Controller, now time.Time) string {
+	sources := c.Sources()
+	return strings.Join(append(f.faults(sources, now), f.doubts(sources)...), "\n")
+}
+
+// faults says which watches cannot be opened.
+func (f *feeds) faults(sources []world.Source, now time.Time) (out []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var out []string
-	for _, source := range c.Sources() {
+	for _, source := range sources {
 		fault := f.failing[f.urlOf(source)]
 		if fault == nil || now.Sub(fault.since) < brokenFor {
 			continue
@@ -103,5 +108,5 @@ func (f *feeds) broken(c *reconcile.Controller, now time.Time) string {
 		}
 		out = append(out, fmt.Sprintf("what is known of %s%s is of %s: it cannot be watched: %s", source.GVK, where, fault.since.UTC().Format(time.RFC3339), fault.err))
 	}
-	return strings.Join(out, "\n")
+	return out
 }

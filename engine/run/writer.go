@@ -43,12 +43,18 @@ type writer struct {
 	// gate refuses writes; nil refuses none.
 	gate   func() error
 	rivals *rivals
+	// pace holds policies to their share of the writes; nil does not.
+	pace *pace
 }
 
-// open asks the gate, right before a write is sent.
-func (w *writer) open() error {
+// open waits for the policy's turn and asks the gate, right before a write is
+// sent.
+func (w *writer) open(ctx context.Context, policy string) error {
 	if w.closed.Load() {
 		return fmt.Errorf("nothing is written any more: %w", context.Canceled)
+	}
+	if err := w.pace.wait(ctx, policy); err != nil {
+		return err
 	}
 	if w.gate == nil {
 		return nil
@@ -88,7 +94,7 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err != nil {
 		return world.Version{}, err
 	}
-	if err := w.open(); err != nil {
+	if err := w.open(ctx, p.Policy); err != nil {
 		return world.Version{}, err
 	}
 	body, err := json.Marshal(p.Locked())
@@ -124,7 +130,7 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	if err != nil {
 		return world.Version{}, err
 	}
-	if err := w.open(); err != nil {
+	if err := w.open(ctx, m.Policy); err != nil {
 		return world.Version{}, err
 	}
 	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
@@ -170,7 +176,7 @@ func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
 	if err != nil {
 		return err
 	}
-	if err := w.open(); err != nil {
+	if err := w.open(ctx, d.Policy); err != nil {
 		return err
 	}
 	options := deleteOptions(d)

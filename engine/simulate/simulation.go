@@ -3,6 +3,7 @@ package simulate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/edict-dev/edict/engine/apiserver"
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
@@ -34,6 +36,9 @@ type Options struct {
 	// Trace asks for traces, so that Fired can count; KeepTraces also puts
 	// them into the result.
 	Trace, KeepTraces bool
+	// Brakes are those of a controller; nil brakes nothing, and ends a simulation
+	// that never comes to rest.
+	Brakes *brake.Brakes
 }
 
 // Simulation is a world in memory with its controllers. It is used by one
@@ -52,6 +57,10 @@ type Simulation struct {
 	result  Result
 	answers expr.Answerer
 	fired   map[string]map[string]int
+	// evaluations counts the reconciliations.
+	evaluations int
+	// ended says why nothing runs any more: the policies never come to rest.
+	ended string
 }
 
 // item is a key of a policy.
@@ -94,6 +103,10 @@ func (s *Simulation) boot(ctx context.Context) {
 	s.group.Candidates = s.options.KeepTraces
 	s.group.Guard = s.options.Guard
 	s.group.Answers = s
+	s.group.Brakes = s.options.Brakes
+	if s.group.Brakes == nil {
+		s.group.Brakes = brake.New(brake.Settings{Observe: true, Now: s.Now}, nil)
+	}
 	s.sources = map[world.Source]labels.Selector{}
 	clear(s.work)
 	clear(s.timers)
@@ -150,21 +163,37 @@ func labelsOf(o Object) labels.Set {
 	return out
 }
 
-// maxPasses bounds a run in which policies undo each other's work.
-const maxPasses = 100_000
+const (
+	// maxPasses bounds a run at one instant that never comes to rest although
+	// nothing is written.
+	maxPasses = 100_000
+	// maxEffects bounds the writes of a simulation: all of them are kept.
+	maxEffects = 200_000
+)
 
 // Settle runs until no work is left at this instant.
 func (s *Simulation) Settle(ctx context.Context) {
-	for passes := 0; len(s.work) > 0 && ctx.Err() == nil; passes++ {
+	for passes := 0; len(s.work) > 0 && ctx.Err() == nil && s.ended == ""; passes++ {
 		next := s.first()
 		delete(s.work, next)
-		if passes == maxPasses {
-			s.result.fail(s.clock, next, "the policies never come to rest: this key is woken again and again")
-			clear(s.work)
-			return
+		switch {
+		case passes == maxPasses:
+			s.end(next, "the policies never come to rest: this key is woken again and again")
+		case len(s.result.Effects) >= maxEffects:
+			s.end(next, fmt.Sprintf("the policies never come to rest: they have written %d times, the last was the rule %q", maxEffects, s.result.Effects[maxEffects-1].Rule))
+		default:
+			s.reconcile(ctx, next)
 		}
-		s.reconcile(ctx, next)
 	}
+}
+
+// end ends a simulation that would go on without an end.
+func (s *Simulation) end(i item, why string) {
+	s.result.fail(s.clock, i, why)
+	s.ended = why
+	clear(s.work)
+	clear(s.timers)
+	clear(s.retries)
 }
 
 func (s *Simulation) first() item {
@@ -184,12 +213,17 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 		return
 	}
 	delete(s.timers, i)
+	s.evaluations++
 	r := c.Reconcile(ctx, i.key, s.clock)
 	if r.Decision == nil { // cannot be: this server's writes are seen at once
 		s.timers[i] = r.Next
 		return
 	}
 	s.result.record(s.clock, i, r)
+	if r.Runaway != "" {
+		s.end(i, r.Runaway)
+		return
+	}
 	s.noteFired(i.policy, r.Decision)
 	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {
 		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables, Memory: t.Memory})
@@ -283,6 +317,10 @@ func (s *Simulation) due() {
 		}
 	}
 }
+
+// Ended says why nothing runs any more: the policies never come to rest. It is ""
+// otherwise.
+func (s *Simulation) Ended() string { return s.ended }
 
 // Now gives the virtual time.
 func (s *Simulation) Now() time.Time { return s.clock }

@@ -142,6 +142,13 @@ func (r *Router) Keys() []eval.Key {
 	return sorted(all)
 }
 
+// Count returns how many keys have a primary.
+func (r *Router) Count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.primaries)
+}
+
 func sorted(set map[eval.Key]bool) []eval.Key {
 	out := make([]eval.Key, 0, len(set))
 	for key := range set {

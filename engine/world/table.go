@@ -45,6 +45,14 @@ func (t *Table) All() []*Object {
 	return t.all.all()
 }
 
+// Len returns the number of objects.
+func (t *Table) Len() int {
+	if t == nil {
+		return 0
+	}
+	return t.objects.Len()
+}
+
 // Lookup gives the objects that an index has under a key, sorted by namespace
 // and name. The slice must not be changed.
 func (t *Table) Lookup(index, key string) []*Object {

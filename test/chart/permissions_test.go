@@ -198,6 +198,7 @@ func lines(text string) map[string]bool {
 // clusterRules hold everywhere, whatever the policies are.
 var clusterRules = lines(`
 create authorization.k8s.io/selfsubjectaccessreviews
+get apiextensions.k8s.io/customresourcedefinitions
 get admissionregistration.k8s.io/validatingwebhookconfigurations edict
 list admissionregistration.k8s.io/validatingwebhookconfigurations edict
 watch admissionregistration.k8s.io/validatingwebhookconfigurations edict

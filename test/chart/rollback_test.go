@@ -7,10 +7,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// data gives what all ConfigMaps of the release hold, and the modes.
+// data gives what all ConfigMaps of the release hold, and the modes. What the
+// brakes know is nothing of the release's.
 func (i *installation) data() map[string]map[string]string {
 	i.t.Helper()
-	list, err := i.client.CoreV1().ConfigMaps(namespace).List(i.t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=edict"})
+	list, err := i.client.CoreV1().ConfigMaps(namespace).List(i.t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/part-of=edict,!edict.dev/brakes"})
 	if err != nil {
 		i.t.Fatal(err)
 	}

@@ -53,6 +53,9 @@ type cluster struct {
 	t      *testing.T
 	plane  *controlplane.ControlPlane
 	client dynamic.Interface
+	// braked says that the brakes are meant to do something; in all other tests
+	// what the policies do is right, however much it is.
+	braked bool
 }
 
 // start starts a control plane, with the CRDs unless told otherwise.
@@ -253,6 +256,9 @@ func (c *cluster) run(change func(*run.Options)) *controller {
 	})
 	c.t.Cleanup(func() {
 		out.stop()
+		if i := strings.Index(out.log.String(), `"brake":"`); i >= 0 && !c.braked {
+			c.t.Errorf("the brakes did something: %s", out.log.String()[max(0, i-500):i])
+		}
 		if c.t.Failed() {
 			c.t.Logf("the controller's log:\n%s", out.log.String())
 		}

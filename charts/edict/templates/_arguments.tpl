@@ -22,6 +22,13 @@
 - --log-level={{ .Values.log.level }}
 - --workers={{ .Values.workers }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
+{{- with .Values.brakes }}{{/* values of an earlier chart, reused, have none */}}
+- --default-change-limit={{ .changes }}
+- --default-removal-limit={{ .removals }}
+- --max-change-limit={{ .maxChanges }}
+- --max-removal-limit={{ .maxRemovals }}
+- --policy-qps={{ .policyQPS }}
+{{- end }}
 {{- with include "edict.extenderArguments" . | trim }}
 {{ . }}
 {{- end }}

@@ -36,7 +36,30 @@ type Spec struct {
 	Inputs    []Input        `yaml:"inputs"`
 	Variables []Variable     `yaml:"variables"`
 	Rules     []Rule         `yaml:"rules"`
+	Limits    Limits         `yaml:"limits"`
 	Metrics   []Metric       `yaml:"metrics"`
+}
+
+// Limits bound how much a policy writes: all writes, and those that take
+// something away.
+type Limits struct {
+	Changes  *Limit `yaml:"changes"`
+	Removals *Limit `yaml:"removals"`
+}
+
+// Limit bounds what may happen within a window of time. Its templates read
+// params only.
+type Limit struct {
+	// PerWindow is a number, with PerCentOf a percentage.
+	PerWindow Template `yaml:"perWindow"`
+	// Window is a duration; default 1m.
+	Window Template `yaml:"window"`
+	// PerCentOf is "objects", which are those that the policy decides about, or
+	// inputs.NAME.
+	PerCentOf Text `yaml:"perCentOf"`
+	// AtLeast is the lowest that a percentage comes to; default 10.
+	AtLeast Template `yaml:"atLeast"`
+	Pos     document.Position
 }
 
 // Primary is the kind a policy decides about: one evaluation per object.

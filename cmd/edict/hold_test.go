@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/brake"
+)
+
+// holding is a cluster with a policy, a pause of it and two holds.
+func holding(t *testing.T) (*holdFlags, *fake.Clientset) {
+	t.Helper()
+	meta := func(name, label string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{label: "true"}}
+	}
+	record := brake.Record{
+		Pauses: []brake.Pause{{Policy: "p", Reason: brake.RemovalLimit, Message: "too much", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}},
+		Kept: []brake.KeptRecord{
+			{Key: "a", Reason: brake.RemovalLimit, Rules: []string{"r"}, Writes: []string{"delete Pod a"}},
+			{Key: "b", Reason: brake.Held, Hold: "one", Rules: []string{"r"}, Writes: []string{"patch Node b"}},
+		},
+		Objects: map[brake.Reason]int{brake.RemovalLimit: 7, brake.Held: 1}, Holds: map[string]int{"one": 1},
+	}
+	client := fake.NewClientset(
+		&corev1.ConfigMap{ObjectMeta: meta("policies", v1alpha1.LabelPolicy), Data: map[string]string{
+			"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: [{labels: {set: {a: b}}}]}]\n"}},
+		&corev1.ConfigMap{ObjectMeta: meta(brake.RecordsName, brake.LabelBrakes), Data: map[string]string{"p": record.Text()}},
+		&corev1.ConfigMap{ObjectMeta: meta(brake.HoldsName, brake.LabelBrakes), Data: map[string]string{
+			"one": `{"policy":"p","key":"b","reason":"why","by":"me","until":"2126-01-01T00:00:00Z"}`,
+			"two": `{"policy":"q","rule":"r","reason":"why","by":"me","until":"2126-01-01T00:00:00Z"}`,
+			"old": `{"policy":"q","reason":"why","by":"me","until":"2026-01-01T00:00:00Z"}`,
+		}})
+	return &holdFlags{brakesClient: brakesClient{namespace: "ns", client: client}}, client
+}
+
+func data(t *testing.T, f *holdFlags, name string) map[string]string {
+	t.Helper()
+	m, err := f.read(t.Context(), name)
+	if err != nil || m == nil {
+		t.Fatal(m, err)
+	}
+	return m.Data
+}
+
+// TestHoldList: what is held and paused, with what each keeps back.
+func TestHoldList(t *testing.T) {
+	t.Parallel()
+	f, _ := holding(t)
+	rows, err := f.list(t.Context(), time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := printHolds(&out, "table", rows); err != nil {
+		t.Fatal(err)
+	}
+	want := `KIND   NAME  POLICY  RULE  KEY  UNTIL                 BY  OBJECTS  REASON
+Hold   one   p             b    2126-01-01T00:00:00Z  me  1        why
+Hold   two   q       r          2126-01-01T00:00:00Z  me  0        why
+Pause        p                  resumed                   7        too much
+  p b: patch Node b
+  p a: delete Pod a
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+	if err := printHolds(&out, "xml", nil); err == nil {
+		t.Error("any output is taken")
+	}
+}
+
+// TestHoldRelease: by name, by what is held, and all; what is not held is an
+// error that changes nothing.
+func TestHoldRelease(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		names []string
+		set   func(*holdFlags)
+		want  []string
+		err   string
+	}{
+		"by name":          {names: []string{"two"}, want: []string{"two"}},
+		"by policy":        {set: func(f *holdFlags) { f.policy = "q" }, want: []string{"old", "two"}},
+		"by rule":          {set: func(f *holdFlags) { f.policy, f.rule = "q", "r" }, want: []string{"two"}},
+		"by key":           {set: func(f *holdFlags) { f.policy, f.key = "p", "b" }, want: []string{"one"}},
+		"all":              {set: func(f *holdFlags) { f.all = true }, want: []string{"old", "one", "two"}},
+		"a typo":           {names: []string{"tow"}, err: `did you mean "two"?`},
+		"nothing":          {set: func(f *holdFlags) { f.policy = "none" }, err: "nothing of that is held"},
+		"one that is none": {names: []string{"one", "none"}, err: `"none"`},
+	} {
+		f, _ := holding(t)
+		if tc.set != nil {
+			tc.set(f)
+		}
+		got, err := f.release(t.Context(), tc.names)
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if (err != nil) != (tc.err != "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := len(data(t, f, brake.HoldsName)); n != 3-len(tc.want) {
+			t.Errorf("%s: %d are left", name, n)
+		}
+	}
+}
+
+// TestResume: the wish is written beside the pauses, also when somebody else
+// writes meanwhile.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	f, client := holding(t)
+	conflicts := 0
+	client.PrependReactor("patch", "configmaps", func(k8stesting.Action) (bool, runtime.Object, error) {
+		conflicts++
+		if conflicts > 2 {
+			return false, nil, nil
+		}
+		return true, nil, apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, brake.RecordsName, nil)
+	})
+	if n, err := f.resume(t.Context(), "p"); err != nil || n != 1 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	r, err := brake.ParseRecord("p", data(t, f, brake.RecordsName)["p"])
+	if err != nil || r.Resumed == nil || r.Resumed.By == "" || len(r.Pauses) != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := f.resume(t.Context(), "q"); err == nil || !strings.Contains(err.Error(), "it is not paused") {
+		t.Errorf("one that is not paused: %v", err)
+	}
+}
+
+// TestHoldFlags: what is wrong is said before anything is asked of a cluster.
+func TestHoldFlags(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]holdFlags{
+		"no end": {policy: "p", reason: "r"}, "no reason": {policy: "p", lasts: time.Hour}, "no policy": {reason: "r", lasts: time.Hour}, "for ever": {policy: "p", reason: "r", lasts: 1000 * time.Hour},
+	} {
+		if h, err := f.hold(); err == nil {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
+	f := holdFlags{policy: "p", rule: "r", key: "a/b", reason: "why", lasts: time.Hour}
+	h, err := f.hold()
+	if err != nil || h.Until.Sub(h.Since) != time.Hour || !strings.HasPrefix(h.Name, "p-") || h.String() != `the rule "r" of the policy p for a/b` {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// TestHoldExists: a hold with a typo would hold nothing.
+func TestHoldExists(t *testing.T) {
+	t.Parallel()
+	f, _ := holding(t)
+	for want, h := range map[string]brake.Hold{
+		"":                        {Policy: "p", Rule: "r"},
+		`there is no policy "x"`:  {Policy: "x"},
+		`p has no rule "no-rule"`: {Policy: "p", Rule: "no-rule"},
+	} {
+		if err := f.exists(t.Context(), &h); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+}

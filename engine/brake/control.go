@@ -1,0 +1,181 @@
+package brake
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+)
+
+// Restore takes pauses that were kept when another process led. Those of another
+// revision end when their policy begins to run.
+func (b *Brakes) Restore(pauses []Pause) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range pauses {
+		b.kept[one.Policy] = append(b.kept[one.Policy], one)
+	}
+}
+
+// Pauses returns the pauses of a policy.
+func (b *Brakes) Pauses(policy string) []Pause {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := slices.Clone(b.kept[policy])
+	if p := b.policies[policy]; p != nil {
+		out = append(out, p.pauses...)
+	}
+	return out
+}
+
+// Resume ends the pauses of a policy that are not newer than an instant, and
+// returns the keys to decide about again.
+func (b *Brakes) Resume(policy, by string, asOf time.Time) []eval.Key {
+	defer b.tell()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.policy(policy)
+	delete(b.kept, policy)
+	p.end("resumed by "+by, func(one *Pause) bool { return !one.Since.After(asOf) })
+	p.changes.begin()
+	p.removals.begin()
+	return p.keptBack(func(*Kept) bool { return true })
+}
+
+// begin forgets what was counted.
+func (b *bounds) begin() {
+	for i := range b.windows {
+		b.windows[i] = window{width: b.windows[i].width}
+	}
+}
+
+func (p *Policy) keptBack(which func(*Kept) bool) (keys []eval.Key) {
+	for key, one := range p.back {
+		if which(one) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Woken are the keys of a policy to decide about again.
+type Woken struct {
+	Policy string
+	Keys   []eval.Key
+}
+
+// SetHolds takes the holds that there are now. It reports what has begun and
+// ended, and returns the keys whose holds have ended.
+func (b *Brakes) SetHolds(holds []Hold, now time.Time) (out []Woken) {
+	defer b.tell()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := b.holds
+	b.holds = nil
+	for _, h := range holds {
+		if !h.Ended(now) {
+			b.holds = append(b.holds, h)
+		}
+	}
+	for _, h := range b.holds {
+		if !holdIn(before, h.Name) {
+			b.news = append(b.news, News{Policy: h.Policy, Kind: HoldBegun, Reason: Held, Text: fmt.Sprintf("%s is held until %s by %s: %s", &h, h.Until.UTC().Format(time.RFC3339), h.By, h.Reason)})
+		}
+	}
+	for _, p := range b.policies {
+		p.note()
+	}
+	for _, h := range before {
+		if holdIn(b.holds, h.Name) {
+			continue
+		}
+		why := "released"
+		if h.Ended(now) {
+			why = "its time is over"
+		}
+		b.news = append(b.news, News{Policy: h.Policy, Kind: HoldEnded, Reason: Held, Text: fmt.Sprintf("%s is no longer held: %s", &h, why)})
+		if p := b.policies[h.Policy]; p != nil {
+			out = append(out, Woken{h.Policy, p.keptBack(func(k *Kept) bool { return k.Reason == Held })})
+		}
+	}
+	return out
+}
+
+func holdIn(list []Hold, name string) bool {
+	return slices.ContainsFunc(list, func(h Hold) bool { return h.Name == name })
+}
+
+// Uncertain returns the keys of a policy of which a removal is kept back because
+// what it reads may be out of date.
+func (b *Brakes) Uncertain(policy string) []eval.Key {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if p := b.policies[policy]; p != nil {
+		return p.keptBack(func(k *Kept) bool { return k.Reason == Uncertain })
+	}
+	return nil
+}
+
+// State is what the brakes do about a policy now.
+type State struct {
+	Pauses []Pause
+	Holds  []Hold
+	// Contested names fields that somebody else writes, too, Slowed the keys that
+	// are slowed down, with why. They are sorted.
+	Contested, Slowed []string
+	// Kept counts the keys of which something is kept back, by reason.
+	Kept map[Reason]int
+}
+
+// States returns what the brakes do, by policy.
+func (b *Brakes) States(now time.Time) map[string]*State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	contested := b.fields.contested(now)
+	out := map[string]*State{}
+	for name, p := range b.policies {
+		s := &State{Pauses: slices.Clone(p.pauses), Kept: map[Reason]int{}}
+		for _, one := range contested[name] {
+			s.Contested = append(s.Contested, one.path+" of "+objectName(one.target))
+		}
+		slices.Sort(s.Contested)
+		s.Slowed = p.slow(now)
+		for _, one := range p.back {
+			s.Kept[one.Reason]++
+		}
+		out[name] = s
+	}
+	for _, h := range b.holds {
+		s := out[h.Policy]
+		if s == nil {
+			s = &State{Kept: map[Reason]int{}}
+			out[h.Policy] = s
+		}
+		s.Holds = append(s.Holds, h)
+	}
+	return out
+}
+
+// slow forgets the keys that have come to rest and names the others.
+func (p *Policy) slow(now time.Time) (out []string) {
+	for key, s := range p.slowed {
+		if s.over(now) {
+			delete(p.slowed, key)
+			continue
+		}
+		out = append(out, s.text(p.name, key))
+	}
+	maps.DeleteFunc(p.chains, func(_ eval.Key, one *chain) bool { return now.Sub(one.since) > recovered })
+	for key, one := range p.timed {
+		switch {
+		case now.Sub(one.last) > recovered:
+			delete(p.timed, key)
+		case one.n > maxTimed:
+			out = append(out, fmt.Sprintf("%s is evaluated for %s once a second: it was due again within a second %d times in a row, by the passing of time alone", p.name, key, one.n))
+		}
+	}
+	slices.Sort(out)
+	return out
+}

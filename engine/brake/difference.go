@@ -1,0 +1,138 @@
+package brake
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// change is a field that an effect changes.
+type change struct {
+	path          string
+	before, after uint64
+}
+
+var seed = maphash.MakeSeed()
+
+func hash(text string) uint64 { return maphash.String(seed, text) }
+
+// nothing is the hash of a field that is not there.
+const nothing = 0
+
+func hashOf(v value.Value) uint64 {
+	if v == nil || value.IsNull(v) {
+		return nothing
+	}
+	return hash(value.Identity(v)) | 1
+}
+
+// maxChanges bounds the fields of one effect that are looked at.
+const maxChanges = 256
+
+// changes returns the fields that an effect changes. That an object is made or
+// deleted is a change of the field "".
+func changes(e *eval.Effect) []change {
+	var d differ
+	switch {
+	case e.Verb == eval.VerbEvent:
+	case e.Verb == eval.VerbDelete:
+		d.add("", e.Before, nil)
+	case e.Before == nil || e.Verb == eval.VerbCreate:
+		d.out = append(d.out, change{after: hashOf(e.Patch)})
+	default:
+		d.maps("", e.Before, e.Patch)
+	}
+	return d.out
+}
+
+type differ struct{ out []change }
+
+// maps compares an object with a patch of it.
+func (d *differ) maps(path string, before, patch *value.Map) {
+	for i := range patch.Len() {
+		key, now := patch.At(i)
+		var was value.Value
+		if before != nil {
+			was = before.Lookup(key)
+		}
+		d.values(strings.TrimPrefix(path+"."+key, "."), was, now)
+	}
+}
+
+func (d *differ) values(path string, was, now value.Value) {
+	switch now := now.(type) {
+	case *value.Map:
+		if before, ok := was.(*value.Map); ok {
+			d.maps(path, before, now)
+			return
+		}
+	case *value.List:
+		if before, ok := was.(*value.List); ok {
+			if key := itemKey(before, now); key != "" {
+				d.items(path, key, before, now)
+				return
+			}
+		}
+	}
+	d.add(path, was, now)
+}
+
+// items compares lists by the field that tells their items apart.
+func (d *differ) items(path, key string, before, now *value.List) {
+	for _, item := range now.Items() {
+		name := value.StringAt(item, key)
+		d.values(path+"["+key+"="+name+"]", itemOf(before, key, name), item)
+	}
+	for _, item := range before.Items() {
+		if name := value.StringAt(item, key); itemOf(now, key, name) == nil {
+			d.add(path+"["+key+"="+name+"]", item, nil)
+		}
+	}
+}
+
+func itemOf(list *value.List, key, name string) value.Value {
+	at := slices.IndexFunc(list.Items(), func(item value.Value) bool { return value.StringAt(item, key) == name })
+	if at < 0 {
+		return nil
+	}
+	return list.At(at)
+}
+
+// maxItems bounds the lists that are compared item by item.
+const maxItems = 64
+
+// itemKey returns the field that tells the items of both lists apart; "" if
+// there is none of the usual ones.
+func itemKey(lists ...*value.List) string {
+	for _, key := range []string{"type", "name", "key", "uid"} {
+		if !slices.ContainsFunc(lists, func(l *value.List) bool { return !keyed(l, key) }) {
+			return key
+		}
+	}
+	return ""
+}
+
+func keyed(list *value.List, key string) bool {
+	if list.Len() > maxItems {
+		return false
+	}
+	seen := make(map[string]bool, list.Len())
+	for _, item := range list.Items() {
+		name := value.StringAt(item, key)
+		if name == "" || seen[name] {
+			return false
+		}
+		seen[name] = true
+	}
+	return true
+}
+
+func (d *differ) add(path string, was, now value.Value) {
+	before, after := hashOf(was), hashOf(now)
+	if before != after && len(d.out) < maxChanges {
+		d.out = append(d.out, change{path: path, before: before, after: after})
+	}
+}

@@ -1,0 +1,54 @@
+package brake
+
+import (
+	"fmt"
+	"time"
+)
+
+// Reason is why something is not written now. It is a label of metrics.
+type Reason string
+
+// The reasons.
+const (
+	// ChangeLimit and RemovalLimit are of a policy that wrote, or removed, more
+	// than its limit.
+	ChangeLimit  Reason = "ChangeLimit"
+	RemovalLimit Reason = "RemovalLimit"
+	// Fight is of a rule that writes a field in turn with one of another policy.
+	Fight Reason = "Fight"
+	// Held is of what a person holds.
+	Held Reason = "Hold"
+	// SlowedDown is of a key that writes because of its own writes.
+	SlowedDown Reason = "SlowedDown"
+	// Contested is of a field that somebody else writes, too.
+	Contested Reason = "Contested"
+	// Uncertain is of a removal while what the policy reads may be out of date.
+	Uncertain Reason = "Uncertain"
+)
+
+// Pause is a policy, or a rule of one, that writes nothing until somebody
+// resumes it or its text changes.
+type Pause struct {
+	Policy string `json:"policy"`
+	// Rule is the one that is paused, "" is all of them.
+	Rule string `json:"rule,omitempty"`
+	// Revision is that of the policy that was paused: another one goes on.
+	Revision string `json:"revision"`
+	Reason   Reason `json:"reason"`
+	// Message says what happened; First names the first object that was kept
+	// back.
+	Message string    `json:"message"`
+	First   string    `json:"first"`
+	Since   time.Time `json:"since"`
+	// Count is how often it happened, Limit what was allowed.
+	Count int64 `json:"count"`
+	Limit int64 `json:"limit"`
+}
+
+// Next says what a person may do about a pause.
+func (p *Pause) Next() string {
+	return fmt.Sprintf("edict resume %s lets it go on, edict rollback %s takes its last edit back", p.Policy, p.Policy)
+}
+
+// String is the message with what may be done.
+func (p *Pause) String() string { return p.Message + "; " + p.Next() }

@@ -1,0 +1,112 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// write writes what the brakes let pass. The outcomes of a key are those of all
+// its effects, in their order.
+func (c *Controller) write(ctx context.Context, a *apply.Applier, in *eval.Input, effects []*eval.Effect, cause brake.Cause, r *Result) {
+	if len(effects) == 0 && c.brake.Idle() {
+		return
+	}
+	ruling := c.brake.Admit(brake.Request{
+		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World},
+	})
+	r.Runaway = ruling.Runaway
+	r.Outcomes = a.Apply(ctx, ruling.Allowed)
+	c.brake.Settle(ruling, done(r.Outcomes), in.Now)
+	if len(ruling.Back) == 0 {
+		return
+	}
+	r.held = true
+	if !ruling.Next.IsZero() && (r.Next.IsZero() || ruling.Next.Before(r.Next)) {
+		r.Next = ruling.Next
+	}
+	for _, b := range ruling.Back {
+		r.Outcomes = append(r.Outcomes, apply.Outcome{Effect: b.Effect, Skipped: true, Held: true})
+	}
+	slices.SortStableFunc(r.Outcomes, func(a, b apply.Outcome) int {
+		return slices.Index(effects, a.Effect) - slices.Index(effects, b.Effect)
+	})
+}
+
+func done(outcomes []apply.Outcome) []brake.Done {
+	if len(outcomes) == 0 {
+		return nil
+	}
+	out := make([]brake.Done, len(outcomes))
+	for i, o := range outcomes {
+		out[i] = brake.Done{Effect: o.Effect, Written: o.Err == nil && !o.Skipped && !o.Gone, Version: o.Version.ResourceVersion}
+	}
+	return out
+}
+
+// readings is what the brakes know of what a controller reads.
+type readings struct {
+	*Controller
+	seen *world.Snapshot
+}
+
+// Size implements brake.World.
+func (c readings) Size(input int) int {
+	if input < 0 {
+		return c.router.Count()
+	}
+	return c.seen.Table(c.Policy.Inputs[input].Source).Len()
+}
+
+// UID implements brake.World.
+func (c readings) UID(id world.ID) string {
+	_, uid := c.version(c.seen)(id)
+	return uid
+}
+
+// Suspect implements brake.World.
+func (c readings) Suspect() bool { return c.group.Suspect != nil && c.group.Suspect(c.Controller) }
+
+// caused notes by what keys are woken.
+func (c *Controller) caused(keys []eval.Key, by change) {
+	if c.brake == nil || len(keys) == 0 {
+		return
+	}
+	of, version := by.old, ""
+	if by.now != nil {
+		of, version = by.now, by.now.Version().ResourceVersion
+	}
+	id := world.ID{GVK: by.source.GVK, Namespace: of.Namespace, Name: of.Name}
+	cause := c.group.Brakes.CauseOf(id, version)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		c.causes[key] = c.causes[key].Merge(cause)
+	}
+}
+
+// takeCause returns by what a key was woken since it was last decided about.
+func (c *Controller) takeCause(key eval.Key) brake.Cause {
+	if c.brake == nil {
+		return brake.Cause{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cause := c.causes[key]
+	delete(c.causes, key)
+	return cause
+}
+
+// restoreCause keeps the cause of a key that is tried again.
+func (c *Controller) restoreCause(key eval.Key, cause brake.Cause, r *Result) {
+	if c.brake == nil || r.Err == nil || !cause.Known {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.causes[key] = c.causes[key].Merge(cause)
+}

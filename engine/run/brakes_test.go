@@ -1,0 +1,254 @@
+package run
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// kept is a ledger whose cache shows what it is told to.
+type kept struct {
+	*ledger
+	t     *testing.T
+	store cache.Indexer
+}
+
+func newKept(t *testing.T, p *process, client kubernetes.Interface) *kept {
+	t.Helper()
+	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	p.client = client
+	l := &ledger{process: p, client: client, lister: listers.NewConfigMapLister(store), synced: func() bool { return true }}
+	p.ledger = l
+	return &kept{ledger: l, t: t, store: store}
+}
+
+// show brings the cache up to the cluster.
+func (k *kept) show() {
+	k.t.Helper()
+	list, err := k.client.CoreV1().ConfigMaps("ns").List(k.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	var items []any
+	for i := range list.Items {
+		items = append(items, &list.Items[i])
+	}
+	if err := k.store.Replace(items, ""); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// set writes a key of a ConfigMap, as a person does.
+func (k *kept) set(name, key, text string) {
+	k.t.Helper()
+	k.show()
+	if !k.write(k.t.Context(), name, map[string]string{key: text}) {
+		k.t.Fatalf("%s is not written", name)
+	}
+	k.show()
+}
+
+func (k *kept) data(name string) map[string]string {
+	k.show()
+	if m := k.get(name); m != nil {
+		return m.Data
+	}
+	return nil
+}
+
+func pausedPolicy(revision string) (*plan.Policy, brake.Pause) {
+	return &plan.Policy{Name: "p", Revision: revision}, brake.Pause{Policy: "p", Revision: "1", Reason: brake.RemovalLimit, Message: "too much", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+func recordOf(pauses ...brake.Pause) brake.Record { return brake.Record{Pauses: pauses} }
+
+// TestPausesOutliveTheProcess: what is paused is kept, is paused for the next
+// process, and ends when a person resumes it.
+func TestPausesOutliveTheProcess(t *testing.T) {
+	t.Parallel()
+	client := fake.NewClientset()
+	policy, pause := pausedPolicy("1")
+	newBraked := func() (*brakes, *kept) {
+		p := offline()
+		k := newKept(t, p, client)
+		k.show()
+		return p.newTerm(t.Context()).brakes, k
+	}
+	first, k := newBraked()
+	first.Restore([]brake.Pause{pause})
+	first.Policy("p").Adopt(policy)
+	first.look(t.Context(), time.Now())
+	if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "too much") {
+		t.Fatalf("kept as %q", text)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // it reads what is kept, and goes on no further
+	second, k := newBraked()
+	second.start(ctx)
+	second.Policy("p").Adopt(policy)
+	if got := second.Pauses("p"); len(got) != 1 || got[0].Message != "too much" {
+		t.Fatalf("the next process has the pauses %+v", got)
+	}
+	second.term.wg.Wait()
+
+	r := recordOf(pause)
+	r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
+	k.set(brake.RecordsName, "p", r.Text())
+	second.look(t.Context(), time.Now())
+	if got := second.Pauses("p"); len(got) > 0 {
+		t.Errorf("after it was resumed: %+v", got)
+	}
+	if data := k.data(brake.RecordsName); len(data) > 0 {
+		t.Errorf("still kept: %v", data)
+	}
+	second.look(t.Context(), time.Now())
+	if len(second.resumed) > 0 {
+		t.Error("the wish is not forgotten")
+	}
+	var kinds []brake.Kind
+	for _, n := range second.take() {
+		kinds = append(kinds, n.Kind)
+	}
+	if diff := cmp.Diff([]brake.Kind{brake.Resumed}, kinds); diff != "" {
+		t.Errorf("news (-want +got):\n%s", diff)
+	}
+}
+
+// TestAPauseIsNotLostWithItsConfigMap: it is written again.
+func TestAPauseIsNotLostWithItsConfigMap(t *testing.T) {
+	t.Parallel()
+	p := offline()
+	k := newKept(t, p, fake.NewClientset())
+	b := p.newTerm(t.Context()).brakes
+	policy, pause := pausedPolicy("1")
+	b.Restore([]brake.Pause{pause})
+	b.Policy("p").Adopt(policy)
+	b.look(t.Context(), time.Now())
+	if err := k.client.CoreV1().ConfigMaps("ns").Delete(t.Context(), brake.RecordsName, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	k.show()
+	b.look(t.Context(), time.Now().Add(recordInterval))
+	if len(k.data(brake.RecordsName)) != 1 || len(b.Pauses("p")) != 1 {
+		t.Error("the pause is lost")
+	}
+}
+
+// TestHoldsEnd: what has ended is taken away, and what cannot be read holds
+// nothing.
+func TestHoldsEnd(t *testing.T) {
+	t.Parallel()
+	p := offline()
+	k := newKept(t, p, fake.NewClientset())
+	b := p.newTerm(t.Context()).brakes
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, text := range map[string]string{
+		"long": `{"policy":"p","reason":"r","by":"me","until":"2026-01-01T02:00:00Z"}`, "short": `{"policy":"p","until":"2026-01-01T01:00:00Z"}`, "broken": "{",
+	} {
+		k.set(brake.HoldsName, name, text)
+	}
+	b.look(t.Context(), now)
+	if n := len(b.state("p").Holds); n != 2 {
+		t.Errorf("%d holds", n)
+	}
+	b.look(t.Context(), now.Add(time.Hour))
+	if n := len(b.state("p").Holds); n != 1 {
+		t.Errorf("%d holds an hour later", n)
+	}
+	data := k.data(brake.HoldsName)
+	if _, there := data["short"]; there || len(data) != 2 {
+		t.Errorf("there are %v", data)
+	}
+	if got := len(b.take()); got != 3 {
+		t.Errorf("%d news, want two beginnings and an end", got)
+	}
+}
+
+// TestBrakeNotes: what a ConfigMap says of the brakes.
+func TestBrakeNotes(t *testing.T) {
+	t.Parallel()
+	_, pause := pausedPolicy("1")
+	for name, tc := range map[string]struct {
+		state  *brake.State
+		status string
+		want   string
+	}{
+		"nothing":   {nil, statusActive, ""},
+		"paused":    {&brake.State{Pauses: []brake.Pause{pause}, Contested: []string{"a of b"}}, statusPaused, "p: too much; edict resume p lets it go on, edict rollback p takes its last edit back"},
+		"contested": {&brake.State{Contested: []string{"a", "b", "c", "d", "e"}}, statusContested, "a; b; c; and 2 more"},
+		"slowed":    {&brake.State{Slowed: []string{"why"}}, statusDegraded, "slowed down for 1 object, such as: why"},
+		"uncertain": {&brake.State{Kept: map[brake.Reason]int{brake.Uncertain: 3}}, statusDegraded, "that concerns 3 objects"},
+		"a hold":    {&brake.State{Holds: []brake.Hold{{Policy: "p"}}}, statusActive, ""},
+	} {
+		sum := tally{wanted: 1, runs: []string{"p=1"}}
+		sum.brake("p", brakeNoteOf(tc.state))
+		text := strings.Join(append(append(sum.paused, sum.contested...), sum.failing...), "\n")
+		if got := sum.status(); got != tc.status || !strings.Contains(text, tc.want) {
+			t.Errorf("%s: %s, %q", name, got, text)
+		}
+	}
+}
+
+// TestSuspiciousLosses: a few of many may go unseen while nobody watches.
+func TestSuspiciousLosses(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		lost, of int
+		want     bool
+	}{{0, 0, false}, {1, 1, true}, {4, 4, true}, {5, 6, false}, {6, 30, false}, {6, 29, true}, {60, 5000, false}, {5000, 5000, true}} {
+		if got := suspicious(tc.lost, tc.of); got != tc.want {
+			t.Errorf("%d of %d: %v", tc.lost, tc.of, got)
+		}
+	}
+}
+
+// TestPace: a policy that writes too much waits, and no other with it.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	p := newPace(10)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	var stopped error
+	for n := 0; stopped == nil && n < 100; n++ {
+		stopped = p.wait(ctx, "one")
+	}
+	if stopped == nil {
+		t.Error("nothing bounds it")
+	}
+	if err := p.wait(t.Context(), "two"); err != nil {
+		t.Error(err)
+	}
+	if err := newPace(-1).wait(ctx, "one"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBrakeGauges: what no longer holds has no series.
+func TestBrakeGauges(t *testing.T) {
+	t.Parallel()
+	var g brakeGauges
+	g.show(map[string]*brake.State{
+		"gauges-a": {Pauses: []brake.Pause{{Reason: brake.Fight}}, Kept: map[brake.Reason]int{brake.Fight: 2}, Slowed: []string{"x"}},
+		"gauges-b": {Holds: make([]brake.Hold, 3)},
+	})
+	if len(g.shown) != 4 {
+		t.Errorf("%d series", len(g.shown))
+	}
+	g.show(map[string]*brake.State{"gauges-a": {}, "gauges-b": {Holds: make([]brake.Hold, 1)}})
+	if len(g.shown) != 1 || observe.Paused.DeleteLabelValues("gauges-a", string(brake.Fight)) || !observe.Holds.DeleteLabelValues("gauges-b") {
+		t.Errorf("%d series, or one is still there", len(g.shown))
+	}
+}
