@@ -82,6 +82,8 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
 	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of --policies")
 	flags.StringArrayVar(&o.Allowances, "allowances", nil, "a file that says what policies may do of what is protected; may repeat")
+	flags.DurationVar(&o.TakeBack.Within, "take-back-within", 0, "a new revision is taken back when too many objects fail within this time after it came into force; 0 takes none back")
+	flags.Float64Var(&o.TakeBack.Share, "take-back-failing-share", 0.5, "how many are too many, as a share of the policy's objects")
 	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this name followed by theirs, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "what a policy may do of what is protected, as in the list spec.allow of such a file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")

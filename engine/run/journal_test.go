@@ -54,7 +54,7 @@ func TestQuarantine(t *testing.T) {
 					t.Errorf("another text is quarantined: %v", problem)
 				}
 			}
-			time.Sleep(wait)
+			<-time.After(wait)
 			if problem := next.quarantined(bomb, time.Now()); problem != nil {
 				t.Errorf("for ever: %v", problem)
 			}

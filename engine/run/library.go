@@ -33,6 +33,7 @@ type library struct {
 	verdicts map[string]*verdict
 	trials   *trials
 	journal  *journal
+	back     takebacks
 	told     *notices
 	first    bool
 	// seen are the UIDs of the ConfigMaps that are read, by name, uids also those
@@ -116,6 +117,7 @@ func (l *library) run(ctx context.Context) error {
 	defer stop()
 	l.recorder = recorder
 	l.store, l.told, l.journal = newRevisionStore(l.process, l.client), newNotices(l.process, l.client, recorder), newJournal(l.process)
+	l.back = newTakebacks()
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
@@ -147,7 +149,8 @@ func (l *library) run(ctx context.Context) error {
 				woken = l.doubt()
 			case <-healths.C:
 				l.told.flush(time.Now())
-				woken = l.ailing()
+				back := l.takeBack(time.Now())
+				woken = l.ailing() || back
 			case <-l.wake:
 				woken = true
 			case done := <-l.trials.ended:
@@ -343,6 +346,8 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 	switch {
 	case v != nil && v.unit.Disabled():
 		return nil
+	case l.instead(id, v) != nil:
+		return l.instead(id, v)
 	case v == nil && now != nil && c.Stopped(now.Name(), now.File.Path, id != now.Name()):
 		return nil // also while it cannot be read
 	case v != nil && v.good():

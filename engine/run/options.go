@@ -24,6 +24,8 @@ type Options struct {
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// arguments of the process are out of reach of whoever edits policies.
 	Allow []string
+	// TakeBack says when a new revision is taken back by itself.
+	TakeBack TakeBack
 	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
 	// write as, in PolicyNamespace; their names follow. "" is the process itself.
 	PolicyServiceAccounts string

@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,12 +15,11 @@ const maxErrors = 5
 // machinery finds an error for every value of a requirement, and takes time with
 // the square of their number to write them.
 func Brief(err error) error {
-	list, ok := err.(utilerrors.Aggregate)
-	if !ok || len(list.Errors()) <= maxErrors {
+	var list utilerrors.Aggregate
+	if !errors.As(err, &list) || len(list.Errors()) <= maxErrors {
 		return err
 	}
 	all := list.Errors()
 	more := fmt.Errorf("and %d more", len(all)-maxErrors)
 	return utilerrors.NewAggregate(append(slices.Clone(all[:maxErrors]), more))
 }
-

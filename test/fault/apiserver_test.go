@@ -98,7 +98,7 @@ func TestEtcdRestored(t *testing.T) {
 	c := s.controllers[0]
 	s.during(func() { s.must(nil, s.plane.RestoreEtcd(t.Context())) }, func() {
 		select {
-		case <-c.ended: // as a kubelet does
+		case <-c.gone: // as a kubelet does
 			c.start()
 		case <-time.After(30 * time.Second):
 			t.Error("the controller does not notice that versions have gone back")

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -26,7 +27,9 @@ type controller struct {
 	log     string
 	metrics string
 	command *exec.Cmd
-	ended   chan error
+	// gone is closed when the process has ended, ended says how.
+	gone  chan struct{}
+	ended error
 }
 
 // start starts the process, after it has ended anew.
@@ -42,10 +45,12 @@ func (c *controller) start() {
 	if err := c.command.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	command := c.command
-	go func() { ended <- command.Wait(); log.Close() }()
-	c.ended = ended
+	gone, command := make(chan struct{}), c.command
+	c.gone = gone
+	go func() {
+		defer close(gone)
+		c.ended = errors.Join(command.Wait(), log.Close())
+	}()
 }
 
 // signal sends a signal to the process.
@@ -59,7 +64,7 @@ func (c *controller) signal(s syscall.Signal) {
 // kill ends the process at once.
 func (c *controller) kill() {
 	_ = c.command.Process.Kill()
-	<-c.ended
+	<-c.gone
 }
 
 // stop ends the process as a roll-out does, and returns how long that took.
@@ -68,9 +73,9 @@ func (c *controller) stop() time.Duration {
 	began := time.Now()
 	c.signal(syscall.SIGTERM)
 	select {
-	case err := <-c.ended:
-		if err != nil {
-			c.t.Errorf("%s ended with %v\n%s", c.proxy.Name, err, c.tail())
+	case <-c.gone:
+		if c.ended != nil {
+			c.t.Errorf("%s ended with %v\n%s", c.proxy.Name, c.ended, c.tail())
 		}
 	case <-time.After(time.Minute):
 		c.t.Errorf("%s did not end within a minute", c.proxy.Name)

@@ -187,7 +187,7 @@ func TestKilledAfterEachWrite(t *testing.T) {
 		case <-time.After(45 * time.Second):
 			t.Fatalf("VOID: it was not killed after write %d", k)
 		}
-		<-c.ended
+		<-c.gone
 		c.proxy.set(faults{})
 		c.start()
 		s.converged(fmt.Sprintf("after a kill behind write %d", k), 45*time.Second)

@@ -39,8 +39,6 @@ type proxy struct {
 type faults struct {
 	// Down refuses all requests, as a broken network would: connections end.
 	Down bool
-	// Hang lets requests wait until the fault is over.
-	Hang <-chan struct{}
 	// Delay is how long each request but watches waits at least and at most.
 	Delay [2]time.Duration
 	// Status answers a share of the requests instead of the API server.
@@ -71,7 +69,7 @@ func newProxy(ctx context.Context, name string, config *rest.Config, seed uint64
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{Name: name, streams: map[*stream]bool{}, random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // faults are to be the same again
+	p := &proxy{Name: name, streams: map[*stream]bool{}, random: rand.New(rand.NewPCG(seed, 1))}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
@@ -132,21 +130,7 @@ func (p *proxy) handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f := p.now()
 		watches := r.URL.Query().Get("watch") == "true" || r.URL.Query().Get("watch") == "1"
-		switch {
-		case f.Down:
-			p.hits.Add(1)
-			panic(http.ErrAbortHandler)
-		case f.Hang != nil:
-			p.hits.Add(1)
-			select {
-			case <-f.Hang:
-			case <-r.Context().Done():
-			}
-		case f.Share > 0 && p.chance() < f.Share:
-			p.refuse(w, f.Status)
-			return
-		case f.Expire && watches && r.URL.Query().Get("resourceVersion") != "":
-			p.refuse(w, http.StatusGone)
+		if p.broken(w, r, f, watches) {
 			return
 		}
 		p.wait(r.Context(), f, watches)
@@ -165,6 +149,23 @@ func (p *proxy) handler(next http.Handler) http.Handler {
 			}
 		}
 	})
+}
+
+// broken answers a request with a fault, and reports whether it did.
+func (p *proxy) broken(w http.ResponseWriter, r *http.Request, f faults, watches bool) bool {
+	switch {
+	case f.Down:
+		p.hits.Add(1)
+		panic(http.ErrAbortHandler)
+	case f.Share > 0 && p.chance() < f.Share:
+		p.refuse(w, f.Status)
+		return true
+	case f.Expire && watches && r.URL.Query().Get("resourceVersion") != "":
+		p.refuse(w, http.StatusGone)
+		return true
+	default:
+		return false
+	}
 }
 
 func (p *proxy) wait(ctx context.Context, f faults, watches bool) {

@@ -50,7 +50,7 @@ var edict = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(folder, "edict")
-	build := exec.Command("go", "build", "-o", path, "./cmd/edict") //nolint:noctx // it is built for all tests
+	build := exec.Command("go", "build", "-o", path, "./cmd/edict")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -60,12 +60,12 @@ var edict = sync.OnceValues(func() (string, error) {
 })
 
 // set makes a stage with a world at rest and n controllers, of which one leads.
-func set(t *testing.T, n int, apiServerArgs ...string) *stage {
+func set(t *testing.T, n int) *stage {
 	t.Helper()
 	if os.Getenv("EDICT_TEST_FAULT") == "" {
 		t.Skip("EDICT_TEST_FAULT=1 (make test-fault) runs it")
 	}
-	plane, err := controlplane.Start(t.Context(), controlplane.Options{Log: os.Stderr, AuditLog: true, APIServerArgs: apiServerArgs})
+	plane, err := controlplane.Start(t.Context(), controlplane.Options{Log: os.Stderr, AuditLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,10 +102,10 @@ func (s *stage) furnish() {
 		}}, metav1.CreateOptions{}))
 	}
 	for i := range nodeCount {
-		s.traffic.node(s.t.Context(), i)
+		s.must(nil, s.traffic.node(s.t.Context(), i))
 	}
 	for i := range mapCount {
-		s.traffic.write(s.t.Context(), i)
+		s.must(nil, s.traffic.write(s.t.Context(), i))
 	}
 }
 

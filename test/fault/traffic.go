@@ -36,7 +36,7 @@ const (
 )
 
 func newTraffic(s *stage) *traffic {
-	return &traffic{stage: s, random: rand.New(rand.NewPCG(s.seed, 2))} //nolint:gosec // it is to be the same again
+	return &traffic{stage: s, random: rand.New(rand.NewPCG(s.seed, 2))}
 }
 
 // begin changes things until end.

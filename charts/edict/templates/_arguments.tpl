@@ -22,6 +22,10 @@
 - --log-level={{ .Values.log.level }}
 - --workers={{ .Values.workers }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
+{{- if .Values.takeBack.within }}
+- --take-back-within={{ .Values.takeBack.within }}
+- --take-back-failing-share={{ .Values.takeBack.failingShare }}
+{{- end }}
 {{- with .Values.brakes }}{{/* values of an earlier chart, reused, have none */}}
 - --default-change-limit={{ .changes }}
 - --default-removal-limit={{ .removals }}
