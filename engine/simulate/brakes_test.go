@@ -408,8 +408,8 @@ func TestDominoesAreNotSlowedDown(t *testing.T) {
       do: [{labels: {set: {fallen: "yes"}}}]
 `
 	var objects []Object
-	for i := range 1500 {
-		objects = append(objects, manifest(fmt.Sprintf("w%04d", 1500-i), Object{"spec": Object{"next": fmt.Sprintf("w%04d", 1500-i-1)}}))
+	for i := range 1100 {
+		objects = append(objects, manifest(fmt.Sprintf("w%04d", 1100-i), Object{"spec": Object{"next": fmt.Sprintf("w%04d", 1100-i-1)}}))
 	}
 	b := withBrakes(t, brake.DefaultSettings(), objects, domino)
 	if n := b.writes("p1"); n != len(objects) || len(newsOf(b.brakes)) > 0 {

@@ -77,9 +77,19 @@ func (f *forgetful) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+// answered is a response whose stream stays open when it is a good one.
 func answered(r *http.Request, code int, body string) *http.Response {
+	stream, write := io.Pipe()
+	go func() {
+		_, err := io.WriteString(write, body+"\n")
+		if code == http.StatusOK {
+			<-r.Context().Done()
+			err = r.Context().Err()
+		}
+		write.CloseWithError(err)
+	}()
 	return &http.Response{StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body + "\n"))}
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: stream}
 }
 
 const agents = 12
