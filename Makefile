@@ -77,7 +77,7 @@ lint: ## run the linters (the first time this builds them, about 2 minutes)
 .PHONY: unit
 unit: ## run the tests that need no control plane, with the race detector
 	@echo "==> unit tests"
-	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|chart|e2e|image|properties)$$')
+	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|image|properties)$$')
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
@@ -98,7 +98,8 @@ chart-test: controlplane ## test the image, and the chart with helm on a real co
 	@$(GO) test -vet=off -timeout 20m ./test/image ./test/chart
 
 .PHONY: test-fault
-test-fault: controlplane ## leaders that are stopped, killed and frozen, with the times that ship, and 200 edits in a minute (4 minutes)
+test-fault: controlplane ## leaders that are stopped, killed and frozen, 200 edits in a minute, and every bomb in a process with little memory (6 minutes)
+	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -run "TestInAProcess|TestRandomInProcesses" ./test/bombs ./engine/expr/cel
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
 
 .PHONY: controlplane

@@ -22,4 +22,3 @@ func Brief(err error) error {
 	more := fmt.Errorf("and %d more", len(all)-maxErrors)
 	return utilerrors.NewAggregate(append(slices.Clone(all[:maxErrors]), more))
 }
-
