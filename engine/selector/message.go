@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,7 @@ const maxErrors = 5
 // machinery finds an error for every value of a requirement, and takes time with
 // the square of their number to write them.
 func Brief(err error) error {
-	list, ok := err.(utilerrors.Aggregate)
+	list, ok := errors.AsType[utilerrors.Aggregate](err)
 	if !ok || len(list.Errors()) <= maxErrors {
 		return err
 	}

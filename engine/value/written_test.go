@@ -40,7 +40,7 @@ func anything(r *rand.Rand, depth int) any {
 // TestMeasure: nothing is written longer than it was measured.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // the same values each time
+	r := rand.New(rand.NewPCG(3, 4)) // the same values each time
 	for range 2000 {
 		v := Freeze(anything(r, 6), nil, KeepAll)
 		var out bytes.Buffer

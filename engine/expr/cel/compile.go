@@ -7,10 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // Text is a place in a document that holds an expression: the whole of a

@@ -41,7 +41,7 @@ type overload struct {
 
 func newWriter(env *Env, seed uint64) *writer {
 	w := &writer{
-		Rand: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // the same expressions for the same seed
+		Rand: rand.New(rand.NewPCG(seed, 0)), // the same expressions for the same seed
 		names: map[types.Kind][]string{
 			types.StringKind: {"s", "big", "key.name"}, types.IntKind: {"n"}, types.DynKind: {"d", "object.spec.free", "bigs"},
 			types.MapKind: {"object.spec.limits", "m"}, types.ListKind: {"numbers", "bigs", "object.spec.zones", "lists.range(1000)"},
