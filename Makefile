@@ -89,7 +89,7 @@ lint: ## run the linters (the first time this builds them, about 2 minutes)
 .PHONY: unit
 unit: ## run the tests that need no control plane, with the race detector
 	@echo "==> unit tests"
-	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|chart|e2e|image|properties)$$')
+	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|image|properties)$$')
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
@@ -110,7 +110,8 @@ chart-test: controlplane ## test the image, and the chart with helm on a real co
 	@$(GO) test -vet=off -timeout 20m ./test/image ./test/chart
 
 .PHONY: test-fault
-test-fault: controlplane ## break the API server, etcd, watches, the network and the processes under traffic, and judge the audit log (25 minutes)
+test-fault: controlplane ## break the API server, etcd, watches, the network and the processes under traffic, judge the audit log, and run every bomb in a process with little memory (30 minutes)
+	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -run "TestInAProcess|TestRandomInProcesses" ./test/bombs ./engine/expr/cel
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 60m -v ./test/fault
 

@@ -31,7 +31,7 @@ type Memo struct {
 // MaxMemo is how many bytes of values are kept of one key, and MaxMemoAll of all
 // keys of a policy. What is more is not kept: it is computed again.
 const (
-	MaxMemo    = 4 << 20
+	MaxMemo    = 64 << 20
 	MaxMemoAll = 128 << 20
 )
 

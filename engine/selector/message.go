@@ -15,8 +15,8 @@ const maxErrors = 5
 // machinery finds an error for every value of a requirement, and takes time with
 // the square of their number to write them.
 func Brief(err error) error {
-	var list utilerrors.Aggregate
-	if !errors.As(err, &list) || len(list.Errors()) <= maxErrors {
+	list, ok := errors.AsType[utilerrors.Aggregate](err)
+	if !ok || len(list.Errors()) <= maxErrors {
 		return err
 	}
 	all := list.Errors()

@@ -186,7 +186,7 @@ func TestDeclaredIsEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := pool{rand.New(rand.NewPCG(1, 2))}
+	p := pool{rand.New(rand.NewPCG(1, 2))} // the same values each time
 	tried := 0
 	for _, name := range slices.Sorted(maps.Keys(env.planning.Functions())) {
 		for _, o := range env.planning.Functions()[name].OverloadDecls() {
@@ -240,7 +240,7 @@ func judge(t *testing.T, c *meteredCall, args callArgs) {
 		t.Errorf("%s\nhas %d bytes, declared are %+v", shown, has, need)
 	}
 	allowed := uint64(8*(need.Text+need.Bytes+need.Scratch) + 24*deep(args[:]...) + 64<<10)
-	if took := after.TotalAlloc - before.TotalAlloc; took > allowed {
+	if took := after.TotalAlloc - before.TotalAlloc; took > allowed && !testing.Short() { // the race detector, which -short comes with, drops what is pooled
 		t.Errorf("%s\ntook %d bytes, more than %d, declared are %+v", shown, took, allowed, need)
 	}
 }

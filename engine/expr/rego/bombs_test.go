@@ -76,6 +76,7 @@ var bombs = map[string]struct{ rules, want string }{
 	"unmarshal":          {"x := json.unmarshal(concat(\"\", [\"[\", concat(\",\", [\"0\" | some a in input; some b in input]), \"]\"]))", "it takes more than 50000 steps"},
 	"unmarshal text":     {chain("\"0,0,0,0,0,0,0,0,\"", "concat(\"\", [V, V])", 15) + "x := json.unmarshal(concat(\"\", [\"[\", v15, \"0]\"]))", "it reads a value of more than"},
 	"regular expression": {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 14) + "x := regex.match(\"((a?){30}){30}a{900}b\", v14)", "it uses a pattern of more than 10000 instructions"},
+	"long match":         {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 14) + "x := regex.match(\"(a?){500}a{900}b\", v14)", "it matches a text that is too long for its pattern"},
 	"long pattern":       {"x := regex.match(\"" + strings.Repeat("a?", 5000) + "\", \"a\")", "it uses a pattern of more than 256 bytes"},
 	"long glob":          {"x := glob.match(\"" + strings.Repeat("*a", 5000) + "\", [], \"a\")", "it uses a pattern of more than 256 bytes"},
 	"unions":             {"x := object.union_n([{sprintf(\"%v %v\", [a, b]): input} | some a in input; some b in input])", "it takes more than 50000 steps"},

@@ -64,7 +64,7 @@ type Usage struct {
 
 // Run runs a test of this binary in a child, which is asked for something.
 func Run(ctx context.Context, test, asked string) Usage {
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+test+"$", "-test.count=1")
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+test+"$", "-test.count=1") // this binary itself
 	cmd.Env = append(os.Environ(), Variable+"="+asked, "GOMEMLIMIT=460MiB", "GOTRACEBACK=single")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
