@@ -31,7 +31,8 @@ func (a *admission) slowDown() Reason {
 		if a.chained(a.Key, a.Cause, a.Now) < minWrites || !a.Cause.runs(a.Now) {
 			return ""
 		}
-		s = &slowed{Slowed: a.describe(), until: a.Now.Add(firstPause)}
+		s = &slowed{Slowed: a.describe(), id: a.name + " " + a.Key.String()}
+		s.until = a.Now.Add(firstPause + s.share(firstPause))
 		a.slowed[a.Key] = s
 		a.brakes.news = append(a.brakes.news, News{Policy: a.name, Kind: Slow, Reason: SlowedDown, Text: "slowed down: " + s.text(a.name, a.Key)})
 	}

@@ -1,6 +1,8 @@
 package brake
 
 import (
+	"fmt"
+	"hash/fnv"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -32,6 +34,8 @@ const (
 
 // slowed is a key that writes again and again because of its own writes.
 type slowed struct {
+	// id names the policy and the key.
+	id    string
 	level int
 	// until is when it may write next, wanted when it last wanted to.
 	until, wanted time.Time
@@ -81,9 +85,19 @@ func (s *slowed) pause(c Cause, now time.Time) (until time.Time) {
 	if now.Before(s.until) {
 		return s.until
 	}
-	s.until = now.Add(min(lastPause, firstPause<<min(s.level, 10)))
+	wait := min(lastPause, firstPause<<min(s.level, 10))
+	s.until = now.Add(wait + s.share(wait))
 	s.level++
 	return time.Time{}
+}
+
+// share is up to half of a pause, another one for each key and each time: two
+// keys that undo what the other does, both at once, would do so for ever if they
+// were slowed down alike.
+func (s *slowed) share(wait time.Duration) time.Duration {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%s %d", s.id, s.level)
+	return wait / 2 * time.Duration(h.Sum32()%1000) / 1000
 }
 
 // over reports whether the key has come to rest.
