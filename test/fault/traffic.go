@@ -42,6 +42,7 @@ func newTraffic(s *stage) *traffic {
 // begin changes things until end.
 func (t *traffic) begin() {
 	ctx, cancel := context.WithCancel(t.stage.t.Context())
+	t.done, t.tried = 0, 0
 	t.stop, t.ended, t.began = cancel, make(chan struct{}), time.Now()
 	go func() {
 		defer close(t.ended)
