@@ -136,8 +136,9 @@ type applyRun struct {
 	failed     map[int]bool // items
 	wrote      map[int]bool // items
 	failedRule int
-	// confirmed says that the primary was found as it was decided on.
-	confirmed bool
+	// confirmed says that the primary was found as it was decided on, missed that a
+	// patch of it was answered that there is none.
+	confirmed, missed bool
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
@@ -149,6 +150,9 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	gone := e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
 	if gone {
 		err = nil
+	}
+	if gone && e.Verb == eval.VerbPatch && e.Target == r.Primary {
+		r.missed, r.confirmed = true, false
 	}
 	if err != nil {
 		r.failed[e.Item] = true
