@@ -146,13 +146,10 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	err := r.write(e)
-	// Nothing to do is success: the target is gone, or there already.
-	gone := e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
+	gone := needless(e, err)
 	if gone {
 		err = nil
-	}
-	if gone && e.Verb == eval.VerbPatch && e.Target == r.Primary {
-		r.missed, r.confirmed = true, false
+		r.miss(e)
 	}
 	if err != nil {
 		r.failed[e.Item] = true
@@ -167,6 +164,19 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		out.Version = r.versions[e.Target]
 	}
 	return out
+}
+
+// needless reports whether there was nothing to do, which is success: the target is
+// gone, or there already.
+func needless(e *eval.Effect, err error) bool {
+	return e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
+}
+
+// miss notes that a target was gone.
+func (r *applyRun) miss(e *eval.Effect) {
+	if e.Verb == eval.VerbPatch && e.Target == r.Primary {
+		r.missed, r.confirmed = true, false
+	}
 }
 
 func (r *applyRun) write(e *eval.Effect) error {
