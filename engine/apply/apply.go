@@ -109,7 +109,7 @@ type Applier struct {
 	Writer Writer
 	Policy string
 	// Primary is the object that was decided about; without a kind, nothing is
-	// asked about it before a deletion.
+	// asked about it before other writes.
 	Primary world.ID
 	// Version gives the state of an object that the decision was based on.
 	Version func(world.ID) (world.Version, string)
