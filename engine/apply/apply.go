@@ -109,7 +109,7 @@ type Applier struct {
 	Writer Writer
 	Policy string
 	// Primary is the object that was decided about; without a kind, nothing is
-	// asked about it before a deletion.
+	// asked about it before other writes.
 	Primary world.ID
 	// Version gives the state of an object that the decision was based on.
 	Version func(world.ID) (world.Version, string)
@@ -136,8 +136,9 @@ type applyRun struct {
 	failed     map[int]bool // items
 	wrote      map[int]bool // items
 	failedRule int
-	// confirmed says that the primary was found as it was decided on.
-	confirmed bool
+	// confirmed says that the primary was found as it was decided on, missed that a
+	// patch of it was answered that there is none.
+	confirmed, missed bool
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
@@ -145,10 +146,10 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	err := r.write(e)
-	// Nothing to do is success: the target is gone, or there already.
-	gone := e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
+	gone := needless(e, err)
 	if gone {
 		err = nil
+		r.miss(e)
 	}
 	if err != nil {
 		r.failed[e.Item] = true
@@ -163,6 +164,19 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		out.Version = r.versions[e.Target]
 	}
 	return out
+}
+
+// needless reports whether there was nothing to do, which is success: the target is
+// gone, or there already.
+func needless(e *eval.Effect, err error) bool {
+	return e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
+}
+
+// miss notes that a target was gone.
+func (r *applyRun) miss(e *eval.Effect) {
+	if e.Verb == eval.VerbPatch && e.Target == r.Primary {
+		r.missed, r.confirmed = true, false
+	}
 }
 
 func (r *applyRun) write(e *eval.Effect) error {

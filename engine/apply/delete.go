@@ -44,10 +44,11 @@ func (r *applyRun) delete(e *eval.Effect) error {
 // confirm asks the API server whether the primary still is as it was decided
 // on, before something happens that cannot be taken back: the watches of
 // different kinds run at different paces, and a lock on the target does not
-// tell that the reason is gone. A primary that is the target itself, with a
-// lock, needs no question.
+// tell that the reason is gone. The same holds for everything that is written after
+// a patch of the primary found none: what was to hold or to undo it later is not
+// there. A primary that is the target itself, with a lock, needs no question.
 func (r *applyRun) confirm(e *eval.Effect) error {
-	if r.confirmed || r.Primary.Kind == "" || !final(e) || e.Target == r.Primary && !e.Unlocked {
+	if r.confirmed || r.Primary.Kind == "" || !final(e) && !r.missed || e.Verb == eval.VerbEvent || e.Target == r.Primary && !e.Unlocked {
 		return nil
 	}
 	version, uid := r.Version(r.Primary)
@@ -59,7 +60,7 @@ func (r *applyRun) confirm(e *eval.Effect) error {
 	case apierrors.IsNotFound(err):
 		live, liveUID = world.Version{}, ""
 	case err != nil:
-		return fmt.Errorf("reading %s %s before a deletion: %w", r.Primary.Kind, r.Primary.Name, err)
+		return fmt.Errorf("reading %s %s before a write that depends on it: %w", r.Primary.Kind, r.Primary.Name, err)
 	}
 	if live.ResourceVersion != version.ResourceVersion || liveUID != uid {
 		return apierrors.NewConflict(kschema.GroupResource{Group: r.Primary.Group(), Resource: r.Primary.Kind}, r.Primary.Name, errPrimaryChanged)

@@ -101,6 +101,41 @@ func TestDeletionsAreOfWhatWasDecidedOn(t *testing.T) {
 	}
 }
 
+// TestWritesAfterThePrimaryWasMissed: a patch of a primary that is gone is no
+// failure, but what was decided about it no longer holds. An object that was made
+// after its primary could not be given a finalizer would stay for good.
+func TestWritesAfterThePrimaryWasMissed(t *testing.T) {
+	t.Parallel()
+	hold, event := released("b", []any{}, []any{"x"}), event(1, 2, "b", "R")
+	made := &eval.Effect{Verb: eval.VerbApply, Rule: 1, Item: 2, Target: id("copy"), Patch: frozen(map[string]any{}), Missing: true}
+	for name, tc := range map[string]struct {
+		live    error
+		effects []*eval.Effect
+		known   string
+		// last is how the last request begins.
+		last string
+	}{
+		"the object is gone":                 {errGone, []*eval.Effect{hold, made}, "1", "live b"},
+		"so no other is changed":             {errGone, []*eval.Effect{hold, patch(1, 2, "a", "")}, "1", "live b"},
+		"events change nothing":              {errGone, []*eval.Effect{hold, event}, "1", "event b"},
+		"only the subresource is not served": {nil, []*eval.Effect{hold, made}, "1", "make copy"},
+		"it was known to be gone":            {errGone, []*eval.Effect{hold, made}, "", "make copy"},
+		"another object was missed":          {errGone, []*eval.Effect{released("c", []any{}, []any{"x"}), made}, "1", "make copy"},
+	} {
+		f := &fakeWriter{live: "1", failures: map[string]error{"live b": tc.live, "b": errGone, "c": errGone}}
+		a := Applier{Writer: f, Policy: "p", Primary: id("b"), Seen: func(Event) bool { return false }, Version: func(id world.ID) (world.Version, string) {
+			if id.Name == "b" && tc.known != "" {
+				return world.Version{ResourceVersion: tc.known}, "uid-b"
+			}
+			return world.Version{}, ""
+		}}
+		a.Apply(t.Context(), tc.effects)
+		if got := f.calls[len(f.calls)-1]; !strings.HasPrefix(got, tc.last) {
+			t.Errorf("%s: the last request of %q should be %q", name, f.calls, tc.last)
+		}
+	}
+}
+
 // TestPrimaryThatIsGone: what was decided about nothing holds while there is
 // nothing.
 func TestPrimaryThatIsGone(t *testing.T) {

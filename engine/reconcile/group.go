@@ -178,7 +178,7 @@ type Wake struct {
 }
 
 // Put takes an object of a source, new or changed, and returns the keys to
-// reconcile; none when there is a Delivery, which gets them later.
+// reconcile; when there is a Delivery, it gets most of them later.
 func (g *Group) Put(ctx context.Context, source world.Source, object map[string]any) []Wake {
 	o := Read(source, object, g.schemas.Of(source.GVK), g.store.Mask(source))
 	return g.PutObject(ctx, source, o)
@@ -189,8 +189,11 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 	g.feeding.Lock()
 	defer g.feeding.Unlock()
 	old, now := g.store.Put(source, o)
-	if now == nil || old == now {
+	switch {
+	case now == nil:
 		return nil
+	case old == now:
+		return g.undone(source, now)
 	}
 	if old != nil && old.UID != now.UID {
 		return g.tell(ctx, change{source, old, nil}, change{source, nil, now})

@@ -1,12 +1,14 @@
 package reconcile
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -70,6 +72,38 @@ func (c *Controller) waits(key eval.Key, snapshot *world.Snapshot, now time.Time
 		}
 	}
 	return false
+}
+
+// undone returns the keys that have written an object which shows a later state now,
+// and yet is what it was before: others have undone the write, and both came as one,
+// in a new list. No change tells these keys.
+func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
+	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
+	for _, c := range g.Controllers() {
+		for _, key := range c.wroteBefore(id, o.Version()) {
+			out = append(out, Wake{Controller: c, Key: key})
+		}
+	}
+	return out
+}
+
+// wroteBefore returns the keys that wait for a write of an object which led to an
+// earlier version.
+func (c *Controller) wroteBefore(id world.ID, version world.Version) (out []eval.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, p := range c.pending {
+		w, ok := p.versions[id]
+		if !ok {
+			continue
+		}
+		order, err := resourceversion.CompareResourceVersion(version.ResourceVersion, w.version)
+		if err == nil && order > 0 {
+			out = append(out, key)
+		}
+	}
+	slices.SortFunc(out, watch.CompareKeys)
+	return out
 }
 
 // shows says whether everything that the policy reads shows an object at a

@@ -77,3 +77,42 @@ func TestAKeyWaitsForItsOwnWrites(t *testing.T) {
 		t.Errorf("after its write came back it decides: %d writes", server.writes)
 	}
 }
+
+// TestAWriteThatWasUndoneMeanwhile: when a write and its undoing by others come
+// back as one, which changes nothing of what was known before the write, the key is
+// woken all the same.
+func TestAWriteThatWasUndoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	b, err := source.Load([]string{filepath.Join("..", "..", "policies", "agent-node-label.yaml")}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &late{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	c := g.Add(b.Policies[0])
+	feed := func(o map[string]any) (woken int) {
+		for _, s := range g.AllSources() {
+			if s.Kind == o["kind"] {
+				woken += len(g.Put(t.Context(), s, o))
+			}
+		}
+		return woken
+	}
+	feed(node("10"))
+	feed(resource(""))
+	key, now := eval.Key{Name: "n"}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	if r := c.Reconcile(t.Context(), key, now); r.Err != nil || server.writes != 1 {
+		t.Fatalf("%v, %d writes", r.Err, server.writes)
+	}
+	for _, step := range []struct {
+		version string
+		woken   int
+	}{{"15", 0}, {"20", 0}, {"21", 1}} { // from before the write, the write itself, and after it
+		if woken := feed(node(step.version)); woken != step.woken {
+			t.Errorf("at version %s %d keys are woken, want %d", step.version, woken, step.woken)
+		}
+	}
+	if r := c.Reconcile(t.Context(), key, now); r.Decision == nil || server.writes != 2 {
+		t.Errorf("it has written %d times, want 2", server.writes)
+	}
+}
