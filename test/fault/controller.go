@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,15 +43,20 @@ func (c *controller) start() {
 	c.command = exec.CommandContext(context.WithoutCancel(c.t.Context()), c.binary, c.args...)
 	c.command.Stdout, c.command.Stderr = log, log
 	c.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := c.command.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	gone, command := make(chan struct{}), c.command
+	gone, command, started := make(chan struct{}), c.command, make(chan error)
 	c.gone = gone
 	go func() {
 		defer close(gone)
-		c.ended = errors.Join(command.Wait(), log.Close())
+		runtime.LockOSThread() // the process ends with the thread that has started it
+		err := command.Start()
+		started <- err
+		if err == nil {
+			c.ended = errors.Join(command.Wait(), log.Close())
+		}
 	}()
+	if err := <-started; err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // signal sends a signal to the process.
