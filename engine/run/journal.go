@@ -164,9 +164,9 @@ func (j *journal) prove(ctx context.Context, verdicts map[string]*verdict, told 
 	changed := false
 	for id, a := range j.trying {
 		v, s := verdicts[id], told(id)
-		runs := v != nil && v.good() && s.phase == running && s.revision == a.Revision
+		fresh := s.phase == running && (s.revision != a.Revision || now.Sub(a.Since) < proving)
 		switch {
-		case v != nil && v.untested, runs && now.Sub(a.Since) < proving, v != nil && v.good() && s.phase == "":
+		case v != nil && v.untested, v != nil && v.good() && (fresh || s.phase == ""):
 			waits = true
 		default:
 			delete(j.trying, id)

@@ -209,12 +209,12 @@ func (l *library) look(ctx context.Context) error {
 	}
 	l.trials.next(ctx, catalog, l.verdicts, l.wg.Go)
 	l.dispatch(catalog)
-	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
-	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
-	l.unfinished = unkept || untold
 	if l.journal.prove(ctx, l.verdicts, l.term.told, time.Now()) {
 		time.AfterFunc(proving, l.nudge)
 	}
+	unkept := l.store.keep(ctx, catalog, l.verdicts, l.proven)
+	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
+	l.unfinished = unkept || untold
 	l.braking(catalog)
 	l.measure(catalog)
 	if l.settled() {
@@ -246,17 +246,27 @@ func (l *library) settled() bool {
 	return len(l.wake) == 0
 }
 
+// proven gives what is to be told about a policy, once its text is known to be
+// harmless: one that may end the process is not kept as good.
+func (l *library) proven(id string) state {
+	s := l.term.told(id)
+	if a, tried := l.journal.trying[id]; tried && s.phase == running && s.revision == a.Revision {
+		return state{}
+	}
+	return s
+}
+
 // tries notes that a text is about to be compiled for the first time, or says why
 // it is not to be: it has ended a process before.
 func (l *library) tries(ctx context.Context, u *source.Unit) *document.Problem {
 	if u.Disabled() {
 		return nil
 	}
-	if good := l.store.good(u.ID()); good != nil && good.Revision == u.Revision() || l.journal.proved[u.ID()] == u.Revision() {
-		return nil
-	}
 	if problem := l.journal.quarantined(u, time.Now()); problem != nil {
 		return problem
+	}
+	if good := l.store.good(u.ID()); good != nil && good.Revision == u.Revision() || l.journal.proved[u.ID()] == u.Revision() {
+		return nil
 	}
 	l.journal.begin(ctx, u)
 	return nil
