@@ -71,3 +71,29 @@ func TestShippedPoliciesLackNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestProblems: what lacks of one kind is one error, with one document to add.
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "p.yaml")
+	rule := "      do: [{create: {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: b}, spec: {hostPID: true, containers: [{name: c, image: x}]}}}, {finalizer: {name: example.com/x}}]\n"
+	if err := os.WriteFile(path, []byte(header+rule), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := source.Load([]string{path}, source.Options{})
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	var got []string
+	for _, p := range guard.Problems((&guard.Guard{}).Lacks(b.Policies[0])) {
+		got = append(got, p.Message+" | "+p.Hint)
+	}
+	const add = "add to the allowances of the installation (--allowances, extraAllowances of the chart): "
+	want := []string{
+		"the policy p may not write metadata.finalizers of Node; the installation can allow it | " + add + `{policy: p, apiGroup: "", kind: Node, fields: ["metadata.finalizers"]}`,
+		"the policy p may not write spec.containers.image of Pod; the installation can allow it (and spec.hostPID) | " + add + `{policy: p, apiGroup: "", kind: Pod, fields: ["spec.containers.image", "spec.hostPID"]}`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
