@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -90,14 +89,10 @@ type request struct {
 		Subresource string `json:"subresource"`
 		Namespace   string `json:"namespace"`
 		Name        string `json:"name"`
-		APIGroup    string `json:"apiGroup"`
 	} `json:"objectRef"`
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
-	User struct {
-		UID types.UID `json:"uid"`
-	} `json:"user"`
 }
 
 // history reads what controllers wrote, in the order of the audit log.

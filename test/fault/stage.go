@@ -38,7 +38,7 @@ type stage struct {
 	seed        uint64
 }
 
-// size of the world; EDICT_FAULT_SCALE multiplies it.
+// The size of the world.
 const (
 	nodeCount, mapCount, zoneCount = 40, 150, 5
 )

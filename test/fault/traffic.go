@@ -21,11 +21,11 @@ type traffic struct {
 	stage  *stage
 	random *rand.Rand
 	mu     sync.Mutex
-	// done counts the changes that were made; tried, also those that failed.
-	done, tried int
-	stop        func()
-	began       time.Time
-	ended       chan struct{}
+	// done counts the changes that were made since the traffic began.
+	done  int
+	stop  func()
+	began time.Time
+	ended chan struct{}
 }
 
 const (
@@ -42,7 +42,7 @@ func newTraffic(s *stage) *traffic {
 // begin changes things until end.
 func (t *traffic) begin() {
 	ctx, cancel := context.WithCancel(t.stage.t.Context())
-	t.done, t.tried = 0, 0
+	t.done = 0
 	t.stop, t.ended, t.began = cancel, make(chan struct{}), time.Now()
 	go func() {
 		defer close(t.ended)
@@ -80,7 +80,6 @@ func (t *traffic) change(ctx context.Context) {
 	t.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	t.tried++
 	var err error
 	switch {
 	case kind < 2:
