@@ -123,6 +123,7 @@ func (l *library) run(ctx context.Context) error {
 	}
 	l.recollect(ctx)
 	l.journal.log(l.journal.read(ctx))
+	l.store.refuse(ctx, l.journal.dead)
 	defer func() { l.journal.clear(context.WithoutCancel(ctx)) }()
 	l.leftovers(ctx)
 	if !l.brakes.start(ctx) {
@@ -212,7 +213,7 @@ func (l *library) look(ctx context.Context) error {
 	if l.journal.prove(ctx, l.verdicts, l.term.told, time.Now()) {
 		time.AfterFunc(proving, l.nudge)
 	}
-	unkept := l.store.keep(ctx, catalog, l.verdicts, l.proven)
+	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
 	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
 	l.unfinished = unkept || untold
 	l.braking(catalog)
@@ -244,16 +245,6 @@ func (l *library) settled() bool {
 		}
 	}
 	return len(l.wake) == 0
-}
-
-// proven gives what is to be told about a policy, once its text is known to be
-// harmless: one that may end the process is not kept as good.
-func (l *library) proven(id string) state {
-	s := l.term.told(id)
-	if a, tried := l.journal.trying[id]; tried && s.phase == running && s.revision == a.Revision {
-		return state{}
-	}
-	return s
 }
 
 // tries notes that a text is about to be compiled for the first time, or says why

@@ -82,6 +82,21 @@ func (s *revisionStore) lastGood(id string, j judge) *revision {
 	return &v.revision
 }
 
+// refuse notes that revisions which came into force have ended their process, so
+// that the last good revision is the one before.
+func (s *revisionStore) refuse(ctx context.Context, dead map[string]attempt) {
+	for id, a := range dead {
+		for _, e := range slices.Clone(s.entries[id]) {
+			if e.Revision != a.Revision || e.Result != history.Active {
+				continue
+			}
+			if err := s.set(ctx, e, history.Refused); err != nil {
+				s.Log.Error("it cannot be noted that the revision ended its process", observe.LogPolicy, id, observe.LogRevision, a.Revision, "error", err.Error())
+			}
+		}
+	}
+}
+
 // keep records what became of the present policies, and notes those that are
 // gone. That it fails does no harm: it is logged, and tried again later.
 func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, told func(id string) state) (failed bool) {

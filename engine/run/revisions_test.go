@@ -153,6 +153,25 @@ func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 	}
 }
 
+// TestHistoryOfARevisionThatEndsItsProcess: what came into force, and ended the
+// process that ran it, is not the last good revision.
+func TestHistoryOfARevisionThatEndsItsProcess(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	r.see(marking("a"), running, "")
+	bomb := r.see(marking("b"), running, "").Units["p"].Revision()
+	if got := r.store.good("p"); got == nil || got.Revision != bomb {
+		t.Fatalf("%+v is the last good one before", got)
+	}
+	r.store.refuse(t.Context(), map[string]attempt{"p": {Revision: bomb}, "q": {Revision: bomb}})
+	if d := cmp.Diff([]string{"1 a Active", "2 b Refused"}, r.kept("p")); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if err := r.store.read(t.Context()); err != nil || r.store.good("p").Number != 1 {
+		t.Errorf("the next process finds %+v, %v", r.store.good("p"), err)
+	}
+}
+
 // TestHistoryHasRoom: a large file of many policies is kept in few revisions,
 // and what runs before what does not.
 func TestHistoryHasRoom(t *testing.T) {
