@@ -15,7 +15,7 @@ func Functions() []expr.Function {
 	args := []expr.Type{expr.Timestamp, expr.Duration}
 	return []expr.Function{
 		{
-			Name: "grace.holds", Args: args, Result: expr.Bool, Timed: true, Small: true,
+			Name: "grace.holds", Args: args, Result: expr.Bool, Timed: true, Small: true, Bounded: true,
 			Doc:     "true until the period since an instant is over: now < since + period",
 			Example: `grace.holds(condition.lastTransitionTime, params.period)`,
 			Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
@@ -23,7 +23,7 @@ func Functions() []expr.Function {
 			},
 		},
 		{
-			Name: "elapsed", Args: args, Result: expr.Bool, Timed: true, Small: true,
+			Name: "elapsed", Args: args, Result: expr.Bool, Timed: true, Small: true, Bounded: true,
 			Doc:     "true from the instant on at which the period is over: now >= since + period",
 			Example: `elapsed(object.metadata.creationTimestamp, duration("1h"))`,
 			Do: func(call *expr.Call, args []value.Value) (value.Value, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -201,7 +202,7 @@ func TestShadowNeedsNoWrites(t *testing.T) {
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	const text = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  params: {one: a, many: [a]}\n  for: {apiVersion: v1, kind: Pod, namespaces: "
-	for namespaces, want := range map[string]plan.Known{
+	for namespaces, want := range map[string]analyze.ParamValue{
 		"[a]":                     {Value: "a"},
 		`["${params.one}"]`:       {Value: "a", Param: "one"},
 		`["${params.one + 'b'}"]`: {Value: "ab", Computed: true},
@@ -223,7 +224,7 @@ func TestHolds(t *testing.T) {
 	t.Parallel()
 	type hold struct {
 		GVK       schema.GVK
-		Finalizer plan.Known
+		Finalizer analyze.ParamValue
 	}
 	p := spec(t, `
   params: {finalizer: example.com/a}
@@ -242,16 +243,16 @@ func TestHolds(t *testing.T) {
         - finalizer: {of: pod, name: "${params.finalizer}.x"}
 `)
 	var got []hold
-	for _, h := range p.Holds {
+	for _, h := range p.FinalizerUses {
 		got = append(got, hold{h.GVK, h.Finalizer})
 	}
 	node, secret := schema.GVK{APIVersion: "v1", Kind: "Node"}, schema.GVK{APIVersion: "v1", Kind: "Secret"}
 	want := []hold{
-		{node, plan.Known{Value: "example.com/a", Param: "finalizer"}},
-		{secret, plan.Known{Value: "example.com/b"}},
-		{secret, plan.Known{}},
-		{node, plan.Known{}},
-		{schema.GVK{APIVersion: "v1", Kind: "Pod"}, plan.Known{Value: "example.com/a.x", Computed: true}},
+		{node, analyze.ParamValue{Value: "example.com/a", Param: "finalizer"}},
+		{secret, analyze.ParamValue{Value: "example.com/b"}},
+		{secret, analyze.ParamValue{}},
+		{node, analyze.ParamValue{}},
+		{schema.GVK{APIVersion: "v1", Kind: "Pod"}, analyze.ParamValue{Value: "example.com/a.x", Computed: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

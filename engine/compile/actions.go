@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -24,6 +25,7 @@ func (b *builder) actions(s *scope, docs []v1alpha1.Action) []plan.Action {
 }
 
 func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
+	s = s.part(analyze.Action, actionName(a), a.Pos)
 	if n := fieldsSet(a); n != 1 {
 		b.problems.Hintf(a.Pos, "each action of the list is one of labels, annotations, status, condition, patch, apply, create, delete, finalizer, select, restart, remember, event, log, fail",
 			"an action must say exactly one thing to do, this says %d", n)
@@ -47,11 +49,9 @@ func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 	case a.Event != nil:
 		return b.event(s, a.Event)
 	case a.Log != nil:
-		deps := newDeps()
-		return &plan.Log{Pos: a.Log.Pos, Level: a.Log.Level.Value, Message: b.template(s, a.Log.Message, &deps)}
+		return &plan.Log{Pos: a.Log.Pos, Level: a.Log.Level.Value, Message: b.template(s, a.Log.Message)}
 	case a.Fail != nil:
-		deps := newDeps()
-		return &plan.Fail{Pos: a.Pos, Message: b.template(s, *a.Fail, &deps)}
+		return &plan.Fail{Pos: a.Pos, Message: b.template(s, *a.Fail)}
 	default:
 		return b.largerAction(s, a)
 	}
@@ -75,6 +75,17 @@ func (b *builder) largerAction(s *scope, a *v1alpha1.Action) plan.Action {
 	default:
 		return b.remember(s, a.Remember)
 	}
+}
+
+// actionName returns which action an entry of a list is, for people.
+func actionName(a *v1alpha1.Action) string {
+	v := reflect.ValueOf(*a)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Pointer && !f.IsNil() || f.Kind() == reflect.Slice && f.Len() > 0 {
+			return strings.ToLower(v.Type().Field(i).Name)
+		}
+	}
+	return ""
 }
 
 func fieldsSet(a *v1alpha1.Action) int {
@@ -102,7 +113,6 @@ func mapping(entries []v1alpha1.Entry[v1alpha1.Template], at document.Position) 
 }
 
 func (b *builder) mapAction(s *scope, a *v1alpha1.MapAction, field string) plan.Action {
-	deps := newDeps()
 	target := b.target(s, a.Of, a.Pos)
 	if target == nil {
 		return nil
@@ -111,39 +121,37 @@ func (b *builder) mapAction(s *scope, a *v1alpha1.MapAction, field string) plan.
 		b.problems.Hintf(a.Pos, "set: {key: value}, null removes", "%s sets nothing", field)
 		return nil
 	}
-	fields := b.templateNode(s, mapping(a.Set, a.Pos), &deps)
+	fields := b.templateNode(s, mapping(a.Set, a.Pos))
 	fields.Fit(&schema.Type{Kind: schema.Map, Elem: &schema.Type{Kind: schema.String}}, field, b.problems)
 	b.protected(target, []string{"metadata", field}, a.Pos)
 	b.metadataNames(a.Set, fields, field)
-	return b.merge(target, &plan.Merge{Pos: a.Pos, Under: []string{"metadata", field}, Fields: fields})
+	return b.merge(s.node, target, &plan.Merge{Pos: a.Pos, Under: []string{"metadata", field}, Fields: fields})
 }
 
 func (b *builder) status(s *scope, a *v1alpha1.Action) plan.Action {
-	deps := newDeps()
 	target := b.target(s, nil, a.Pos)
 	if target == nil {
 		return nil
 	}
-	fields := b.templateNode(s, mapping(a.Status, a.Pos), &deps)
+	fields := b.templateNode(s, mapping(a.Status, a.Pos))
 	fields.Fit(target.kind.Field("status"), "status", b.problems)
-	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: "status", Under: []string{"status"}, Fields: fields})
+	return b.merge(s.node, target, &plan.Merge{Pos: a.Pos, Subresource: "status", Under: []string{"status"}, Fields: fields})
 }
 
 // merge completes an action that merges fields, recording what it reads (a
 // write is a diff against what is there) and what it writes.
-func (b *builder) merge(target *target, m *plan.Merge) plan.Action {
+func (b *builder) merge(n *analyze.Node, target *target, m *plan.Merge) plan.Action {
 	m.Of = target.ref
 	mask := m.Fields.Mask()
 	for _, name := range slices.Backward(m.Under) {
 		mask = &value.Mask{Fields: map[string]*value.Mask{name: mask}}
 	}
-	target.read(b, mask)
-	target.write(b, m.Subresource, plan.WritePatch)
+	target.read(n, mask)
+	target.write(b, n, m.Subresource, analyze.WritePatch)
 	return m
 }
 
 func (b *builder) condition(s *scope, a *v1alpha1.ConditionAction) plan.Action {
-	deps := newDeps()
 	target := b.target(s, a.Of, a.Pos)
 	if target == nil {
 		return nil
@@ -154,8 +162,8 @@ func (b *builder) condition(s *scope, a *v1alpha1.ConditionAction) plan.Action {
 	}
 	c := &plan.Condition{
 		Pos: a.Pos, Of: target.ref, Absent: a.Absent, Track: a.ObservedGeneration.Value != "keep",
-		Type: b.template(s, a.Type, &deps), Status: b.template(s, a.Status, &deps),
-		Reason: b.template(s, a.Reason, &deps), Message: b.template(s, a.Message, &deps),
+		Type: b.template(s, a.Type), Status: b.template(s, a.Status),
+		Reason: b.template(s, a.Reason), Message: b.template(s, a.Message),
 	}
 	switch a.ObservedGeneration.Value {
 	case "", "track", "keep":
@@ -171,8 +179,8 @@ func (b *builder) condition(s *scope, a *v1alpha1.ConditionAction) plan.Action {
 	if status := target.kind.Field("status"); status == nil || status.Field("conditions") == nil {
 		b.problems.Errorf(a.Pos, "the kind has no status.conditions")
 	}
-	target.read(b, mask)
-	target.write(b, "status", plan.WritePatch)
+	target.read(s.node, mask)
+	target.write(b, s.node, "status", analyze.WritePatch)
 	return c
 }
 
@@ -189,7 +197,6 @@ func fitCondition(c *plan.Condition, problems *document.Problems) {
 }
 
 func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
-	deps := newDeps()
 	target := b.target(s, a.Of, a.Pos)
 	if target == nil {
 		return nil
@@ -208,7 +215,7 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 		b.problems.Hintf(a.Pos, "patch: {of: ..., value: {spec: {field: value}}}", "a patch needs a value that is a mapping")
 		return nil
 	}
-	fields := b.template(s, a.Value, &deps)
+	fields := b.template(s, a.Value)
 	fields.Fit(target.kind, "value", b.problems)
 	for _, path := range fields.Paths() {
 		b.protected(target, path, a.Pos)
@@ -216,14 +223,13 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 			b.problems.Hintf(a.Pos, "status is written with subresource: status, everything else without", "the patch of %q writes %s", sub, strings.Join(path, "."))
 		}
 	}
-	b.creates(target, a.Create)
-	b.metadata(target, a.Value.Node, fields)
-	b.grants(target, a.Value.Node, fields, false)
-	return b.merge(target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
+	b.creates(s.node, target, a.Create)
+	b.metadata(s.node, target, a.Value.Node, fields)
+	b.grants(s.node, target, a.Value.Node, fields, false)
+	return b.merge(s.node, target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
 }
 
 func (b *builder) event(s *scope, a *v1alpha1.EventAction) plan.Action {
-	deps := newDeps()
 	target := b.target(s, a.Of, a.Pos)
 	if target == nil {
 		return nil
@@ -235,10 +241,10 @@ func (b *builder) event(s *scope, a *v1alpha1.EventAction) plan.Action {
 		b.problems.Errorf(a.Pos, "an event needs reason and message")
 		return nil
 	}
-	target.read(b, &value.Mask{})
-	target.event(b)
+	target.read(s.node, &value.Mask{})
+	target.event(b, s.node)
 	return &plan.Event{
 		Pos: a.Pos, Of: target.ref, Warning: a.Type.Value == "Warning",
-		Reason: b.template(s, a.Reason, &deps), Message: b.template(s, a.Message, &deps),
+		Reason: b.template(s, a.Reason), Message: b.template(s, a.Message),
 	}
 }

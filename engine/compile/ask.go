@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
@@ -22,6 +23,7 @@ func (b *selectionBuilder) ask(outer *scope, call v1alpha1.Text, with, candidate
 	if at, known := slices.BinarySearch(b.plan.Queries, q.Name); !known {
 		b.plan.Queries = slices.Insert(b.plan.Queries, at, q.Name)
 	}
+	outer.node.Queries = append(outer.node.Queries, q.Name)
 	out.With = b.request(outer, with, q.With, "with", at)
 	out.Candidate = b.request(b.inner, candidate, q.Candidate, "candidate", at)
 	out.Own = out.Candidate != nil && b.own(out.Candidate)
@@ -31,7 +33,7 @@ func (b *selectionBuilder) ask(outer *scope, call v1alpha1.Text, with, candidate
 
 func (b *selectionBuilder) own(t *cel.Template) bool {
 	own := true
-	t.Walk(func(p *cel.Program) { own = own && p.Own(b.out.Names) })
+	t.Walk(func(p *cel.Program) { own = own && analyze.Own(p, b.out.Names) })
 	return own
 }
 
@@ -58,8 +60,7 @@ func (b *builder) query(t v1alpha1.Text, scores bool) *expr.Query {
 // request compiles the fields of a request and checks them against what the
 // builtin takes.
 func (b *builder) request(s *scope, entries []v1alpha1.Entry[v1alpha1.Template], fields []expr.Field, where string, at document.Position) *cel.Template {
-	deps := newDeps()
-	t := b.templateNode(s, mapping(entries, at), &deps)
+	t := b.templateNode(s, mapping(entries, at))
 	if t == nil {
 		return nil
 	}

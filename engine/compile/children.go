@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
@@ -14,15 +15,14 @@ import (
 )
 
 // creates records that a patch may make its object.
-func (b *builder) creates(t *target, create bool) {
+func (b *builder) creates(n *analyze.Node, t *target, create bool) {
 	if create {
-		t.write(b, "", plan.WriteCreate)
+		t.write(b, n, "", analyze.WriteCreate)
 	}
 }
 
 // listEntry compiles a patch of one entry of a list.
 func (b *builder) listEntry(s *scope, a *v1alpha1.PatchAction, target *target) plan.Action {
-	deps := newDeps()
 	path := strings.Split(a.List.Value, ".")
 	t := fieldAt(target.kind, path)
 	switch {
@@ -44,18 +44,18 @@ func (b *builder) listEntry(s *scope, a *v1alpha1.PatchAction, target *target) p
 		b.problems.Hintf(a.Pos, "status is written with subresource: status, everything else without", "the patch of %q writes %s", sub, a.List.Value)
 	}
 	out := &plan.ListEntry{Pos: a.Pos, Of: target.ref, Subresource: a.Subresource.Value, Path: path, Remove: a.Remove, Create: a.Create}
-	out.By = b.templateNode(s, mapping(a.By, a.Pos), &deps)
+	out.By = b.templateNode(s, mapping(a.By, a.Pos))
 	out.By.Fit(t.Item(), "by", b.problems)
 	if a.Entry.Set() {
-		if out.Entry = b.template(s, a.Entry, &deps); out.Entry != nil {
+		if out.Entry = b.template(s, a.Entry); out.Entry != nil {
 			out.Entry.Fit(t.Item(), "entry", b.problems)
 		}
 	}
-	target.read(b, under(path, value.KeepAll))
-	target.write(b, a.Subresource.Value, plan.WritePatch)
-	b.creates(target, a.Create)
+	target.read(s.node, under(path, value.KeepAll))
+	target.write(b, s.node, a.Subresource.Value, analyze.WritePatch)
+	b.creates(s.node, target, a.Create)
 	if a.List.Value == "metadata.ownerReferences" && a.Entry.Set() {
-		b.ownerEntry(target, a)
+		b.ownerEntry(s.node, target, a)
 	}
 	return out
 }
@@ -118,32 +118,31 @@ func (b *builder) child(s *scope, t v1alpha1.Template, apply bool, at document.P
 		b.problems.Hintf(at, "written out, so that the needed permissions are known", "the object needs apiVersion and kind")
 		return nil
 	}
-	deps := newDeps()
 	gvk := schema.GVK{APIVersion: version, Kind: kind}
 	out := &plan.Child{Pos: at, GVK: gvk, Apply: apply, Type: b.options.Schemas.Of(gvk)}
-	if out.Manifest = b.template(s, t, &deps); out.Manifest == nil {
+	if out.Manifest = b.template(s, t); out.Manifest == nil {
 		return nil
 	}
 	out.Manifest.Fit(out.Type, kind, b.problems)
 	if metadata := t.Node.Get("metadata"); metadata != nil && metadata.Kind == document.Map {
 		b.outright(gvk, metadata.Pos, metadata.Get("namespace"))
 	}
-	named := childPlace(t.Node, out.Manifest)
+	named := childPlace(out.Manifest)
 	out.Target = b.targetIndex(gvk, named)
 	if metadata := t.Node.Get("metadata"); metadata.Get("name") == nil && (metadata == nil || metadata.Kind == document.Map) {
 		b.problems.Hintf(t.Node.Pos, "metadata: {name: ...}", "the %s has no metadata.name", kind)
 	}
-	of := &target{roots: []string{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}, named: named}
+	of := &target{roots: []analyze.Root{targetRoot(out.Target)}, kinds: []schema.GVK{gvk}, named: named}
 	b.kinds[of.roots[0]] = gvk
-	mask, verb := &value.Mask{}, plan.WriteCreate
+	mask, verb := &value.Mask{}, analyze.WriteCreate
 	if apply {
 		mask = b.appliedMask(out)
-		verb = plan.WriteApply
+		verb = analyze.WriteApply
 	}
-	of.read(b, mask)
-	of.write(b, "", verb)
-	b.metadata(of, t.Node, out.Manifest)
-	b.grants(of, t.Node, out.Manifest, !apply)
+	of.read(s.node, mask)
+	of.write(b, s.node, "", verb)
+	b.metadata(s.node, of, t.Node, out.Manifest)
+	b.grants(s.node, of, t.Node, out.Manifest, !apply)
 	return out
 }
 
@@ -168,8 +167,8 @@ func (b *builder) deletion(s *scope, a *v1alpha1.DeleteAction) plan.Action {
 	if target == nil {
 		return nil
 	}
-	target.read(b, under([]string{"metadata", "deletionTimestamp"}, &value.Mask{}))
-	target.write(b, "", plan.WriteDelete)
+	target.read(s.node, under([]string{"metadata", "deletionTimestamp"}, &value.Mask{}))
+	target.write(b, s.node, "", analyze.WriteDelete)
 	out := &plan.Delete{Pos: a.Pos, Of: target.ref, Propagation: plan.Background}
 	if a.Propagation.Set() {
 		out.Propagation = a.Propagation.Value
@@ -178,8 +177,7 @@ func (b *builder) deletion(s *scope, a *v1alpha1.DeleteAction) plan.Action {
 		}
 	}
 	if a.GracePeriod.Set() {
-		deps := newDeps()
-		out.GracePeriod = b.template(s, a.GracePeriod, &deps)
+		out.GracePeriod = b.template(s, a.GracePeriod)
 	}
 	out.Changed = !b.flag(a.IfUnchanged, true, "ifUnchanged")
 	return out
@@ -206,13 +204,12 @@ func (b *builder) finalizer(s *scope, a *v1alpha1.FinalizerAction) plan.Action {
 		b.problems.Hintf(a.Pos, "finalizer: {name: example.com/finalizer}", "the finalizer has no name")
 		return nil
 	}
-	deps := newDeps()
-	out := &plan.Finalizer{Pos: a.Pos, Of: target.ref, Name: b.template(s, a.Name, &deps), Absent: a.Absent}
+	out := &plan.Finalizer{Pos: a.Pos, Of: target.ref, Name: b.template(s, a.Name), Absent: a.Absent}
 	out.Name.Fit(&schema.Type{Kind: schema.String}, "name", b.problems)
-	target.read(b, under([]string{"metadata", "finalizers"}, value.KeepAll))
-	target.write(b, "", plan.WritePatch)
+	target.read(s.node, under([]string{"metadata", "finalizers"}, value.KeepAll))
+	target.write(b, s.node, "", analyze.WritePatch)
 	if !a.Absent {
-		b.hold(target, a.Pos, known(a.Name.Node, out.Name))
+		b.hold(target, a.Pos, knownText(out.Name))
 	}
 	return out
 }

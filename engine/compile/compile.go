@@ -1,9 +1,9 @@
 package compile
 
 import (
-	"fmt"
 	"regexp"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
@@ -61,8 +61,9 @@ func (c *Compiler) Policy(p *v1alpha1.Policy) (*plan.Policy, []document.Problem)
 	b := &builder{
 		Compiler: c, budget: cel.NewBudget(), doc: p, problems: &document.Problems{},
 		plan:  &plan.Policy{Name: p.Metadata.Name.Value, Source: p.Pos, Slots: map[string]plan.Slot{}, Params: map[string]value.Value{}},
-		reads: cel.Reads{}, content: cel.Reads{}, flows: map[string]*cel.Flow{}, kinds: map[string]schema.GVK{}, deps: map[string]plan.Deps{}, parts: parts{},
+		flows: map[string]*analyze.Flow{}, nodes: map[string]*analyze.Node{}, kinds: map[analyze.Root]schema.GVK{}, trees: trees{},
 	}
+	b.plan.Graph = analyze.New(analyze.Policy, b.plan.Name, p.Pos)
 	defer b.budget.Close()
 	b.surviving(b.build)
 	if b.problems.HasErrors() {
@@ -98,21 +99,16 @@ type builder struct {
 	plan     *plan.Policy
 	// env knows the policy's names that are typed so far.
 	env *cel.Env
-	// reads gathers what is read of the primary, the inputs and the targets;
-	// content leaves out what only a `where` reads of its items.
-	reads, content cel.Reads
-	joining        bool
-	// flows are where the policy's names come from.
-	flows map[string]*cel.Flow
-	// kinds are the kinds behind the roots of flows.
-	kinds map[string]schema.GVK
-	// deps are what inputs and variables are computed from, by name.
-	deps map[string]plan.Deps
-	// uses gathers the names that what is being compiled uses; parts and rulesUse
-	// keep them.
-	uses     map[string]bool
-	parts    parts
-	rulesUse []ruleUses
+	// flows are where the values of the policy's names come from, nodes the parts
+	// of the policy by name.
+	flows map[string]*analyze.Flow
+	nodes map[string]*analyze.Node
+	// kinds are the kinds of the objects of roots.
+	kinds map[analyze.Root]schema.GVK
+	// trees are the expressions by where they are written.
+	trees trees
+	// modulesNode is the part of the Rego modules beside the policy.
+	modulesNode *analyze.Node
 	// library are the Rego modules beside the policy, queries what it asks them.
 	library         *rego.Library
 	compiledModules bool
@@ -125,7 +121,10 @@ type builder struct {
 	selects int
 }
 
-const objectRoot = "object"
+// graph is the node of the whole policy.
+func (b *builder) graph() *analyze.Node { return b.plan.Graph }
+
+const objectName = "object"
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
@@ -144,8 +143,8 @@ func (b *builder) build() {
 	b.rules()
 	b.limits()
 	b.lintModules()
-	inMetrics := b.using(b.metrics)
-	b.unused(inMetrics)
+	b.metrics()
+	b.unused()
 	if b.problems.HasErrors() {
 		return
 	}
@@ -188,16 +187,17 @@ func (b *builder) primary() {
 			p.Source.Selector = p.Selector.String()
 		}
 	}
-	if f.Namespaces.Set() {
-		p.Namespaces = b.namespaces(f.Namespaces)
+	if namespaces := b.constantTemplate(f.Namespaces); namespaces != nil {
+		p.Namespaces = b.namespaces(namespaces)
+		p.Within = within(namespaces, p.Namespaces)
 	}
-	p.Source.GVK, p.Within = gvk, within(f.Namespaces, p.Namespaces)
+	p.Source.GVK, p.Node = gvk, b.graph().Part(analyze.Primaries, gvk.Kind, b.doc.Pos)
 	b.inNamespace(gvk, f.Namespaces.Node)
 	if len(p.Namespaces) == 1 {
 		p.Source.Namespace = p.Namespaces[0]
 	}
 	b.plan.Primary = p
-	b.kinds[objectRoot] = gvk
+	b.kinds[analyze.Object] = gvk
 	if _, known := b.options.Schemas.Kind(gvk); !known {
 		b.untypedKind(gvk, f.APIVersion, f.Kind)
 	}
@@ -217,12 +217,8 @@ func (b *builder) selector(t v1alpha1.Template) *selector.Selector {
 	return s
 }
 
-func (b *builder) namespaces(t v1alpha1.Template) []string {
-	v := b.constant(t)
-	if v == nil {
-		return nil
-	}
-	list, ok := v.(*value.List)
+func (b *builder) namespaces(t *cel.Template) []string {
+	list, ok := t.Constant().(*value.List)
 	if !ok {
 		b.problems.Errorf(t.Pos(), "namespaces must be a list")
 		return nil
@@ -238,18 +234,30 @@ func (b *builder) namespaces(t v1alpha1.Template) []string {
 
 // constant evaluates a template that may use params only.
 func (b *builder) constant(t v1alpha1.Template) value.Value {
-	compiled := b.paramEnv().Template(t.Node, b.problems)
-	if compiled == nil || compiled.Constant() == nil {
-		if compiled != nil && expr.TooCostly(compiled.Unsettled()) {
-			b.problems.Errorf(t.Pos(), "this is computed when the policy is compiled: %s", expr.Message(compiled.Unsettled()))
-		}
-		if !b.problems.HasErrors() {
-			b.problems.Errorf(t.Pos(), "only params may be used here")
-		}
-		return nil
+	if compiled := b.constantTemplate(t); compiled != nil {
+		return compiled.Constant()
 	}
-	return compiled.Constant()
+	return nil
 }
+
+// constantTemplate compiles a template that may use params only; nil when it is
+// absent or wrong.
+func (b *builder) constantTemplate(t v1alpha1.Template) *cel.Template {
+	compiled := b.paramEnv().Template(t.Node, b.problems)
+	switch {
+	case compiled == nil || compiled.Constant() != nil:
+		return compiled
+	case expr.TooCostly(compiled.Unsettled()):
+		b.problems.Errorf(t.Pos(), "this is computed when the policy is compiled: %s", expr.Message(compiled.Unsettled()))
+	case !b.problems.HasErrors():
+		b.problems.Errorf(t.Pos(), "only params may be used here")
+	}
+	return nil
+}
+
+// paramScope is the scope of expressions over params, which are computed when the
+// policy is compiled: nothing depends on them but their values.
+func (b *builder) paramScope() *scope { return &scope{env: b.paramEnv()} }
 
 func (b *builder) paramEnv() *cel.Env {
 	env, err := b.Compiler.env.With(b.paramVars()...)
@@ -269,27 +277,37 @@ func (b *builder) constants() map[string]value.Value {
 	return out
 }
 
+// contexts are the names that every evaluation gives, beside the primary object.
+var contexts = []struct {
+	name string
+	of   *cel.Type
+	slot plan.SlotKind
+	kind analyze.Kind
+}{
+	{"key.name", cel.StringType, plan.KeyName, analyze.Key},
+	{"key.namespace", cel.StringType, plan.KeyNamespace, analyze.Key},
+	{"now", cel.TimestampType, plan.Now, analyze.Context},
+	{"initial", cel.BoolType, plan.Initial, analyze.Context},
+	{leavingName, cel.BoolType, plan.Leaving, analyze.Context},
+}
+
 // names declares the names that every expression of the policy may use.
 func (b *builder) names() {
-	vars := []cel.Var{
-		{Name: objectRoot, Type: b.Compiler.env.TypeOf(b.plan.Primary.Type)},
-		{Name: "key.name", Type: cel.StringType},
-		{Name: "key.namespace", Type: cel.StringType},
-		{Name: "now", Type: cel.TimestampType},
-		{Name: "initial", Type: cel.BoolType},
-		{Name: leavingName, Type: cel.BoolType},
+	vars := []cel.Var{{Name: objectName, Type: b.Compiler.env.TypeOf(b.plan.Primary.Type)}}
+	for _, c := range contexts {
+		vars = append(vars, cel.Var{Name: c.name, Type: c.of})
+		b.plan.Slots[c.name] = plan.Slot{Kind: c.slot}
+		b.nodes[c.name] = analyze.New(c.kind, c.name, b.doc.Pos)
 	}
-	b.plan.Slots[objectRoot] = plan.Slot{Kind: plan.Object}
-	b.plan.Slots["key.name"] = plan.Slot{Kind: plan.KeyName}
-	b.plan.Slots["key.namespace"] = plan.Slot{Kind: plan.KeyNamespace}
-	b.plan.Slots["now"] = plan.Slot{Kind: plan.Now}
-	b.plan.Slots["initial"] = plan.Slot{Kind: plan.Initial}
-	b.plan.Slots[leavingName] = plan.Slot{Kind: plan.Leaving}
+	b.plan.Slots[objectName] = plan.Slot{Kind: plan.Object}
+	b.nodes[objectName] = analyze.New(analyze.Primary, objectName, b.doc.Pos)
+	b.modulesNode = b.graph().Part(analyze.Modules, b.plan.Name, b.doc.Pos)
 	b.plan.Slots[cel.CallVariable] = plan.Slot{Kind: plan.CallSlot}
+	b.nodes[cel.CallVariable] = analyze.New(analyze.Context, "call", b.doc.Pos)
 	for name, v := range b.constants() {
 		b.plan.Slots[name] = plan.Slot{Kind: plan.Param, Value: v}
 	}
-	b.flows[objectRoot] = cel.From(objectRoot)
+	b.flows[objectName] = analyze.From(analyze.Object)
 	env, err := b.paramEnv().With(vars...)
 	if err != nil {
 		b.problems.Errorf(b.doc.Pos, "%v", err)
@@ -300,16 +318,9 @@ func (b *builder) names() {
 
 // finish fills in what follows from all expressions together.
 func (b *builder) finish() {
-	b.plan.ObjectReads = value.Merge(b.reads[objectRoot], baseMask)
-	for _, in := range b.plan.Inputs {
-		in.Reads = value.Merge(b.reads["inputs."+in.Name], &value.Mask{})
-		in.Content = value.Merge(b.content["inputs."+in.Name], &value.Mask{})
-	}
-	for i, t := range b.plan.Targets {
-		t.Reads = value.Merge(b.reads[targetRoot(i)], baseMask)
-	}
+	b.masks()
 	b.plan.Revision = Revision(b.doc, b.options.Modules[b.doc.Pos.File], b.options.Params[b.plan.Name])
-	b.fingerprints()
+	b.seal()
 	b.leaving()
 	for _, in := range b.plan.Inputs {
 		if in.Index != "" {
@@ -321,22 +332,22 @@ func (b *builder) finish() {
 // baseMask is kept of every object: its deletion is part of every decision.
 var baseMask = &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: map[string]*value.Mask{"deletionTimestamp": {}}}}}
 
-func targetRoot(i int) string { return fmt.Sprintf("targets.%d", i) }
+func targetRoot(i int) analyze.Root { return analyze.Root{Kind: analyze.Target, Index: i} }
 
 // source gives the source of all objects of a kind.
 func source(gvk schema.GVK) world.Source { return world.Source{GVK: gvk} }
 
 // narrowed gives the source of the objects of a kind at a place. What the
 // policy watches anyhow is not watched twice.
-func (b *builder) narrowed(gvk schema.GVK, at plan.Place) (world.Source, plan.Place) {
+func (b *builder) narrowed(gvk schema.GVK, at analyze.Scope) (world.Source, analyze.Scope) {
 	all := source(gvk)
 	for _, in := range b.plan.Inputs {
-		if in.Source == all && !in.Off && in.Named == (plan.Place{}) {
-			return all, plan.Place{}
+		if in.Source == all && !in.Off && in.Named == (analyze.Scope{}) {
+			return all, analyze.Scope{}
 		}
 	}
 	if b.plan.Primary.Source == all {
-		return all, plan.Place{}
+		return all, analyze.Scope{}
 	}
 	return world.Source{GVK: gvk, Namespace: at.Namespace.Value, Name: at.Name.Value}, at
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
@@ -73,7 +74,7 @@ func masked(m *value.Mask) string {
 }
 
 // placed writes where objects are, as far as it is known.
-func placed(at plan.Place) (out string) {
+func placed(at analyze.Scope) (out string) {
 	if at.Namespace.Value != "" {
 		out += fmt.Sprintf(" in %+v", at.Namespace)
 	}
@@ -98,18 +99,32 @@ func summary(p *plan.Policy) string {
 		}
 	}
 	for _, v := range p.Variables {
-		fmt.Fprintf(&out, "  variable %s uses %s\n", v.Name, strings.Join(slices.Sorted(maps.Keys(v.Own.Uses)), ", "))
+		fmt.Fprintf(&out, "  variable %s uses %s\n", v.Name, strings.Join(usedBy(v.Node), ", "))
 	}
 	for _, t := range p.Targets {
 		fmt.Fprintf(&out, "  target %s, of which it reads %s\n", t.Source.GVK, masked(t.Reads))
 	}
 	for _, w := range p.Writes {
-		fmt.Fprintf(&out, "  writes %s %s %s\n", w.Verb, w.GVK, strings.TrimSpace(w.Subresource+placed(w.Place)))
+		fmt.Fprintf(&out, "  writes %s %s %s\n", w.Verb, w.GVK, strings.TrimSpace(w.Subresource+placed(w.Scope)))
 	}
-	for _, h := range p.Holds {
+	for _, h := range p.FinalizerUses {
 		fmt.Fprintf(&out, "  holds %s by the finalizer %+v\n", h.GVK, h.Finalizer)
 	}
 	return out.String()
+}
+
+// usedBy returns what a node and its parts use, without what they consist of.
+func usedBy(n *analyze.Node) []string {
+	out, own := map[string]bool{}, map[*analyze.Node]bool{}
+	n.EachPart(func(part *analyze.Node) { own[part] = true })
+	for part := range own {
+		for _, other := range part.Uses {
+			if !own[other] {
+				out[other.Kind.String()+" "+other.Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
 }
 
 // TestPlansGolden shows what the shipped policies watch, keep, index and

@@ -1,8 +1,7 @@
 package compile
 
 import (
-	"strings"
-
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
@@ -28,11 +27,18 @@ func (b *builder) declareInputs() {
 		root := "inputs." + p.Name
 		b.plan.Slots[root] = plan.Slot{Kind: plan.InputSlot, Index: len(b.plan.Inputs)}
 		b.plan.Inputs = append(b.plan.Inputs, p)
-		b.kinds[root] = gvk
+		b.kinds[b.inputRoot()] = gvk
 		vars = append(vars, cel.Var{Name: root, Type: inputType(p.Shape, b.env.TypeOf(p.Type))})
-		b.flows[root] = inputFlow(p.Shape, cel.From(root))
+		b.flows[root] = inputFlow(p.Shape, analyze.From(b.inputRoot()))
+		p.Node = b.graph().Part(analyze.Input, p.Name, p.Pos)
+		b.nodes[root] = p.Node
 	}
 	b.extend(vars...)
+}
+
+// inputRoot is the root of the objects of the newest input.
+func (b *builder) inputRoot() analyze.Root {
+	return analyze.Root{Kind: analyze.Input, Index: len(b.plan.Inputs) - 1}
 }
 
 func (b *builder) extend(vars ...cel.Var) {
@@ -70,14 +76,14 @@ func inputType(shape plan.Shape, item *cel.Type) *cel.Type {
 	}
 }
 
-func inputFlow(shape plan.Shape, item *cel.Flow) *cel.Flow {
+func inputFlow(shape plan.Shape, item *analyze.Flow) *analyze.Flow {
 	switch shape {
 	case plan.One:
 		return item
 	case plan.Grouped:
-		return cel.Items(cel.Items(item))
+		return analyze.ListOf(analyze.ListOf(item))
 	default:
-		return cel.Items(item)
+		return analyze.ListOf(item)
 	}
 }
 
@@ -109,10 +115,10 @@ func (b *builder) compileInputs() {
 	for i := range b.doc.Spec.Inputs {
 		docs[b.doc.Spec.Inputs[i].Name.Value] = &b.doc.Spec.Inputs[i]
 	}
-	for _, p := range b.plan.Inputs {
+	for i, p := range b.plan.Inputs {
 		b.compiling = p.Pos
 		b.narrow(p, docs[p.Name])
-		b.parts["inputs."+p.Name] = part{uses: b.using(func() { b.input(p, docs[p.Name]) })}
+		b.input(analyze.Root{Kind: analyze.Input, Index: i}, p, docs[p.Name])
 	}
 	for _, p := range b.plan.Inputs { // what is watched anyhow is known now
 		b.sole(p)
@@ -120,33 +126,24 @@ func (b *builder) compileInputs() {
 	b.optional(docs)
 }
 
-func (b *builder) input(p *plan.Input, in *v1alpha1.Input) {
-	root := "inputs." + p.Name
-	env, err := b.env.With(cel.Var{Name: "item", Type: b.env.TypeOf(p.Type)})
-	if err != nil {
-		b.problems.Errorf(in.Pos, "%v", err)
-		return
-	}
-	s := &scope{env: env, flows: map[string]*cel.Flow{"item": cel.From(root)}}
-	deps := newDeps()
-	p.Get = b.program(&scope{env: b.env}, in.Get, &deps)
+func (b *builder) input(root analyze.Root, p *plan.Input, in *v1alpha1.Input) {
+	s := b.global(p.Node)
+	p.Get = b.program(s, in.Get)
 	b.wantType(p.Get, in.Get, cel.StringType, cel.MapOf(cel.StringType))
-	p.Named = b.named(p.Get, in.Get, deps)
-	b.joining = true
-	p.Where = b.program(s, in.Where, &deps)
-	b.joining = false
+	p.Named = b.named(p.Get, in.Get)
+	s = s.with(b, "item", b.env.TypeOf(p.Type), analyze.From(root), in.Pos)
+	p.Where = b.program(s.part(analyze.Members, p.Name, in.Pos), in.Where)
 	b.wantType(p.Where, in.Where, cel.BoolType)
 	if key := firstSet(in.KeyBy, in.GroupBy); key.Set() {
-		p.Key = b.program(s, key, &deps)
+		p.Key = b.program(s, key)
 		b.wantType(p.Key, key, cel.StringType)
 	}
 	for _, o := range in.OrderBy {
-		p.OrderBy = append(p.OrderBy, b.program(s, o, &deps))
+		p.OrderBy = append(p.OrderBy, b.program(s, o))
 	}
-	p.Own, p.Deps = deps, b.expand(deps)
-	b.noInputs(p, in, deps)
+	p.ObjectMask = p.Node.ObjectMask()
+	b.noInputs(p, in)
 	b.join(p, in)
-	b.deps[root] = p.Deps
 }
 
 func firstSet(texts ...v1alpha1.Text) v1alpha1.Text {
@@ -160,9 +157,9 @@ func firstSet(texts ...v1alpha1.Text) v1alpha1.Text {
 
 // narrow evaluates what narrows the input by params alone.
 func (b *builder) narrow(p *plan.Input, in *v1alpha1.Input) {
-	params := &scope{env: b.paramEnv()}
+	params := b.paramScope()
 	if in.When.Set() {
-		if v := b.paramValue(params, in.When); v != nil {
+		if v, _ := b.paramValue(params, in.When); v != nil {
 			p.Off = !value.IsTrue(v)
 		}
 	}
@@ -170,12 +167,13 @@ func (b *builder) narrow(p *plan.Input, in *v1alpha1.Input) {
 		p.Source.Selector = b.selector(in.Selector).String()
 	}
 	if in.Namespace.Set() {
-		namespace, ok := value.Str(b.paramValue(params, in.Namespace))
+		v, program := b.paramValue(params, in.Namespace)
+		namespace, ok := value.Str(v)
 		if ok && namespace == "" {
 			b.problems.Errorf(in.Namespace.Pos(), "the namespace of the input %q is empty", p.Name)
 		}
 		p.Source.Namespace = namespace
-		p.Narrow.Namespace = origin(in.Namespace.Value, namespace, paramExpression, "params")
+		p.Narrow.Namespace = known(namespace, program)
 		b.inNamespace(p.Source.GVK, in.Namespace.Node)
 	}
 }
@@ -189,33 +187,34 @@ func (b *builder) sole(p *plan.Input) {
 	}
 	at := p.Named
 	if r, _ := schema.Builtin().Resource(p.Source.GVK); !r.Namespaced && !p.Get.Type().IsExactType(cel.MapOf(cel.StringType)) {
-		at.Namespace = plan.Known{}
+		at.Namespace = analyze.ParamValue{}
 	}
 	selector := p.Source.Selector
 	p.Source, p.Narrow = b.narrowed(p.Source.GVK, at)
 	p.Source.Selector = selector
 }
 
-// paramValue evaluates an expression over params.
-func (b *builder) paramValue(s *scope, text v1alpha1.Text) value.Value {
+// paramValue evaluates an expression over params, and returns the program, too.
+func (b *builder) paramValue(s *scope, text v1alpha1.Text) (value.Value, *cel.Program) {
 	program := s.env.Compile(cel.Whole(text), b.problems)
 	if program == nil {
-		return nil
+		return nil, nil
 	}
 	v, err := program.Eval(cel.ConstScope(b.constants()), b.budget.Meter)
 	if err != nil {
 		b.problems.Errorf(text.Pos(), "%v", err)
 	}
-	return v
+	return v, program
 }
 
 // noInputs refuses joins that read other inputs: what they need could only be
 // found by evaluating the whole policy for every key.
-func (b *builder) noInputs(p *plan.Input, in *v1alpha1.Input, direct plan.Deps) {
-	for name := range b.expand(direct).Uses {
-		if strings.HasPrefix(name, "inputs.") {
+func (b *builder) noInputs(p *plan.Input, in *v1alpha1.Input) {
+	reads := p.Node.Dependencies()
+	for _, other := range b.plan.Inputs {
+		if reads[other.Node] {
 			b.problems.Hintf(firstSet(in.Where, in.Get, in.KeyBy, in.GroupBy).Pos(), "a join may read item, object, key, params and variables that read only those",
-				"the input %q reads %s", p.Name, name)
+				"the input %q reads %s", p.Name, "inputs."+other.Name)
 		}
 	}
 }
@@ -225,7 +224,7 @@ func (b *builder) join(p *plan.Input, in *v1alpha1.Input) {
 	if p.Where == nil {
 		return
 	}
-	p.Join = p.Where.Join()
+	p.Join = analyze.JoinOf(p.Where)
 	if p.Join.Item != nil {
 		p.Index = b.plan.Name + "/" + p.Name
 		return

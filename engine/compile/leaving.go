@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -27,18 +28,13 @@ func follows(spec *document.Node) bool {
 // leaving fills in what is done about objects that leave the selector.
 func (b *builder) leaving() {
 	p := &b.plan.Primary
-	for i, r := range b.plan.Rules {
-		seen := map[string]bool{}
-		b.parts.reach(b.rulesUse[i].gate, seen)
-		r.Leaving = b.rulesUse[i].gate[leavingName]
-		for name := range seen {
-			r.Leaving = r.Leaving || b.parts[name].uses[leavingName]
-		}
+	for _, r := range b.plan.Rules {
+		r.Leaving = r.Gate.Reaches(func(n *analyze.Node) bool { return n == b.nodes[leavingName] })
 	}
 	if !p.Follows {
 		return
 	}
-	for _, h := range b.plan.Holds {
+	for _, h := range b.plan.FinalizerUses {
 		if h.GVK == p.GVK && h.Finalizer.Value != "" && !slices.Contains(p.Finalizers, h.Finalizer.Value) {
 			p.Finalizers = append(p.Finalizers, h.Finalizer.Value)
 		}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
@@ -49,7 +50,7 @@ func (b *builder) metric(doc *v1alpha1.Metric, seen map[string]bool) *plan.Metri
 	if out.Rule != "" && !slices.ContainsFunc(b.plan.Rules, func(r *plan.Rule) bool { return r.Name == out.Rule }) {
 		b.problems.Errorf(doc.Rule.Pos(), "there is no rule %q", out.Rule)
 	}
-	deps := newDeps()
+	s := b.global(b.graph().Part(analyze.Metric, out.Name, doc.Pos))
 	for _, l := range doc.Labels {
 		if !labelName.MatchString(l.Key.Value) {
 			b.problems.Errorf(l.Key.Pos(), "%q cannot be the name of a label", l.Key.Value)
@@ -58,7 +59,7 @@ func (b *builder) metric(doc *v1alpha1.Metric, seen map[string]bool) *plan.Metri
 		if !of.Keyed() {
 			b.problems.Errorf(l.Key.Pos(), "%s has no labels of the policy: it is not about a key", of)
 		}
-		out.Labels = append(out.Labels, plan.Label{Name: l.Key.Value, Value: b.template(&scope{env: b.env}, l.Value, &deps)})
+		out.Labels = append(out.Labels, plan.Label{Name: l.Key.Value, Value: b.template(s, l.Value)})
 	}
 	out.Buckets = b.buckets(doc)
 	return out

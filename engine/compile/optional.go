@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/plan"
 )
@@ -33,7 +34,7 @@ func (b *builder) optional(docs map[string]*v1alpha1.Input) {
 
 // getNames is an input of one object: it names a key by its own name.
 func (b *builder) getNames(p *plan.Input, at v1alpha1.Text) {
-	name, namespace, uses := p.Get.GetNaming()
+	name, namespace, uses := analyze.GetNaming(p.Get)
 	switch {
 	case !uses:
 		return

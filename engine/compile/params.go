@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -66,6 +67,9 @@ func (b *builder) param(p v1alpha1.Entry[v1alpha1.Param], overrides map[string]O
 		return
 	}
 	b.plan.Params[p.Key.Value] = v
+	n := b.graph().Part(analyze.Param, p.Key.Value, p.Key.Pos())
+	n.Text = fmt.Sprint(value.Plain(v))
+	b.nodes["params."+p.Key.Value] = n
 	b.describe(p, kind, v, otherwise)
 }
 

@@ -1,10 +1,9 @@
 package compile
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -13,90 +12,85 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-var (
-	paramTemplate   = regexp.MustCompile(`^\$\{\s*params\.([A-Za-z_][A-Za-z0-9_]*)\s*\}$`)
-	paramExpression = regexp.MustCompile(`^\s*params\.([A-Za-z_][A-Za-z0-9_]*)\s*$`)
-)
-
-// known says what is known of a text before any evaluation.
-func known(n *document.Node, t *cel.Template) plan.Known {
-	if n == nil || t == nil {
-		return plan.Known{}
+// knownText says what is known of a text before any evaluation.
+func knownText(t *cel.Template) analyze.ParamValue {
+	if t == nil {
+		return analyze.ParamValue{}
 	}
 	text, ok := value.Str(t.Constant())
 	if !ok {
-		return plan.Known{}
+		return analyze.ParamValue{}
 	}
-	return origin(n.Text, text, paramTemplate, "${")
+	if p := t.Single(); p != nil {
+		return known(text, p)
+	}
+	out := analyze.ParamValue{Value: text}
+	t.Walk(func(p *cel.Program) { out.Computed = out.Computed || len(p.Names()) > 0 })
+	return out
 }
 
-// origin says how a text follows from params: one of them, or computed.
-func origin(written, text string, param *regexp.Regexp, code string) plan.Known {
-	if m := param.FindStringSubmatch(written); m != nil {
-		return plan.Known{Value: text, Param: m[1]}
+// known says how the text that an expression over params computes follows from
+// them: it is one of them, or made of them.
+func known(text string, p *cel.Program) analyze.ParamValue {
+	if p == nil {
+		return analyze.ParamValue{Value: text}
 	}
-	return plan.Known{Value: text, Computed: strings.Contains(written, code)}
+	if name := analyze.ParamName(p); name != "" {
+		return analyze.ParamValue{Value: text, Param: name}
+	}
+	return analyze.ParamValue{Value: text, Computed: len(p.Names()) > 0}
 }
 
 // within is the one namespace of a primary. That one is left of a list which
 // is computed says nothing about other settings.
-func within(t v1alpha1.Template, namespaces []string) plan.Known {
+func within(t *cel.Template, namespaces []string) analyze.ParamValue {
 	switch {
 	case len(namespaces) != 1:
-		return plan.Known{}
-	case len(t.Node.Values) == 1:
-		return origin(t.Node.Values[0].Text, namespaces[0], paramTemplate, "${")
+		return analyze.ParamValue{}
+	case t.Len() == 1:
+		return knownText(t.Item(0))
 	default:
-		return plan.Known{Value: namespaces[0], Computed: true}
+		return analyze.ParamValue{Value: namespaces[0], Computed: true}
 	}
 }
 
-// place says where the objects behind a root are.
-func (b *builder) place(t *target, root string) plan.Place {
-	if root == objectRoot {
-		return plan.Place{Namespace: b.plan.Primary.Within}
+// place returns where the objects of a root are.
+func (b *builder) place(t *target, root analyze.Root) analyze.Scope {
+	switch root.Kind {
+	case analyze.Primary:
+		return analyze.Scope{Namespace: b.plan.Primary.Within}
+	case analyze.Input:
+		return b.plan.Inputs[root.Index].Scope()
+	default:
+		return t.named
 	}
-	name, _ := strings.CutPrefix(root, "inputs.")
-	if i := slices.IndexFunc(b.plan.Inputs, func(in *plan.Input) bool { return in.Name == name }); i >= 0 {
-		return b.plan.Inputs[i].Place()
-	}
-	return t.named
 }
 
 // named says which object an input gets, as far as params alone tell. A name
 // alone means the primary's own namespace.
-func (b *builder) named(get *cel.Program, text v1alpha1.Text, deps plan.Deps) plan.Place {
+func (b *builder) named(get *cel.Program, text v1alpha1.Text) analyze.Scope {
 	switch {
 	case get == nil:
-		return plan.Place{}
-	case onlyParams(deps):
+		return analyze.Scope{}
+	case analyze.OnlyParams(get):
 		return b.constantName(text)
 	case get.Type().IsExactType(cel.StringType):
-		return plan.Place{Namespace: b.plan.Primary.Within}
+		return analyze.Scope{Namespace: b.plan.Primary.Within}
 	default:
-		return plan.Place{}
+		return analyze.Scope{}
 	}
 }
 
-func (b *builder) constantName(text v1alpha1.Text) plan.Place {
-	part := func(v value.Value) plan.Known {
+func (b *builder) constantName(text v1alpha1.Text) analyze.Scope {
+	v, program := b.paramValue(b.paramScope(), text)
+	part := func(v value.Value) analyze.ParamValue {
 		s, _ := value.Str(v)
-		return origin(text.Value, s, paramExpression, "params")
+		return known(s, program)
 	}
-	v := b.paramValue(&scope{env: b.paramEnv()}, text)
 	if m, ok := v.(*value.Map); ok {
-		return plan.Place{Namespace: part(value.Path(m, "namespace")), Name: part(value.Path(m, "name"))}
+		return analyze.Scope{Namespace: part(value.Path(m, "namespace")), Name: part(value.Path(m, "name"))}
 	}
-	return plan.Place{Namespace: b.plan.Primary.Within, Name: part(v)}
-}
-
-func onlyParams(deps plan.Deps) bool {
-	for name := range deps.Uses {
-		if !strings.HasPrefix(name, "params.") {
-			return false
-		}
-	}
-	return true
+	return analyze.Scope{Namespace: b.plan.Primary.Within, Name: part(v)}
 }
 
 // inNamespace refuses a namespace for a kind that belongs to none.
@@ -115,17 +109,15 @@ func (b *builder) outright(gvk schema.GVK, at document.Position, namespace *docu
 	}
 }
 
-// childPlace says where an object is that the policy makes.
-func childPlace(n *document.Node, t *cel.Template) plan.Place {
-	part := func(name string) plan.Known {
-		return known(n.Get("metadata").Get(name), t.Field("metadata").Field(name))
-	}
-	return plan.Place{Namespace: part("namespace"), Name: part("name")}
+// childPlace returns where an object is that the policy makes.
+func childPlace(t *cel.Template) analyze.Scope {
+	part := func(name string) analyze.ParamValue { return knownText(t.Field("metadata").Field(name)) }
+	return analyze.Scope{Namespace: part("namespace"), Name: part("name")}
 }
 
 // metadata records what writing fields of metadata needs or leaves behind:
 // finalizers, and owners whose deletion is blocked.
-func (b *builder) metadata(t *target, n *document.Node, fields *cel.Template) {
+func (b *builder) metadata(node *analyze.Node, t *target, n *document.Node, fields *cel.Template) {
 	b.holds(t, n.Get("metadata").Get("finalizers"), fields.Field("metadata").Field("finalizers"))
 	owners := n.Get("metadata").Get("ownerReferences")
 	if owners == nil {
@@ -136,13 +128,13 @@ func (b *builder) metadata(t *target, n *document.Node, fields *cel.Template) {
 		return
 	}
 	for _, owner := range owners.Values {
-		b.owner(t, owner, owner.Get("blockOwnerDeletion"))
+		b.owner(node, t, owner, owner.Get("blockOwnerDeletion"))
 	}
 }
 
 // owner records the permission to block an owner's deletion, which clusters
 // with the admission plugin OwnerReferencesPermissionEnforcement ask for.
-func (b *builder) owner(t *target, owner, block *document.Node) {
+func (b *builder) owner(node *analyze.Node, t *target, owner, block *document.Node) {
 	gvk := schema.GVK{APIVersion: literal(owner, "apiVersion"), Kind: literal(owner, "kind")}
 	switch {
 	case owner.Kind == document.Map && (block == nil || block.Text == "false"):
@@ -151,13 +143,13 @@ func (b *builder) owner(t *target, owner, block *document.Node) {
 	default:
 		for _, root := range t.roots {
 			at := b.place(t, root)
-			b.writes(plan.Write{GVK: gvk, Subresource: "finalizers", Verb: plan.WriteUpdate, Place: plan.Place{Namespace: at.Namespace, Input: at.Input}})
+			writes(node, analyze.Write{GVK: gvk, Subresource: "finalizers", Verb: analyze.WriteUpdate, Scope: analyze.Scope{Namespace: at.Namespace, Input: at.Input}})
 		}
 	}
 }
 
 // ownerEntry is owner for a list entry, which is written in two parts.
-func (b *builder) ownerEntry(t *target, a *v1alpha1.PatchAction) {
+func (b *builder) ownerEntry(node *analyze.Node, t *target, a *v1alpha1.PatchAction) {
 	if a.Entry.Node.Kind != document.Map {
 		b.unknownOwner(a.Entry.Node)
 		return
@@ -165,7 +157,7 @@ func (b *builder) ownerEntry(t *target, a *v1alpha1.PatchAction) {
 	whole := mapping(a.By, a.Pos)
 	whole.Keys = append(whole.Keys, a.Entry.Node.Keys...)
 	whole.Values = append(whole.Values, a.Entry.Node.Values...)
-	b.owner(t, whole, whole.Get("blockOwnerDeletion"))
+	b.owner(node, t, whole, whole.Get("blockOwnerDeletion"))
 }
 
 func (b *builder) unknownOwner(n *document.Node) {
@@ -178,21 +170,22 @@ func (b *builder) holds(t *target, n *document.Node, list *cel.Template) {
 	case n == nil:
 	case n.Kind == document.List:
 		for i, item := range n.Values {
-			b.hold(t, item.Pos, known(item, list.Item(i)))
+			b.hold(t, item.Pos, knownText(list.Item(i)))
 		}
 	case n.Kind != document.Null:
-		b.hold(t, n.Pos, plan.Known{})
+		b.hold(t, n.Pos, analyze.ParamValue{})
 	}
 }
 
-func (b *builder) hold(t *target, at document.Position, name plan.Known) {
+func (b *builder) hold(t *target, at document.Position, name analyze.ParamValue) {
 	for i, root := range t.roots {
-		b.plan.Holds = append(b.plan.Holds, plan.Hold{Pos: at, GVK: t.kinds[i], Place: b.place(t, root), Finalizer: name})
+		b.plan.FinalizerUses = append(b.plan.FinalizerUses, plan.FinalizerUse{Pos: at, GVK: t.kinds[i], Scope: b.place(t, root), Finalizer: name})
 	}
 }
 
-func (b *builder) writes(w plan.Write) {
-	if !slices.Contains(b.plan.Writes, w) {
-		b.plan.Writes = append(b.plan.Writes, w)
+// writes records what a part of the policy writes.
+func writes(n *analyze.Node, w analyze.Write) {
+	if !slices.Contains(n.Writes, w) {
+		n.Writes = append(n.Writes, w)
 	}
 }

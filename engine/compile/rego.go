@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -14,9 +15,9 @@ import (
 )
 
 // rego compiles a variable that asks a Rego module.
-func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*plan.Variable, *cel.Type, *cel.Flow) {
+func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*plan.Variable, *cel.Type, *analyze.Flow) {
 	r := v.Rego
-	out.Value = b.template(s, r.Input, &out.Deps)
+	out.Value = b.template(s, r.Input)
 	result, resultType := b.regoResult(r)
 	if !r.Query.Set() {
 		b.problems.Errorf(r.Pos, "rego needs a query such as data.package.rule")
@@ -34,7 +35,7 @@ func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*pla
 	}
 	b.problems.Append(library.CheckInput(query, inputShape(r.Input.Node)))
 	b.queries = append(b.queries, query)
-	b.use(map[string]bool{regoPart: true})
+	s.node.Use(b.modulesNode)
 	result.Query = r.Query.Value
 	out.Rego = &plan.Rego{Query: query, Result: result}
 	return out, resultType, nil

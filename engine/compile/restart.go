@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
@@ -17,19 +18,18 @@ var templateAnnotations = []string{"spec", "template", "metadata", "annotations"
 // restart compiles a restart of workloads, which must be objects that the
 // policy reads: so that their kinds are known.
 func (b *builder) restart(s *scope, a *v1alpha1.RestartAction) plan.Action {
-	deps := newDeps()
 	if !a.Targets.Set() || len(a.Annotations) == 0 {
 		b.problems.Hintf(a.Pos, `restart: {targets: "${inputs.workloads}", annotations: {example.com/restartedAt: "${now}"}}`, "a restart needs targets and annotations")
 		return nil
 	}
 	// Of the targets nothing is read but what the restart looks at.
-	out := &plan.Restart{Pos: a.Pos, Targets: s.env.Template(a.Targets.Node, b.problems), Annotations: b.templateNode(s, mapping(a.Annotations, a.Pos), &deps)}
+	out := &plan.Restart{Pos: a.Pos, Targets: s.env.Template(a.Targets.Node, b.problems), Annotations: b.templateNode(s, mapping(a.Annotations, a.Pos))}
 	p := out.Targets.Single()
 	if p == nil {
 		b.problems.Hintf(a.Targets.Pos(), "${inputs.workloads}", "targets must be an expression that gives a list of objects")
 		return nil
 	}
-	roots, ok := b.trace(s, p, &deps).Elem().Roots()
+	roots, ok := b.trace(s, p).Elem().Roots()
 	if !ok {
 		b.problems.Hintf(a.Targets.Pos(), "items of an input, also filtered or joined", "these are not objects of known kinds")
 		return nil
@@ -38,26 +38,25 @@ func (b *builder) restart(s *scope, a *v1alpha1.RestartAction) plan.Action {
 	for _, root := range roots {
 		t.kinds = append(t.kinds, b.kinds[root])
 	}
-	t.read(b, under(templateAnnotations, value.KeepAll))
-	t.read(b, identity)
-	t.write(b, "", plan.WritePatch)
+	t.read(s.node, under(templateAnnotations, value.KeepAll))
+	t.read(s.node, identity)
+	t.write(b, s.node, "", analyze.WritePatch)
 	return out
 }
 
 func (b *builder) remember(s *scope, a *v1alpha1.RememberAction) plan.Action {
-	deps := newDeps()
 	if !a.Name.Set() || !a.Value.Set() {
 		b.problems.Hintf(a.Pos, "remember: {name: hash, value: ${variables.hash}}", "remember needs name and value")
 		return nil
 	}
-	out := &plan.Remember{Pos: a.Pos, Name: b.template(s, a.Name, &deps), Value: b.template(s, a.Value, &deps)}
+	out := &plan.Remember{Pos: a.Pos, Name: b.template(s, a.Name), Value: b.template(s, a.Value)}
 	out.Name.Fit(&schema.Type{Kind: schema.String}, "name", b.problems)
 	return out
 }
 
 // debounce compiles the delay of a rule. Its key is one of the policy's key,
 // not of an item.
-func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
+func (b *builder) debounce(s *scope, r *v1alpha1.Rule) *plan.Debounce {
 	d := r.Debounce
 	if !d.Key.Set() || !d.Window.Set() {
 		b.problems.Hintf(d.Pos, `debounce: {key: "${key.name}", window: "${params.window}"}`, "debounce needs key and window")
@@ -67,9 +66,8 @@ func (b *builder) debounce(r *v1alpha1.Rule) *plan.Debounce {
 		b.problems.Hintf(r.Pos, "put the items into the action: restart: {targets: ...}", "a rule with debounce has neither forEach nor cases")
 		return nil
 	}
-	s := &scope{env: b.env}
-	deps := newDeps()
-	out := &plan.Debounce{Key: b.template(s, d.Key, &deps), Window: b.template(s, d.Window, &deps)}
+	s = b.global(s.node)
+	out := &plan.Debounce{Key: b.template(s, d.Key), Window: b.template(s, d.Window)}
 	out.Key.Fit(&schema.Type{Kind: schema.String}, "key", b.problems)
 	if d.MaxInFlight.Set() {
 		out.MaxInFlight = b.atLeastOne(d.MaxInFlight, "maxInFlight")

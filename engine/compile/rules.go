@@ -1,8 +1,9 @@
 package compile
 
 import (
-	"maps"
+	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -42,31 +43,24 @@ func (b *builder) rule(r *v1alpha1.Rule) {
 	if len(r.Do)+len(r.Cases)+len(r.OnError) == 0 && !r.Stop {
 		b.problems.Warnf(r.Pos, "the rule %q does nothing: it has neither do, nor cases, nor stop", r.Name.Value)
 	}
-	var uses ruleUses
-	uses.body = b.using(func() { uses.gate, uses.conditionUsesLocals = b.ruleParts(r, out) })
+	out.Node = b.graph().Part(analyze.Rule, out.Name, r.Pos)
+	out.Gate = out.Node.Part(analyze.Gate, out.Name, r.Pos)
+	b.ruleParts(r, out)
 	if out.ForEach == nil && r.ForEach.Set() {
 		return
 	}
 	b.plan.Rules = append(b.plan.Rules, out)
-	b.rulesUse = append(b.rulesUse, uses)
 }
 
-// ruleParts compiles what a rule consists of. It returns the names that decide
-// whether its actions are looked at, and whether its variables are among them.
-func (b *builder) ruleParts(r *v1alpha1.Rule, out *plan.Rule) (gate map[string]bool, usesLocals bool) {
-	s := &scope{env: b.env}
-	gate = b.using(func() { s = b.forEach(r, out, s) })
+// ruleParts compiles what a rule consists of.
+func (b *builder) ruleParts(r *v1alpha1.Rule, out *plan.Rule) {
+	s := b.forEach(r, out, b.global(out.Gate))
 	if s == nil {
-		return nil, false
+		return
 	}
-	deps := newDeps()
-	locals := b.using(func() { out.Locals, s = b.locals(s, r.Variables, &deps) })
-	maps.Copy(gate, b.using(func() { usesLocals = b.when(r, out, s) }))
-	if usesLocals {
-		maps.Copy(gate, locals)
-	}
+	out.Locals, s = b.locals(s.in(out.Node), r.Variables)
+	b.when(r, out, s.in(out.Gate))
 	b.ruleActions(s, r, out)
-	return gate, usesLocals
 }
 
 func (b *builder) ruleActions(s *scope, r *v1alpha1.Rule, out *plan.Rule) {
@@ -79,7 +73,7 @@ func (b *builder) ruleActions(s *scope, r *v1alpha1.Rule, out *plan.Rule) {
 	}
 	out.OnError = b.actions(s.with(b, "error.message", cel.StringType, nil, r.Pos), r.OnError)
 	if r.Debounce != nil {
-		out.Debounce = b.debounce(r)
+		out.Debounce = b.debounce(s, r)
 	}
 }
 
@@ -89,12 +83,11 @@ func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope) *scope {
 	if !r.ForEach.Set() {
 		return s
 	}
-	deps := newDeps()
-	program, flow := b.alias(s, r.ForEach, &deps)
+	program, flow := b.alias(s, r.ForEach)
 	if program == nil {
 		return nil
 	}
-	b.counted(flow, &deps)
+	s.node.Reads.Presence(flow)
 	if !cel.IsList(program.Type()) && !cel.IsDyn(program.Type()) {
 		b.problems.Errorf(r.ForEach.Pos(), "forEach needs a list, this gives %s", cel.TypeName(program.Type()))
 		return nil
@@ -106,22 +99,20 @@ func (b *builder) forEach(r *v1alpha1.Rule, out *plan.Rule, s *scope) *scope {
 	return s.with(b, out.As, elemType(program.Type()), flow.Elem(), r.Pos)
 }
 
-// when compiles a rule's condition, and reports whether it uses a variable of
-// the rule. It is evaluated once, unless it uses one or names the item.
-func (b *builder) when(r *v1alpha1.Rule, out *plan.Rule, s *scope) (usesLocals bool) {
-	deps := newDeps()
-	out.When = b.program(s, r.When, &deps)
-	b.wantType(out.When, r.When, cel.BoolType)
-	for _, v := range out.Locals {
-		usesLocals = usesLocals || deps.Uses[v.Name]
+// when compiles a rule's condition. It is evaluated once, unless it uses a
+// variable of the rule or names the item.
+func (b *builder) when(r *v1alpha1.Rule, out *plan.Rule, s *scope) {
+	if out.When = b.program(s, r.When); out.When == nil {
+		return
 	}
-	out.WhenPerItem = out.ForEach != nil && (usesLocals || deps.Uses[out.As])
-	return usesLocals
+	b.wantType(out.When, r.When, cel.BoolType)
+	names := out.When.Names()
+	usesLocals := slices.ContainsFunc(out.Locals, func(v *plan.Variable) bool { return names[v.Name] })
+	out.WhenPerItem = out.ForEach != nil && (usesLocals || names[out.As])
 }
 
 func (b *builder) ruleCase(s *scope, c *v1alpha1.Case) plan.Case {
-	deps := newDeps()
-	out := plan.Case{Name: c.Name.Value, When: b.program(s, c.When, &deps)}
+	out := plan.Case{Name: c.Name.Value, When: b.program(s, c.When)}
 	b.wantType(out.When, c.When, cel.BoolType)
 	out.Do = b.actions(s, c.Do)
 	return out

@@ -4,58 +4,97 @@ import (
 	"maps"
 	"regexp"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
-	"github.com/edict-dev/edict/engine/plan"
 )
 
-// scope is where an expression stands: the names it may use beyond those of
-// the policy, and where these come from.
+// scope is where an expression is: the names that it may use beyond those of the
+// policy, where their values come from, and the node that depends on what the
+// expression reads and uses. No expression is compiled without one, so that no
+// dependency is lost.
 type scope struct {
 	env   *cel.Env
-	flows map[string]*cel.Flow
+	flows map[string]*analyze.Flow
+	nodes map[string]*analyze.Node
+	node  *analyze.Node
 }
 
-// with gives a scope with one more local name.
-func (s *scope) with(b *builder, name string, t *cel.Type, flow *cel.Flow, at document.Position) *scope {
+// global returns the scope of an expression that uses names of the policy only.
+func (b *builder) global(n *analyze.Node) *scope { return &scope{env: b.env, node: n} }
+
+// in returns the scope for another node.
+func (s *scope) in(n *analyze.Node) *scope {
+	out := *s
+	out.node = n
+	return &out
+}
+
+// part returns the scope for a new part of the node.
+func (s *scope) part(kind analyze.Kind, name string, at document.Position) *scope {
+	return s.in(s.node.Part(kind, name, at))
+}
+
+// with returns a scope with one more local name.
+func (s *scope) with(b *builder, name string, t *cel.Type, flow *analyze.Flow, at document.Position) *scope {
 	env, err := s.env.With(cel.Var{Name: name, Type: t})
 	if err != nil {
 		b.problems.Errorf(at, "%v", err)
 		env = s.env
 	}
-	flows := maps.Clone(s.flows)
-	if flows == nil {
-		flows = map[string]*cel.Flow{}
+	out := &scope{env: env, flows: maps.Clone(s.flows), nodes: s.nodes, node: s.node}
+	if out.flows == nil {
+		out.flows = map[string]*analyze.Flow{}
 	}
-	flows[name] = flow
-	return &scope{env: env, flows: flows}
+	out.flows[name] = flow
+	return out
 }
 
-func (b *builder) flow(s *scope) cel.Names {
-	return func(name string) *cel.Flow {
-		if f, ok := s.flows[name]; ok {
-			return f
-		}
-		return b.flows[name]
+// withNode is with for a name whose value a node computes.
+func (s *scope) withNode(b *builder, n *analyze.Node, t *cel.Type, flow *analyze.Flow) *scope {
+	out := s.with(b, n.Name, t, flow, n.Pos)
+	out.nodes = maps.Clone(s.nodes)
+	if out.nodes == nil {
+		out.nodes = map[string]*analyze.Node{}
 	}
+	out.nodes[n.Name] = n
+	return out
 }
 
-func newDeps() plan.Deps { return plan.Deps{Reads: cel.Reads{}, Uses: map[string]bool{}} }
+// flow returns where the value of a name comes from.
+func (b *builder) flow(s *scope, name string) *analyze.Flow {
+	if f, ok := s.flows[name]; ok {
+		return f
+	}
+	return b.flows[name]
+}
 
-// program compiles an expression whose whole result is used; nil when the
-// field is absent or wrong.
-func (b *builder) program(s *scope, text v1alpha1.Text, deps *plan.Deps) *cel.Program {
-	p, flow := b.alias(s, text, deps)
+// nodeOf returns the node of a name; nil for a local name without one, which is
+// part of what is compiled.
+func (b *builder) nodeOf(s *scope, name string) *analyze.Node {
+	if n, ok := s.nodes[name]; ok {
+		return n
+	}
+	if _, local := s.flows[name]; local {
+		return nil
+	}
+	return b.nodes[name]
+}
+
+// program compiles an expression whose whole result is used; nil when the field
+// is absent or wrong.
+func (b *builder) program(s *scope, text v1alpha1.Text) *cel.Program {
+	p, flow := b.alias(s, text)
 	if p != nil {
-		b.consume(flow, deps)
+		s.node.Reads.Consume(flow)
 	}
 	return p
 }
 
-// alias compiles an expression whose result is handed on: what is read of it
-// is for its users to say.
-func (b *builder) alias(s *scope, text v1alpha1.Text, deps *plan.Deps) (*cel.Program, *cel.Flow) {
+// alias compiles an expression whose result is handed on: what is read of it is
+// for its users to say.
+func (b *builder) alias(s *scope, text v1alpha1.Text) (*cel.Program, *analyze.Flow) {
 	if !text.Set() {
 		return nil, nil
 	}
@@ -63,82 +102,44 @@ func (b *builder) alias(s *scope, text v1alpha1.Text, deps *plan.Deps) (*cel.Pro
 	if p == nil {
 		return nil, nil
 	}
-	flow := b.trace(s, p, deps)
-	if deps.Uses["now"] {
+	flow := b.trace(s, p)
+	if p.Names()["now"] {
 		b.problems.Hintf(text.Pos(), "elapsed(since, period) and grace.holds(since, period) compare with the time and say when the answer changes",
 			"now may only be written into templates")
 	}
 	return p, flow
 }
 
-func (b *builder) trace(s *scope, p *cel.Program, deps *plan.Deps) *cel.Flow {
-	flow, reads, used := p.Trace(b.flow(s))
-	deps.Reads.Merge(reads)
-	b.note(reads)
-	maps.Copy(deps.Uses, used)
-	b.use(used)
+// trace records what a program depends on, and returns where its result comes
+// from.
+func (b *builder) trace(s *scope, p *cel.Program) *analyze.Flow {
+	flow, reads := analyze.Trace(p, func(name string) *analyze.Flow { return b.flow(s, name) })
+	s.node.Reads.Merge(reads)
+	s.node.Calls(p)
+	for name := range p.Names() {
+		s.node.Use(b.nodeOf(s, name))
+	}
+	b.trees.add(p)
 	return flow
 }
 
-func (b *builder) consume(flow *cel.Flow, deps *plan.Deps) {
-	deps.Reads.Consume(flow)
-	all := cel.Reads{}
-	all.Consume(flow)
-	b.note(all)
-}
-
-// counted records that the number of a list's items is read.
-func (b *builder) counted(flow *cel.Flow, deps *plan.Deps) {
-	read := cel.Reads{}
-	read.Presence(flow)
-	deps.Reads.Merge(read)
-	b.note(read)
-}
-
-// note gathers reads of the whole policy.
-func (b *builder) note(reads cel.Reads) {
-	b.reads.Merge(reads)
-	if !b.joining {
-		b.content.Merge(reads)
-	}
-}
-
 // template compiles a template, all of whose values are used.
-func (b *builder) template(s *scope, t v1alpha1.Template, deps *plan.Deps) *cel.Template {
-	return b.templateNode(s, t.Node, deps)
+func (b *builder) template(s *scope, t v1alpha1.Template) *cel.Template {
+	return b.templateNode(s, t.Node)
 }
 
-func (b *builder) templateNode(s *scope, n *document.Node, deps *plan.Deps) *cel.Template {
+func (b *builder) templateNode(s *scope, n *document.Node) *cel.Template {
 	if n == nil {
 		return nil
 	}
 	compiled := s.env.Template(n, b.problems)
 	compiled.Walk(func(p *cel.Program) {
-		inner := newDeps()
-		b.consume(b.trace(s, p, &inner), &inner)
-		if inner.Uses["now"] && p.Compares() {
+		s.node.Reads.Consume(b.trace(s, p))
+		if p.Names()["now"] && analyze.Compares(p) {
 			b.problems.Hintf(p.Pos(), "use elapsed(since, period) or grace.holds(since, period)", "the flip of a comparison with now cannot be known")
 		}
-		merge(deps, inner)
 	})
 	return compiled
-}
-
-func merge(into *plan.Deps, from plan.Deps) {
-	into.Reads.Merge(from.Reads)
-	maps.Copy(into.Uses, from.Uses)
-}
-
-// expand adds what the used variables and inputs are computed from.
-func (b *builder) expand(deps plan.Deps) plan.Deps {
-	out := newDeps()
-	merge(&out, deps)
-	for name := range deps.Uses {
-		if inner, ok := b.deps[name]; ok {
-			merge(&out, inner)
-		}
-	}
-	return out
 }
 
 // wantType refuses a program of another type than the field takes.

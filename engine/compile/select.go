@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -14,7 +15,7 @@ func (b *builder) selection(s *scope, sel *v1alpha1.SelectAction) plan.Action {
 		b.problems.Hintf(sel.Pos, "candidates: [{as: node, in: variables.nodes}]", "a select needs candidates")
 		return nil
 	}
-	c := selectionBuilder{builder: b, outer: s.with(b, "claimed", cel.ListOf(cel.DynType), nil, sel.Pos), deps: newDeps()}
+	c := selectionBuilder{builder: b, outer: s.with(b, "claimed", cel.ListOf(cel.DynType), nil, sel.Pos)}
 	c.out = &plan.Select{Pos: sel.Pos, ID: b.selects, Shared: true}
 	b.selects++
 	c.inner = c.outer
@@ -23,14 +24,14 @@ func (b *builder) selection(s *scope, sel *v1alpha1.SelectAction) plan.Action {
 			return nil
 		}
 	}
-	c.out.Summary = c.template(s.with(b, "total", cel.IntType, nil, sel.Pos), sel.Summary, &c.deps)
+	c.out.Summary = c.template(s.with(b, "total", cel.IntType, nil, sel.Pos), sel.Summary)
 	for i := range sel.Pipeline {
 		c.step(&sel.Pipeline[i])
 	}
 	for _, o := range sel.OrderBy {
-		c.out.OrderBy = append(c.out.OrderBy, c.program(c.inner, o, &c.deps))
+		c.out.OrderBy = append(c.out.OrderBy, c.program(c.inner, o))
 	}
-	c.out.Claim = c.program(c.inner, sel.Claim, &c.deps)
+	c.out.Claim = c.program(c.inner, sel.Claim)
 	c.outcome(s, sel)
 	return c.out
 }
@@ -41,7 +42,6 @@ type selectionBuilder struct {
 	out *plan.Select
 	// outer knows no candidate, inner knows all parts of one.
 	outer, inner *scope
-	deps         plan.Deps
 }
 
 // level compiles one of the nested lists.
@@ -49,26 +49,26 @@ func (b *selectionBuilder) level(c *v1alpha1.Candidate) bool {
 	if !b.identifier(c.As, "candidate", taken(b.out.Names), c.Pos) {
 		return false
 	}
-	in, flow := b.alias(b.inner, c.In, &b.deps)
+	in, flow := b.alias(b.inner, c.In)
 	if in == nil {
 		if !c.In.Set() {
 			b.problems.Errorf(c.Pos, "a candidate needs in: the list it comes from")
 		}
 		return false
 	}
-	b.counted(flow, &b.deps)
+	b.inner.node.Reads.Presence(flow)
 	if !cel.IsList(in.Type()) && !cel.IsDyn(in.Type()) {
 		b.problems.Errorf(c.In.Pos(), "in needs a list, this gives %s", cel.TypeName(in.Type()))
 		return false
 	}
-	b.out.Shared = b.out.Shared && (len(b.out.Names) == 0 || in.Own(b.out.Names))
+	b.out.Shared = b.out.Shared && (len(b.out.Names) == 0 || analyze.Own(in, b.out.Names))
 	b.inner = b.inner.with(b.builder, c.As.Value, elemType(in.Type()), flow.Elem(), c.Pos)
 	b.out.Names = append(b.out.Names, c.As.Value)
 	l := plan.Level{As: c.As.Value, In: in}
 	for _, o := range c.OrderBy {
-		if p := b.program(b.inner, o, &b.deps); p != nil {
+		if p := b.program(b.inner, o); p != nil {
 			l.OrderBy = append(l.OrderBy, p)
-			b.out.Shared = b.out.Shared && p.Own(b.out.Names)
+			b.out.Shared = b.out.Shared && analyze.Own(p, b.out.Names)
 		}
 	}
 	b.out.Levels = append(b.out.Levels, l)
@@ -89,7 +89,8 @@ func (b *selectionBuilder) step(doc *v1alpha1.SelectStep) {
 		b.problems.Hintf(doc.Pos, "filter, call, score or prefer", "a step says one thing, this says %d", n)
 		return
 	}
-	step := plan.Step{Pos: doc.Pos, When: b.program(b.outer, doc.When, &b.deps)}
+	b = b.part(doc)
+	step := plan.Step{Pos: doc.Pos, When: b.program(b.outer, doc.When)}
 	b.wantType(step.When, doc.When, cel.BoolType)
 	switch {
 	case doc.Filter.Set():
@@ -106,6 +107,14 @@ func (b *selectionBuilder) step(doc *v1alpha1.SelectStep) {
 		b.judged(&step, doc.Prefer, "prefer", doc.Pos, cel.IntType)
 	}
 	b.out.Steps = append(b.out.Steps, step)
+}
+
+// part returns a builder for one step, whose dependencies are kept apart.
+func (b *selectionBuilder) part(doc *v1alpha1.SelectStep) *selectionBuilder {
+	n := b.outer.node.Part(analyze.Step, firstSet(doc.Filter, doc.Score, doc.Name, doc.Call, doc.Prefer).Value, doc.Pos)
+	out := *b
+	out.outer, out.inner = b.outer.in(n), b.inner.in(n)
+	return &out
 }
 
 func kinds(doc *v1alpha1.SelectStep) (n int) {
@@ -127,10 +136,10 @@ func firstOf(a, b string) string {
 // judged compiles an expression about each candidate.
 func (b *selectionBuilder) judged(step *plan.Step, text v1alpha1.Text, field string, at document.Position, want *cel.Type) {
 	b.needs(text, field, at)
-	p := b.program(b.inner, text, &b.deps)
+	p := b.program(b.inner, text)
 	b.wantType(p, text, want)
 	if p != nil {
-		step.Expression, step.Stage = p, p.Stage(b.out.Names)
+		step.Expression, step.Stage = p, analyze.StageOf(p, b.out.Names)
 	}
 }
 
@@ -140,26 +149,26 @@ func (b *selectionBuilder) points(step *plan.Step, doc *v1alpha1.SelectStep) {
 		return
 	}
 	b.needs(doc.Points, "points", doc.Pos)
-	if step.GroupBy = b.program(b.inner, doc.GroupBy, &b.deps); step.GroupBy == nil {
+	if step.GroupBy = b.program(b.inner, doc.GroupBy); step.GroupBy == nil {
 		return
 	}
-	step.GroupOwn = step.GroupBy.Own(b.out.Names)
+	step.GroupOwn = analyze.Own(step.GroupBy, b.out.Names)
 	members := b.outer.with(b.builder, "members", cel.ListOf(cel.DynType), b.memberFlow(), doc.Pos)
-	step.Expression = b.program(members, doc.Points, &b.deps)
+	step.Expression = b.program(members, doc.Points)
 	b.wantType(step.Expression, doc.Points, cel.IntType)
 	if step.Expression != nil {
-		step.Fold = step.Expression.Fold("members")
+		step.Fold = analyze.FoldOf(step.Expression, "members")
 	}
 }
 
 // memberFlow says where the members of a group come from: each holds the parts
 // of a candidate by name.
-func (b *selectionBuilder) memberFlow() *cel.Flow {
-	parts := make([]*cel.Flow, len(b.out.Names))
+func (b *selectionBuilder) memberFlow() *analyze.Flow {
+	parts := make([]*analyze.Flow, len(b.out.Names))
 	for i, name := range b.out.Names {
 		parts[i] = b.inner.flows[name]
 	}
-	return cel.Items(cel.Items(cel.Either(parts...)))
+	return analyze.ListOf(analyze.ListOf(analyze.Either(parts...)))
 }
 
 func (b *builder) needs(t v1alpha1.Text, field string, at document.Position) {

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -15,33 +15,33 @@ import (
 // target is the object of an action while the action is compiled.
 type target struct {
 	ref   plan.ObjectRef
-	roots []string
+	roots []analyze.Root
 	kinds []schema.GVK
 	kind  *schema.Type
 	// named is what is known of an object that the action names.
-	named plan.Place
+	named analyze.Scope
 }
 
 // read records that an action reads parts of its target: what it writes is
 // compared with what is there.
-func (t *target) read(b *builder, mask *value.Mask) {
+func (t *target) read(n *analyze.Node, mask *value.Mask) {
 	for _, root := range t.roots {
-		b.note(cel.Reads{root: value.Merge(mask, baseMask)})
+		n.Reads.Add(root, value.Merge(mask, baseMask))
 	}
 }
 
-func (t *target) write(b *builder, subresource string, verb plan.WriteVerb) {
+func (t *target) write(b *builder, n *analyze.Node, subresource string, verb analyze.WriteVerb) {
 	for i, gvk := range t.kinds {
-		b.writes(plan.Write{GVK: gvk, Subresource: subresource, Verb: verb, Place: b.place(t, t.roots[i])})
+		writes(n, analyze.Write{GVK: gvk, Subresource: subresource, Verb: verb, Scope: b.place(t, t.roots[i])})
 	}
 }
 
 // event records that Events are made where the target is.
-func (t *target) event(b *builder) {
+func (t *target) event(b *builder, n *analyze.Node) {
 	for _, root := range t.roots {
 		at := b.place(t, root)
-		at.Name = plan.Known{}
-		b.writes(plan.Write{GVK: schema.GVK{APIVersion: "v1", Kind: "Event"}, Verb: plan.WriteEvent, Place: at})
+		at.Name = analyze.ParamValue{}
+		writes(n, analyze.Write{GVK: schema.GVK{APIVersion: "v1", Kind: "Event"}, Verb: analyze.WriteEvent, Scope: at})
 	}
 }
 
@@ -49,7 +49,7 @@ func (t *target) event(b *builder) {
 func (b *builder) target(s *scope, of *v1alpha1.Target, at document.Position) *target {
 	switch {
 	case of == nil:
-		return &target{ref: plan.ObjectRef{Pos: at}, roots: []string{objectRoot}, kinds: []schema.GVK{b.plan.Primary.GVK}, kind: b.plan.Primary.Type}
+		return &target{ref: plan.ObjectRef{Pos: at}, roots: []analyze.Root{analyze.Object}, kinds: []schema.GVK{b.plan.Primary.GVK}, kind: b.plan.Primary.Type}
 	case of.Object.Set():
 		return b.objectTarget(s, of)
 	default:
@@ -60,8 +60,7 @@ func (b *builder) target(s *scope, of *v1alpha1.Target, at document.Position) *t
 // objectTarget is an expression that gives an object. It must be a whole
 // object that the policy reads, so that its kind is known.
 func (b *builder) objectTarget(s *scope, of *v1alpha1.Target) *target {
-	deps := newDeps()
-	p, flow := b.alias(s, of.Object, &deps)
+	p, flow := b.alias(s, of.Object)
 	if p == nil {
 		return nil
 	}
@@ -76,7 +75,7 @@ func (b *builder) objectTarget(s *scope, of *v1alpha1.Target) *target {
 		t.kinds = append(t.kinds, b.kinds[root])
 		t.kind = b.options.Schemas.Of(b.kinds[root])
 	}
-	t.read(b, identity)
+	t.read(s.node, identity)
 	return t
 }
 
@@ -85,7 +84,6 @@ var identity = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kin
 
 // namedTarget is {apiVersion, kind, namespace, name}.
 func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
-	deps := newDeps()
 	if !of.APIVersion.Set() || !of.Kind.Set() || !of.Name.Set() {
 		b.problems.Hintf(of.Pos, "of: {apiVersion, kind, namespace, name}, or an expression that gives an object", "the object is not named in full")
 		return nil
@@ -99,16 +97,16 @@ func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
 	gvk := schema.GVK{APIVersion: of.APIVersion.Value, Kind: of.Kind.Value}
 	b.outright(gvk, of.Pos, of.Namespace.Node)
 	t := &target{kinds: []schema.GVK{gvk}, kind: b.options.Schemas.Of(gvk)}
-	t.ref = plan.ObjectRef{Pos: of.Pos, GVK: gvk, Namespace: b.template(s, of.Namespace, &deps), Name: b.template(s, of.Name, &deps)}
-	t.named = plan.Place{Namespace: known(of.Namespace.Node, t.ref.Namespace), Name: known(of.Name.Node, t.ref.Name)}
+	t.ref = plan.ObjectRef{Pos: of.Pos, GVK: gvk, Namespace: b.template(s, of.Namespace), Name: b.template(s, of.Name)}
+	t.named = analyze.Scope{Namespace: knownText(t.ref.Namespace), Name: knownText(t.ref.Name)}
 	t.ref.Target = b.targetIndex(gvk, t.named)
-	t.roots = []string{targetRoot(t.ref.Target)}
+	t.roots = []analyze.Root{targetRoot(t.ref.Target)}
 	b.kinds[t.roots[0]] = gvk
 	return t
 }
 
 // targetIndex gives the target for a kind, narrowed as far as a place is known.
-func (b *builder) targetIndex(gvk schema.GVK, at plan.Place) int {
+func (b *builder) targetIndex(gvk schema.GVK, at analyze.Scope) int {
 	from, narrow := b.narrowed(gvk, at)
 	for i, t := range b.plan.Targets {
 		if t.Source == from && t.Narrow == narrow {

@@ -3,6 +3,7 @@ package compile
 import (
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -93,27 +94,22 @@ func (b *builder) mentions(v *v1alpha1.Variable) (out []string) {
 func (b *builder) variable(v *v1alpha1.Variable) {
 	b.compiling = v.Pos
 	name := "variables." + v.Name.Value
-	var compiled *plan.Variable
-	var t *cel.Type
-	var flow *cel.Flow
-	b.parts[name] = part{uses: b.using(func() { compiled, t, flow = b.compileVariable(&scope{env: b.env}, v) })}
+	n := b.graph().Part(analyze.Variable, v.Name.Value, v.Pos)
+	b.nodes[name] = n
+	compiled, t, flow := b.compileVariable(b.global(n), v)
 	if compiled == nil {
 		b.extend(cel.Var{Name: name, Type: cel.DynType}) // so that its users are still checked
 		return
 	}
-	compiled.Name = v.Name.Value
-	compiled.Own = compiled.Deps
-	compiled.Deps = b.expand(compiled.Own)
-	b.deps[name] = compiled.Deps
 	b.flows[name] = flow
 	b.plan.Slots[name] = plan.Slot{Kind: plan.VariableSlot, Index: len(b.plan.Variables)}
 	b.plan.Variables = append(b.plan.Variables, compiled)
 	b.extend(cel.Var{Name: name, Type: t})
 }
 
-// locals compiles the variables of a rule or a collection, in their order,
-// and gives the scope that knows them.
-func (b *builder) locals(s *scope, docs []v1alpha1.Variable, deps *plan.Deps) ([]*plan.Variable, *scope) {
+// locals compiles the variables of a rule or a collection, in their order, and
+// returns the scope that knows them. Each is a part of the scope's node.
+func (b *builder) locals(s *scope, docs []v1alpha1.Variable) ([]*plan.Variable, *scope) {
 	var out []*plan.Variable
 	seen := map[string]bool{}
 	if b.tooMany(docs) {
@@ -124,50 +120,51 @@ func (b *builder) locals(s *scope, docs []v1alpha1.Variable, deps *plan.Deps) ([
 		if !b.identifier(v.Name, "variable", seen, v.Pos) {
 			continue
 		}
-		compiled, t, flow := b.compileVariable(s, v)
+		own := s.part(analyze.Local, v.Name.Value, v.Pos)
+		compiled, t, flow := b.compileVariable(own, v)
 		if compiled == nil {
-			s = s.with(b, v.Name.Value, cel.DynType, nil, v.Pos)
+			s = s.withNode(b, own.node, cel.DynType, nil)
 			continue
 		}
-		compiled.Name = v.Name.Value
-		compiled.Own = compiled.Deps
-		merge(deps, compiled.Deps)
 		out = append(out, compiled)
-		s = s.with(b, v.Name.Value, t, flow, v.Pos)
+		s = s.withNode(b, own.node, t, flow)
 	}
 	return out, s
 }
 
-// compileVariable compiles any form of variable.
-func (b *builder) compileVariable(s *scope, v *v1alpha1.Variable) (*plan.Variable, *cel.Type, *cel.Flow) {
-	out := &plan.Variable{Pos: v.Pos, Deps: newDeps()}
+// compileVariable compiles any form of variable. Its node is the scope's.
+func (b *builder) compileVariable(s *scope, v *v1alpha1.Variable) (*plan.Variable, *cel.Type, *analyze.Flow) {
+	out, t, flow := b.variableForm(s, v, &plan.Variable{Name: v.Name.Value, Pos: v.Pos, Node: s.node})
+	if out != nil {
+		out.ObjectMask = s.node.ObjectMask()
+	}
+	return out, t, flow
+}
+
+func (b *builder) variableForm(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*plan.Variable, *cel.Type, *analyze.Flow) {
 	switch {
 	case v.Rego != nil:
 		return b.rego(s, v, out)
 	case v.ForEach.Set():
 		return b.collection(s, v, out)
 	case v.Expression.Set():
-		p, flow := b.alias(s, v.Expression, &out.Deps)
+		p, flow := b.alias(s, v.Expression)
 		if p == nil {
 			return nil, nil, nil
 		}
 		out.Program = p
-		b.alsoReads(&out.Deps, flow)
+		s.node.HandsOn.Consume(flow)
 		return out, p.Type(), flow
 	case v.Value.Set():
-		out.When = b.program(s, v.When, &out.Deps)
+		out.When = b.program(s, v.When)
 		b.wantType(out.When, v.When, cel.BoolType)
-		out.Value = b.template(s, v.Value, &out.Deps)
+		out.Value = b.template(s, v.Value)
 		return out, templateType(v.Value, out.Value, out.When != nil), nil
 	default:
 		b.problems.Hintf(v.Pos, "expression, value, forEach or rego", "the variable %q says nothing", v.Name.Value)
 		return nil, nil, nil
 	}
 }
-
-// alsoReads makes a variable depend on the parts of objects that its value is
-// made of, although reading them is left to its users.
-func (b *builder) alsoReads(deps *plan.Deps, flow *cel.Flow) { deps.Reads.Consume(flow) }
 
 // templateType is what is known of a template's value.
 func templateType(t v1alpha1.Template, compiled *cel.Template, maybe bool) *cel.Type {
@@ -182,22 +179,21 @@ func templateType(t v1alpha1.Template, compiled *cel.Template, maybe bool) *cel.
 
 // templateResult is the type of a template's value and where it comes from:
 // one that is a single expression hands that expression's result on.
-func (b *builder) templateResult(s *scope, t v1alpha1.Template, compiled *cel.Template) (*cel.Type, *cel.Flow) {
+func (b *builder) templateResult(s *scope, t v1alpha1.Template, compiled *cel.Template) (*cel.Type, *analyze.Flow) {
 	if p := compiled.Single(); p != nil {
-		deps := newDeps()
-		return cel.Unwrap(p.Type()), b.trace(s, p, &deps)
+		return cel.Unwrap(p.Type()), b.trace(s, p)
 	}
 	return templateType(t, compiled, false), nil
 }
 
 // collection compiles a variable with one value per item.
-func (b *builder) collection(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*plan.Variable, *cel.Type, *cel.Flow) {
-	over, flow := b.alias(s, v.ForEach, &out.Deps)
+func (b *builder) collection(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*plan.Variable, *cel.Type, *analyze.Flow) {
+	over, flow := b.alias(s, v.ForEach)
 	if over == nil {
 		return nil, nil, nil
 	}
-	b.alsoReads(&out.Deps, flow)
-	b.counted(flow, &out.Deps)
+	s.node.HandsOn.Consume(flow)
+	s.node.Reads.Presence(flow)
 	if !cel.IsList(over.Type()) && !cel.IsDyn(over.Type()) {
 		b.problems.Errorf(v.ForEach.Pos(), "forEach needs a list, this gives %s", cel.TypeName(over.Type()))
 		return nil, nil, nil
@@ -206,44 +202,35 @@ func (b *builder) collection(s *scope, v *v1alpha1.Variable, out *plan.Variable)
 	if v.As.Set() && b.identifier(v.As, "item", map[string]bool{}, v.Pos) {
 		as = v.As.Value
 	}
-	c := &plan.Collection{ForEach: over, As: as, Unique: v.Unique, Shape: collectionShape(v), ItemDeps: newDeps()}
-	inner := s.with(b, as, elemType(over.Type()), flow.Elem(), v.Pos)
-	c.Locals, inner = b.locals(inner, v.Variables, &c.ItemDeps)
-	c.When = b.program(inner, v.When, &c.ItemDeps)
-	b.wantType(c.When, v.When, cel.BoolType)
-	elem, elemFlow := elemType(over.Type()), flow.Elem()
-	if v.Value.Set() {
-		c.Value = b.template(inner, v.Value, &c.ItemDeps)
-		elem, elemFlow = b.templateResult(inner, v.Value, c.Value)
-	}
-	if v.Unique {
-		b.consume(elemFlow, &c.ItemDeps) // values are compared as a whole
-	}
-	keyed := inner.with(b, "value", elem, elemFlow, v.Pos)
-	c.Key = b.program(keyed, firstSet(v.KeyBy, v.GroupBy), &c.ItemDeps)
-	b.wantType(c.Key, firstSet(v.KeyBy, v.GroupBy), cel.StringType)
-	for _, o := range v.OrderBy {
-		c.OrderBy = append(c.OrderBy, b.program(keyed, o, &c.ItemDeps))
-	}
-	merge(&out.Deps, c.ItemDeps)
-	c.Shared = itemOnly(c)
+	c := &plan.Collection{ForEach: over, As: as, Unique: v.Unique, Shape: collectionShape(v)}
+	inner := s.part(analyze.Items, as, v.Pos).with(b, as, elemType(over.Type()), flow.Elem(), v.Pos)
+	elem, elemFlow := b.collected(inner, v, c, elemType(over.Type()), flow.Elem())
+	c.ObjectMask = inner.node.ObjectMask()
+	c.Shared = inner.node.UsesOnly(analyze.Param)
 	out.Collection = c
 	return out, inputType(c.Shape, elem), inputFlow(c.Shape, elemFlow)
 }
 
-// itemOnly says whether a collection computes its values from nothing but the
-// items and params.
-func itemOnly(c *plan.Collection) bool {
-	known := map[string]bool{c.As: true, "value": true}
-	for _, v := range c.Locals {
-		known[v.Name] = true
+// collected compiles what a collection does with one item, and returns the type
+// of a value and where it comes from.
+func (b *builder) collected(s *scope, v *v1alpha1.Variable, c *plan.Collection, elem *cel.Type, flow *analyze.Flow) (*cel.Type, *analyze.Flow) {
+	c.Locals, s = b.locals(s, v.Variables)
+	c.When = b.program(s, v.When)
+	b.wantType(c.When, v.When, cel.BoolType)
+	if v.Value.Set() {
+		c.Value = b.template(s, v.Value)
+		elem, flow = b.templateResult(s, v.Value, c.Value)
 	}
-	for name := range c.ItemDeps.Uses {
-		if !known[name] && !strings.HasPrefix(name, "params.") {
-			return false
-		}
+	if v.Unique {
+		s.node.Reads.Consume(flow) // values are compared as a whole
 	}
-	return true
+	keyed := s.with(b, "value", elem, flow, v.Pos)
+	c.Key = b.program(keyed, firstSet(v.KeyBy, v.GroupBy))
+	b.wantType(c.Key, firstSet(v.KeyBy, v.GroupBy), cel.StringType)
+	for _, o := range v.OrderBy {
+		c.OrderBy = append(c.OrderBy, b.program(keyed, o))
+	}
+	return elem, flow
 }
 
 func collectionShape(v *v1alpha1.Variable) plan.Shape {

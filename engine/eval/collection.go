@@ -95,7 +95,7 @@ func (run *itemsRun) prepare() {
 	if run.old == nil {
 		return
 	}
-	mask := run.c.ItemDeps.Reads["object"]
+	mask := run.c.ObjectMask
 	if !run.sameObject(run.old.object, mask) || !run.sameWholes(run.old.wholes.wholes) {
 		return
 	}

@@ -26,7 +26,7 @@ func (r *memoReader) input(i int) (value.Value, error) {
 
 func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Table) {
 	overlaid := r.ev.overlay.touches(in.Source.GVK)
-	if m.valid && m.err == nil && !overlaid && !m.overlaid && r.still(&m.held, m.object, in.Own.Reads["object"]) {
+	if m.valid && m.err == nil && !overlaid && !m.overlaid && r.still(&m.held, m.object, in.ObjectMask) {
 		if table.Mark() == m.table {
 			return
 		}

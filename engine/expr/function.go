@@ -74,10 +74,29 @@ type Function struct {
 	// Small says instead that a call takes a few steps and bytes, whatever its
 	// arguments are.
 	Small bool
+	// Bounded says that a call goes through its arguments at most once and builds
+	// no text and no list: an expression of such calls alone needs no count of
+	// its steps while it runs.
+	Bounded bool
+	// Match says that the function matches labels, which an index can look up.
+	Match LabelMatch
 	// Do computes the result. A nil Do is a builtin that can be checked but
 	// not run by this build.
 	Do func(call *Call, args []value.Value) (value.Value, error)
 }
+
+// LabelMatch is how a function with two arguments matches the second, the labels
+// of an object, with the first.
+type LabelMatch int
+
+// The ways to match labels.
+const (
+	NoMatch LabelMatch = iota
+	// MatchSelector takes a label selector.
+	MatchSelector
+	// MatchMap takes a map of labels, all of which are needed.
+	MatchMap
+)
 
 // Call is what an evaluation offers to the builtins it calls.
 type Call struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
@@ -73,8 +74,8 @@ func (f *finder) writes() {
 	for _, w := range p.Writes {
 		f.write(w)
 	}
-	for _, h := range p.Holds {
-		if !f.off(h.Place) {
+	for _, h := range p.FinalizerUses {
+		if !f.off(h.Scope) {
 			f.need(need{gvk: h.GVK, field: "metadata.finalizers", danger: privilege}, h.Pos)
 		}
 	}
@@ -123,7 +124,7 @@ func (f *finder) hints() {
 }
 
 // off reports whether objects come from an input that is off, so there are none.
-func (f *finder) off(at plan.Place) bool {
+func (f *finder) off(at analyze.Scope) bool {
 	return slices.ContainsFunc(f.policy.Inputs, func(in *plan.Input) bool { return in.Name == at.Input && in.Off })
 }
 
@@ -148,22 +149,22 @@ func (f *finder) read(n need, at document.Position) {
 }
 
 // write checks what is written of a kind, whatever the fields are.
-func (f *finder) write(w plan.Write) {
+func (f *finder) write(w analyze.Write) {
 	switch w.Verb {
-	case plan.WriteEvent, plan.WriteUpdate, plan.WriteBind, plan.WriteEscalate:
+	case analyze.WriteEvent, analyze.WriteUpdate, analyze.WriteBind, analyze.WriteEscalate:
 		return
 	}
-	if f.off(w.Place) {
+	if f.off(w.Scope) {
 		return
 	}
 	at := f.place()
-	if home := f.guard.Home; home != "" && w.Place.Namespace.Value == home {
+	if home := f.guard.Home; home != "" && w.Scope.Namespace.Value == home {
 		f.need(need{gvk: w.GVK, field: Everything, home: home}, at)
 	}
 	switch {
-	case w.Verb == plan.WriteDelete:
+	case w.Verb == analyze.WriteDelete:
 		f.need(need{gvk: w.GVK, field: Deletion}, at)
-	case !Open(w.GVK) && w.Verb != plan.WritePatch:
+	case !Open(w.GVK) && w.Verb != analyze.WritePatch:
 		f.need(need{gvk: w.GVK, field: Creation, closed: true}, at)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -37,7 +38,7 @@ const (
 // what it reads, and to write what its actions write.
 func (p *Policy) Accesses(s Settings) []Access {
 	a := accesses{Settings: s, policy: p}
-	a.watch(p.Primary.GVK, Place{Namespace: p.Primary.Within})
+	a.watch(p.Primary.GVK, analyze.Scope{Namespace: p.Primary.Within})
 	for _, in := range p.Inputs {
 		at := in.Narrow
 		at.Input = in.Name
@@ -79,7 +80,7 @@ type accesses struct {
 	found  []Access
 }
 
-func (a *accesses) watch(gvk schema.GVK, at Place) {
+func (a *accesses) watch(gvk schema.GVK, at analyze.Scope) {
 	for _, verb := range []string{"get", "list", "watch"} {
 		a.add(Access{GVK: gvk, Verb: verb}, at)
 	}
@@ -88,24 +89,24 @@ func (a *accesses) watch(gvk schema.GVK, at Place) {
 // requests are the verbs of the requests that a write may need. Who applies an
 // object that does not exist must be allowed to create it; the recorder of
 // events makes one, and patches its count later.
-var requests = map[WriteVerb][]string{
-	WritePatch: {"patch"}, WriteCreate: {"create"}, WriteApply: {"patch", "create"},
-	WriteDelete: {"delete"}, WriteEvent: {"create", "patch"}, WriteUpdate: {"update"},
-	WriteBind: {"bind"}, WriteEscalate: {"escalate"},
+var requests = map[analyze.WriteVerb][]string{
+	analyze.WritePatch: {"patch"}, analyze.WriteCreate: {"create"}, analyze.WriteApply: {"patch", "create"},
+	analyze.WriteDelete: {"delete"}, analyze.WriteEvent: {"create", "patch"}, analyze.WriteUpdate: {"update"},
+	analyze.WriteBind: {"bind"}, analyze.WriteEscalate: {"escalate"},
 }
 
-func (a *accesses) write(w Write) {
+func (a *accesses) write(w analyze.Write) {
 	for _, verb := range requests[w.Verb] {
-		at := w.Place
+		at := w.Scope
 		if verb == "create" {
-			at.Name = Known{} // the name is not known to the server when it asks
+			at.Name = analyze.ParamValue{} // the name is not known to the server when it asks
 		}
 		a.add(Access{GVK: w.GVK, Subresource: w.Subresource, Verb: verb}, at)
 	}
 }
 
 // add adds an access at a place, as far as the settings let it be narrow.
-func (a *accesses) add(x Access, at Place) {
+func (a *accesses) add(x Access, at analyze.Scope) {
 	if a.Settings == InForce && a.off(at.Input) {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -20,9 +21,10 @@ type Policy struct {
 	// Revision is a hash of the policy's text and parameters.
 	Revision string
 	Mode     Mode
-	// Frame is a hash of what says which keys there are.
-	Frame   string
-	Primary Primary
+	Primary  Primary
+	// Graph is what every part of the policy depends on. Of two revisions, parts
+	// with the same hash decide the same.
+	Graph *analyze.Node
 	// Params are the values in force, by name.
 	Params map[string]value.Value
 	// ParamInfo describes them, in the order of the document.
@@ -38,10 +40,10 @@ type Policy struct {
 	// Targets are the kinds that actions name outright; their objects are
 	// watched so that a write is a diff.
 	Targets []*Target
-	// Writes are the kinds and subresources that the policy writes, Holds the
-	// finalizers that it leaves on objects.
-	Writes []Write
-	Holds  []Hold
+	// Writes are the kinds and subresources that the policy writes.
+	Writes []analyze.Write
+	// FinalizerUses are the finalizers that it leaves on objects.
+	FinalizerUses []FinalizerUse
 	// Limits bound how much it writes.
 	Limits Limits
 	// Metrics are what the policy exports.
@@ -94,7 +96,9 @@ type Primary struct {
 	Selector   *selector.Selector
 	Namespaces []string
 	// Within is the namespace, if Namespaces is only one.
-	Within   Known
+	Within analyze.ParamValue
+	// Node has what says which primary objects there are.
+	Node     *analyze.Node
 	Optional bool
 	Source   world.Source
 	// Follows makes the policy decide about objects that no longer match
@@ -169,9 +173,9 @@ type Input struct {
 	Pos    document.Position
 	Source world.Source
 	// Narrow is what Source is narrowed to.
-	Narrow Place
+	Narrow analyze.Scope
 	// Named is the object that Get gives, if it is the same for every key.
-	Named Place
+	Named analyze.Scope
 	Type  *schema.Type
 	Shape Shape
 	// Off says that the input's `when` is false: it is empty and unwatched.
@@ -184,7 +188,7 @@ type Input struct {
 	Key     *cel.Program
 	OrderBy []*cel.Program
 	// Join answers Where by an index of the given name.
-	Join  cel.Join
+	Join  analyze.Join
 	Index string
 	// Naming says which keys an item names, for a policy whose primaries are
 	// optional; nil when it names none.
@@ -193,9 +197,10 @@ type Input struct {
 	// only read by Where: a change of anything else matters only if it changes
 	// who is a member.
 	Reads, Content *value.Mask
-	// Deps is what membership depends on besides the items: parts of the
-	// object, and variables. Own leaves out what these are computed from.
-	Own, Deps Deps
+	// Node has what the input depends on, ObjectMask what of the primary object
+	// decides about membership.
+	Node       *analyze.Node
+	ObjectMask *value.Mask
 }
 
 // KeyNaming says which keys an item of an input names: those that are decided
@@ -203,7 +208,7 @@ type Input struct {
 type KeyNaming struct {
 	// Join computes the keys from the item; nil means that an input of shape One
 	// names its own name.
-	Join *cel.Naming
+	Join *analyze.Naming
 	// Within is the namespace of the keys where the item names none; Cluster says
 	// that the primaries have no namespaces, whatever the item names.
 	Within  string
@@ -212,13 +217,14 @@ type KeyNaming struct {
 	Own bool
 }
 
-// Deps says what a value is computed from.
-type Deps struct {
-	// Reads are parts of the primary and of inputs, by root: "object",
-	// "inputs.nodes".
-	Reads cel.Reads
-	// Uses are the names of the policy that the expressions mention.
-	Uses map[string]bool
+// Scope returns where the objects of an input are.
+func (in *Input) Scope() analyze.Scope {
+	at := in.Named
+	at.Input = in.Name
+	if in.Narrow.Namespace.Value != "" {
+		at.Namespace = in.Narrow.Namespace
+	}
+	return at
 }
 
 // Variable is a named value.
@@ -232,9 +238,10 @@ type Variable struct {
 	Collection *Collection
 	// Rego is asked with Value as its input.
 	Rego *Rego
-	// Own is what its own expressions read; Deps adds what the variables and
-	// inputs that they use are computed from.
-	Own, Deps Deps
+	// Node has what the variable depends on, ObjectMask what of the primary object
+	// its own expressions read.
+	Node       *analyze.Node
+	ObjectMask *value.Mask
 }
 
 // Rego is a question to a Rego module.
@@ -255,8 +262,8 @@ type Collection struct {
 	Key     *cel.Program
 	OrderBy []*cel.Program
 	Unique  bool
-	// ItemDeps is what the computation of one item reads.
-	ItemDeps Deps
+	// ObjectMask is what the computation of one item reads of the primary object.
+	ObjectMask *value.Mask
 	// Shared says that this is nothing but the item and params, so that the
 	// collection is the same for all keys that have the same list.
 	Shared bool
@@ -285,9 +292,9 @@ type Rule struct {
 	// Leaving says that the condition or list uses the name leaving: the rule is
 	// for objects that no longer match the policy's selector, too.
 	Leaving bool
-	// Gate is a hash of what decides whether the actions are looked at for a
-	// key, Body one of the whole rule, each with all that it is computed from.
-	Gate, Body string
+	// Node has what the whole rule depends on, Gate what decides whether its
+	// actions are reached.
+	Node, Gate *analyze.Node
 }
 
 // Debounce lets a rule run once per window and key. The wish to run it, once
@@ -320,7 +327,7 @@ type Case struct {
 type Target struct {
 	Source world.Source
 	// Narrow is what Source is narrowed to.
-	Narrow Place
+	Narrow analyze.Scope
 	Reads  *value.Mask
 }
 

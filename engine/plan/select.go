@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
@@ -67,8 +68,8 @@ type Step struct {
 	// Stage is Expression taken apart, if it is one of a candidate, and Fold if
 	// it is one of a group; GroupOwn says that the group is a property of the
 	// candidate alone.
-	Stage    *cel.Stage
-	Fold     *cel.Fold
+	Stage    *analyze.Stage
+	Fold     *analyze.Fold
 	GroupOwn bool
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -61,9 +62,9 @@ func TestRules(t *testing.T) {
 func TestOf(t *testing.T) {
 	t.Parallel()
 	node, pod := schema.GVK{APIVersion: "v1", Kind: "Node"}, schema.GVK{APIVersion: "v1", Kind: "Pod"}
-	at := plan.Place{Namespace: plan.Known{Value: "x", Param: "y"}}
-	p := &plan.Policy{Name: "p", Primary: plan.Primary{GVK: pod, Within: at.Namespace}, Writes: []plan.Write{
-		{GVK: node, Subresource: "finalizers", Verb: plan.WriteUpdate, Place: at}, {GVK: pod, Verb: plan.WriteDelete, Place: at},
+	at := analyze.Scope{Namespace: analyze.ParamValue{Value: "x", Param: "y"}}
+	p := &plan.Policy{Name: "p", Primary: plan.Primary{GVK: pod, Within: at.Namespace}, Writes: []analyze.Write{
+		{GVK: node, Subresource: "finalizers", Verb: analyze.WriteUpdate, Scope: at}, {GVK: pod, Verb: analyze.WriteDelete, Scope: at},
 	}}
 	got, err := Of([]*plan.Policy{p}, plan.InForce, schema.Builtin().Resource)
 	if err != nil {

@@ -90,14 +90,14 @@ func (c *Controller) withLate(keys []eval.Key) []eval.Key {
 // differs says what another revision of a policy may decide otherwise: for all
 // keys, or for those for which certain rules got as far as an item.
 func differs(old, now *plan.Policy) (all bool, bodies eval.RuleSet) {
-	if old.Frame != now.Frame || len(old.Rules) != len(now.Rules) {
+	if old.Primary.Node.Hash() != now.Primary.Node.Hash() || len(old.Rules) != len(now.Rules) {
 		return true, bodies
 	}
 	for i, r := range now.Rules {
-		if old.Rules[i].Gate != r.Gate {
+		if old.Rules[i].Gate.Hash() != r.Gate.Hash() {
 			return true, bodies
 		}
-		if old.Rules[i].Body != r.Body {
+		if old.Rules[i].Node.Hash() != r.Node.Hash() {
 			bodies.Add(i)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -16,14 +17,14 @@ var (
 	node = schema.GVK{APIVersion: "v1", Kind: "Node"}
 )
 
-func hold(gvk schema.GVK, namespace, finalizer string) plan.Hold {
-	return plan.Hold{GVK: gvk, Place: plan.Place{Namespace: plan.Known{Value: namespace}}, Finalizer: plan.Known{Value: finalizer}}
+func hold(gvk schema.GVK, namespace, finalizer string) plan.FinalizerUse {
+	return plan.FinalizerUse{GVK: gvk, Scope: analyze.Scope{Namespace: analyze.ParamValue{Value: namespace}}, Finalizer: analyze.ParamValue{Value: finalizer}}
 }
 
 // TestTargets: the finalizers of a kind and namespace are looked for at once.
 func TestTargets(t *testing.T) {
 	t.Parallel()
-	p := &plan.Policy{Name: "p", Holds: []plan.Hold{
+	p := &plan.Policy{Name: "p", FinalizerUses: []plan.FinalizerUse{
 		hold(pod, "", "b"), hold(pod, "", "a"), hold(pod, "x", "a"), hold(node, "", ""), hold(pod, "", "a"),
 	}}
 	want := []*target{

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
@@ -119,9 +120,9 @@ func namespacesOf(p *plan.Policy) []string {
 		all[need.Source.Namespace] = true
 	}
 	for _, w := range p.Writes {
-		off := slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == w.Place.Input && in.Off })
-		if w.Verb != plan.WriteEvent && w.Verb != plan.WriteUpdate && !off {
-			all[w.Place.Namespace.Value] = true
+		off := slices.ContainsFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == w.Scope.Input && in.Off })
+		if w.Verb != analyze.WriteEvent && w.Verb != analyze.WriteUpdate && !off {
+			all[w.Scope.Namespace.Value] = true
 		}
 	}
 	delete(all, "")

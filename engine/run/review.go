@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
-	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/rbac"
 )
 
@@ -85,7 +85,7 @@ func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubject
 // given: only some clusters ask for it, and nobody can say which.
 func (g *granted) may(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, user string, p rbac.Permission) (bool, error) {
 	resource, sub, _ := strings.Cut(p.Resource, "/")
-	if p.Verb == string(plan.WriteUpdate) && sub == "finalizers" {
+	if p.Verb == string(analyze.WriteUpdate) && sub == "finalizers" {
 		return true, nil
 	}
 	if g.has(user, p) {

@@ -88,7 +88,9 @@ func (l *library) strayNotes(ctx context.Context) (out []note) {
 		}
 	}
 	for _, m := range l.shelf.strays() {
-		add(m)
+		if l.seen[m.Name] == "" { // otherwise its policies run until the next look
+			add(m)
+		}
 	}
 	for _, name := range sortedKeys(l.unlabelled) {
 		m, err := l.client.CoreV1().ConfigMaps(l.PolicyNamespace).Get(ctx, name, metav1.GetOptions{})

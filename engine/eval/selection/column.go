@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/value"
@@ -63,7 +64,7 @@ func (t *table) columnOf(p *cel.Program, compute func() *column) *column {
 
 // memberColumn gives the column of an expression about candidates as members
 // of a group.
-func (t *table) memberColumn(d *cel.FoldDistinct, scope expr.Scope) *column {
+func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column {
 	return t.columnOf(d.Of, func() *column {
 		r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
 		inner := t.scope(nil)
@@ -77,7 +78,7 @@ func (t *table) memberColumn(d *cel.FoldDistinct, scope expr.Scope) *column {
 // inherit makes the column of a new table of one of an older one; nil when it
 // is none of candidates by themselves.
 func (c *column) inherit(t *table, p *cel.Program, from []int32, scope expr.Scope) *column {
-	if !p.Own(t.sel.Names) {
+	if !analyze.Own(p, t.sel.Names) {
 		return nil
 	}
 	return t.compute(p, c, from, t.scope(scope))

@@ -1,7 +1,7 @@
 package selection
 
 import (
-	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -126,7 +126,7 @@ func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 
 // counts gives the numbers of a group; false when the points follow from more
 // than numbers, or a number cannot be told.
-func (r *stagedRun) counts(fold *cel.Fold, g *groups) (func(group int32) facts, bool) {
+func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (func(group int32) facts, bool) {
 	if fold == nil || len(fold.Distinct)+1 > len(facts{}) {
 		return nil, false
 	}

@@ -3,6 +3,7 @@ package selection
 import (
 	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -24,7 +25,7 @@ func (t *table) ranked(scope expr.Scope) *ranks {
 		return r
 	}
 	for _, p := range t.sel.OrderBy {
-		if !p.Own(t.sel.Names) {
+		if !analyze.Own(p, t.sel.Names) {
 			return nil
 		}
 	}

@@ -3,7 +3,7 @@ package selection
 import (
 	"github.com/google/cel-go/common/types/traits"
 
-	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -11,33 +11,33 @@ import (
 // neither are unknown: there the whole expression has to be asked. Like CEL's
 // own, the connectives look at their second part only where the first has not
 // decided, and a false (a true) decides over a part that failed.
-func (r *stagedRun) truth(s *cel.Stage, of set) (yes, no set) {
+func (r *stagedRun) truth(s *analyze.Stage, of set) (yes, no set) {
 	if of.empty() {
 		return newSet(r.table.rows), newSet(r.table.rows)
 	}
 	switch s.Form {
-	case cel.StageOwn:
+	case analyze.StageOwn:
 		t := r.table.column(s.Own, r.Scope).truths()
 		return t.yes.clone().and(of), t.no.clone().and(of)
-	case cel.StageOuter:
+	case analyze.StageOuter:
 		return r.constant(s, of)
-	case cel.StageNot:
+	case analyze.StageNot:
 		no, yes = r.truth(s.Parts[0], of)
 		return yes, no
-	case cel.StageAnd:
+	case analyze.StageAnd:
 		yes, no = r.truth(s.Parts[0], of)
 		more, less := r.truth(s.Parts[1], of.clone().without(no))
 		return yes.and(more), no.or(less)
-	case cel.StageOr:
+	case analyze.StageOr:
 		yes, no = r.truth(s.Parts[0], of)
 		more, less := r.truth(s.Parts[1], of.clone().without(yes))
 		return yes.or(more), no.and(less)
-	case cel.StageIf:
+	case analyze.StageIf:
 		then, otherwise := r.truth(s.Parts[0], of)
 		yes, no = r.truth(s.Parts[1], then)
 		more, less := r.truth(s.Parts[2], otherwise)
 		return yes.or(more), no.or(less)
-	case cel.StageIn, cel.StageEqual:
+	case analyze.StageIn, analyze.StageEqual:
 		return r.lookUp(s, of)
 	default:
 		return r.mixedTruth(s, of)
@@ -45,7 +45,7 @@ func (r *stagedRun) truth(s *cel.Stage, of set) (yes, no set) {
 }
 
 // constant is a part that is the same for all rows.
-func (r *stagedRun) constant(s *cel.Stage, of set) (yes, no set) {
+func (r *stagedRun) constant(s *analyze.Stage, of set) (yes, no set) {
 	yes, no = newSet(r.table.rows), newSet(r.table.rows)
 	v, err := s.Outer.Eval(r.Scope, r.Meter)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *stagedRun) constant(s *cel.Stage, of set) (yes, no set) {
 
 // lookUp finds the rows whose text is one of those asked for. Rows with
 // anything but a text stay unknown.
-func (r *stagedRun) lookUp(s *cel.Stage, of set) (yes, no set) {
+func (r *stagedRun) lookUp(s *analyze.Stage, of set) (yes, no set) {
 	yes, no = newSet(r.table.rows), newSet(r.table.rows)
 	v, err := s.Outer.Eval(r.Scope, r.Meter)
 	if err != nil {
@@ -71,7 +71,7 @@ func (r *stagedRun) lookUp(s *cel.Stage, of set) (yes, no set) {
 	column := r.table.column(s.Own, r.Scope)
 	texts := column.texts()
 	ids := column.ids()
-	if s.Form == cel.StageEqual {
+	if s.Form == analyze.StageEqual {
 		if _, optional := v.(traits.Receiver); optional {
 			return yes, no
 		}
@@ -111,7 +111,7 @@ func (r *stagedRun) members(x *ids, v value.Value, into set) bool {
 // kind's. Rows on which a key failed are left out.
 type tuple [3]int32
 
-func (r *stagedRun) tuples(s *cel.Stage, of set, compute func(at int) error, same func(at, as int)) {
+func (r *stagedRun) tuples(s *analyze.Stage, of set, compute func(at int) error, same func(at, as int)) {
 	if len(s.Keys) == 0 || len(s.Keys) > len(tuple{}) {
 		for at := range each(of) {
 			if compute(at) == nil {
@@ -154,7 +154,7 @@ func tupleOf(keys []*ids, at int) (id tuple, ok bool) {
 	return id, true
 }
 
-func (r *stagedRun) mixedTruth(s *cel.Stage, of set) (yes, no set) {
+func (r *stagedRun) mixedTruth(s *analyze.Stage, of set) (yes, no set) {
 	yes, no = newSet(r.table.rows), newSet(r.table.rows)
 	r.tuples(s, of, func(at int) error {
 		v, err := r.eval(s.Mixed, at)
@@ -182,12 +182,12 @@ func (r *stagedRun) mixedTruth(s *cel.Stage, of set) (yes, no set) {
 
 // numbers evaluates a stage that gives whole numbers, for some rows. Rows that
 // are not in known afterwards are unknown.
-func (r *stagedRun) numbers(s *cel.Stage, of set, out []int64, known set) {
+func (r *stagedRun) numbers(s *analyze.Stage, of set, out []int64, known set) {
 	if of.empty() {
 		return
 	}
 	switch s.Form {
-	case cel.StageOwn:
+	case analyze.StageOwn:
 		vals := r.table.column(s.Own, r.Scope).vals
 		for at := range each(of) {
 			if n, ok := value.Int(vals[at]); ok {
@@ -195,9 +195,9 @@ func (r *stagedRun) numbers(s *cel.Stage, of set, out []int64, known set) {
 				known.put(at)
 			}
 		}
-	case cel.StageOuter:
+	case analyze.StageOuter:
 		r.sameNumber(s, of, out, known)
-	case cel.StageIf:
+	case analyze.StageIf:
 		then, otherwise := r.truth(s.Parts[0], of)
 		r.numbers(s.Parts[1], then, out, known)
 		r.numbers(s.Parts[2], otherwise, out, known)
@@ -206,7 +206,7 @@ func (r *stagedRun) numbers(s *cel.Stage, of set, out []int64, known set) {
 	}
 }
 
-func (r *stagedRun) sameNumber(s *cel.Stage, of set, out []int64, known set) {
+func (r *stagedRun) sameNumber(s *analyze.Stage, of set, out []int64, known set) {
 	v, err := s.Outer.Eval(r.Scope, r.Meter)
 	if err != nil {
 		return
@@ -224,7 +224,7 @@ func (r *stagedRun) sameNumber(s *cel.Stage, of set, out []int64, known set) {
 	}
 }
 
-func (r *stagedRun) mixedNumbers(s *cel.Stage, of set, out []int64, known set) {
+func (r *stagedRun) mixedNumbers(s *analyze.Stage, of set, out []int64, known set) {
 	if s.Mixed == nil {
 		return
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -21,7 +21,7 @@ func (r *stagedRun) spend(before, plain uint64) error {
 // plainCost is what an expression costs for the rows that are left, when that
 // is known beforehand.
 func (r *stagedRun) plainCost(step *plan.Step) uint64 {
-	if step.Stage.Form == cel.StageOwn {
+	if step.Stage.Form == analyze.StageOwn {
 		return r.table.column(step.Stage.Own, r.Scope).charge(r.left)
 	}
 	if weight, fixed := step.Expression.Weight(); fixed {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -96,7 +97,7 @@ func (e *Env) patterns(parsed *ast.AST, text Text, problems *document.Problems) 
 		if arg == nil {
 			return
 		}
-		pattern, ok := literalString(arg)
+		pattern, ok := LiteralString(arg)
 		if !ok {
 			return
 		}
@@ -114,7 +115,7 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
 	}))
-	nodes, simple := weigh(checked.NativeRep().Expr())
+	nodes, simple := e.weigh(checked.NativeRep().Expr())
 	m := &meterer{env: e, checked: checked.NativeRep(), simple: simple, costs: costs{rounds: map[int64]uint64{}}}
 	weight := uint64(nodes)
 	if !simple {
@@ -127,7 +128,7 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	case len(m.costs.rounds) > 0:
 		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0}, nil
+	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0, names: Names(checked.NativeRep().Expr())}, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.
@@ -169,8 +170,29 @@ var (
 	undeclared     = regexp.MustCompile(`^undeclared reference to '([^']+)'`)
 )
 
-// namespaced is a name such as variables.x.
-var namespaced = regexp.MustCompile(`^(?:params|inputs|variables|key|grace|labels|hash|names|pattern|text|json|yaml|memory|quantity|restart)\.[A-Za-z_]\w*`)
+// dotted is a name such as variables.x, or the beginning of a field access.
+var dotted = regexp.MustCompile(`^([A-Za-z_]\w*)\.[A-Za-z_]\w*`)
+
+// dottedName returns the name of a variable or builtin with a dot in it that a
+// text begins with; "" when it begins with none.
+func (e *Env) dottedName(text string) string {
+	m := dotted.FindStringSubmatch(text)
+	if m == nil || !slices.Contains(qualifiers, m[1]) && !e.hasFunctions(m[1]) {
+		return ""
+	}
+	return m[0]
+}
+
+// hasFunctions reports whether builtins begin with a qualifier, as in
+// labels.matches.
+func (e *Env) hasFunctions(qualifier string) bool {
+	for name := range e.functions {
+		if strings.HasPrefix(name, qualifier+".") {
+			return true
+		}
+	}
+	return false
+}
 
 // explain says in a person's words what CEL found, and how to mend it; from is
 // the expression from the place on that CEL complains about. Without guess it does
@@ -186,7 +208,7 @@ func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
 		name := m[1]
-		if full := namespaced.FindString(from); strings.HasPrefix(full, name+".") {
+		if full := e.dottedName(from); strings.HasPrefix(full, name+".") {
 			name = full
 		}
 		if guess {

@@ -28,7 +28,7 @@ func (c *costs) of(e ast.Expr) uint64 {
 		c.rounds[fold.LoopCondition().ID()] = 1 + c.of(fold.LoopCondition()) + c.of(fold.LoopStep())
 		return cost + c.of(fold.IterRange()) + c.of(fold.AccuInit()) + c.of(fold.Result())
 	}
-	for _, child := range children(e) {
+	for _, child := range Children(e) {
 		cost += c.of(child)
 	}
 	return cost

@@ -3,7 +3,5 @@
 // them. What it compiles is checked before it runs (size, shape, types) and
 // bounded while it runs (cost, time, size of the result).
 //
-// Besides running, a compiled expression can be asked what it reads
-// (flow.go), so that watches, filters and indexes follow from the text of a
-// policy, and how a join can be answered by an index (join.go).
+// Package analyze finds out what a compiled expression reads and uses.
 package cel

@@ -50,6 +50,8 @@ type Env struct {
 	consts   map[string]value.Value
 	demands  *demands
 	budget   *Budget
+	// functions are the builtins, by name.
+	functions map[string]*expr.Function
 }
 
 // NewEnv makes an environment with the libraries and the builtins, and no
@@ -86,7 +88,15 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	return &Env{base: env, planning: planning, provider: p, demands: demands}, nil
+	return &Env{base: env, planning: planning, provider: p, demands: demands, functions: byName(functions)}, nil
+}
+
+func byName(functions []expr.Function) map[string]*expr.Function {
+	out := make(map[string]*expr.Function, len(functions))
+	for i := range functions {
+		out[functions[i].Name] = &functions[i]
+	}
+	return out
 }
 
 // libraries are added to those of the API server.
@@ -108,7 +118,9 @@ func (e *Env) With(vars ...Var) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Env{base: base, planning: e.planning, provider: e.provider, vars: append(slices.Clone(e.vars), vars...), consts: e.consts, demands: e.demands, budget: e.budget}, nil
+	out := *e
+	out.base, out.vars = base, append(slices.Clone(e.vars), vars...)
+	return &out, nil
 }
 
 // WithConstants gives an environment that knows the values of some names. A

@@ -3,12 +3,12 @@ package cel
 import (
 	"fmt"
 	"regexp/syntax"
+	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/expr"
 )
@@ -78,7 +78,7 @@ func (s shape) call(e ast.Expr) load {
 		l = l.max(s.stack(call.Target()))
 	}
 	if arg := patternOf(e); arg != nil {
-		if _, ok := literalString(arg); !ok {
+		if _, ok := LiteralString(arg); !ok {
 			s.issues.ReportErrorAtID(arg.ID(), "a pattern must be a literal; pattern.search takes one that is data")
 		}
 	}
@@ -141,14 +141,6 @@ func programSize(text string) (int, error) {
 	return len(program.Inst), nil
 }
 
-func literalString(e ast.Expr) (string, bool) {
-	if e.Kind() != ast.LiteralKind {
-		return "", false
-	}
-	s, ok := e.AsLiteral().(types.String)
-	return string(s), ok
-}
-
 // comprehension adds one bound variable to what its parts have stacked up.
 func (s shape) comprehension(e ast.Expr) load {
 	c := e.AsComprehension()
@@ -183,16 +175,11 @@ func occurrences(e ast.Expr, names ...string) int {
 	return count
 }
 
-func idents(e ast.Expr, names []string) int {
-	n := 0
+// idents counts the uses of names, also where a loop binds another of that name.
+func idents(e ast.Expr, names []string) (n int) {
 	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
-		if inner.Kind() != ast.IdentKind {
-			return
-		}
-		for _, name := range names {
-			if name != "" && inner.AsIdent() == name {
-				n++
-			}
+		if inner.Kind() == ast.IdentKind && inner.AsIdent() != "" && slices.Contains(names, inner.AsIdent()) {
+			n++
 		}
 	}))
 	return n

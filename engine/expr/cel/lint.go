@@ -57,7 +57,7 @@ func (l *linter) operator(e ast.Expr) {
 	a, b := e.AsCall().Args()[0], e.AsCall().Args()[1]
 	switch e.AsCall().FunctionName() {
 	case operators.Equals, operators.NotEquals:
-		if l.field(a) && isNull(b) || l.field(b) && isNull(a) {
+		if l.field(a) && IsNull(b) || l.field(b) && IsNull(a) {
 			l.warn(e, "has(a.b) asks whether a field is there; a.?b.hasValue() also where a may be absent",
 				"a field is absent or has a value: this comparison with null fails where it is absent, and is false where it is not")
 		}
@@ -82,7 +82,7 @@ func (l *linter) isText(e ast.Expr) bool { return l.ast.GetType(e.ID()).Kind() =
 var quantityForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi)?$`)
 
 func amount(e ast.Expr) bool {
-	text, ok := literalString(e)
+	text, ok := LiteralString(e)
 	return ok && quantityForm.MatchString(text)
 }
 

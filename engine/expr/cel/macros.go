@@ -6,12 +6,12 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-const countDistinct = "countDistinct"
+// CountDistinct is a macro of the policy language: countDistinct(list, x, e) is
+// the number of different values of e over list.
+const CountDistinct = "countDistinct"
 
-// macros are shorthands of the policy language:
-// countDistinct(list, x, e) is the number of different values of e over list.
 func macros() cel.EnvOption {
-	return cel.Macros(cel.GlobalMacro(countDistinct, 3, func(mef cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+	return cel.Macros(cel.GlobalMacro(CountDistinct, 3, func(mef cel.MacroExprFactory, _ ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
 		mapped, err := parser.MakeMap(mef, args[0], args[1:])
 		if err != nil || mapped == nil {
 			return nil, err

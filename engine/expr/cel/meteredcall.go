@@ -237,14 +237,18 @@ func (m *meterer) passes(call interpreter.InterpretableCall) bool {
 	case operators.In, operators.OldIn:
 		return m.literal(args[1]) || m.simple && m.scalar(args[0], true)
 	}
-	if m.simple && bounded[call.Function()] && !large[call.Function()] {
+	if m.simple && (boundedInCEL[call.Function()] || m.small(call.Function())) {
 		return true
 	}
 	return overloads.IsTypeConversionFunction(call.Function()) && m.literal(args[0])
 }
 
-// large are the bounded functions that are charged in simple programs as well.
-var large = map[string]bool{MatchFunction: true, MatchMapFunction: true}
+// small reports whether a function is a builtin that takes little, whatever its
+// arguments are.
+func (m *meterer) small(function string) bool {
+	own := m.env.functions[function]
+	return own != nil && own.Bounded && own.Small
+}
 
 func (m *meterer) literal(i interpreter.InterpretableV2) bool {
 	_, ok := i.(interpreter.InterpretableConst)

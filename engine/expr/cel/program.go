@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -29,6 +28,8 @@ type Program struct {
 	// add to that, simple when there is no loop and no function that builds.
 	weight          uint64
 	simple, metered bool
+	// names are the declared names that the expression uses.
+	names map[string]bool
 }
 
 var _ expr.Program = (*Program)(nil)
@@ -125,29 +126,9 @@ func ErrorValue(err error) ref.Val {
 	return types.WrapErr(err)
 }
 
-// Compares says whether the expression compares or calculates with the name
-// now; such a result would change at a time that nobody can tell.
-func (p *Program) Compares() bool {
-	found := false
-	ast.PostOrderVisit(p.checked.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind || !operator[e.AsCall().FunctionName()] {
-			return
-		}
-		for _, arg := range e.AsCall().Args() {
-			found = found || idents(arg, []string{"now"}) > 0
-		}
-	}))
-	return found
-}
-
-var operator = map[string]bool{
-	operators.Less: true, operators.LessEquals: true, operators.Greater: true, operators.GreaterEquals: true,
-	operators.Equals: true, operators.NotEquals: true, operators.Subtract: true, operators.Add: true,
-}
-
-// Mentions gives the policy's names of one namespace that a text may use: the
-// x of every variables.x. It parses only, so it can be asked before types are
-// known; a text that does not parse mentions nothing.
+// Mentions returns the names of one qualifier that a text uses, sorted: the x of
+// every variables.x. It only parses the text, so it can be called before types
+// are known; a text that does not parse mentions nothing.
 func (e *Env) Mentions(text, namespace string) []string {
 	if len(text) > MaxExpression {
 		return nil
@@ -158,16 +139,12 @@ func (e *Env) Mentions(text, namespace string) []string {
 	}
 	e.budget.keep(text, parsed)
 	var out []string
-	visit := func(x ast.Expr) {
-		if x.Kind() != ast.SelectKind {
-			return
-		}
-		s := x.AsSelect()
-		if s.Operand().Kind() == ast.IdentKind && s.Operand().AsIdent() == namespace {
-			out = append(out, s.FieldName())
+	for name := range Names(parsed.NativeRep().Expr()) {
+		if x, ok := strings.CutPrefix(name, namespace+"."); ok {
+			out = append(out, x)
 		}
 	}
-	ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(visit))
+	slices.Sort(out)
 	return out
 }
 

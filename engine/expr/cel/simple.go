@@ -5,12 +5,12 @@ import (
 	"github.com/google/cel-go/common/operators"
 )
 
-// bounded are the functions whose work is at most one pass over values that
+// boundedInCEL are the functions of CEL whose work is at most one pass over values that
 // are there already, and that build no lists and no texts. An expression of
 // these alone cannot cost more than its own length times the size of an
 // object, so its cost need not be counted step by step, which takes longer
 // than the expression itself.
-var bounded = map[string]bool{
+var boundedInCEL = map[string]bool{
 	operators.Conditional: true, operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true,
 	operators.Equals: true, operators.NotEquals: true, operators.Less: true, operators.LessEquals: true,
 	operators.Greater: true, operators.GreaterEquals: true, operators.In: true, operators.Negate: true,
@@ -18,21 +18,25 @@ var bounded = map[string]bool{
 	"size": true, "hasValue": true, "value": true, "orValue": true, "or": true, "first": true, "last": true,
 	"optional.of": true, "optional.none": true, "optional.ofNonZeroValue": true,
 	"startsWith": true, "endsWith": true, "duration": true, "timestamp": true, "int": true, "dyn": true,
-	"grace.holds": true, "elapsed": true, MatchFunction: true, MatchMapFunction: true,
 }
 
-// weigh gives the number of nodes of an expression, and whether it is made of
+// weigh returns the number of nodes of an expression, and whether it is made of
 // bounded functions only, without a loop and without a list or map of its own.
-func weigh(e ast.Expr) (nodes int, simple bool) {
+func (e *Env) weigh(tree ast.Expr) (nodes int, simple bool) {
 	simple = true
-	ast.PostOrderVisit(e, ast.NewExprVisitor(func(x ast.Expr) {
+	ast.PostOrderVisit(tree, ast.NewExprVisitor(func(x ast.Expr) {
 		nodes++
 		switch x.Kind() {
 		case ast.ComprehensionKind, ast.ListKind, ast.MapKind, ast.StructKind:
 			simple = false
 		case ast.CallKind:
-			simple = simple && bounded[x.AsCall().FunctionName()]
+			simple = simple && e.bounded(x.AsCall().FunctionName())
 		}
 	}))
 	return nodes, simple
+}
+
+func (e *Env) bounded(function string) bool {
+	own := e.functions[function]
+	return boundedInCEL[function] || own != nil && own.Bounded
 }

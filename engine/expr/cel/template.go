@@ -108,8 +108,7 @@ func (e *Env) text(t *Template, n *document.Node, problems *document.Problems) {
 func (t *Template) settle(e *Env) {
 	constant := true
 	t.Walk(func(p *Program) {
-		_, _, used := p.Trace(nil)
-		for name := range used {
+		for name := range p.Names() {
 			constant = constant && e.consts[name] != nil
 		}
 	})
@@ -221,6 +220,10 @@ func constantPaths(v value.Value, above []string, visit func(path []string, leaf
 		}
 	}
 }
+
+// Len is the number of items of a list, or fields of a mapping, that are written
+// out.
+func (t *Template) Len() int { return len(t.values) }
 
 // Item gives the template of an item of a list that is written out.
 func (t *Template) Item(i int) *Template { return t.values[i] }

@@ -1,31 +1,28 @@
-package cel
+package analyze
 
 import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Names gives the flow of a declared name.
-type Names func(name string) *Flow
-
-// Trace says where the program's result comes from, what it reads on the way,
-// and which declared names it uses.
-func (p *Program) Trace(names Names) (result *Flow, reads Reads, used map[string]bool) {
-	t := tracer{ast: p.checked.NativeRep(), names: names, reads: Reads{}, used: map[string]bool{}, consts: p.env.consts}
+// Trace returns where a program's result comes from, and what the program reads
+// on the way. names returns the flow of a declared name.
+func Trace(p *cel.Program, names func(name string) *Flow) (result *Flow, reads Reads) {
+	t := tracer{ast: p.Tree(), names: names, reads: Reads{}, env: p.Env()}
 	result = t.flow(t.ast.Expr(), nil)
-	return result, t.reads, t.used
+	return result, t.reads
 }
 
 type tracer struct {
 	ast   *ast.AST
-	names Names
+	names func(name string) *Flow
 	reads Reads
-	used  map[string]bool
-	// consts are the names whose values are known.
-	consts map[string]value.Value
+	// env knows the values of some names.
+	env *cel.Env
 }
 
 // locals are the variables of loops, innermost first.
@@ -57,7 +54,7 @@ func (t *tracer) flow(e ast.Expr, env *locals) *Flow {
 		for _, item := range e.AsList().Elements() {
 			out = union(out, t.flow(item, env))
 		}
-		return Items(out)
+		return ListOf(out)
 	case ast.MapKind:
 		return t.mapping(e, env)
 	case ast.ComprehensionKind:
@@ -71,28 +68,10 @@ func (t *tracer) ident(e ast.Expr, env *locals) *Flow {
 	if f, ok := env.find(e.AsIdent()); ok {
 		return f
 	}
-	return t.global(t.name(e, e.AsIdent()))
-}
-
-func (t *tracer) name(e ast.Expr, spelt string) string {
-	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" {
-		return reference.Name
-	}
-	return spelt
-}
-
-func (t *tracer) global(name string) *Flow {
-	t.used[name] = true
-	if t.names == nil {
-		return nil
-	}
-	return t.names(name)
+	return t.names(e.AsIdent())
 }
 
 func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
-	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" {
-		return t.global(reference.Name) // a qualified name such as variables.x
-	}
 	s := e.AsSelect()
 	f := t.flow(s.Operand(), env).field(s.FieldName())
 	if s.IsTestOnly() {
@@ -108,7 +87,7 @@ func (t *tracer) mapping(e ast.Expr, env *locals) *Flow {
 		t.reads.Consume(t.flow(entry.AsMapEntry().Key(), env))
 		out = union(out, t.flow(entry.AsMapEntry().Value(), env))
 	}
-	return Items(out)
+	return ListOf(out)
 }
 
 // call follows the functions that hand a value on; all others read their
@@ -123,7 +102,7 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 	case operators.Index, operators.OptIndex, operators.OptSelect:
 		return t.index(args, env)
 	case operators.Equals, operators.NotEquals:
-		if isNull(args[0]) || isNull(args[1]) { // whether it is there at all
+		if cel.IsNull(args[0]) || cel.IsNull(args[1]) { // whether it is there at all
 			t.reads.Presence(t.flow(args[0], env))
 			t.reads.Presence(t.flow(args[1], env))
 			return nil
@@ -154,19 +133,11 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 	return nil
 }
 
-func isNull(e ast.Expr) bool { return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.NullValue }
-
-// decided says whether a param alone decides an or or an and; then the other
-// side is never looked at. Which names the expression uses is noted all the
-// same.
+// decided reports whether a param alone decides an or or an and: then the other
+// side is never evaluated.
 func (t *tracer) decided(operator string, args []ast.Expr) bool {
 	for _, a := range args {
 		if b, known := t.truth(a); known && b == (operator == operators.LogicalOr) {
-			rest := *t
-			rest.reads = Reads{}
-			for _, other := range args {
-				rest.flow(other, nil)
-			}
 			return true
 		}
 	}
@@ -179,11 +150,11 @@ func (t *tracer) truth(e ast.Expr) (b, known bool) {
 		b, known = t.truth(e.AsCall().Args()[0])
 		return !b, known
 	}
-	reference, ok := t.ast.ReferenceMap()[e.ID()]
-	if !ok || t.consts[reference.Name] == nil {
+	v := t.value(e)
+	if v == nil {
 		return false, false
 	}
-	b, known = t.consts[reference.Name].Value().(bool)
+	b, known = v.Value().(bool)
 	return b, known
 }
 
@@ -198,7 +169,7 @@ func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
 	case "first", "last":
 		return out.Elem()
 	case "flatten":
-		return union(out, Items(out.Elem().Elem()))
+		return union(out, ListOf(out.Elem().Elem()))
 	case operators.Add:
 		if out != nil && !t.isList(args[0]) {
 			t.reads.Consume(out)
@@ -231,21 +202,26 @@ func (t *tracer) membership(args []ast.Expr, env *locals) {
 	case !t.isMap(args[1]):
 		t.reads.Consume(in)
 	case constant:
-		t.reads.Presence(in.step(key))
+		t.reads.Presence(in.step(step{field: key}))
 	default:
 		t.reads.keys(in)
 	}
 }
 
-// constant gives a string that is written out or a constant of the policy.
-func (t *tracer) constant(e ast.Expr) (string, bool) {
-	if reference, ok := t.ast.ReferenceMap()[e.ID()]; ok {
-		if s, isText := value.Str(t.consts[reference.Name]); isText {
-			t.used[reference.Name] = true
-			return s, true
-		}
+// value returns the value of a name that is a constant of the policy, else nil.
+func (t *tracer) value(e ast.Expr) value.Value {
+	if e.Kind() != ast.IdentKind {
+		return nil
 	}
-	return literalString(e)
+	return t.env.Constant(e.AsIdent())
+}
+
+// constant returns a string that is written out or a constant of the policy.
+func (t *tracer) constant(e ast.Expr) (string, bool) {
+	if s, isText := value.Str(t.value(e)); isText {
+		return s, true
+	}
+	return cel.LiteralString(e)
 }
 
 func (t *tracer) isMap(e ast.Expr) bool {

@@ -1,4 +1,4 @@
-package cel
+package analyze
 
 import (
 	"slices"
@@ -18,21 +18,23 @@ type Flow struct {
 	elem *Flow
 }
 
-// origin is a part of an object: a root, such as "object" or "inputs.nodes",
-// and a path of field names in it; each stands for any item or any key.
+// origin is a part of an object: a root, and a path of steps in it.
 type origin struct {
-	root string
-	path []string
+	root Root
+	path []step
 }
 
-// each in a path stands for every item of a list and every value of a map.
-const each = "\x00each"
+// step is a field, or each item of a list and each value of a map.
+type step struct {
+	field string
+	each  bool
+}
 
 // From is the flow of a whole object of the given root.
-func From(root string) *Flow { return &Flow{origins: []origin{{root: root}}} }
+func From(root Root) *Flow { return &Flow{origins: []origin{{root: root}}} }
 
-// Items is the flow of a list or a map whose elements come from f.
-func Items(f *Flow) *Flow {
+// ListOf is the flow of a list or a map whose elements come from f.
+func ListOf(f *Flow) *Flow {
 	if f == nil {
 		return nil
 	}
@@ -47,22 +49,22 @@ func Either(flows ...*Flow) (out *Flow) {
 	return out
 }
 
-// Elem gives the flow of the elements of a list or a map.
+// Elem returns the flow of the elements of a list or a map.
 func (f *Flow) Elem() *Flow {
 	if f == nil {
 		return nil
 	}
-	return union(f.step(each), f.elem)
+	return union(f.step(step{each: true}), f.elem)
 }
 
 // step follows a field from every origin.
-func (f *Flow) step(name string) *Flow {
+func (f *Flow) step(next step) *Flow {
 	if f == nil || len(f.origins) == 0 {
 		return nil
 	}
 	out := &Flow{origins: make([]origin, len(f.origins))}
 	for i, o := range f.origins {
-		out.origins[i] = origin{root: o.root, path: append(append([]string(nil), o.path...), name)}
+		out.origins[i] = origin{root: o.root, path: append(append([]step(nil), o.path...), next)}
 	}
 	return out
 }
@@ -72,7 +74,7 @@ func (f *Flow) field(name string) *Flow {
 	if f == nil {
 		return nil
 	}
-	return union(f.step(name), f.elem)
+	return union(f.step(step{field: name}), f.elem)
 }
 
 func union(a, b *Flow) *Flow {
@@ -94,27 +96,15 @@ func union(a, b *Flow) *Flow {
 
 func contains(list []origin, o origin) bool {
 	for _, have := range list {
-		if have.root == o.root && equalPath(have.path, o.path) {
+		if have.root == o.root && slices.Equal(have.path, o.path) {
 			return true
 		}
 	}
 	return false
 }
 
-func equalPath(a, b []string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // Reads says which parts of which roots are read.
-type Reads map[string]*value.Mask
+type Reads map[Root]*value.Mask
 
 // Merge adds what others read.
 func (r Reads) Merge(others Reads) {
@@ -157,22 +147,22 @@ func (r Reads) keys(f *Flow) {
 
 func (r Reads) mark(o origin, leaf *value.Mask) {
 	mask := leaf
-	for _, name := range slices.Backward(o.path) {
-		if name == each {
+	for _, s := range slices.Backward(o.path) {
+		if s.each {
 			mask = &value.Mask{Each: mask}
 		} else {
-			mask = &value.Mask{Fields: map[string]*value.Mask{name: mask}}
+			mask = &value.Mask{Fields: map[string]*value.Mask{s.field: mask}}
 		}
 	}
 	r[o.root] = value.Merge(r[o.root], mask)
 }
 
 // Add records that parts of a root are read.
-func (r Reads) Add(root string, mask *value.Mask) { r[root] = value.Merge(r[root], mask) }
+func (r Reads) Add(root Root, mask *value.Mask) { r[root] = value.Merge(r[root], mask) }
 
-// Roots gives the roots that the value may be the whole of. ok is false when
+// Roots returns the roots that the value may be the whole of. ok is false when
 // it may also be something else.
-func (f *Flow) Roots() (roots []string, ok bool) {
+func (f *Flow) Roots() (roots []Root, ok bool) {
 	if f == nil || f.elem != nil {
 		return nil, false
 	}

@@ -1,10 +1,12 @@
-package cel
+package analyze
 
 import (
 	"slices"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+
+	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
 // Stage is an expression about candidates taken apart by what each part of it
@@ -15,16 +17,16 @@ type Stage struct {
 	Form StageForm
 	// Own is the candidate's side: of StageOwn all there is, of StageIn and
 	// StageEqual what is looked for. It names candidates and params only.
-	Own *Program
+	Own *cel.Program
 	// Outer is the other side; it names no candidate.
-	Outer *Program
+	Outer *cel.Program
 	// Parts are the operands of StageNot, StageAnd, StageOr and StageIf.
 	Parts []*Stage
 	// Mixed is an expression of both; Keys are the largest parts of it that
 	// depend on the candidate alone: candidates that are equal in all of them
 	// have the same result. No Keys means that nothing is known.
-	Mixed *Program
-	Keys  []*Program
+	Mixed *cel.Program
+	Keys  []*cel.Program
 }
 
 // StageForm says what a stage consists of.
@@ -43,87 +45,44 @@ const (
 	StageEqual
 )
 
-// Stage takes the program apart for candidates of the given names. The result
-// is never nil; where nothing can be told apart it is the program as it is.
-func (p *Program) Stage(candidates []string) *Stage {
-	s := stager{joiner: joiner{program: p, ast: p.checked.NativeRep()}, candidates: candidates}
-	if out := s.stage(p.checked.NativeRep().Expr()); out != nil {
+// StageOf takes a program apart for candidates of the given names. The result is
+// never nil; where nothing can be told apart it is the program as it is.
+func StageOf(p *cel.Program, candidates []string) *Stage {
+	s := stager{joiner: joiner{program: p, ast: p.Tree()}, candidates: candidates}
+	if out := s.stage(p.Tree().Expr()); out != nil {
 		return out
 	}
 	return &Stage{Form: StageMixed, Mixed: p}
 }
-
-// Own says whether the program names nothing but the given candidates and
-// params: its result is a property of the candidate.
-func (p *Program) Own(candidates []string) bool {
-	s := stager{joiner: joiner{program: p, ast: p.checked.NativeRep()}, candidates: candidates}
-	_, outer := s.depends(p.checked.NativeRep().Expr())
-	return !outer
-}
-
-// Weight is the number of the expression's nodes, and whether that is what a
-// run of it costs; the cost of any other has to be measured.
-func (p *Program) Weight() (cost uint64, fixed bool) { return p.weight, !p.metered }
 
 type stager struct {
 	joiner
 	candidates []string
 }
 
-// depends says whether an expression names candidates, and whether it names
-// anything else that is no param.
-func (s *stager) depends(e ast.Expr) (own, outer bool) {
-	for name := range s.names(e) {
+func (s *stager) depends(e ast.Expr) (own, outer bool) { return depends(cel.Names(e), s.candidates) }
+
+// depends reports whether candidates are among names, and whether anything else
+// is that is no param.
+func depends(names map[string]bool, candidates []string) (own, outer bool) {
+	for name := range names {
+		kind, _ := Parse(name)
 		switch {
-		case slices.Contains(s.candidates, name):
+		case slices.Contains(candidates, name):
 			own = true
-		case !isParam(name):
+		case kind != Param:
 			outer = true
 		}
 	}
 	return own, outer
 }
 
-// names gives the names that an expression takes from outside of itself.
-func (s *stager) names(e ast.Expr) map[string]bool {
-	out := map[string]bool{}
-	s.free(e, nil, out)
-	return out
-}
-
-func (s *stager) free(e ast.Expr, bound []string, out map[string]bool) {
-	if reference, ok := s.ast.ReferenceMap()[e.ID()]; ok && reference.Name != "" && e.Kind() != ast.IdentKind {
-		if reference.Value == nil {
-			out[reference.Name] = true
-		}
-		return
-	}
-	switch e.Kind() {
-	case ast.IdentKind:
-		if !slices.Contains(bound, e.AsIdent()) {
-			out[e.AsIdent()] = true
-		}
-	case ast.ComprehensionKind:
-		c := e.AsComprehension()
-		s.free(c.IterRange(), bound, out)
-		s.free(c.AccuInit(), bound, out)
-		inner := append(slices.Clone(bound), c.IterVar(), c.IterVar2(), c.AccuVar())
-		for _, part := range []ast.Expr{c.LoopStep(), c.LoopCondition(), c.Result()} {
-			s.free(part, inner, out)
-		}
-	default:
-		for _, child := range children(e) {
-			s.free(child, bound, out)
-		}
-	}
-}
-
 // whole compiles a part of the expression as a program of its own.
-func (s *stager) whole(e ast.Expr) *Program {
+func (s *stager) whole(e ast.Expr) *cel.Program {
 	if e == s.ast.Expr() {
 		return s.program
 	}
-	return s.compile(s.program.env, e)
+	return s.compile(s.program.Env(), e)
 }
 
 // stage gives nil for a part that cannot be compiled by itself.
@@ -222,7 +181,7 @@ func (s *stager) keys(e ast.Expr, out *Stage) bool {
 	case e.Kind() == ast.ComprehensionKind:
 		return false
 	}
-	return !slices.ContainsFunc(children(e), func(child ast.Expr) bool { return !s.keys(child, out) })
+	return !slices.ContainsFunc(cel.Children(e), func(child ast.Expr) bool { return !s.keys(child, out) })
 }
 
 func (s *stager) key(e ast.Expr, out *Stage) bool {
@@ -230,29 +189,8 @@ func (s *stager) key(e ast.Expr, out *Stage) bool {
 	if p == nil {
 		return false
 	}
-	if !slices.ContainsFunc(out.Keys, func(k *Program) bool { return k.Source() == p.Source() }) {
+	if !slices.ContainsFunc(out.Keys, func(k *cel.Program) bool { return k.Source() == p.Source() }) {
 		out.Keys = append(out.Keys, p)
 	}
 	return true
-}
-
-// Fold rewrites the program to use numbers about the named list; nil when it
-// uses the list in another way.
-func (p *Program) Fold(list string) *Fold {
-	info := ast.CopySourceInfo(p.checked.NativeRep().SourceInfo())
-	factory := ast.NewExprFactory()
-	f := folder{program: p, list: list, info: info, factory: factory, fold: &Fold{}, ok: true}
-	copied := factory.CopyExpr(p.checked.NativeRep().Expr())
-	f.walk(copied)
-	if !f.ok {
-		return nil
-	}
-	env, err := p.env.With(f.vars...)
-	if err != nil {
-		return nil
-	}
-	if f.fold.Program = unparse(env, copied, info, p.text); f.fold.Program == nil {
-		return nil
-	}
-	return f.fold
 }

@@ -1,22 +1,15 @@
-package cel
+package analyze
 
 import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/parser"
 
-	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
 // itemName is what a join calls the object that may be a member.
 const itemName = "item"
-
-// MatchFunction and MatchMapFunction are the builtins whose calls label selector
-// joins consist of.
-const (
-	MatchFunction    = "labels.matches"
-	MatchMapFunction = "labels.matchesMap"
-)
 
 // Join is how an index answers a `where`: an item can only be a member for a
 // key if one of the item's index keys is one of the key's probes. The index
@@ -42,19 +35,19 @@ type conjunct struct {
 	rank        int
 }
 
-// Join finds how an index can answer the program as a `where`. Item and Probe
-// are nil when it cannot.
+// JoinOf finds how an index can answer a program that is a `where`. Item and
+// Probe are nil when it cannot.
 //
 // All equalities are looked up at once, together with the most selective of the
 // other parts: each item has one index key for every combination.
-func (p *Program) Join() Join {
-	a := joiner{program: p, ast: p.checked.NativeRep()}
+func JoinOf(p *cel.Program) Join {
+	a := joiner{program: p, ast: p.Tree()}
 	parts := a.conjuncts(a.ast.Expr())
-	join := Join{UsesName: a.reads(a.ast.Expr(), keyName)}
+	join := Join{UsesName: p.Names()[keyName]}
 	var equal []*conjunct
 	var best *conjunct
 	for _, part := range parts {
-		uses := a.uses(part)
+		uses := uses(part)
 		join.Depends = join.Depends || uses.key
 		if !uses.key {
 			continue
@@ -99,7 +92,7 @@ const (
 )
 
 type joiner struct {
-	program *Program
+	program *cel.Program
 	ast     *ast.AST
 }
 
@@ -127,18 +120,23 @@ func (j *joiner) conjunct(e ast.Expr) *conjunct {
 		return j.equality(call.Args()[0], call.Args()[1])
 	case operators.In:
 		return j.membership(call.Args()[0], call.Args()[1])
-	case MatchFunction:
-		return j.match(call.Args()[0], call.Args()[1], sideSelector)
-	case MatchMapFunction:
-		return j.match(call.Args()[0], call.Args()[1], sideLabelMap)
 	}
-	return nil
+	switch f := j.program.Env().Function(call.FunctionName()); {
+	case f == nil:
+		return nil
+	case f.Match == expr.MatchSelector:
+		return j.match(call.Args()[0], call.Args()[1], sideSelector)
+	case f.Match == expr.MatchMap:
+		return j.match(call.Args()[0], call.Args()[1], sideLabelMap)
+	default:
+		return nil
+	}
 }
 
 // sides says which of two expressions reads only the item and which only the
 // key's side.
 func (j *joiner) sides(a, b ast.Expr) (item, key ast.Expr) {
-	ua, ub := j.uses(a), j.uses(b)
+	ua, ub := uses(a), uses(b)
 	switch {
 	case len(ua.free)+len(ub.free) > 0:
 		return nil, nil
@@ -199,7 +197,7 @@ func (j *joiner) exists(e ast.Expr) *conjunct {
 		return nil
 	}
 	c := e.AsComprehension()
-	over := j.uses(c.IterRange())
+	over := uses(c.IterRange())
 	if over.item == over.key || len(over.free) > 0 {
 		return nil
 	}
@@ -241,10 +239,10 @@ func (j *joiner) pairs(predicate ast.Expr, variable string, listOnItem bool) (ow
 			continue
 		}
 		a, b := part.AsCall().Args()[0], part.AsCall().Args()[1]
-		if !j.uses(a).free[variable] {
+		if !uses(a).free[variable] {
 			a, b = b, a
 		}
-		ua, ub := j.uses(a), j.uses(b)
+		ua, ub := uses(a), uses(b)
 		elementOnly := len(ua.free) == 1 && ua.free[variable] && !ua.item && !ua.key
 		otherSide := len(ub.free) == 0 && ub.item == !listOnItem && (!ub.key || listOnItem) && (ub.key || ub.item)
 		if !elementOnly || !otherSide {
@@ -256,25 +254,14 @@ func (j *joiner) pairs(predicate ast.Expr, variable string, listOnItem bool) (ow
 	return own, other, complete
 }
 
-func (j *joiner) compile(env *Env, e ast.Expr) *Program {
-	return unparse(env, e, j.ast.SourceInfo(), j.program.text)
-}
-
-// unparse compiles a part of an expression by itself; nil when that cannot be
-// done. Errors of it are placed where the whole stands.
-func unparse(env *Env, e ast.Expr, info *ast.SourceInfo, whole Text) *Program {
-	text, err := parser.Unparse(e, info)
-	if err != nil {
-		return nil
-	}
-	var ignored document.Problems
-	return env.compile(Text{Node: whole.Node, Source: text}, &ignored)
+func (j *joiner) compile(env *cel.Env, e ast.Expr) *cel.Program {
+	return j.program.Part(env, e, j.ast.SourceInfo())
 }
 
 func (j *joiner) values(list ...ast.Expr) *Side {
 	s := &Side{}
 	for _, e := range list {
-		p := j.compile(j.program.env, e)
+		p := j.compile(j.program.Env(), e)
 		if p == nil {
 			return nil
 		}
@@ -284,7 +271,7 @@ func (j *joiner) values(list ...ast.Expr) *Side {
 }
 
 func (j *joiner) elements(e ast.Expr) *Side {
-	p := j.compile(j.program.env, e)
+	p := j.compile(j.program.Env(), e)
 	if p == nil {
 		return nil
 	}
@@ -296,7 +283,7 @@ func (j *joiner) list(over ast.Expr, variable string, own []ast.Expr) *Side {
 	if s == nil {
 		return nil
 	}
-	env, err := j.program.env.With(Var{Name: variable, Type: ElemType(s.over.Type())})
+	env, err := j.program.Env().With(cel.Var{Name: variable, Type: cel.ElemType(s.over.Type())})
 	if err != nil {
 		return nil
 	}

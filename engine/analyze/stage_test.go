@@ -1,4 +1,4 @@
-package cel
+package analyze
 
 import (
 	"strings"
@@ -6,33 +6,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
 var candidateNames = []string{"node", "group"}
 
-func compileAboutCandidates(t *testing.T, text string) *Program {
+func compileAboutCandidates(t *testing.T, text string) *cel.Program {
 	t.Helper()
-	env, err := NewEnv(nil)
+	env, err := cel.NewEnv(nil)
 	if err == nil {
 		env, err = env.With(
-			Var{"node", DynType}, Var{"group", DynType}, Var{"variables.taken", ListOf(DynType)}, Var{"variables.load", MapOf(IntType)},
-			Var{"assigned", StringType}, Var{"params.bonus", IntType}, Var{"members", ListOf(DynType)})
+			cel.Var{Name: "node", Type: cel.DynType}, cel.Var{Name: "group", Type: cel.DynType}, cel.Var{Name: "variables.taken", Type: cel.ListOf(cel.DynType)},
+			cel.Var{Name: "variables.load", Type: cel.MapOf(cel.IntType)}, cel.Var{Name: "assigned", Type: cel.StringType}, cel.Var{Name: "params.bonus", Type: cel.IntType},
+			cel.Var{Name: "members", Type: cel.ListOf(cel.DynType)})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var problems document.Problems
-	p := env.Compile(Text{Source: text}, &problems)
-	if p == nil {
-		t.Fatal(problems.Err())
-	}
-	return p
+	return compiled(t, env, text)
 }
 
 // outline writes a stage as text.
 func outline(s *Stage) string {
-	text := func(p *Program) string { return p.Source() }
+	text := func(p *cel.Program) string { return p.Source() }
 	var parts []string
 	for _, part := range s.Parts {
 		parts = append(parts, outline(part))
@@ -77,7 +73,7 @@ func TestStage(t *testing.T) {
 		{`node.name in node.others`, "own{node.name in node.others}"},
 		{`assigned in node.others`, "mixed by [node.others]"},
 	} {
-		if got := outline(compileAboutCandidates(t, test.text).Stage(candidateNames)); got != test.want {
+		if got := outline(StageOf(compileAboutCandidates(t, test.text), candidateNames)); got != test.want {
 			t.Errorf("%s:\nwant %s\ngot  %s", test.text, test.want, got)
 		}
 	}
@@ -96,7 +92,7 @@ func TestFold(t *testing.T) {
 		{`variables.taken.exists(x, x == size(members)) ? 1 : 0`, ""},
 		{`size(variables.taken)`, "size(variables.taken)"},
 	} {
-		f := compileAboutCandidates(t, test.text).Fold("members")
+		f := FoldOf(compileAboutCandidates(t, test.text), "members")
 		got := ""
 		if f != nil {
 			got = f.Program.Source()

@@ -1,4 +1,4 @@
-package cel
+package analyze
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -38,25 +39,25 @@ func masked(m *value.Mask) string {
 func flows(name string) *Flow {
 	switch name {
 	case "object", "item":
-		return From(name)
+		return From(roots[name])
 	case "inputs.pool":
-		return From(name)
+		return From(roots[name])
 	case "inputs.widgets", "inputs.byName":
-		return Items(From(name))
+		return ListOf(From(roots[name]))
 	case "inputs.byZone":
-		return Items(Items(From(name)))
+		return ListOf(ListOf(From(roots[name])))
 	}
 	return nil
 }
 
 // reads gives all that an expression reads whose result is used in full.
-func reads(t *testing.T, env *Env, source string) map[string]string {
+func reads(t *testing.T, env *cel.Env, source string) map[string]string {
 	t.Helper()
-	result, read, _ := compiled(t, env, source).Trace(flows)
+	result, read := Trace(compiled(t, env, source), flows)
 	read.Consume(result)
 	out := map[string]string{}
 	for root, mask := range read {
-		out[root] = masked(mask)
+		out[rootName(root)] = masked(mask)
 	}
 	return out
 }
@@ -65,9 +66,8 @@ func reads(t *testing.T, env *Env, source string) map[string]string {
 // that changes nothing of it wakes nobody.
 func TestTraceReads(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
-	type roots = map[string]string
-	for source, want := range map[string]roots{
+	env := environment(t)
+	for source, want := range map[string]map[string]string{
 		// Fields.
 		`1 + 2`:                   {},
 		`key.name + params.label`: {},
@@ -179,36 +179,39 @@ func TestTraceReads(t *testing.T) {
 // not here.
 func TestTraceHandsOn(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
-	for source, roots := range map[string][]string{
+	env := environment(t)
+	for source, want := range map[string][]string{
 		`object`: {"object"}, `inputs.pool`: {"inputs.pool"}, `inputs.widgets[0]`: {"inputs.widgets"}, `inputs.byName["a"]`: {"inputs.byName"},
 		`inputs.byZone["a"][0]`: {"inputs.byZone"}, `inputs.widgets.filter(w, true)[0]`: {"inputs.widgets"},
 		`object.spec.paused ? object : inputs.pool`: {"inputs.pool", "object"}, `inputs.widgets.first().value()`: {"inputs.widgets"},
 		`inputs.widgets`: nil, `object.spec`: nil, `"text"`: nil, `{"a": object}`: nil, `[object][0]`: {"object"}, `[object, inputs.pool][0]`: {"inputs.pool", "object"},
 	} {
-		flow, _, _ := compiled(t, env, source).Trace(flows)
-		got, ok := flow.Roots()
+		flow, _ := Trace(compiled(t, env, source), flows)
+		found, ok := flow.Roots()
+		var got []string
+		for _, r := range found {
+			got = append(got, rootName(r))
+		}
 		slices.Sort(got)
-		if ok != (roots != nil) || ok && !slices.Equal(got, roots) {
-			t.Errorf("%s is %v (%v), want %v", source, got, ok, roots)
+		if ok != (want != nil) || ok && !slices.Equal(got, want) {
+			t.Errorf("%s is %v (%v), want %v", source, got, ok, want)
 		}
 	}
 }
 
-func TestTraceUses(t *testing.T) {
+func TestNames(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	for source, want := range map[string][]string{
 		`1`:                       nil,
 		`object.spec.nodeName`:    {"object"},
 		`key.name + params.label`: {"key.name", "params.label"},
 		`variables.names.exists(n, n == key.namespace)`:             {"key.namespace", "variables.names"},
 		`object.spec.parts.map(item, item.name)`:                    {"object"},
-		`grace.holds(now, duration("1s"))`:                          {CallVariable, "now"},
+		`grace.holds(now, duration("1s"))`:                          {cel.CallVariable, "now"},
 		`size(inputs.widgets) > params.limit ? 1 : initial ? 2 : 3`: {"initial", "inputs.widgets", "params.limit"},
 	} {
-		_, _, used := compiled(t, env, source).Trace(flows)
-		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(used))); diff != "" {
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(compiled(t, env, source).Names()))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", source, diff)
 		}
 	}
@@ -216,15 +219,15 @@ func TestTraceUses(t *testing.T) {
 
 func TestReadsMerge(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	all := Reads{}
 	for _, source := range []string{`object.spec.nodeName`, `object.spec.paused && item.spec.paused`, `object.status`} {
-		result, read, _ := compiled(t, env, source).Trace(flows)
+		result, read := Trace(compiled(t, env, source), flows)
 		read.Consume(result)
 		all.Merge(read)
 	}
-	all.Add("object", &value.Mask{Fields: map[string]*value.Mask{"metadata": {}}})
-	got := map[string]string{"object": masked(all["object"]), "item": masked(all["item"])}
+	all.Add(Object, &value.Mask{Fields: map[string]*value.Mask{"metadata": {}}})
+	got := map[string]string{"object": masked(all[Object]), "item": masked(all[roots["item"]])}
 	want := map[string]string{"object": "{metadata, spec {nodeName *, paused *}, status *}", "item": "{spec {paused *}}"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -234,13 +237,13 @@ func TestReadsMerge(t *testing.T) {
 // TestCompares finds comparisons with the time, whose flip nobody could tell.
 func TestCompares(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	for source, want := range map[string]bool{
 		`now`: false, `string(now)`: false, `{"at": now}`: false, `[now]`: false, `object.spec.startTime > timestamp("2026-01-01T00:00:00Z")`: false,
 		`now > object.spec.startTime`: true, `now == object.spec.startTime`: true, `now - object.spec.startTime`: true, `[1].exists(x, now > object.spec.startTime)`: true,
 		`string(now - duration("1h"))`: true, `now >= timestamp("2026-01-01T00:00:00Z") ? 1 : 2`: true, `string(now) > "2026"`: true,
 	} {
-		if got := compiled(t, env, source).Compares(); got != want {
+		if got := Compares(compiled(t, env, source)); got != want {
 			t.Errorf("%s: %v", source, got)
 		}
 	}

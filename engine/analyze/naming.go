@@ -1,4 +1,4 @@
-package cel
+package analyze
 
 import (
 	"slices"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
 // The names of the key's parts.
@@ -87,14 +88,14 @@ func (j *joiner) compared(part ast.Expr, with string) *Side {
 	args := part.AsCall().Args()
 	switch part.AsCall().FunctionName() {
 	case operators.Equals:
-		if j.is(args[0], with) {
+		if is(args[0], with) {
 			args = []ast.Expr{args[1], args[0]}
 		}
-		if j.is(args[1], with) && j.itemOnly(args[0]) {
+		if is(args[1], with) && itemOnly(args[0]) {
 			return j.values(args[0])
 		}
 	case operators.In:
-		if j.is(args[0], with) && j.itemOnly(args[1]) {
+		if is(args[0], with) && itemOnly(args[1]) {
 			return j.elements(args[1])
 		}
 	}
@@ -114,14 +115,14 @@ func (j *joiner) namedPair(part ast.Expr) *Side {
 // with parts of the key: each given part, once.
 func (j *joiner) namedElement(part ast.Expr, with []string) *Side {
 	call, ok := j.existsCall(part)
-	if !ok || !j.itemOnly(part.AsComprehension().IterRange()) {
+	if !ok || !itemOnly(part.AsComprehension().IterRange()) {
 		return nil
 	}
 	c := part.AsComprehension()
 	own, other, _ := j.pairs(call.Args()[1], c.IterVar(), true)
 	sides := make([]ast.Expr, 0, len(with))
 	for _, name := range with {
-		at := slices.IndexFunc(other, func(e ast.Expr) bool { return j.is(e, name) })
+		at := slices.IndexFunc(other, func(e ast.Expr) bool { return is(e, name) })
 		if at < 0 {
 			return nil
 		}
@@ -130,38 +131,27 @@ func (j *joiner) namedElement(part ast.Expr, with []string) *Side {
 	return j.list(c.IterRange(), c.IterVar(), sides)
 }
 
-func (j *joiner) itemOnly(e ast.Expr) bool {
-	u := j.uses(e)
+func itemOnly(e ast.Expr) bool {
+	u := uses(e)
 	return u.item && !u.key && len(u.free) == 0
 }
 
 // is reports whether an expression is a declared name and nothing else.
-func (j *joiner) is(e ast.Expr, name string) bool {
-	reference, ok := j.ast.ReferenceMap()[e.ID()]
-	return ok && reference.Name == name
-}
-
-// reads reports whether an expression uses a declared name.
-func (j *joiner) reads(e ast.Expr, name string) bool {
-	found := false
-	ast.PostOrderVisit(e, ast.NewExprVisitor(func(x ast.Expr) { found = found || j.is(x, name) }))
-	return found
-}
+func is(e ast.Expr, name string) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name }
 
 // GetNaming says what an input of one object names: an object of the same name
 // when the program is key.name, of the same namespace and name when it is a
 // mapping of both. uses reports whether the program reads key.name at all.
-func (p *Program) GetNaming() (name, namespace, uses bool) {
-	j := joiner{program: p, ast: p.checked.NativeRep()}
-	e := j.ast.Expr()
-	uses = j.reads(e, keyName)
+func GetNaming(p *cel.Program) (name, namespace, uses bool) {
+	e := p.Tree().Expr()
+	uses = p.Names()[keyName]
 	if e.Kind() != ast.MapKind {
-		return j.is(e, keyName), false, uses
+		return is(e, keyName), false, uses
 	}
 	for _, entry := range e.AsMap().Entries() {
-		field, _ := literalString(entry.AsMapEntry().Key())
-		name = name || field == "name" && j.is(entry.AsMapEntry().Value(), keyName)
-		namespace = namespace || field == "namespace" && j.is(entry.AsMapEntry().Value(), keyNamespace)
+		field, _ := cel.LiteralString(entry.AsMapEntry().Key())
+		name = name || field == "name" && is(entry.AsMapEntry().Value(), keyName)
+		namespace = namespace || field == "namespace" && is(entry.AsMapEntry().Value(), keyNamespace)
 	}
 	return name, namespace, uses
 }

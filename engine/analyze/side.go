@@ -1,4 +1,4 @@
-package cel
+package analyze
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -28,10 +29,10 @@ type Side struct {
 	form sideForm
 	// over is the list or map whose elements or keys are visited; nil visits
 	// nothing: there is one tuple.
-	over     *Program
+	over     *cel.Program
 	variable string
 	// each are the parts of the tuple; none means the element itself.
-	each []*Program
+	each []*cel.Program
 	// parts are the sides that this one combines: it has a key for every
 	// combination of theirs.
 	parts []*Side
@@ -99,7 +100,7 @@ func (s *Side) product(scope expr.Scope, meter *expr.Meter) []string {
 func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string {
 	if len(s.each) == 0 {
 		b := scope.(*bound)
-		return append(out, Key(b.value))
+		return append(out, indexKey(b.value))
 	}
 	if len(s.each) == 1 {
 		v, err := s.each[0].Eval(scope, meter)
@@ -114,7 +115,7 @@ func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string
 		if err != nil {
 			return out
 		}
-		keys[i] = Key(v)
+		keys[i] = indexKey(v)
 	}
 	return append(out, joinKeys(keys))
 }
@@ -132,7 +133,7 @@ func (s *Side) keysOf(v value.Value) []string {
 	case sideLabelMap:
 		return selector.MapAnchors(v)
 	default:
-		return []string{Key(v)}
+		return []string{indexKey(v)}
 	}
 }
 
@@ -151,8 +152,8 @@ func (b *bound) ResolveName(name string) (any, bool) {
 	return b.Activation.ResolveName(name)
 }
 
-// Key writes a value as an index key: equal values have equal keys.
-func Key(v value.Value) string {
+// indexKey writes a value as an index key: equal values have equal keys.
+func indexKey(v value.Value) string {
 	switch v := v.(type) {
 	case types.String:
 		return string(v)
@@ -166,7 +167,7 @@ func Key(v value.Value) string {
 		return "\x01t" + v.UTC().Format(time.RFC3339Nano)
 	case *types.Optional:
 		if v.HasValue() {
-			return "\x01o" + Key(v.GetValue())
+			return "\x01o" + indexKey(v.GetValue())
 		}
 		return "\x01-"
 	default:

@@ -129,9 +129,9 @@ func TestNarrowing(t *testing.T) {
     - name: first
       do: [{labels: {set: {sum: "${string(size(inputs.pods))}"}}}]
 `
-	before := spec(t, text).Rules[0].Body
+	before := spec(t, text).Rules[0].Node.Hash()
 	for old, now := range map[string]string{"a=b": "a=c", "namespace: x": "namespace: y", "on: true": "on: false"} {
-		if spec(t, strings.Replace(text, old, now, 1)).Rules[0].Body == before {
+		if spec(t, strings.Replace(text, old, now, 1)).Rules[0].Node.Hash() == before {
 			t.Errorf("%s: the rule is the same", now)
 		}
 	}
@@ -147,21 +147,21 @@ func TestOwnVariables(t *testing.T) {
       do: [{labels: {set: {a: b}}}]
 `
 	a, b := spec(t, strings.TrimPrefix(text, header)), spec(t, strings.TrimPrefix(strings.Replace(text, `"a"`, `"b"`, 1), header))
-	if a.Rules[0].Gate == b.Rules[0].Gate {
+	if a.Rules[0].Gate.Hash() == b.Rules[0].Gate.Hash() {
 		t.Error("the condition is the same, although its variable is not")
 	}
 }
 
 func different(a, b *plan.Policy) string {
 	var out []string
-	if a.Frame != b.Frame {
+	if a.Primary.Node.Hash() != b.Primary.Node.Hash() {
 		out = append(out, "F")
 	}
 	for i, name := range []string{"1", "2"} {
-		if a.Rules[i].Gate != b.Rules[i].Gate {
+		if a.Rules[i].Gate.Hash() != b.Rules[i].Gate.Hash() {
 			out = append(out, "G"+name)
 		}
-		if a.Rules[i].Body != b.Rules[i].Body {
+		if a.Rules[i].Node.Hash() != b.Rules[i].Node.Hash() {
 			out = append(out, "B"+name)
 		}
 	}

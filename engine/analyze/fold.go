@@ -1,16 +1,18 @@
-package cel
+package analyze
 
 import (
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
+
+	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
 // Fold is an expression about a list that asks only how many items it has and
 // how many of them differ: it can be computed from these numbers.
 type Fold struct {
 	// Program names the numbers instead of the list.
-	Program *Program
+	Program *cel.Program
 	// Size is the name of the number of items; "" when it is not used.
 	Size string
 	// Distinct are the numbers of different values.
@@ -21,24 +23,45 @@ type Fold struct {
 // items it calls Variable.
 type FoldDistinct struct {
 	Name, Variable string
-	Of             *Program
+	Of             *cel.Program
 }
 
 // foldNames begin the names of the numbers.
 const foldNames = "edict_fold_"
 
 type folder struct {
-	program *Program
+	program *cel.Program
 	list    string
 	info    *ast.SourceInfo
 	factory ast.ExprFactory
 	fold    *Fold
-	vars    []Var
+	vars    []cel.Var
 	ok      bool
 }
 
+// FoldOf rewrites a program to use numbers about the named list; nil when it
+// uses the list in another way.
+func FoldOf(p *cel.Program, list string) *Fold {
+	info := ast.CopySourceInfo(p.Tree().SourceInfo())
+	factory := ast.NewExprFactory()
+	f := folder{program: p, list: list, info: info, factory: factory, fold: &Fold{}, ok: true}
+	copied := factory.CopyExpr(p.Tree().Expr())
+	f.walk(copied)
+	if !f.ok {
+		return nil
+	}
+	env, err := p.Env().With(f.vars...)
+	if err != nil {
+		return nil
+	}
+	if f.fold.Program = p.Part(env, copied, info); f.fold.Program == nil {
+		return nil
+	}
+	return f.fold
+}
+
 func (f *folder) walk(e ast.Expr) {
-	if macro, ok := f.info.GetMacroCall(e.ID()); ok && macro.Kind() == ast.CallKind && macro.AsCall().FunctionName() == countDistinct {
+	if macro, ok := f.info.GetMacroCall(e.ID()); ok && macro.Kind() == ast.CallKind && macro.AsCall().FunctionName() == cel.CountDistinct {
 		f.distinct(e, macro.AsCall().Args())
 		return
 	}
@@ -46,7 +69,7 @@ func (f *folder) walk(e ast.Expr) {
 	case ast.IdentKind:
 		f.ok = f.ok && e.AsIdent() != f.list
 	case ast.ComprehensionKind:
-		f.ok = f.ok && idents(e, []string{f.list}) == 0
+		f.ok = f.ok && !cel.Names(e)[f.list]
 	case ast.CallKind:
 		if f.isSize(e.AsCall()) {
 			f.size(e)
@@ -54,7 +77,7 @@ func (f *folder) walk(e ast.Expr) {
 		}
 		fallthrough
 	default:
-		for _, child := range children(e) {
+		for _, child := range cel.Children(e) {
 			f.walk(child)
 		}
 	}
@@ -74,7 +97,7 @@ func (f *folder) isSize(call ast.CallExpr) bool {
 func (f *folder) size(e ast.Expr) {
 	if f.fold.Size == "" {
 		f.fold.Size = foldNames + "size"
-		f.vars = append(f.vars, Var{Name: f.fold.Size, Type: IntType})
+		f.vars = append(f.vars, cel.Var{Name: f.fold.Size, Type: cel.IntType})
 	}
 	f.replace(e, f.fold.Size)
 }
@@ -90,15 +113,15 @@ func (f *folder) distinct(e ast.Expr, args []ast.Expr) {
 		return
 	}
 	d := FoldDistinct{Name: foldNames + strings.Repeat("i", len(f.fold.Distinct)+1), Variable: args[1].AsIdent()}
-	env, err := f.program.env.With(Var{Name: d.Variable, Type: DynType})
+	env, err := f.program.Env().With(cel.Var{Name: d.Variable, Type: cel.DynType})
 	if err == nil {
-		d.Of = unparse(env, args[2], f.info, f.program.text)
+		d.Of = f.program.Part(env, args[2], f.info)
 	}
-	if d.Of == nil || !d.Of.Own([]string{d.Variable}) {
+	if d.Of == nil || !Own(d.Of, []string{d.Variable}) {
 		f.ok = false
 		return
 	}
 	f.fold.Distinct = append(f.fold.Distinct, d)
-	f.vars = append(f.vars, Var{Name: d.Name, Type: IntType})
+	f.vars = append(f.vars, cel.Var{Name: d.Name, Type: cel.IntType})
 	f.replace(e, d.Name)
 }

@@ -1,4 +1,4 @@
-package cel
+package analyze
 
 import (
 	"slices"
@@ -43,7 +43,7 @@ func pair(a, b string) string { return joinKeys([]string{a, b}) }
 // it answers. A match makes the item a candidate; an exact one, a member.
 func TestJoinIndexes(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	for where, want := range map[string]struct {
 		item, probes []string
 		exact        bool
@@ -104,7 +104,7 @@ func TestJoinIndexes(t *testing.T) {
 	} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			j := compiled(t, env, where).Join()
+			j := JoinOf(compiled(t, env, where))
 			if j.Item == nil || j.Probe == nil {
 				t.Fatal("there is no index")
 			}
@@ -136,7 +136,7 @@ func without(scope names, name string) names {
 // the key as they are.
 func TestNaming(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	for where, want := range map[string][]Name{
 		`item.spec.nodeName == key.name`:                                                            {{"", "n1"}},
 		`key.name == item.spec.nodeName && item.spec.replicas > 3`:                                  {{"", "n1"}},
@@ -157,7 +157,7 @@ func TestNaming(t *testing.T) {
 	} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			j := compiled(t, env, where).Join()
+			j := JoinOf(compiled(t, env, where))
 			if (j.Named == nil) != (want == nil) {
 				t.Fatalf("got %+v", j.Named)
 			}
@@ -198,7 +198,7 @@ func TestJoinedKeys(t *testing.T) {
 // of them do not depend on the key at all: they need no index.
 func TestJoinsWithoutIndex(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	for where, depends := range map[string]bool{
 		`item.spec.replicas > object.spec.replicas`:                                true,
 		`item.spec.nodeName != key.name`:                                           true,
@@ -229,7 +229,7 @@ func TestJoinsWithoutIndex(t *testing.T) {
 	} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
-			j := compiled(t, env, where).Join()
+			j := JoinOf(compiled(t, env, where))
 			if j.Item != nil || j.Probe != nil || j.Exact || j.Depends != depends {
 				t.Errorf("got %+v, want depends %v", j, depends)
 			}
@@ -241,7 +241,7 @@ func TestJoinsWithoutIndex(t *testing.T) {
 // little, and an exact one finds just what the expression holds for.
 func TestJoinAgreesWithItsExpression(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	items := []map[string]any{
 		{}, {"spec": map[string]any{}}, {"spec": map[string]any{"nodeName": "o"}}, {"spec": map[string]any{"nodeName": ""}},
 		{"spec": map[string]any{"nodeName": "n1", "zones": []any{}}}, {"spec": map[string]any{"zones": []any{"o", "o"}}},
@@ -260,14 +260,14 @@ func TestJoinAgreesWithItsExpression(t *testing.T) {
 		`item.spec.nodeName == key.name && item.spec.zones.exists(z, z == key.name)`, `key.name in item.spec.zones && item.?spec.nodeName.orValue("o") == key.name`,
 	} {
 		p := compiled(t, env, where)
-		j := p.Join()
+		j := JoinOf(p)
 		if j.Item == nil {
 			t.Fatalf("%s has no index", where)
 		}
 		for _, plain := range items {
 			scope := joined()
 			scope["item"] = object(plain)
-			v, _, err := run(t, p, scope)
+			v, err := run(t, p, scope)
 			holds := err == nil && value.IsTrue(v)
 			found := meet(j.Item.Keys(scope, meterOf(t)), j.Probe.Keys(scope, meterOf(t)))
 			if holds && !found || found && !holds && j.Exact && err == nil {
@@ -284,20 +284,21 @@ func meet(a, b []string) bool {
 // TestKeysOfEqualValues are equal, and those of others are not.
 func TestKeysOfEqualValues(t *testing.T) {
 	t.Parallel()
-	env := declared(t)
+	env := environment(t)
 	list := []string{
 		`""`, `"a"`, `"1"`, `1`, `dyn(1.0)`, `1.5`, `true`, `false`, `dyn(null)`, `[]`, `[1]`, `["1"]`, `{}`, `{"a": 1}`, `{"a": 2}`, `"true"`, `"[]"`,
 		`timestamp("2026-01-01T00:00:00Z")`, `timestamp("2026-01-01T01:00:00+01:00")`, `duration("1h")`, `duration("60m")`, `optional.none()`, `optional.of(1)`, `optional.of("")`,
 	}
 	for _, a := range list {
 		for _, b := range list {
-			x, _, _ := run(t, compiled(t, env, "dyn("+a+")"), names{})
-			y, _, _ := run(t, compiled(t, env, "dyn("+b+")"), names{})
-			equal := evaluated(t, env, "dyn("+a+") == dyn("+b+")", names{}) == true
-			if same := Key(x) == Key(y); equal && !same {
-				t.Errorf("%s and %s are equal, their keys %q and %q are not", a, b, Key(x), Key(y))
-			} else if same && !equal {
-				t.Errorf("%s and %s are not equal, their keys %q are", a, b, Key(x))
+			x, _ := run(t, compiled(t, env, "dyn("+a+")"), names{})
+			y, _ := run(t, compiled(t, env, "dyn("+b+")"), names{})
+			same, _ := run(t, compiled(t, env, "dyn("+a+") == dyn("+b+")"), names{})
+			equal := value.IsTrue(same)
+			if alike := indexKey(x) == indexKey(y); equal && !alike {
+				t.Errorf("%s and %s are equal, their keys %q and %q are not", a, b, indexKey(x), indexKey(y))
+			} else if alike && !equal {
+				t.Errorf("%s and %s are not equal, their keys %q are", a, b, indexKey(x))
 			}
 		}
 	}
