@@ -43,6 +43,8 @@ var layers = [][]string{
 	{"engine/limits"},
 	// Where policies come from; events to keys; decisions to writes.
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake"},
+	// What decisions depended on.
+	{"engine/record"},
 	// The loop; what is kept of policies.
 	{"engine/reconcile", "engine/history"},
 	// What drives it by manifests and a virtual clock.

@@ -104,6 +104,25 @@ type Outcome struct {
 	Version world.Version
 }
 
+// Result returns what became of the effect in one word: written, skipped, held,
+// gone, conflict or failed.
+func (o Outcome) Result() string {
+	switch {
+	case o.Held:
+		return "held"
+	case o.Skipped:
+		return "skipped"
+	case o.Gone:
+		return "gone"
+	case IsConflict(o.Err):
+		return "conflict"
+	case o.Err != nil:
+		return "failed"
+	default:
+		return "written"
+	}
+}
+
 // Applier writes the effects of one policy.
 type Applier struct {
 	Writer Writer

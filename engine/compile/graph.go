@@ -20,12 +20,17 @@ func (b *builder) masks() {
 		if n.Kind != analyze.Members { // what only a where reads changes who is a member
 			content.Merge(n.Reads)
 		}
+		b.plan.Stateful = b.plan.Stateful || n.Recalls || n.Kind == analyze.Action && n.Name == "remember"
 		for _, w := range n.Writes {
 			if !slices.Contains(b.plan.Writes, w) {
 				b.plan.Writes = append(b.plan.Writes, w)
 			}
 		}
 	})
+	for _, r := range b.plan.Rules {
+		b.plan.Stateful = b.plan.Stateful || r.Debounce != nil
+	}
+	b.plan.HasSelections = b.selects > 0
 	b.plan.ObjectReads = value.Merge(reads[analyze.Object], baseMask)
 	for i, in := range b.plan.Inputs {
 		root := analyze.Root{Kind: analyze.Input, Index: i}

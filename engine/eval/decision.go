@@ -121,45 +121,10 @@ type Decision struct {
 	Calls []Call
 	// Ran are the rules that got as far as an item, or were debounced.
 	Ran RuleSet
+	// Fired are the rules whose condition held, or that were run by a debounce.
+	Fired RuleSet
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
 	// Skipped counts items on which a `where` failed.
 	Skipped int
-	Trace   *Trace
-}
-
-// Trace is how a decision came about.
-type Trace struct {
-	Rules     []RuleTrace
-	Variables []VariableTrace
-	// Memory is what the key remembers, by name, with what this decision added.
-	Memory map[string]any
-}
-
-// RuleTrace is what became of one rule.
-type RuleTrace struct {
-	Name string `json:"name"`
-	// Fired says whether `when` held; Items how many items were run.
-	Fired bool `json:"fired"`
-	Items int  `json:"items"`
-	// Case is the name of the last case that matched.
-	Case    string `json:"case,omitempty"`
-	Effects int    `json:"effects"`
-	Error   string `json:"error,omitempty"`
-	// Selections are what its selects chose from.
-	Selections []SelectionTrace `json:"selections,omitempty"`
-}
-
-// SelectionTrace is what became of the candidates of one select.
-type SelectionTrace struct {
-	// Item is the name of the rule's item.
-	Item string `json:"item,omitempty"`
-	*selection.Trace
-}
-
-// VariableTrace is the value of a variable, as often as it changed.
-type VariableTrace struct {
-	Name  string `json:"name"`
-	Value any    `json:"value"`
-	Error string `json:"error,omitempty"`
 }

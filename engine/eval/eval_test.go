@@ -474,36 +474,59 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestTrace tells what became of each rule and variable, and is there only
-// when it is asked for.
-func TestTrace(t *testing.T) {
+// TestDetails: what became of each rule and variable is there when it is asked
+// for, and the decision is the same.
+func TestDetails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `
   variables: [{name: yes, expression: object.spec.open}, {name: unused, expression: "1"}]
   rules:
-    - {name: one, when: variables.yes, do: [{labels: {set: {a: b}}}]}
-    - {name: two, when: "!variables.yes", do: [{labels: {set: {a: c}}}]}
-    - {name: three, forEach: "[1, 2]", do: [{labels: {set: {a: b}}}]}
+    - {name: one, when: variables.yes && object.metadata.name == "w", do: [{labels: {set: {a: b}}}]}
+    - {name: two, when: "variables.yes && !variables.yes", do: [{labels: {set: {a: c}}}]}
+    - {name: three, forEach: "[1, 2]", as: n, when: n > 1 || n > 7, variables: [{name: m, expression: n + 1}], do: [{labels: {set: {a: "b${m}"}}}]}
     - {name: four, do: [{fail: why}]}
     - {name: five, do: [{labels: {set: {a: d}}}]}
 `, "{kind: Widget, metadata: {name: w}, spec: {open: true}}")
 	in := eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}
-	if d := eval.Evaluate(t.Context(), in, nil); d.Trace != nil {
-		t.Error("a trace that nobody asked for")
+	without := eval.Evaluate(t.Context(), in, nil)
+	in.Details = &eval.Details{}
+	with := eval.Evaluate(t.Context(), in, nil)
+	if diff := cmp.Diff(told(without), told(with)); diff != "" || without.Next != with.Next || without.Cost != with.Cost {
+		t.Errorf("with details it decides otherwise: %s", diff)
 	}
-	in.Trace = true
-	trace := eval.Evaluate(t.Context(), in, nil).Trace
 	var got []string
-	for _, r := range trace.Rules {
-		got = append(got, fmt.Sprint(r.Name, " ", r.Fired, " ", r.Items, " ", r.Effects, " ", r.Error != ""))
+	for _, r := range in.Details.Rules {
+		got = append(got, fmt.Sprint(r.Rule.Name, " ", r.Fired, " ", len(r.Items), " ", r.Effects, " ", r.Err != nil, " ", parts(r.When)))
+		for _, item := range r.Items {
+			got = append(got, fmt.Sprint("- ", item.Ran, " ", len(item.Variables), " ", parts(item.When)))
+		}
 	}
-	want := []string{"one true 1 1 false", "two false 0 0 false", "three true 2 0 false", "four true 1 0 true"}
+	want := []string{
+		`one true 1 1 false variables.yes=true object.metadata.name == "w"=true`, "- true 0 ",
+		"two false 0 0 false variables.yes=true", "three true 2 1 false ",
+		"- false 0 n > 1=false n > 7=false", "- true 1 n > 1=true", "four true 1 0 true ", "- true 0 ",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if len(trace.Variables) != 1 || trace.Variables[0].Name != "yes" || trace.Variables[0].Value != true {
-		t.Errorf("the variables are %+v", trace.Variables)
+	if v := in.Details.Variables; len(v) != 1 || v[0].Name != "yes" || !value.IsTrue(v[0].Value) {
+		t.Errorf("the variables are %+v", v)
 	}
+	if r := in.Details.Reads; len(r) != 1 || r[0].Object.Name != "w" {
+		t.Errorf("it reads %+v", r)
+	}
+}
+
+// parts writes the parts of a condition that decided.
+func parts(c *eval.ConditionDetails) string {
+	if c == nil {
+		return ""
+	}
+	var out []string
+	for _, p := range c.Parts {
+		out = append(out, fmt.Sprint(p.Program.Source(), "=", value.Plain(p.Value)))
+	}
+	return strings.Join(out, " ")
 }
 
 // TestOptionalPrimaries: keys that nobody is at are decided about where the

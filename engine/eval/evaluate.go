@@ -49,9 +49,8 @@ type Input struct {
 	// Shared keeps what is the same for many keys of the policy; nil keeps
 	// nothing.
 	Shared *Shared
-	// Trace asks for a trace, Candidates for what became of every candidate of a
-	// selection in it.
-	Trace, Candidates bool
+	// Details takes how the decision came about; nil is not asked for.
+	Details *Details
 }
 
 // Evaluate decides about a key. memo may be nil; given again it saves
@@ -125,9 +124,6 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil
 	}
-	if in.Trace {
-		ev.decision.Trace = &Trace{}
-	}
 	if in.Instead != nil {
 		ev.object, ev.pendingOnly = in.Instead, true
 	}
@@ -156,6 +152,9 @@ func (ev *evaluation) run() *Decision {
 
 // noteFlip keeps the earliest time at which the decision changes by itself.
 func (ev *evaluation) noteFlip(at time.Time) {
+	if !at.IsZero() {
+		ev.noteDeadline(at)
+	}
 	if !at.IsZero() && (ev.decision.Next.IsZero() || at.Before(ev.decision.Next)) {
 		ev.decision.Next = at
 	}

@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -237,6 +235,7 @@ func (r *memoReader) done() {
 	r.memo.lookups.count(&r.memo.rules, -1)
 	r.rules.known = nil
 	r.memo.rules = r.rules
+	r.noteReads()
 	r.memo.weigh()
 }
 
@@ -321,7 +320,7 @@ func (r *memoReader) variable(i int) (value.Value, error) {
 	}
 	m.checked = r.memo.serial
 	r.ev.noteFlip(m.held.until)
-	r.ev.traceVariable(v.Name, m.value, m.err)
+	r.ev.noteVariable(v.Name, m.value, m.err)
 	return m.value, m.err
 }
 
@@ -340,27 +339,6 @@ func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 	}
 	r.replace(&m.held, *h)
 	m.valid, m.object, m.value, m.err = true, r.ev.objectValue(), out, err
-}
-
-func (ev *evaluation) traceVariable(name string, v value.Value, err error) {
-	if ev.decision.Trace == nil {
-		return
-	}
-	t := VariableTrace{Name: name}
-	if err != nil {
-		t.Error = err.Error()
-	} else {
-		t.Value = value.Plain(v)
-	}
-	for _, seen := range slices.Backward(ev.decision.Trace.Variables) {
-		if seen.Name == name {
-			if reflect.DeepEqual(seen, t) {
-				return
-			}
-			break
-		}
-	}
-	ev.decision.Trace.Variables = append(ev.decision.Trace.Variables, t)
 }
 
 // Release gives back everything that the key was reading; Lookups tells what.

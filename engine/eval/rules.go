@@ -20,8 +20,14 @@ func (ev *evaluation) rules() {
 			continue
 		}
 		run := ruleRun{evaluation: ev, rule: r, index: i}
+		if ev.Details != nil {
+			ev.Details.within = "rule " + r.Name
+		}
 		stop := run.run()
-		ev.traceRule(&run)
+		if run.fired {
+			ev.decision.Fired.Add(i)
+		}
+		ev.noteRule(&run)
 		if stop {
 			return
 		}
@@ -41,8 +47,8 @@ type ruleRun struct {
 	match  string
 	err    error
 	// claimed is what the items so far have taken from later ones.
-	claimed    []value.Value
-	selections []SelectionTrace
+	claimed []value.Value
+	details RuleDetails
 	// current is the name of the item.
 	current string
 }
@@ -62,6 +68,7 @@ func (r *ruleRun) run() (stop bool) {
 		return false
 	}
 	if !r.rule.WhenPerItem {
+		r.details.When = r.decided(r.rule.When, base)
 		holds, err := r.holds(r.rule.When, base)
 		if err == nil && r.rule.Debounce != nil {
 			r.decision.Ran.Add(r.index)
@@ -144,23 +151,26 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 	if r.rule.WhenPerItem {
 		holds, err := r.holds(r.rule.When, f)
 		if err != nil {
-			r.fail(f, itemName(item), err)
+			r.noteItem(f, item, false, err)
+			r.fail(f, NameOf(item), err)
 			return
 		}
 		if !holds {
+			r.noteItem(f, item, false, nil)
 			return
 		}
 	}
 	r.decision.Ran.Add(r.index)
 	r.items++
 	r.item++
-	r.current = itemName(item)
+	r.current, r.match = NameOf(item), ""
 	actions, err := r.choose(f)
 	if err == nil {
 		err = r.attempt(actions, f)
 	}
+	r.noteItem(f, item, true, err)
 	if err != nil {
-		r.fail(f, itemName(item), err)
+		r.fail(f, NameOf(item), err)
 	}
 }
 
@@ -225,9 +235,9 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	}
 }
 
-// itemName names an item for a person: an object by its name, a text by
-// itself.
-func itemName(item value.Value) string {
+// NameOf returns the name of an item for people: that of an object, or the text
+// that it is; "" when it has none.
+func NameOf(item value.Value) string {
 	if s, ok := value.Str(item); ok {
 		return s
 	}
@@ -237,15 +247,4 @@ func itemName(item value.Value) string {
 		}
 	}
 	return ""
-}
-
-func (ev *evaluation) traceRule(r *ruleRun) {
-	if ev.decision.Trace == nil {
-		return
-	}
-	t := RuleTrace{Name: r.rule.Name, Fired: r.fired, Items: r.items, Case: r.match, Effects: len(ev.decision.Effects) - r.effect, Selections: r.selections}
-	if r.err != nil {
-		t.Error = r.err.Error()
-	}
-	ev.decision.Trace.Rules = append(ev.decision.Trace.Rules, t)
 }

@@ -15,3 +15,6 @@ func (s RuleSet) Meets(other RuleSet) bool {
 	}
 	return false
 }
+
+// Has reports whether a rule is in the set.
+func (s RuleSet) Has(rule int) bool { return s[rule/64]&(1<<(rule%64)) != 0 }

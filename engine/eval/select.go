@@ -24,7 +24,7 @@ func (f *askFailure) Unwrap() error { return f.AskError }
 func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 	outer := f.extend()
 	outer.push("claimed", value.NewList(append([]value.Value(nil), r.claimed...)))
-	in := selection.Input{Select: a, Scope: outer, Meter: r.meter, Ask: r.ask, Trace: r.Trace && r.Candidates}
+	in := selection.Input{Select: a, Scope: outer, Meter: r.meter, Ask: r.ask, Details: r.Details != nil}
 	if r.Shared != nil {
 		in.Cache = &r.Shared.selections
 	}
@@ -32,8 +32,8 @@ func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 	if err != nil {
 		return asked(err, outer)
 	}
-	r.traceSelection(outcome)
 	summary, err := r.summary(a, outcome, f)
+	r.noteSelection(outcome, summary)
 	if err != nil {
 		return err
 	}
@@ -110,8 +110,8 @@ func (r *ruleRun) ask(ctx context.Context, request *expr.Request) (*expr.Respons
 	return response, err
 }
 
-func (r *ruleRun) traceSelection(o *selection.Outcome) {
-	if o.Trace != nil {
-		r.selections = append(r.selections, SelectionTrace{Item: r.current, Trace: o.Trace})
+func (r *ruleRun) noteSelection(o *selection.Outcome, summary string) {
+	if o.Details != nil {
+		r.details.Selections = append(r.details.Selections, SelectionDetails{Item: r.current, Summary: summary, Details: o.Details})
 	}
 }

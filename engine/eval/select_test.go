@@ -56,7 +56,7 @@ func chosen(t *testing.T, selection string, answers expr.Answerer) string {
 `, shelves)
 	in := eval.Input{Policy: b.policy, Key: eval.Key{Name: "w"}, World: b.store.Snapshot(), Now: now, Answers: answers}
 	traced := in
-	traced.Trace, traced.Candidates = true, true
+	traced.Details = &eval.Details{}
 	plain := outcome(eval.Plain(t.Context(), in))
 	for name, d := range map[string]*eval.Decision{"staged": eval.Evaluate(t.Context(), in, nil), "traced": eval.Evaluate(t.Context(), traced, nil)} {
 		if diff := cmp.Diff(plain, outcome(d)); diff != "" {
@@ -172,7 +172,7 @@ func TestSelectFails(t *testing.T) {
 }
 
 // TestSelectTrace shows what the trace says of each candidate.
-func TestSelectTrace(t *testing.T) {
+func TestSelectDetails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `
   rules:
@@ -188,14 +188,13 @@ func TestSelectTrace(t *testing.T) {
             orderBy: [shelf.name]
             then: [{log: {message: "${shelf.name}"}}]
 `, shelves)
-	d := eval.Evaluate(t.Context(), eval.Input{
-		Policy: b.policy, Key: eval.Key{Name: "w"}, World: b.store.Snapshot(), Now: now, Trace: true, Candidates: true,
-	}, nil)
+	details := &eval.Details{}
+	eval.Evaluate(t.Context(), eval.Input{Policy: b.policy, Key: eval.Key{Name: "w"}, World: b.store.Snapshot(), Now: now, Details: details}, nil)
 	var got []string
-	for _, c := range d.Trace.Rules[0].Selections[0].Candidates {
-		got = append(got, fmt.Sprint(c.Name, c.Excluded, c.Points, c.Score, c.Won))
+	for _, c := range details.Rules[0].Selections[0].Candidates {
+		got = append(got, fmt.Sprint(eval.NameOf(c.Values[0]), c.Excluded, c.Points, c.Score, c.Rank, c.Won))
 	}
-	want := []string{"[b][{row 1} {boxes 1}] 2 false", "[a]broken[] 0 false", "[d][{row 0} {boxes 0}] 0 false", "[c][{row 1} {boxes 2}] 3 true"}
+	want := []string{"b[{row 1} {boxes 1}] 2 2 false", "abroken[] 0 0 false", "d[{row 0} {boxes 0}] 0 3 false", "c[{row 1} {boxes 2}] 3 1 true"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

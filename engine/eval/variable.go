@@ -154,7 +154,7 @@ func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame) error {
 }
 
 func itemError(item value.Value, err error) error {
-	if name := itemName(item); name != "" {
+	if name := NameOf(item); name != "" {
 		return fmt.Errorf("%w (item %q)", err, value.Cut(name, 253))
 	}
 	return err

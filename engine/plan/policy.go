@@ -50,6 +50,11 @@ type Policy struct {
 	Metrics []Metric
 	// Queries are the builtins that selections ask, sorted.
 	Queries []string
+	// Stateful says that decisions depend on more than objects and the time: on
+	// what was remembered, or on what is debounced.
+	Stateful bool
+	// HasSelections says that a rule chooses among candidates.
+	HasSelections bool
 	// Source is where the policy was written.
 	Source document.Position
 	// Origin says which text it is.

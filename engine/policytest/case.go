@@ -86,7 +86,7 @@ func (c *caseRun) start(ctx context.Context) error {
 		return err
 	}
 	c.sim = simulate.New(ctx, simulate.Options{
-		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Trace: true,
+		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.options.Records,
 	})
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -24,6 +25,8 @@ import (
 type Options struct {
 	// Run selects cases by their full name, FILE/CASE; nil selects all.
 	Run *regexp.Regexp
+	// Records takes what is decided; nil keeps nothing.
+	Records *record.Log
 	// Schemas are folders of CRDs, besides those beside the policies.
 	Schemas []string
 }

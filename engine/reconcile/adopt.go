@@ -16,6 +16,8 @@ type reach struct {
 	rules eval.RuleSet
 	// clean says that nothing failed.
 	clean bool
+	// retries says that the key is tried again by itself.
+	retries bool
 }
 
 // reached notes how far a decision got. One that stood in for the key's object
@@ -24,7 +26,7 @@ func (c *Controller) reached(key eval.Key, r *Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, known := c.memos[key]; known {
-		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0}
+		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0, retries: r.Err != nil}
 	}
 }
 
@@ -48,6 +50,7 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	defer c.mu.Unlock()
 	old.inForce.Store(false)
 	c.inForce.Store(true)
+	c.edited = true
 	c.brake.Adopt(c.Policy)
 	old.successor = c
 	c.memory, c.initial, c.events, c.pending = cloned(old.memory), maps.Clone(old.initial), maps.Clone(old.events), maps.Clone(old.pending)

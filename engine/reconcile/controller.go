@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
@@ -56,6 +57,10 @@ type Controller struct {
 	last map[eval.Key]reach
 	// causes are what keys were woken by that were not decided about since.
 	causes map[eval.Key]brake.Cause
+	// wakes are why keys are to be decided about; edited says that the controller
+	// has taken over from another revision.
+	wakes  map[eval.Key][]record.Wake
+	edited bool
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
 	// remembering is how many bytes memory has, keeping how many the memos have.
@@ -63,10 +68,9 @@ type Controller struct {
 }
 
 // Evaluate decides about a key without writing anything.
-func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time, trace bool) *eval.Decision {
+func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
 	in := c.input(key, now, snapshot, c.leftover(key, c.primary(snapshot, key) != nil, now, false))
-	in.Trace = trace
 	return c.evaluate(ctx, in)
 }
 
@@ -74,7 +78,6 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 	in := eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),
 		Recall: c.recall(key), Remembered: c.memorySize(key), Intents: c.known, Answers: c.group.Answers, Shared: &c.shared,
-		Trace: c.group.Trace, Candidates: c.group.Candidates,
 	}
 	if left != nil {
 		in.Instead = left.object
@@ -139,7 +142,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
-	cause := c.takeCause(key)
+	cause, woken := c.takeCause(key), c.takeWakes(key)
 	object := c.primary(snapshot, key)
 	left := c.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, left)
@@ -149,12 +152,10 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		defer flight.end()
 		in.Begin = flight.begin
 	}
-	d := c.evaluate(ctx, in)
+	kept := record.Begin(in)
+	d := c.evaluate(ctx, kept.Inputs.Input)
 	c.beside(ctx, in, d)
 	c.remember(key, d.Remember)
-	if d.Trace != nil {
-		d.Trace.Memory = c.remembered(key)
-	}
 	c.counts.Evaluations.Inc()
 	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: c.brake.Due(key, d.Next, now)}
@@ -177,6 +178,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if in.Leaving {
 		c.letGo(ctx, key, object, &r)
 	}
+	c.record(kept, woken, &r)
 	return r
 }
 
@@ -261,6 +263,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.initial, key)
 	delete(c.pending, key)
 	delete(c.last, key)
+	delete(c.wakes, key)
 	c.brake.Forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)

@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
@@ -23,9 +24,8 @@ import (
 // Group holds the controllers that share a world.
 type Group struct {
 	Guard guard.Guard
-	// Trace asks for a trace of every decision, Candidates for the candidates of
-	// selections in it.
-	Trace, Candidates bool
+	// Records keeps what was decided; nil keeps nothing.
+	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
 
@@ -91,7 +91,7 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
-		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), causes: map[eval.Key]brake.Cause{},
+		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), causes: map[eval.Key]brake.Cause{}, wakes: map[eval.Key][]record.Wake{},
 	}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)

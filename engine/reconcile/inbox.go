@@ -109,6 +109,7 @@ func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 		keys := c.router.Change(ctx, one.source, one.old, one.now)
 		c.woken(keys)
 		c.caused(keys, one)
+		c.noteWakes(keys, one)
 		for _, key := range keys {
 			out = append(out, Wake{Controller: c, Key: key})
 		}

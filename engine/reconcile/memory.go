@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"maps"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -82,13 +84,9 @@ func (c *Controller) keep(memo *eval.Memo, before int) {
 // measure says how many bytes the policy keeps between evaluations.
 func (c *Controller) measure() { c.counts.Retained.Set(float64(c.keeping + c.remembering)) }
 
-// remembered is all that a key remembers, for the trace.
-func (c *Controller) remembered(key eval.Key) map[string]any {
+// remembered is all that a key remembers, for the record.
+func (c *Controller) remembered(key eval.Key) map[string]value.Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := make(map[string]any, len(c.memory[key]))
-	for name, v := range c.memory[key] {
-		out[name] = value.Plain(v)
-	}
-	return out
+	return maps.Clone(c.memory[key])
 }

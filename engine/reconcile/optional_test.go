@@ -42,7 +42,7 @@ func TestOptionalKeys(t *testing.T) {
 			if keys := put("Secret", "copy", map[string]any{"from": "ca"}); !cmp.Equal(keys, []eval.Key{{Namespace: "infra", Name: "ca"}}) {
 				t.Errorf("a copy of what is there wakes %v", keys)
 			}
-			if d := c.Evaluate(t.Context(), eval.Key{Namespace: "infra", Name: "ca"}, noon, false); len(d.Log) != 0 {
+			if d := c.Evaluate(t.Context(), eval.Key{Namespace: "infra", Name: "ca"}, noon); len(d.Log) != 0 {
 				t.Errorf("what is there is decided about as if it were not: %v", d.Log)
 			}
 			lost := eval.Key{Namespace: "infra", Name: "lost"}

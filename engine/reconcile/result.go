@@ -7,6 +7,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -16,6 +17,8 @@ type Result struct {
 	// in the read model yet.
 	Decision *eval.Decision
 	Outcomes []apply.Outcome
+	// Record is what the decision depended on, and what came of it.
+	Record *record.Record
 	// Next is when the key is due by the passing of time; zero is never.
 	Next time.Time
 	// Err says that the key must be tried again with back-off: a write or a call
@@ -49,7 +52,7 @@ func (r *Result) finish(c *Controller) {
 	conflict := false
 	var failures []error
 	for _, o := range r.Outcomes {
-		c.counts.Effect(result(o)).Inc()
+		c.counts.Effect(o.Result()).Inc()
 		if o.Err == nil {
 			continue
 		}
@@ -72,24 +75,6 @@ func (r *Result) finish(c *Controller) {
 		r.Err = errors.Join(failures...)
 	} else if conflict {
 		r.Err, r.Quiet = errConflict, true
-	}
-}
-
-// result names what became of an effect, for the metrics.
-func result(o apply.Outcome) string {
-	switch {
-	case o.Held:
-		return "held"
-	case o.Skipped:
-		return "skipped"
-	case o.Gone:
-		return "gone"
-	case apply.IsConflict(o.Err):
-		return "conflict"
-	case o.Err != nil:
-		return "failed"
-	default:
-		return "written"
 	}
 }
 

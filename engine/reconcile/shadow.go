@@ -130,7 +130,7 @@ func (s *shadow) adopt(old *shadow) {
 // dry decides without writing, and without what is kept between decisions.
 func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, answers expr.Answerer) *eval.Decision {
 	in := c.input(key, now, snapshot, nil)
-	in.Answers, in.Trace, in.Shared = answers, false, nil
+	in.Answers, in.Shared = answers, nil
 	return eval.Evaluate(ctx, in, nil)
 }
 
@@ -143,12 +143,13 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	if !c.inForce.Load() {
 		return nil
 	}
+	c.takeWakes(key)
 	answers := s.last(key)
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls
 	}
 	in := c.input(key, now, snapshot, nil)
-	in.Answers, in.Trace = answers, false
+	in.Answers = answers
 	d := c.evaluate(ctx, in)
 	c.counts.Evaluations.Inc()
 	c.remember(key, d.Remember)

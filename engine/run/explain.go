@@ -1,31 +1,31 @@
 package run
 
 import (
+	"context"
 	"log/slog"
 
-	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/record"
 )
 
-// explain logs what selections chose and why, if the decision was traced.
-func explain(log *slog.Logger, d *eval.Decision) {
-	if d == nil || d.Trace == nil {
+// maxRecords is how many decisions are kept to be looked at. Each holds on to the
+// state of the read model that it saw.
+const maxRecords = 512
+
+// explain logs what selections chose and why, if that is wanted.
+func explain(ctx context.Context, log *slog.Logger, r *record.Record) {
+	if r == nil || !log.Enabled(ctx, slog.LevelDebug) || !r.HasSelections() {
 		return
 	}
-	for _, rule := range d.Trace.Rules {
-		for _, s := range rule.Selections {
-			explainSelection(log.With(observe.LogRule, rule.Name, "item", s.Item, "candidates", s.Total), s.Trace)
+	doc := r.Render(ctx)
+	for i := range doc.Selections {
+		s := &doc.Selections[i]
+		log := log.With(observe.LogRule, s.Rule, "item", s.Item, "candidates", s.Total)
+		if s.Winner == nil {
+			log.Debug("no candidate is left", "summary", s.Summary)
+			continue
 		}
+		won := s.Candidates[*s.Winner]
+		log.Debug("candidate chosen", "winner", won.Names, "score", won.Score, "points", won.Points, "summary", s.Summary)
 	}
-}
-
-func explainSelection(log *slog.Logger, t *selection.Trace) {
-	for _, c := range t.Candidates {
-		if c.Won {
-			log.Debug("chose", "winner", c.Name, "score", c.Score, "points", c.Points)
-			return
-		}
-	}
-	log.Debug("chose nobody", "excluded", t.Excluded)
 }

@@ -2,14 +2,15 @@ package run
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -51,9 +52,7 @@ func (p *process) newTerm(ctx context.Context) *term {
 	t.group = reconcile.NewGroup(t.store, p.writer, schema.NewSet(schema.Builtin()))
 	t.group.Answers = p.Answers
 	t.group.Guard = p.guard
-	// Who wants to see everything gets the reasons as well.
-	debug := p.Log.Enabled(ctx, slog.LevelDebug)
-	t.group.Trace, t.group.Candidates = debug, debug
+	t.group.Records = &record.Log{Prefix: rand.Text()[:4] + "-", Size: maxRecords}
 	t.feeds = newFeeds(t)
 	t.feeds.wg.Go(func() { t.feeds.watchVersions(t.watching) })
 	t.brakes = newBrakes(t)

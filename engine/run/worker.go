@@ -157,7 +157,7 @@ func (t *term) report(c *reconcile.Controller, key eval.Key, r reconcile.Result)
 			log.Log(context.Background(), levelOf(line.Level), line.Message, "at", line.At.String())
 		}
 	}
-	explain(log, r.Decision)
+	explain(t.working, log, r.Record)
 	for _, o := range r.Outcomes {
 		if o.Err == nil && !o.Skipped && !o.Gone {
 			log.Info("wrote", observe.LogRule, o.Effect.Rules, "verb", o.Effect.Verb, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)

@@ -73,5 +73,5 @@ func TestMemoryInTrace(t *testing.T) {
 	s := New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Objects: []Object{teamed("x", "1")}, Start: start, KeepTraces: true})
 	s.Run(t.Context(), nil, -1)
 	traces := s.Result().Traces
-	wantSame(t, "what is remembered", map[string]any{"phase": "1"}, traces[len(traces)-1].Memory)
+	wantSame(t, "what is remembered", map[string]any{"phase": "1"}, traces[len(traces)-1].Remembered)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -19,19 +20,8 @@ type Result struct {
 	Objects []Object  `json:"objects"`
 	Errors  []Error   `json:"errors"`
 	Requeue []Requeue `json:"requeue"`
-	// Traces are there only when they were asked for.
-	Traces []Trace `json:"traces,omitempty"`
-}
-
-// Trace tells how one evaluation came to its decision: what became of each
-// rule, and the values of the variables that it used.
-type Trace struct {
-	At        time.Time            `json:"at"`
-	Policy    string               `json:"policy"`
-	Key       eval.Key             `json:"key"`
-	Rules     []eval.RuleTrace     `json:"rules"`
-	Variables []eval.VariableTrace `json:"variables"`
-	Memory    map[string]any       `json:"memory,omitempty"`
+	// Traces are the records of all decisions, when they were asked for.
+	Traces []*record.Document `json:"traces,omitempty"`
 }
 
 // Effect is a write that changed something.
@@ -110,26 +100,13 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 	}
 }
 
-// callOf shows a call: the fields of the request with its candidates, and of
-// the answer the scores in their order; null is a candidate that is left out.
 func callOf(at time.Time, i item, c eval.Call) Call {
-	request, _ := value.Plain(c.Request.With).(Object)
-	candidates := make([]any, len(c.Request.Candidates))
-	for n, candidate := range c.Request.Candidates {
-		candidates[n] = value.Plain(candidate)
-	}
-	request["candidates"] = candidates
+	request, response := record.CallOf(c)
 	out := Call{At: at.UTC(), Policy: i.policy, Key: i.key, Builtin: c.Request.Query, Request: request}
 	if c.Err != nil {
 		out.Error = c.Err.Error()
-	} else if c.Response != nil {
-		scores := make([]any, len(c.Response.Verdicts))
-		for n, v := range c.Response.Verdicts {
-			if v.Keep {
-				scores[n] = v.Score
-			}
-		}
-		out.Response = Object{"scores": scores}
+	} else if response != nil {
+		out.Response = response
 	}
 	return out
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -33,9 +34,10 @@ type Options struct {
 	// Answers answers what policies ask builtins that look outside; nil answers
 	// nothing of use.
 	Answers expr.Answerer
-	// Trace asks for traces, so that Fired can count; KeepTraces also puts
-	// them into the result.
-	Trace, KeepTraces bool
+	// Records takes what is decided; nil keeps nothing.
+	Records *record.Log
+	// KeepTraces puts the record of every decision into the result.
+	KeepTraces bool
 	// Brakes are those of a controller; nil brakes nothing, and ends a simulation
 	// that never comes to rest.
 	Brakes *brake.Brakes
@@ -80,9 +82,12 @@ func compareItems(a, b item) int {
 
 // New sets a world up; nothing runs yet.
 func New(ctx context.Context, o Options) *Simulation {
-	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: map[item]bool{}}
+	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: map[item]bool{}, fired: map[string]map[string]int{}}
 	s.server = newServer(o.Schemas, func() time.Time { return s.clock })
 	s.result.Start = o.Start
+	if o.Records == nil {
+		s.options.Records = &record.Log{} // it gives them their IDs
+	}
 	s.answers = o.Answers
 	if s.answers == nil {
 		s.answers = noAnswers()
@@ -99,8 +104,7 @@ func New(ctx context.Context, o Options) *Simulation {
 func (s *Simulation) boot(ctx context.Context) {
 	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
 	s.group.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
-	s.group.Trace = s.options.Trace || s.options.KeepTraces
-	s.group.Candidates = s.options.KeepTraces
+	s.group.Records = s.options.Records
 	s.group.Guard = s.options.Guard
 	s.group.Answers = s
 	s.group.Brakes = s.options.Brakes
@@ -224,9 +228,9 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 		s.end(i, r.Runaway)
 		return
 	}
-	s.noteFired(i.policy, r.Decision)
-	if t := r.Decision.Trace; t != nil && s.options.KeepTraces {
-		s.result.Traces = append(s.result.Traces, Trace{At: s.clock.UTC(), Policy: i.policy, Key: i.key, Rules: t.Rules, Variables: t.Variables, Memory: t.Memory})
+	s.noteFired(c.Policy, r.Decision)
+	if s.options.KeepTraces {
+		s.result.Traces = append(s.result.Traces, r.Record.Render(ctx))
 	}
 	switch {
 	case r.Next.IsZero():
@@ -353,23 +357,16 @@ func (s *Simulation) pending() []item {
 	return out
 }
 
-// Fired counts, by policy and rule, how often rules fired; for simulations
-// that keep traces.
+// Fired counts, by policy and rule, how often rules fired.
 func (s *Simulation) Fired() map[string]map[string]int { return s.fired }
 
-func (s *Simulation) noteFired(policy string, d *eval.Decision) {
-	if d.Trace == nil {
-		return
+func (s *Simulation) noteFired(p *plan.Policy, d *eval.Decision) {
+	if s.fired[p.Name] == nil {
+		s.fired[p.Name] = map[string]int{}
 	}
-	if s.fired == nil {
-		s.fired = map[string]map[string]int{}
-	}
-	if s.fired[policy] == nil {
-		s.fired[policy] = map[string]int{}
-	}
-	for _, r := range d.Trace.Rules {
-		if r.Fired {
-			s.fired[policy][r.Name]++
+	for i, r := range p.Rules {
+		if d.Fired.Has(i) {
+			s.fired[p.Name][r.Name]++
 		}
 	}
 }

@@ -158,7 +158,7 @@ func (b *bench) check(what string, now time.Time, woken map[string]bool) {
 	for _, c := range b.group.Controllers() {
 		for _, key := range c.Keys() {
 			in := eval.Input{Policy: c.Policy, Key: key, World: b.store.Snapshot(), Now: now, Answers: hashed{}}
-			fast := written(c.Evaluate(b.t.Context(), key, now, false))
+			fast := written(c.Evaluate(b.t.Context(), key, now))
 			plain := written(eval.Plain(b.t.Context(), in))
 			name := c.Policy.Name + " " + key.String()
 			if d := cmp.Diff(plain, fast); d != "" {
@@ -254,7 +254,7 @@ func TestTheWorldsChoose(t *testing.T) {
 		}
 		for _, c := range b.group.Controllers() {
 			for _, key := range c.Keys() {
-				b.count(c.Evaluate(t.Context(), key, worlds.Start, false), seen)
+				b.count(c.Evaluate(t.Context(), key, worlds.Start), seen)
 			}
 		}
 	}

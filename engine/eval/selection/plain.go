@@ -11,9 +11,9 @@ import (
 
 // candidate is one candidate of a plain selection.
 type candidate struct {
-	values []value.Value
-	score  int64
-	trace  *CandidateTrace
+	values  []value.Value
+	score   int64
+	details *CandidateDetails
 }
 
 // plainRun takes every candidate through every step.
@@ -35,8 +35,8 @@ func runPlain(ctx context.Context, in Input) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	if r.outcome.Trace != nil {
-		r.outcome.Trace.Excluded = r.outcome.Excluded
+	if r.outcome.Details != nil {
+		r.outcome.Details.Excluded = r.outcome.Excluded
 	}
 	return &r.outcome, r.choose()
 }
@@ -100,7 +100,7 @@ func (r *plainRun) keep(step *plan.Step, judge func(i int, c *candidate) bool) {
 		if judge(i, c) {
 			kept = append(kept, c)
 		} else {
-			c.trace.exclude(step)
+			c.details.exclude(step)
 		}
 	}
 	r.left = kept
@@ -138,7 +138,7 @@ func (r *plainRun) query(ctx context.Context, step *plan.Step) error {
 	}
 	r.keep(step, func(i int, c *candidate) bool {
 		c.score = verdicts[i].Score
-		c.trace.scored(step, verdicts[i])
+		c.details.scored(step, verdicts[i])
 		return verdicts[i].Keep
 	})
 	return nil

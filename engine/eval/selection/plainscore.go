@@ -39,7 +39,7 @@ func (r *plainRun) scoreEach(step *plan.Step) error {
 
 func (r *plainRun) award(step *plan.Step, c *candidate, points int64) (err error) {
 	c.score, err = add(step, c.score, points)
-	c.trace.points(step, points)
+	c.details.points(step, points)
 	return err
 }
 
@@ -102,6 +102,7 @@ func (r *plainRun) choose() error {
 	if len(r.left) == 0 {
 		return nil
 	}
+	r.rank()
 	best := slices.MaxFunc(r.left, func(a, b *candidate) int { return compareScores(a.score, b.score) }).score
 	tied := slices.DeleteFunc(slices.Clone(r.left), func(c *candidate) bool { return c.score != best })
 	at, err := first(r.Select.OrderBy, len(tied), func(i int) expr.Scope { return r.scope(tied[i]) }, r.Meter)
@@ -109,7 +110,7 @@ func (r *plainRun) choose() error {
 		return err
 	}
 	r.outcome.Winner, r.outcome.Score = tied[at].values, best
-	tied[at].trace.won()
+	tied[at].details.won()
 	return nil
 }
 

@@ -22,9 +22,9 @@ type Input struct {
 	Ask func(context.Context, *expr.Request) (*expr.Response, error)
 	// Cache keeps what is known of candidates; nil selects plainly.
 	Cache *Cache
-	// Trace asks what became of every candidate. A traced selection is a plain
+	// Details asks what became of every candidate: such a selection is a plain
 	// one.
-	Trace bool
+	Details bool
 }
 
 // Outcome is what a selection came to.
@@ -37,8 +37,8 @@ type Outcome struct {
 	// Winner holds the item of each level; nil when nobody is left.
 	Winner []value.Value
 	// Score is the winner's.
-	Score int64
-	Trace *Trace
+	Score   int64
+	Details *Details
 }
 
 // Exclusion is how many candidates a step dropped.
@@ -79,7 +79,7 @@ func (e *AskError) Unwrap() error { return e.Err }
 
 // Run selects.
 func Run(ctx context.Context, in Input) (*Outcome, error) {
-	if in.Cache != nil && in.Select.Shared && !in.Trace {
+	if in.Cache != nil && in.Select.Shared && !in.Details {
 		return runStaged(ctx, in)
 	}
 	return runPlain(ctx, in)

@@ -1,0 +1,63 @@
+package reconcile
+
+import (
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// maxWakes is how many changes are kept of those that woke a key since it was
+// last decided about.
+const maxWakes = 8
+
+// noteWakes notes the change by which keys are woken.
+func (c *Controller) noteWakes(keys []eval.Key, by change) {
+	if len(keys) == 0 {
+		return
+	}
+	wake := record.Wake{Reason: record.Changed, Source: by.source, Before: by.old, After: by.now}
+	switch {
+	case by.old == nil:
+		wake.Reason = record.Created
+	case by.now == nil:
+		wake.Reason = record.Deleted
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		if list := c.wakes[key]; len(list) < maxWakes {
+			c.wakes[key] = append(list, wake)
+		}
+	}
+}
+
+// takeWakes returns why a key is decided about now. What no change has woken was
+// woken by time, by an edit or by the start.
+func (c *Controller) takeWakes(key eval.Key) []record.Wake {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wakes := c.wakes[key]
+	delete(c.wakes, key)
+	if len(wakes) > 0 {
+		return wakes
+	}
+	last, decided := c.last[key]
+	switch {
+	case decided && last.retries:
+		return []record.Wake{{Reason: record.Retry}}
+	case decided:
+		return []record.Wake{{Reason: record.Deadline}}
+	case c.edited:
+		return []record.Wake{{Reason: record.Edit}}
+	default:
+		return []record.Wake{{Reason: record.Start}}
+	}
+}
+
+// record keeps what was decided about a key, and what came of it.
+func (c *Controller) record(kept *record.Record, woken []record.Wake, r *Result) {
+	kept.End()
+	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = woken, r.Decision, r.Outcomes, r.Next
+	kept.Memory, kept.Errors = c.remembered(kept.Inputs.Key), [2]error{r.Err, r.Final}
+	r.Record = kept
+	c.group.Records.Add(kept)
+}

@@ -1,0 +1,41 @@
+package record_test
+
+import (
+	"testing"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// BenchmarkRecord is what a record adds to a decision: 2 % of a small evaluation,
+// which takes about 15 us, are 300 ns.
+func BenchmarkRecord(b *testing.B) {
+	log := &record.Log{Size: 512}
+	in := eval.Input{Policy: &plan.Policy{}, Key: eval.Key{Name: "x"}}
+	d := &eval.Decision{}
+	wakes := []record.Wake{{Reason: record.Changed}}
+	b.ReportAllocs()
+	for b.Loop() {
+		r := record.Begin(in)
+		r.WokenBy, r.Decision = wakes, d
+		r.End()
+		log.Add(r)
+	}
+}
+
+// TestRecordAllocates: a record is one allocation.
+func TestRecordAllocates(t *testing.T) {
+	log := &record.Log{Size: 512}
+	in := eval.Input{Policy: &plan.Policy{}, Key: eval.Key{Name: "x"}}
+	d := &eval.Decision{}
+	got := testing.AllocsPerRun(1000, func() {
+		r := record.Begin(in)
+		r.Decision = d
+		r.End()
+		log.Add(r)
+	})
+	if got > 1 {
+		t.Errorf("%v allocations", got)
+	}
+}

@@ -1,0 +1,151 @@
+package record
+
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+)
+
+// Document is a record as JSON shows it.
+type Document struct {
+	ID       string    `json:"id"`
+	At       time.Time `json:"at"`
+	Policy   string    `json:"policy"`
+	Revision string    `json:"revision"`
+	Key      eval.Key  `json:"key"`
+	// WokenBy says why the key was evaluated.
+	WokenBy []WakeDocument `json:"wokenBy"`
+	// Reads are the objects that the decision depends on.
+	Reads []ReadDocument `json:"reads"`
+	// Variables are the values of the policy's variables that were computed, in
+	// that order, and once more when they changed.
+	Variables  []VariableDocument  `json:"variables"`
+	Rules      []RuleDocument      `json:"rules"`
+	Selections []SelectionDocument `json:"selections"`
+	Calls      []CallDocument      `json:"calls"`
+	Effects    []EffectDocument    `json:"effects"`
+	// Deadlines are the times at which the decision changes by itself.
+	Deadlines []DeadlineDocument `json:"deadlines"`
+	// Next is when the key is evaluated again without a change.
+	Next *time.Time `json:"next,omitempty"`
+	// Remembered is what the key remembers after the decision.
+	Remembered map[string]any `json:"remembered,omitempty"`
+	Error      string         `json:"error,omitempty"`
+}
+
+// ObjectDocument names an object.
+type ObjectDocument struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name"`
+}
+
+// WakeDocument is a reason to evaluate a key.
+type WakeDocument struct {
+	Reason Reason          `json:"reason"`
+	Object *ObjectDocument `json:"object,omitempty"`
+	// Fields are those that have changed, of those that are read.
+	Fields []string `json:"fields,omitempty"`
+}
+
+// ReadDocument is an object that was read, and the fields that matter.
+type ReadDocument struct {
+	ObjectDocument
+	ResourceVersion string   `json:"resourceVersion"`
+	Fields          []string `json:"fields"`
+}
+
+// VariableDocument is the value of a variable.
+type VariableDocument struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"`
+	Error string `json:"error,omitempty"`
+}
+
+// The outcomes of a rule.
+const (
+	OutcomeFired      = "fired"
+	OutcomeSkipped    = "skipped"
+	OutcomeFailed     = "failed"
+	OutcomeNotReached = "notReached"
+)
+
+// RuleDocument is what became of a rule.
+type RuleDocument struct {
+	Name    string        `json:"name"`
+	Outcome string        `json:"outcome"`
+	When    *WhenDocument `json:"when,omitempty"`
+	// Items are those of its list, or the one of a rule without a list.
+	Items []ItemDocument `json:"items,omitempty"`
+	Error string         `json:"error,omitempty"`
+}
+
+// WhenDocument is a condition with its value, and the parts that decided.
+type WhenDocument struct {
+	Text  string         `json:"text"`
+	Value any            `json:"value"`
+	Error string         `json:"error,omitempty"`
+	Parts []WhenDocument `json:"parts,omitempty"`
+}
+
+// ItemDocument is what became of an item.
+type ItemDocument struct {
+	Key string `json:"key,omitempty"`
+	// Case is the row of the decision table that matched.
+	Case      string         `json:"case,omitempty"`
+	Ran       bool           `json:"ran"`
+	When      *WhenDocument  `json:"when,omitempty"`
+	Variables map[string]any `json:"variables,omitempty"`
+	Error     string         `json:"error,omitempty"`
+}
+
+// SelectionDocument is what a select chose from.
+type SelectionDocument struct {
+	Rule       string              `json:"rule"`
+	Item       string              `json:"item,omitempty"`
+	Summary    string              `json:"summary"`
+	Total      int                 `json:"total"`
+	Candidates []CandidateDocument `json:"candidates"`
+	// Winner is the place of the winner among the candidates; absent is none.
+	Winner *int `json:"winner,omitempty"`
+}
+
+// CandidateDocument is what became of a candidate.
+type CandidateDocument struct {
+	Names     map[string]string `json:"names"`
+	DroppedBy string            `json:"droppedBy,omitempty"`
+	Points    map[string]int64  `json:"points,omitempty"`
+	Score     int64             `json:"score"`
+	// Rank counts the candidates that are left from 1, the best first.
+	Rank int `json:"rank,omitempty"`
+}
+
+// CallDocument is a call of a builtin outside of the process.
+type CallDocument struct {
+	Rule     string `json:"rule"`
+	Builtin  string `json:"builtin"`
+	Request  any    `json:"request"`
+	Response any    `json:"response"`
+	Error    string `json:"error,omitempty"`
+}
+
+// EffectDocument is a write, and what the API server made of it.
+type EffectDocument struct {
+	Rule        string         `json:"rule"`
+	Verb        string         `json:"verb"`
+	Subresource string         `json:"subresource,omitempty"`
+	Target      ObjectDocument `json:"target"`
+	Before      any            `json:"before,omitempty"`
+	Patch       any            `json:"patch,omitempty"`
+	// Result is written, skipped, held, gone, conflict or failed; empty when the
+	// effect was not tried.
+	Result string `json:"result,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// DeadlineDocument is a time at which a decision changes by itself.
+type DeadlineDocument struct {
+	At  time.Time `json:"at"`
+	Why string    `json:"why"`
+}

@@ -1,0 +1,100 @@
+package record
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Inputs are what a decision depends on, as they were: a snapshot of the read
+// model, and the answers to what the evaluation asked its controller.
+type Inputs struct {
+	eval.Input
+	recalled map[string]value.Value
+	intents  map[string]eval.Intent
+	begun    []bool
+	sizes    [][2]int
+}
+
+// capture makes the evaluation keep what it asks its controller.
+func (c *Inputs) capture(in eval.Input) {
+	c.recalled, c.intents = map[string]value.Value{}, map[string]eval.Intent{}
+	if in.Recall != nil {
+		c.Recall = func(name string) value.Value {
+			c.recalled[name] = in.Recall(name)
+			return c.recalled[name]
+		}
+	}
+	if in.Intents != nil {
+		c.Intents = func(key string) eval.Intent {
+			c.intents[key] = in.Intents(key)
+			return c.intents[key]
+		}
+	}
+	if in.Begin != nil {
+		c.Begin = func(rule int, atMost int64) bool {
+			c.begun = append(c.begun, in.Begin(rule, atMost))
+			return c.begun[len(c.begun)-1]
+		}
+	}
+	if in.Remembered != nil {
+		c.Remembered = func(except map[string]value.Value) (own, all int) {
+			own, all = in.Remembered(except)
+			c.sizes = append(c.sizes, [2]int{own, all})
+			return own, all
+		}
+	}
+}
+
+// release lets go of the controller, once the evaluation has been made.
+func (c *Inputs) release() {
+	c.Shared, c.Answers, c.Details = nil, nil, nil
+	c.Recall, c.Intents, c.Begin, c.Remembered = nil, nil, nil, nil
+}
+
+// again returns the input of an evaluation that is made once more: it asks
+// nobody, and shares nothing with others.
+func (c *Inputs) again(calls []eval.Call) eval.Input {
+	in := c.Input
+	in.Answers = &answers{calls: calls}
+	if !in.Policy.Stateful {
+		return in
+	}
+	begun, sizes := c.begun, c.sizes
+	in.Recall = func(name string) value.Value { return c.recalled[name] }
+	in.Intents = func(key string) eval.Intent { return c.intents[key] }
+	in.Begin = func(int, int64) bool {
+		if len(begun) == 0 {
+			return true
+		}
+		var first bool
+		first, begun = begun[0], begun[1:]
+		return first
+	}
+	in.Remembered = func(map[string]value.Value) (own, all int) {
+		if len(sizes) == 0 {
+			return 0, 0
+		}
+		own, all, sizes = sizes[0][0], sizes[0][1], sizes[1:]
+		return own, all
+	}
+	return in
+}
+
+// answers are those of a record, in the order of its calls.
+type answers struct {
+	calls []eval.Call
+}
+
+// Answer implements expr.Answerer.
+func (a *answers) Answer(_ context.Context, q *expr.Request) (*expr.Response, error) {
+	if len(a.calls) == 0 || a.calls[0].Request.Query != q.Query {
+		return nil, fmt.Errorf("the record has no answer of %s", q.Query)
+	}
+	call := a.calls[0]
+	a.calls = a.calls[1:]
+	return call.Response, call.Err
+}

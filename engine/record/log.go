@@ -1,0 +1,82 @@
+package record
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/edict-dev/edict/engine/eval"
+)
+
+// Log keeps the newest records. It is safe for concurrent use; nil keeps nothing.
+type Log struct {
+	// Prefix begins the IDs, so that those of two processes differ.
+	Prefix string
+	// Size is how many records are kept. Each holds on to the state of the read
+	// model on which it was decided.
+	Size int
+	// Seen is called with every record; nil is not.
+	Seen func(*Record)
+
+	mu      sync.Mutex
+	records []*Record
+	next    int
+	count   uint64
+}
+
+// Add gives a record its ID and keeps it.
+func (l *Log) Add(r *Record) {
+	if l == nil {
+		return
+	}
+	l.keep(r)
+	if l.Seen != nil {
+		l.Seen(r)
+	}
+}
+
+func (l *Log) keep(r *Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count++
+	r.prefix, r.number = l.Prefix, l.count
+	switch {
+	case l.Size == 0:
+	case len(l.records) < l.Size:
+		l.records = append(l.records, r)
+	default:
+		l.records[l.next] = r
+		l.next = (l.next + 1) % l.Size
+	}
+}
+
+// Records returns what is kept, the newest first.
+func (l *Log) Records() []*Record {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := slices.Concat(l.records[l.next:], l.records[:l.next])
+	slices.Reverse(out)
+	return out
+}
+
+// Last returns the newest record of a key of a policy; nil when none is kept.
+func (l *Log) Last(policy string, key eval.Key) *Record {
+	for _, r := range l.Records() {
+		if r.Inputs.Policy.ID() == policy && r.Inputs.Key == key {
+			return r
+		}
+	}
+	return nil
+}
+
+// Find returns the record of an ID; nil when it is not kept.
+func (l *Log) Find(id string) *Record {
+	for _, r := range l.Records() {
+		if r.ID() == id {
+			return r
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package record
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Record is a decision with what it depended on and what came of it.
+type Record struct {
+	At time.Time
+	// WokenBy says why the key was evaluated.
+	WokenBy []Wake
+	// Inputs are what the decision depended on.
+	Inputs   Inputs
+	Decision *eval.Decision
+	// Outcomes are those of the writes.
+	Outcomes []apply.Outcome
+	// Next is when the key is evaluated again without a change; zero is never.
+	Next time.Time
+	// Memory is what the key remembers after the decision.
+	Memory map[string]value.Value
+	// Errors are what failed; some may be nil.
+	Errors [2]error
+	// prefix and number are its ID in a Log.
+	prefix string
+	number uint64
+}
+
+// Begin starts the record of an evaluation, which has to be made with the Input
+// of its Inputs: what a policy asks its controller is kept. Only one that
+// remembers or debounces asks anything.
+func Begin(in eval.Input) *Record {
+	r := &Record{At: in.Now, Inputs: Inputs{Input: in}}
+	if in.Policy.Stateful {
+		r.Inputs.capture(in)
+	}
+	return r
+}
+
+// End completes the record: nothing of the controller is held on to.
+func (r *Record) End() { r.Inputs.release() }
+
+// ID tells the records of a Log apart.
+func (r *Record) ID() string { return r.prefix + strconv.FormatUint(r.number, 10) }
+
+// Reason says what made a controller evaluate a key.
+type Reason string
+
+// The reasons.
+const (
+	Created Reason = "created"
+	Changed Reason = "changed"
+	Deleted Reason = "deleted"
+	// Deadline is that a time has come, Retry that something failed before.
+	Deadline Reason = "deadline"
+	Retry    Reason = "retry"
+	// Edit is another revision of the policy, Start a controller that starts.
+	Edit  Reason = "edit"
+	Start Reason = "start"
+)
+
+// Wake is one reason to evaluate a key.
+type Wake struct {
+	Reason Reason
+	Source world.Source
+	// Before and After are the object that has changed; nil where there is none.
+	Before, After *world.Object
+}
+
+// Replay evaluates the decision again from what it depended on, and asks no
+// builtin: answers are those of the record.
+func (r *Record) Replay(ctx context.Context) *eval.Decision {
+	return eval.Evaluate(ctx, r.Inputs.again(r.Decision.Calls), nil)
+}
+
+// HasSelections reports whether the policy chooses among candidates.
+func (r *Record) HasSelections() bool { return r.Inputs.Policy.HasSelections }
+
+// details evaluates the decision again, for what is not kept of it.
+func (r *Record) details(ctx context.Context) *eval.Details {
+	in := r.Inputs.again(r.Decision.Calls)
+	in.Details = &eval.Details{}
+	eval.Evaluate(ctx, in, nil)
+	return in.Details
+}

@@ -1,0 +1,87 @@
+package record
+
+import (
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+func (w renderer) rules(p *plan.Policy, d *eval.Details) []RuleDocument {
+	out := make([]RuleDocument, 0, len(p.Rules))
+	reached := d.Rules
+	for _, rule := range p.Rules {
+		if len(reached) == 0 || reached[0].Rule != rule {
+			out = append(out, RuleDocument{Name: rule.Name, Outcome: OutcomeNotReached})
+			continue
+		}
+		out = append(out, w.rule(&reached[0]))
+		reached = reached[1:]
+	}
+	return out
+}
+
+func (w renderer) rule(r *eval.RuleDetails) RuleDocument {
+	out := RuleDocument{Name: r.Rule.Name, Outcome: OutcomeSkipped, When: w.when(r.When), Error: w.failure(r.Err)}
+	switch {
+	case r.Failed:
+		out.Outcome = OutcomeFailed
+	case r.Fired:
+		out.Outcome = OutcomeFired
+	}
+	for i := range r.Items {
+		out.Items = append(out.Items, w.item(&r.Items[i]))
+	}
+	return out
+}
+
+func (w renderer) item(i *eval.ItemDetails) ItemDocument {
+	out := ItemDocument{Key: i.Key, Case: i.Case, Ran: i.Ran, When: w.when(i.When), Error: w.failure(i.Err)}
+	for _, v := range i.Variables {
+		if out.Variables == nil {
+			out.Variables = map[string]any{}
+		}
+		out.Variables[v.Name] = w.value(v.Value)
+	}
+	return out
+}
+
+func (w renderer) when(c *eval.ConditionDetails) *WhenDocument {
+	if c == nil {
+		return nil
+	}
+	out := &WhenDocument{Text: c.Program.Source(), Value: w.value(c.Value), Error: w.failure(c.Err)}
+	for i := range c.Parts {
+		out.Parts = append(out.Parts, *w.when(&c.Parts[i]))
+	}
+	return out
+}
+
+func (w renderer) selections(d *eval.Details) []SelectionDocument {
+	out := []SelectionDocument{}
+	for i := range d.Rules {
+		for _, s := range d.Rules[i].Selections {
+			out = append(out, w.selection(d.Rules[i].Rule.Name, &s))
+		}
+	}
+	return out
+}
+
+func (w renderer) selection(rule string, s *eval.SelectionDetails) SelectionDocument {
+	out := SelectionDocument{Rule: rule, Item: s.Item, Summary: s.Summary, Total: s.Total, Candidates: make([]CandidateDocument, len(s.Candidates))}
+	for i, c := range s.Candidates {
+		doc := CandidateDocument{Names: map[string]string{}, DroppedBy: c.Excluded, Score: c.Score, Rank: c.Rank}
+		for n, level := range s.Levels {
+			doc.Names[level] = eval.NameOf(c.Values[n])
+		}
+		for _, points := range c.Points {
+			if doc.Points == nil {
+				doc.Points = map[string]int64{}
+			}
+			doc.Points[points.Step] += points.Points
+		}
+		if c.Won {
+			out.Winner = &i
+		}
+		out.Candidates[i] = doc
+	}
+	return out
+}
