@@ -90,7 +90,6 @@ func TestAccesses(t *testing.T) {
 		"delete":             {"delete: {of: inputs.map}", "v1/ConfigMap: delete"},
 		"delete, named":      {"delete: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}}", "v1/Secret in a named b: get list watch delete"},
 		"finalizer":          {"finalizer: {name: example.com/a}", "v1/Node: patch"},
-		"restart":            {`restart: {targets: "${inputs.sets}", annotations: {a: b}}`, ""},
 		"remember":           {"remember: {name: a, value: b}", ""},
 		"log":                {"log: {message: a}", ""},
 		"fail":               {"fail: a", ""},
@@ -142,7 +141,7 @@ func TestAccessesOfAnySetting(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, inForce, any string }{
 		"an input that is off": {
-			"  inputs: [{name: sets, apiVersion: apps/v1, kind: StatefulSet, when: 'false'}]\n  rules: [{name: r, do: [{restart: {targets: '${inputs.sets}', annotations: {a: b}}}]}]\n",
+			"  inputs: [{name: sets, apiVersion: apps/v1, kind: StatefulSet, when: 'false'}]\n  rules: [{name: r, forEach: inputs.sets, do: [{annotations: {of: item, set: {a: b}}}]}]\n",
 			"", "apps/v1/StatefulSet: get list patch watch",
 		},
 		"a name that is a param": {

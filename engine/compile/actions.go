@@ -27,7 +27,7 @@ func (b *builder) actions(s *scope, docs []v1alpha1.Action) []plan.Action {
 func (b *builder) action(s *scope, a *v1alpha1.Action) plan.Action {
 	s = s.part(analyze.Action, actionName(a), a.Pos)
 	if n := fieldsSet(a); n != 1 {
-		b.problems.Hintf(a.Pos, "each action of the list is one of labels, annotations, status, condition, patch, apply, create, delete, finalizer, select, restart, remember, event, log, fail",
+		b.problems.Hintf(a.Pos, "each action of the list is one of labels, annotations, status, condition, patch, apply, create, delete, finalizer, select, remember, event, log, fail",
 			"an action must say exactly one thing to do, this says %d", n)
 		return nil
 	}
@@ -70,8 +70,6 @@ func (b *builder) largerAction(s *scope, a *v1alpha1.Action) plan.Action {
 		return b.deletion(s, a.Delete)
 	case a.Finalizer != nil:
 		return b.finalizer(s, a.Finalizer)
-	case a.Restart != nil:
-		return b.restart(s, a.Restart)
 	default:
 		return b.remember(s, a.Remember)
 	}
@@ -208,6 +206,10 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 		b.problems.Hintf(a.Subresource.Pos(), "subresource: status, or none", "the subresource %q cannot be written", sub)
 		return nil
 	}
+	if a.Lock.Set() && (a.Lock.Value != "none" || a.List.Set()) {
+		b.problems.Hintf(a.Lock.Pos(), "lock: none with value, or no lock", "lock cannot be %q here", a.Lock.Value)
+		return nil
+	}
 	if a.List.Set() {
 		return b.listEntry(s, a, target)
 	}
@@ -226,7 +228,7 @@ func (b *builder) patch(s *scope, a *v1alpha1.PatchAction) plan.Action {
 	b.creates(s.node, target, a.Create)
 	b.metadata(s.node, target, a.Value.Node, fields)
 	b.grants(s.node, target, a.Value.Node, fields, false)
-	return b.merge(s.node, target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create})
+	return b.merge(s.node, target, &plan.Merge{Pos: a.Pos, Subresource: a.Subresource.Value, Fields: fields, Create: a.Create, Unlocked: a.Lock.Set()})
 }
 
 func (b *builder) event(s *scope, a *v1alpha1.EventAction) plan.Action {

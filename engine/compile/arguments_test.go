@@ -75,3 +75,25 @@ func TestWindows(t *testing.T) {
 		})
 	}
 }
+
+// TestDebounceAndLock: what does not go together is rejected.
+func TestDebounceAndLock(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ rule, want string }{
+		"items":                  {"forEach: '[1]'\n      debounce: {key: k, window: 1s}\n      do: [{log: {message: m}}]", ""},
+		"items with a condition": {"forEach: '[1]'\n      when: item > 0\n      debounce: {key: k, window: 1s}\n      do: [{log: {message: m}}]", "its when cannot name one"},
+		"cases":                  {"debounce: {key: k, window: 1s}\n      cases: [{when: 'true', do: [{log: {message: m}}]}]", "a rule with debounce has no cases"},
+		"no lock":                {"do: [{patch: {lock: none, value: {metadata: {labels: {a: b}}}}}]", ""},
+		"an unknown lock":        {"do: [{patch: {lock: some, value: {metadata: {labels: {a: b}}}}}]", `lock cannot be "some" here`},
+		"no lock of an entry":    {"do: [{patch: {lock: none, list: spec.taints, by: {key: a}, entry: {effect: NoSchedule}}}]", `lock cannot be "none" here`},
+	} {
+		_, problems := compiled(t, header+"  rules:\n    - name: r\n      "+tc.rule+"\n", Options{})
+		got := ""
+		if err := document.Join(problems); err != nil {
+			got = err.Error()
+		}
+		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}

@@ -73,7 +73,7 @@ func (b *builder) ruleActions(s *scope, r *v1alpha1.Rule, out *plan.Rule) {
 	}
 	out.OnError = b.actions(s.with(b, "error.message", cel.StringType, nil, r.Pos), r.OnError)
 	if r.Debounce != nil {
-		out.Debounce = b.debounce(s, r)
+		out.Debounce = b.debounce(s, r, out.WhenPerItem)
 	}
 }
 

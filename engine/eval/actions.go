@@ -41,8 +41,6 @@ func (r *ruleRun) act(a plan.Action, f *frame) error {
 		return r.deletion(a, f)
 	case *plan.Finalizer:
 		return r.finalizer(a, f)
-	case *plan.Restart:
-		return r.restart(a, f)
 	case *plan.Remember:
 		return r.remember(a, f)
 	case *plan.Fail:
@@ -189,7 +187,9 @@ func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 	if missing {
 		return r.makeTarget(&a.Of, f, nest(a.Under, value.FromMap(want)))
 	}
-	r.write(t, a.Subresource, joinOwners(t.value, nest(a.Under, value.FromMap(want))))
+	if e := r.write(t, a.Subresource, joinOwners(t.value, nest(a.Under, value.FromMap(want)))); e != nil {
+		e.Unlocked = a.Unlocked
+	}
 	return nil
 }
 

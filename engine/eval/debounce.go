@@ -61,7 +61,7 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 	isDue := !d.Due.After(r.Now)
 	if d.Ran = r.Flush || isDue && r.begins(); d.Ran {
 		r.fired = true
-		r.one(f, nil)
+		r.allItems(f)
 	} else {
 		if isDue {
 			d.Due = r.Now.Add(fullWait)
@@ -69,6 +69,15 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 		r.noteFlip(d.Due)
 	}
 	r.decision.Debounced = append(r.decision.Debounced, d)
+}
+
+// allItems runs the actions of a rule that is due: for all items of its list.
+func (r *ruleRun) allItems(f *frame) {
+	if r.rule.ForEach == nil {
+		r.one(f, nil)
+		return
+	}
+	r.each(f)
 }
 
 // fullWait is when a rule is tried again that too many keys are running.
@@ -181,74 +190,4 @@ func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
 	}
 	r.decision.Remember[name] = v
 	return nil
-}
-
-// restart writes annotations into the Pod templates of workloads. Each
-// workload is an item of its own: one that cannot be written stops no other.
-func (r *ruleRun) restart(a *plan.Restart, f *frame) error {
-	v, err := a.Targets.Build(f, r.meter)
-	if err != nil {
-		return err
-	}
-	targets, ok := v.(*value.List)
-	if !ok {
-		return &expr.Failure{At: a.Targets.Pos(), Err: errors.New("the targets are no list")}
-	}
-	v, err = a.Annotations.Build(f, r.meter)
-	if err != nil {
-		return err
-	}
-	wanted, ok := v.(*value.Map)
-	if !ok {
-		return &expr.Failure{At: a.Annotations.Pos(), Err: errors.New("the annotations are no mapping")}
-	}
-	annotations, marks := marked(wanted)
-	for _, item := range targets.Items() {
-		m, ok := item.(*value.Map)
-		if !ok {
-			continue
-		}
-		t, err := r.find(idOf(m))
-		if errors.Is(err, errNoTarget) || err == nil && upToDate(t.value, annotations, marks) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if e := r.write(t, "", nest([]string{"spec", "template", "metadata", "annotations"}, annotations)); e != nil {
-			// Annotations of a policy's own depend on nothing that is there, and
-			// what rolls a workload writes its status all the time.
-			e.Unlocked = true
-			r.item++
-		}
-	}
-	return nil
-}
-
-// marked gives the annotations as texts, and the names of those that say what
-// the workload is restarted for: those that are no times.
-func marked(wanted *value.Map) (annotations *value.Map, marks []string) {
-	out := make(map[string]value.Value, wanted.Len())
-	for i := range wanted.Len() {
-		name, v := wanted.At(i)
-		at, isTime := value.Time(v)
-		switch text, err := value.Text(v); {
-		case isTime:
-			out[name] = value.OfString(at.UTC().Format(time.RFC3339))
-		case err == nil:
-			out[name] = value.OfString(text)
-			marks = append(marks, name)
-		}
-	}
-	return value.FromMap(out), marks
-}
-
-func upToDate(workload *value.Map, wanted *value.Map, marks []string) bool {
-	if len(marks) == 0 {
-		return false
-	}
-	have := value.Path(workload, "spec", "template", "metadata", "annotations")
-	return !slices.ContainsFunc(marks, func(name string) bool {
-		return value.StringAt(have, name) == "" || value.StringAt(have, name) != value.StringAt(wanted, name)
-	})
 }

@@ -38,6 +38,8 @@ type Merge struct {
 	Fields *cel.Template
 	// Create makes a missing object.
 	Create bool
+	// Unlocked writes also an object that has changed since it was read.
+	Unlocked bool
 }
 
 // Condition keeps one condition of an object.
@@ -107,15 +109,6 @@ type Finalizer struct {
 	Absent bool
 }
 
-// Restart rolls workloads: it writes annotations into their Pod templates. A
-// workload that has all of them is left alone; annotations whose value is a
-// time do not count for that.
-type Restart struct {
-	Pos document.Position
-	// Targets gives the list of workloads, Annotations a mapping.
-	Targets, Annotations *cel.Template
-}
-
 // Remember keeps a value for the next evaluations of the key.
 type Remember struct {
 	Pos         document.Position
@@ -153,5 +146,4 @@ func (*ListEntry) isAction() {}
 func (*Child) isAction()     {}
 func (*Delete) isAction()    {}
 func (*Finalizer) isAction() {}
-func (*Restart) isAction()   {}
 func (*Remember) isAction()  {}

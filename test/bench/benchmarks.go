@@ -12,7 +12,7 @@ func benchNodeChange(b *testing.B, e *edict) {
 		if e.put(changed[i%2]) != 1 {
 			b.Fatal("the pool was not woken")
 		}
-		d := e.controller.Evaluate(e.ctx, e.key, now, false)
+		d := e.controller.Evaluate(e.ctx, e.key, now)
 		if len(d.Problems) > 0 || i%2 == 0 && len(d.Effects) == 0 {
 			b.Fatalf("%v, %d effects", d.Problems, len(d.Effects))
 		}
@@ -47,11 +47,11 @@ func benchFresh(b *testing.B, e *edict) {
 
 // benchForced evaluates although nothing has changed.
 func benchForced(b *testing.B, e *edict) {
-	e.controller.Evaluate(e.ctx, e.key, now, false)
+	e.controller.Evaluate(e.ctx, e.key, now)
 	b.ReportAllocs()
 	b.ResetTimer()
 	for range b.N {
-		e.controller.Evaluate(e.ctx, e.key, now, false)
+		e.controller.Evaluate(e.ctx, e.key, now)
 	}
 }
 

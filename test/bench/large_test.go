@@ -19,7 +19,7 @@ func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.fill()
-	d := e.controller.Evaluate(t.Context(), e.key, now, false)
+	d := e.controller.Evaluate(t.Context(), e.key, now)
 	for _, p := range d.Problems {
 		t.Errorf("rule %q: %v", p.Rule, p.Err)
 	}
@@ -37,7 +37,7 @@ func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 	if woken := e.put(node(2500, true)); woken != 1 {
 		t.Errorf("a changed node wakes %d pools", woken)
 	}
-	again := e.controller.Evaluate(t.Context(), e.key, now, false)
+	again := e.controller.Evaluate(t.Context(), e.key, now)
 	if len(again.Problems) > 0 || len(again.Effects) != 1 || again.Cost*10 > d.Cost {
 		t.Errorf("after one node changed: %v, %d effects, cost %d of %d", again.Problems, len(again.Effects), again.Cost, d.Cost)
 	}

@@ -173,7 +173,7 @@ func (e *edict) fill() {
 // settle evaluates, and puts the status that was decided into the world, as
 // the API server would.
 func (e *edict) settle() error {
-	d := e.controller.Evaluate(e.ctx, e.key, now, false)
+	d := e.controller.Evaluate(e.ctx, e.key, now)
 	if len(d.Problems) > 0 {
 		return d.Problems[0].Err
 	}
@@ -183,7 +183,7 @@ func (e *edict) settle() error {
 		p["status"] = body["status"]
 	}
 	e.put(p)
-	if again := e.controller.Evaluate(e.ctx, e.key, now, false); len(again.Effects) > 0 {
+	if again := e.controller.Evaluate(e.ctx, e.key, now); len(again.Effects) > 0 {
 		return errors.New("the pool does not come to rest")
 	}
 	return nil

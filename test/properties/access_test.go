@@ -62,7 +62,9 @@ spec:
             pipeline: []
             then: [{labels: {of: set, set: {chosen: "yes"}}}]
     - name: restart
-      do: [{restart: {targets: "${inputs.sets}", annotations: {a: b}}}]
+      forEach: inputs.sets
+      debounce: {key: "${key.name}", window: 1s}
+      do: [{patch: {of: item, lock: none, value: {spec: {template: {metadata: {annotations: {a: b}}}}}}}]
 `
 
 func everyWorld() []simulate.Object {

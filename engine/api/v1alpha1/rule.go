@@ -65,7 +65,6 @@ type Action struct {
 	Delete    *DeleteAction    `yaml:"delete"`
 	Finalizer *FinalizerAction `yaml:"finalizer"`
 	Select    *SelectAction    `yaml:"select"`
-	Restart   *RestartAction   `yaml:"restart"`
 	Remember  *RememberAction  `yaml:"remember"`
 	Event     *EventAction     `yaml:"event"`
 	Log       *LogAction       `yaml:"log"`
@@ -118,7 +117,9 @@ type PatchAction struct {
 	Entry       Template          `yaml:"entry"`
 	Remove      bool              `yaml:"remove"`
 	Create      bool              `yaml:"create"`
-	Pos         document.Position
+	// Lock none writes the object although it has changed since it was read.
+	Lock Text `yaml:"lock"`
+	Pos  document.Position
 }
 
 // DeleteAction deletes an object.
@@ -139,13 +140,6 @@ type FinalizerAction struct {
 	Name   Template `yaml:"name"`
 	Absent bool     `yaml:"absent"`
 	Pos    document.Position
-}
-
-// RestartAction rolls workloads by annotating their Pod template.
-type RestartAction struct {
-	Targets     Template          `yaml:"targets"`
-	Annotations []Entry[Template] `yaml:"annotations"`
-	Pos         document.Position
 }
 
 // RememberAction keeps a value for the next evaluation of this key.

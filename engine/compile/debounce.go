@@ -4,45 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
-
-// templateAnnotations is where workloads keep the annotations of their Pods.
-var templateAnnotations = []string{"spec", "template", "metadata", "annotations"}
-
-// restart compiles a restart of workloads, which must be objects that the
-// policy reads: so that their kinds are known.
-func (b *builder) restart(s *scope, a *v1alpha1.RestartAction) plan.Action {
-	if !a.Targets.Set() || len(a.Annotations) == 0 {
-		b.problems.Hintf(a.Pos, `restart: {targets: "${inputs.workloads}", annotations: {example.com/restartedAt: "${now}"}}`, "a restart needs targets and annotations")
-		return nil
-	}
-	// Of the targets nothing is read but what the restart looks at.
-	out := &plan.Restart{Pos: a.Pos, Targets: s.env.Template(a.Targets.Node, b.problems), Annotations: b.templateNode(s, mapping(a.Annotations, a.Pos))}
-	p := out.Targets.Single()
-	if p == nil {
-		b.problems.Hintf(a.Targets.Pos(), "${inputs.workloads}", "targets must be an expression that gives a list of objects")
-		return nil
-	}
-	roots, ok := b.trace(s, p).Elem().Roots()
-	if !ok {
-		b.problems.Hintf(a.Targets.Pos(), "items of an input, also filtered or joined", "these are not objects of known kinds")
-		return nil
-	}
-	t := &target{roots: roots}
-	for _, root := range roots {
-		t.kinds = append(t.kinds, b.kinds[root])
-	}
-	t.read(s.node, under(templateAnnotations, value.KeepAll))
-	t.read(s.node, identity)
-	t.write(b, s.node, "", analyze.WritePatch)
-	return out
-}
 
 func (b *builder) remember(s *scope, a *v1alpha1.RememberAction) plan.Action {
 	if !a.Name.Set() || !a.Value.Set() {
@@ -56,14 +23,18 @@ func (b *builder) remember(s *scope, a *v1alpha1.RememberAction) plan.Action {
 
 // debounce compiles the delay of a rule. Its key is one of the policy's key,
 // not of an item.
-func (b *builder) debounce(s *scope, r *v1alpha1.Rule) *plan.Debounce {
+func (b *builder) debounce(s *scope, r *v1alpha1.Rule, perItem bool) *plan.Debounce {
 	d := r.Debounce
 	if !d.Key.Set() || !d.Window.Set() {
 		b.problems.Hintf(d.Pos, `debounce: {key: "${key.name}", window: "${params.window}"}`, "debounce needs key and window")
 		return nil
 	}
-	if r.ForEach.Set() || len(r.Cases) > 0 {
-		b.problems.Hintf(r.Pos, "put the items into the action: restart: {targets: ...}", "a rule with debounce has neither forEach nor cases")
+	if len(r.Cases) > 0 {
+		b.problems.Hintf(r.Pos, "make a rule of each case", "a rule with debounce has no cases")
+		return nil
+	}
+	if perItem {
+		b.problems.Hintf(r.When.Pos(), "filter the list: forEach: list.filter(item, ...)", "a rule with debounce is delayed for all its items at once, so its when cannot name one")
 		return nil
 	}
 	s = b.global(s.node)
