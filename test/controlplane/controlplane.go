@@ -26,6 +26,7 @@ type ControlPlane struct {
 
 	mu                       sync.Mutex
 	etcd, apiServer, manager *process
+	second                   *SecondAPIServer
 }
 
 // readyTimeout bounds the start of one control plane. Three seconds are usual;
@@ -102,6 +103,10 @@ func (c *ControlPlane) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var failures []error
+	if c.second != nil {
+		failures = append(failures, c.second.stop())
+		c.second = nil
+	}
 	for _, child := range []**process{&c.manager, &c.apiServer, &c.etcd} {
 		if *child != nil {
 			failures = append(failures, (*child).kill())
