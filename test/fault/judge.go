@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -82,6 +83,7 @@ func (s *stage) converged(what string, within time.Duration) time.Duration {
 // request is a line of the audit log, as far as it is judged.
 type request struct {
 	Verb      string    `json:"verb"`
+	URI       string    `json:"requestURI"`
 	UserAgent string    `json:"userAgent"`
 	At        time.Time `json:"requestReceivedTimestamp"`
 	Object    struct {
@@ -127,7 +129,29 @@ func (r request) writes() bool {
 	case "leases", "events", "selfsubjectaccessreviews":
 		return false
 	}
-	return true
+	return r.Object.Namespace != home // what the controller keeps for itself
+}
+
+// policy is the policy that a write was made for.
+func (r request) policy() string {
+	_, query, _ := strings.Cut(r.URI, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(values.Get("fieldManager"), "edict/")
+}
+
+// writesOf returns the writes that were made for a policy about an object, one
+// after the other.
+func (s *stage) writesOf(policy, name string) (out []request) {
+	s.t.Helper()
+	for _, r := range s.history() {
+		if r.policy() == policy && r.Object.Name == name && r.Response.Code < 300 {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // by is the controller that sent a request.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // inParallel runs n pieces of work by eight.
@@ -91,21 +90,14 @@ func TestIdle(t *testing.T) {
 
 // TestManyPolicies (F5): many policies in ConfigMaps.
 func TestManyPolicies(t *testing.T) {
-	s := set(t, 1)
+	s := setScene(t, scene{controllers: 1, configMaps: true})
 	const many = 300
 	c := s.controllers[0]
 	c.stop()
 	inParallel(many, func(i int) {
-		s.must(s.client.Resource(configMaps).Namespace("edict-system").Create(t.Context(), &unstructured.Unstructured{Object: object{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": fmt.Sprintf("p%d", i), "labels": object{"edict.dev/policy": "true"}},
-			"data": object{"p.yaml": fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p%d}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: mark\n      when: object.metadata.name == \"n%03d\"\n      do: [{annotations: {set: {p%d: \"${object.metadata.name}\"}}}]\n", i, i%nodeCount, i)},
-		}}, metav1.CreateOptions{}))
+		name := fmt.Sprintf("p%d", i)
+		s.policy(name, nodeRule(name, fmt.Sprintf("n%03d", i%nodeCount), fmt.Sprintf("annotations: {set: {p%d: \"${object.metadata.name}\"}}", i)))
 	})
-	for i, arg := range c.args {
-		if arg == "--policies" {
-			c.args[i], c.args[i+1] = "--policy-namespace", "edict-system"
-		}
-	}
 	began := time.Now()
 	c.start()
 	s.eventually("each policy has annotated its node", 2*time.Minute, func(ctx context.Context) string {
