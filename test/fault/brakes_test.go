@@ -3,7 +3,6 @@ package fault
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -133,7 +132,7 @@ func TestPoliciesFight(t *testing.T) {
 				t.Errorf("%d writes until both were paused, %d after 20 more seconds", paused, after)
 			}
 			s.must(nil, s.client.Resource(configMaps).Namespace(home).Delete(t.Context(), "two", metav1.DeleteOptions{}))
-			s.resume("one")
+			s.edict("resume", "one")
 			s.note("one", "status", "Active", 20*time.Second)
 			s.eventually("the label", 20*time.Second, s.label("fought", "owner", "a"))
 			s.traffic.end(0)
@@ -141,15 +140,6 @@ func TestPoliciesFight(t *testing.T) {
 			t.Logf("D5, D7: paused after %v and %d writes", told.Round(100*time.Millisecond), paused)
 			s.judge()
 		})
-	}
-}
-
-// resume ends a pause as a person does.
-func (s *stage) resume(policy string) {
-	s.t.Helper()
-	command := exec.CommandContext(s.t.Context(), s.controllers[0].binary, "resume", "--kubeconfig", s.plane.Kubeconfig(), "--policy-namespace", home, policy)
-	if out, err := command.CombinedOutput(); err != nil {
-		s.t.Fatalf("resume %s: %v: %s", policy, err, out)
 	}
 }
 
@@ -210,7 +200,7 @@ func TestExtenderFlips(t *testing.T) {
             pipeline:
               - call: extender.filterAndScore
                 name: no capacity
-                with: {reservationID: "${key.name}", ttl: 10s, size: "1"}
+                with: {reservationID: "${key.name}", ttl: "${duration(\"10s\")}", size: "${1}"}
                 candidate: {name: "${group.name}"}
             orderBy: [group.name]
             then: [{annotations: {set: {place: "${group.name}"}}}]`))

@@ -14,6 +14,7 @@ import (
 // policy puts policies into a ConfigMap of their own, or replaces those in it.
 func (s *stage) policy(name, text string) {
 	s.t.Helper()
+	s.added.Add(1)
 	api := s.client.Resource(configMaps).Namespace(home)
 	o := &unstructured.Unstructured{Object: object{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": name, "namespace": home, "labels": object{"edict.dev/policy": "true"}},

@@ -157,8 +157,8 @@ func (s *stage) noRepeats(from int) {
 	}
 	// A change leads to two writes at most: the copy and a label or a finalizer; one
 	// of a node to those of all copies in two zones.
-	if most := s.traffic.done * (2 + 2*mapCount/zoneCount/5); ok > most {
-		s.t.Errorf("%d writes for %d changes, at most %d are needed", ok, s.traffic.done, most)
+	if most := int(s.traffic.done.Load()) * (2 + 2*mapCount/zoneCount/5); ok > most {
+		s.t.Errorf("%d writes for %d changes, at most %d are needed", ok, s.traffic.done.Load(), most)
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // inParallel runs n pieces of work by eight.
@@ -86,34 +84,4 @@ func TestIdle(t *testing.T) {
 	if len(s.history()) > writes {
 		t.Errorf("%d writes although nothing changed", len(s.history())-writes)
 	}
-}
-
-// TestManyPolicies (F5): many policies in ConfigMaps.
-func TestManyPolicies(t *testing.T) {
-	s := setScene(t, scene{controllers: 1, configMaps: true})
-	const many = 300
-	c := s.controllers[0]
-	c.stop()
-	inParallel(many, func(i int) {
-		name := fmt.Sprintf("p%d", i)
-		s.policy(name, nodeRule(name, fmt.Sprintf("n%03d", i%nodeCount), fmt.Sprintf("annotations: {set: {p%d: \"${object.metadata.name}\"}}", i)))
-	})
-	began := time.Now()
-	c.start()
-	s.eventually("each policy has annotated its node", 2*time.Minute, func(ctx context.Context) string {
-		list, err := s.client.Resource(nodes).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		annotations := 0
-		for _, n := range list.Items {
-			annotations += len(n.GetAnnotations())
-		}
-		if annotations < many {
-			return fmt.Sprintf("there are %d annotations", annotations)
-		}
-		return ""
-	})
-	cpu, resident := s.costs()
-	t.Logf("F5: %d policies are loaded and have decided about %d nodes each after %v; %.1f s of CPU, %.0f MiB resident", many, nodeCount, time.Since(began).Round(100*time.Millisecond), cpu, resident)
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,8 @@ type stage struct {
 	controllers []*controller
 	traffic     *traffic
 	seed        uint64
+	// added counts the policies that were put into ConfigMaps.
+	added atomic.Int64
 }
 
 // home is the namespace of the controllers.
@@ -72,9 +75,6 @@ type scene struct {
 	configMaps bool
 	// args are further arguments of the controllers.
 	args []string
-	// behind adds an API server that the controllers read from and that can be made
-	// to fall behind the one that they write to.
-	behind bool
 	// binary is the program to run, "" the one of the working tree.
 	binary string
 }
