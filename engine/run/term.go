@@ -56,6 +56,7 @@ func (p *process) newTerm(ctx context.Context) *term {
 	t.group.Trace, t.group.Candidates = debug, debug
 	t.feeds = newFeeds(t)
 	t.feeds.wg.Go(func() { t.feeds.watchVersions(t.watching) })
+	t.feeds.wg.Go(func() { t.feeds.followWatches(t.watching) })
 	t.brakes = newBrakes(t)
 	t.group.Brakes, t.group.Suspect = t.brakes.Brakes, t.feeds.suspect
 	t.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
