@@ -79,7 +79,7 @@ func (c *ControlPlane) prepare() (err error) {
 		return fmt.Errorf("making the data folder: %w", err)
 	}
 	for _, port := range []*string{&c.etcdPort, &c.apiPort, &c.managerPort} {
-		if *port, err = freePort(); err != nil {
+		if *port, err = FreePort(); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (c *ControlPlane) StartSecondAPIServer(ctx context.Context) (*SecondAPIServ
 	if c.second != nil {
 		return nil, errSecond
 	}
-	port, err := freePort()
+	port, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
