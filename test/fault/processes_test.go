@@ -102,7 +102,12 @@ func TestHotObject(t *testing.T) {
 			}
 		}()
 	}
-	s.during(func() {}, func() { close(stop) }, 15*time.Second, 0, 10*time.Second)
+	s.during(func() {
+		for range 10 { // so that there is something to write
+			s.must(nil, s.traffic.node(t.Context(), 0))
+			time.Sleep(time.Second)
+		}
+	}, func() { close(stop) }, 5*time.Second, 0, 10*time.Second)
 	for range 8 {
 		<-done
 	}
@@ -118,6 +123,7 @@ func TestHotObject(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("D6: %d changes by others, %d writes, of which %d met a conflict", changes.Load(), written, conflicts)
 	if conflicts*20 > written && conflicts > 3 {
 		t.Errorf("%d of %d writes met a conflict", conflicts, written)
 	}

@@ -29,14 +29,19 @@ type traffic struct {
 	ended sync.WaitGroup
 	// wrote is told of each text that is about to be written, if it is set.
 	wrote func(text string)
+	// objects are held while a ConfigMap is changed, by its number: the audit log has
+	// the changes of one in their order then.
+	objects [16]sync.Mutex
 	// rate is how many changes a second are made, a multiple of perSecond.
 	rate int
 }
 
 const (
-	// perSecond is the rate of changes of one writer, leastRate what makes a run
-	// valid: the share of it that was made while the API server was there.
+	// perSecond is the rate of changes, writers how many make them, so that one that
+	// waits holds nobody up. leastRate is what makes a run valid: the share of the
+	// changes that were made while the API server was there.
 	perSecond = 25
+	writers   = 2
 	leastRate = 0.5
 )
 
@@ -49,14 +54,14 @@ func (t *traffic) begin() {
 	ctx, cancel := context.WithCancel(t.stage.t.Context())
 	t.done.Store(0)
 	t.stop, t.began = cancel, time.Now()
-	for range t.rate / perSecond {
+	for range writers * t.rate / perSecond {
 		t.ended.Go(func() { t.work(ctx) })
 	}
 }
 
 // work makes one change after another.
 func (t *traffic) work(ctx context.Context) {
-	ticks := time.NewTicker(time.Second / perSecond)
+	ticks := time.NewTicker(writers * time.Second / perSecond)
 	defer ticks.Stop()
 	for {
 		select {
@@ -133,6 +138,8 @@ func (t *traffic) node(ctx context.Context, n int) error {
 
 // write makes a ConfigMap, or changes its data.
 func (t *traffic) write(ctx context.Context, m int) error {
+	t.objects[m%len(t.objects)].Lock()
+	defer t.objects[m%len(t.objects)].Unlock()
 	t.mu.Lock()
 	written := fmt.Sprint(t.random.Uint32())
 	data := object{"zone": t.zone(), "text": written}
@@ -156,6 +163,8 @@ func (t *traffic) write(ctx context.Context, m int) error {
 
 // remove deletes a ConfigMap.
 func (t *traffic) remove(ctx context.Context, m int) error {
+	t.objects[m%len(t.objects)].Lock()
+	defer t.objects[m%len(t.objects)].Unlock()
 	err := t.stage.client.Resource(configMaps).Namespace("source").Delete(ctx, fmt.Sprintf("m%04d", m), metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
