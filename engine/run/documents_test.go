@@ -43,7 +43,7 @@ func TestDocumentsAreReadOnce(t *testing.T) {
 		}
 		return known
 	}
-	if read(1) != read(1) {
+	if one, other := read(1), read(1); one != other {
 		t.Error("two policies have two types")
 	}
 	server.address = "/openapi/v3/apis/example.com/v1?hash=B"

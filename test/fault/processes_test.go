@@ -124,8 +124,12 @@ func TestHotObject(t *testing.T) {
 		}
 	}
 	t.Logf("D6: %d changes by others, %d writes, of which %d met a conflict", changes.Load(), written, conflicts)
-	if conflicts*20 > written && conflicts > 3 {
-		t.Errorf("%d of %d writes met a conflict", conflicts, written)
+	made := written - conflicts
+	if made < 3 {
+		t.Errorf("VOID: only %d writes were needed", made)
+	}
+	if conflicts > 5*made {
+		t.Errorf("%d of %d writes met a conflict, more than five for each that was made", conflicts, written)
 	}
 }
 
