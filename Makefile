@@ -110,7 +110,7 @@ chart-test: controlplane ## test the image, and the chart with helm on a real co
 	@$(GO) test -vet=off -timeout 20m ./test/image ./test/chart
 
 .PHONY: test-fault
-test-fault: controlplane ## break the API server, etcd, watches, the network and the processes under traffic, judge the audit log, and run every bomb in a process with little memory (30 minutes)
+test-fault: controlplane ## break the API server, etcd, watches, the network and the processes under traffic, judge the audit log, and run every bomb in a process with little memory (45 minutes)
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -run "TestInAProcess|TestRandomInProcesses" ./test/bombs ./engine/expr/cel
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
 	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 60m -v ./test/fault

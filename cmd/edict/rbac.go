@@ -20,6 +20,7 @@ type rbacFlags struct {
 	only         []string
 	output, name string
 	any          bool
+	bind         bindFlags
 }
 
 func rbacCommand() *cobra.Command {
@@ -31,8 +32,13 @@ func rbacCommand() *cobra.Command {
 they must be allowed to do in the cluster, and prints a ClusterRole, and a Role
 for every namespace that a policy is narrowed to. Above each rule stands which
 policies need it. Disabled policies need nothing, unless they are named with
---policy.`,
-		Example: "  edict rbac policies --name edict | kubectl apply -f -",
+--policy.
+
+With --bind each policy has roles of its own, NAME-POLICY, which are bound as the
+chart binds them: to the ServiceAccount that the policy writes as, and what it
+reads to that of the controller, which reads for all of them.`,
+		Example: `  edict rbac policies --name edict | kubectl apply -f -
+  edict rbac mine.yaml --bind edict-system | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.origin.policies = args; (len(args) > 0) == (f.namespace != "") {
 				return errors.New("say where the policies are: PATH... or --policy-namespace")
@@ -45,11 +51,12 @@ policies need it. Disabled policies need nothing, unless they are named with
 	flags.StringArrayVar(&f.only, "policy", nil, "only this policy; may repeat")
 	flags.StringVar(&f.name, "name", "edict", "the name of the roles")
 	flags.BoolVar(&f.any, "any-params", false, "print what any setting of the params may need, not only the one in force")
+	f.bind.register(flags)
 	flags.StringVarP(&f.output, "output", "o", "yaml", "yaml, json or table")
 	return cmd
 }
 
-var rbacPrinters = map[string]func(io.Writer, string, []rbac.Permission) error{
+var rbacPrinters = map[string]func(io.Writer, []role) error{
 	"yaml": printRolesYAML, "json": printRolesJSON, "table": printRules,
 }
 
@@ -77,7 +84,11 @@ func (f *rbacFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return found("%v", err)
 	}
-	if err := print(out, f.name, permissions); err != nil {
+	list := roles(f.name, permissions)
+	if f.bind.namespace != "" {
+		list = f.bind.roles(f.name, permissions)
+	}
+	if err := print(out, list); err != nil {
 		return err
 	}
 	if len(broken) > 0 {

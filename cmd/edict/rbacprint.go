@@ -10,16 +10,21 @@ import (
 	"github.com/edict-dev/edict/engine/rbac"
 )
 
-// role is a Role or, of no namespace, the ClusterRole.
+// role is a Role or, of no namespace, a ClusterRole.
 type role struct {
-	namespace string
+	name, namespace string
 	// params are those that name the namespace.
 	params []string
 	rules  []rbac.Rule
+	// account is the ServiceAccount that it is bound to, if it is bound at all.
+	account *account
 }
 
+// account names a ServiceAccount.
+type account struct{ namespace, name string }
+
 // roles gives the ClusterRole and the Roles, by their namespaces.
-func roles(permissions []rbac.Permission) (out []role) {
+func roles(name string, permissions []rbac.Permission) (out []role) {
 	places := map[string][]rbac.Permission{}
 	namespaces := []string{""}
 	for _, p := range permissions {
@@ -28,7 +33,7 @@ func roles(permissions []rbac.Permission) (out []role) {
 	}
 	slices.Sort(namespaces)
 	for _, namespace := range slices.Compact(namespaces) {
-		out = append(out, role{namespace: namespace, params: paramsOf(places[namespace]), rules: rbac.Rules(places[namespace])})
+		out = append(out, role{name: name, namespace: namespace, params: paramsOf(places[namespace]), rules: rbac.Rules(places[namespace])})
 	}
 	return out
 }
@@ -60,52 +65,87 @@ func (r role) neededBy() string {
 	return strings.Join(out, "\n")
 }
 
-const rbacVersion = "rbac.authorization.k8s.io/v1"
+const (
+	rbacGroup   = "rbac.authorization.k8s.io"
+	rbacVersion = rbacGroup + "/v1"
+)
 
-func printRolesYAML(w io.Writer, name string, permissions []rbac.Permission) error {
-	for i, r := range roles(permissions) {
+func printRolesYAML(w io.Writer, list []role) error {
+	for i, r := range list {
 		if i > 0 {
 			fmt.Fprintln(w, "---")
 		}
-		if len(r.params) > 0 {
-			fmt.Fprintf(w, "# The namespace is the value of %s.\n", strings.Join(r.params, ", "))
-		}
-		fmt.Fprintf(w, "apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", rbacVersion, r.kind(), rbac.Quote(name))
-		if r.namespace != "" {
-			fmt.Fprintf(w, "  namespace: %s\n", rbac.Quote(r.namespace))
-		}
-		if len(r.rules) == 0 {
-			fmt.Fprintln(w, "rules: []")
-			continue
-		}
-		fmt.Fprintln(w, "rules:")
-		for _, rule := range r.rules {
-			fmt.Fprintf(w, "  # %s\n  - %s\n", strings.Join(rule.Policies, ", "), rule)
+		r.printYAML(w)
+		if r.account != nil {
+			r.printBinding(w)
 		}
 	}
 	return nil
 }
 
+func (r role) printYAML(w io.Writer) {
+	if len(r.params) > 0 {
+		fmt.Fprintf(w, "# The namespace is the value of %s.\n", strings.Join(r.params, ", "))
+	}
+	r.printHead(w, r.kind())
+	if len(r.rules) == 0 {
+		fmt.Fprintln(w, "rules: []")
+		return
+	}
+	fmt.Fprintln(w, "rules:")
+	for _, rule := range r.rules {
+		fmt.Fprintf(w, "  # %s\n  - %s\n", strings.Join(rule.Policies, ", "), rule)
+	}
+}
+
+func (r role) printHead(w io.Writer, kind string) {
+	fmt.Fprintf(w, "apiVersion: %s\nkind: %s\nmetadata:\n  name: %s\n", rbacVersion, kind, rbac.Quote(r.name))
+	if r.namespace != "" {
+		fmt.Fprintf(w, "  namespace: %s\n", rbac.Quote(r.namespace))
+	}
+}
+
+func (r role) printBinding(w io.Writer) {
+	fmt.Fprintln(w, "---")
+	r.printHead(w, r.kind()+"Binding")
+	fmt.Fprintf(w, "roleRef: {apiGroup: %s, kind: %s, name: %s}\nsubjects:\n  - {kind: ServiceAccount, name: %s, namespace: %s}\n",
+		rbacGroup, r.kind(), rbac.Quote(r.name), rbac.Quote(r.account.name), rbac.Quote(r.account.namespace))
+}
+
 // printRolesJSON prints a List. JSON has no comments, so an annotation says
 // who needs what.
-func printRolesJSON(w io.Writer, name string, permissions []rbac.Permission) error {
+func printRolesJSON(w io.Writer, list []role) error {
 	items := []any{}
-	for _, r := range roles(permissions) {
-		metadata := map[string]any{"name": name, "annotations": map[string]string{"edict.dev/needed-by": r.neededBy()}}
-		if r.namespace != "" {
-			metadata["namespace"] = r.namespace
-		}
+	for _, r := range list {
+		metadata := r.metadata()
+		metadata["annotations"] = map[string]string{"edict.dev/needed-by": r.neededBy()}
 		items = append(items, map[string]any{"apiVersion": rbacVersion, "kind": r.kind(), "metadata": metadata, "rules": append([]rbac.Rule{}, r.rules...)})
+		if r.account == nil {
+			continue
+		}
+		items = append(items, map[string]any{
+			"apiVersion": rbacVersion, "kind": r.kind() + "Binding", "metadata": r.metadata(),
+			"roleRef":  map[string]any{"apiGroup": rbacGroup, "kind": r.kind(), "name": r.name},
+			"subjects": []any{map[string]any{"kind": "ServiceAccount", "name": r.account.name, "namespace": r.account.namespace}},
+		})
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 }
 
+func (r role) metadata() map[string]any {
+	out := map[string]any{"name": r.name}
+	if r.namespace != "" {
+		out["namespace"] = r.namespace
+	}
+	return out
+}
+
 // printRules prints one rule a line, as a person reads it.
-func printRules(w io.Writer, _ string, permissions []rbac.Permission) error {
+func printRules(w io.Writer, list []role) error {
 	rows := [][]string{{"NAMESPACE", "GROUP", "RESOURCES", "NAMES", "VERBS", "POLICIES"}}
-	for _, r := range roles(permissions) {
+	for _, r := range list {
 		for _, rule := range r.rules {
 			rows = append(rows, []string{orElse(r.namespace, "*"), orElse(rule.APIGroups[0], "core"),
 				listed(rule.Resources), orElse(listed(rule.ResourceNames), "*"), listed(rule.Verbs), strings.Join(rule.Policies, ", ")})

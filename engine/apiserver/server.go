@@ -45,6 +45,9 @@ func New(schemas *schema.Set, now func() time.Time) *Server {
 // Get gives an object, or nil.
 func (s *Server) Get(id world.ID) Object { return s.objects[id] }
 
+// Version returns the resourceVersion of the last change of any object.
+func (s *Server) Version() string { return strconv.Itoa(s.serial) }
+
 // List gives every object, sorted by kind, namespace and name.
 func (s *Server) List() []Object {
 	ids := make([]world.ID, 0, len(s.objects))

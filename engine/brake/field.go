@@ -103,8 +103,8 @@ func (f *fields) wrote(policy string, e *eval.Effect, uid string, now time.Time)
 func (f *field) judge(me fieldWriter, c change, now time.Time) (verdict, bool) {
 	switch {
 	case f.last.policy == me.policy && f.last.value == c.after: // what was written is gone again
-		if f.flip(now) {
-			first := f.next.IsZero()
+		if f.contested(now) || f.flip(now) {
+			first := !f.contested(now)
 			f.next = now.Add(contestedPause)
 			return verdict{contested: true}, first
 		}
@@ -115,6 +115,12 @@ func (f *field) judge(me fieldWriter, c change, now time.Time) (verdict, bool) {
 		}
 	}
 	return verdict{}, false
+}
+
+// contested reports whether somebody else writes the field, too: until that has
+// stopped for a while, no write of it is counted afresh.
+func (f *field) contested(now time.Time) bool {
+	return !f.next.IsZero() && now.Sub(f.next) <= flipWindow
 }
 
 // wait returns until when an effect has to wait, because somebody else writes a
@@ -139,7 +145,7 @@ func (f *fields) contested(now time.Time) map[string][]*field {
 		return out
 	}
 	for _, one := range f.byID {
-		if !one.next.IsZero() && now.Sub(one.next) <= flipWindow {
+		if one.contested(now) {
 			out[one.last.policy] = append(out[one.last.policy], one)
 		}
 	}

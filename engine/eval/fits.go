@@ -59,6 +59,9 @@ const (
 	MaxRemembered = 1 << 20
 	// MaxRememberedAll is what all keys of a policy may remember together.
 	MaxRememberedAll = 32 << 20
+	// MaxPutOff is what all that is debounced in a policy may keep, with the objects
+	// that it was for.
+	MaxPutOff = 64 << 20
 )
 
 var (

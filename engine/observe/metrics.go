@@ -43,7 +43,7 @@ var (
 	Holds      = gauge(byPolicy, "edict_policy_holds", "Holds that people have put on a policy.")
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
-	Retained   = gauge(byPolicy, "edict_retained_bytes", "Bytes of values that a policy keeps between evaluations: what its keys remember, and what need not be computed again.")
+	Retained   = gauge(byPolicy, "edict_retained_bytes", "Bytes of values that a policy keeps between evaluations: what its keys remember, what need not be computed again, and what is debounced.")
 	Info       = gauge(byRevision, "edict_policy_info", "1 for the revision of each policy in force.")
 
 	// DroppedSeries counts what went to the series of too many.

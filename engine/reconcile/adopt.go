@@ -154,7 +154,8 @@ func (c *Controller) adoptIntent(old *Controller, name string) {
 	if rule >= 0 {
 		taken := c.intents.of(name, i.key)
 		*taken = *i
-		taken.rule = rule
+		taken.rule, taken.weight = rule, 0
+		c.intents.weigh(name, taken)
 	} else if i.pending {
 		c.counts.Dropped.Inc()
 	}
@@ -165,8 +166,7 @@ func (c *Controller) adoptIntent(old *Controller, name string) {
 func (c *Controller) retire() {
 	for name, i := range c.intents.byName {
 		if !c.busy[i.key] {
-			delete(c.intents.byName, name)
-			c.intents.unlink(name, i.key)
+			c.intents.drop(name, i)
 		}
 	}
 	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.busy[key] })

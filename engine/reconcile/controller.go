@@ -138,7 +138,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		return c.shadowed(ctx, key, now)
 	}
 	snapshot := c.group.store.Snapshot()
-	if !flush && c.waits(key, snapshot, now) {
+	if !flush && c.waits(ctx, key, snapshot, now) {
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()

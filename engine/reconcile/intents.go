@@ -28,6 +28,8 @@ type intent struct {
 	object *world.Object
 	// left says that the primary is decided under another debounce key by now.
 	left bool
+	// weight is how many bytes it was last counted with.
+	weight int
 }
 
 // The retries of an intent that failed, which are its own.
@@ -41,8 +43,11 @@ type intents struct {
 	byName map[string]*intent
 	// ofKey are the debounce keys of each key.
 	ofKey map[eval.Key]map[string]bool
-	// swept is when those that say nothing any more were last dropped.
-	swept time.Time
+	// swept is when those that say nothing any more were last dropped, spared when
+	// those that do not wait last let go of their objects.
+	swept, spared time.Time
+	// bytes is the weight of all of them.
+	bytes int
 }
 
 func newIntents() intents {
@@ -86,8 +91,7 @@ func (q *intents) sweep(now time.Time) {
 	q.swept = now
 	for name, i := range q.byName {
 		if !i.pending && !i.last.Add(i.window).After(now) {
-			delete(q.byName, name)
-			q.unlink(name, i.key)
+			q.drop(name, i)
 		}
 	}
 }
@@ -151,12 +155,15 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 	defer c.mu.Unlock()
 	c.leave(key, left, r.Decision)
 	c.intents.sweep(now)
+	if left != nil {
+		object = nil // it stands in
+	}
 	for _, d := range r.Decision.Debounced {
 		i := c.intents.of(d.Key, key)
-		i.rule, i.window, i.left = d.Rule, d.Window, false
-		if object != nil && left == nil {
-			i.object = object
+		if !c.intents.hold(d.Key, i, object, now) && c.refusePutOff(d, i, r) {
+			continue
 		}
+		i.rule, i.window, i.left = d.Rule, d.Window, false
 		if d.Wanted {
 			i.attempts = 0 // a new wish takes the place of one that failed
 		}
@@ -168,7 +175,7 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 			}
 			i.pending, i.due = true, d.Due
 		case c.succeeded(d.Rule, r):
-			*i = intent{key: key, rule: d.Rule, window: d.Window, last: now, object: i.object}
+			*i = intent{key: key, rule: d.Rule, window: d.Window, last: now, object: i.object, weight: i.weight}
 		default:
 			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
 			i.attempts++
@@ -176,6 +183,7 @@ func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, 
 			r.Retried = append(r.Retried, d.Rule)
 		}
 	}
+	c.measure()
 }
 
 // leave notes what waits and was not spoken of by the decision. A leftover

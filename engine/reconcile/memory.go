@@ -82,7 +82,9 @@ func (c *Controller) keep(memo *eval.Memo, before int) {
 }
 
 // measure says how many bytes the policy keeps between evaluations.
-func (c *Controller) measure() { c.counts.Retained.Set(float64(c.keeping + c.remembering)) }
+func (c *Controller) measure() {
+	c.counts.Retained.Set(float64(c.keeping + c.remembering + c.intents.bytes))
+}
 
 // remembered is all that a key remembers, for the record.
 func (c *Controller) remembered(key eval.Key) map[string]value.Value {

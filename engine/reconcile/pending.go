@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,7 +20,8 @@ const (
 	lookAgain = 50 * time.Millisecond
 	// patience is how long a key waits for its own writes. A watch that is
 	// broken for longer must not hold it up: a decision on an old state is
-	// refused by the server then, as ever.
+	// refused by the server then, as ever. Only what the key has made and the server
+	// has holds it up further: a decision without it would leave it behind.
 	patience = 10 * time.Second
 )
 
@@ -34,6 +37,9 @@ type pending struct {
 type written struct {
 	version string
 	created bool
+	// missed says that its source has come past the version, and the read model does
+	// not show it.
+	missed bool
 }
 
 // wrote notes what a key has written.
@@ -59,19 +65,50 @@ func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time
 }
 
 // waits says whether the read model lacks a write of a key.
-func (c *Controller) waits(key eval.Key, snapshot *world.Snapshot, now time.Time) bool {
+func (c *Controller) waits(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time) bool {
 	c.mu.Lock()
 	p, ok := c.pending[key]
 	c.mu.Unlock()
-	if !ok || now.Sub(p.since) > patience {
+	if !ok {
 		return false
 	}
+	late := now.Sub(p.since) > patience
 	for id, w := range p.versions {
-		if !c.shows(snapshot, id, w) {
+		switch {
+		case c.shows(snapshot, id, w):
+		case !late && !w.missed:
+			return true
+		case c.unseen(ctx, snapshot, id, w):
+			c.waitOn(key, p, now)
 			return true
 		}
 	}
 	return false
+}
+
+// waitOn begins the patience with a key anew.
+func (c *Controller) waitOn(key eval.Key, p pending, now time.Time) {
+	versions := maps.Clone(p.versions)
+	for id, w := range versions {
+		w.missed = false
+		versions[id] = w
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending[key] = pending{versions: versions, since: now}
+}
+
+// unseen asks the server whether it has an object that was made and that the policy
+// ought to see, but does not.
+func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, id world.ID, w written) bool {
+	ours := slices.ContainsFunc(c.needs, func(need Need) bool {
+		return need.Source.Selector == "" && need.Source.May(id) && snapshot.Table(need.Source).Get(id.Namespace, id.Name) == nil
+	})
+	if !w.created || !ours {
+		return false
+	}
+	_, uid, err := c.group.writer.Live(ctx, id)
+	return err == nil && uid != ""
 }
 
 // undone returns the keys that have written an object which shows a later state now,
@@ -104,6 +141,57 @@ func (c *Controller) wroteBefore(id world.ID, version world.Version) (out []eval
 	}
 	slices.SortFunc(out, watch.CompareKeys)
 	return out
+}
+
+// Reached takes that the read model shows all changes of a source up to a version.
+// It returns the keys that have made an object of it by then which is not there:
+// others have deleted it while the watch was cut, so that no change tells of either.
+// The server is asked before such a key is decided about.
+func (g *Group) Reached(source world.Source, version string) (out []Wake) {
+	if source.Selector != "" {
+		return nil // what a selector leaves out is not gone
+	}
+	table := g.store.Snapshot().Table(source)
+	for _, c := range g.Controllers() {
+		for _, key := range c.miss(source, table, version) {
+			out = append(out, Wake{Controller: c, Key: key})
+		}
+	}
+	return out
+}
+
+// miss returns the keys that have made an object of a source which is not in its
+// table at a version, each once.
+func (c *Controller) miss(source world.Source, table *world.Table, version string) (out []eval.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, p := range c.pending {
+		versions := p.versions
+		for id, w := range p.versions {
+			if w.missed || !w.lost(id, source, table, version) {
+				continue
+			}
+			w.missed = true
+			versions = maps.Clone(versions) // others may be reading it
+			versions[id] = w
+		}
+		if !maps.Equal(versions, p.versions) {
+			c.pending[key] = pending{versions: versions, since: p.since}
+			out = append(out, key)
+		}
+	}
+	slices.SortFunc(out, watch.CompareKeys)
+	return out
+}
+
+// lost reports whether an object that was made is not in the table of its source at
+// a version that is not older.
+func (w written) lost(id world.ID, source world.Source, table *world.Table, version string) bool {
+	if !w.created || !source.May(id) || table.Get(id.Namespace, id.Name) != nil {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(version, w.version)
+	return err == nil && order >= 0
 }
 
 // shows says whether everything that the policy reads shows an object at a

@@ -116,3 +116,97 @@ func TestAWriteThatWasUndoneMeanwhile(t *testing.T) {
 		t.Errorf("it has written %d times, want 2", server.writes)
 	}
 }
+
+// makes is a fake writer that makes objects, which do not come back by themselves.
+type makes struct {
+	late
+	// there says that the server has what was made, asked counts how often it was
+	// asked for that.
+	there bool
+	asked int
+}
+
+func (m *makes) Live(context.Context, world.ID) (world.Version, string, error) {
+	m.asked++
+	if m.there {
+		return world.Version{ResourceVersion: "20"}, "uid", nil
+	}
+	return world.Version{}, "", nil
+}
+
+func (m *makes) Make(context.Context, apply.Manifest) (world.Version, error) {
+	m.writes++
+	return world.Version{ResourceVersion: "20"}, nil
+}
+
+// TestAKeyWaitsForWhatItMade: however long the watch is behind, a key is not decided
+// about without an object that it has made and that the server has: the object
+// would be left behind. The server is asked every few seconds.
+func TestAKeyWaitsForWhatItMade(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, makesOne)
+	server := &makes{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n", "10", nil)
+	key := eval.Key{Name: "n"}
+	for _, step := range []struct {
+		after         time.Duration
+		there, waits  bool
+		writes, asked int
+	}{
+		{0, true, false, 1, 0}, {patience, true, true, 1, 0}, {patience + 1, true, true, 1, 1}, {2 * patience, true, true, 1, 1},
+		{2*patience + 2, true, true, 1, 2}, {time.Hour, true, true, 1, 3}, {2 * time.Hour, false, false, 2, 4},
+	} {
+		server.there = step.there
+		r := c.Reconcile(t.Context(), key, noon.Add(step.after))
+		if waits := r.Decision == nil; waits != step.waits || server.writes != step.writes || server.asked != step.asked {
+			t.Errorf("after %v: it waits: %v, %d writes, asked %d times; want %+v", step.after, waits, server.writes, server.asked, step)
+		}
+	}
+}
+
+const makesOne = "  rules: [{name: r, do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: ns, name: \"${key.name}\"}, data: {a: b}}}]}]\n"
+
+// TestWhatIsGoneBeforeItWasSeen: others have deleted what a key has made, and no
+// change tells of either, since the watch was cut. The key is woken once the
+// source is known to have come past the write, and makes it again.
+func TestWhatIsGoneBeforeItWasSeen(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, makesOne)
+	server := &makes{}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n", "10", nil)
+	key := eval.Key{Name: "n"}
+	reconcile := func(writes int) {
+		t.Helper()
+		if r := c.Reconcile(t.Context(), key, noon); r.Err != nil || r.Final != nil || server.writes != writes {
+			t.Fatalf("%d writes, want %d: %v %v", server.writes, writes, r.Err, r.Final)
+		}
+	}
+	var maps world.Source
+	for _, s := range g.AllSources() {
+		if s.Kind == "ConfigMap" {
+			maps = s
+		}
+	}
+	reach := func(version string, woken int) {
+		t.Helper()
+		if got := g.Reached(maps, version); len(got) != woken {
+			t.Errorf("at version %s %d keys are woken, want %d", version, len(got), woken)
+		}
+	}
+	reconcile(1)
+	reach("19", 0)
+	reconcile(1) // it waits
+	server.there = true
+	reach("20", 1)
+	reach("21", 0) // it was told once
+	reconcile(1)   // the server has it: what the read model shows is older than was thought
+	server.there = false
+	reach("21", 1)
+	reconcile(2)
+	g.Put(t.Context(), maps, map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": "ns", "name": "n", "resourceVersion": "20"}, "data": map[string]any{"a": "b"}})
+	reach("22", 0)
+}

@@ -40,6 +40,7 @@ type process struct {
 	http       *http.Client
 	mapper     meta.RESTMapper
 	openapi    openapi.Client
+	documents  documents
 	client     kubernetes.Interface
 	writer     *writer
 	exports    *exports

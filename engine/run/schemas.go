@@ -76,22 +76,13 @@ func (p *process) clusterSchemas(compiled *plan.Policy) (*schema.Set, error) {
 				return set, fmt.Errorf("reading /openapi/v3: %w", err)
 			}
 		}
-		if err := addSchemas(set, paths["apis/"+group], group); err != nil {
+		known, err := p.documents.of(group, paths["apis/"+group])
+		if err != nil {
 			return set, err
 		}
+		set.AddAll(known)
 	}
 	return set, nil
-}
-
-func addSchemas(set *schema.Set, path openapi.GroupVersion, group string) error {
-	if path == nil {
-		return nil // not served, or not yet
-	}
-	text, err := path.Schema("application/json")
-	if err != nil {
-		return fmt.Errorf("reading the schemas of %s: %w", group, err)
-	}
-	return set.AddOpenAPI(text)
 }
 
 // unknown says which kind of the policy has no schema.

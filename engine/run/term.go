@@ -55,6 +55,7 @@ func (p *process) newTerm(ctx context.Context) *term {
 	t.group.Records = &record.Log{Prefix: rand.Text()[:4] + "-", Size: maxRecords}
 	t.feeds = newFeeds(t)
 	t.feeds.wg.Go(func() { t.feeds.watchVersions(t.watching) })
+	t.feeds.wg.Go(func() { t.feeds.followWatches(t.watching) })
 	t.brakes = newBrakes(t)
 	t.group.Brakes, t.group.Suspect = t.brakes.Brakes, t.feeds.suspect
 	t.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {

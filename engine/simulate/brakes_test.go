@@ -302,6 +302,27 @@ func TestAFieldThatSomebodyElseWrites(t *testing.T) {
 	}
 }
 
+// TestALongFight: a field that somebody else goes on writing is never written at
+// once again, is reported once, and another fight after it once more.
+func TestALongFight(t *testing.T) {
+	t.Parallel()
+	b := withBrakes(t, brake.DefaultSettings(), widgets(1, nil), strings.Replace(labelled, "VALUE", "a", 1))
+	for fight := range 2 {
+		b.writes("p1")
+		for range 300 {
+			b.Apply(manifest("w00", Object{"metadata": Object{"labels": Object{"owner": "somebody"}}}))
+			b.advance(t, time.Second)
+		}
+		if n := b.writes("p1"); n < 30 || n > 36 {
+			t.Errorf("fight %d: %d writes in five minutes, want 5 and then one in ten seconds", fight, n)
+		}
+		if diff := cmp.Diff([]brake.Kind{brake.Contest}, newsOf(b.brakes)); diff != "" {
+			t.Errorf("fight %d: reported (-want +got):\n%s", fight, diff)
+		}
+		b.advance(t, 3*time.Minute)
+	}
+}
+
 // TestWhatFeedsItselfIsSlowedDown, and what does not is not.
 func TestWhatFeedsItselfIsSlowedDown(t *testing.T) {
 	t.Parallel()

@@ -30,11 +30,12 @@ func (c *ControlPlane) startEtcd(ctx context.Context) error {
 	return c.prober.await(ctx, child, url+"/health")
 }
 
-func (c *ControlPlane) apiServerArguments() []string {
+// apiServerArguments are those of an API server at a port, with etcd at another.
+func (c *ControlPlane) apiServerArguments(port, etcdPort string) []string {
 	arguments := []string{
-		"--etcd-servers=" + localURL("http", c.etcdPort),
+		"--etcd-servers=" + localURL("http", etcdPort),
 		"--bind-address=127.0.0.1",
-		"--secure-port=" + c.apiPort,
+		"--secure-port=" + port,
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none", // an endpoint may not be on the loopback
 		"--service-cluster-ip-range=10.0.0.0/24",
@@ -51,7 +52,7 @@ func (c *ControlPlane) apiServerArguments() []string {
 		// Nobody makes default service accounts, and this would refuse Pods without.
 		arguments = append(arguments, "--disable-admission-plugins=ServiceAccount")
 	}
-	if c.options.AuditLog {
+	if c.options.AuditLog && port == c.apiPort {
 		arguments = append(arguments,
 			"--audit-log-path="+c.AuditLogPath(),
 			"--audit-policy-file="+c.path(auditPolicyFile))

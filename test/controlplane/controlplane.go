@@ -26,6 +26,7 @@ type ControlPlane struct {
 
 	mu                       sync.Mutex
 	etcd, apiServer, manager *process
+	second                   *SecondAPIServer
 }
 
 // readyTimeout bounds the start of one control plane. Three seconds are usual;
@@ -78,7 +79,7 @@ func (c *ControlPlane) prepare() (err error) {
 		return fmt.Errorf("making the data folder: %w", err)
 	}
 	for _, port := range []*string{&c.etcdPort, &c.apiPort, &c.managerPort} {
-		if *port, err = freePort(); err != nil {
+		if *port, err = FreePort(); err != nil {
 			return err
 		}
 	}
@@ -102,6 +103,10 @@ func (c *ControlPlane) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var failures []error
+	if c.second != nil {
+		failures = append(failures, c.second.stop())
+		c.second = nil
+	}
 	for _, child := range []**process{&c.manager, &c.apiServer, &c.etcd} {
 		if *child != nil {
 			failures = append(failures, (*child).kill())

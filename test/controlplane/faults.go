@@ -15,7 +15,7 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.apiServer == nil {
-		child, err := c.launch(c.binaries.APIServer, c.apiServerArguments())
+		child, err := c.launch(c.binaries.APIServer, c.apiServerArguments(c.apiPort, c.etcdPort))
 		if err != nil {
 			return err
 		}

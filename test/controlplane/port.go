@@ -15,8 +15,9 @@ const (
 	lastPort  = 32767
 )
 
-// freePort finds a port on 127.0.0.1 that nobody listens on.
-func freePort() (string, error) {
+// FreePort finds a port on 127.0.0.1 that nobody listens on, and that no outgoing
+// connection takes while the process that is to listen there is down.
+func FreePort() (string, error) {
 	for range 100 {
 		port := strconv.Itoa(firstPort + rand.IntN(lastPort-firstPort+1))
 		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port))

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
 )
 
@@ -207,7 +208,7 @@ func TestManyEdits(t *testing.T) {
 	if n := edict.series("edict_evaluations_total", "pair"); n > 3 {
 		t.Errorf("%d series of one policy remain", n)
 	}
-	revisions, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{})
+	revisions, err := c.client.Resource(controllerRevisions).Namespace(home).List(t.Context(), metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 	if err != nil || len(revisions.Items) < 2 || len(revisions.Items) > 10 {
 		t.Errorf("%d revisions are kept (%v)", len(revisions.Items), err)
 	}

@@ -32,18 +32,22 @@ const (
 	Huge Mode = "huge"
 	// NarrowFail: it answers 503 to confirmations only.
 	NarrowFail Mode = "narrow-fail"
+	// Flip: it prefers another pool at each request.
+	Flip Mode = "flip"
 )
 
-var modes = []Mode{None, Fail, Stall, Garbage, Lie, Huge, NarrowFail}
+var modes = []Mode{None, Fail, Stall, Garbage, Lie, Huge, NarrowFail, Flip}
 
 // Fault is how the server fails from now on.
 type Fault struct {
 	Mode Mode
 	// Times is how many requests it concerns; 0 means until another fault is
-	// set. NarrowFail and Lie count only the requests that they concern.
+	// set. NarrowFail, Lie and Flip count only the requests that they concern.
 	Times int
 	// Delay is how long Stall holds a request; 0 means until the client goes.
 	Delay time.Duration
+	// nth is the number of the request that it concerns.
+	nth int
 }
 
 // faultDocument is a Fault as JSON.
@@ -90,7 +94,7 @@ func (f Fault) concerns(endpoint string) bool {
 	switch f.Mode {
 	case NarrowFail:
 		return endpoint == NarrowReservation
-	case Lie:
+	case Lie, Flip:
 		return endpoint == FilterAndScore
 	}
 	return f.Mode != None
@@ -111,6 +115,8 @@ func (f Fault) apply(w http.ResponseWriter, r *http.Request, pools []Pool) bool 
 		reply(w, http.StatusOK, map[string]any{"lvgs": lies(pools), "padding": strings.Repeat("x", hugeBytes)})
 	case Lie:
 		reply(w, http.StatusOK, map[string]any{"lvgs": lies(pools)})
+	case Flip:
+		reply(w, http.StatusOK, map[string]any{"lvgs": flipped(pools, f.nth)})
 	case Stall:
 		hold(r, f.Delay)
 		return false
@@ -129,6 +135,19 @@ func lies(asked []Pool) []Scored {
 			Scored{Pool: p, Score: -int64(i % 2)},
 			Scored{Pool: Pool{Name: p.Name + "-nobody-asked", ThinPool: p.ThinPool}, Score: maxScore},
 			Scored{Pool: Pool{Name: p.Name, ThinPool: p.ThinPool + "-nobody-asked"}, Score: maxScore})
+	}
+	return out
+}
+
+// flipped gives all pools the lowest score, but for one: the next one each time.
+func flipped(asked []Pool, nth int) []Scored {
+	out := []Scored{}
+	for i, p := range asked {
+		one := Scored{Pool: p, Score: minScore}
+		if i == nth%len(asked) {
+			one.Score = maxScore
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -67,6 +67,19 @@ func TestHuge(t *testing.T) {
 	}
 }
 
+// TestFlip: each answer prefers another pool.
+func TestFlip(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]int64{"a": 100, "b": 100})
+	w.ask("PUT", "/control/fault", `{"mode":"flip"}`)
+	var got []string
+	for range 3 {
+		got = append(got, w.score("x", "1m", 1, "a", "b"))
+	}
+	want(t, "the answers", marshal(t, got), `["a=1 b=10","a=10 b=1","a=1 b=10"]`)
+	want(t, "confirmations", marshal(t, w.State().Requests[extender.NarrowReservation]), "0")
+}
+
 // TestTimes: a fault ends by itself, and counts only the requests that it
 // concerns.
 func TestTimes(t *testing.T) {

@@ -98,6 +98,7 @@ func (s *Server) nextFault(endpoint string) Fault {
 	if !fault.concerns(endpoint) {
 		return Fault{Mode: None}
 	}
+	fault.nth = s.journal.requests[endpoint]
 	if s.fault.Times == 1 {
 		s.fault = Fault{Mode: None}
 	} else if s.fault.Times > 1 {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // controller is a process of the built program, behind a proxy of its own.
@@ -140,13 +142,11 @@ func kubeconfig(t testing.TB, name, url string) string {
 
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	var listen net.ListenConfig
-	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	port, err := controlplane.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return net.JoinHostPort("127.0.0.1", port)
 }
 
 // says reports whether the log has a text.

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +84,7 @@ func (s *stage) converged(what string, within time.Duration) time.Duration {
 // request is a line of the audit log, as far as it is judged.
 type request struct {
 	Verb      string    `json:"verb"`
+	URI       string    `json:"requestURI"`
 	UserAgent string    `json:"userAgent"`
 	At        time.Time `json:"requestReceivedTimestamp"`
 	Object    struct {
@@ -93,10 +96,26 @@ type request struct {
 	Response struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
+	Body struct {
+		Data struct {
+			Text string `json:"text"`
+		} `json:"data"`
+	} `json:"requestObject"`
 }
 
 // history reads what controllers wrote, in the order of the audit log.
 func (s *stage) history() (out []request) {
+	s.t.Helper()
+	for _, r := range s.requests() {
+		if strings.HasPrefix(r.UserAgent, "fault/edict-") && r.writes() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// requests reads the audit log.
+func (s *stage) requests() (out []request) {
 	s.t.Helper()
 	file, err := os.Open(s.plane.AuditLogPath())
 	if err != nil {
@@ -110,9 +129,7 @@ func (s *stage) history() (out []request) {
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			continue // the line that is being written
 		}
-		if strings.HasPrefix(r.UserAgent, "fault/edict-") && r.writes() {
-			out = append(out, r)
-		}
+		out = append(out, r)
 	}
 	return out
 }
@@ -127,7 +144,29 @@ func (r request) writes() bool {
 	case "leases", "events", "selfsubjectaccessreviews":
 		return false
 	}
-	return true
+	return r.Object.Namespace != home // what the controller keeps for itself
+}
+
+// policy is the policy that a write was made for.
+func (r request) policy() string {
+	_, query, _ := strings.Cut(r.URI, "?")
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(values.Get("fieldManager"), "edict/")
+}
+
+// writesOf returns the writes that were made for a policy about an object, one
+// after the other.
+func (s *stage) writesOf(policy, name string) (out []request) {
+	s.t.Helper()
+	for _, r := range s.history() {
+		if r.policy() == policy && r.Object.Name == name && r.Response.Code < 300 {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // by is the controller that sent a request.
@@ -158,6 +197,34 @@ func (s *stage) judge() {
 	s.noLeak()
 }
 
+// noReverts wants no copy to be written with a text that its source had before the
+// text of an earlier write: a decision on an old state that has come through.
+func (s *stage) noReverts() {
+	s.t.Helper()
+	texts, last, compared := map[string][]string{}, map[string]int{}, 0
+	var copies []request
+	for _, r := range s.requests() {
+		switch {
+		case r.Response.Code >= 300 || r.Object.Resource != "configmaps" || r.Body.Data.Text == "":
+		case r.Object.Namespace == "source":
+			texts[r.Object.Name] = append(texts[r.Object.Name], r.Body.Data.Text)
+		default:
+			copies = append(copies, r) // which may be in the log before what it follows from
+		}
+	}
+	for _, r := range copies {
+		name := r.Object.Name
+		at := slices.Index(texts[name], r.Body.Data.Text)
+		if at < last[name] {
+			s.t.Errorf("a text of before came back: %v, number %d of %v after number %d", r, at, texts[name], last[name])
+		}
+		last[name], compared = max(last[name], at), compared+1
+	}
+	if compared < 50 {
+		s.t.Errorf("VOID: only %d copies were compared", compared)
+	}
+}
+
 // oneWriter wants the writes of controllers not to overlap: when one has begun
 // to write, the one before writes no more until it leads again.
 func (s *stage) oneWriter() {
@@ -184,11 +251,12 @@ func (s *stage) oneWriter() {
 	}
 }
 
-// noLeak wants as few goroutines as a controller needs.
+// noLeak wants as few goroutines as a controller needs, of which each policy has its
+// workers.
 func (s *stage) noLeak() {
 	s.t.Helper()
 	for _, c := range s.controllers {
-		if n, ok := c.gauge(s.t.Context(), "go_goroutines"); ok && n > 300 {
+		if n, ok := c.gauge(s.t.Context(), "go_goroutines"); ok && n > float64(300+15*s.added.Load()) {
 			s.t.Errorf("%s has %v goroutines at rest", c.proxy.Name, n)
 		}
 	}

@@ -102,7 +102,12 @@ func TestHotObject(t *testing.T) {
 			}
 		}()
 	}
-	s.during(func() {}, func() { close(stop) }, 15*time.Second, 0, 10*time.Second)
+	s.during(func() {
+		for range 10 { // so that there is something to write
+			s.must(nil, s.traffic.node(t.Context(), 0))
+			time.Sleep(time.Second)
+		}
+	}, func() { close(stop) }, 5*time.Second, 0, 10*time.Second)
 	for range 8 {
 		<-done
 	}
@@ -118,8 +123,13 @@ func TestHotObject(t *testing.T) {
 			}
 		}
 	}
-	if conflicts*20 > written && conflicts > 3 {
-		t.Errorf("%d of %d writes met a conflict", conflicts, written)
+	t.Logf("D6: %d changes by others, %d writes, of which %d met a conflict", changes.Load(), written, conflicts)
+	made := written - conflicts
+	if made < 3 {
+		t.Errorf("VOID: only %d writes were needed", made)
+	}
+	if conflicts > 5*made {
+		t.Errorf("%d of %d writes met a conflict, more than five for each that was made", conflicts, written)
 	}
 }
 
@@ -157,8 +167,8 @@ func (s *stage) noRepeats(from int) {
 	}
 	// A change leads to two writes at most: the copy and a label or a finalizer; one
 	// of a node to those of all copies in two zones.
-	if most := s.traffic.done * (2 + 2*mapCount/zoneCount/5); ok > most {
-		s.t.Errorf("%d writes for %d changes, at most %d are needed", ok, s.traffic.done, most)
+	if most := int(s.traffic.done.Load()) * (2 + 2*mapCount/zoneCount/5); ok > most {
+		s.t.Errorf("%d writes for %d changes, at most %d are needed", ok, s.traffic.done.Load(), most)
 	}
 }
 

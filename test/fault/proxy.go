@@ -53,6 +53,9 @@ type faults struct {
 	// AfterWrite is called after each write was answered, before the controller
 	// gets the answer.
 	AfterWrite func(n int64)
+	// ReadsFrom is the API server that answers what reads, but for Leases; nil is the
+	// same that writes go to.
+	ReadsFrom *url.URL
 	// User is whom the API server sees; "" is the administrator.
 	User string
 }
@@ -72,10 +75,15 @@ func newProxy(ctx context.Context, name string, config *rest.Config, seed uint64
 	p := &proxy{Name: name, streams: map[*stream]bool{}, random: rand.New(rand.NewPCG(seed, 1))}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
+			f := p.now()
+			if f.ReadsFrom != nil && r.In.Method == http.MethodGet && !strings.Contains(r.In.URL.Path, "/leases") {
+				r.SetURL(f.ReadsFrom)
+			} else {
+				r.SetURL(target)
+			}
 			r.Out.Header.Set("User-Agent", userAgent(name))
-			if user := p.now().User; user != "" {
-				r.Out.Header.Set("Impersonate-User", user)
+			if f.User != "" {
+				r.Out.Header.Set("Impersonate-User", f.User)
 			}
 		},
 		Transport: transport, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // broken connections are what this is about

@@ -6,9 +6,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // inParallel runs n pieces of work by eight.
@@ -87,41 +84,4 @@ func TestIdle(t *testing.T) {
 	if len(s.history()) > writes {
 		t.Errorf("%d writes although nothing changed", len(s.history())-writes)
 	}
-}
-
-// TestManyPolicies (F5): many policies in ConfigMaps.
-func TestManyPolicies(t *testing.T) {
-	s := set(t, 1)
-	const many = 300
-	c := s.controllers[0]
-	c.stop()
-	inParallel(many, func(i int) {
-		s.must(s.client.Resource(configMaps).Namespace("edict-system").Create(t.Context(), &unstructured.Unstructured{Object: object{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": fmt.Sprintf("p%d", i), "labels": object{"edict.dev/policy": "true"}},
-			"data": object{"p.yaml": fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p%d}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    - name: mark\n      when: object.metadata.name == \"n%03d\"\n      do: [{annotations: {set: {p%d: \"${object.metadata.name}\"}}}]\n", i, i%nodeCount, i)},
-		}}, metav1.CreateOptions{}))
-	})
-	for i, arg := range c.args {
-		if arg == "--policies" {
-			c.args[i], c.args[i+1] = "--policy-namespace", "edict-system"
-		}
-	}
-	began := time.Now()
-	c.start()
-	s.eventually("each policy has annotated its node", 2*time.Minute, func(ctx context.Context) string {
-		list, err := s.client.Resource(nodes).List(ctx, metav1.ListOptions{})
-		if err != nil {
-			return err.Error()
-		}
-		annotations := 0
-		for _, n := range list.Items {
-			annotations += len(n.GetAnnotations())
-		}
-		if annotations < many {
-			return fmt.Sprintf("there are %d annotations", annotations)
-		}
-		return ""
-	})
-	cpu, resident := s.costs()
-	t.Logf("F5: %d policies are loaded and have decided about %d nodes each after %v; %.1f s of CPU, %.0f MiB resident", many, nodeCount, time.Since(began).Round(100*time.Millisecond), cpu, resident)
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,12 +32,18 @@ var (
 // the policies decide about, and the controllers.
 type stage struct {
 	t           *testing.T
+	scene       scene
 	plane       *controlplane.ControlPlane
 	client      dynamic.Interface
 	controllers []*controller
 	traffic     *traffic
 	seed        uint64
+	// added counts the policies that were put into ConfigMaps.
+	added atomic.Int64
 }
+
+// home is the namespace of the controllers.
+const home = "edict-system"
 
 // The size of the world.
 const (
@@ -59,8 +66,27 @@ var edict = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
+// scene is what a stage has besides the world and the policies of testdata.
+type scene struct {
+	// controllers is how many there are.
+	controllers int
+	// configMaps says that policies come from ConfigMaps, so that others can be added
+	// and say how they are.
+	configMaps bool
+	// args are further arguments of the controllers.
+	args []string
+	// binary is the program to run, "" the one of the working tree.
+	binary string
+}
+
 // set makes a stage with a world at rest and n controllers, of which one leads.
 func set(t *testing.T, n int) *stage {
+	t.Helper()
+	return setScene(t, scene{controllers: n})
+}
+
+// setScene makes a stage for a scene.
+func setScene(t *testing.T, about scene) *stage {
 	t.Helper()
 	if os.Getenv("EDICT_TEST_FAULT") == "" {
 		t.Skip("EDICT_TEST_FAULT=1 (make test-fault) runs it")
@@ -80,10 +106,10 @@ func set(t *testing.T, n int) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, plane: plane, client: client, seed: 1}
+	s := &stage{t: t, scene: about, plane: plane, client: client, seed: 1}
 	s.traffic = newTraffic(s)
 	s.furnish()
-	for i := range n {
+	for i := range about.controllers {
 		s.controllers = append(s.controllers, s.controller(fmt.Sprintf("edict-%d", i), config))
 	}
 	for _, c := range s.controllers {
@@ -96,7 +122,7 @@ func set(t *testing.T, n int) *stage {
 // furnish makes the world.
 func (s *stage) furnish() {
 	s.t.Helper()
-	for _, name := range []string{"source", "target", "edict-system"} {
+	for _, name := range []string{"source", "target", home} {
 		s.must(s.client.Resource(namespaces).Create(s.t.Context(), &unstructured.Unstructured{Object: object{
 			"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": name},
 		}}, metav1.CreateOptions{}))
@@ -106,6 +132,11 @@ func (s *stage) furnish() {
 	}
 	for i := range mapCount {
 		s.must(nil, s.traffic.write(s.t.Context(), i))
+	}
+	if s.scene.configMaps {
+		text, err := os.ReadFile(filepath.Join("testdata", "policies.yaml"))
+		s.must(nil, err)
+		s.policy("base", string(text))
 	}
 }
 
@@ -119,9 +150,11 @@ func (s *stage) must(_ any, err error) {
 // controller prepares a process behind a proxy.
 func (s *stage) controller(name string, config *rest.Config) *controller {
 	s.t.Helper()
-	binary, err := edict()
-	if err != nil {
-		s.t.Fatal(err)
+	binary := s.scene.binary
+	if binary == "" {
+		built, err := edict()
+		s.must(nil, err)
+		binary = built
 	}
 	p, err := newProxy(s.t.Context(), name, config, s.seed)
 	if err != nil {
@@ -130,9 +163,14 @@ func (s *stage) controller(name string, config *rest.Config) *controller {
 	folder := s.t.TempDir()
 	c := &controller{t: s.t, proxy: p, binary: binary, log: filepath.Join(folder, name+".log"), metrics: freeAddress(s.t)}
 	c.args = []string{
-		"run", "--kubeconfig", kubeconfig(s.t, name, p.URL), "--policies", "testdata/policies.yaml", "--allowances", "testdata/allowances.yaml",
+		"run", "--kubeconfig", kubeconfig(s.t, name, p.URL), "--allowances", "testdata/allowances.yaml",
 		"--leader-elect", "--leader-elect-namespace", "edict-system", "--leader-elect-identity", name,
 		"--metrics-bind-address", c.metrics, "--health-probe-bind-address", "",
+	}
+	if c.args = append(c.args, s.scene.args...); s.scene.configMaps {
+		c.args = append(c.args, "--policy-namespace", home)
+	} else {
+		c.args = append(c.args, "--policies", "testdata/policies.yaml")
 	}
 	s.t.Cleanup(func() {
 		if c.command != nil {

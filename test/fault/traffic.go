@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,41 +23,54 @@ type traffic struct {
 	random *rand.Rand
 	mu     sync.Mutex
 	// done counts the changes that were made since the traffic began.
-	done  int
+	done  atomic.Int64
 	stop  func()
 	began time.Time
-	ended chan struct{}
+	ended sync.WaitGroup
+	// wrote is told of each text that is about to be written, if it is set.
+	wrote func(text string)
+	// objects are held while a ConfigMap is changed, by its number: the audit log has
+	// the changes of one in their order then.
+	objects [16]sync.Mutex
+	// rate is how many changes a second are made, a multiple of perSecond.
+	rate int
 }
 
 const (
-	// perSecond is the rate of changes, leastRate what makes a run valid: the share
-	// of it that was made while the API server was there.
+	// perSecond is the rate of changes, writers how many make them, so that one that
+	// waits holds nobody up. leastRate is what makes a run valid: the share of the
+	// changes that were made while the API server was there.
 	perSecond = 25
+	writers   = 2
 	leastRate = 0.5
 )
 
 func newTraffic(s *stage) *traffic {
-	return &traffic{stage: s, random: rand.New(rand.NewPCG(s.seed, 2))}
+	return &traffic{stage: s, random: rand.New(rand.NewPCG(s.seed, 2)), rate: perSecond}
 }
 
 // begin changes things until end.
 func (t *traffic) begin() {
 	ctx, cancel := context.WithCancel(t.stage.t.Context())
-	t.done = 0
-	t.stop, t.ended, t.began = cancel, make(chan struct{}), time.Now()
-	go func() {
-		defer close(t.ended)
-		ticks := time.NewTicker(time.Second / perSecond)
-		defer ticks.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticks.C:
-				t.change(ctx)
-			}
+	t.done.Store(0)
+	t.stop, t.began = cancel, time.Now()
+	for range writers * t.rate / perSecond {
+		t.ended.Go(func() { t.work(ctx) })
+	}
+}
+
+// work makes one change after another.
+func (t *traffic) work(ctx context.Context) {
+	ticks := time.NewTicker(writers * time.Second / perSecond)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+			t.change(ctx)
 		}
-	}()
+	}
 }
 
 // end stops the changes. Without enough of them the run is void; outage is how
@@ -64,13 +78,13 @@ func (t *traffic) begin() {
 func (t *traffic) end(outage time.Duration) {
 	t.stage.t.Helper()
 	t.stop()
-	<-t.ended
+	t.ended.Wait()
 	lasted := time.Since(t.began)
-	least := leastRate * perSecond * (lasted - outage).Seconds()
-	if float64(t.done) < least {
-		t.stage.t.Fatalf("VOID: %d changes in %v (%v without API server), at least %.0f are needed", t.done, lasted.Round(time.Second), outage, least)
+	least, done := leastRate*float64(t.rate)*(lasted-outage).Seconds(), t.done.Load()
+	if float64(done) < least {
+		t.stage.t.Fatalf("VOID: %d changes in %v (%v without API server), at least %.0f are needed", done, lasted.Round(time.Second), outage, least)
 	}
-	t.stage.t.Logf("traffic: %d changes in %v", t.done, lasted.Round(time.Second))
+	t.stage.t.Logf("traffic: %d changes in %v", done, lasted.Round(time.Second))
 }
 
 // change makes one change.
@@ -90,7 +104,7 @@ func (t *traffic) change(ctx context.Context) {
 		err = t.write(ctx, m)
 	}
 	if err == nil {
-		t.done++
+		t.done.Add(1)
 	}
 }
 
@@ -124,9 +138,15 @@ func (t *traffic) node(ctx context.Context, n int) error {
 
 // write makes a ConfigMap, or changes its data.
 func (t *traffic) write(ctx context.Context, m int) error {
+	t.objects[m%len(t.objects)].Lock()
+	defer t.objects[m%len(t.objects)].Unlock()
 	t.mu.Lock()
-	data := object{"zone": t.zone(), "text": fmt.Sprint(t.random.Uint32())}
+	written := fmt.Sprint(t.random.Uint32())
+	data := object{"zone": t.zone(), "text": written}
 	t.mu.Unlock()
+	if t.wrote != nil {
+		t.wrote(written)
+	}
 	api, name := t.stage.client.Resource(configMaps).Namespace("source"), fmt.Sprintf("m%04d", m)
 	text, err := json.Marshal(object{"data": data})
 	if err != nil {
@@ -143,6 +163,8 @@ func (t *traffic) write(ctx context.Context, m int) error {
 
 // remove deletes a ConfigMap.
 func (t *traffic) remove(ctx context.Context, m int) error {
+	t.objects[m%len(t.objects)].Lock()
+	defer t.objects[m%len(t.objects)].Unlock()
 	err := t.stage.client.Resource(configMaps).Namespace("source").Delete(ctx, fmt.Sprintf("m%04d", m), metav1.DeleteOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil

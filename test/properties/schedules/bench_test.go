@@ -40,6 +40,7 @@ const (
 	forgetsEvents          // some of the events that come late are lost
 	forgetsDeletions       // what is missing in a new list stays in the read model
 	takesLostForDone       // a write without an answer counts as made
+	forgetsTheUnseen       // what was made and is deleted before a watch shows it is not missed
 )
 
 // bench is a world in memory with the process that leads in it.

@@ -64,6 +64,17 @@ func (f *feed) deliver(n int) {
 		f.tell(e)
 	}
 	f.late = len(f.events) > 0 || n == 0
+	if !f.late {
+		f.reached()
+	}
+}
+
+// reached takes that all changes up to now have come, as the real controller finds
+// out once a second.
+func (f *feed) reached() {
+	if f.plant != forgetsTheUnseen {
+		f.wake(f.group.Reached(f.source, f.server.Version()))
+	}
 }
 
 // relist goes on with a new list: what happened in between is one change.
@@ -80,6 +91,7 @@ func (f *feed) relist() {
 			f.wake(f.group.Put(f.ctx, f.source, o))
 		}
 	}
+	f.reached()
 }
 
 // badList goes on with a list in which objects are missing. They stay in the read

@@ -87,6 +87,14 @@ func copiesWorld(seed uint64, changes int) (world []object, then []alteration) {
 	for range changes {
 		o := pick(r, node(r, nodeName(r), "True", "True", "False"), source(), source())
 		then = append(then, alteration{o, r.IntN(4) == 0})
+		if r.IntN(4) == 0 { // others delete what a policy has made
+			copied := source()
+			if o["kind"] == "ConfigMap" {
+				metadataOf(copied)["name"] = metadataOf(o)["name"]
+			}
+			metadataOf(copied)["namespace"] = "target"
+			then = append(then, alteration{copied, true})
+		}
 	}
 	return world, then
 }

@@ -135,6 +135,57 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
+// TestDeletedBeforeItWasSeen: others delete what a policy has made while no watch has
+// shown it, so that no event tells of it. It is made again; a controller that does
+// not miss it is found out.
+func TestDeletedBeforeItWasSeen(t *testing.T) {
+	t.Parallel()
+	all := scenarios(t)
+	copies := all[len(all)-1]
+	source := func(namespace string) object {
+		return object{
+			"apiVersion": "v1", "kind": "ConfigMap", "data": object{"zone": "a", "text": "1"},
+			"metadata": object{"namespace": namespace, "name": "map-0", "finalizers": []any{"fault.edict.dev/copy"}}, // so the copy is all that is written
+		}
+	}
+	found := 0
+	for feed := range 8 {
+		s := schedule{objects: []object{source("source")}, changes: []alteration{{source("target"), true}}, steps: []step{{lag, feed, 0}}}
+		for range 6 {
+			s.steps = append(s.steps, step{work, 0, 0})
+		}
+		s.steps = append(s.steps, step{change, 0, 0}, step{relist, feed, 0})
+		if _, err := judge(t.Context(), copies, s, nothing); err != nil {
+			t.Errorf("feed %d: %v", feed, err)
+		}
+		if _, err := judge(t.Context(), copies, s, forgetsTheUnseen); err != nil {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("VOID: nothing was deleted before it was seen")
+	}
+}
+
+// TestDeletedBehindALateWatch: the watch of what a policy makes is minutes behind
+// when the primary is deleted. What was made is deleted with it all the same.
+func TestDeletedBehindALateWatch(t *testing.T) {
+	t.Parallel()
+	all := scenarios(t)
+	copies := all[len(all)-1]
+	source := object{"apiVersion": "v1", "kind": "ConfigMap", "data": object{"zone": "a", "text": "1"}, "metadata": object{"namespace": "source", "name": "map-0"}}
+	const fiveMinutes = 4
+	for feed := range 8 {
+		s := schedule{objects: []object{source}, changes: []alteration{{source, true}}, steps: []step{{lag, feed, 0}, {work, 0, 0}, {work, 0, 0}, {tick, 0, 0}, {change, 0, 0}}}
+		for range 3 {
+			s.steps = append(s.steps, step{work, 0, 0}, step{tick, fiveMinutes, 0}, step{work, 0, 0})
+		}
+		if _, err := judge(t.Context(), copies, s, nothing); err != nil {
+			t.Errorf("feed %d: %v", feed, err)
+		}
+	}
+}
+
 // first finds the first seed whose schedule shows a fault.
 func first(ctx context.Context, all []*scenario, p plant, n uint64) (seed uint64, found bool) {
 	for seed = range n {
