@@ -31,6 +31,8 @@ var layers = [][]string{
 	{"engine/apiserver"},
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
+	// A language in a process of its own.
+	{"engine/expr/rego/child"},
 	// The waist: a compiled policy.
 	{"engine/plan", "builtins"},
 	// One step of deciding.

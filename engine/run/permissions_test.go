@@ -102,7 +102,7 @@ func TestAMissingNamespace(t *testing.T) {
 	for _, kind := range []string{reads, writes, strings.Replace(text("p", "a"), "kind: Node}", "kind: Pod, namespaces: [NAMESPACE]}", 1)} {
 		for namespace, want := range map[string]string{"there": "", "lost": "the namespace lost does not exist"} {
 			m := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
-			compiled, problems, err := m.Read().Units[0].Compile(p.schemas)
+			compiled, problems, err := m.Read().Units[0].Compile(p.schemas, nil)
 			if compiled == nil {
 				t.Fatal(problems, err)
 			}
@@ -115,7 +115,7 @@ func TestAMissingNamespace(t *testing.T) {
 	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(kschema.GroupResource{Resource: "namespaces"}, "lost", nil)
 	})
-	compiled, _, _ := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(p.schemas)
+	compiled, _, _ := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(p.schemas, nil)
 	if err := term.nowhere(t.Context(), compiled); err != nil {
 		t.Error(err)
 	}
