@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -15,6 +16,8 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/expr/rego/child"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -214,5 +217,79 @@ func TestLargestInput(t *testing.T) {
 	}
 	if v, _, err = ask(t.Context(), regoProcess(t, 0), "x := sum([1 | input[_].ok == true])", value.NewList(items)); err != nil || v != value.OfInt(rego.MaxInputNodes/8) {
 		t.Errorf("%v, %v", v, err)
+	}
+}
+
+// besides are two policies about the same objects: one whose Rego takes all
+// memory, and one that goes on.
+const besides = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: greedy}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, namespaces: [d]}
+  variables:
+    - name: x
+      rego:
+        query: data.p.x
+        input: "${object.metadata.name}"
+        module: |
+          package p
+          v0 := [input]
+          f(a) := array.concat(a, array.concat(a, a))
+          v5 := f(f(f(f(f(v0)))))
+          v10 := f(f(f(f(f(v5)))))
+          x := count(f(f(f(f(f(f(v10)))))))
+  rules:
+    - name: r
+      when: variables.x == 0
+      do: [{labels: {set: {greedy: "yes"}}}]
+---
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: modest}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, namespaces: [d]}
+  variables:
+    - name: x
+      rego: {query: data.q.x, input: "${object.metadata.name}", result: {enum: [o0, o1, o2]}, module: "package q\nx := input\n"}
+  rules:
+    - name: r
+      do: [{labels: {set: {modest: "${variables.x}"}}}]
+`
+
+// TestRegoBesideOthers: a policy whose module takes all memory has an error for
+// each object, whenever it is decided about, and the other policy goes on.
+func TestRegoBesideOthers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "policies.yaml")
+	if err := os.WriteFile(file, []byte(besides), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := source.Load([]string{file}, source.Options{Rego: regoProcess(t, 0)})
+	if err == nil {
+		err = b.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var objects []simulate.Object
+	for i := range 3 {
+		objects = append(objects, configMap("d", fmt.Sprint("o", i), nil))
+	}
+	world := simulate.New(t.Context(), simulate.Options{Policies: b.Policies, Schemas: b.Schemas, Objects: objects, Start: time.Unix(0, 0)})
+	world.Settle(t.Context())
+	result := world.Result()
+	failed, decided := 0, 0
+	for _, e := range result.Errors {
+		if e.Policy == "greedy" && strings.Contains(e.Message, "it needs more than the 192 MiB of memory") {
+			failed++
+		}
+	}
+	for _, w := range result.Effects {
+		if w.Policy == "modest" {
+			decided++
+		}
+	}
+	if failed < 3 || failed != len(result.Errors) || decided != 3 {
+		t.Errorf("%d failed, %d decided: %v", failed, decided, result.Errors)
 	}
 }

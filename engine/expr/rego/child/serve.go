@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/edict-dev/edict/engine/expr/rego"
 )
@@ -36,6 +37,7 @@ func Serve(r io.Reader, w io.Writer, memory int64) error {
 			return fmt.Errorf("limiting the memory to %d bytes: %w", memory, err)
 		}
 	}
+	runtime.GOMAXPROCS(1) // one request at a time, and the collector
 	in, out := gob.NewDecoder(bufio.NewReader(r)), gob.NewEncoder(w)
 	programs := &rego.Programs{}
 	for {
