@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -118,18 +116,5 @@ func TestAMissingNamespace(t *testing.T) {
 	compiled, _, _ := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(p.schemas, nil)
 	if err := term.nowhere(t.Context(), compiled); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestRacesAreNoErrors: that another replica was faster is told to nobody.
-func TestRacesAreNoErrors(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	log := logr.FromSlogHandler(calm{slog.NewTextHandler(&out, nil)}).WithName("certificates")
-	resource := kschema.GroupResource{Resource: "secrets"}
-	log.Error(apierrors.NewConflict(resource, "s", nil), "error ensuring CA")
-	log.Error(apierrors.NewForbidden(resource, "s", nil), "error ensuring CA")
-	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "forbidden") {
-		t.Error(got)
 	}
 }
