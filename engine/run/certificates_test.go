@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/x509"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -40,7 +41,7 @@ func certify(t *testing.T, client *fake.Clientset) *certified {
 	}}
 	ctx, cancel := context.WithCancel(t.Context())
 	c := p.certificates(ctx, client)
-	time.Sleep(time.Second) // informers look now and then whether they are in step
+	<-time.After(time.Second) // informers look now and then whether they are in step
 	synctest.Wait()
 	return &certified{certifier: c, t: t, client: client, log: log, stop: func() { cancel(); p.wg.Wait() }}
 }
@@ -98,7 +99,7 @@ func TestRotation(t *testing.T) {
 			if left := time.Until(c.serves.Load().Leaf.NotAfter); left < certificateLife/3-time.Hour {
 				t.Fatalf("the certificate is valid for %v more", left)
 			}
-			time.Sleep(24 * time.Hour)
+			<-time.After(24 * time.Hour)
 			synctest.Wait()
 		}
 		// An authority is replaced after two thirds of its year, a certificate after
@@ -118,10 +119,7 @@ func TestSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := func(key string, text []byte) map[string][]byte {
-		out := map[string][]byte{}
-		for k, v := range made {
-			out[k] = v
-		}
+		out := maps.Clone(made)
 		out[key] = text
 		return out
 	}
@@ -144,7 +142,7 @@ func TestSecrets(t *testing.T) {
 				if err := run.client.CoreV1().Secrets("edict-system").Delete(t.Context(), "edict-webhook", metav1.DeleteOptions{}); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				synctest.Wait()
 				if run.check() == before {
 					t.Error("the authority of a Secret that was deleted is still used")
@@ -173,7 +171,7 @@ func TestRacesAreNoErrors(t *testing.T) {
 				t.Errorf("%v: %s", refusal, c.log)
 			}
 			refuse.Store(false)
-			time.Sleep(webhookRetry)
+			<-time.After(webhookRetry)
 			synctest.Wait()
 			c.check()
 		})

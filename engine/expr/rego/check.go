@@ -1,10 +1,6 @@
 package rego
 
-import (
-	"github.com/open-policy-agent/opa/v1/ast"
-
-	"github.com/edict-dev/edict/engine/document"
-)
+import "github.com/open-policy-agent/opa/v1/ast"
 
 // Limits of what is compiled. The time of OPA's compiler, which nothing can
 // interrupt, grows with the third power of the one and the square of the other.
@@ -25,7 +21,7 @@ func (p *program) checkDepth(m *ast.Module) {
 		}
 		if depth++; depth > maxDepth && !found {
 			found = true
-			p.problems.Add(p.sources.problem(at, document.Error, "this is nested too deep", "make a part of it a rule of its own"))
+			p.problems.Add(p.sources.problem(at, "this is nested too deep", "make a part of it a rule of its own"))
 		}
 		return false
 	}
@@ -55,7 +51,7 @@ func (p *program) checkCalls(m *ast.Module) {
 	check := func(name string, at *ast.Location) {
 		if name == ast.Print.Name {
 			message, hint := p.noFunction(name)
-			p.problems.Add(p.sources.problem(at, document.Error, message, hint))
+			p.problems.Add(p.sources.problem(at, message, hint))
 		}
 	}
 	ast.NewGenericVisitor(func(x any) bool {

@@ -241,7 +241,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add("package p\nx if input.y == 1")
 	f.Add("package p\nx := {a: b | some a, b in input}\nf([x, y]) := z if every z in x { z }")
 	f.Add(strings.Repeat("[", 5000))
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(func(_ *testing.T, text string) {
 		library, _ := Compile(Local(), []Module{{Name: "m.rego", Text: text}})
 		if library == nil {
 			return

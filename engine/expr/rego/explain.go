@@ -24,7 +24,7 @@ func (p *program) report(err error) {
 			continue // what does not parse is said once
 		}
 		message, hint := p.explain(e)
-		p.problems.Add(p.sources.problem(e.Location, document.Error, message, hint))
+		p.problems.Add(p.sources.problem(e.Location, message, hint))
 	}
 	if len(all) == 0 && err != nil && !ok {
 		p.problems.Errorf(document.Position{}, "Rego cannot read this: %v", err)

@@ -15,7 +15,7 @@ func (p *program) checkRefs() {
 	for _, m := range p.compiler.Modules {
 		ast.WalkRefs(m, func(ref ast.Ref) bool {
 			if message, hint := p.missing(ref); message != "" {
-				p.problems.Add(p.sources.problem(ref[0].Location, document.Error, message, hint))
+				p.problems.Add(p.sources.problem(ref[0].Location, message, hint))
 			}
 			return false
 		})
