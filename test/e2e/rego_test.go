@@ -60,7 +60,7 @@ func startedBy(t *testing.T, pid int) (out []int) {
 		if err != nil {
 			continue // of a thread that has ended
 		}
-		for _, field := range strings.Fields(string(text)) {
+		for field := range strings.FieldsSeq(string(text)) {
 			child, err := strconv.Atoi(field)
 			if err != nil {
 				t.Fatal(err)

@@ -45,7 +45,7 @@ func start(command []string) (*process, error) {
 	if err != nil {
 		return nil, errors.Join(err, stdin.Close(), in.Close())
 	}
-	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // it is this program itself
+	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...) //nolint:gosec // it is this program itself
 	p := &process{cmd: cmd, in: in, out: out, said: &beginning{}, ended: make(chan struct{}), started: time.Now()}
 	p.cmd.Env, p.cmd.SysProcAttr = []string{}, attributes()
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, p.said
