@@ -45,6 +45,15 @@ image-binary:
 	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
 	@sha256sum bin/image/edict
 
+# The binary is what an image has; a package is one that is compiled into it, the
+# standard library's included.
+.PHONY: size
+size: image-binary ## say how large the program is, how many packages are in it, and how many modules are in the build list
+	@wc -c < bin/image/edict | awk '{printf "binary: %.1f MB\n", $$1 / 1e6}'
+	@echo "packages: $$($(GO) list -deps ./cmd/edict | wc -l), $$($(GO) list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./cmd/edict | wc -l) of them not of the standard library"
+	@echo "modules in the binary: $$($(GO) version -m bin/image/edict | grep -c '^	dep')"
+	@echo "modules in the build list: $$($(GO) list -m all | wc -l)"
+
 .PHONY: sbom
 sbom: ## list the modules that are in the program, with their licences: bin/image/sbom.cdx.json and bin/image/NOTICES
 	@echo "==> modules and licences"

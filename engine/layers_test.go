@@ -31,8 +31,8 @@ var layers = [][]string{
 	{"engine/apiserver"},
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
-	// What expressions depend on.
-	{"engine/analyze"},
+	// What expressions depend on; a language in a process of its own.
+	{"engine/analyze", "engine/expr/rego/child"},
 	// The waist: a compiled policy.
 	{"engine/plan", "builtins"},
 	// One step of deciding.

@@ -18,6 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run"
@@ -96,7 +97,7 @@ func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*
 	out := &policySet{configMaps: map[string]string{}, unreadable: unreadable(catalog)}
 	problems := told(catalog)
 	for id, u := range catalog.Units {
-		p, wrong, err := u.Compile(schemas)
+		p, wrong, err := u.Compile(schemas, rego.Local())
 		if err != nil {
 			return nil, err
 		}

@@ -29,7 +29,7 @@ func runCommand() *cobra.Command {
 	var asks extenderFlags
 	var hook webhookFlags
 	var brakes brakeFlags
-	var kubeconfig, level string
+	var kubeconfig, level, regoMemory string
 	var elect bool
 	var election run.Election
 	var params []string
@@ -62,6 +62,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 				return found("%v", err)
 			}
 			o.Version = version
+			if o.RegoCommand, o.RegoMemory, err = regoChild(regoMemory); err != nil {
+				return err
+			}
 			if elect {
 				o.Election = &election
 			}
@@ -88,6 +91,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Allow, "allow", nil, "what a policy may do of what is protected, as in the list spec.allow of such a file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.StringArrayVar(&params, "param", nil, "policy.name=value; may repeat")
+	flags.StringVar(&regoMemory, "rego-memory", "192Mi", "how much memory the process that evaluates Rego may have, beside the controller; it is started when a policy uses Rego")
 	flags.IntVar(&o.Workers, "workers", 10, "keys of one policy that are reconciled at once")
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "where metrics are served; empty serves none")
 	flags.BoolVar(&o.MetricsSecure, "metrics-secure", false, "serve metrics by TLS, and only to those whom the API server allows to get /metrics")

@@ -26,6 +26,8 @@ type Options struct {
 	Queries []expr.Query
 	// Modules are the Rego modules beside policies, by the policies' files.
 	Modules map[string][]rego.Module
+	// Rego compiles and runs them; nil is this process.
+	Rego rego.Evaluator
 	// Params are values given for params.
 	Params Overrides
 }
@@ -38,6 +40,9 @@ type Compiler struct {
 
 // New makes a compiler.
 func New(options Options) (*Compiler, error) {
+	if options.Rego == nil {
+		options.Rego = rego.Local()
+	}
 	env, err := cel.NewEnv(options.Functions)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*pla
 // files beside the policy, which are compiled once.
 func (b *builder) modules(r *v1alpha1.Rego) *rego.Library {
 	if r.Module.Set() {
-		library, problems := rego.Compile([]rego.Module{{Name: "module", Text: r.Module.Value, Node: r.Module.Node}})
+		library, problems := rego.Compile(b.options.Rego, []rego.Module{{Name: "module", Text: r.Module.Value, Node: r.Module.Node}})
 		b.problems.Append(problems)
 		return library
 	}
@@ -57,7 +57,7 @@ func (b *builder) modules(r *v1alpha1.Rego) *rego.Library {
 	if b.library == nil && !b.compiledModules {
 		b.compiledModules = true
 		var problems []document.Problem
-		b.library, problems = rego.Compile(files)
+		b.library, problems = rego.Compile(b.options.Rego, files)
 		b.problems.Append(problems)
 	}
 	return b.library

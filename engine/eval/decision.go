@@ -85,7 +85,7 @@ type Problem struct {
 // is computed from what was read, and comes out the same.
 func (p *Problem) Transient() bool {
 	_, called := errors.AsType[*selection.AskError](p.Err)
-	return called || errors.Is(p.Err, expr.ErrTime) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded)
+	return called || errors.Is(p.Err, expr.ErrTime) || errors.Is(p.Err, expr.ErrUnavailable) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded)
 }
 
 // Line is a line for the controller's log.

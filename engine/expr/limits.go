@@ -101,6 +101,10 @@ var ErrScratch = errors.New("it would take more memory than the limit")
 // limits that depends on the machine: the key is tried again.
 var ErrTime = fmt.Errorf("the evaluation was ended after %v; this is the last resort, above all counted limits: the machine is overloaded, or a function costs more than it is counted for", EvaluationTime)
 
+// ErrUnavailable reports that something could not be asked which an evaluation
+// needs and which is not of its making: the key is tried again.
+var ErrUnavailable = errors.New("it cannot be asked at present")
+
 // lessWork ends the errors of the limits that count all of an evaluation.
 const lessWork = "; keep what is the same for several items in a variable of the policy, build less per item, or let the policy be about smaller objects"
 

@@ -100,10 +100,11 @@ func runs() []Limit {
 		{What: "the candidates of a selection", Value: selection.MaxCandidates, Unit: Count, Why: "two lists of thousands have millions of pairs", Measured: "25,000,000 pairs took 2 GB"},
 		{What: "one write", Value: eval.MaxBody, Unit: Bytes, Why: "as names and values take them in memory; the API server takes 3 MiB of JSON", Measured: "3,000 references to one object had 2.7 GB"},
 		{What: "all writes of one evaluation", Value: eval.MaxWritten, Unit: Bytes, Why: "they are kept until they are written"},
-		{What: "steps of a Rego query", Value: rego.MaxSteps, Unit: Count, Why: "a step is 20 cost units"},
+		{What: "the input of a Rego query", Value: rego.MaxInputNodes, Unit: Nodes, More: " or 4 MiB of text", Why: "a part that stands in it twice counts twice"},
+		{What: "steps of a Rego query", Value: rego.MaxSteps, Unit: Count, Why: "a step is 20 cost units: an expression that is tried, or a piece of text that a function writes"},
 		{What: "an evaluation, by the clock", Value: int(expr.EvaluationTime.Seconds()), Unit: Seconds,
 			Why: "a last resort, far above what the other limits let through: they are counted, so that no decision depends on how busy the machine is. What the clock ended is tried again"},
-		{What: "a Rego query, by the clock", Value: int(rego.MaxTime.Seconds()), Unit: Seconds, Why: "likewise"},
+		{What: "a Rego query, in processor time", Value: int(rego.MaxTime.Seconds()), Unit: Seconds, Why: "a last resort, too: functions of Rego cannot be counted while they run. The process that evaluates it has a limit of memory besides, 192 MiB as the chart has it"},
 	}
 }
 

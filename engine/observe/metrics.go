@@ -73,6 +73,12 @@ var (
 		Name: "edict_failing_watches", Help: "Watches that cannot be opened now: what policies know of these objects is not up to date."})
 	Reconnects = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_watch_reconnects_total", Help: "Watches that were opened again."})
+	RegoRunning = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "edict_rego_process_running", Help: "1 while a process that evaluates Rego runs. It is started by the first request."})
+	RegoStarts = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "edict_rego_process_starts_total", Help: "Starts of the process that evaluates Rego."})
+	RegoEnds = counter([]string{"reason"}, "edict_rego_process_ends_total", "Ends of the process that evaluates Rego, by reason: memory, time, died, stopped.")
+
 	WebhookServing = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."})
 	Reviews = counter([]string{"result"}, "edict_admission_reviews_total", "ConfigMaps that the webhook was asked about: allowed, refused, passed (it could not tell).")
@@ -100,7 +106,7 @@ type partial interface {
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews}
+	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds}
 	for _, m := range ofPolicies() {
 		all = append(all, m)
 	}

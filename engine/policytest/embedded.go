@@ -7,6 +7,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -21,8 +22,10 @@ type Embedded struct {
 	Units []*source.Unit
 	// Subject is the policy that is tested: tests that name others only are
 	// passed over.
-	Subject    *source.Unit
-	Schemas    *schema.Set
+	Subject *source.Unit
+	Schemas *schema.Set
+	// Rego compiles and runs the Rego of all of them; nil is this process.
+	Rego       rego.Evaluator
 	Allowances []v1alpha1.Allowance
 }
 
@@ -31,7 +34,11 @@ type Embedded struct {
 // error when the context ends.
 func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
 	r := runner{report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e}
-	if err := r.regoTests(ctx, e.Subject.Modules); err != nil {
+	in := e.Rego
+	if in == nil {
+		in = rego.Local()
+	}
+	if err := r.regoTests(ctx, in, e.Subject.Modules); err != nil {
 		return nil, err
 	}
 	for _, f := range e.Tests {
@@ -75,7 +82,7 @@ func (e *Embedded) bundle(t *v1alpha1.PolicyTest, params map[string]map[string]s
 			units = append(units, u)
 		}
 	}
-	b, err := source.Assemble(units, e.Schemas, e.Allowances, params)
+	b, err := source.Assemble(units, e.Schemas, e.Allowances, params, e.Rego)
 	if err != nil {
 		return nil, err
 	}

@@ -3,14 +3,13 @@ package run
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
-	"log/slog"
+	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
-	servertls "github.com/cert-manager/cert-manager/pkg/server/tls"
-	"github.com/cert-manager/cert-manager/pkg/server/tls/authority"
-	"github.com/go-logr/logr"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,59 +21,62 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// The lives of certificates; each is renewed after two thirds of it.
-const (
-	authorityLife   = 365 * 24 * time.Hour
-	certificateLife = 7 * 24 * time.Hour
-)
-
-// certificates makes the webhook's certificates, signed by an authority of the
-// controller's own that all replicas share in a Secret, and tells the API
-// server of the authority.
-func (p *process) certificates(ctx context.Context, client kubernetes.Interface) *servertls.DynamicSource {
-	source := &servertls.DynamicSource{
-		DNSNames: p.Webhook.DNSNames,
-		Authority: &authority.DynamicAuthority{
-			SecretNamespace: p.PolicyNamespace, SecretName: p.Webhook.CertSecret, RESTConfig: p.Config,
-			CommonName: "edict-webhook-ca", CADuration: authorityLife, LeafDuration: certificateLife,
-		},
-	}
-	ctx = logr.NewContext(ctx, logr.FromSlogHandler(calm{p.Log.Handler()}).WithName("certificates").V(1))
-	p.wg.Go(func() {
-		if err := source.Start(ctx); err != nil && ctx.Err() == nil {
-			p.Log.Error("certificates for the webhook cannot be made", "error", err.Error())
-		}
-	})
-	if p.Webhook.Configuration != "" {
-		i := &injector{process: p, client: client}
-		p.wg.Go(func() { i.run(ctx) })
-	}
-	return source
-}
-
-// injector keeps the authority's certificate in the webhook configuration. Both
-// objects are watched by name, so that no permission for others is needed.
-type injector struct {
+// certifier makes the webhook's certificates, signed by an authority of the
+// controller's own that all replicas share in a Secret, and keeps the
+// authority's certificate in the webhook configuration. Both objects are watched
+// by name, so that no permission for others is needed.
+type certifier struct {
 	*process
-	client          kubernetes.Interface
+	client kubernetes.Interface
+	// secret and webhook hold what is watched; webhook is nil when somebody else
+	// tells the API server of the authority.
 	secret, webhook cache.SharedIndexInformer
+	// wake is told when one of them has changed.
+	wake chan struct{}
+	// authority is what signed the certificate that is served.
+	authority []byte
+	serves    atomic.Pointer[tls.Certificate]
 }
 
-func (i *injector) run(ctx context.Context) {
-	wake := make(chan struct{}, 1)
-	nudge := func() {
-		select {
-		case wake <- struct{}{}:
-		default:
-		}
+// certificates starts a certifier.
+func (p *process) certificates(ctx context.Context, client kubernetes.Interface) *certifier {
+	c := &certifier{process: p, client: client, wake: make(chan struct{}, 1)}
+	p.wg.Go(func() { c.run(ctx) })
+	return c
+}
+
+// healthy reports whether there is a certificate.
+func (c *certifier) healthy() bool { return c.serves.Load() != nil }
+
+// certificate implements tls.Config.GetCertificate.
+func (c *certifier) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if now := c.serves.Load(); now != nil {
+		return now, nil
 	}
-	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { nudge() }, UpdateFunc: func(any, any) { nudge() }}
-	secrets, webhooks := i.named(i.PolicyNamespace, i.Webhook.CertSecret), i.named("", i.Webhook.Configuration)
-	i.secret = secrets.Core().V1().Secrets().Informer()
-	i.webhook = webhooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
-	for _, informer := range []cache.SharedIndexInformer{i.secret, i.webhook} {
+	return nil, errors.New("there is no certificate yet")
+}
+
+func (c *certifier) nudge() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run looks after the certificates until the context ends: when something has
+// changed, when something is due, and again after a failure.
+func (c *certifier) run(ctx context.Context) {
+	secrets, webhooks := c.named(c.PolicyNamespace, c.Webhook.CertSecret), c.named("", c.Webhook.Configuration)
+	c.secret = secrets.Core().V1().Secrets().Informer()
+	watched := []cache.SharedIndexInformer{c.secret}
+	if c.Webhook.Configuration != "" {
+		c.webhook = webhooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
+		watched = append(watched, c.webhook)
+	}
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { c.nudge() }, UpdateFunc: func(any, any) { c.nudge() }, DeleteFunc: func(any) { c.nudge() }}
+	for _, informer := range watched {
 		if _, err := informer.AddEventHandler(handler); err != nil {
-			i.Log.Error("the webhook configuration cannot be kept up to date", "error", err.Error())
+			c.Log.Error("certificates for the webhook cannot be made", "error", err.Error())
 			return
 		}
 	}
@@ -82,58 +84,118 @@ func (i *injector) run(ctx context.Context) {
 	webhooks.Start(ctx.Done())
 	defer secrets.Shutdown()
 	defer webhooks.Shutdown()
-	for {
+	if !cache.WaitForCacheSync(ctx.Done(), c.secret.HasSynced) {
+		return
+	}
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-			return
-		case <-wake:
-		}
-		switch err := i.inject(ctx); {
-		case err == nil || ctx.Err() != nil:
-		case apierrors.IsInvalid(err) || apierrors.IsConflict(err): // another replica was faster: its write wakes us
-		default:
-			i.Log.Error("the webhook configuration cannot be told of the certificate, and will be tried again", "error", err.Error())
-			time.AfterFunc(webhookRetry, nudge)
+		case <-c.wake:
+		case <-time.After(c.once(ctx)):
 		}
 	}
 }
 
+// once does what is to be done, and returns after how long there is more.
+func (c *certifier) once(ctx context.Context) time.Duration {
+	next, err := c.renew(ctx)
+	if err == nil {
+		err = c.inject(ctx)
+	}
+	const glance = time.Hour // a clock that is set, or a machine that slept
+	switch {
+	case err == nil:
+		return min(next, glance)
+	case apierrors.IsConflict(err), apierrors.IsInvalid(err), apierrors.IsAlreadyExists(err): // another replica was faster: its write wakes us
+	case ctx.Err() == nil:
+		c.Log.Error("the webhook's certificate cannot be renewed, or the webhook configuration not be told of it; it will be tried again", "error", err.Error())
+	}
+	return webhookRetry
+}
+
 // named makes informers for one object.
-func (i *injector) named(namespace, name string) informers.SharedInformerFactory {
-	return informers.NewSharedInformerFactoryWithOptions(i.client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+func (c *certifier) named(namespace, name string) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(c.client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 	}))
 }
 
-// inject writes the authority's certificate where it is missing or another.
-func (i *injector) inject(ctx context.Context) error {
-	var bundle []byte
-	for _, o := range i.secret.GetStore().List() {
+// renew makes an authority when there is none that lasts, and a certificate when
+// there is none of that authority; it returns after how long the next is due.
+func (c *certifier) renew(ctx context.Context) (time.Duration, error) {
+	now := time.Now()
+	secret := &corev1.Secret{}
+	for _, o := range c.secret.GetStore().List() {
 		if s, ok := o.(*corev1.Secret); ok {
-			bundle = s.Data[corev1.TLSCertKey]
+			secret = s
 		}
 	}
-	for _, o := range i.webhook.GetStore().List() {
-		c, ok := o.(*admissionv1.ValidatingWebhookConfiguration)
-		if !ok || len(bundle) == 0 {
+	authority, err := readAuthority(secret, now)
+	if err != nil {
+		return webhookRetry, c.replace(ctx, secret, now, err)
+	}
+	serves, text := c.serves.Load(), secret.Data[corev1.TLSCertKey]
+	if serves == nil || !bytes.Equal(c.authority, text) || !now.Before(renewal(serves.Leaf)) {
+		if serves, err = signed(authority, c.Webhook.DNSNames, now); err != nil {
+			return 0, err
+		}
+		c.authority = text
+		c.serves.Store(serves)
+		c.Log.Info("the webhook has a new certificate", "until", serves.Leaf.NotAfter)
+	}
+	return min(renewal(serves.Leaf).Sub(now), renewal(authority.Leaf).Sub(now)), nil
+}
+
+// replace writes a new authority into the Secret, which is made if it is not
+// there; the write wakes us. The old one must still be what is in the cluster.
+func (c *certifier) replace(ctx context.Context, old *corev1.Secret, now time.Time, why error) error {
+	data, err := newAuthority(now)
+	if err != nil {
+		return err
+	}
+	secrets := c.client.CoreV1().Secrets(c.PolicyNamespace)
+	if old.Name == "" {
+		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: c.Webhook.CertSecret}, Data: data}
+		_, err = secrets.Create(ctx, made, metav1.CreateOptions{FieldManager: component})
+	} else {
+		changed := old.DeepCopy()
+		changed.Data = data
+		_, err = secrets.Update(ctx, changed, metav1.UpdateOptions{FieldManager: component})
+	}
+	if err == nil {
+		c.Log.Info("the webhook has a new authority for its certificates", "secret", c.Webhook.CertSecret, "reason", why.Error())
+	}
+	return err
+}
+
+// inject writes the authority's certificate where it is missing or another.
+func (c *certifier) inject(ctx context.Context) error {
+	if c.webhook == nil || c.authority == nil {
+		return nil
+	}
+	for _, o := range c.webhook.GetStore().List() {
+		found, ok := o.(*admissionv1.ValidatingWebhookConfiguration)
+		if !ok {
 			continue
 		}
-		if patch := bundlePatch(c, bundle); patch != nil {
-			body, err := json.Marshal(patch)
-			if err != nil {
-				return err
-			}
-			_, err = i.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, c.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: component})
-			if err != nil {
-				return err
-			}
-			i.Log.Info("the webhook configuration has the certificate of its authority", "name", c.Name)
+		patch := bundlePatch(found, c.authority)
+		if patch == nil {
+			continue
 		}
+		body, err := json.Marshal(patch)
+		if err != nil {
+			return err
+		}
+		_, err = c.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, found.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: component})
+		if err != nil {
+			return err
+		}
+		c.Log.Info("the webhook configuration has the certificate of its authority", "name", found.Name)
 	}
 	return nil
 }
 
-// bundlePatch gives the JSON patch that brings a bundle in; nil when it is
+// bundlePatch returns the JSON patch that brings a bundle in; nil when it is
 // there.
 func bundlePatch(c *admissionv1.ValidatingWebhookConfiguration, bundle []byte) []map[string]any {
 	patch := []map[string]any{{"op": "test", "path": "/metadata/resourceVersion", "value": c.ResourceVersion}}
@@ -147,29 +209,3 @@ func bundlePatch(c *admissionv1.ValidatingWebhookConfiguration, bundle []byte) [
 	}
 	return patch
 }
-
-// calm is a log for the library that makes the certificates: that another
-// replica was faster is no error, for it tries again.
-type calm struct{ slog.Handler }
-
-// Handle implements slog.Handler.
-func (c calm) Handle(ctx context.Context, r slog.Record) error {
-	raced := false
-	r.Attrs(func(a slog.Attr) bool {
-		err, _ := a.Value.Any().(error)
-		raced = raced || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err)
-		return !raced
-	})
-	if raced {
-		if r.Level = slog.LevelDebug; !c.Enabled(ctx, r.Level) {
-			return nil
-		}
-	}
-	return c.Handler.Handle(ctx, r)
-}
-
-// WithAttrs implements slog.Handler.
-func (c calm) WithAttrs(attrs []slog.Attr) slog.Handler { return calm{c.Handler.WithAttrs(attrs)} }
-
-// WithGroup implements slog.Handler.
-func (c calm) WithGroup(name string) slog.Handler { return calm{c.Handler.WithGroup(name)} }

@@ -5,7 +5,8 @@
 // What stays while leadership comes and goes is the process ([Run], run.go):
 // clients, endpoints, the ConfigMaps as they are now (shelf.go) and the webhook
 // that judges them before they are stored (webhook.go, admission.go,
-// foresee.go, certificates.go). What runs while this process leads is a term (term.go),
+// foresee.go, certificates.go, authority.go), and what compiles and evaluates
+// Rego, in a process of its own (rego.go). What runs while this process leads is a term (term.go),
 // which begins with new lists each time.
 //
 // In a term every policy has a runner (runner.go). It waits for the policy's

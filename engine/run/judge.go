@@ -139,7 +139,7 @@ func (j judge) surviving(u *source.Unit, problems *[]document.Problem, do func()
 // the kinds.
 func (j judge) compile(v *verdict) {
 	u := v.unit
-	p, problems, err := u.Compile(j.schemas)
+	p, problems, err := u.Compile(j.schemas, j.rego)
 	if err != nil {
 		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
 	}
@@ -151,7 +151,7 @@ func (j judge) compile(v *verdict) {
 	if err != nil {
 		j.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, u.Name(), "error", err.Error())
 	}
-	if v.plan, v.problems, err = u.Compile(known); err != nil || v.plan == nil {
+	if v.plan, v.problems, err = u.Compile(known, j.rego); err != nil || v.plan == nil {
 		return
 	}
 	if lacks := j.lacks(v.plan, u); len(lacks) > 0 {
@@ -187,7 +187,7 @@ func (j judge) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem) {
 func (j judge) typesOf(units []*source.Unit) *schema.Set {
 	out := schema.NewSet(j.schemas)
 	for _, u := range units {
-		p, _, err := u.Compile(j.schemas)
+		p, _, err := u.Compile(j.schemas, j.rego)
 		if err != nil || p == nil {
 			continue
 		}

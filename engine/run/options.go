@@ -35,6 +35,12 @@ type Options struct {
 	Params  map[string]map[string]string
 	// Answers are whom policies ask, by builtin.
 	Answers expr.Answerers
+	// RegoCommand is a program, with its arguments, that calls child.Serve with
+	// RegoMemory: the Rego of policies is compiled and run in a process of its own
+	// that it starts. None is for tests only, and does that in this process.
+	RegoCommand []string
+	// RegoMemory is how much memory that process may have, in bytes.
+	RegoMemory int64
 	// Workers is how many keys of one policy are reconciled at once; 0 is 10.
 	Workers int
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -102,7 +100,7 @@ func TestAMissingNamespace(t *testing.T) {
 	for _, kind := range []string{reads, writes, strings.Replace(text("p", "a"), "kind: Node}", "kind: Pod, namespaces: [NAMESPACE]}", 1)} {
 		for namespace, want := range map[string]string{"there": "", "lost": "the namespace lost does not exist"} {
 			m := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
-			compiled, problems, err := m.Read().Units[0].Compile(p.schemas)
+			compiled, problems, err := m.Read().Units[0].Compile(p.schemas, nil)
 			if compiled == nil {
 				t.Fatal(problems, err)
 			}
@@ -115,21 +113,8 @@ func TestAMissingNamespace(t *testing.T) {
 	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(kschema.GroupResource{Resource: "namespaces"}, "lost", nil)
 	})
-	compiled, _, _ := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(p.schemas)
+	compiled, _, _ := made("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(p.schemas, nil)
 	if err := term.nowhere(t.Context(), compiled); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestRacesAreNoErrors: that another replica was faster is told to nobody.
-func TestRacesAreNoErrors(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	log := logr.FromSlogHandler(calm{slog.NewTextHandler(&out, nil)}).WithName("certificates")
-	resource := kschema.GroupResource{Resource: "secrets"}
-	log.Error(apierrors.NewConflict(resource, "s", nil), "error ensuring CA")
-	log.Error(apierrors.NewForbidden(resource, "s", nil), "error ensuring CA")
-	if got := out.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "forbidden") {
-		t.Error(got)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
@@ -57,6 +58,8 @@ type process struct {
 	leader atomic.Bool
 	// end ends the process, with the reason.
 	end context.CancelCauseFunc
+	// rego compiles and runs the Rego of policies.
+	rego rego.Evaluator
 	// fenced says that writes are refused because the lease may have expired.
 	fenced atomic.Bool
 	wg     sync.WaitGroup
@@ -69,6 +72,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	defer p.stopRego()
 	ctx, p.end = context.WithCancelCause(ctx)
 	defer p.end(nil)
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
@@ -131,19 +135,31 @@ func (p *process) alone(ctx context.Context) error {
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{Options: o, exports: newExports()}
-	if err := p.load(); err != nil {
+	p := &process{Options: o, exports: newExports(), rego: evaluator(o)}
+	if err := p.prepare(); err != nil {
+		p.stopRego()
 		return nil, err
 	}
+	return p, nil
+}
+
+// prepare does what needs no other process yet, and may fail.
+func (p *process) prepare() error {
+	if err := observe.Register(p.Registry); err != nil {
+		return err
+	}
+	if err := p.load(); err != nil {
+		return err
+	}
 	if err := p.connect(); err != nil {
-		return nil, err
+		return err
 	}
 	for _, policy := range p.bundle.Policies {
 		if policy.Mode != plan.Disabled {
 			p.exports.adopt(p, nil, policy)
 		}
 	}
-	return p, observe.Register(o.Registry)
+	return nil
 }
 
 // load reads what stands in files.
@@ -154,7 +170,7 @@ func (p *process) load() error {
 	if p.PolicyServiceAccounts != "" && p.PolicyNamespace == "" {
 		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --policy-namespace")
 	}
-	options := source.Options{Schemas: p.Schemas, Params: p.Params}
+	options := source.Options{Schemas: p.Schemas, Params: p.Params, Rego: p.rego}
 	if p.PolicyNamespace != "" {
 		options.Params = nil // their policies are not known yet
 	}

@@ -156,7 +156,7 @@ func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error
 	if err != nil && ctx.Err() == nil {
 		r.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, r.id, "error", err.Error())
 	}
-	p, problems, err := rev.unit.Compile(known)
+	p, problems, err := rev.unit.Compile(known, r.rego)
 	if err != nil {
 		return nil, err
 	}

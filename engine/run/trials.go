@@ -130,7 +130,7 @@ func (j judge) tests(ctx context.Context, u *source.Unit, t *trial) (failed []do
 		t.types = j.typesOf(t.origin.Units)
 	}
 	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: t.origin.Tests, Units: t.origin.Units, Subject: u, Schemas: t.types, Allowances: j.allowances,
+		Tests: t.origin.Tests, Units: t.origin.Units, Subject: u, Schemas: t.types, Allowances: j.allowances, Rego: j.rego,
 	})
 	if err != nil {
 		return []document.Problem{{Position: document.Position{File: t.origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}

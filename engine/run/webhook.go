@@ -66,8 +66,8 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	certified := func() bool { return true }
 	if p.Webhook.CertSecret != "" {
 		source := p.certificates(ctx, client)
-		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.GetCertificate })
-		certified = source.Healthy
+		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.certificate })
+		certified = source.healthy
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
 	p.wg.Go(func() { p.watchServing(ctx) })

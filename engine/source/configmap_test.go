@@ -159,7 +159,7 @@ func TestCatalog(t *testing.T) {
 			c := NewCatalog(contents, values, tc.typed)
 			units, conflicts := map[string]string{}, map[string][]string{}
 			for id, u := range c.Units {
-				p, problems, err := u.Compile(known(nil))
+				p, problems, err := u.Compile(known(nil), nil)
 				if err != nil || p == nil {
 					t.Fatal(err, messages(problems))
 				}
@@ -296,11 +296,11 @@ func TestValuesThatCannotBeRead(t *testing.T) {
 	policies := []*Contents{at(1, "m", map[string]string{"a.yaml": policy("a", ""), "b.yaml": policy("b", "")}).Read()}
 	values := []*Values{at(1, "p", map[string]string{"a": "value: [", "b": "value: y"}).ReadParams()}
 	c := NewCatalog(policies, values, nil)
-	p, problems, err := c.Units["a"].Compile(known(nil))
+	p, problems, err := c.Units["a"].Compile(known(nil), nil)
 	if p != nil || err != nil || len(problems) != 1 || problems[0].File != "ns/p/a" {
 		t.Errorf("%v, %q (%v)", p, messages(problems), err)
 	}
-	if p, problems, err := c.Units["b"].Compile(known(nil)); p == nil || err != nil {
+	if p, problems, err := c.Units["b"].Compile(known(nil), nil); p == nil || err != nil {
 		t.Errorf("the values of the other hold it up: %q (%v)", messages(problems), err)
 	}
 	mended := NewCatalog(policies, []*Values{at(1, "p", nil).ReadParams()}, nil)
@@ -336,7 +336,7 @@ func TestAnUnknownModeEnforcesNothing(t *testing.T) {
 		m := at(0, "m", map[string]string{"a.yaml": policy("a", "")})
 		m.Mode = mode
 		u := m.Read().Units[0]
-		p, _, err := u.Compile(known(nil))
+		p, _, err := u.Compile(known(nil), nil)
 		if u.Undecided != want.undecided || (p == nil) != want.undecided || u.Disabled() != want.disabled || err != nil {
 			t.Errorf("%s: undecided %v, disabled %v, compiled %v (%v)", mode, u.Undecided, u.Disabled(), p != nil, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -26,6 +27,8 @@ type Options struct {
 	Known *schema.Set
 	// Params override parameters, by policy and parameter, as they were typed.
 	Params map[string]map[string]string
+	// Rego compiles and runs the policies' Rego; nil is this process.
+	Rego rego.Evaluator
 }
 
 // Typed is who gives the values of Options.Params.
@@ -72,7 +75,7 @@ func Load(paths []string, o Options) (*Bundle, error) {
 			return nil, err
 		}
 	}
-	if err := b.compile(compile.TypedOverrides(o.Params, Typed), &problems); err != nil {
+	if err := b.compile(compile.TypedOverrides(o.Params, Typed), o.Rego, &problems); err != nil {
 		return nil, err
 	}
 	b.Problems = problems.List()
@@ -86,21 +89,21 @@ func known(set *schema.Set) *schema.Set {
 	return set
 }
 
-// Assemble compiles units that were read already.
-func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params map[string]map[string]string) (*Bundle, error) {
+// Assemble compiles units that were read already, their Rego by an evaluator.
+func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params map[string]map[string]string, in rego.Evaluator) (*Bundle, error) {
 	b := &Bundle{Schemas: schemas, Allowances: allowances}
 	for _, u := range units {
 		with := *u
 		b.Units = append(b.Units, &with)
 	}
 	var problems document.Problems
-	err := b.compile(compile.TypedOverrides(params, Typed), &problems)
+	err := b.compile(compile.TypedOverrides(params, Typed), in, &problems)
 	b.Problems = problems.List()
 	return b, err
 }
 
 // compile compiles the units that have a name of their own.
-func (b *Bundle) compile(params compile.Overrides, problems *document.Problems) error {
+func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *document.Problems) error {
 	names := map[string]*Unit{}
 	for _, u := range b.Units {
 		if first := names[u.ID()]; first != nil {
@@ -109,7 +112,7 @@ func (b *Bundle) compile(params compile.Overrides, problems *document.Problems) 
 		}
 		names[u.ID()] = u
 		u.Overrides = params[u.Name()]
-		p, wrong, err := u.Compile(b.Schemas)
+		p, wrong, err := u.Compile(b.Schemas, in)
 		if err != nil {
 			return err
 		}

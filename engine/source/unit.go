@@ -70,9 +70,9 @@ func (u *Unit) Same(other *Unit) bool {
 	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode() && slices.Equal(u.Unread, other.Unread)
 }
 
-// Compile compiles the policy by types. The plan is nil when a problem is an
-// error.
-func (u *Unit) Compile(known *schema.Set) (*plan.Policy, []document.Problem, error) {
+// Compile compiles the policy by types; its Rego is compiled and run by an
+// evaluator. The plan is nil when a problem is an error.
+func (u *Unit) Compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
 	if len(u.Unread) > 0 {
 		return nil, u.Unread, nil
 	}
@@ -80,6 +80,7 @@ func (u *Unit) Compile(known *schema.Set) (*plan.Policy, []document.Problem, err
 	compiler, err := compile.New(compile.Options{
 		Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(),
 		Modules: map[string][]rego.Module{u.File.Path: program},
+		Rego:    in,
 		Params:  compile.Overrides{u.Name(): u.Overrides},
 	})
 	if err != nil {

@@ -47,7 +47,7 @@ func lacking(t *testing.T, list []*unstructured.Unstructured, edit func(configMa
 		edit(o.GetName(), data)
 		m := source.ConfigMap{Namespace: o.GetNamespace(), Name: o.GetName(), Data: data}
 		for _, u := range m.Read().Units {
-			p, problems, err := u.Compile(known)
+			p, problems, err := u.Compile(known, nil)
 			if err != nil || p == nil {
 				t.Fatal(problems, err)
 			}

@@ -21,6 +21,7 @@
 {{ include "edict.webhookArguments" . }}
 - --log-level={{ .Values.log.level }}
 - --workers={{ .Values.workers }}
+- --rego-memory={{ include "edict.regoMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
 {{- if .Values.takeBack.within }}
 - --take-back-within={{ .Values.takeBack.within }}

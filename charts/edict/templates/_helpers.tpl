@@ -40,17 +40,32 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
-{{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB; nothing without a limit. */}}
+{{/* A quantity of memory in bytes; .name says what it is. */}}
+{{- define "edict.bytes" -}}
+{{- $number := regexFind "^[0-9]+" .quantity | int64 -}}
+{{- $unit := regexReplaceAll "^[0-9]+" .quantity "" -}}
+{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
+{{- if or (not $number) (not (hasKey $units $unit)) -}}
+{{- fail (printf "%s: %q is not a whole number of k, M, G, Ki, Mi or Gi" .name .quantity) -}}
+{{- end -}}
+{{- mul $number (get $units $unit) -}}
+{{- end -}}
+
+{{/* What the process that evaluates Rego may have; values of an earlier chart, reused, do not say. */}}
+{{- define "edict.regoMemory" -}}
+{{- dig "rego" "memory" "192Mi" (.Values | toJson | fromJson) -}}
+{{- end -}}
+
+{{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB, less what the process that evaluates Rego may have; nothing without a limit. */}}
 {{- define "edict.memoryLimit" -}}
 {{- $limit := dig "limits" "memory" "" (.Values.resources | default dict) | toString -}}
 {{- if $limit -}}
-{{- $number := regexFind "^[0-9]+" $limit | int64 -}}
-{{- $unit := regexReplaceAll "^[0-9]+" $limit "" -}}
-{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 -}}
-{{- if or (not $number) (not (hasKey $units $unit)) -}}
-{{- fail (printf "resources.limits.memory: %q is not a whole number of k, M, G, Ki, Mi or Gi" $limit) -}}
+{{- $all := include "edict.bytes" (dict "name" "resources.limits.memory" "quantity" $limit) | int64 -}}
+{{- $rego := include "edict.bytes" (dict "name" "rego.memory" "quantity" (include "edict.regoMemory" .)) | int64 -}}
+{{- if le (sub $all $rego) 134217728 -}}
+{{- fail (printf "resources.limits.memory: %s leaves less than 128Mi beside rego.memory, %s" $limit (include "edict.regoMemory" .)) -}}
 {{- end -}}
-{{- div (mul $number (get $units $unit) 9) 10485760 -}}MiB
+{{- div (mul (sub $all $rego) 9) 10485760 -}}MiB
 {{- end -}}
 {{- end -}}
 

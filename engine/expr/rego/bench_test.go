@@ -27,7 +27,7 @@ func decisionInput() value.Value {
 }
 
 func BenchmarkDecisionTable(b *testing.B) {
-	library, problems := Compile([]Module{shipped(b)})
+	library, problems := Compile(Local(), []Module{shipped(b)})
 	if library == nil {
 		b.Fatal(problems)
 	}
@@ -66,7 +66,7 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	m := shipped(b)
 	for b.Loop() {
-		Compile([]Module{m})
+		Compile(Local(), []Module{m})
 	}
 }
 

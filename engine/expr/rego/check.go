@@ -1,10 +1,6 @@
 package rego
 
-import (
-	"github.com/open-policy-agent/opa/v1/ast"
-
-	"github.com/edict-dev/edict/engine/document"
-)
+import "github.com/open-policy-agent/opa/v1/ast"
 
 // Limits of what is compiled. The time of OPA's compiler, which nothing can
 // interrupt, grows with the third power of the one and the square of the other.
@@ -16,14 +12,7 @@ const (
 	maxRules = 2_000
 )
 
-// checkText refuses what OPA's compiler would take.
-func (l *Library) checkText(m *ast.Module, problems *document.Problems) {
-	l.checkDepth(m, problems)
-	l.checkCalls(m, problems)
-	l.checkNumbers(m, problems)
-}
-
-func (l *Library) checkDepth(m *ast.Module, problems *document.Problems) {
+func (p *program) checkDepth(m *ast.Module) {
 	depth, found := 0, false
 	enter := func(x any) bool {
 		at := nests(x)
@@ -32,7 +21,7 @@ func (l *Library) checkDepth(m *ast.Module, problems *document.Problems) {
 		}
 		if depth++; depth > maxDepth && !found {
 			found = true
-			problems.Add(l.sources.problem(at, document.Error, "this is nested too deep", "make a part of it a rule of its own"))
+			p.problems.Add(p.sources.problem(at, "this is nested too deep", "make a part of it a rule of its own"))
 		}
 		return false
 	}
@@ -57,17 +46,12 @@ func nests(x any) *ast.Location {
 	return nil
 }
 
-// checkCalls refuses print, which OPA's compiler takes out without a word, and
-// unification: it goes through large values in a way that takes stack without
-// limit, and := and == say the same more clearly.
-func (l *Library) checkCalls(m *ast.Module, problems *document.Problems) {
+// checkCalls refuses print, which OPA's compiler takes out without a word.
+func (p *program) checkCalls(m *ast.Module) {
 	check := func(name string, at *ast.Location) {
-		switch name {
-		case ast.Print.Name:
-			message, hint := l.noFunction(name)
-			problems.Add(l.sources.problem(at, document.Error, message, hint))
-		case ast.Equality.Name:
-			problems.Add(l.sources.problem(at, document.Error, "unification with = is not allowed in a policy", "write := to set a variable, == to compare"))
+		if name == ast.Print.Name {
+			message, hint := p.noFunction(name)
+			p.problems.Add(p.sources.problem(at, message, hint))
 		}
 	}
 	ast.NewGenericVisitor(func(x any) bool {
@@ -81,15 +65,4 @@ func (l *Library) checkCalls(m *ast.Module, problems *document.Problems) {
 		}
 		return false
 	}).Walk(m)
-}
-
-// checkNumbers refuses numbers that no double holds: 1e999999999 is short to
-// write and long to calculate with.
-func (l *Library) checkNumbers(m *ast.Module, problems *document.Problems) {
-	ast.WalkTerms(m, func(t *ast.Term) bool {
-		if n, ok := t.Value.(ast.Number); ok && !tame(n) {
-			problems.Add(l.sources.problem(t.Location, document.Error, "this number is too large or too long", ""))
-		}
-		return false
-	})
 }

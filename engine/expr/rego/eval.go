@@ -2,139 +2,108 @@ package rego
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// ErrUndefined says that a query has no result for an input.
+// ErrUndefined reports that a query has no result for an input.
 var ErrUndefined = errors.New("undefined for this input")
 
-// turn is held by the one evaluation that runs. What an evaluation allocates
-// within its limits is up to hundreds of megabytes in the worst case, and
-// memory is what a process cannot take back from a running one: so that bound
-// must not be multiplied by the number of workers.
-var turn = make(chan struct{}, 1)
-
-func wait(ctx context.Context) error {
-	select {
-	case turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func done() { <-turn }
-
-// Eval asks the query about an input. It waits for its turn as long as ctx
-// allows, and then runs for at most MaxTime; now is the only time that it
-// may see. What it cost is counted by the meter: stepCost for each step, and
-// one for each node of the input and the result. Errors are of type
-// *expr.Failure and tell no values of the input.
+// Eval asks the query about an input. now is the only time that it may see. What
+// it cost is counted by the meter: stepCost for each step, and one for each node
+// of the input and the result. Errors are of type *expr.Failure and tell no
+// values of the input.
 func (q *Query) Eval(ctx context.Context, meter *expr.Meter, now time.Time, input value.Value) (value.Value, error) {
-	in, nodes, err := toTerm(input)
+	a, err := q.ask(ctx, question{text: q.name, now: now}, input)
 	if err != nil {
-		return nil, q.fail(nil, err)
+		return nil, q.fail(document.Position{}, err)
 	}
-	if err := wait(ctx); err != nil {
-		return nil, q.fail(nil, err)
+	if over := meter.Spend(a.steps*stepCost + uint64(a.nodes)); over != nil && a.err == nil {
+		return nil, q.fail(document.Position{}, over)
 	}
-	defer done()
-	ctx, cancel := context.WithTimeout(ctx, MaxTime)
-	defer cancel()
-	l := &limiter{ctx: ctx}
-	out, err := q.run(l, now, in)
-	over := meter.Spend(uint64(l.steps)*stepCost + uint64(nodes))
-	switch {
-	case err != nil:
+	if a.err != nil {
+		return nil, q.fail(a.at, a.err)
+	}
+	if err = meter.Build(a.value); err == nil {
+		err = meter.Spend(uint64(value.Weight(a.value)))
+	}
+	if err != nil {
+		return nil, q.fail(document.Position{}, fmt.Errorf("%s: %w", q.text, err))
+	}
+	return a.value, nil
+}
+
+// answered is what became of a question.
+type answered struct {
+	value value.Value
+	steps uint64
+	// nodes is how many the input had.
+	nodes int
+	// err says why there is no value, at where; unmet is a test's last expression
+	// that does not hold. Both are places in modules' texts.
+	err       error
+	at, unmet document.Position
+}
+
+// ask puts a question about an input to the evaluator. The error is the
+// evaluator's own.
+func (q *Query) ask(ctx context.Context, asked question, input value.Value) (*answered, error) {
+	body, nodes, err := appendInput(appendQuestion(nil, asked), input)
+	if err != nil {
 		return nil, err
-	case over != nil:
-		return nil, q.fail(nil, over)
 	}
-	return q.settle(meter, out)
-}
-
-// settle makes a value of the result and counts it.
-func (q *Query) settle(meter *expr.Meter, out *ast.Term) (value.Value, error) {
-	v, err := fromTerm(out)
-	if err == nil {
-		err = meter.Build(v)
-	}
-	if err == nil {
-		err = meter.Spend(uint64(value.Weight(v)))
-	}
+	l := q.library
+	text, err := l.in.Do(ctx, &Request{ID: l.id, Modules: l.modules, Query: body})
 	if err != nil {
-		return nil, q.fail(nil, fmt.Errorf("%s: %w", q.text, err))
+		return nil, fmt.Errorf("%s: %w", q.text, err)
 	}
-	return v, nil
+	if len(text) <= stepsSize {
+		return nil, errMangled
+	}
+	a := &answered{steps: binary.BigEndian.Uint64(text), nodes: nodes}
+	m := &message{rest: text[stepsSize:]}
+	if m.tag() == tagTrue {
+		a.value, err = readResult(m)
+		return a, err
+	}
+	var f failure
+	if err := json.Unmarshal(m.rest, &f); err != nil {
+		return nil, errMangled
+	}
+	a.err, a.at, a.unmet = q.word(ctx, f), f.At, f.Unmet
+	return a, nil
 }
 
-// run evaluates, and gives the one result there is.
-func (q *Query) run(l *limiter, now time.Time, in *ast.Term, tracers ...topdown.QueryTracer) (out *ast.Term, err error) {
-	defer func() { // a bug of the evaluator fails the item, not the process
-		if r := recover(); r != nil {
-			out, err = nil, q.fail(nil, fmt.Errorf("%s: the evaluator of Rego failed", q.text))
+// word makes an error of a failure.
+func (q *Query) word(ctx context.Context, f failure) error {
+	switch f.Code {
+	case codeUndefined:
+		return fmt.Errorf("%s is %w", q.text, ErrUndefined)
+	case codeSteps:
+		return fmt.Errorf("%s: %w", q.text, errSteps)
+	case codeLarge:
+		return fmt.Errorf("%s: %w", q.text, value.ErrResultTooLarge)
+	case codeStopped:
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%s: %w", q.text, err)
 		}
-	}()
-	results, err := q.iterate(l, now, in, tracers)
-	switch {
-	case l.why != nil:
-		return nil, q.fail(l.at, fmt.Errorf("%s: %w", q.text, l.why))
-	case err != nil:
-		return nil, q.failRun(err)
-	case len(results) == 0:
-		return nil, q.fail(nil, fmt.Errorf("%s is %w", q.text, ErrUndefined))
+		return fmt.Errorf("%s: %w", q.text, Late(MaxTime))
 	}
-	return results[0], nil
+	return fmt.Errorf("%s: %s", q.text, f.Message)
 }
 
-// iterate runs the evaluator. An error of a function is an error here, where
-// Rego would go on as if the expression had not held: a decision must not be
-// taken because something could not be computed.
-func (q *Query) iterate(l *limiter, now time.Time, in *ast.Term, tracers []topdown.QueryTracer) (results []*ast.Term, err error) {
-	txn, err := q.library.store.NewTransaction(l.ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer q.library.store.Abort(l.ctx, txn)
-	run := topdown.NewQuery(q.body).
-		WithCompiler(q.library.compiler).WithQueryCompiler(q.compiled).
-		WithStore(q.library.store).WithTransaction(txn).
-		WithBuiltins(builtins).WithStrictBuiltinErrors(true).
-		WithCancel(l).WithVirtualCache(cache{topdown.NewVirtualCache(), l}).
-		WithInput(in).WithTime(now)
-	for _, t := range tracers {
-		run = run.WithQueryTracer(t)
-	}
-	err = run.Iter(l.ctx, func(r topdown.QueryResult) error {
-		results = append(results, r[answer])
-		return nil
-	})
-	return results, err
-}
-
-// fail makes a failure at a place of a module, or else at the query's.
-func (q *Query) fail(loc *ast.Location, err error) error {
-	at := q.library.sources.at(loc)
+// fail makes a failure at a place in a module's text, or else at the query's.
+func (q *Query) fail(in document.Position, err error) error {
+	at, _ := q.library.at(in)
 	if at == (document.Position{}) {
 		at = q.at
 	}
 	return &expr.Failure{At: at, Err: err}
-}
-
-// failRun words an error of the evaluator.
-func (q *Query) failRun(err error) error {
-	e, ok := errors.AsType[*topdown.Error](err)
-	if !ok {
-		return q.fail(nil, fmt.Errorf("%s cannot be evaluated", q.text))
-	}
-	return q.fail(e.Location, fmt.Errorf("%s: %s", q.text, masked(e)))
 }

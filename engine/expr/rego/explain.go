@@ -14,7 +14,7 @@ import (
 )
 
 // report turns OPA's errors into problems at their places.
-func (l *Library) report(err error, problems *document.Problems) {
+func (p *program) report(err error) {
 	all, ok := errors.AsType[ast.Errors](err)
 	if one, single := errors.AsType[*ast.Error](err); !ok && single {
 		all = ast.Errors{one}
@@ -23,11 +23,11 @@ func (l *Library) report(err error, problems *document.Problems) {
 		if e.Message == "error limit reached" || i > 0 && e.Code == ast.ParseErr && all[i-1].Code == ast.ParseErr {
 			continue // what does not parse is said once
 		}
-		message, hint := l.explain(e)
-		problems.Add(l.sources.problem(e.Location, document.Error, message, hint))
+		message, hint := p.explain(e)
+		p.problems.Add(p.sources.problem(e.Location, message, hint))
 	}
 	if len(all) == 0 && err != nil && !ok {
-		problems.Errorf(document.Position{}, "Rego cannot read this: %v", err)
+		p.problems.Errorf(document.Position{}, "Rego cannot read this: %v", err)
 	}
 }
 
@@ -40,12 +40,12 @@ var (
 )
 
 // explain says in a person's words what OPA found, and how to mend it.
-func (l *Library) explain(e *ast.Error) (message, hint string) {
+func (p *program) explain(e *ast.Error) (message, hint string) {
 	if m := undefinedFunction.FindStringSubmatch(e.Message); m != nil {
-		return l.noFunction(m[1])
+		return p.noFunction(m[1])
 	}
 	if m := unsafeVar.FindStringSubmatch(e.Message); m != nil {
-		return fmt.Sprintf("%q has no value here", m[1]), l.noValue(m[1])
+		return fmt.Sprintf("%q has no value here", m[1]), p.noValue(m[1])
 	}
 	if m := unusedVar.FindStringSubmatch(e.Message); m != nil {
 		return fmt.Sprintf("the variable %q is never used", m[1]), "remove it, or call it _"
@@ -56,10 +56,7 @@ func (l *Library) explain(e *ast.Error) (message, hint string) {
 	if m := recursive.FindStringSubmatch(e.Message); m != nil {
 		return fmt.Sprintf("%s uses itself: %s", m[1], m[2]), "a rule cannot use itself, not even through others"
 	}
-	if e.Message == spreads {
-		return e.Message, "name a part once"
-	}
-	message = l.detailed(e)
+	message = p.detailed(e)
 	switch {
 	case e.Code == ast.ParseErr:
 		return "not valid Rego: " + message, parseHint(e.Message)
@@ -72,7 +69,7 @@ func (l *Library) explain(e *ast.Error) (message, hint string) {
 }
 
 // detailed adds what OPA knows of the types.
-func (l *Library) detailed(e *ast.Error) string {
+func (p *program) detailed(e *ast.Error) string {
 	message := strings.ReplaceAll(e.Message, "\n", " ")
 	if e.Code != ast.TypeErr || e.Details == nil {
 		return message
@@ -99,15 +96,15 @@ func parseHint(message string) string {
 	return ""
 }
 
-func (l *Library) noFunction(name string) (message, hint string) {
+func (p *program) noFunction(name string) (message, hint string) {
 	if _, exists := ast.BuiltinMap[name]; exists {
 		return fmt.Sprintf("%s is not allowed in a policy", name), refusal(name)
 	}
-	return fmt.Sprintf("no function is called %q", name), document.DidYouMean(name, slices.Concat(Functions(), l.names))
+	return fmt.Sprintf("no function is called %q", name), document.DidYouMean(name, slices.Concat(Functions(), p.names))
 }
 
-func (l *Library) noValue(name string) string {
-	if mean := document.DidYouMean(name, slices.Concat(l.names, []string{"input", "data"})); mean != "" {
+func (p *program) noValue(name string) string {
+	if mean := document.DidYouMean(name, slices.Concat(p.names, []string{"input", "data"})); mean != "" {
 		return mean
 	}
 	return "it is no rule of this package, and nothing sets it before"

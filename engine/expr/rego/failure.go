@@ -14,14 +14,13 @@ var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 // a function says about a value that it cannot read may repeat the value, so of
 // that only the function's name is kept.
 func masked(e *topdown.Error) string {
-	message := strings.ReplaceAll(e.Message, bounded, "")
 	switch e.Code {
 	case topdown.BuiltinErr:
-		name, _, _ := strings.Cut(message, ":")
+		name, _, _ := strings.Cut(e.Message, ":")
 		return name + " cannot work with the value that it is given"
 	case topdown.TypeErr:
-		return quoted.ReplaceAllString(message, "...")
+		return quoted.ReplaceAllString(e.Message, "...")
 	default:
-		return message
+		return e.Message
 	}
 }

@@ -2,56 +2,76 @@ package rego
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// Lint gives warnings about what the queries of a policy never reach: a module
+// Lint returns warnings about what the queries of a policy never reach: a module
 // whose package none of them asks, and rules that nothing uses. Tests are left
 // out.
 func (l *Library) Lint(queries ...*Query) []document.Problem {
 	problems := &document.Problems{}
-	used := map[*ast.Rule]bool{}
+	used := map[*ruleOutline]bool{}
 	for _, q := range queries {
-		for _, rule := range l.reachable(q.ref) {
+		for _, rule := range l.reachable(q.name) {
 			used[rule] = true
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.compiler.Modules)) {
-		if !l.sources[name].module.IsTest() {
-			l.lintModule(l.compiler.Modules[name], used, queries, problems)
+	for _, p := range l.outline.Packages {
+		if !l.sources[p.Module].module.IsTest() {
+			l.lintModule(p, used, queries, problems)
 		}
 	}
 	return problems.List()
 }
 
-func (l *Library) lintModule(m *ast.Module, used map[*ast.Rule]bool, queries []*Query, problems *document.Problems) {
-	if len(m.Rules) > 0 && !slices.ContainsFunc(m.Rules, func(r *ast.Rule) bool { return used[r] }) {
-		message := fmt.Sprintf("no query uses the package %s", packageName(m))
+func (l *Library) lintModule(p packageOutline, used map[*ruleOutline]bool, queries []*Query, problems *document.Problems) {
+	var rules []*ruleOutline
+	for i := range l.outline.Rules {
+		if l.outline.Rules[i].Module == p.Module {
+			rules = append(rules, &l.outline.Rules[i])
+		}
+	}
+	if len(rules) > 0 && !slices.ContainsFunc(rules, func(r *ruleOutline) bool { return used[r] }) {
 		hint := ""
 		if len(queries) > 0 {
 			hint = "the policy asks " + queries[0].text
 		}
-		problems.Add(l.sources.problem(m.Package.Location, document.Warning, message, hint))
+		problems.Add(l.problem(p.At, document.Warning, fmt.Sprintf("no query uses the package %s", p.Name), hint))
 		return
 	}
-	for _, rule := range m.Rules {
-		if !used[rule] && !isTest(rule) {
-			message := fmt.Sprintf("nothing uses the rule %s", rule.Head.Ref())
-			problems.Add(l.sources.problem(rule.Location, document.Warning, message, ""))
+	for _, rule := range rules {
+		if !used[rule] && !rule.isTest() {
+			problems.Add(l.problem(rule.At, document.Warning, fmt.Sprintf("nothing uses the rule %s", rule.Short), ""))
 		}
 	}
 }
 
-func packageName(m *ast.Module) string { return strings.TrimPrefix(m.Package.Path.String(), "data.") }
+// InputRef is a place where a module reads the input.
+type InputRef struct {
+	// Path are the names of the fields from the input on, as far as the module
+	// names them; none when it takes the input as a whole.
+	Path []string
+	// At is where it is read, Source the text of that line.
+	At     document.Position
+	Source string
+}
 
-func isTest(rule *ast.Rule) bool { return strings.HasPrefix(rule.Head.Ref().String(), "test_") }
+// InputRefs returns every read of the input by the rules that a query needs, in
+// the order of the files.
+func (l *Library) InputRefs(q *Query) []InputRef {
+	var refs []InputRef
+	for _, rule := range l.reachable(q.name) {
+		for _, r := range rule.Reads {
+			at, line := l.at(r.At)
+			refs = append(refs, InputRef{Path: r.Path, At: at, Source: line})
+		}
+	}
+	return refs
+}
 
 // CheckInput warns about reads of fields that the input of a query does not
 // have.

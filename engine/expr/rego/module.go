@@ -83,9 +83,9 @@ func (ss sources) at(loc *ast.Location) document.Position {
 	return ss[loc.File].at(loc.Row, loc.Col)
 }
 
-// problem makes a problem that stands where OPA says.
-func (ss sources) problem(loc *ast.Location, severity document.Severity, message, hint string) document.Problem {
-	p := document.Problem{Position: ss.at(loc), Severity: severity, Message: message, Hint: hint}
+// problem makes an error that stands where OPA says.
+func (ss sources) problem(loc *ast.Location, message, hint string) document.Problem {
+	p := document.Problem{Position: ss.at(loc), Severity: document.Error, Message: message, Hint: hint}
 	if loc != nil && ss[loc.File] != nil {
 		p.Source = ss[loc.File].line(p.Position)
 	}

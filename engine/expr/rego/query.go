@@ -14,18 +14,13 @@ import (
 type Query struct {
 	library *Library
 	text    string
-	ref     ast.Ref
-	at      document.Position
-	// body is the query as the evaluator runs it: result = data.a.rule.
-	body     ast.Body
-	compiled ast.QueryCompiler
+	// name is the text as the outline has it.
+	name string
+	at   document.Position
 }
 
-// String gives the query as it was written.
+// String returns the query as it was written.
 func (q *Query) String() string { return q.text }
-
-// answer is the variable that holds the result of a query.
-const answer = ast.Var("result")
 
 // Query prepares a query such as data.a.b.rule, which names a rule of the
 // library. at is its place in the policy.
@@ -37,19 +32,15 @@ func (l *Library) Query(text string, at document.Position) (*Query, *document.Pr
 	if err != nil {
 		return problem(err.Error(), "such as data.a.b.rule")
 	}
-	rules := l.compiler.GetRulesExact(ref)
+	name := ref.String()
+	is := slices.IndexFunc(l.outline.Rules, func(r ruleOutline) bool { return r.Name == name })
 	switch {
-	case len(rules) == 0:
+	case is < 0:
 		return problem(fmt.Sprintf("no rule is called %s", text), document.DidYouMean(text, l.entries()))
-	case len(rules[0].Head.Args) > 0:
+	case l.outline.Rules[is].Function:
 		return problem(fmt.Sprintf("%s is a function", text), "ask for a rule that calls it")
 	}
-	q := &Query{library: l, text: text, ref: ref, at: at, compiled: l.compiler.QueryCompiler()}
-	body := ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))
-	if q.body, err = q.compiled.Compile(body); err != nil {
-		return problem(fmt.Sprintf("the query cannot be compiled: %v", err), "")
-	}
-	return q, nil
+	return &Query{library: l, text: text, name: name, at: at}, nil
 }
 
 // parseQuery reads a query; the limit keeps what the parser does short.
@@ -64,14 +55,12 @@ func parseQuery(text string) (ref ast.Ref, err error) {
 	return ref, nil
 }
 
-// entries gives what can be queried.
+// entries returns what can be queried.
 func (l *Library) entries() []string {
 	var out []string
-	for _, m := range l.compiler.Modules {
-		for _, rule := range m.Rules {
-			if len(rule.Head.Args) == 0 {
-				out = append(out, rule.Ref().GroundPrefix().String())
-			}
+	for _, r := range l.outline.Rules {
+		if !r.Function {
+			out = append(out, r.Name)
 		}
 	}
 	slices.Sort(out)

@@ -1,38 +1,15 @@
 package rego
 
-import (
-	"strings"
+import "github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/open-policy-agent/opa/v1/ast"
-
-	"github.com/edict-dev/edict/engine/document"
-)
-
-// InputRef is a place where a module reads the input.
-type InputRef struct {
-	// Path are the names of the fields from the input on, as far as the module
-	// names them; none when it takes the input as a whole.
-	Path []string
-	// At is where it is read, Source the text of that line.
-	At     document.Position
-	Source string
-}
-
-// InputRefs gives every read of the input by the rules that a query needs, in
-// the order of the files.
-func (l *Library) InputRefs(q *Query) []InputRef {
-	var refs []InputRef
-	add := func(ref ast.Ref, more []string) {
-		if !ref.HasPrefix(ast.InputRootRef) {
-			return
+// reads returns every read of the input by a rule.
+func (p *program) reads(rule *ast.Rule) (out []readOutline) {
+	walkReads(rule, func(ref ast.Ref, more []string) {
+		if ref.HasPrefix(ast.InputRootRef) {
+			out = append(out, readOutline{Path: append(names(ref[1:]), more...), At: p.sources.at(ref[0].Location)})
 		}
-		p := l.sources.problem(ref[0].Location, document.Warning, "", "")
-		refs = append(refs, InputRef{Path: append(names(ref[1:]), more...), At: p.Position, Source: p.Source})
-	}
-	for _, rule := range l.reachable(q.ref) {
-		walkReads(rule, add)
-	}
-	return refs
+	})
+	return out
 }
 
 // walkReads calls add for each reference of a rule; object.get with names that
@@ -75,7 +52,7 @@ func localRefs(rule *ast.Rule) map[ast.Var]*ast.Term {
 
 // objectGet gives what a call of object.get reads, and the constant names.
 func objectGet(e *ast.Expr, refs map[ast.Var]*ast.Term) (from *ast.Term, keys []string) {
-	if !e.IsCall() || len(e.Operands()) < 3 || strings.TrimPrefix(e.Operator().String(), bounded) != ast.ObjectGet.Name {
+	if !e.IsCall() || len(e.Operands()) < 3 || e.Operator().String() != ast.ObjectGet.Name {
 		return nil, nil
 	}
 	from = e.Operand(0)

@@ -1,0 +1,80 @@
+package rego
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// MaxTime is how much processor time an evaluator may take for one request. It
+// is a last resort: functions of Rego cannot be counted while they run.
+const MaxTime = 5 * time.Second
+
+// Evaluator compiles and runs modules. It is safe for concurrent use.
+type Evaluator interface {
+	// Do answers a request. An error is expr.ErrTime when it took too long,
+	// ErrLimit when it needed too much memory, expr.ErrUnavailable when it could
+	// not be asked, or the context's.
+	Do(ctx context.Context, r *Request) ([]byte, error)
+}
+
+// Request is something to do with modules.
+type Request struct {
+	// ID stands for the modules: an evaluator keeps what it has compiled.
+	ID      string
+	Modules []Module
+	// Query is what to evaluate; nil asks for what the modules compile to.
+	Query []byte
+}
+
+// MaxPrograms is how many sets of modules an evaluator keeps.
+const MaxPrograms = 64
+
+// Programs are the modules that an evaluator has compiled, by ID.
+type Programs struct {
+	mu    sync.Mutex
+	known map[string]*program
+}
+
+// Do answers a request in this process, whatever it takes.
+func (p *Programs) Do(ctx context.Context, r *Request) []byte {
+	one := p.load(r)
+	if r.Query == nil {
+		return one.describe()
+	}
+	return one.answer(ctx, r.Query)
+}
+
+func (p *Programs) load(r *Request) *program {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if one := p.known[r.ID]; one != nil {
+		return one
+	}
+	if len(p.known) >= MaxPrograms || p.known == nil {
+		p.known = map[string]*program{}
+	}
+	one := compile(r.Modules)
+	p.known[r.ID] = one
+	return one
+}
+
+// local is the evaluator of this process.
+type local struct{ programs Programs }
+
+var here local
+
+// Local is the evaluator that works in this process. It stops an evaluation
+// that takes longer than MaxTime, by the clock, at its next step; nothing bounds its memory.
+// It is for modules of whoever runs the process.
+func Local() Evaluator { return &here }
+
+// Do implements Evaluator.
+func (l *local) Do(ctx context.Context, r *Request) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, MaxTime)
+	defer cancel()
+	return l.programs.Do(ctx, r), nil
+}

@@ -1,0 +1,38 @@
+package run
+
+import (
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/expr/rego/child"
+	"github.com/edict-dev/edict/engine/observe"
+)
+
+// evaluator returns what compiles and runs the Rego of policies.
+func evaluator(o Options) rego.Evaluator {
+	if len(o.RegoCommand) == 0 {
+		return rego.Local()
+	}
+	return child.New(child.Options{
+		Command: o.RegoCommand, Memory: o.RegoMemory,
+		Started: func(pid int) {
+			observe.RegoStarts.Inc()
+			observe.RegoRunning.Set(1)
+			o.Log.Info("a process that evaluates Rego has started", "pid", pid)
+		},
+		Ended: func(pid int, reason child.Reason, detail string) {
+			observe.RegoEnds.WithLabelValues(string(reason)).Inc()
+			observe.RegoRunning.Set(0)
+			if reason == child.Stopped {
+				o.Log.Info("the process that evaluates Rego was ended: nobody waits for an answer", "pid", pid)
+				return
+			}
+			o.Log.Warn("the process that evaluates Rego has ended; the next evaluation starts another", "pid", pid, "reason", string(reason), "detail", detail)
+		},
+	})
+}
+
+// stopRego ends the process that evaluates Rego, if there is one.
+func (p *process) stopRego() {
+	if c, ok := p.rego.(*child.Child); ok {
+		c.Close()
+	}
+}

@@ -1,0 +1,132 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// withRego is a policy that labels every node by what a module says.
+func withRego(name, module string) string {
+	return fmt.Sprintf(`apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: %s}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  variables:
+    - name: x
+      rego:
+        query: data.p.x
+        input: "${object.metadata.name}"
+        module: |
+          package p
+          %s
+  rules:
+    - name: mark
+      do:
+        - labels: {set: {%s: "${variables.x}"}}
+`, name, strings.ReplaceAll(module, "\n", "\n          "), name)
+}
+
+// greedy asks for all memory in a few steps, unreadable while it is compiled.
+var (
+	greedy     = "v0 := [input]\nf(a) := array.concat(a, array.concat(a, a))\nv5 := f(f(f(f(f(v0)))))\nv10 := f(f(f(f(f(v5)))))\nx := sprintf(\"%v\", [count(f(f(f(f(f(f(v10)))))))])"
+	unreadable = func() string {
+		var b strings.Builder
+		for _, v := range []string{"v", "w"} {
+			fmt.Fprintf(&b, "%s0 := [1]\n", v)
+			for i := 1; i <= 30; i++ {
+				fmt.Fprintf(&b, "%s%d := [%s%d, %s%d]\n", v, i, v, i-1, v, i-1)
+			}
+		}
+		return b.String() + "x := \"a\" if v30 == w30"
+	}()
+)
+
+// startedBy returns the processes that another has started.
+func startedBy(t *testing.T, pid int) (out []int) {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // of a thread that has ended
+		}
+		for field := range strings.FieldsSeq(string(text)) {
+			child, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, child)
+		}
+	}
+	return out
+}
+
+// highest is the most memory that a process has had resident, in bytes.
+func highest(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); fields[0] == "VmHWM:" {
+			kilobytes, err := strconv.Atoi(fields[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kilobytes << 10
+		}
+	}
+	t.Fatal("the system does not tell")
+	return 0
+}
+
+// TestRego: without Rego there is no other process. Modules that take all memory,
+// when they are compiled or when they run, end that process and not the
+// controller; other policies go on, and it ends with the controller.
+func TestRego(t *testing.T) {
+	c := start(t, false)
+	c.home()
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("plain", map[string]string{"plain.yaml": marks("plain", "plain", "a")}))
+	edict := c.process(edictBinary(t))
+	c.wantMarks("a", map[string]string{"plain": "a"})
+	if found := startedBy(t, edict.Process.Pid); len(found) > 0 {
+		t.Errorf("there are processes: %v", found)
+	}
+
+	c.put(policyMap("greedy", map[string]string{"greedy.yaml": withRego("greedy", greedy)}))
+	c.put(policyMap("unreadable", map[string]string{"unreadable.yaml": withRego("unreadable", unreadable)}))
+	c.wantNote("unreadable", map[string]string{"status": "Refused", "error": "the modules cannot be compiled: it "})
+	c.put(policyMap("modest", map[string]string{"modest.yaml": withRego("modest", "x := concat(\"-\", [input, \"1\"])")}))
+	c.wantMarks("a", map[string]string{"plain": "a", "modest": "a-1"})
+	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"modest": nil, "plain": nil, "greedy": "x"}}})
+	c.wantMarks("a", map[string]string{"plain": "a", "modest": "a-1", "greedy": "x"})
+	if most := highest(t, edict.Process.Pid); most > 256<<20 {
+		t.Errorf("the controller itself had %d MiB", most>>20)
+	}
+
+	found := startedBy(t, edict.Process.Pid)
+	if len(found) != 1 {
+		t.Fatalf("processes: %v", found)
+	}
+	if err := edict.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := edict.Wait(); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Kill(found[0], 0); err == nil {
+		t.Error("the process that evaluates Rego has outlived the controller")
+	}
+}
