@@ -29,13 +29,15 @@ type admission struct {
 	// slots bounds how many are judged at once. One that took too long keeps its
 	// slot until it is done.
 	slots chan struct{}
+	// wait waits for what was stored just before to show here.
+	wait func(context.Context)
 }
 
 // reviewsUnderWay is how many ConfigMaps are judged at once.
 const reviewsUnderWay = 2
 
 func newAdmission(p *process) *admission {
-	return &admission{process: p, judge: judge{process: p, admitting: true}, slots: make(chan struct{}, reviewsUnderWay)}
+	return &admission{process: p, judge: judge{process: p, admitting: true}, slots: make(chan struct{}, reviewsUnderWay), wait: waitForCache}
 }
 
 const (
@@ -126,15 +128,19 @@ func (a *admission) review(ctx context.Context, r webhook.Request) webhook.Respo
 // ConfigMaps that are applied together each is judged by those before it.
 const catchUp = 200 * time.Millisecond
 
+func waitForCache(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(catchUp):
+	}
+}
+
 // decide refuses a ConfigMap with errors that were not in it before: who mends
 // one of two mistakes is not to be held up by the other.
 func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) webhook.Response {
 	problems, err := a.problems(ctx, now)
 	if document.HasErrors(problems) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(catchUp):
-		}
+		a.wait(ctx)
 		problems, err = a.problems(ctx, now)
 	}
 	if err != nil {
