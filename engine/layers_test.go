@@ -51,6 +51,8 @@ var layers = [][]string{
 	{"engine/simulate"},
 	// Judges simulations.
 	{"engine/policytest"},
+	// What they need of a cluster.
+	{"engine/run/certs", "engine/run/writer"},
 	// What drives it in a cluster; a policy is adopted when its tests pass.
 	{"engine/run", "engine/release"},
 	// Flags and wiring.
@@ -132,7 +134,7 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // cluster are the packages that may speak to one.
-var cluster = []string{"engine/run", "engine/release"}
+var cluster = []string{"engine/run", "engine/run/certs", "engine/run/writer", "engine/release"}
 
 // TestFewSpeakToACluster keeps everything that decides free of clients:
 // it is tested with plain tables, without a cluster and without waiting.

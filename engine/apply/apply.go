@@ -16,6 +16,10 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
+// FieldManager is the field manager of the controller itself. That of a policy is
+// FieldManager, a slash and the policy's name.
+const FieldManager = "edict"
+
 // Patch is a JSON merge patch of one object.
 type Patch struct {
 	Target      world.ID

@@ -141,7 +141,7 @@ func TestPolicyAndValuesChangeTogether(t *testing.T) {
 		if _, err := a.client.CoreV1().ConfigMaps("ns").Update(ctx, policy(after), metav1.UpdateOptions{}); err != nil {
 			t.Error(err)
 		}
-		for shown := false; !shown && ctx.Err() == nil; time.Sleep(time.Millisecond) {
+		for shown := false; !shown && ctx.Err() == nil; <-time.After(time.Millisecond) {
 			catalog, err := a.shelf.catalog(&readings{}, a.typed())
 			shown = err == nil && strings.Contains(string(catalog.Units["p"].File.Text), "params.other")
 		}

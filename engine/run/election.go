@@ -95,7 +95,7 @@ func (p *process) elect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.writer.gate = func() error {
+	p.writer.Gate = func() error {
 		if time.Now().After(lock.until(e.LeaseDuration)) {
 			if p.fenced.CompareAndSwap(false, true) {
 				p.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.Namespace+"/"+e.Name)

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/certs"
 )
 
 // Webhook says how ConfigMaps are judged before they are stored.
@@ -65,9 +66,13 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir, TLSOpts: []func(*tls.Config){secure}}
 	certified := func() bool { return true }
 	if p.Webhook.CertSecret != "" {
-		source := p.certificates(ctx, client)
-		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.certificate })
-		certified = source.healthy
+		source := certs.New(certs.Options{
+			Client: client, Log: p.Log, Namespace: p.PolicyNamespace, Secret: p.Webhook.CertSecret,
+			Configuration: p.Webhook.Configuration, DNSNames: p.Webhook.DNSNames,
+		})
+		p.wg.Go(func() { source.Run(ctx) })
+		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.Certificate })
+		certified = source.Ready
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
 	p.wg.Go(func() { p.watchServing(ctx) })

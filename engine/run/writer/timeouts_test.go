@@ -1,4 +1,4 @@
-package run
+package writer
 
 import (
 	"io"
@@ -27,7 +27,7 @@ func TestRequestsEnd(t *testing.T) {
 	defer server.Close()
 	defer close(stop)
 	get := func(path string, after time.Duration) (string, error) {
-		client := &http.Client{Transport: timeouts{http.DefaultTransport, after}}
+		client := &http.Client{Transport: Timeouts{http.DefaultTransport, after}}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package run
+package writer
 
 import (
 	"crypto/sha256"
@@ -138,19 +138,11 @@ func (r *rivals) of(policy string) string {
 	return strings.Join(out, "\n")
 }
 
-// rivals gives what is to be told of a policy's rivals; "" is nothing.
-func (p *process) rivals(policy string) string {
-	if p.writer == nil {
-		return ""
-	}
-	return p.writer.rivals.of(policy)
-}
-
 // ownerOf gives another manager that owns something of what a patch writes; ""
 // is none.
 func ownerOf(p apply.Patch, managers []metav1.ManagedFieldsEntry) string {
 	for _, m := range managers {
-		if m.Manager == component+"/"+p.Policy || m.Subresource != p.Subresource || m.FieldsV1 == nil {
+		if m.Manager == apply.FieldManager+"/"+p.Policy || m.Subresource != p.Subresource || m.FieldsV1 == nil {
 			continue
 		}
 		var fields map[string]any
