@@ -26,11 +26,13 @@ type Memo struct {
 	kept int
 }
 
-// MaxMemo is how many bytes of values are kept of one key, and MaxMemoAll of all
-// keys of a policy. What is more is not kept: it is computed again.
+// MaxMemo is how many bytes of values are kept of one key, MaxMemoAll of all keys
+// of a policy, and MaxMemoProcess of all policies. What is more is not kept: it is
+// computed again.
 const (
-	MaxMemo    = 64 << 20
-	MaxMemoAll = 128 << 20
+	MaxMemo        = 64 << 20
+	MaxMemoAll     = 128 << 20
+	MaxMemoProcess = 192 << 20
 )
 
 // Kept is how many bytes the values have that the memo keeps, apart from the

@@ -65,6 +65,8 @@ type Controller struct {
 	memory map[eval.Key]map[string]value.Value
 	// remembering is how many bytes memory has, keeping how many the memos have.
 	remembering, keeping int
+	// removed says that the group has let go of the controller.
+	removed bool
 }
 
 // Evaluate decides about a key without writing anything.
@@ -258,7 +260,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	c.router.Looked(key, memo.Lookups())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keeping -= kept
+	c.addKeeping(-kept)
 	delete(c.memos, key)
 	delete(c.initial, key)
 	delete(c.pending, key)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
@@ -24,6 +25,8 @@ import (
 // Group holds the controllers that share a world.
 type Group struct {
 	Guard guard.Guard
+	// keeping is how many bytes the memos of all controllers keep.
+	keeping atomic.Int64
 	// Records keeps what was decided; nil keeps nothing.
 	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
@@ -128,6 +131,10 @@ func (g *Group) Remove(c *Controller) (unused []world.Source) {
 	g.controllers = slices.DeleteFunc(slices.Clone(g.controllers), func(other *Controller) bool { return other == c })
 	g.mu.Unlock()
 	c.inbox.close()
+	c.mu.Lock()
+	c.addKeeping(-c.keeping)
+	c.removed = true
+	c.mu.Unlock()
 	for _, source := range c.Sources() {
 		if !g.narrow(source) {
 			unused = append(unused, source)
