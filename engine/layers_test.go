@@ -59,7 +59,7 @@ var layers = [][]string{
 	{"cmd/edict"},
 }
 
-// packages gives the imports of every package below some folders of the
+// packages returns the imports of every package below some folders of the
 // module, without those of tests. It reads the files itself, so that go test
 // knows what a result depends on.
 func packages(t *testing.T, folders ...string) map[string][]string {
@@ -92,7 +92,7 @@ func isSource(entry fs.DirEntry) bool {
 	return !entry.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 }
 
-// own gives a package of this module without the module's name; "" and false
+// own returns a package of this module without the module's name; "" and false
 // for any other package.
 func own(imported string) (name string, ours bool) {
 	if name, ours = strings.CutPrefix(imported, module); !ours {
@@ -101,7 +101,7 @@ func own(imported string) (name string, ours bool) {
 	return name, true
 }
 
-// layerOf gives a package's place in the table, -1 when it has none.
+// layerOf returns a package's place in the table, -1 when it has none.
 func layerOf(name string) int {
 	return slices.IndexFunc(layers, func(layer []string) bool {
 		return slices.ContainsFunc(layer, func(pattern string) bool {
@@ -178,7 +178,7 @@ func TestEngineDoesNotKnowTests(t *testing.T) {
 	}
 }
 
-// within says whether an import is one of some folders or below one.
+// within reports whether an import is one of some folders or below one.
 func within(imported string, folders ...string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return imported == f || strings.HasPrefix(imported, f+"/") })
 }

@@ -229,7 +229,7 @@ func (c *Controller) memo(key eval.Key) *eval.Memo {
 	return m
 }
 
-// primary gives the object of a key, or nil.
+// primary returns the object of a key, or nil.
 func (c *Controller) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
 	o := snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name)
 	if o == nil || !c.Policy.Primary.Selects(o) && !c.Policy.Primary.Left(o) && !c.router.Left(key) {
@@ -292,12 +292,12 @@ func (c *Controller) MarkInitial() {
 	}
 }
 
-// Keys gives the keys that have a primary, sorted.
+// Keys returns the keys that have a primary, sorted.
 func (c *Controller) Keys() []eval.Key { return c.router.Keys() }
 
 const maxEvents = 4096
 
-// seen says whether an event was emitted before.
+// seen reports whether an event was emitted before.
 func (c *Controller) seen(e apply.Event) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

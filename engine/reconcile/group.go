@@ -32,7 +32,7 @@ type Group struct {
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
 
-	// Counts gives the metrics of a policy; nil is those of the process.
+	// Counts returns the metrics of a policy; nil is those of the process.
 	Counts func(*plan.Policy) *observe.Counts
 
 	// Brakes bound what policies write; nil bounds nothing. Suspect reports whether
@@ -61,7 +61,7 @@ func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Gro
 	return &Group{store: store, writer: writer, schemas: schemas}
 }
 
-// Schemas gives the types by which objects are read.
+// Schemas returns the types by which objects are read.
 func (g *Group) Schemas() *schema.Set { return g.schemas }
 
 // Add makes a controller for a policy that is in force at once.
@@ -117,14 +117,14 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 	return counts
 }
 
-// Controllers gives the controllers, by the names of their policies.
+// Controllers returns the controllers, by the names of their policies.
 func (g *Group) Controllers() []*Controller {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return slices.Clone(g.controllers)
 }
 
-// Remove ends a controller, and gives the sources that nobody reads any more.
+// Remove ends a controller, and returns the sources that nobody reads any more.
 // What else only it needed is dropped.
 func (g *Group) Remove(c *Controller) (unused []world.Source) {
 	g.mu.Lock()
@@ -165,7 +165,7 @@ func (g *Group) narrow(source world.Source) bool {
 	return used
 }
 
-// AllSources gives every source that some controller reads, each once.
+// AllSources returns every source that some controller reads, each once.
 func (g *Group) AllSources() []world.Source {
 	var out []world.Source
 	for _, c := range g.Controllers() {

@@ -7,7 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// recall gives what a key remembered.
+// recall returns what a key remembered.
 func (c *Controller) recall(key eval.Key) func(string) value.Value {
 	return func(name string) value.Value {
 		c.mu.Lock()
@@ -49,7 +49,7 @@ func rememberedBytes(memory, except map[string]value.Value) (sum int) {
 	return sum
 }
 
-// memorySize gives how many bytes a key, and all keys, remember but for some
+// memorySize returns how many bytes a key, and all keys, remember but for some
 // names of that key.
 func (c *Controller) memorySize(key eval.Key) func(except map[string]value.Value) (own, all int) {
 	return func(except map[string]value.Value) (own, all int) {

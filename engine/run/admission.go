@@ -48,7 +48,7 @@ const (
 	answering = 5
 )
 
-// patient gives a review less time than the API server waits, which says so in
+// patient returns a review less time than the API server waits, which says so in
 // its request: with failurePolicy Fail it would refuse what nobody has judged.
 func patient(r *http.Request) context.Context {
 	wait, err := time.ParseDuration(r.URL.Query().Get("timeout"))
@@ -195,14 +195,14 @@ func labelled(m *corev1.ConfigMap) bool {
 	return m.Labels[v1alpha1.LabelPolicy] == "true" || m.Labels[v1alpha1.LabelParams] == "true"
 }
 
-// same says whether nothing that is judged has changed.
+// same reports whether nothing that is judged has changed.
 func same(a, b *corev1.ConfigMap) bool {
 	return a != nil && maps.Equal(a.Data, b.Data) && slices.Equal(configMap(a).Binary, configMap(b).Binary) &&
 		a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
 		a.Labels[v1alpha1.LabelPolicy] == b.Labels[v1alpha1.LabelPolicy] && a.Labels[v1alpha1.LabelParams] == b.Labels[v1alpha1.LabelParams]
 }
 
-// worse says whether there is an error that was not there before, wherever it
+// worse reports whether there is an error that was not there before, wherever it
 // stood: its line may have changed for another reason.
 func worse(before, now []document.Problem) bool {
 	type wrong struct{ file, message string }
@@ -263,7 +263,7 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	return out, ctx.Err()
 }
 
-// concerning gives the problems of a policy that a ConfigMap is to blame for:
+// concerning returns the problems of a policy that a ConfigMap is to blame for:
 // where the policy stands in another, those with the values in this one. Of what
 // no longer fits the values in another it is only warned: who changes both has
 // to begin with one.

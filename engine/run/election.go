@@ -75,7 +75,7 @@ func (l *lease) note(r resourcelock.LeaderElectionRecord, write func() error) er
 	return err
 }
 
-// until gives the time up to which writes are safe.
+// until returns the time up to which writes are safe.
 func (l *lease) until(duration time.Duration) time.Time {
 	return time.Unix(0, l.renewed.Load()).Add(duration - margin)
 }

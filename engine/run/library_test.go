@@ -60,7 +60,7 @@ func newShelved(t *testing.T) *shelved {
 
 func noProblem(*source.Unit) *document.Problem { return nil }
 
-// see looks at ConfigMaps, and gives the policies that are to run, with the
+// see looks at ConfigMaps, and returns the policies that are to run, with the
 // files that they stand in.
 func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[string]string {
 	s.t.Helper()

@@ -50,7 +50,7 @@ func (w writing) recent(one *note, now time.Time) bool {
 		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason
 }
 
-// shown says whether an object that the cache has is not older than the writing.
+// shown reports whether an object that the cache has is not older than the writing.
 func (w writing) shown(version string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, w.version)
 	return err != nil || order >= 0
@@ -61,7 +61,7 @@ func newNotices(p *process, client kubernetes.Interface, recorder record.EventRe
 }
 
 // publish brings the annotations up to date, and tells of changes in events. It
-// says whether something could not be written.
+// reports whether something could not be written.
 func (n *notices) publish(ctx context.Context, notes []note, live func(*source.ConfigMap) (annotations map[string]string, version string)) (failed bool) {
 	written := map[string]writing{}
 	for i := range notes {
@@ -96,7 +96,7 @@ func (n *notices) publish(ctx context.Context, notes []note, live func(*source.C
 	return failed
 }
 
-// changes gives the merge patch of annotations.
+// changes returns the merge patch of annotations.
 func changes(before, want map[string]string) map[string]any {
 	patch := map[string]any{}
 	for key, text := range want {

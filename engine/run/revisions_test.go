@@ -46,7 +46,7 @@ func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catal
 	return c
 }
 
-// kept gives what the cluster keeps of a policy: number, value in the text and
+// kept returns what the cluster keeps of a policy: number, value in the text and
 // result.
 func (r *historian) kept(policy string) (out []string) {
 	r.t.Helper()

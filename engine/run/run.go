@@ -51,11 +51,11 @@ type process struct {
 	onEdit atomic.Pointer[func()]
 	// ledger is what is kept of the brakes; nil for policies of files.
 	ledger *ledger
-	// webhookReady says whether the webhook is served.
+	// webhookReady reports whether the webhook is served.
 	webhookReady atomic.Pointer[healthz.Checker]
 	// term is the present one; nil while nothing runs.
 	term atomic.Pointer[term]
-	// leader says whether this process leads, or need not.
+	// leader reports whether this process leads, or need not.
 	leader atomic.Bool
 	// end ends the process, with the reason.
 	end context.CancelCauseFunc

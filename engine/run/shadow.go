@@ -27,7 +27,7 @@ const (
 	maxShadow = 16 << 10
 )
 
-// shadows gives what the policies in the shadow came to, by name.
+// shadows returns what the policies in the shadow came to, by name.
 func (t *term) shadows() (out []*reconcile.ShadowReport) {
 	for _, c := range t.group.Controllers() {
 		if r := c.ShadowReport(); r != nil {

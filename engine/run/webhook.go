@@ -79,7 +79,7 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	return nil
 }
 
-// secure gives what the webhook wants of connections.
+// secure returns what the webhook wants of connections.
 func (w *Webhook) secure() (func(*tls.Config), error) {
 	if w.ClientCA == "" {
 		return func(c *tls.Config) { c.MinVersion = tls.VersionTLS13 }, nil
@@ -183,7 +183,7 @@ type door struct {
 	users int
 }
 
-// enter waits until a request may come in, and gives what lets it out.
+// enter waits until a request may come in, and returns what lets it out.
 func (d *doors) enter(ctx context.Context, address string) (leave func(), ok bool) {
 	host, _, _ := net.SplitHostPort(address)
 	own := d.of(host)
@@ -223,7 +223,7 @@ func (d *doors) forget(host string, own *door) {
 	}
 }
 
-// servez says whether this process does its part: the webhook answers, the
+// servez reports whether this process does its part: the webhook answers, the
 // ConfigMaps are followed and, if it leads, the policies run.
 func (p *process) servez(w http.ResponseWriter, r *http.Request) {
 	text := "ok"

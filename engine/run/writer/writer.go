@@ -130,7 +130,7 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
 }
 
-// managers gives who has written an object; nobody if that cannot be known.
+// managers returns who has written an object; nobody if that cannot be known.
 func (w *Writer) managers(ctx context.Context, resource kschema.GroupVersionResource, of world.ID) []metav1.ManagedFieldsEntry {
 	got, err := w.client.Resource(resource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
 	if err != nil {
@@ -169,14 +169,14 @@ func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	return world.Version{ResourceVersion: made.GetResourceVersion(), Generation: made.GetGeneration()}, nil
 }
 
-// free says whether an object that is to be made by an apply does not exist, or
+// free reports whether an object that is to be made by an apply does not exist, or
 // was made by the same policy.
 func (w *Writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
 	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
 	return apierrors.IsNotFound(err) || w.made(ctx, m, resource)
 }
 
-// made says whether an object that exists was made by the same policy, and
+// made reports whether an object that exists was made by the same policy, and
 // stays.
 func (w *Writer) made(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
 	got, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
