@@ -74,8 +74,8 @@ func (t *tracer) ident(e ast.Expr, env *locals) *Flow {
 func (t *tracer) sel(e ast.Expr, env *locals) *Flow {
 	s := e.AsSelect()
 	f := t.flow(s.Operand(), env).field(s.FieldName())
+	t.reads.Presence(f) // an expression fails on a field that is absent, whatever becomes of its value
 	if s.IsTestOnly() {
-		t.reads.Presence(f)
 		return nil
 	}
 	return f
@@ -189,10 +189,17 @@ func (t *tracer) isList(e ast.Expr) bool {
 func (t *tracer) index(args []ast.Expr, env *locals) *Flow {
 	from := t.flow(args[0], env)
 	if key, ok := t.constant(args[1]); ok {
-		return from.field(key)
+		f := from.field(key)
+		t.reads.Presence(f)
+		return f
 	}
 	t.reads.Consume(t.flow(args[1], env))
-	return from.Elem()
+	if t.isMap(args[0]) {
+		t.reads.keys(from)
+	}
+	f := from.Elem()
+	t.reads.Presence(f)
+	return f
 }
 
 func (t *tracer) membership(args []ast.Expr, env *locals) {

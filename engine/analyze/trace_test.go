@@ -111,6 +111,9 @@ func TestTraceReads(t *testing.T) {
 		`object.spec.parts.map(p, p.size > 3, p.name)`:    {"object": "{spec {parts {each {name *, size *}}}}"},
 		`object.spec.parts.filter(p, p.size > 3)`:         {"object": "{spec {parts {each *}}}"},
 		`object.spec.parts.map(p, 1).size()`:              {"object": "{spec {parts}}"},
+		`object.spec.parts.map(p, p.name).size()`:         {"object": "{spec {parts {each {name}}}}"}, // it fails where there is no name
+		`size([?object.?status.phase])`:                   {"object": "{status {phase}}"},
+		`size([object.spec.limits[key.name]])`:            {"object": "{spec {limits {each .}}}"},
 		`object.spec.parts.map(p, {"n": p})[0].n.name`:    {"object": "{spec {parts {each {name *}}}}"},
 		`object.spec.parts.map(p, [p])[0][0].name`:        {"object": "{spec {parts {each {name *}}}}"},
 		`(object.spec.parts + item.spec.parts)[0].name`:   {"object": "{spec {parts {each {name *}}}}", "item": "{spec {parts {each {name *}}}}"},
