@@ -81,3 +81,23 @@ func TestDocumentationNamesEveryPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestExtendingNamesWhatExists: every file that docs/extending.md names exists,
+// but for those that its examples make.
+func TestExtendingNamesWhatExists(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/extending.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(engine|builtins|cmd|test)/[a-z0-9/_]+\.go`).FindAllString(string(text), -1)
+	if len(found) < 20 {
+		t.Fatalf("found %d files in docs/extending.md: the pattern no longer matches", len(found))
+	}
+	made := regexp.MustCompile(`/dns/|/owner(_test)?\.go$`)
+	for _, name := range found {
+		if _, err := os.Stat(filepath.Join("..", name)); err != nil && !made.MatchString(name) {
+			t.Errorf("docs/extending.md names %s: %v", name, err)
+		}
+	}
+}
