@@ -20,7 +20,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 )
 
-// Functions gives every builtin that an expression can call.
+// Functions returns every builtin that an expression can call.
 func Functions() []expr.Function {
 	return slices.Concat(
 		grace.Functions(), labels.Functions(), hash.Functions(), names.Functions(), pattern.Functions(),
@@ -28,10 +28,10 @@ func Functions() []expr.Function {
 	)
 }
 
-// Queries gives the builtins that a selection can ask.
+// Queries returns the builtins that a selection can ask.
 func Queries() []expr.Query { return extender.Queries() }
 
-// Scripted gives answers that are written down: a document with one entry per
+// Scripted returns answers that are written down: a document with one entry per
 // builtin that looks outside. Builtins without an entry answer as if theirs
 // were empty.
 func Scripted(answers map[string]any) (expr.Answerers, error) {

@@ -51,13 +51,15 @@ var layers = [][]string{
 	{"engine/simulate"},
 	// Judges simulations.
 	{"engine/policytest"},
+	// What they need of a cluster.
+	{"engine/run/certs", "engine/run/writer"},
 	// What drives it in a cluster; a policy is adopted when its tests pass.
 	{"engine/run", "engine/release"},
 	// Flags and wiring.
 	{"cmd/edict"},
 }
 
-// packages gives the imports of every package below some folders of the
+// packages returns the imports of every package below some folders of the
 // module, without those of tests. It reads the files itself, so that go test
 // knows what a result depends on.
 func packages(t *testing.T, folders ...string) map[string][]string {
@@ -90,7 +92,7 @@ func isSource(entry fs.DirEntry) bool {
 	return !entry.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 }
 
-// own gives a package of this module without the module's name; "" and false
+// own returns a package of this module without the module's name; "" and false
 // for any other package.
 func own(imported string) (name string, ours bool) {
 	if name, ours = strings.CutPrefix(imported, module); !ours {
@@ -99,7 +101,7 @@ func own(imported string) (name string, ours bool) {
 	return name, true
 }
 
-// layerOf gives a package's place in the table, -1 when it has none.
+// layerOf returns a package's place in the table, -1 when it has none.
 func layerOf(name string) int {
 	return slices.IndexFunc(layers, func(layer []string) bool {
 		return slices.ContainsFunc(layer, func(pattern string) bool {
@@ -132,7 +134,7 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // cluster are the packages that may speak to one.
-var cluster = []string{"engine/run", "engine/release"}
+var cluster = []string{"engine/run", "engine/run/certs", "engine/run/writer", "engine/release"}
 
 // TestFewSpeakToACluster keeps everything that decides free of clients:
 // it is tested with plain tables, without a cluster and without waiting.
@@ -176,7 +178,7 @@ func TestEngineDoesNotKnowTests(t *testing.T) {
 	}
 }
 
-// within says whether an import is one of some folders or below one.
+// within reports whether an import is one of some folders or below one.
 func within(imported string, folders ...string) bool {
 	return slices.ContainsFunc(folders, func(f string) bool { return imported == f || strings.HasPrefix(imported, f+"/") })
 }

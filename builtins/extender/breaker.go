@@ -37,7 +37,7 @@ func newBreaker(c Breaker, changed func(from, to string)) *breaker {
 	return b
 }
 
-// unavailable says whether a failure means that the extender is down, and not
+// unavailable reports whether a failure means that the extender is down, and not
 // just that it refuses this request.
 func unavailable(err error) bool {
 	failure, ok := errors.AsType[*Error](err)
@@ -52,7 +52,7 @@ func isClass(err error, class Class) bool {
 	return ok && failure.Class == class
 }
 
-// state gives the circuit's state: closed, half-open or open.
+// state returns the circuit's state: closed, half-open or open.
 func (b *breaker) state() string { return b.circuit.State().String() }
 
 // do exchanges unless the circuit is open, or half-open with a probe under way.

@@ -56,7 +56,7 @@ func New(config Config) (*Client, error) {
 	}, nil
 }
 
-// State gives the state of the circuit: closed, half-open or open.
+// State returns the state of the circuit: closed, half-open or open.
 func (c *Client) State() string { return c.breaker.state() }
 
 // Close closes the connections that no request uses. The client stays usable.

@@ -78,7 +78,7 @@ func positiveOr[T ~int | ~int64 | ~uint32](n, otherwise T) T {
 	return otherwise
 }
 
-// baseURL checks the configured URL and gives it without slashes at its end.
+// baseURL checks the configured URL and returns it without slashes at its end.
 func baseURL(raw string) (string, error) {
 	if raw == "" {
 		return "", errors.New("the scheduler extender's URL is not configured")

@@ -54,7 +54,7 @@ type Error struct {
 // what decoding it says.
 func (e *Error) Error() string { return "scheduler extender: " + e.text }
 
-// Unwrap gives what caused the failure; nil when there is nothing to add.
+// Unwrap returns what caused the failure; nil when there is nothing to add.
 func (e *Error) Unwrap() error { return e.cause }
 
 func fail(class Class, text string) *Error { return &Error{Class: class, text: text} }
@@ -112,7 +112,7 @@ func classOf(err error) Class {
 	}
 }
 
-// isTLS says whether a handshake failed, on this side or on the other one.
+// isTLS reports whether a handshake failed, on this side or on the other one.
 func isTLS(err error) bool {
 	if op, ok := errors.AsType[*net.OpError](err); ok && (op.Op == "remote error" || op.Op == "local error") {
 		return true // an alert

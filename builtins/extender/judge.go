@@ -72,7 +72,7 @@ func eachEntry(list json.RawMessage, most int, visit func(entry)) error {
 	return nil
 }
 
-// judge gives a verdict for each pool: one with a score above 0 stays, with
+// judge returns a verdict for each pool: one with a score above 0 stays, with
 // this score. Others do not, and neither do those without a score.
 func judge(pools []pool, scores map[pool]int64) []expr.Verdict {
 	verdicts := make([]expr.Verdict, len(pools))

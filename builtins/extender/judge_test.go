@@ -134,7 +134,7 @@ func FuzzJudge(f *testing.F) {
 	})
 }
 
-// names says whether an answer has an entry with these values. It reads the
+// names reports whether an answer has an entry with these values. It reads the
 // text member by member, apart from the decoder under test, and takes any of
 // several values that a field has.
 func names(body []byte, p pool, score int64) bool {
@@ -150,7 +150,7 @@ func names(body []byte, p pool, score int64) bool {
 	return false
 }
 
-// members gives every value that an object has under a name, of which the
+// members returns every value that an object has under a name, of which the
 // decoder ignores the case.
 func members(object []byte, name string) (out []json.RawMessage) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
@@ -170,7 +170,7 @@ func members(object []byte, name string) (out []json.RawMessage) {
 	return out
 }
 
-// has says whether a field of an object has a value; every one has the zero
+// has reports whether a field of an object has a value; every one has the zero
 // value.
 func has[T comparable](object []byte, field string, want T) bool {
 	if want == *new(T) {

@@ -73,7 +73,7 @@ func reservationOf(with *value.Map) (id string, ttl time.Duration, err error) {
 	return id, ttl, nil
 }
 
-// poolsOf gives the places of the candidates, in their order.
+// poolsOf returns the places of the candidates, in their order.
 func poolsOf(candidates []*value.Map) ([]pool, error) {
 	if len(candidates) == 0 {
 		return nil, fail(ClassRequest, "no candidates to ask about")

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// newTLS gives the settings of the connections, and an error that names the
+// newTLS returns the settings of the connections, and an error that names the
 // file when one cannot be used.
 func newTLS(c Config) (*tls.Config, error) {
 	settings := &tls.Config{

@@ -21,7 +21,7 @@ const (
 	idleTimeout = 90 * time.Second
 )
 
-// newHTTP gives a client without a proxy from the environment and without
+// newHTTP returns a client without a proxy from the environment and without
 // redirects: a request goes to the configured host or nowhere.
 func newHTTP(c Config, settings *tls.Config) *http.Client {
 	dialer := net.Dialer{Timeout: c.Timeout}
@@ -40,7 +40,7 @@ func newHTTP(c Config, settings *tls.Config) *http.Client {
 	}
 }
 
-// exchange posts a body and gives that of the answer to read.
+// exchange posts a body and returns that of the answer to read.
 func (c *Client) exchange(ctx context.Context, url string, body []byte, read func(io.Reader) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives grace.holds and elapsed.
+// Functions returns grace.holds and elapsed.
 func Functions() []expr.Function {
 	args := []expr.Type{expr.Timestamp, expr.Duration}
 	return []expr.Function{
@@ -33,7 +33,7 @@ func Functions() []expr.Function {
 	}
 }
 
-// running says whether the period is still running, and when that changes.
+// running reports whether the period is still running, and when that changes.
 func running(call *expr.Call, args []value.Value) bool {
 	since, _ := value.Time(args[0])
 	period, _ := value.Duration(args[1])

@@ -50,7 +50,7 @@ func canonical(b *bufio.Writer, data *value.Map) {
 	_ = b.WriteByte('}')
 }
 
-// text gives a value as a string; null is an empty one.
+// text returns a value as a string; null is an empty one.
 func text(v value.Value) string {
 	if s, ok := value.Str(v); ok {
 		return s

@@ -10,7 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives hash.sha256, hash.fnv1a128 and hash.configData.
+// Functions returns hash.sha256, hash.fnv1a128 and hash.configData.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{

@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives json.encode, json.decode, yaml.encode and yaml.decode.
+// Functions returns json.encode, json.decode, yaml.encode and yaml.decode.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{

@@ -6,7 +6,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives memory.get.
+// Functions returns memory.get.
 func Functions() []expr.Function {
 	return []expr.Function{{
 		Name: "memory.get", Args: []expr.Type{expr.String}, Result: expr.OptionalOf(expr.Dyn), Recalls: true, Small: true,

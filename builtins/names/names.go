@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives names.limit and names.number.
+// Functions returns names.limit and names.number.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{

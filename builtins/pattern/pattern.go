@@ -20,7 +20,7 @@ const (
 	MaxProgram = 10_000
 )
 
-// Functions gives pattern.valid and pattern.search.
+// Functions returns pattern.valid and pattern.search.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{

@@ -12,7 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives restart.annotationName and restart.references.
+// Functions returns restart.annotationName and restart.references.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{
@@ -84,7 +84,7 @@ var sources = map[string]source{
 	"Secret":    {env: "secretKeyRef", envFrom: "secretRef", volume: "secret", projected: "secret", named: "secretName"},
 }
 
-// references says whether the Pod template of a workload names an object.
+// references reports whether the Pod template of a workload names an object.
 func references(workload, object value.Value) bool {
 	in, known := sources[value.StringAt(object, "kind")]
 	if !known || value.StringAt(workload, "metadata", "namespace") != value.StringAt(object, "metadata", "namespace") {

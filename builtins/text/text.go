@@ -11,7 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions gives text.envsubst.
+// Functions returns text.envsubst.
 func Functions() []expr.Function {
 	return []expr.Function{{
 		Name: "text.envsubst", Args: []expr.Type{expr.String, expr.MapOf(expr.String)}, Result: expr.String,

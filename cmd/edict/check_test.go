@@ -29,7 +29,7 @@ func outcome(err error) string {
 	return "refused\n" + err.Error()
 }
 
-// checked gives the files and folders under testdata/check.
+// checked returns the files and folders under testdata/check.
 func checked(t *testing.T) []string {
 	t.Helper()
 	var out []string

@@ -7,7 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// choose gives the policies that are named, or all of them.
+// choose returns the policies that are named, or all of them.
 func choose(policies []*plan.Policy, names []string) (out []*plan.Policy, err error) {
 	if len(names) == 0 {
 		return policies, nil

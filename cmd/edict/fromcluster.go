@@ -115,7 +115,7 @@ func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*
 	return out, nil
 }
 
-// told gives what is known to be wrong before anything is compiled.
+// told returns what is known to be wrong before anything is compiled.
 func told(catalog *source.Catalog) *document.Problems {
 	var out document.Problems
 	for _, contents := range catalog.Contents {
@@ -130,7 +130,7 @@ func told(catalog *source.Catalog) *document.Problems {
 	return &out
 }
 
-// unreadable gives the keys in which something cannot be read.
+// unreadable returns the keys in which something cannot be read.
 func unreadable(catalog *source.Catalog) (out []string) {
 	for _, contents := range catalog.Contents {
 		for _, key := range slices.Concat(slices.Sorted(maps.Keys(contents.Data)), contents.Binary) {

@@ -44,7 +44,7 @@ func program(t *testing.T, args ...string) result {
 	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
-// execute runs a command in this process and gives all that it printed.
+// execute runs a command in this process and returns all that it printed.
 func execute(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -74,7 +74,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// write puts a text into a file of a folder and gives the file's path.
+// write puts a text into a file of a folder and returns the file's path.
 func write(t *testing.T, folder, name, text string) string {
 	t.Helper()
 	path := filepath.Join(folder, name)

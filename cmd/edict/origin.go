@@ -75,7 +75,7 @@ func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error)
 	return &policySet{policies: bundle.Policies, resources: bundle.Schemas.Resource}, nil
 }
 
-// choose gives the policies that are named, or all, and the IDs of those among
+// choose returns the policies that are named, or all, and the IDs of those among
 // them that do not compile.
 func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []string, err error) {
 	if len(names) == 0 {
@@ -101,7 +101,7 @@ func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []stri
 
 func (s *policySet) nothing() error { return found("%v %s", source.ErrNothing, s.where) }
 
-// nameOf gives the name in a policy's ID.
+// nameOf returns the name in a policy's ID.
 func nameOf(id string) string { return strings.TrimSuffix(id, plan.ShadowSuffix) }
 
 func printErrors(w io.Writer, problems []document.Problem) {

@@ -61,7 +61,7 @@ func (f *bindFlags) bound(r role, policy string) []role {
 	return []role{r, reads}
 }
 
-// shared gives of some rules those that the controller itself needs: it reads for all
+// shared returns of some rules those that the controller itself needs: it reads for all
 // policies, and sends their Events.
 func shared(rules []rbac.Rule) (out []rbac.Rule) {
 	for _, rule := range rules {

@@ -23,7 +23,7 @@ type role struct {
 // account names a ServiceAccount.
 type account struct{ namespace, name string }
 
-// roles gives the ClusterRole and the Roles, by their namespaces.
+// roles returns the ClusterRole and the Roles, by their namespaces.
 func roles(name string, permissions []rbac.Permission) (out []role) {
 	places := map[string][]rbac.Permission{}
 	namespaces := []string{""}
@@ -38,7 +38,7 @@ func roles(name string, permissions []rbac.Permission) (out []role) {
 	return out
 }
 
-// paramsOf gives the params that name the namespace, as policy.param.
+// paramsOf returns the params that name the namespace, as policy.param.
 func paramsOf(permissions []rbac.Permission) (out []string) {
 	for _, p := range permissions {
 		if p.Param != "" {

@@ -78,7 +78,7 @@ func (f *releaseFlags) run(ctx context.Context, out, errOut io.Writer, names []s
 	return t.end()
 }
 
-// choose gives the policies to release; what cannot be is told and counted. That
+// choose returns the policies to release; what cannot be is told and counted. That
 // there is none is no failure for who wants all released.
 func (f *releaseFlags) choose(set *policySet, names []string, errOut io.Writer, t *tally) ([]*plan.Policy, error) {
 	chosen, broken := set.policies, set.broken

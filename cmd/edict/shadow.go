@@ -162,7 +162,7 @@ func (f *shadowFlags) client() (*http.Client, error) {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}, nil
 }
 
-// ofPolicies gives the reports of the policies that are named, or all.
+// ofPolicies returns the reports of the policies that are named, or all.
 func ofPolicies(reports []reconcile.ShadowReport, names []string) ([]reconcile.ShadowReport, error) {
 	if len(names) == 0 {
 		return reports, nil

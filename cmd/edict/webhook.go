@@ -20,7 +20,7 @@ func (f *webhookFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.DNSNames, "webhook-dns-name", nil, "a name by which the API server calls the webhook, for the certificates that the authority signs; may repeat")
 }
 
-// webhook gives the webhook that was asked for; nil for none.
+// webhook returns the webhook that was asked for; nil for none.
 func (f *webhookFlags) webhook(policyNamespace string) (*run.Webhook, error) {
 	switch {
 	case f.Address == "":

@@ -20,7 +20,7 @@ const (
 // Naming computes the names that an item says of keys: what a `where` compares
 // with key.name and key.namespace.
 type Naming struct {
-	// pair gives namespace and name of one element of a list of the item.
+	// pair returns namespace and name of one element of a list of the item.
 	pair *Side
 	// Otherwise name and namespace are each given by a part of its own;
 	// namespace is nil when only the name is compared.

@@ -46,7 +46,7 @@ func combined(parts []*Side) *Side {
 	return &Side{parts: parts}
 }
 
-// Keys gives the index keys. Whatever fails has none: an expression that
+// Keys returns the index keys. Whatever fails has none: an expression that
 // fails on an item makes it no member.
 func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
 	if s.parts != nil {
@@ -75,7 +75,7 @@ func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
 	return out
 }
 
-// product gives a key for every combination of keys of the parts. Only one part
+// product returns a key for every combination of keys of the parts. Only one part
 // has more than a few: the others are equalities.
 func (s *Side) product(scope expr.Scope, meter *expr.Meter) []string {
 	lists := make([][]string, len(s.parts))

@@ -85,7 +85,7 @@ func (s *stager) whole(e ast.Expr) *cel.Program {
 	return s.compile(s.program.Env(), e)
 }
 
-// stage gives nil for a part that cannot be compiled by itself.
+// stage returns nil for a part that cannot be compiled by itself.
 func (s *stager) stage(e ast.Expr) *Stage {
 	own, outer := s.depends(e)
 	var out *Stage

@@ -144,7 +144,7 @@ func (t *tracer) decided(operator string, args []ast.Expr) bool {
 	return false
 }
 
-// truth gives a boolean that is a constant of the policy.
+// truth returns a boolean that is a constant of the policy.
 func (t *tracer) truth(e ast.Expr) (b, known bool) {
 	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalNot {
 		b, known = t.truth(e.AsCall().Args()[0])

@@ -50,7 +50,7 @@ func flows(name string) *Flow {
 	return nil
 }
 
-// reads gives all that an expression reads whose result is used in full.
+// reads returns all that an expression reads whose result is used in full.
 func reads(t *testing.T, env *cel.Env, source string) map[string]string {
 	t.Helper()
 	result, read := Trace(compiled(t, env, source), flows)

@@ -23,7 +23,7 @@ func service(ports ...any) Object {
 
 var serviceID = world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Service"}, Namespace: "ns", Name: "s"}
 
-// applied applies objects one after the other, and gives the last state.
+// applied applies objects one after the other, and returns the last state.
 func applied(t *testing.T, s *Server, manager string, objects ...Object) Object {
 	t.Helper()
 	var out Object

@@ -30,7 +30,7 @@ func ownersOf(o Object) []owner {
 	return out
 }
 
-// dependents gives the objects that an owner has, sorted by name.
+// dependents returns the objects that an owner has, sorted by name.
 func (s *Server) dependents(uid string) []Object {
 	var ids []world.ID
 	for id, o := range s.objects {
@@ -46,7 +46,7 @@ func (s *Server) dependents(uid string) []Object {
 	return out
 }
 
-// waiting says whether an owner is being deleted in the foreground.
+// waiting reports whether an owner is being deleted in the foreground.
 func (s *Server) waiting(uid string) bool {
 	o := s.objects[s.owners[uid]]
 	return o != nil && deleting(o) && slices.Contains(finalizers(o), metav1.FinalizerDeleteDependents)
@@ -134,7 +134,7 @@ func (s *Server) finalize(o Object) {
 	}
 }
 
-// blocked says whether something is left that an owner waits for.
+// blocked reports whether something is left that an owner waits for.
 func (s *Server) blocked(uid string) bool {
 	return slices.ContainsFunc(s.dependents(uid), func(o Object) bool {
 		return slices.ContainsFunc(ownersOf(o), func(w owner) bool { return w.uid == uid && w.blocks })

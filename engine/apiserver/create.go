@@ -23,7 +23,7 @@ type Options struct {
 	Force bool
 }
 
-// Create makes an object, and gives it as it is stored.
+// Create makes an object, and returns it as it is stored.
 func (s *Server) Create(given Object, o Options) (Object, error) {
 	next := copied(given)
 	m := metadata(next)
@@ -63,7 +63,7 @@ func (s *Server) born(kind kind, next Object) Object {
 	return next
 }
 
-// suffix gives the end of a generated name. Names are never used twice, so the
+// suffix returns the end of a generated name. Names are never used twice, so the
 // next number does what random letters do elsewhere.
 func (s *Server) suffix() string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"

@@ -58,7 +58,7 @@ func (s *Server) remove(old Object, propagation metav1.DeletionPropagation) {
 	s.finalize(next)
 }
 
-// collecting gives the finalizers of an object that is being deleted: its own,
+// collecting returns the finalizers of an object that is being deleted: its own,
 // and those that the garbage collector answers to.
 func (s *Server) collecting(o Object, propagation metav1.DeletionPropagation) []string {
 	names := finalizers(o)

@@ -20,7 +20,7 @@ type fieldsKey struct {
 	whole bool
 }
 
-// fieldManager gives the merger of a kind: the one that kube-apiserver uses.
+// fieldManager returns the merger of a kind: the one that kube-apiserver uses.
 func (s *Server) fieldManager(k kind, key fieldsKey) (*managedfields.FieldManager, error) {
 	if f, ok := s.fields[key]; ok {
 		return f, nil
@@ -55,7 +55,7 @@ func (k kind) reset(key fieldsKey) map[fieldpath.APIVersion]fieldpath.Filter {
 	return map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(key.APIVersion): fieldpath.NewExcludeSetFilter(set)}
 }
 
-// tracked gives the object with the managedFields that follow from a write
+// tracked returns the object with the managedFields that follow from a write
 // other than apply; old is nil for a creation.
 func (s *Server) tracked(k kind, key fieldsKey, old, next Object, manager string) Object {
 	f, err := s.fieldManager(k, key)

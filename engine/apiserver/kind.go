@@ -26,7 +26,7 @@ func (s *Server) kindOf(o Object) kind {
 
 func (k kind) builtin() bool { return k.Structure != nil && !k.Custom }
 
-// hasStatus says whether status is a subresource.
+// hasStatus reports whether status is a subresource.
 func (k kind) hasStatus() bool { return k.Structure == nil || k.Structure.Status }
 
 // numbered says of which built-in kinds the server keeps metadata.generation,
@@ -47,7 +47,7 @@ func (k kind) name() string { return k.Group() + "/" + k.Kind }
 
 func (k kind) generations() bool { return !k.builtin() || numbered()[k.name()] != "" }
 
-// moves says whether a change counts as a new generation.
+// moves reports whether a change counts as a new generation.
 func (k kind) moves(old, next Object) bool {
 	if !k.generations() {
 		return false

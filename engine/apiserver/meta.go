@@ -9,7 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// ID gives the identity of an object.
+// ID returns the identity of an object.
 func ID(o Object) world.ID {
 	m := metadata(o)
 	return world.ID{

@@ -10,7 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// normalize gives an object the form in which the server stores it: defaulted,
+// normalize returns an object the form in which the server stores it: defaulted,
 // without fields that the schema does not have, and as a built-in type would
 // be written. Fields that old has, too, are not pruned: what was given to the
 // server as the state of a cluster may have more than its schema.
@@ -51,7 +51,7 @@ func (n normalizer) value(v, old any, s *spec.Schema) any {
 	return v
 }
 
-// quantity gives the canonical form of a quantity.
+// quantity returns the canonical form of a quantity.
 func quantity(v any) any {
 	q, err := resource.ParseQuantity(fmt.Sprint(v))
 	if err != nil {
@@ -81,7 +81,7 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 	n.defaults(o, s)
 }
 
-// property gives the schema of a field; known says that the field may be there
+// property returns the schema of a field; known says that the field may be there
 // although nothing is said of it.
 func (n normalizer) property(s *spec.Schema, field string) (property *spec.Schema, known bool) {
 	if p, ok := s.Properties[field]; ok {
@@ -99,7 +99,7 @@ func (n normalizer) property(s *spec.Schema, field string) (property *spec.Schem
 	return nil, n.typed && len(s.Properties) == 0 // raw JSON
 }
 
-// empty says whether a Go type would leave the field out.
+// empty reports whether a Go type would leave the field out.
 func (n normalizer) empty(v any, property *spec.Schema) bool {
 	switch v := v.(type) {
 	case []any:
@@ -121,7 +121,7 @@ func (n normalizer) defaults(o Object, s *spec.Schema) {
 	}
 }
 
-// isZero says whether a default is only what a field of Go has before anything
+// isZero reports whether a default is only what a field of Go has before anything
 // is said: such a field is mostly left out when it is written.
 func isZero(v any) bool {
 	switch v := v.(type) {

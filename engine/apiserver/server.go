@@ -42,13 +42,13 @@ func New(schemas *schema.Set, now func() time.Time) *Server {
 	}
 }
 
-// Get gives an object, or nil.
+// Get returns an object, or nil.
 func (s *Server) Get(id world.ID) Object { return s.objects[id] }
 
 // Version returns the resourceVersion of the last change of any object.
 func (s *Server) Version() string { return strconv.Itoa(s.serial) }
 
-// List gives every object, sorted by kind, namespace and name.
+// List returns every object, sorted by kind, namespace and name.
 func (s *Server) List() []Object {
 	ids := make([]world.ID, 0, len(s.objects))
 	for id := range s.objects {
@@ -112,7 +112,7 @@ func (s *Server) add(next Object) {
 	s.Changed(id, nil, next)
 }
 
-// store replaces an object's state, unless nothing changed, and gives what it
+// store replaces an object's state, unless nothing changed, and returns what it
 // is then. An object that was only waiting for its finalizers goes.
 func (s *Server) store(kind kind, old, next Object) Object {
 	if sameObject(old, next) {

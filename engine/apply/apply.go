@@ -16,6 +16,10 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
+// FieldManager is the field manager of the controller itself. That of a policy is
+// FieldManager, a slash and the policy's name.
+const FieldManager = "edict"
+
 // Patch is a JSON merge patch of one object.
 type Patch struct {
 	Target      world.ID
@@ -29,7 +33,7 @@ type Patch struct {
 	Policy string
 }
 
-// Locked gives the body with the version that the patch was decided on: the
+// Locked returns the body with the version that the patch was decided on: the
 // server refuses the patch when the object has moved on.
 func (p Patch) Locked() map[string]any {
 	if p.ResourceVersion == "" {
@@ -70,14 +74,14 @@ type Event struct {
 // Writer writes to an API server, real or in memory. Its errors are those of
 // the API machinery.
 type Writer interface {
-	// Patch gives the version that the write led to.
+	// Patch returns the version that the write led to.
 	Patch(ctx context.Context, p Patch) (world.Version, error)
-	// Make gives the version of the object that was made. ErrExists says that
+	// Make returns the version of the object that was made. ErrExists says that
 	// the policy has made it already.
 	Make(ctx context.Context, m Manifest) (world.Version, error)
 	Delete(ctx context.Context, d Deletion) error
 	Event(ctx context.Context, e Event) error
-	// Live reads an object from the API server itself, and gives its version and
+	// Live reads an object from the API server itself, and returns its version and
 	// its uid.
 	Live(ctx context.Context, id world.ID) (version world.Version, uid string, err error)
 }
@@ -130,9 +134,9 @@ type Applier struct {
 	// Primary is the object that was decided about; without a kind, nothing is
 	// asked about it before other writes.
 	Primary world.ID
-	// Version gives the state of an object that the decision was based on.
+	// Version returns the state of an object that the decision was based on.
 	Version func(world.ID) (world.Version, string)
-	// Seen says whether an event was emitted before, and notes it.
+	// Seen reports whether an event was emitted before, and notes it.
 	Seen func(e Event) bool
 }
 
@@ -283,11 +287,11 @@ func (r *applyRun) event(e *eval.Effect) error {
 // now that it would tell of.
 var errTold = errors.New("the event was emitted before")
 
-// IsConflict says whether a write was refused because the object has moved
+// IsConflict reports whether a write was refused because the object has moved
 // on. It is decided again on the newer state; nothing is wrong.
 func IsConflict(err error) bool { return apierrors.IsConflict(err) }
 
-// IsForbidden says whether a permission is missing.
+// IsForbidden reports whether a permission is missing.
 func IsForbidden(err error) bool {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {

@@ -80,7 +80,7 @@ func event(rule, item int, name, reason string) *eval.Effect {
 	return &eval.Effect{Verb: eval.VerbEvent, Rule: rule, Item: item, Target: id(name), Patch: frozen(map[string]any{"type": "Normal", "reason": reason, "message": "m"})}
 }
 
-// applied writes effects and gives what was asked of the writer, and what
+// applied writes effects and returns what was asked of the writer, and what
 // became of each effect.
 func applied(t *testing.T, f *fakeWriter, seen map[Event]bool, effects ...*eval.Effect) (outcomes string) {
 	t.Helper()

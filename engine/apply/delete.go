@@ -71,7 +71,7 @@ func (r *applyRun) confirm(e *eval.Effect) error {
 
 var errPrimaryChanged = errors.New("the object has changed since this was decided about it")
 
-// final says whether an effect cannot be taken back: it deletes an object, or
+// final reports whether an effect cannot be taken back: it deletes an object, or
 // takes a finalizer off one.
 func final(e *eval.Effect) bool {
 	if e.Verb == eval.VerbDelete {

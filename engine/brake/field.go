@@ -99,7 +99,7 @@ func (f *fields) wrote(policy string, e *eval.Effect, uid string, now time.Time)
 	return out
 }
 
-// judge says whether a write is one too many in a fight about the field.
+// judge reports whether a write is one too many in a fight about the field.
 func (f *field) judge(me fieldWriter, c change, now time.Time) (verdict, bool) {
 	switch {
 	case f.last.policy == me.policy && f.last.value == c.after: // what was written is gone again

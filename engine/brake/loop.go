@@ -17,7 +17,7 @@ func (a *admission) observe() {
 	}
 }
 
-// slowDown says whether the key has to wait because of its own writes.
+// slowDown reports whether the key has to wait because of its own writes.
 func (a *admission) slowDown() Reason {
 	if !a.writes() {
 		return ""

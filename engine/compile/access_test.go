@@ -111,7 +111,7 @@ func TestAccesses(t *testing.T) {
 	}
 }
 
-// merged gives the verbs of every place.
+// merged returns the verbs of every place.
 func merged(texts ...string) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for line := range strings.SplitSeq(strings.Join(texts, "\n"), "\n") {

@@ -154,7 +154,7 @@ func (b *builder) appliedMask(c *plan.Child) *value.Mask {
 	return value.Merge(mask, world.WithManagers)
 }
 
-// literal gives a field of a mapping that is written out.
+// literal returns a field of a mapping that is written out.
 func literal(n *document.Node, field string) string {
 	if n == nil || n.Get(field) == nil || strings.Contains(n.Get(field).Text, "${") {
 		return ""

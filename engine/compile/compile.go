@@ -339,10 +339,10 @@ var baseMask = &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: m
 
 func targetRoot(i int) analyze.Root { return analyze.Root{Kind: analyze.Target, Index: i} }
 
-// source gives the source of all objects of a kind.
+// source returns the source of all objects of a kind.
 func source(gvk schema.GVK) world.Source { return world.Source{GVK: gvk} }
 
-// narrowed gives the source of the objects of a kind at a place. What the
+// narrowed returns the source of the objects of a kind at a place. What the
 // policy watches anyhow is not watched twice.
 func (b *builder) narrowed(gvk schema.GVK, at analyze.Scope) (world.Source, analyze.Scope) {
 	all := source(gvk)

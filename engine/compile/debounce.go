@@ -56,7 +56,7 @@ func (b *builder) debounce(s *scope, r *v1alpha1.Rule, perItem bool) *plan.Debou
 	return out
 }
 
-// atLeastOne gives a positive number that only params decide.
+// atLeastOne returns a positive number that only params decide.
 func (b *builder) atLeastOne(t v1alpha1.Template, what string) int64 {
 	before := len(b.problems.List())
 	n, ok := value.Int(b.constant(t))

@@ -69,7 +69,7 @@ func (o Override) raw(kind string) (any, error) {
 	return nodes[0].Plain(), nil
 }
 
-// String gives the value as it was written.
+// String returns the value as it was written.
 func (o Override) String() string {
 	if o.Text == "" && o.Value != nil {
 		return fmt.Sprint(o.Value)

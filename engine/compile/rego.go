@@ -41,7 +41,7 @@ func (b *builder) rego(s *scope, v *v1alpha1.Variable, out *plan.Variable) (*pla
 	return out, resultType, nil
 }
 
-// modules gives the policy's Rego: what stands in the variable itself, else in
+// modules returns the policy's Rego: what stands in the variable itself, else in
 // files beside the policy, which are compiled once.
 func (b *builder) modules(r *v1alpha1.Rego) *rego.Library {
 	if r.Module.Set() {
@@ -71,7 +71,7 @@ func (b *builder) lintModules() {
 	}
 }
 
-// regoResult gives what a query may answer, and its type in expressions.
+// regoResult returns what a query may answer, and its type in expressions.
 func (b *builder) regoResult(r *v1alpha1.Rego) (rego.Result, *cel.Type) {
 	var out rego.Result
 	switch enum, of := r.Result.Enum, r.Result.Schema; {

@@ -105,7 +105,7 @@ func (b *builder) namedTarget(s *scope, of *v1alpha1.Target) *target {
 	return t
 }
 
-// targetIndex gives the target for a kind, narrowed as far as a place is known.
+// targetIndex returns the target for a kind, narrowed as far as a place is known.
 func (b *builder) targetIndex(gvk schema.GVK, at analyze.Scope) int {
 	from, narrow := b.narrowed(gvk, at)
 	for i, t := range b.plan.Targets {

@@ -73,7 +73,7 @@ func (o *order) visit(v *v1alpha1.Variable, path []string) {
 	o.b.variable(v)
 }
 
-// mentions gives the variables that a variable's expressions name.
+// mentions returns the variables that a variable's expressions name.
 func (b *builder) mentions(v *v1alpha1.Variable) (out []string) {
 	for _, t := range append([]v1alpha1.Text{v.Expression, v.When, v.ForEach, v.KeyBy, v.GroupBy}, v.OrderBy...) {
 		if t.Set() {

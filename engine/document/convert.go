@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plain gives the node as plain JSON values: nil, bool, int64, float64,
+// Plain returns the node as plain JSON values: nil, bool, int64, float64,
 // string, []any, map[string]any.
 func (n *Node) Plain() any {
 	if n == nil {

@@ -38,7 +38,7 @@ type Node struct {
 	source *Source
 }
 
-// Get gives the value of a map's key, or nil.
+// Get returns the value of a map's key, or nil.
 func (n *Node) Get(key string) *Node {
 	if n == nil || n.Kind != Map {
 		return nil
@@ -51,7 +51,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Items gives a list's items; none for anything else.
+// Items returns a list's items; none for anything else.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != List {
 		return nil
@@ -77,7 +77,7 @@ func (n *Node) walk(key string, visit func(key string, n *Node)) {
 	}
 }
 
-// At gives the place of a character of a scalar's value, counted in
+// At returns the place of a character of a scalar's value, counted in
 // characters from 0. Block scalars, folding and escapes are followed, so the
 // inside of an expression is found in the file that its author sees.
 func (n *Node) At(offset int) Position {
@@ -87,7 +87,7 @@ func (n *Node) At(offset int) Position {
 	return n.source.locate(n, offset)
 }
 
-// SourceLine gives the text of the line a position stands on.
+// SourceLine returns the text of the line a position stands on.
 func (n *Node) SourceLine(line int) string {
 	if n == nil || n.source == nil {
 		return ""
@@ -121,7 +121,7 @@ func NewSource(file string, text []byte) *Source {
 	return s
 }
 
-// Line gives the text of a line, counted from 1; "" if there is none.
+// Line returns the text of a line, counted from 1; "" if there is none.
 func (s *Source) Line(line int) string {
 	if line < 1 || line > len(s.lines) {
 		return ""

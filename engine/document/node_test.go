@@ -30,7 +30,7 @@ func placeOf(text string, mark rune) Position {
 	return Position{}
 }
 
-// scalars gives every scalar below a node.
+// scalars returns every scalar below a node.
 func scalars(n *Node) []*Node {
 	if n.Kind != Map && n.Kind != List {
 		return []*Node{n}

@@ -61,7 +61,7 @@ func ParseUnbounded(file string, text []byte, problems *Problems) (nodes []*Node
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// yamlProblem gives the library's error a position and, where the usual cause
+// yamlProblem returns the library's error a position and, where the usual cause
 // is a CEL expression that YAML misread, says so.
 func yamlProblem(source *Source, err error) Problem {
 	p := Problem{Position: Position{File: source.File}, Severity: Error, Message: "not valid YAML: " + err.Error()}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// messages gives the problems of a text as file:line:col: message.
+// messages returns the problems of a text as file:line:col: message.
 func messages(text string) []string {
 	var problems Problems
 	Parse("f.yaml", []byte(text), &problems)

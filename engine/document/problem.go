@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Severity tells whether a problem refuses the document.
+// Severity reports whether a problem refuses the document.
 type Severity string
 
 // The severities. An Error refuses the document, a Warning does not.
@@ -24,7 +24,7 @@ type Position struct {
 	Column int    `json:"column,omitempty"`
 }
 
-// String gives file:line:col, leaving out what is not known.
+// String returns file:line:col, leaving out what is not known.
 func (p Position) String() string {
 	switch {
 	case p.Line == 0:
@@ -76,7 +76,7 @@ func (p Problem) Pretty() string {
 	return out
 }
 
-// indent gives white space as wide as the first n characters of a line.
+// indent returns white space as wide as the first n characters of a line.
 func indent(line string, n int) string {
 	var out strings.Builder
 	for i, r := range []rune(line) {
@@ -132,15 +132,15 @@ func (ps *Problems) Append(list []Problem) {
 	}
 }
 
-// HasErrors says whether any problem refuses the document.
+// HasErrors reports whether any problem refuses the document.
 func (ps *Problems) HasErrors() bool { return HasErrors(ps.list) }
 
-// HasErrors says whether any of these problems is an error.
+// HasErrors reports whether any of these problems is an error.
 func HasErrors(list []Problem) bool {
 	return slices.ContainsFunc(list, func(p Problem) bool { return p.Severity == Error })
 }
 
-// List gives the problems in the order of the file.
+// List returns the problems in the order of the file.
 func (ps *Problems) List() []Problem {
 	out := slices.Clone(ps.list)
 	slices.SortStableFunc(out, func(a, b Problem) int {
@@ -149,7 +149,7 @@ func (ps *Problems) List() []Problem {
 	return out
 }
 
-// Err gives the errors as one error, or nil if there are none.
+// Err returns the errors as one error, or nil if there are none.
 func (ps *Problems) Err() error { return Join(ps.List()) }
 
 // Join makes one error of the errors among these problems; nil if none.

@@ -7,7 +7,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// DidYouMean gives a hint that names the closest of the known words, or ""; of
+// DidYouMean returns a hint that names the closest of the known words, or ""; of
 // two that are equally close always the same, in whatever order they are known.
 func DidYouMean(word string, known []string) string {
 	best, distance := "", 1+len(word)/3

@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// isNil says whether a program is absent. A field of type *cel.Program that is
+// isNil reports whether a program is absent. A field of type *cel.Program that is
 // nil makes an interface that is not.
 func isNil(p expr.Program) bool {
 	c, ok := p.(*cel.Program)

@@ -51,7 +51,7 @@ func (r *ruleRun) digest(a *plan.Child, manifest *value.Map) value.Value {
 	return value.OfString(hex.EncodeToString(sum[:8]))
 }
 
-// left gives a manifest that leaves fields of an object as they are: it says of
+// left returns a manifest that leaves fields of an object as they are: it says of
 // them what the object has, so that they neither change nor fall to nobody.
 func left(once [][]string, manifest, live *value.Map) *value.Map {
 	for _, path := range once {
@@ -60,7 +60,7 @@ func left(once [][]string, manifest, live *value.Map) *value.Map {
 	return manifest
 }
 
-// foreign says whether an object is neither the policy's by its managers nor
+// foreign reports whether an object is neither the policy's by its managers nor
 // owned by the primary.
 func (r *ruleRun) foreign(t targetState) bool {
 	if t.object == nil || r.overlay.created[t.id] != nil {
@@ -87,7 +87,7 @@ func described(o *world.Object) string {
 	return "its managers are " + strings.Join(m.Names, ", ")
 }
 
-// applied says whether an object has all that was to be applied, and nothing
+// applied reports whether an object has all that was to be applied, and nothing
 // that was applied before and is not any more. The API server notes for every
 // manager which fields it has applied and nobody has changed since; together
 // with a digest of what was applied that tells, whatever the server made of the
@@ -107,7 +107,7 @@ func (r *ruleRun) applied(a *plan.Child, t targetState, manifest *value.Map, dig
 	return c.object(held, manifest, t.value, a.Type, nil)
 }
 
-// skipped says whether a path is one that is left alone.
+// skipped reports whether a path is one that is left alone.
 func (c *comparison) skipped(path []string) bool {
 	return slices.ContainsFunc(c.once, func(once []string) bool { return slices.Equal(once, path) })
 }

@@ -84,7 +84,7 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 	return nil
 }
 
-// gracePeriod gives the grace period of a deletion in seconds; nil is that of
+// gracePeriod returns the grace period of a deletion in seconds; nil is that of
 // the kind.
 func (r *ruleRun) gracePeriod(a *plan.Delete, f *frame) (*int64, error) {
 	if a.GracePeriod == nil {

@@ -149,7 +149,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	return err
 }
 
-// find gives the index of an item's old memo, or -1.
+// find returns the index of an item's old memo, or -1.
 func (run *itemsRun) find(i int, item value.Value) int {
 	if run.claimed == nil {
 		return -1
@@ -174,7 +174,7 @@ func (run *itemsRun) find(i int, item value.Value) int {
 	return -1
 }
 
-// hashable says whether a value can be found by identity.
+// hashable reports whether a value can be found by identity.
 func hashable(v value.Value) bool {
 	switch v.(type) {
 	case *value.Map, *value.List:
@@ -184,7 +184,7 @@ func hashable(v value.Value) bool {
 	return text
 }
 
-// fresh says whether an item's old result still holds.
+// fresh reports whether an item's old result still holds.
 func (run *itemsRun) fresh(m *itemMemo) bool {
 	if !m.held.until.IsZero() && !run.ev.Now.Before(m.held.until) || !run.sameRecalls(m.held.recalls) {
 		return false

@@ -34,7 +34,7 @@ type Debounced struct {
 	Due time.Time
 }
 
-// Intents gives what is known of a debounce key.
+// Intents returns what is known of a debounce key.
 type Intents func(key string) Intent
 
 // debounced runs a rule that is due, or says when it is.
@@ -83,7 +83,7 @@ func (r *ruleRun) allItems(f *frame) {
 // fullWait is when a rule is tried again that too many keys are running.
 const fullWait = time.Second
 
-// begins says whether not too many other keys are running the rule.
+// begins reports whether not too many other keys are running the rule.
 func (r *ruleRun) begins() bool {
 	atMost := r.rule.Debounce.MaxInFlight
 	return atMost == 0 || r.Begin == nil || r.Begin(r.index, atMost)
@@ -132,7 +132,7 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// opening gives the first time from an instant on at which a rule may run.
+// opening returns the first time from an instant on at which a rule may run.
 func opening(allowed []plan.Window, from time.Time) time.Time {
 	if len(allowed) == 0 {
 		return from
@@ -146,7 +146,7 @@ func opening(allowed []plan.Window, from time.Time) time.Time {
 	return first
 }
 
-// opens gives the first time at which one window is open: the instant itself,
+// opens returns the first time at which one window is open: the instant itself,
 // or the next beginning. A window may reach into the day after its own.
 func opens(w *plan.Window, from time.Time) time.Time {
 	local := from.In(w.Location)

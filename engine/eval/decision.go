@@ -18,7 +18,7 @@ type Key struct {
 	Name      string `json:"name"`
 }
 
-// String gives namespace/name, or the name alone.
+// String returns namespace/name, or the name alone.
 func (k Key) String() string {
 	if k.Namespace == "" {
 		return k.Name

@@ -96,7 +96,7 @@ func (b *bench) decide(key eval.Key, at time.Time) *eval.Decision {
 
 var widget = eval.Key{Name: "w"}
 
-// told gives a decision, one line each.
+// told returns a decision, one line each.
 func told(d *eval.Decision) []string {
 	out := []string{}
 	for _, e := range d.Effects {

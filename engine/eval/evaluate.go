@@ -26,15 +26,15 @@ type Input struct {
 	// Answers answers what the policy asks builtins that look outside. It is
 	// asked while the decision is made: what comes of it depends on the answer.
 	Answers expr.Answerer
-	// Recall gives what earlier evaluations of the key remembered; nil knows of
+	// Recall returns what earlier evaluations of the key remembered; nil knows of
 	// nothing.
 	Recall func(name string) value.Value
-	// Remembered gives how many bytes the key, and all keys of the policy, remember
+	// Remembered returns how many bytes the key, and all keys of the policy, remember
 	// under other names than some; nil counts nothing.
 	Remembered func(except map[string]value.Value) (own, all int)
-	// Intents gives what waits to be run; nil knows of nothing.
+	// Intents returns what waits to be run; nil knows of nothing.
 	Intents Intents
-	// Begin says whether another key may run a rule of which at most so many run
+	// Begin reports whether another key may run a rule of which at most so many run
 	// at once, and if so counts it among them; nil always says yes.
 	Begin func(rule int, atMost int64) bool
 	// Apart are rules whose writes are not joined with those of others: they are
@@ -75,12 +75,12 @@ func Plain(ctx context.Context, in Input) *Decision {
 	return ev.run()
 }
 
-// reader gives the values of inputs and variables. Evaluations with and
+// reader returns the values of inputs and variables. Evaluations with and
 // without a memory differ in nothing else.
 type reader interface {
-	// input gives an input's value, for the state that the overlay leaves.
+	// input returns an input's value, for the state that the overlay leaves.
 	input(i int) (value.Value, error)
-	// variable gives a variable's value, for the same state.
+	// variable returns a variable's value, for the same state.
 	variable(i int) (value.Value, error)
 	// changed says that the overlay has changed an object.
 	changed()
@@ -130,7 +130,7 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 	return ev
 }
 
-// recall gives what was remembered, and notes that it was asked for.
+// recall returns what was remembered, and notes that it was asked for.
 func (ev *evaluation) recall(name string) (v value.Value) {
 	if ev.Recall != nil {
 		v = ev.Recall(name)
@@ -160,7 +160,7 @@ func (ev *evaluation) noteFlip(at time.Time) {
 	}
 }
 
-// objectValue gives the primary as the overlay leaves it, or null.
+// objectValue returns the primary as the overlay leaves it, or null.
 func (ev *evaluation) objectValue() value.Value {
 	if ev.object == nil {
 		return value.Null

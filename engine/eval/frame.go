@@ -52,7 +52,7 @@ func (f *frame) ResolveName(name string) (any, bool) {
 	return f.ev.slot(slot), true
 }
 
-// slot gives the value of a name of the policy, as an error value when it
+// slot returns the value of a name of the policy, as an error value when it
 // failed.
 func (ev *evaluation) slot(slot plan.Slot) value.Value {
 	switch slot.Kind {
@@ -86,7 +86,7 @@ func variableShape(v *plan.Variable) plan.Shape {
 	return plan.List
 }
 
-// fetch gives the value of an input or a variable.
+// fetch returns the value of an input or a variable.
 func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
 	if slot.Kind == plan.InputSlot {
 		return ev.input(slot.Index)
@@ -94,7 +94,7 @@ func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
 	return ev.variable(slot.Index)
 }
 
-// visible gives the value that an expression sees: of a map, a view that
+// visible returns the value that an expression sees: of a map, a view that
 // tells which of its entries are looked up.
 func (ev *evaluation) visible(slot plan.Slot, shape plan.Shape) value.Value {
 	v, err := ev.fetch(slot)
@@ -109,7 +109,7 @@ func (ev *evaluation) visible(slot plan.Slot, shape plan.Shape) value.Value {
 	return v
 }
 
-// local gives a local name's value.
+// local returns a local name's value.
 func (f *frame) local(i int) value.Value {
 	l := &f.locals[i]
 	if l.state == pending {
@@ -132,7 +132,7 @@ func (f *frame) compute(v *plan.Variable, at int) (value.Value, error) {
 	return out, err
 }
 
-// extend gives a frame that can be added to without touching this one.
+// extend returns a frame that can be added to without touching this one.
 func (f *frame) extend() *frame {
 	return &frame{ev: f.ev, locals: f.locals[:len(f.locals):len(f.locals)]}
 }

@@ -44,7 +44,7 @@ func (c *comparison) object(held *fieldpath.Set, want, live value.Value, t *sche
 	return c.nothingElse(held, fields, path)
 }
 
-// identifies says whether a field is part of every request, and held by nobody.
+// identifies reports whether a field is part of every request, and held by nobody.
 func identifies(path []string) bool {
 	switch {
 	case len(path) == 1:
@@ -55,7 +55,7 @@ func identifies(path []string) bool {
 	return false
 }
 
-// nothingElse says whether the manager holds no field that is not wanted.
+// nothingElse reports whether the manager holds no field that is not wanted.
 func (c *comparison) nothingElse(held *fieldpath.Set, fields *value.Map, path []string) bool {
 	extra := false
 	see := func(pe fieldpath.PathElement) {
@@ -71,7 +71,7 @@ func (c *comparison) nothingElse(held *fieldpath.Set, fields *value.Map, path []
 	return !extra
 }
 
-// above says whether a path leads to one that is left alone.
+// above reports whether a path leads to one that is left alone.
 func (c *comparison) above(path []string) bool {
 	for _, once := range c.once {
 		if len(once) > len(path) && fmt.Sprint(once[:len(path)]) == fmt.Sprint(path) {
@@ -144,7 +144,7 @@ func (c *comparison) item(held *fieldpath.Set, pe fieldpath.PathElement, want, l
 	return c.object(held, fields, live, t, append(path[:len(path):len(path)], pe.String()))
 }
 
-// elements gives the items that are held, each once.
+// elements returns the items that are held, each once.
 func elements(held *fieldpath.Set) (out []fieldpath.PathElement) {
 	held.Members.Iterate(func(pe fieldpath.PathElement) { out = append(out, pe) })
 	held.Children.Iterate(func(pe fieldpath.PathElement) {
@@ -155,7 +155,7 @@ func elements(held *fieldpath.Set) (out []fieldpath.PathElement) {
 	return out
 }
 
-// find gives the element that an item is: with all its keys first, then with
+// find returns the element that an item is: with all its keys first, then with
 // keys that the item leaves to their defaults.
 func find(elements []fieldpath.PathElement, item value.Value) (int, bool) {
 	for _, partly := range []bool{false, true} {
@@ -181,7 +181,7 @@ func hasKeys(pe fieldpath.PathElement, item value.Value, partly bool) bool {
 	return true
 }
 
-// counterpart gives the item of the live list that an element names.
+// counterpart returns the item of the live list that an element names.
 func counterpart(live value.Value, pe fieldpath.PathElement) value.Value {
 	for _, item := range items(live) {
 		if hasKeys(pe, item, true) {
@@ -204,7 +204,7 @@ func plainEqual(raw any, v value.Value) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// present says whether an object has all fields, whatever their values.
+// present reports whether an object has all fields, whatever their values.
 func present(want, live value.Value) bool {
 	w, ok := want.(*value.Map)
 	if !ok {
@@ -219,7 +219,7 @@ func present(want, live value.Value) bool {
 	return true
 }
 
-// alike says whether a value is there: of an object it may have more than is
+// alike reports whether a value is there: of an object it may have more than is
 // wanted, and quantities are compared by value.
 func alike(want, live value.Value, t *schema.Type) bool {
 	switch w := want.(type) {

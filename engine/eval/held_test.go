@@ -65,7 +65,7 @@ func mergedInto(into, from map[string]any) {
 	}
 }
 
-// chosen gives the object with the parts whose bits are set.
+// chosen returns the object with the parts whose bits are set.
 func chosen(t *testing.T, base string, bits int) map[string]any {
 	t.Helper()
 	out := parsed(t, base)
@@ -94,7 +94,7 @@ func (s *heldServer) apply(t *testing.T, o map[string]any, manager string) {
 	}
 }
 
-// settled says whether the manifest is applied, with the values compared or
+// settled reports whether the manifest is applied, with the values compared or
 // not.
 func (s *heldServer) settled(o map[string]any, values bool) bool {
 	live := s.Get(apiserver.ID(o))
@@ -159,7 +159,7 @@ func TestWhatOthersChangeIsSeen(t *testing.T) {
 	}
 }
 
-// changes gives a patch for each leaf of an object's spec and labels: one that
+// changes returns a patch for each leaf of an object's spec and labels: one that
 // changes it, and one that takes it away.
 func changes(o map[string]any) (out []map[string]any) {
 	var walk func(v any, wrap func(any) map[string]any)

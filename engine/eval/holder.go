@@ -109,7 +109,7 @@ func (h *holder) flip(at time.Time) {
 
 func sameSlot(a, b plan.Slot) bool { return a.Kind == b.Kind && a.Index == b.Index }
 
-// identical says whether two values are the same one: lists and maps by
+// identical reports whether two values are the same one: lists and maps by
 // identity, scalars by content.
 func identical(a, b value.Value) bool {
 	if a == nil || b == nil {

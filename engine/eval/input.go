@@ -19,7 +19,7 @@ type member struct {
 	order  []value.Value
 }
 
-// judge says whether an object is a member of an input, and where it stands
+// judge reports whether an object is a member of an input, and where it stands
 // in it. An object on which an expression fails is none.
 func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
 	m := &member{object: o, value: ev.overlay.of(o)}
@@ -140,7 +140,7 @@ func (ev *evaluation) lookUpCreated(in *plan.Input, name value.Value) *world.Obj
 	return nil
 }
 
-// created gives the objects that do not exist yet and that an input would
+// created returns the objects that do not exist yet and that an input would
 // find, in order.
 func (ev *evaluation) created(in *plan.Input) (out []*world.Object) {
 	if in.Off {
@@ -155,7 +155,7 @@ func (ev *evaluation) created(in *plan.Input) (out []*world.Object) {
 	return out
 }
 
-// holds says whether a source would hold an object, if it existed.
+// holds reports whether a source would hold an object, if it existed.
 func holds(source world.Source, o *world.Object) bool {
 	if !source.May(o.ID()) {
 		return false
@@ -167,7 +167,7 @@ func holds(source world.Source, o *world.Object) bool {
 	return err == nil && s.Matches(value.Path(o.Value, "metadata", "labels"))
 }
 
-// every gives all objects that an input can be about, in order.
+// every returns all objects that an input can be about, in order.
 func (ev *evaluation) every(in *plan.Input, table *world.Table) []*world.Object {
 	created := ev.created(in)
 	if len(created) == 0 {
@@ -194,12 +194,12 @@ func lookUp(table *world.Table, name value.Value, namespace string) *world.Objec
 	return table.Get(namespace, text)
 }
 
-// probes gives the index keys under which an input's members are found.
+// probes returns the index keys under which an input's members are found.
 func (ev *evaluation) probes(in *plan.Input) []string {
 	return in.Join.Probe.Keys(&frame{ev: ev}, ev.meter)
 }
 
-// candidates gives the objects that can be members: those an index finds
+// candidates returns the objects that can be members: those an index finds
 // under the probes, or all. Objects that the overlay has changed are always
 // among them.
 func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string) []*world.Object {
@@ -219,7 +219,7 @@ func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []st
 	return out
 }
 
-// indexed says whether a table has the index of an input.
+// indexed reports whether a table has the index of an input.
 func indexed(in *plan.Input, table *world.Table) bool { return in.Index != "" && table.Has(in.Index) }
 
 func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world.Object) {
@@ -233,7 +233,7 @@ func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world
 	return append(out, ev.created(in)...)
 }
 
-// IndexKeys gives the keys under which an input's index finds an object: for
+// IndexKeys returns the keys under which an input's index finds an object: for
 // the world's tables.
 func IndexKeys(p *plan.Policy, in *plan.Input, o *world.Object, meter *expr.Meter) []string {
 	ev := &evaluation{Input: Input{Policy: p}, decision: &Decision{}, meter: meter}

@@ -25,7 +25,7 @@ func NewSide(ctx context.Context, p *plan.Policy, key Key, object *world.Object)
 // Close frees what the questions needed.
 func (s *Side) Close() { s.ev.meter.Close() }
 
-// Member says whether an object is a member of an input, and under which key.
+// Member reports whether an object is a member of an input, and under which key.
 func (s *Side) Member(in *plan.Input, o *world.Object) (key string, member bool) {
 	if o == nil {
 		return "", false
@@ -38,7 +38,7 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, member bool)
 	return m.key, true
 }
 
-// Probes gives the index keys under which the key finds its members.
+// Probes returns the index keys under which the key finds its members.
 func (s *Side) Probes(in *plan.Input) []string {
 	if in.Shape == plan.One {
 		return s.names(in)
@@ -49,7 +49,7 @@ func (s *Side) Probes(in *plan.Input) []string {
 	return s.ev.probes(in)
 }
 
-// names gives the names under which an input of one object may be found.
+// names returns the names under which an input of one object may be found.
 func (s *Side) names(in *plan.Input) []string {
 	v, err := in.Get.Eval(&frame{ev: s.ev}, s.ev.meter)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Side) names(in *plan.Input) []string {
 	}
 }
 
-// ItemKeys gives the index keys of an object, under which Probes finds it.
+// ItemKeys returns the index keys of an object, under which Probes finds it.
 func (s *Side) ItemKeys(in *plan.Input, o *world.Object) []string {
 	switch {
 	case o == nil:

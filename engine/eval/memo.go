@@ -26,11 +26,13 @@ type Memo struct {
 	kept int
 }
 
-// MaxMemo is how many bytes of values are kept of one key, and MaxMemoAll of all
-// keys of a policy. What is more is not kept: it is computed again.
+// MaxMemo is how many bytes of values are kept of one key, MaxMemoAll of all keys
+// of a policy, and MaxMemoProcess of all policies. What is more is not kept: it is
+// computed again.
 const (
-	MaxMemo    = 64 << 20
-	MaxMemoAll = 128 << 20
+	MaxMemo        = 64 << 20
+	MaxMemoAll     = 128 << 20
+	MaxMemoProcess = 192 << 20
 )
 
 // Kept is how many bytes the values have that the memo keeps, apart from the
@@ -138,7 +140,7 @@ func (l *lookups) count(h *holder, n int) {
 	}
 }
 
-// Carry gives a memo for another revision of the policy that knows nothing but
+// Carry returns a memo for another revision of the policy that knows nothing but
 // what the key reads: rename gives the place of an input or target there, or -1.
 func (m *Memo) Carry(rename func(at Lookup) int) *Memo {
 	out := &Memo{}
@@ -150,7 +152,7 @@ func (m *Memo) Carry(rename func(at Lookup) int) *Memo {
 	return out
 }
 
-// Lookups gives the entries that the key began or ceased to read since the
+// Lookups returns the entries that the key began or ceased to read since the
 // last call, in order.
 func (m *Memo) Lookups() []Lookup {
 	changes := m.lookups.changes
@@ -161,7 +163,7 @@ func (m *Memo) Lookups() []Lookup {
 // TargetKey names an object within its kind.
 func TargetKey(namespace, name string) string { return namespace + "\x00" + name }
 
-// TargetID gives the object of a kind that a TargetKey names.
+// TargetID returns the object of a kind that a TargetKey names.
 func TargetID(gvk schema.GVK, key string) world.ID {
 	namespace, name, _ := strings.Cut(key, "\x00")
 	return world.ID{GVK: gvk, Namespace: namespace, Name: name}
@@ -251,7 +253,7 @@ func (r *memoReader) replace(old *holder, now holder) {
 	*old = now
 }
 
-// still says whether everything that a result was computed from is the same:
+// still reports whether everything that a result was computed from is the same:
 // the parts of the primary under the mask, the names, the entries, the time.
 func (r *memoReader) still(h *holder, object value.Value, mask *value.Mask) bool {
 	if !h.until.IsZero() && !r.ev.Now.Before(h.until) {

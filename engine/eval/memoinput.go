@@ -88,7 +88,7 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 	m.value, m.err = inputValue(in, m.members)
 }
 
-// judge says whether an object is a member, by the index where that is exact.
+// judge reports whether an object is a member, by the index where that is exact.
 func (r *memoReader) judge(in *plan.Input, o *world.Object, probes map[string]bool) *member {
 	if probes != nil {
 		return r.ev.admit(in, o, probes)

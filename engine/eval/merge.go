@@ -58,7 +58,7 @@ func nest(path []string, v value.Value) *value.Map {
 	return m
 }
 
-// mergePatches gives one patch that does what two do one after the other.
+// mergePatches returns one patch that does what two do one after the other.
 func mergePatches(first, second *value.Map) *value.Map {
 	out := first
 	for i := range second.Len() {
@@ -95,7 +95,7 @@ func coalesce(effects []*Effect, apart []string) []*Effect {
 	})
 }
 
-// joins says whether a patch can be part of the write before it: another patch
+// joins reports whether a patch can be part of the write before it: another patch
 // of the same object, or its creation.
 func (e *Effect) joins(next *Effect) bool {
 	return next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate) && e.Target == next.Target &&

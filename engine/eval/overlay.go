@@ -16,7 +16,7 @@ type overlay struct {
 	created map[world.ID]*world.Object
 }
 
-// of gives an object's value under the overlay.
+// of returns an object's value under the overlay.
 func (o *overlay) of(object *world.Object) *value.Map {
 	if o.objects != nil {
 		if v, ok := o.objects[object.ID()]; ok {
@@ -33,7 +33,7 @@ func (o *overlay) set(id world.ID, v *value.Map) {
 	o.objects[id] = v
 }
 
-// touches says whether objects of a kind are overlaid.
+// touches reports whether objects of a kind are overlaid.
 func (o *overlay) touches(gvk schema.GVK) bool {
 	for id := range o.objects {
 		if id.GVK == gvk {
@@ -52,7 +52,7 @@ func (o *overlay) create(id world.ID, v *value.Map) {
 	o.created[id] = world.NewObject(id, "", v, world.Version{})
 }
 
-// save gives the overlay as it is; what comes after does not change it.
+// save returns the overlay as it is; what comes after does not change it.
 func (o *overlay) save() overlay {
 	return overlay{objects: maps.Clone(o.objects), created: maps.Clone(o.created)}
 }

@@ -53,7 +53,7 @@ type ruleRun struct {
 	current string
 }
 
-// run says whether the evaluation ends here.
+// run reports whether the evaluation ends here.
 func (r *ruleRun) run() (stop bool) {
 	r.effect = len(r.decision.Effects)
 	base := &frame{ev: r.evaluation}
@@ -133,7 +133,7 @@ func (r *ruleRun) each(base *frame) {
 	}
 }
 
-// refresh gives an item that is an object as the overlay has it now.
+// refresh returns an item that is an object as the overlay has it now.
 func (ev *evaluation) refresh(item value.Value) value.Value {
 	m, ok := item.(*value.Map)
 	if !ok || len(ev.overlay.objects) == 0 {
@@ -174,7 +174,7 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 	}
 }
 
-// choose gives the actions of the rule, or those of the first case that
+// choose returns the actions of the rule, or those of the first case that
 // matches.
 func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 	if len(r.rule.Cases) == 0 {

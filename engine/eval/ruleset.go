@@ -6,7 +6,7 @@ type RuleSet [4]uint64
 // Add puts a rule in.
 func (s *RuleSet) Add(rule int) { s[rule/64] |= 1 << (rule % 64) }
 
-// Meets says whether two sets have a rule in common.
+// Meets reports whether two sets have a rule in common.
 func (s RuleSet) Meets(other RuleSet) bool {
 	for i := range s {
 		if s[i]&other[i] != 0 {

@@ -38,7 +38,7 @@ func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 }
 
 // chosen decides with a pipeline, staged, plainly and with a trace, which must
-// agree, and gives what the annotation says.
+// agree, and returns what the annotation says.
 func chosen(t *testing.T, selection string, answers expr.Answerer) string {
 	t.Helper()
 	b := newBench(t, `

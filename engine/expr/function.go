@@ -104,6 +104,6 @@ type Call struct {
 	Now time.Time
 	// Flip records that the caller's result changes at a later time.
 	Flip func(at time.Time)
-	// Recall gives what was remembered under a name; nil when nothing was.
+	// Recall returns what was remembered under a name; nil when nothing was.
 	Recall func(name string) value.Value
 }

@@ -114,7 +114,7 @@ type Exceeded string
 // Error implements error.
 func (e Exceeded) Error() string { return string(e) }
 
-// TooCostly says whether an evaluation failed because of what it costs.
+// TooCostly reports whether an evaluation failed because of what it costs.
 func TooCostly(err error) bool {
 	_, run := errors.AsType[Exceeded](err)
 	return run || Spent(err) || errors.Is(err, ErrText) || errors.Is(err, ErrScratch)

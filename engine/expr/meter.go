@@ -73,7 +73,7 @@ func (m *Meter) Spend(cost uint64) error {
 	return m.stopped()
 }
 
-// Spent gives what was counted so far.
+// Spent returns what was counted so far.
 func (m *Meter) Spent() uint64 { return m.spent }
 
 // Allocated is how many bytes calls and templates were allowed to build.
@@ -168,7 +168,7 @@ func (m *Meter) Context() context.Context {
 	return m.ctx
 }
 
-// Parent gives the context that the evaluation runs under.
+// Parent returns the context that the evaluation runs under.
 func (m *Meter) Parent() context.Context { return m.parent }
 
 // Close frees the timer.

@@ -30,7 +30,7 @@ type Failure struct {
 	Err error
 }
 
-// Error gives file:line:col and the cause.
+// Error returns file:line:col and the cause.
 func (f *Failure) Error() string {
 	if at := f.At.String(); at != "" {
 		return at + ": " + f.Err.Error()
@@ -38,7 +38,7 @@ func (f *Failure) Error() string {
 	return f.Err.Error()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Message returns the text of an error without the place in the policy: for

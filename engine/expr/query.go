@@ -58,7 +58,7 @@ type Verdict struct {
 
 // Answerer answers requests. It is safe for concurrent use.
 type Answerer interface {
-	// Answer gives the answer, or why there is none. It is asked once; whoever
+	// Answer returns the answer, or why there is none. It is asked once; whoever
 	// asks decides about another try.
 	Answer(ctx context.Context, request *Request) (*Response, error)
 }
@@ -67,7 +67,7 @@ type Answerer interface {
 // dot.
 type Answerers map[string]Answerer
 
-// Lacking gives the first of some queries that nobody answers; "" for none.
+// Lacking returns the first of some queries that nobody answers; "" for none.
 func (a Answerers) Lacking(queries []string) string {
 	for _, q := range queries {
 		namespace, _, _ := strings.Cut(q, ".")

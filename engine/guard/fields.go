@@ -16,7 +16,7 @@ const (
 	// workload says which code a Pod runs and where. Whether a policy may do so
 	// only an installation can say, so that simulations and tests assume it.
 	workload
-	// privilege gives rights beyond the object, or decides what becomes of it.
+	// privilege returns rights beyond the object, or decides what becomes of it.
 	privilege
 )
 

@@ -1,4 +1,4 @@
-// Package guard says whether an effect may happen. A policy writes what its text
+// Package guard reports whether an effect may happen. A policy writes what its text
 // says, as far as that is open: kinds of Kubernetes that are listed as open, and
 // custom resources. Everything else, and fields that give rights or decide what
 // becomes of an object, need an allowance of the installation for the policy,

@@ -115,6 +115,7 @@ func kept() []Limit {
 		{What: "what all objects of a policy remember", Value: eval.MaxRememberedAll, Unit: Bytes, Why: "`remember` fails beyond; it outlives the objects", Measured: "2,000 objects remembered 1.8 GB"},
 		{What: "results that are kept for one object", Value: eval.MaxMemo, Unit: Bytes, Why: "what is more is computed again"},
 		{What: "results that are kept for all objects of a policy", Value: eval.MaxMemoAll, Unit: Bytes, Why: "what is more is computed again", Measured: "2,000 objects kept 1.8 GB"},
+		{What: "results that are kept for all policies", Value: eval.MaxMemoProcess, Unit: Bytes, Why: "what is more is computed again"},
 		{What: "what is debounced in a policy, with the objects that it is for", Value: eval.MaxPutOff, Unit: Bytes, Why: "beyond it nothing more is put off: the object fails, and is tried again", Measured: "a debounce key that differs at each change kept every state of the object"},
 	}
 }

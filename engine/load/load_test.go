@@ -14,7 +14,7 @@ import (
 
 const header = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: a}\n"
 
-// problemsOf gives what is wrong with a text, one line each.
+// problemsOf returns what is wrong with a text, one line each.
 func problemsOf(text string) (file File, wrong []string) {
 	file, problems := Documents("f.yaml", []byte(text))
 	for _, p := range problems {

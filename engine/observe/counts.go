@@ -17,7 +17,7 @@ type Counts struct {
 	unseen           prometheus.Counter
 }
 
-// Of gives the metrics of a revision of a policy.
+// Of returns the metrics of a revision of a policy.
 func Of(policy, revision string) *Counts {
 	return &Counts{
 		Evaluations: Evaluations.WithLabelValues(policy, revision), Errors: Errors.WithLabelValues(policy, revision),
@@ -40,7 +40,7 @@ func (c *Counts) Shadow() *Counts {
 // none is a metric that nobody reads.
 func none() prometheus.Counter { return prometheus.NewCounter(prometheus.CounterOpts{Name: "unseen"}) }
 
-// Unseen gives metrics that nobody reads, for what only tries policies out.
+// Unseen returns metrics that nobody reads, for what only tries policies out.
 func Unseen() *Counts {
 	none := none()
 	return &Counts{

@@ -132,7 +132,7 @@ func (a *accesses) least() []Access {
 	})
 }
 
-// Includes says whether who has this access has another one, too.
+// Includes reports whether who has this access has another one, too.
 func (a Access) Includes(other Access) bool {
 	return a.GVK == other.GVK && a.Subresource == other.Subresource && a.Verb == other.Verb &&
 		(a.Namespace == "" || a.Namespace == other.Namespace && a.Param == other.Param) &&

@@ -13,7 +13,7 @@ type Action interface{ isAction() }
 // ObjectRef names the object that an action is about.
 type ObjectRef struct {
 	Pos document.Position
-	// Expression gives the object; nil together with an empty GVK means the
+	// Expression returns the object; nil together with an empty GVK means the
 	// primary.
 	Expression *cel.Program
 	// Otherwise the object is named outright.
@@ -24,7 +24,7 @@ type ObjectRef struct {
 	Target int
 }
 
-// Primary says whether the reference means the primary.
+// Primary reports whether the reference means the primary.
 func (r *ObjectRef) Primary() bool { return r.Expression == nil && r.Kind == "" }
 
 // Merge merges fields into an object: labels, annotations, status and patch
@@ -95,7 +95,7 @@ type Delete struct {
 	Of  ObjectRef
 	// Propagation is Background, Foreground or Orphan.
 	Propagation string
-	// GracePeriod gives a duration; nil is that of the kind.
+	// GracePeriod returns a duration; nil is that of the kind.
 	GracePeriod *cel.Template
 	// Changed deletes the object also when it has changed since it was read.
 	Changed bool

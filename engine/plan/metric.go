@@ -49,7 +49,7 @@ var Happenings = []Happening{
 	LeaderState, LeaderTransition, LeaderAcquire, QueuePending, BuildInfo,
 }
 
-// Keyed says whether a happening is about a key, so that its labels can be
+// Keyed reports whether a happening is about a key, so that its labels can be
 // computed.
 func (h Happening) Keyed() bool {
 	return slices.Contains([]Happening{EffectWritten, EffectFailed, RuleDebounced, RuleRetried}, h)

@@ -112,7 +112,7 @@ type Primary struct {
 	Finalizers []string
 }
 
-// Selects says whether an object is one that the policy decides about.
+// Selects reports whether an object is one that the policy decides about.
 func (p *Primary) Selects(o *world.Object) bool {
 	if !p.Selector.Matches(value.Path(o.Value, "metadata", "labels")) {
 		return false
@@ -185,11 +185,11 @@ type Input struct {
 	Shape Shape
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool
-	// Get gives the name of the object of an input of shape One.
+	// Get returns the name of the object of an input of shape One.
 	Get *cel.Program
 	// Where judges an item; nil means that all are members.
 	Where *cel.Program
-	// Key gives an item's key, for Keyed and Grouped.
+	// Key returns an item's key, for Keyed and Grouped.
 	Key     *cel.Program
 	OrderBy []*cel.Program
 	// Join answers Where by an index of the given name.

@@ -20,7 +20,7 @@ type Select struct {
 	Steps   []Step
 	// OrderBy decides between candidates of equal score.
 	OrderBy []*cel.Program
-	// Claim gives what the winner takes from later items of the rule.
+	// Claim returns what the winner takes from later items of the rule.
 	Claim   *cel.Program
 	Confirm *Ask
 	// Then is done with a winner, Otherwise without one.
@@ -45,7 +45,7 @@ type StepKind int
 const (
 	// Filter drops the candidates for which Expression is false.
 	Filter StepKind = iota
-	// Query asks a builtin, which drops candidates and gives the others their
+	// Query asks a builtin, which drops candidates and returns the others their
 	// score.
 	Query
 	// Score adds Expression to the score, per candidate or per group.

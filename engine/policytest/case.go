@@ -29,7 +29,7 @@ type caseRun struct {
 	effects, errors, calls int
 }
 
-// run gives what is wrong, in words.
+// run returns what is wrong, in words.
 func (c *caseRun) run(ctx context.Context) []string {
 	if err := c.start(ctx); err != nil {
 		return []string{err.Error()}

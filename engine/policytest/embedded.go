@@ -63,7 +63,7 @@ func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
 
 func (e *Embedded) concerns(t *v1alpha1.PolicyTest) bool { return e.tested(t, e.Subject) }
 
-// tested says whether a test is about a policy.
+// tested reports whether a test is about a policy.
 func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
 	for _, p := range t.Spec.Policies {
 		if p.Value == path.Base(u.File.Path) {

@@ -151,7 +151,7 @@ func shape(want, got any) any {
 	}
 }
 
-// onlyAbsent says whether a mapping asks only that fields are absent.
+// onlyAbsent reports whether a mapping asks only that fields are absent.
 func onlyAbsent(want map[string]any) bool {
 	for _, v := range want {
 		if v != nil {
@@ -209,7 +209,7 @@ func normal(v any) any {
 	return v
 }
 
-// generic gives values as plain JSON values.
+// generic returns values as plain JSON values.
 func generic[T any](list []T) []any {
 	text, err := json.Marshal(list)
 	if err != nil {

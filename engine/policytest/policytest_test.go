@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// outcomes runs tests and gives what came of each case.
+// outcomes runs tests and returns what came of each case.
 func outcomes(t *testing.T, o Options, paths ...string) *Report {
 	t.Helper()
 	r, err := Run(t.Context(), paths, o)

@@ -37,7 +37,7 @@ func (u UnknownKinds) Error() string {
 	return fmt.Sprintf("it is not known how these kinds are served: %s; put their CRDs into a folder named schemas beside the policy, or give it with --schemas", strings.Join(names, ", "))
 }
 
-// Of gives the permissions of policies.
+// Of returns the permissions of policies.
 func Of(policies []*plan.Policy, settings plan.Settings, resources Resources) ([]Permission, error) {
 	var out []Permission
 	var unknown UnknownKinds

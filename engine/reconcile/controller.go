@@ -65,6 +65,8 @@ type Controller struct {
 	memory map[eval.Key]map[string]value.Value
 	// remembering is how many bytes memory has, keeping how many the memos have.
 	remembering, keeping int
+	// removed says that the group has let go of the controller.
+	removed bool
 }
 
 // Evaluate decides about a key without writing anything.
@@ -227,7 +229,7 @@ func (c *Controller) memo(key eval.Key) *eval.Memo {
 	return m
 }
 
-// primary gives the object of a key, or nil.
+// primary returns the object of a key, or nil.
 func (c *Controller) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
 	o := snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name)
 	if o == nil || !c.Policy.Primary.Selects(o) && !c.Policy.Primary.Left(o) && !c.router.Left(key) {
@@ -258,7 +260,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	c.router.Looked(key, memo.Lookups())
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keeping -= kept
+	c.addKeeping(-kept)
 	delete(c.memos, key)
 	delete(c.initial, key)
 	delete(c.pending, key)
@@ -290,12 +292,12 @@ func (c *Controller) MarkInitial() {
 	}
 }
 
-// Keys gives the keys that have a primary, sorted.
+// Keys returns the keys that have a primary, sorted.
 func (c *Controller) Keys() []eval.Key { return c.router.Keys() }
 
 const maxEvents = 4096
 
-// seen says whether an event was emitted before.
+// seen reports whether an event was emitted before.
 func (c *Controller) seen(e apply.Event) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

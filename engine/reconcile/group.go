@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
@@ -24,12 +25,14 @@ import (
 // Group holds the controllers that share a world.
 type Group struct {
 	Guard guard.Guard
+	// keeping is how many bytes the memos of all controllers keep.
+	keeping atomic.Int64
 	// Records keeps what was decided; nil keeps nothing.
 	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
 
-	// Counts gives the metrics of a policy; nil is those of the process.
+	// Counts returns the metrics of a policy; nil is those of the process.
 	Counts func(*plan.Policy) *observe.Counts
 
 	// Brakes bound what policies write; nil bounds nothing. Suspect reports whether
@@ -58,7 +61,7 @@ func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Gro
 	return &Group{store: store, writer: writer, schemas: schemas}
 }
 
-// Schemas gives the types by which objects are read.
+// Schemas returns the types by which objects are read.
 func (g *Group) Schemas() *schema.Set { return g.schemas }
 
 // Add makes a controller for a policy that is in force at once.
@@ -114,20 +117,24 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 	return counts
 }
 
-// Controllers gives the controllers, by the names of their policies.
+// Controllers returns the controllers, by the names of their policies.
 func (g *Group) Controllers() []*Controller {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	return slices.Clone(g.controllers)
 }
 
-// Remove ends a controller, and gives the sources that nobody reads any more.
+// Remove ends a controller, and returns the sources that nobody reads any more.
 // What else only it needed is dropped.
 func (g *Group) Remove(c *Controller) (unused []world.Source) {
 	g.mu.Lock()
 	g.controllers = slices.DeleteFunc(slices.Clone(g.controllers), func(other *Controller) bool { return other == c })
 	g.mu.Unlock()
 	c.inbox.close()
+	c.mu.Lock()
+	c.addKeeping(-c.keeping)
+	c.removed = true
+	c.mu.Unlock()
 	for _, source := range c.Sources() {
 		if !g.narrow(source) {
 			unused = append(unused, source)
@@ -158,7 +165,7 @@ func (g *Group) narrow(source world.Source) bool {
 	return used
 }
 
-// AllSources gives every source that some controller reads, each once.
+// AllSources returns every source that some controller reads, each once.
 func (g *Group) AllSources() []world.Source {
 	var out []world.Source
 	for _, c := range g.Controllers() {

@@ -114,7 +114,7 @@ type leftover struct {
 	object   *world.Object
 }
 
-// leftover gives what to decide about instead of the primary, if anything: what
+// leftover returns what to decide about instead of the primary, if anything: what
 // waits for a primary that is gone, or what is due under a debounce key that
 // the primary has left.
 func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bool) *leftover {
@@ -136,7 +136,7 @@ func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bo
 	return &leftover{debounce: name, object: first.object}
 }
 
-// next gives when the first intent of a key is due; zero for none.
+// next returns when the first intent of a key is due; zero for none.
 func (c *Controller) next(key eval.Key) (first time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,7 +239,7 @@ func retryAfter(attempts int) time.Duration {
 	return min(lastRetry, firstRetry<<attempts)
 }
 
-// succeeded says whether nothing of a rule has failed.
+// succeeded reports whether nothing of a rule has failed.
 func (c *Controller) succeeded(rule int, r *Result) bool {
 	name := c.Policy.Rules[rule].Name
 	for _, p := range r.Decision.Problems {
@@ -258,7 +258,7 @@ func (c *Controller) succeeded(rule int, r *Result) bool {
 	return true
 }
 
-// delayed says whether a rule has retries of its own.
+// delayed reports whether a rule has retries of its own.
 func (c *Controller) delayed(rule string) bool {
 	for _, r := range c.Policy.Rules {
 		if r.Name == rule {
@@ -304,7 +304,7 @@ func (c *Controller) Pending() (n int) {
 }
 
 // Flush runs everything that waits, once, as the controller is about to stop.
-// It gives what each key came to, and how many intents are lost.
+// It returns what each key came to, and how many intents are lost.
 func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
 	c.mu.Lock()
 	waiting := map[eval.Key]int{}

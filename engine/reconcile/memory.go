@@ -7,7 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// recall gives what a key remembered.
+// recall returns what a key remembered.
 func (c *Controller) recall(key eval.Key) func(string) value.Value {
 	return func(name string) value.Value {
 		c.mu.Lock()
@@ -49,7 +49,7 @@ func rememberedBytes(memory, except map[string]value.Value) (sum int) {
 	return sum
 }
 
-// memorySize gives how many bytes a key, and all keys, remember but for some
+// memorySize returns how many bytes a key, and all keys, remember but for some
 // names of that key.
 func (c *Controller) memorySize(key eval.Key) func(except map[string]value.Value) (own, all int) {
 	return func(except map[string]value.Value) (own, all int) {
@@ -73,12 +73,22 @@ func (c *Controller) weighMemory() {
 func (c *Controller) keep(memo *eval.Memo, before int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keeping += memo.Kept() - before
-	if c.keeping > eval.MaxMemoAll {
-		c.keeping -= memo.Kept()
+	all := c.addKeeping(memo.Kept() - before)
+	if c.keeping > eval.MaxMemoAll || all > eval.MaxMemoProcess {
+		c.addKeeping(-memo.Kept())
 		memo.Drop()
 	}
 	c.measure()
+}
+
+// addKeeping counts what the memos keep, and returns how much those of all
+// controllers do. One that was removed does not count.
+func (c *Controller) addKeeping(bytes int) (all int) {
+	c.keeping += bytes
+	if c.removed {
+		return int(c.group.keeping.Load())
+	}
+	return int(c.group.keeping.Add(int64(bytes)))
 }
 
 // measure says how many bytes the policy keeps between evaluations.

@@ -50,6 +50,29 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
+// TestWhatAllPoliciesKeep: the results of all policies have a limit together, and a
+// policy that is removed gives its part back.
+func TestWhatAllPoliciesKeep(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, texts+"  rules:\n    - name: r\n      when: size(variables.long) > 0\n      do: [{log: {message: \"${string(size(variables.long))}\"}}]\n")
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	first, second := g.Add(p), g.Add(p)
+	for i := range 200 {
+		name := fmt.Sprintf("n%03d", i)
+		put(t, g, name, "1", nil)
+		for _, c := range []*Controller{first, second} {
+			c.Reconcile(t.Context(), eval.Key{Name: name}, noon)
+		}
+	}
+	if all := int(g.keeping.Load()); all > eval.MaxMemoProcess || all < eval.MaxMemoProcess*3/4 || all != first.keeping+second.keeping {
+		t.Errorf("%d bytes are kept of %d; the policies keep %d and %d", all, eval.MaxMemoProcess, first.keeping, second.keeping)
+	}
+	g.Remove(first)
+	if all := int(g.keeping.Load()); all != second.keeping || second.keeping == 0 {
+		t.Errorf("%d bytes are counted of %d", all, second.keeping)
+	}
+}
+
 // TestWhatIsRemembered: remembering more than there is room for fails, for one
 // object and for all together; replacing and forgetting make room.
 func TestWhatIsRemembered(t *testing.T) {

@@ -19,7 +19,7 @@ type Need struct {
 	Indexes map[string]world.IndexFunc
 }
 
-// Needs gives the sources of a policy, each once.
+// Needs returns the sources of a policy, each once.
 func Needs(p *plan.Policy) []Need {
 	var out []Need
 	add := func(source world.Source, mask *value.Mask) *Need {
@@ -88,7 +88,7 @@ func indexFunc(p *plan.Policy, in *plan.Input) world.IndexFunc {
 	}
 }
 
-// Sources gives the sources that the policy reads.
+// Sources returns the sources that the policy reads.
 func (c *Controller) Sources() []world.Source {
 	out := make([]world.Source, len(c.needs))
 	for i, n := range c.needs {

@@ -64,7 +64,7 @@ func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time
 	}
 }
 
-// waits says whether the read model lacks a write of a key.
+// waits reports whether the read model lacks a write of a key.
 func (c *Controller) waits(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time) bool {
 	c.mu.Lock()
 	p, ok := c.pending[key]
@@ -194,7 +194,7 @@ func (w written) lost(id world.ID, source world.Source, table *world.Table, vers
 	return err == nil && order >= 0
 }
 
-// shows says whether everything that the policy reads shows an object at a
+// shows reports whether everything that the policy reads shows an object at a
 // version or later. An object that is not there needs no waiting for, unless
 // it was just made.
 func (c *Controller) shows(snapshot *world.Snapshot, id world.ID, w written) bool {

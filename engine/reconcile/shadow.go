@@ -85,7 +85,7 @@ func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.D
 	}
 }
 
-// find gives the controller in force by the ID of its policy, or nil.
+// find returns the controller in force by the ID of its policy, or nil.
 func (g *Group) find(id string) *Controller {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -113,7 +113,7 @@ func (c *Controller) shadowed(ctx context.Context, key eval.Key, now time.Time) 
 	return Result{Decision: d, Next: d.Next}
 }
 
-// last gives the answers of a key's last questions.
+// last returns the answers of a key's last questions.
 func (s *shadow) last(key eval.Key) recorded {
 	s.mu.Lock()
 	defer s.mu.Unlock()

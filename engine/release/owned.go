@@ -11,7 +11,7 @@ import (
 // manager is the field manager of what a policy writes.
 func manager(policy string) string { return "edict/" + policy }
 
-// mine gives the finalizers of an object that are the policy's, in the order
+// mine returns the finalizers of an object that are the policy's, in the order
 // in which they stand.
 func (t *target) mine(o *metav1.PartialObjectMetadata) (out []string) {
 	var owned map[string]bool
@@ -26,7 +26,7 @@ func (t *target) mine(o *metav1.PartialObjectMetadata) (out []string) {
 	return out
 }
 
-// builtin says whether the API server may have set a finalizer itself, while it
+// builtin reports whether the API server may have set a finalizer itself, while it
 // took an object: whoever sent the object then counts as its owner.
 func builtin(name string) bool {
 	return strings.HasPrefix(name, "kubernetes.io/") || name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents

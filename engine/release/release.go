@@ -81,7 +81,7 @@ type kind struct {
 	failed map[world.ID]bool
 }
 
-// in gives the objects of a namespace; "" is all.
+// in returns the objects of a namespace; "" is all.
 func (k *kind) in(namespace string) metadata.ResourceInterface {
 	api := k.Client.Resource(k.mapping.Resource)
 	if k.mapping.Scope.Name() != meta.RESTScopeNameNamespace {
@@ -127,7 +127,7 @@ func (k *kind) pass(ctx context.Context) (removed int, err error) {
 	}
 }
 
-// object removes the policy's finalizers from one object, and says whether it
+// object removes the policy's finalizers from one object, and reports whether it
 // did.
 func (k *kind) object(ctx context.Context, o *metav1.PartialObjectMetadata) bool {
 	id := world.ID{GVK: k.GVK, Namespace: o.Namespace, Name: o.Name}

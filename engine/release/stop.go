@@ -96,7 +96,7 @@ func disabled(modes string, policies []string) string {
 	return strings.Join(parts, ",")
 }
 
-// stillRunning gives the policies that the controller's annotation names, as
+// stillRunning returns the policies that the controller's annotation names, as
 // policy=revision.
 func stillRunning(annotation string, policies []string) (out []string) {
 	for field := range strings.FieldsSeq(annotation) {

@@ -20,7 +20,7 @@ type target struct {
 	owned bool
 }
 
-// targets gives what a policy leaves behind, by kinds and namespaces.
+// targets returns what a policy leaves behind, by kinds and namespaces.
 func targets(p *plan.Policy) (out []*target) {
 	for _, h := range p.FinalizerUses {
 		t := &target{policy: p.Name, GVK: h.GVK, namespace: h.Scope.Namespace.Value}

@@ -29,13 +29,15 @@ type admission struct {
 	// slots bounds how many are judged at once. One that took too long keeps its
 	// slot until it is done.
 	slots chan struct{}
+	// wait waits for what was stored just before to show here.
+	wait func(context.Context)
 }
 
 // reviewsUnderWay is how many ConfigMaps are judged at once.
 const reviewsUnderWay = 2
 
 func newAdmission(p *process) *admission {
-	return &admission{process: p, judge: judge{process: p, admitting: true}, slots: make(chan struct{}, reviewsUnderWay)}
+	return &admission{process: p, judge: judge{process: p, admitting: true}, slots: make(chan struct{}, reviewsUnderWay), wait: waitForCache}
 }
 
 const (
@@ -46,7 +48,7 @@ const (
 	answering = 5
 )
 
-// patient gives a review less time than the API server waits, which says so in
+// patient returns a review less time than the API server waits, which says so in
 // its request: with failurePolicy Fail it would refuse what nobody has judged.
 func patient(r *http.Request) context.Context {
 	wait, err := time.ParseDuration(r.URL.Query().Get("timeout"))
@@ -126,15 +128,19 @@ func (a *admission) review(ctx context.Context, r webhook.Request) webhook.Respo
 // ConfigMaps that are applied together each is judged by those before it.
 const catchUp = 200 * time.Millisecond
 
+func waitForCache(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(catchUp):
+	}
+}
+
 // decide refuses a ConfigMap with errors that were not in it before: who mends
 // one of two mistakes is not to be held up by the other.
 func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) webhook.Response {
 	problems, err := a.problems(ctx, now)
 	if document.HasErrors(problems) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(catchUp):
-		}
+		a.wait(ctx)
 		problems, err = a.problems(ctx, now)
 	}
 	if err != nil {
@@ -189,14 +195,14 @@ func labelled(m *corev1.ConfigMap) bool {
 	return m.Labels[v1alpha1.LabelPolicy] == "true" || m.Labels[v1alpha1.LabelParams] == "true"
 }
 
-// same says whether nothing that is judged has changed.
+// same reports whether nothing that is judged has changed.
 func same(a, b *corev1.ConfigMap) bool {
 	return a != nil && maps.Equal(a.Data, b.Data) && slices.Equal(configMap(a).Binary, configMap(b).Binary) &&
 		a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
 		a.Labels[v1alpha1.LabelPolicy] == b.Labels[v1alpha1.LabelPolicy] && a.Labels[v1alpha1.LabelParams] == b.Labels[v1alpha1.LabelParams]
 }
 
-// worse says whether there is an error that was not there before, wherever it
+// worse reports whether there is an error that was not there before, wherever it
 // stood: its line may have changed for another reason.
 func worse(before, now []document.Problem) bool {
 	type wrong struct{ file, message string }
@@ -257,7 +263,7 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	return out, ctx.Err()
 }
 
-// concerning gives the problems of a policy that a ConfigMap is to blame for:
+// concerning returns the problems of a policy that a ConfigMap is to blame for:
 // where the policy stands in another, those with the values in this one. Of what
 // no longer fits the values in another it is only warned: who changes both has
 // to begin with one.

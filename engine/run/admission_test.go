@@ -137,11 +137,15 @@ func TestPolicyAndValuesChangeTogether(t *testing.T) {
 	if r.Allowed || !strings.Contains(r.Result.Message, `p:1:8: error: the policy p has no param "other"`) {
 		t.Errorf("the values for what is not there: %v, %v", r.Allowed, r.Result)
 	}
-	time.AfterFunc(catchUp/4, func() { // the cache hears of the policy while the values are judged
-		if _, err := a.client.CoreV1().ConfigMaps("ns").Update(t.Context(), policy(after), metav1.UpdateOptions{}); err != nil {
+	a.wait = func(ctx context.Context) { // the cache hears of the policy while the values are validated
+		if _, err := a.client.CoreV1().ConfigMaps("ns").Update(ctx, policy(after), metav1.UpdateOptions{}); err != nil {
 			t.Error(err)
 		}
-	})
+		for shown := false; !shown && ctx.Err() == nil; <-time.After(time.Millisecond) {
+			catalog, err := a.shelf.catalog(&readings{}, a.typed())
+			shown = err == nil && strings.Contains(string(catalog.Units["p"].File.Text), "params.other")
+		}
+	}
 	if r = a.Handle(t.Context(), edit(t, values("value: y"), values("other: y"))); !r.Allowed || len(r.Warnings) > 0 {
 		t.Errorf("the values second: %v, %q, %v", r.Allowed, r.Warnings, r.Result)
 	}

@@ -29,7 +29,7 @@ func newKept(t *testing.T, p *process, client kubernetes.Interface) *kept {
 	t.Helper()
 	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	p.client = client
-	l := &ledger{process: p, client: client, lister: listers.NewConfigMapLister(store), synced: func() bool { return true }}
+	l := &ledger{client: client, namespace: p.PolicyNamespace, log: p.Log, lister: listers.NewConfigMapLister(store), synced: func() bool { return true }}
 	p.ledger = l
 	return &kept{ledger: l, t: t, store: store}
 }
@@ -212,27 +212,6 @@ func TestSuspiciousLosses(t *testing.T) {
 		if got := suspicious(tc.lost, tc.of); got != tc.want {
 			t.Errorf("%d of %d: %v", tc.lost, tc.of, got)
 		}
-	}
-}
-
-// TestPace: a policy that writes too much waits, and no other with it.
-func TestPace(t *testing.T) {
-	t.Parallel()
-	p := newPace(10)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	var stopped error
-	for n := 0; stopped == nil && n < 100; n++ {
-		stopped = p.wait(ctx, "one")
-	}
-	if stopped == nil {
-		t.Error("nothing bounds it")
-	}
-	if err := p.wait(t.Context(), "two"); err != nil {
-		t.Error(err)
-	}
-	if err := newPace(-1).wait(ctx, "one"); err != nil {
-		t.Error(err)
 	}
 }
 

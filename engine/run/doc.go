@@ -5,9 +5,10 @@
 // What stays while leadership comes and goes is the process ([Run], run.go):
 // clients, endpoints, the ConfigMaps as they are now (shelf.go) and the webhook
 // that judges them before they are stored (webhook.go, admission.go,
-// foresee.go, certificates.go, authority.go), and what compiles and evaluates
-// Rego, in a process of its own (rego.go). What runs while this process leads is a term (term.go),
-// which begins with new lists each time.
+// foresee.go; its certificates are made by package certs), and what compiles and
+// evaluates Rego, in a process of its own (rego.go). What is decided is sent by
+// package writer. What runs while this process leads is a term (term.go), which
+// begins with new lists each time.
 //
 // In a term every policy has a runner (runner.go). It waits for the policy's
 // kinds and permissions (schemas.go, permissions.go), has what the policy reads
@@ -16,8 +17,8 @@
 // on, or after a restart the last good one (fallback.go). What fails meanwhile is
 // noted (health.go, watchfaults.go), and without a permission nothing is written
 // (blocked.go). The brakes of engine/brake bound what policies write (brakes.go,
-// braked.go), keep pauses and holds in the cluster (ledger.go), and give every
-// policy a share of the writes (pace.go). Objects that are missing in a new list
+// braked.go) and keep pauses and holds in the cluster (ledger.go). Objects that
+// are missing in a new list
 // are looked for in a second one (losses.go), and nothing is removed while what is
 // read may be out of date (doubts.go).
 //

@@ -126,11 +126,11 @@ var definitions = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Ve
 // ending reports whether the definition of a kind is being deleted, or is gone.
 // What cannot be found out is taken for false.
 func (f *feeds) ending(ctx context.Context, source world.Source) bool {
-	resource, err := f.writer.resource(world.ID{GVK: source.GVK})
+	resource, err := f.writer.Resource(world.ID{GVK: source.GVK})
 	if err != nil {
 		return true // the cluster no longer serves it
 	}
-	definition, err := f.writer.client.Resource(definitions).Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
+	definition, err := f.writer.Metadata().Resource(definitions).Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) { // it is gone, or an API server of its own serves the kind
 		_, err := f.list(ctx, source, 1)
 		return apierrors.IsNotFound(err)

@@ -75,7 +75,7 @@ func (l *lease) note(r resourcelock.LeaderElectionRecord, write func() error) er
 	return err
 }
 
-// until gives the time up to which writes are safe.
+// until returns the time up to which writes are safe.
 func (l *lease) until(duration time.Duration) time.Time {
 	return time.Unix(0, l.renewed.Load()).Add(duration - margin)
 }
@@ -95,7 +95,7 @@ func (p *process) elect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.writer.gate = func() error {
+	p.writer.Gate = func() error {
 		if time.Now().After(lock.until(e.LeaseDuration)) {
 			if p.fenced.CompareAndSwap(false, true) {
 				p.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.Namespace+"/"+e.Name)

@@ -12,6 +12,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -44,7 +45,7 @@ type eventID struct {
 func newRecorder(client kubernetes.Interface) (recorder record.EventRecorder, stop func()) {
 	broadcaster := record.NewBroadcaster(record.WithCorrelatorOptions(record.CorrelatorOptions{QPS: 1, BurstSize: 100, MaxEvents: 10_000}))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
-	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component}), broadcaster.Shutdown
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: apply.FieldManager}), broadcaster.Shutdown
 }
 
 type heldEvent struct {

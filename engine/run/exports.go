@@ -76,7 +76,7 @@ func (e *exports) adopt(p *process, old, next *plan.Policy) {
 	}
 }
 
-// continues says whether a policy goes on exporting a metric as it is.
+// continues reports whether a policy goes on exporting a metric as it is.
 func continues(m *plan.Metric, p *plan.Policy) bool {
 	return p != nil && slices.ContainsFunc(p.Metrics, func(n plan.Metric) bool {
 		return n.Name == m.Name && n.Of == m.Of && n.Of != plan.BuildInfo && slices.Equal(labelNames(&n), labelNames(m)) && slices.Equal(n.Buckets, m.Buckets)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"time"
@@ -14,7 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/source"
@@ -25,7 +28,9 @@ import (
 // the one before, as far as that can be known: it is quarantined, so that one
 // text cannot take all policies down for ever.
 type journal struct {
-	*process
+	client    kubernetes.Interface
+	namespace string
+	logger    *slog.Logger
 	// self tells the journal's own notes from those of others.
 	self types.UID
 	// trying are the texts that this process has noted, by policy; dead those that
@@ -62,12 +67,12 @@ const (
 var thisProcess = uuid.NewUUID()
 
 func newJournal(p *process) *journal {
-	return &journal{process: p, self: thisProcess, trying: map[string]attempt{}, dead: map[string]attempt{}, proved: map[string]string{}}
+	return &journal{client: p.client, namespace: p.PolicyNamespace, logger: p.Log, self: thisProcess, trying: map[string]attempt{}, dead: map[string]attempt{}, proved: map[string]string{}}
 }
 
 // read takes over what earlier processes left behind.
 func (j *journal) read(ctx context.Context) error {
-	found, err := j.client.AppsV1().ControllerRevisions(j.PolicyNamespace).Get(ctx, journalName, metav1.GetOptions{})
+	found, err := j.client.AppsV1().ControllerRevisions(j.namespace).Get(ctx, journalName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return j.make(ctx)
 	}
@@ -77,7 +82,7 @@ func (j *journal) read(ctx context.Context) error {
 	left := map[string]attempt{}
 	if text := found.Annotations[annotationJournal]; text != "" {
 		if err := json.Unmarshal([]byte(text), &left); err != nil {
-			j.Log.Warn("the journal of new texts cannot be read, and begins anew", "name", journalName, "error", err.Error())
+			j.logger.Warn("the journal of new texts cannot be read, and begins anew", "name", journalName, "error", err.Error())
 		}
 	}
 	for id, a := range left {
@@ -86,7 +91,7 @@ func (j *journal) read(ctx context.Context) error {
 		}
 		if a.By != "" {
 			a.By, a.Since, a.Deaths = "", time.Now(), a.Deaths+1
-			j.Log.Error("a process ended while this text was new", observe.LogPolicy, id, observe.LogRevision, a.Revision, "host", a.Host, "times", a.Deaths)
+			j.logger.Error("a process ended while this text was new", observe.LogPolicy, id, observe.LogRevision, a.Revision, "host", a.Host, "times", a.Deaths)
 		}
 		j.dead[id] = a
 	}
@@ -95,9 +100,9 @@ func (j *journal) read(ctx context.Context) error {
 
 // make makes the object, since its annotation alone is ever written.
 func (j *journal) make(ctx context.Context) error {
-	_, err := j.client.AppsV1().ControllerRevisions(j.PolicyNamespace).Create(ctx, &appsv1.ControllerRevision{
+	_, err := j.client.AppsV1().ControllerRevisions(j.namespace).Create(ctx, &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{Name: journalName}, Data: runtime.RawExtension{Raw: []byte("{}")},
-	}, metav1.CreateOptions{FieldManager: component})
+	}, metav1.CreateOptions{FieldManager: apply.FieldManager})
 	return err
 }
 
@@ -112,7 +117,7 @@ func (j *journal) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = j.client.AppsV1().ControllerRevisions(j.PolicyNamespace).Patch(ctx, journalName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: component})
+	_, err = j.client.AppsV1().ControllerRevisions(j.namespace).Patch(ctx, journalName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	return err
 }
 
@@ -189,6 +194,6 @@ func (j *journal) clear(ctx context.Context) {
 
 func (j *journal) log(err error) {
 	if err != nil {
-		j.Log.Warn("it cannot be noted which texts are new", "name", journalName, "error", err.Error())
+		j.logger.Warn("it cannot be noted which texts are new", "name", journalName, "error", err.Error())
 	}
 }

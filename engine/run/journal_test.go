@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// newJournals gives a function that makes the journals of processes which share a
+// newJournals returns a function that makes the journals of processes which share a
 // cluster.
 func newJournals(t *testing.T) func(self types.UID) *journal {
 	t.Helper()

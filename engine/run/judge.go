@@ -15,7 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// judge says whether policies may run: the controller asks it before it adopts
+// judge reports whether policies may run: the controller asks it before it adopts
 // them, the webhook before they are stored.
 type judge struct {
 	*process
@@ -41,10 +41,10 @@ type verdict struct {
 	again bool
 }
 
-// good says whether the policy may run.
+// good reports whether the policy may run.
 func (v *verdict) good() bool { return v.plan != nil && !v.untested }
 
-// disabled says whether the policy is not to run.
+// disabled reports whether the policy is not to run.
 func (v *verdict) disabled() bool { return v.unit.Disabled() && len(v.problems) == 0 }
 
 // all judges every policy of a catalog, but for its tests; of those that were
@@ -70,7 +70,7 @@ func (j judge) all(c *source.Catalog, before map[string]*verdict, about func(u *
 	return out
 }
 
-// stands says whether a verdict is still one about a policy.
+// stands reports whether a verdict is still one about a policy.
 func (v *verdict) stands(u *source.Unit, origin *source.Contents) bool {
 	return !v.stale && v.unit.Same(u) && v.unit.File.Path == u.File.Path && v.tests == origin.TestsRevision() &&
 		(len(v.problems) == 0 || bytes.Equal(v.unit.File.Text, u.File.Text)) // or else they stand in other lines
@@ -183,7 +183,7 @@ func (j judge) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem) {
 	return out
 }
 
-// typesOf gives the types of all that some units read.
+// typesOf returns the types of all that some units read.
 func (j judge) typesOf(units []*source.Unit) *schema.Set {
 	out := schema.NewSet(j.schemas)
 	for _, u := range units {

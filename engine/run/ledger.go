@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,16 +15,18 @@ import (
 	listers "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 )
 
 // ledger is what is kept of the brakes in the cluster: pauses, which outlive this
 // process, and what people hold.
 type ledger struct {
-	*process
-	client kubernetes.Interface
-	lister listers.ConfigMapLister
-	synced cache.InformerSynced
+	client    kubernetes.Interface
+	namespace string
+	log       *slog.Logger
+	lister    listers.ConfigMapLister
+	synced    cache.InformerSynced
 	// complained is when it was last logged that it cannot be written.
 	complained time.Time
 }
@@ -41,12 +44,12 @@ func newLedger(ctx context.Context, p *process, changed func()) (*ledger, error)
 		return nil, err
 	}
 	factory.Start(ctx.Done())
-	return &ledger{process: p, client: p.client, lister: informer.Lister(), synced: registration.HasSynced}, nil
+	return &ledger{client: p.client, namespace: p.PolicyNamespace, log: p.Log, lister: informer.Lister(), synced: registration.HasSynced}, nil
 }
 
 // get returns one of the ConfigMaps; nil if there is none.
 func (l *ledger) get(name string) *corev1.ConfigMap {
-	m, err := l.lister.ConfigMaps(l.PolicyNamespace).Get(name)
+	m, err := l.lister.ConfigMaps(l.namespace).Get(name)
 	if err != nil { // the cache does not fail otherwise
 		return nil
 	}
@@ -116,20 +119,20 @@ func (l *ledger) write(ctx context.Context, name string, data map[string]string)
 }
 
 func (l *ledger) send(ctx context.Context, m *corev1.ConfigMap, name string, changes map[string]any) error {
-	api := l.client.CoreV1().ConfigMaps(l.PolicyNamespace)
+	api := l.client.CoreV1().ConfigMaps(l.namespace)
 	if m == nil {
 		made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{brake.LabelBrakes: "true"}}, Data: map[string]string{}}
 		for key, text := range changes {
 			made.Data[key], _ = text.(string)
 		}
-		_, err := api.Create(ctx, made, metav1.CreateOptions{FieldManager: component})
+		_, err := api.Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
 		return err
 	}
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": m.ResourceVersion, "uid": m.UID}, "data": changes})
 	if err != nil {
 		return err
 	}
-	_, err = api.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+	_, err = api.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	return err
 }
 
@@ -139,5 +142,5 @@ func (l *ledger) complain(err error) {
 		return
 	}
 	l.complained = time.Now()
-	l.Log.Error("what the brakes know cannot be kept, so a pause would be forgotten when this process ends; the chart makes the ConfigMaps for it", "namespace", l.PolicyNamespace, "error", err.Error())
+	l.log.Error("what the brakes know cannot be kept, so a pause would be forgotten when this process ends; the chart makes the ConfigMaps for it", "namespace", l.namespace, "error", err.Error())
 }

@@ -58,7 +58,7 @@ const gather = 20 * time.Millisecond
 // cluster change without an edit.
 const againInterval = 15 * time.Second
 
-// doubt has the texts judged again that were refused, and says whether there is
+// doubt has the texts judged again that were refused, and reports whether there is
 // anything to do.
 func (l *library) doubt() (any bool) {
 	for _, v := range l.verdicts {
@@ -235,7 +235,7 @@ func (l *library) live(m *source.ConfigMap) (annotations map[string]string, vers
 	return nil, ""
 }
 
-// settled says whether it is known of every policy whether it runs, and the
+// settled reports whether it is known of every policy whether it runs, and the
 // ConfigMaps say so: whoever waits for this process and looks at them then is
 // not to find what was before.
 func (l *library) settled() bool {
@@ -322,7 +322,7 @@ func (l *library) dispatch(catalog *source.Catalog) {
 	}
 }
 
-// known gives the IDs of all policies that were ever heard of and not taken
+// known returns the IDs of all policies that were ever heard of and not taken
 // away.
 func (l *library) known(c *source.Catalog) []string {
 	all := map[string]bool{}
@@ -340,7 +340,7 @@ func (l *library) known(c *source.Catalog) []string {
 	return sortedKeys(all)
 }
 
-// wanted gives the revision of a policy that shall run: the one that its
+// wanted returns the revision of a policy that shall run: the one that its
 // ConfigMap holds, or where that is refused the last good one. Nil is none.
 func (l *library) wanted(id string, c *source.Catalog) *revision {
 	v, now := l.verdicts[id], l.adopted[id]
@@ -362,7 +362,7 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 	}
 }
 
-// broken says whether a policy is wanted of which only a copy is good: it is
+// broken reports whether a policy is wanted of which only a copy is good: it is
 // refused, or may stand in a file that cannot be read.
 func (l *library) broken(v *verdict, kept *history.Entry, c *source.Catalog) bool {
 	if v != nil && v.untested { // what was good runs until the tests have ended

@@ -60,7 +60,7 @@ func newShelved(t *testing.T) *shelved {
 
 func noProblem(*source.Unit) *document.Problem { return nil }
 
-// see looks at ConfigMaps, and gives the policies that are to run, with the
+// see looks at ConfigMaps, and returns the policies that are to run, with the
 // files that they stand in.
 func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[string]string {
 	s.t.Helper()
@@ -203,7 +203,7 @@ func TestNotices(t *testing.T) {
 		writes++
 		return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
 	})
-	n := &notices{process: offline(), client: client, events: newEvents(record.NewFakeRecorder(10)), written: map[string]writing{}}
+	n := &notices{client: client, log: slog.New(slog.DiscardHandler), events: newEvents(record.NewFakeRecorder(10)), written: map[string]writing{}}
 	one := []note{{ConfigMap: configMap(m), status: statusActive}}
 	done := one[0].annotations()
 	for i, tc := range []struct {
@@ -232,7 +232,7 @@ func TestNumbersAreWrittenSeldom(t *testing.T) {
 			return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
 		})
 		recorder := record.NewFakeRecorder(10)
-		n := &notices{process: offline(), client: client, events: newEvents(recorder), written: map[string]writing{}}
+		n := &notices{client: client, log: slog.New(slog.DiscardHandler), events: newEvents(recorder), written: map[string]writing{}}
 		publish := func(text, reason string) (later bool) {
 			one := []note{{ConfigMap: configMap(m), status: statusDegraded, text: text, reason: reason}}
 			later = n.publish(t.Context(), one, func(*source.ConfigMap) (map[string]string, string) { return live, "11" })

@@ -139,7 +139,7 @@ func (f *feeds) confirm(ctx context.Context, from *feed, lost map[name2]string) 
 
 // list reads which objects of a source are stored, at most so many; 0 is all.
 func (f *feeds) list(ctx context.Context, source world.Source, most int64) (map[name2]string, error) {
-	resource, err := f.writer.resource(world.ID{GVK: source.GVK})
+	resource, err := f.writer.Resource(world.ID{GVK: source.GVK})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (f *feeds) list(ctx context.Context, source world.Source, most int64) (map[
 	}
 	out := map[name2]string{}
 	for {
-		page, err := f.writer.client.Resource(resource).Namespace(source.Namespace).List(ctx, options)
+		page, err := f.writer.Metadata().Resource(resource).Namespace(source.Namespace).List(ctx, options)
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func (n *note) annotations() map[string]string {
 	}
 }
 
-// notes gives what is to be said about all ConfigMaps.
+// notes returns what is to be said about all ConfigMaps.
 func (l *library) notes(c *source.Catalog) (out []note) {
 	for _, contents := range c.Contents {
 		out = append(out, l.note(c, contents))

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -15,14 +16,15 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
 
 // notices writes into ConfigMaps what became of them.
 type notices struct {
-	*process
 	client kubernetes.Interface
+	log    *slog.Logger
 	events *events
 	// written is what this process has written last, by UID: the cache may not
 	// show it yet.
@@ -48,18 +50,18 @@ func (w writing) recent(one *note, now time.Time) bool {
 		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason
 }
 
-// shown says whether an object that the cache has is not older than the writing.
+// shown reports whether an object that the cache has is not older than the writing.
 func (w writing) shown(version string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, w.version)
 	return err != nil || order >= 0
 }
 
 func newNotices(p *process, client kubernetes.Interface, recorder record.EventRecorder) *notices {
-	return &notices{process: p, client: client, events: newEvents(recorder), written: map[string]writing{}}
+	return &notices{client: client, log: p.Log, events: newEvents(recorder), written: map[string]writing{}}
 }
 
 // publish brings the annotations up to date, and tells of changes in events. It
-// says whether something could not be written.
+// reports whether something could not be written.
 func (n *notices) publish(ctx context.Context, notes []note, live func(*source.ConfigMap) (annotations map[string]string, version string)) (failed bool) {
 	written := map[string]writing{}
 	for i := range notes {
@@ -94,7 +96,7 @@ func (n *notices) publish(ctx context.Context, notes []note, live func(*source.C
 	return failed
 }
 
-// changes gives the merge patch of annotations.
+// changes returns the merge patch of annotations.
 func changes(before, want map[string]string) map[string]any {
 	patch := map[string]any{}
 	for key, text := range want {
@@ -114,9 +116,9 @@ func (n *notices) write(ctx context.Context, one *note, patch map[string]any) (v
 	if err != nil {
 		return "", err
 	}
-	now, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+	now, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
-		n.Log.Error("what became of a ConfigMap cannot be written into it", "configmap", one.Path(), "error", err.Error())
+		n.log.Error("what became of a ConfigMap cannot be written into it", "configmap", one.Path(), "error", err.Error())
 	}
 	if err != nil {
 		return "", err

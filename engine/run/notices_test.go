@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -157,24 +156,6 @@ func TestSame(t *testing.T) {
 		if got := same(first, one(tc.change)); got != tc.want {
 			t.Errorf("%s: %v", name, got)
 		}
-	}
-}
-
-// TestBundlePatch brings the certificate where it is missing, and only there.
-func TestBundlePatch(t *testing.T) {
-	t.Parallel()
-	c := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7"}, Webhooks: make([]admissionv1.ValidatingWebhook, 2)}
-	c.Webhooks[0].ClientConfig.CABundle = []byte("ca")
-	want := []map[string]any{
-		{"op": "test", "path": "/metadata/resourceVersion", "value": "7"},
-		{"op": "add", "path": "/webhooks/1/clientConfig/caBundle", "value": []byte("ca")},
-	}
-	if d := cmp.Diff(want, bundlePatch(c, []byte("ca"))); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-	c.Webhooks[1].ClientConfig.CABundle = []byte("ca")
-	if got := bundlePatch(c, []byte("ca")); got != nil {
-		t.Errorf("nothing is missing, and it writes %v", got)
 	}
 }
 

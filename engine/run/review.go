@@ -59,7 +59,7 @@ func (g *granted) forget() {
 	g.until = nil
 }
 
-// lacking gives the permissions that a user does not have, as whom the context
+// lacking returns the permissions that a user does not have, as whom the context
 // asks, as far as the API server answers.
 func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, user string, wanted []rbac.Permission) (missing []rbac.Permission, err error) {
 	allowed, failed := make([]bool, len(wanted)), make([]error, len(wanted))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/source"
@@ -24,8 +26,9 @@ import (
 // ControllerRevision for each revision, whose data cannot be changed once it is
 // made, owned by the ConfigMap of the policy.
 type revisionStore struct {
-	*process
-	client kubernetes.Interface
+	client    kubernetes.Interface
+	namespace string
+	log       *slog.Logger
 	// entries are by policy, the oldest first.
 	entries map[string][]*history.Entry
 }
@@ -41,17 +44,17 @@ const (
 )
 
 func newRevisionStore(p *process, client kubernetes.Interface) *revisionStore {
-	return &revisionStore{process: p, client: client, entries: map[string][]*history.Entry{}}
+	return &revisionStore{client: client, namespace: p.PolicyNamespace, log: p.Log, entries: map[string][]*history.Entry{}}
 }
 
 // read loads what is kept.
 func (s *revisionStore) read(ctx context.Context) error {
-	list, err := s.client.AppsV1().ControllerRevisions(s.PolicyNamespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
+	list, err := s.client.AppsV1().ControllerRevisions(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 	if err != nil {
 		return err
 	}
 	s.entries = history.List(list.Items, func(name string, err error) {
-		s.Log.Warn("a kept revision cannot be read", "name", name, "error", err.Error())
+		s.log.Warn("a kept revision cannot be read", "name", name, "error", err.Error())
 	})
 	return nil
 }
@@ -71,12 +74,12 @@ func (s *revisionStore) lastGood(id string, j judge) *revision {
 		return nil
 	}
 	if u.Revision() != e.Revision {
-		s.Log.Error("a kept revision is not the one that it says it is, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		s.log.Error("a kept revision is not the one that it says it is, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
 		return nil
 	}
 	v := j.text(u)
 	if !v.good() {
-		s.Log.Error("what was last found good no longer is", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		s.log.Error("what was last found good no longer is", observe.LogPolicy, id, observe.LogRevision, e.Revision)
 		return nil
 	}
 	return &v.revision
@@ -91,7 +94,7 @@ func (s *revisionStore) refuse(ctx context.Context, dead map[string]attempt) {
 				continue
 			}
 			if err := s.set(ctx, e, history.Refused); err != nil {
-				s.Log.Error("it cannot be noted that the revision ended its process", observe.LogPolicy, id, observe.LogRevision, a.Revision, "error", err.Error())
+				s.log.Error("it cannot be noted that the revision ended its process", observe.LogPolicy, id, observe.LogRevision, a.Revision, "error", err.Error())
 			}
 		}
 	}
@@ -108,14 +111,14 @@ func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts ma
 		}
 		if err := s.record(ctx, v.unit, c, result); err != nil && ctx.Err() == nil {
 			failed = true
-			s.Log.Error("the revision cannot be kept for a restart", observe.LogPolicy, id, "error", err.Error())
+			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, id, "error", err.Error())
 		}
 	}
 	for _, id := range sortedKeys(s.entries) {
 		if good := s.good(id); good != nil && c.Units[id] == nil && !c.Unreadable(good.File) {
 			if err := s.set(ctx, good, history.Stopped); err != nil && ctx.Err() == nil {
 				failed = true
-				s.Log.Error("it cannot be noted that the policy is gone", observe.LogPolicy, id, "error", err.Error())
+				s.log.Error("it cannot be noted that the policy is gone", observe.LogPolicy, id, "error", err.Error())
 			}
 		}
 	}
@@ -165,7 +168,7 @@ func (s *revisionStore) record(ctx context.Context, u *source.Unit, c *source.Ca
 	if err != nil {
 		return err
 	}
-	_, err = s.client.AppsV1().ControllerRevisions(origin.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: component})
+	_, err = s.client.AppsV1().ControllerRevisions(origin.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
@@ -219,7 +222,7 @@ func (s *revisionStore) set(ctx context.Context, e *history.Entry, result histor
 	if err != nil {
 		return err
 	}
-	_, err = s.client.AppsV1().ControllerRevisions(s.PolicyNamespace).Patch(ctx, e.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+	_, err = s.client.AppsV1().ControllerRevisions(s.namespace).Patch(ctx, e.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	if apierrors.IsNotFound(err) { // it went with its ConfigMap, or was deleted
 		s.forget(e)
 		return nil
@@ -301,8 +304,8 @@ func (s *revisionStore) forget(e *history.Entry) {
 
 func (s *revisionStore) remove(ctx context.Context, e *history.Entry) {
 	s.forget(e)
-	err := s.client.AppsV1().ControllerRevisions(s.PolicyNamespace).Delete(ctx, e.Name, metav1.DeleteOptions{})
+	err := s.client.AppsV1().ControllerRevisions(s.namespace).Delete(ctx, e.Name, metav1.DeleteOptions{})
 	if err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-		s.Log.Warn("an old revision cannot be removed", "name", e.Name, "error", err.Error())
+		s.log.Warn("an old revision cannot be removed", "name", e.Name, "error", err.Error())
 	}
 }

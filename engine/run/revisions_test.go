@@ -18,13 +18,15 @@ import (
 
 // historian keeps what becomes of ConfigMaps in a store.
 type historian struct {
-	t     *testing.T
-	store *revisionStore
+	t       *testing.T
+	process *process
+	store   *revisionStore
 }
 
 func newHistorian(t *testing.T) *historian {
 	t.Helper()
-	return &historian{t: t, store: newRevisionStore(offline(), fake.NewClientset())}
+	p := offline()
+	return &historian{t: t, process: p, store: newRevisionStore(p, fake.NewClientset())}
 }
 
 // see records a phase of all policies of a ConfigMap, with what runs; "" is the
@@ -32,7 +34,7 @@ func newHistorian(t *testing.T) *historian {
 func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catalog {
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-	verdicts := judge{process: r.store.process}.all(c, nil, noProblem)
+	verdicts := judge{process: r.process}.all(c, nil, noProblem)
 	if r.store.keep(r.t.Context(), c, verdicts, func(id string) state {
 		if runs == "" && p == running {
 			return state{phase: p, revision: c.Units[id].Revision()}
@@ -44,11 +46,11 @@ func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catal
 	return c
 }
 
-// kept gives what the cluster keeps of a policy: number, value in the text and
+// kept returns what the cluster keeps of a policy: number, value in the text and
 // result.
 func (r *historian) kept(policy string) (out []string) {
 	r.t.Helper()
-	fresh := newRevisionStore(r.store.process, r.store.client)
+	fresh := newRevisionStore(r.process, r.store.client)
 	if err := fresh.read(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
@@ -105,7 +107,7 @@ func TestHistory(t *testing.T) {
 			if d := cmp.Diff(tc.want, r.kept("p")); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
-			good := r.store.lastGood("p", judge{process: r.store.process})
+			good := r.store.lastGood("p", judge{process: r.process})
 			if tc.good == "" && good != nil || tc.good != "" && (good == nil || !strings.Contains(string(good.unit.File.Text), `"`+tc.good+`"`)) {
 				t.Errorf("%+v is the last good one, want %s", good, tc.good)
 			}
@@ -212,7 +214,7 @@ func TestAuthor(t *testing.T) {
 		m, values := marking(tc.value), made("values", "", map[string]string{"p": "value: " + tc.given})
 		m.Edits, values.Edits = map[string]source.Edit{"p.yaml": {Manager: "helm", At: at(1)}}, map[string]source.Edit{"p": {Manager: "kubectl-edit", At: at(3)}}
 		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
-		verdicts := judge{process: r.store.process}.all(c, nil, noProblem)
+		verdicts := judge{process: r.process}.all(c, nil, noProblem)
 		r.store.keep(t.Context(), c, verdicts, func(string) state { return state{phase: running, revision: c.Units["p"].Revision()} })
 		e := r.store.good("p")
 		if e == nil || e.Number != int64(i+1) || e.Author != tc.by || !e.Edited.Equal(at(tc.hour)) {

@@ -33,7 +33,7 @@ func (f *feeds) watchVersions(ctx context.Context) {
 		}
 		if err := f.rewound(ctx, turn); err != nil {
 			f.Log.Error("this process ends", "error", err.Error())
-			f.writer.closed.Store(true)
+			f.writer.Close()
 			f.end(ErrRewound)
 			return
 		}

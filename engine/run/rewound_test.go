@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	toolscache "k8s.io/client-go/tools/cache"
 
+	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -43,7 +44,7 @@ func (v *versioned) List(_ context.Context, options metav1.ListOptions) (*unstru
 // watching makes feeds that have seen versions.
 func watching(versions map[string]string, server *versioned) *feeds {
 	p := offline()
-	p.writer = &writer{}
+	p.writer = &writer.Writer{}
 	f := newFeeds(&term{process: p})
 	for id, version := range versions {
 		source := world.Source{Name: id, Selector: "of=" + id}
@@ -117,8 +118,8 @@ func TestARewoundProcessEnds(t *testing.T) {
 		f.end = func(err error) { reasons = append(reasons, err) }
 		began := time.Now()
 		f.watchVersions(t.Context())
-		if !f.writer.closed.Load() || len(reasons) != 1 || !errors.Is(reasons[0], ErrRewound) {
-			t.Errorf("the writer is closed: %v; it ends with %v", f.writer.closed.Load(), reasons)
+		if !f.writer.Closed() || len(reasons) != 1 || !errors.Is(reasons[0], ErrRewound) {
+			t.Errorf("the writer is closed: %v; it ends with %v", f.writer.Closed(), reasons)
 		}
 		if took := time.Since(began); took != 2*rewindInterval {
 			t.Errorf("found after %v", took)
@@ -130,7 +131,7 @@ func TestARewoundProcessEnds(t *testing.T) {
 		f = watching(map[string]string{"a": "20", "b": "21"}, same)
 		f.end = func(err error) { t.Errorf("it ends with %v", err) }
 		f.watchVersions(ctx)
-		if len(same.asked) < 10 || f.writer.closed.Load() {
+		if len(same.asked) < 10 || f.writer.Closed() {
 			t.Errorf("in a minute it was asked %d times", len(same.asked))
 		}
 	})

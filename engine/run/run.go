@@ -24,6 +24,7 @@ import (
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -43,18 +44,18 @@ type process struct {
 	openapi    openapi.Client
 	documents  documents
 	client     kubernetes.Interface
-	writer     *writer
+	writer     *writer.Writer
 	exports    *exports
 	// shelf holds the ConfigMaps; onEdit is called when one has changed.
 	shelf  *shelf
 	onEdit atomic.Pointer[func()]
 	// ledger is what is kept of the brakes; nil for policies of files.
 	ledger *ledger
-	// webhookReady says whether the webhook is served.
+	// webhookReady reports whether the webhook is served.
 	webhookReady atomic.Pointer[healthz.Checker]
 	// term is the present one; nil while nothing runs.
 	term atomic.Pointer[term]
-	// leader says whether this process leads, or need not.
+	// leader reports whether this process leads, or need not.
 	leader atomic.Bool
 	// end ends the process, with the reason.
 	end context.CancelCauseFunc
@@ -89,7 +90,7 @@ func Run(ctx context.Context, o Options) error {
 		err = p.alone(ctx)
 	}
 	stopServing()
-	p.writer.stop()
+	p.writer.Stop()
 	p.wg.Wait()
 	p.http.CloseIdleConnections()
 	if cause := context.Cause(ctx); errors.Is(cause, ErrRewound) {
@@ -198,7 +199,7 @@ func (p *process) connect() error {
 	if err != nil {
 		return err
 	}
-	client.Transport = identity.Transport{RoundTripper: timeouts{client.Transport, requestTimeout}}
+	client.Transport = identity.Transport{RoundTripper: writer.Timeouts{RoundTripper: client.Transport, After: writer.RequestTimeout}}
 	if p.mapper, err = apiutil.NewDynamicRESTMapper(p.Config, client); err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)
 	}
@@ -218,11 +219,20 @@ func (p *process) connect() error {
 	if p.client, err = kubernetes.NewForConfigAndClient(p.Config, client); err != nil {
 		return err
 	}
-	if p.writer, err = newWriter(p.Config, client, p.mapper, p.Log); err != nil {
+	if p.writer, err = writer.New(p.Config, client, p.mapper, p.Log); err != nil {
 		return err
 	}
-	p.writer.pace, p.writer.as = newPace(p.PolicyQPS), p.accounts().As
+	p.writer.Pace, p.writer.As = writer.NewPace(p.PolicyQPS), p.accounts().As
 	return nil
+}
+
+// rivals returns what is to be reported of other writers of what a policy writes;
+// "" is nothing.
+func (p *process) rivals(policy string) string {
+	if p.writer == nil {
+		return ""
+	}
+	return p.writer.Rivals(policy)
 }
 
 // accounts are those that policies write as.

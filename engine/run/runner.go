@@ -239,14 +239,14 @@ func (r *runner) tell(s state) {
 	}
 }
 
-// told gives what is to be told.
+// told returns what is to be told.
 func (r *runner) told() state {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state
 }
 
-// ended says whether the policy has stopped.
+// ended reports whether the policy has stopped.
 func (r *runner) ended() bool {
 	select {
 	case <-r.stopped:

@@ -37,7 +37,7 @@ func groupVersionKind(gvk schema.GVK) kschema.GroupVersionKind {
 	return kschema.FromAPIVersionAndKind(gvk.APIVersion, gvk.Kind)
 }
 
-// awaitSchemas gives the types that the cluster publishes, asked for again
+// awaitSchemas returns the types that the cluster publishes, asked for again
 // while those of some kind are not there yet.
 func (p *process) awaitSchemas(ctx context.Context, compiled *plan.Policy) (*schema.Set, error) {
 	deadline := time.Now().Add(schemaPatience)
@@ -57,7 +57,7 @@ func (p *process) awaitSchemas(ctx context.Context, compiled *plan.Policy) (*sch
 	}
 }
 
-// clusterSchemas gives the types of the policy's kinds as the cluster's own
+// clusterSchemas returns the types of the policy's kinds as the cluster's own
 // OpenAPI document gives them, as far as it does. Kinds that every cluster has
 // are known.
 func (p *process) clusterSchemas(compiled *plan.Policy) (*schema.Set, error) {

@@ -43,7 +43,7 @@ func (p *process) probes(mux *http.ServeMux) *http.ServeMux {
 	return mux
 }
 
-// readyz says whether the policies run here. Where processes take turns, one
+// readyz reports whether the policies run here. Where processes take turns, one
 // that does not lead is not ready.
 func (p *process) readyz(w http.ResponseWriter) {
 	ready := p.term.Load().allReady()

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
@@ -26,7 +27,7 @@ const (
 	maxShadow = 16 << 10
 )
 
-// shadows gives what the policies in the shadow came to, by name.
+// shadows returns what the policies in the shadow came to, by name.
 func (t *term) shadows() (out []*reconcile.ShadowReport) {
 	for _, c := range t.group.Controllers() {
 		if r := c.ShadowReport(); r != nil {
@@ -73,7 +74,7 @@ func (l *library) tellShadows(ctx context.Context) {
 		}
 		body, err := json.Marshal(map[string]any{"metadata": map[string]any{"uid": m.UID, "annotations": map[string]any{v1alpha1.AnnotationShadow: value}}})
 		if err == nil {
-			_, err = l.client.CoreV1().ConfigMaps(m.Namespace).Patch(ctx, m.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: component})
+			_, err = l.client.CoreV1().ConfigMaps(m.Namespace).Patch(ctx, m.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 		}
 		if err != nil && ctx.Err() == nil {
 			l.Log.Warn("what a policy in the shadow came to cannot be written into its ConfigMap", "configmap", m.Name, "error", err.Error())

@@ -49,7 +49,7 @@ func newShelf(ctx context.Context, client kubernetes.Interface, namespace string
 	return s, nil
 }
 
-// ready says whether the first lists were read.
+// ready reports whether the first lists were read.
 func (s *shelf) ready() bool {
 	return !slices.ContainsFunc(s.synced, func(synced cache.InformerSynced) bool { return !synced() })
 }
@@ -70,7 +70,7 @@ func (s *shelf) without(m *corev1.ConfigMap, typed compile.Overrides) (*source.C
 	return s.with(gone, typed)
 }
 
-// replaced gives a list with a ConfigMap in its new state, if it belongs there.
+// replaced returns a list with a ConfigMap in its new state, if it belongs there.
 func replaced(list []*corev1.ConfigMap, m *corev1.ConfigMap, label string) []*corev1.ConfigMap {
 	list = slices.DeleteFunc(slices.Clone(list), func(other *corev1.ConfigMap) bool { return other.Namespace == m.Namespace && other.Name == m.Name })
 	if m.Labels[label] != "true" {
@@ -110,7 +110,7 @@ func (s *shelf) strays() (out []*corev1.ConfigMap) {
 	return out
 }
 
-// all gives the ConfigMaps of policies.
+// all returns the ConfigMaps of policies.
 func (s *shelf) all() []*corev1.ConfigMap {
 	list, err := s.policies.List(chosen(v1alpha1.LabelPolicy))
 	if err != nil { // the cache does not fail

@@ -17,7 +17,7 @@ func (r *runner) swap(next *reconcile.Controller, keys []eval.Key) {
 	r.worker.wakeAll(keys)
 }
 
-// swap gives the keys to decide about anew, and the revision that ran before.
+// swap returns the keys to decide about anew, and the revision that ran before.
 func (w *worker) swap(next *reconcile.Controller, keys []eval.Key) (again []eval.Key, old *reconcile.Controller) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

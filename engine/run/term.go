@@ -128,7 +128,7 @@ func (t *term) drop(id string) {
 	}
 }
 
-// told gives what is to be told about a policy. One that is being stopped runs
+// told returns what is to be told about a policy. One that is being stopped runs
 // until it has stopped.
 func (t *term) told(id string) state {
 	t.mu.Lock()
@@ -192,7 +192,7 @@ func (t *term) setReady(policy string, ready bool) {
 	t.ready[policy] = ready
 }
 
-// allReady says whether every policy has seen its first lists; one that waits
+// allReady reports whether every policy has seen its first lists; one that waits
 // for a kind holds nobody up.
 func (t *term) allReady() bool {
 	if t == nil {

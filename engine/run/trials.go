@@ -46,7 +46,7 @@ func newTrials(j judge) *trials { return &trials{judge: j, ended: make(chan *tri
 // testPatience bounds the time for the tests of one ConfigMap.
 const testPatience = 20 * time.Second
 
-// hasTests says whether there are tests beside a policy.
+// hasTests reports whether there are tests beside a policy.
 func hasTests(u *source.Unit, origin *source.Contents) bool {
 	return len(origin.Tests) > 0 || slices.ContainsFunc(u.Modules, rego.Module.IsTest)
 }
@@ -78,12 +78,12 @@ func (t *trials) end(done *trial) {
 	t.judge.settle(done)
 }
 
-// matters says whether somebody waits for the outcome.
+// matters reports whether somebody waits for the outcome.
 func (t *trial) matters(verdicts map[string]*verdict) bool {
 	return slices.ContainsFunc(t.accused, func(a *accused) bool { return verdicts[a.id] == a.verdict })
 }
 
-// pick gives the trial that has been waited for longest; nil if there is none.
+// pick returns the trial that has been waited for longest; nil if there is none.
 func pick(c *source.Catalog, verdicts map[string]*verdict) *trial {
 	var first *verdict
 	var origin *source.Contents

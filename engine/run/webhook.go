@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/certs"
 )
 
 // Webhook says how ConfigMaps are judged before they are stored.
@@ -65,16 +66,20 @@ func (p *process) admit(ctx context.Context, client kubernetes.Interface) error 
 	options := webhook.Options{Host: host, Port: number, CertDir: p.Webhook.CertDir, TLSOpts: []func(*tls.Config){secure}}
 	certified := func() bool { return true }
 	if p.Webhook.CertSecret != "" {
-		source := p.certificates(ctx, client)
-		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.certificate })
-		certified = source.healthy
+		source := certs.New(certs.Options{
+			Client: client, Log: p.Log, Namespace: p.PolicyNamespace, Secret: p.Webhook.CertSecret,
+			Configuration: p.Webhook.Configuration, DNSNames: p.Webhook.DNSNames,
+		})
+		p.wg.Go(func() { source.Run(ctx) })
+		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.Certificate })
+		certified = source.Ready
 	}
 	p.wg.Go(func() { p.serveWebhook(ctx, options, certified) })
 	p.wg.Go(func() { p.watchServing(ctx) })
 	return nil
 }
 
-// secure gives what the webhook wants of connections.
+// secure returns what the webhook wants of connections.
 func (w *Webhook) secure() (func(*tls.Config), error) {
 	if w.ClientCA == "" {
 		return func(c *tls.Config) { c.MinVersion = tls.VersionTLS13 }, nil
@@ -178,7 +183,7 @@ type door struct {
 	users int
 }
 
-// enter waits until a request may come in, and gives what lets it out.
+// enter waits until a request may come in, and returns what lets it out.
 func (d *doors) enter(ctx context.Context, address string) (leave func(), ok bool) {
 	host, _, _ := net.SplitHostPort(address)
 	own := d.of(host)
@@ -218,7 +223,7 @@ func (d *doors) forget(host string, own *door) {
 	}
 }
 
-// servez says whether this process does its part: the webhook answers, the
+// servez reports whether this process does its part: the webhook answers, the
 // ConfigMaps are followed and, if it leads, the policies run.
 func (p *process) servez(w http.ResponseWriter, r *http.Request) {
 	text := "ok"

@@ -19,7 +19,7 @@ import (
 //go:embed builtin.json.gz
 var builtinDocument []byte
 
-// Builtin gives the kinds that every cluster has.
+// Builtin returns the kinds that every cluster has.
 var Builtin = sync.OnceValue(func() *Set {
 	set := NewSet(nil)
 	reader, err := gzip.NewReader(bytes.NewReader(builtinDocument))

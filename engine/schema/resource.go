@@ -31,7 +31,7 @@ var builtinTable = sync.OnceValue(func() map[string]Resource {
 	return out
 })
 
-// Resource gives the resource of a kind; false when neither a CRD nor the
+// Resource returns the resource of a kind; false when neither a CRD nor the
 // built-in kinds tell. The plural is never guessed: a wrong permission would
 // show only when it is missed.
 func (s *Set) Resource(gvk GVK) (Resource, bool) {
@@ -55,7 +55,7 @@ func (s *Set) AddResource(gvk GVK, r Resource) {
 	s.resources[gvk] = r
 }
 
-// Group gives the API group: "" for the core.
+// Group returns the API group: "" for the core.
 func (g GVK) Group() string {
 	group, _, grouped := strings.Cut(g.APIVersion, "/")
 	if !grouped {

@@ -10,7 +10,7 @@ type GVK struct {
 	Kind       string
 }
 
-// String gives apiVersion/kind.
+// String returns apiVersion/kind.
 func (g GVK) String() string { return g.APIVersion + "/" + g.Kind }
 
 // Set knows the types of kinds. It is safe for concurrent use.
@@ -37,7 +37,7 @@ func (s *Set) Add(gvk GVK, t *Type) {
 	s.kinds[gvk] = t
 }
 
-// Kind gives the type of a kind; false when no schema is known.
+// Kind returns the type of a kind; false when no schema is known.
 func (s *Set) Kind(gvk GVK) (*Type, bool) {
 	if s == nil {
 		return nil, false
@@ -51,7 +51,7 @@ func (s *Set) Kind(gvk GVK) (*Type, bool) {
 	return t, true
 }
 
-// Of gives the type of a kind, Untyped when no schema is known.
+// Of returns the type of a kind, Untyped when no schema is known.
 func (s *Set) Of(gvk GVK) *Type {
 	if t, ok := s.Kind(gvk); ok {
 		return t

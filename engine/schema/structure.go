@@ -36,7 +36,7 @@ func newDefinitions(schemas map[string]*spec.Schema) *Definitions {
 	})}
 }
 
-// Typed gives the converter by which server-side apply merges the kinds of the
+// Typed returns the converter by which server-side apply merges the kinds of the
 // definitions. It is made once.
 func (d *Definitions) Typed() (managedfields.TypeConverter, error) { return d.typed() }
 
@@ -67,7 +67,7 @@ const (
 	QuantityDefinition = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 )
 
-// Structure gives the structure of a kind; false when no schema is known.
+// Structure returns the structure of a kind; false when no schema is known.
 func (s *Set) Structure(gvk GVK) (*Structure, bool) {
 	if s == nil {
 		return nil, false
@@ -111,7 +111,7 @@ func (s *Set) addStructures(kinds map[GVK]string, text []byte, custom bool) {
 	}
 }
 
-// customStructure gives the structure of a version of a CRD.
+// customStructure returns the structure of a version of a CRD.
 func customStructure(gvk GVK, root *spec.Schema, status bool) *Structure {
 	root = withMetadata(gvk, root)
 	builtin, _ := Builtin().Structure(GVK{APIVersion: "v1", Kind: "ConfigMap"})
@@ -122,7 +122,7 @@ func customStructure(gvk GVK, root *spec.Schema, status bool) *Structure {
 	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status}
 }
 
-// withMetadata gives the schema of a custom kind with the fields that every
+// withMetadata returns the schema of a custom kind with the fields that every
 // kind has.
 func withMetadata(gvk GVK, root *spec.Schema) *spec.Schema {
 	out := *root
@@ -140,7 +140,7 @@ func withMetadata(gvk GVK, root *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// below gives a definition and all that it refers to.
+// below returns a definition and all that it refers to.
 func (d *Definitions) below(name string) []string {
 	seen := map[string]bool{}
 	var visit func(s *spec.Schema)

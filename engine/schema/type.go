@@ -48,7 +48,7 @@ type Type struct {
 // Any is the type of a value nothing is known of.
 var Any = &Type{Kind: Dyn}
 
-// Field gives the type of a field of an object or a value of a map; nil when
+// Field returns the type of a field of an object or a value of a map; nil when
 // the type says that there is none.
 func (t *Type) Field(name string) *Type {
 	if t == nil {
@@ -72,7 +72,7 @@ func (t *Type) Field(name string) *Type {
 	}
 }
 
-// Item gives the type of a list's items; Any when that is not known.
+// Item returns the type of a list's items; Any when that is not known.
 func (t *Type) Item() *Type {
 	switch {
 	case t == nil:
@@ -86,7 +86,7 @@ func (t *Type) Item() *Type {
 	}
 }
 
-// FieldNames gives the names of an object's fields, sorted.
+// FieldNames returns the names of an object's fields, sorted.
 func (t *Type) FieldNames() []string {
 	names := make([]string, 0, len(t.Fields))
 	for name := range t.Fields {

@@ -9,7 +9,7 @@ import (
 // anything is the index key that every object has.
 const anything = "*"
 
-// Anchors gives index keys of which every matching object has at least one
+// Anchors returns index keys of which every matching object has at least one
 // (see LabelKeys): the key=value pairs of one equality, else the key of one
 // existence, else the key that all objects have.
 func (s *Selector) Anchors() []string {
@@ -36,7 +36,7 @@ func (s *Selector) Anchors() []string {
 	return []string{anything}
 }
 
-// LabelKeys gives all index keys of an object with these labels.
+// LabelKeys returns all index keys of an object with these labels.
 func LabelKeys(labels value.Value) []string {
 	m, ok := value.Unwrap(labels).(*value.Map)
 	if !ok {

@@ -111,7 +111,7 @@ func (s labelSet) Lookup(key string) (string, bool) {
 	return value.Str(s.m.Lookup(key))
 }
 
-// Matches says whether labels (an object, or nothing) satisfy the selector.
+// Matches reports whether labels (an object, or nothing) satisfy the selector.
 func (s *Selector) Matches(labels value.Value) bool {
 	m, ok := value.Unwrap(labels).(*value.Map)
 	if !ok {
@@ -129,5 +129,5 @@ func (s *Selector) Matches(labels value.Value) bool {
 	return true
 }
 
-// String gives the text form of the selector.
+// String returns the text form of the selector.
 func (s *Selector) String() string { return s.selector.String() }

@@ -33,7 +33,7 @@ func (c chooser) some(n int, list ...string) []string {
 	return out
 }
 
-// labels gives labels of few keys and values, so that selectors often match.
+// labels returns labels of few keys and values, so that selectors often match.
 func (c chooser) labels() map[string]string {
 	out := map[string]string{}
 	for range c.IntN(4) {
@@ -58,7 +58,7 @@ func (c chooser) selector() *metav1.LabelSelector {
 	return out
 }
 
-// text gives a selector as kubectl takes it, with operators that an object
+// text returns a selector as kubectl takes it, with operators that an object
 // does not have.
 func (c chooser) text() string {
 	var parts []string

@@ -65,7 +65,7 @@ func ParseObjects(name string, text []byte) ([]Object, error) {
 	return out, problems.Err()
 }
 
-// unpack gives the items of a List, or the object itself.
+// unpack returns the items of a List, or the object itself.
 func unpack(where string, o Object) ([]Object, error) {
 	if items, ok := o["items"].([]any); ok && metadata(o)["name"] == nil {
 		var out []Object
@@ -91,7 +91,7 @@ func unpack(where string, o Object) ([]Object, error) {
 // Identity names an object.
 type Identity = world.ID
 
-// ID gives the identity of a manifest.
+// ID returns the identity of a manifest.
 func ID(o Object) Identity { return apiserver.ID(o) }
 
 // Decode reads a manifest in JSON, with whole numbers as int64.

@@ -126,7 +126,7 @@ func (r *Result) fail(at time.Time, i item, message string) {
 	r.Errors = append(r.Errors, Error{At: at.UTC(), Policy: i.policy, Key: i.key, Message: message})
 }
 
-// Result gives what was done so far, and the world as it is now.
+// Result returns what was done so far, and the world as it is now.
 func (s *Simulation) Result() Result {
 	out := s.result
 	out.Start, out.End = out.Start.UTC(), s.clock.UTC()

@@ -56,7 +56,7 @@ func metadata(o Object) Object {
 	return m
 }
 
-// shown gives every object as a person sees it.
+// shown returns every object as a person sees it.
 func (s *server) shown() []Object {
 	out := s.List()
 	for i, o := range out {
@@ -69,7 +69,7 @@ func (s *server) shown() []Object {
 	return out
 }
 
-// shown gives an object without its managedFields, as kubectl does.
+// shown returns an object without its managedFields, as kubectl does.
 func shown(o Object) Object {
 	if metadata(o)["managedFields"] == nil {
 		return o
@@ -132,7 +132,7 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 	return versionOf(o), err
 }
 
-// made says whether an object that exists was made by the same policy, and
+// made reports whether an object that exists was made by the same policy, and
 // stays.
 func (s *server) made(m apply.Manifest) bool {
 	o := s.Get(m.Target)

@@ -63,7 +63,7 @@ func (s *testServer) remove(id world.ID) {
 
 func deleting(o Object) bool { return metadata(o)["deletionTimestamp"] != nil }
 
-// meta gives fields of an object's metadata.
+// meta returns fields of an object's metadata.
 func (s *testServer) meta(name string, fields ...string) []any {
 	s.t.Helper()
 	var out []any

@@ -270,7 +270,7 @@ func (s *Simulation) backOff(i item, r reconcile.Result) {
 	s.retries[i] = retry{failures: failures + 1, at: s.clock.Add(wait)}
 }
 
-// next gives the first instant at which something is due, or false.
+// next returns the first instant at which something is due, or false.
 func (s *Simulation) next() (time.Time, bool) {
 	var out time.Time
 	see := func(at time.Time) {
@@ -326,7 +326,7 @@ func (s *Simulation) due() {
 // otherwise.
 func (s *Simulation) Ended() string { return s.ended }
 
-// Now gives the virtual time.
+// Now returns the virtual time.
 func (s *Simulation) Now() time.Time { return s.clock }
 
 // Apply creates an object, or replaces the whole of it.
@@ -344,10 +344,10 @@ func (s *Simulation) Fail(f Fault) { s.server.faults = append(s.server.faults, &
 // lost.
 func (s *Simulation) Restart(ctx context.Context) { s.boot(ctx) }
 
-// Get gives an object, or nil.
+// Get returns an object, or nil.
 func (s *Simulation) Get(id world.ID) Object { return s.server.Get(id) }
 
-// pending gives the deadlines ahead, by policy and key.
+// pending returns the deadlines ahead, by policy and key.
 func (s *Simulation) pending() []item {
 	out := make([]item, 0, len(s.timers))
 	for i := range s.timers {

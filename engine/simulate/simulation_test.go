@@ -90,7 +90,7 @@ func gadget(name string) Object {
 	return Object{"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": Object{"name": name}}
 }
 
-// told gives what a simulation did, one line each.
+// told returns what a simulation did, one line each.
 func told(r Result) []string {
 	out := []string{}
 	for _, e := range r.Effects {

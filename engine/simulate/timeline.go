@@ -54,7 +54,7 @@ type Reference struct {
 	Name       string `json:"name"`
 }
 
-// ID gives the name as the engine writes it.
+// ID returns the name as the engine writes it.
 func (r Reference) ID() world.ID {
 	return world.ID{GVK: schema.GVK{APIVersion: r.APIVersion, Kind: r.Kind}, Namespace: r.Namespace, Name: r.Name}
 }
@@ -85,7 +85,7 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	return out, nil
 }
 
-// toJSON gives JSON as it is: not all of it is YAML.
+// toJSON returns JSON as it is: not all of it is YAML.
 func toJSON(text []byte) ([]byte, error) {
 	if json.Valid(text) {
 		return text, nil
@@ -93,7 +93,7 @@ func toJSON(text []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(text)
 }
 
-// reread gives an object with whole numbers as int64.
+// reread returns an object with whole numbers as int64.
 func reread(o Object) (Object, error) {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -57,7 +57,7 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 	}
 }
 
-// unread gives what cannot be read of the values for a policy.
+// unread returns what cannot be read of the values for a policy.
 func (c *Catalog) unread(policy string) (out []document.Problem) {
 	for _, v := range c.Values {
 		out = append(out, v.Unread[policy]...)
@@ -65,7 +65,7 @@ func (c *Catalog) unread(policy string) (out []document.Problem) {
 	return out
 }
 
-// Undecided says whether nobody knows the mode that is asked for a policy of a
+// Undecided reports whether nobody knows the mode that is asked for a policy of a
 // file: it may have run under another ID than the one that its text says.
 func (c *Catalog) Undecided(policy, file string) bool {
 	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
@@ -73,7 +73,7 @@ func (c *Catalog) Undecided(policy, file string) bool {
 	})
 }
 
-// Stopped says whether the annotation of a file's ConfigMap ends what a policy
+// Stopped reports whether the annotation of a file's ConfigMap ends what a policy
 // in it does in a mode, whatever else is in it: what cannot be read can be
 // stopped.
 func (c *Catalog) Stopped(policy, file string, shadow bool) bool {
@@ -83,7 +83,7 @@ func (c *Catalog) Stopped(policy, file string, shadow bool) bool {
 	})
 }
 
-// Unreadable says whether something in a file cannot be read: a policy that is
+// Unreadable reports whether something in a file cannot be read: a policy that is
 // missing may well be there.
 func (c *Catalog) Unreadable(file string) bool {
 	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
@@ -97,7 +97,7 @@ func (c *Catalog) conflict(m *ConfigMap, p document.Problem) {
 	c.Conflicts[m.Path()] = append(c.Conflicts[m.Path()], p)
 }
 
-// overrides gives the values by policy and param.
+// overrides returns the values by policy and param.
 func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
 	out := compile.Overrides{}
 	for policy, params := range typed {

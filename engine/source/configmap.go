@@ -142,7 +142,7 @@ func isPolicyKey(key string) bool {
 	return isDocumentKey(ext) && path.Ext(strings.TrimSuffix(key, ext)) != testSuffix
 }
 
-// belongs says whether the Rego in one key is that of the policies in another.
+// belongs reports whether the Rego in one key is that of the policies in another.
 func belongs(regoKey, policyKey string) bool {
 	base := strings.TrimSuffix(policyKey, path.Ext(policyKey))
 	return regoKey == base+".rego" || strings.HasPrefix(regoKey, base+"_")
@@ -209,7 +209,7 @@ func (c *Contents) modes(problems *document.Problems) {
 	}
 }
 
-// asked gives the modes that the annotation asks for, by policy; "" is all of
+// asked returns the modes that the annotation asks for, by policy; "" is all of
 // them.
 func (c *ConfigMap) asked() iter.Seq2[string, string] {
 	return func(yield func(policy, mode string) bool) {

@@ -146,7 +146,7 @@ func (b *Bundle) schemas(paths, given []string) error {
 	return nil
 }
 
-// beside gives the schema folders that belong to a path.
+// beside returns the schema folders that belong to a path.
 func beside(path string) []string {
 	info, err := os.Stat(path)
 	if err != nil {

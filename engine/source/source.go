@@ -49,10 +49,10 @@ type Bundle struct {
 	Files int
 }
 
-// Err gives the errors among the problems as one error.
+// Err returns the errors among the problems as one error.
 func (b *Bundle) Err() error { return document.Join(b.Problems) }
 
-// Policy gives what a unit was compiled to; nil when it does not compile.
+// Policy returns what a unit was compiled to; nil when it does not compile.
 func (b *Bundle) Policy(u *Unit) *plan.Policy {
 	for _, p := range b.Policies {
 		if p.Source == u.Document.Pos {

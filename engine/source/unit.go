@@ -52,7 +52,7 @@ func (u *Unit) ID() string {
 	return u.Name()
 }
 
-// Disabled says whether the policy is switched off, also when it is not right.
+// Disabled reports whether the policy is switched off, also when it is not right.
 func (u *Unit) Disabled() bool { return u.mode() == v1alpha1.ModeDisabled }
 
 func (u *Unit) mode() string {
@@ -65,7 +65,7 @@ func (u *Unit) mode() string {
 // Revision is a short hash of what the policy decides by.
 func (u *Unit) Revision() string { return compile.Revision(u.Document, u.Modules, u.Overrides) }
 
-// Same says whether another unit decides the same, in the same mode.
+// Same reports whether another unit decides the same, in the same mode.
 func (u *Unit) Same(other *Unit) bool {
 	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode() && slices.Equal(u.Unread, other.Unread)
 }

@@ -23,7 +23,7 @@ type Condition struct {
 	Track bool
 }
 
-// Set puts a condition into an object's list of conditions and says whether
+// Set puts a condition into an object's list of conditions and reports whether
 // that changes it. The list is not touched; a changed one is new. All other
 // conditions are kept as they are.
 func (c Condition) Set(list *value.List, now time.Time) (*value.List, bool) {
@@ -44,7 +44,7 @@ func (c Condition) Set(list *value.List, now time.Time) (*value.List, bool) {
 	return value.NewList(items), true
 }
 
-// Remove takes a condition out of a list and says whether it was there.
+// Remove takes a condition out of a list and reports whether it was there.
 func Remove(list *value.List, kind string) (*value.List, bool) {
 	items := itemsOf(list)
 	at := find(items, kind)

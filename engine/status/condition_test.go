@@ -22,7 +22,7 @@ func list(conditions ...any) *value.List {
 	return value.Freeze(conditions, nil, value.KeepAll).(*value.List)
 }
 
-// plain gives a list as plain JSON; nil for none.
+// plain returns a list as plain JSON; nil for none.
 func plain(l *value.List) []any {
 	if l == nil {
 		return nil
@@ -34,7 +34,7 @@ func condition(kind, status, reason, message, since string) object {
 	return object{"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": since}
 }
 
-// with gives a condition with a generation.
+// with returns a condition with a generation.
 func with(c object, generation int64) object {
 	c["observedGeneration"] = generation
 	return c

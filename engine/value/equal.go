@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// IsEmpty says whether a value counts as absent in a diff: null, an empty
+// IsEmpty reports whether a value counts as absent in a diff: null, an empty
 // list or an empty object.
 func IsEmpty(v Value) bool {
 	switch v := v.(type) {

@@ -142,7 +142,7 @@ func integer(n int64, t *schema.Type) Value {
 	return types.Int(n)
 }
 
-// Merge gives a mask that keeps what either keeps.
+// Merge returns a mask that keeps what either keeps.
 func Merge(a, b *Mask) *Mask {
 	switch {
 	case a == nil || a == b:

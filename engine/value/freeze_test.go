@@ -200,7 +200,7 @@ func TestCoversMeansKept(t *testing.T) {
 	}
 }
 
-// FuzzFreeze: any JSON can be frozen, and gives the same JSON again.
+// FuzzFreeze: any JSON can be frozen, and returns the same JSON again.
 func FuzzFreeze(f *testing.F) {
 	for _, seed := range []string{`null`, `{"a":[1,2.5,"x",null,{"b":true}]}`, `{"metadata":{"creationTimestamp":"2026-03-01T12:00:00Z"}}`, `1e400`, `-0`, `"\u0000"`, `{"a":{"a":{"a":{}}}}`, `9223372036854775808`} {
 		f.Add([]byte(seed))

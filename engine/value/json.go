@@ -12,7 +12,7 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// Plain gives the value as plain JSON values for encoding/json and for the
+// Plain returns the value as plain JSON values for encoding/json and for the
 // API machinery: nil, bool, int64, float64, string, []any, map[string]any.
 func Plain(v Value) any {
 	switch v := v.(type) {
@@ -65,7 +65,7 @@ func plainScalar(v Value) any {
 	}
 }
 
-// Text gives a value as it appears inside a longer string of a template.
+// Text returns a value as it appears inside a longer string of a template.
 func Text(v Value) (string, error) {
 	if sizesOf(v) != nil {
 		return "", errors.New("a list or an object cannot be written inside a text")
@@ -86,7 +86,7 @@ func Text(v Value) (string, error) {
 	}
 }
 
-// Str gives a string's content, and whether the value is a string.
+// Str returns a string's content, and whether the value is a string.
 func Str(v Value) (string, bool) {
 	s, ok := v.(types.String)
 	return string(s), ok
@@ -104,7 +104,7 @@ func Path(v Value, path ...string) Value {
 	return v
 }
 
-// StringAt gives the string at a path, "" where there is none.
+// StringAt returns the string at a path, "" where there is none.
 func StringAt(v Value, path ...string) string {
 	s, _ := Str(Path(v, path...))
 	return s

@@ -21,13 +21,13 @@ var EmptyList = &List{}
 // NewList makes an array. The slice belongs to it afterwards.
 func NewList(items []Value) *List { return &List{items: items, sizes: sizesOfParts(nil, items)} }
 
-// Len gives the number of items.
+// Len returns the number of items.
 func (l *List) Len() int { return len(l.items) }
 
-// At gives the i-th item.
+// At returns the i-th item.
 func (l *List) At(i int) Value { return l.items[i] }
 
-// Items gives the items; the slice must not be changed.
+// Items returns the items; the slice must not be changed.
 func (l *List) Items() []Value { return l.items }
 
 var _ traits.Lister = (*List)(nil)

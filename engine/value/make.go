@@ -31,16 +31,16 @@ var None Value = types.OptionalNone
 // Some is the optional with a value.
 func Some(v Value) Value { return types.OptionalOf(v) }
 
-// IsTrue says whether a value is the boolean true.
+// IsTrue reports whether a value is the boolean true.
 func IsTrue(v Value) bool { return v == types.True }
 
-// IsNull says whether a value is null or absent.
+// IsNull reports whether a value is null or absent.
 func IsNull(v Value) bool {
 	_, null := v.(types.Null)
 	return v == nil || null
 }
 
-// Unwrap gives an optional's value, nil for one without; any other value as
+// Unwrap returns an optional's value, nil for one without; any other value as
 // it is.
 func Unwrap(v Value) Value {
 	if o, ok := v.(*types.Optional); ok {
@@ -52,25 +52,25 @@ func Unwrap(v Value) Value {
 	return v
 }
 
-// Time gives a timestamp's instant, and whether the value is one.
+// Time returns a timestamp's instant, and whether the value is one.
 func Time(v Value) (time.Time, bool) {
 	t, ok := v.(types.Timestamp)
 	return t.Time, ok
 }
 
-// Duration gives a duration's length, and whether the value is one.
+// Duration returns a duration's length, and whether the value is one.
 func Duration(v Value) (time.Duration, bool) {
 	d, ok := v.(types.Duration)
 	return d.Duration, ok
 }
 
-// Int gives an integer, and whether the value is one.
+// Int returns an integer, and whether the value is one.
 func Int(v Value) (int64, bool) {
 	i, ok := v.(types.Int)
 	return int64(i), ok
 }
 
-// Strings gives the strings of a list; others in it are left out.
+// Strings returns the strings of a list; others in it are left out.
 func Strings(v Value) []string {
 	l, ok := v.(*List)
 	if !ok {
@@ -85,7 +85,7 @@ func Strings(v Value) []string {
 	return out
 }
 
-// Size gives the length of a string, list or object; 1 for anything else.
+// Size returns the length of a string, list or object; 1 for anything else.
 func Size(v Value) int {
 	switch v := v.(type) {
 	case *Map:
@@ -121,7 +121,7 @@ func OfStrings(list []string) *List {
 	return NewList(items)
 }
 
-// Overwrite gives an object with one field set, at a path that is made where
+// Overwrite returns an object with one field set, at a path that is made where
 // it is missing.
 func Overwrite(m *Map, v Value, path ...string) *Map {
 	if len(path) == 1 {

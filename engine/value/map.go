@@ -99,13 +99,13 @@ func FromMap(m map[string]Value) *Map {
 	return NewMap(keys, vals)
 }
 
-// Len gives the number of fields.
+// Len returns the number of fields.
 func (m *Map) Len() int { return len(m.vals) }
 
-// At gives the i-th field in the order of the names.
+// At returns the i-th field in the order of the names.
 func (m *Map) At(i int) (string, Value) { return m.shape.keys[i], m.vals[i] }
 
-// Lookup gives a field, or nil when the object has none of this name.
+// Lookup returns a field, or nil when the object has none of this name.
 func (m *Map) Lookup(key string) Value {
 	if i := m.index(key); i >= 0 {
 		return m.vals[i]
@@ -132,7 +132,7 @@ func (m *Map) index(key string) int {
 	return -1
 }
 
-// With gives an object that differs in one field; a nil value removes it.
+// With returns an object that differs in one field; a nil value removes it.
 func (m *Map) With(key string, v Value) *Map {
 	at, found := slices.BinarySearch(m.keys(), key)
 	switch {

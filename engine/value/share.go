@@ -2,7 +2,7 @@ package value
 
 import "github.com/google/cel-go/common/types"
 
-// Share gives a value equal to next that uses the parts of old that are the
+// Share returns a value equal to next that uses the parts of old that are the
 // same. What an update of an object did not touch so keeps its identity, and
 // whatever was computed from it stays valid. next must be freshly frozen and
 // not yet handed out: its unshared parts are kept, not copied.
@@ -56,7 +56,7 @@ func shareList(old, next *List) Value {
 	return next
 }
 
-// Covers says whether a mask keeps everything that another keeps.
+// Covers reports whether a mask keeps everything that another keeps.
 func Covers(a, b *Mask) bool {
 	switch {
 	case b == nil || a == b:

@@ -78,7 +78,7 @@ func sizesOf(v Value) *sizes {
 	return nil
 }
 
-// frozenMap gives the Map of a type that embeds one.
+// frozenMap returns the Map of a type that embeds one.
 func (m *Map) frozenMap() *Map { return m }
 
 func scalarBytes(v Value) int {
@@ -106,7 +106,7 @@ func sizesOfParts(keys []string, parts []Value) sizes {
 	return sizes{weight: narrow(weight), deep: narrow(deep), built: narrow(built)}
 }
 
-// swap gives the sizes of a map in which one value has taken the place of
+// swap returns the sizes of a map in which one value has taken the place of
 // another.
 func (s sizes) swap(was, now Value) sizes {
 	return sizes{

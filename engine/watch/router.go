@@ -66,7 +66,7 @@ func NewRouter(p *plan.Policy) *Router {
 	return r
 }
 
-// Change gives the keys to evaluate after an object of a source changed: old
+// Change returns the keys to evaluate after an object of a source changed: old
 // is nil when it is new, now when it is gone. The keys are sorted.
 func (r *Router) Change(ctx context.Context, source world.Source, old, now *world.Object) []eval.Key {
 	r.mu.Lock()
@@ -131,7 +131,7 @@ func (r *Router) Leave(ctx context.Context, key eval.Key) {
 	c.probes(key, nil)
 }
 
-// Keys gives every key that has a primary, sorted.
+// Keys returns every key that has a primary, sorted.
 func (r *Router) Keys() []eval.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (c *change) either() *world.Object {
 	return c.old
 }
 
-// sameUnder says whether nothing under the mask has changed.
+// sameUnder reports whether nothing under the mask has changed.
 func (c *change) sameUnder(mask *value.Mask) bool {
 	return c.old != nil && c.now != nil && c.old.UID == c.now.UID && value.SameUnder(c.old.Value, c.now.Value, mask)
 }

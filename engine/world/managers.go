@@ -65,10 +65,10 @@ func ManagersOf(object map[string]any, mask *value.Mask) *Managers {
 	return out
 }
 
-// Has says whether a manager is noted. It may be called on nil.
+// Has reports whether a manager is noted. It may be called on nil.
 func (m *Managers) Has(name string) bool { return m != nil && slices.Contains(m.Names, name) }
 
-// Applied gives the fields that a policy's manager holds by server-side apply;
+// Applied returns the fields that a policy's manager holds by server-side apply;
 // nil when it holds none. It must not be changed.
 func (m *Managers) Applied(name string) *fieldpath.Set {
 	if m == nil || m.applied[name] == nil {

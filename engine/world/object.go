@@ -45,11 +45,11 @@ func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
 // SetManagers notes who has set the object's fields, before it is stored.
 func (o *Object) SetManagers(m *Managers) { o.managers.Store(m) }
 
-// Managers gives those who have set the object's fields; nil when nobody asked
+// Managers returns those who have set the object's fields; nil when nobody asked
 // for them, or nobody is noted.
 func (o *Object) Managers() *Managers { return o.managers.Load() }
 
-// Version gives the newest version known whose value is this object's.
+// Version returns the newest version known whose value is this object's.
 func (o *Object) Version() Version { return *o.version.Load() }
 
 // ID names an object.
@@ -59,7 +59,7 @@ type ID struct {
 	Name      string
 }
 
-// ID gives the object's name.
+// ID returns the object's name.
 func (o *Object) ID() ID { return ID{GVK: o.GVK, Namespace: o.Namespace, Name: o.Name} }
 
 // key is an object's name within its table.

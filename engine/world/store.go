@@ -26,7 +26,7 @@ type Source struct {
 	Values bool
 }
 
-// May says whether the source may hold an object, as far as its kind,
+// May reports whether the source may hold an object, as far as its kind,
 // namespace and name tell; its labels are left to the selector.
 func (s Source) May(id ID) bool {
 	return s.GVK == id.GVK && (s.Namespace == "" || s.Namespace == id.Namespace) && (s.Name == "" || s.Name == id.Name)
@@ -37,7 +37,7 @@ type Snapshot struct {
 	tables map[Source]*Table
 }
 
-// Table gives a source's table; nil, which reads as empty, when there is none.
+// Table returns a source's table; nil, which reads as empty, when there is none.
 func (s *Snapshot) Table(source Source) *Table {
 	if s == nil {
 		return nil
@@ -66,7 +66,7 @@ func NewStore() *Store {
 	return s
 }
 
-// Snapshot gives the current state.
+// Snapshot returns the current state.
 func (s *Store) Snapshot() *Snapshot { return s.current.Load() }
 
 // Open makes a source known, with the parts of its objects to keep and the
@@ -121,7 +121,7 @@ func (s *Store) Narrow(source Source, mask *value.Mask, needed func(index string
 	s.publish(source, &t)
 }
 
-// Mask gives the parts of a source's objects that are kept.
+// Mask returns the parts of a source's objects that are kept.
 func (s *Store) Mask(source Source) *value.Mask {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 	return old, o
 }
 
-// Delete removes an object and gives its last state, or nil.
+// Delete removes an object and returns its last state, or nil.
 func (s *Store) Delete(source Source, namespace, name string) *Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +194,7 @@ func (s *Store) Delete(source Source, namespace, name string) *Object {
 	return old
 }
 
-// with gives the next version of the table, with an object added or replaced.
+// with returns the next version of the table, with an object added or replaced.
 func (t *Table) with(old, now *Object, state *sourceState) *Table {
 	next := &Table{
 		objects: t.objects.Set(now.key, now), all: t.all.with(now),

@@ -20,14 +20,14 @@ type Table struct {
 // index finds objects by keys.
 type index = immutable.Map[string, *ordered]
 
-// IndexFunc gives the keys under which an index finds an object.
+// IndexFunc returns the keys under which an index finds an object.
 type IndexFunc func(*Object) []string
 
 func newTable(l *log) *Table {
 	return &Table{objects: immutable.NewMap[string, *Object](nil), indexes: map[string]*index{}, log: l}
 }
 
-// Get gives an object by name, or nil.
+// Get returns an object by name, or nil.
 func (t *Table) Get(namespace, name string) *Object {
 	if t == nil {
 		return nil
@@ -36,7 +36,7 @@ func (t *Table) Get(namespace, name string) *Object {
 	return o
 }
 
-// All gives every object, sorted by namespace and name. The slice must not be
+// All returns every object, sorted by namespace and name. The slice must not be
 // changed.
 func (t *Table) All() []*Object {
 	if t == nil {
@@ -53,7 +53,7 @@ func (t *Table) Len() int {
 	return t.objects.Len()
 }
 
-// Lookup gives the objects that an index has under a key, sorted by namespace
+// Lookup returns the objects that an index has under a key, sorted by namespace
 // and name. The slice must not be changed.
 func (t *Table) Lookup(index, key string) []*Object {
 	if t == nil || t.indexes[index] == nil {
@@ -63,10 +63,10 @@ func (t *Table) Lookup(index, key string) []*Object {
 	return set.all()
 }
 
-// Has says whether the table has an index.
+// Has reports whether the table has an index.
 func (t *Table) Has(index string) bool { return t != nil && t.indexes[index] != nil }
 
-// Ready says whether the first list of the source is complete.
+// Ready reports whether the first list of the source is complete.
 func (t *Table) Ready() bool { return t != nil && t.ready }
 
 // Mark names a version of a table without holding on to it.
@@ -75,7 +75,7 @@ type Mark struct {
 	seq uint64
 }
 
-// Mark gives the mark of this version.
+// Mark returns the mark of this version.
 func (t *Table) Mark() Mark {
 	if t == nil {
 		return Mark{}
@@ -83,7 +83,7 @@ func (t *Table) Mark() Mark {
 	return Mark{log: t.log, seq: t.seq}
 }
 
-// Since gives the names of the objects that changed after an earlier version
+// Since returns the names of the objects that changed after an earlier version
 // of the same table; ok is false when that cannot be told any more.
 func (t *Table) Since(earlier Mark) (changed []Change, ok bool) {
 	now := t.Mark()
@@ -128,7 +128,7 @@ func (l *log) between(since, until uint64) ([]Change, bool) {
 	return out, true
 }
 
-// insert gives a sorted list with one object more, or replaced.
+// insert returns a sorted list with one object more, or replaced.
 func insert(list []*Object, o *Object) []*Object {
 	at, found := slices.BinarySearchFunc(list, o, Compare)
 	if found {
@@ -142,7 +142,7 @@ func insert(list []*Object, o *Object) []*Object {
 	return append(out, list[at:]...)
 }
 
-// remove gives a sorted list without an object.
+// remove returns a sorted list without an object.
 func remove(list []*Object, o *Object) []*Object {
 	at, found := slices.BinarySearchFunc(list, o, Compare)
 	if !found {

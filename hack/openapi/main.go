@@ -73,7 +73,7 @@ func run(ctx context.Context, output, resources string) (err error) {
 	return writeResources(resources, client)
 }
 
-// fetch gives the schemas of all groups, by name.
+// fetch returns the schemas of all groups, by name.
 func fetch(root openapi3.Root) (map[string]any, error) {
 	merged := map[string]any{}
 	for _, group := range groups {

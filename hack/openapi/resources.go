@@ -25,7 +25,7 @@ func writeResources(path string, client discovery.DiscoveryInterface) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// resourcesOf gives the resources by apiVersion/kind, without subresources.
+// resourcesOf returns the resources by apiVersion/kind, without subresources.
 func resourcesOf(lists []*metav1.APIResourceList) map[string]schema.Resource {
 	out := map[string]schema.Resource{}
 	for _, list := range lists {

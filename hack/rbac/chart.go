@@ -12,7 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// files gives the text of each file to write, by its name.
+// files returns the text of each file to write, by its name.
 func files(folder string) (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {

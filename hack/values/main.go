@@ -58,7 +58,7 @@ func run(policies, output string, check bool) error {
 // object is a JSON schema, or a part of one.
 type object = map[string]any
 
-// conditions gives for every file of policies what holds of the values for its
+// conditions returns for every file of policies what holds of the values for its
 // params, as long as the text is the shipped one.
 func conditions(folder string) (out []object, err error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
@@ -103,7 +103,7 @@ func within(field string, schema object) object {
 
 const marker = ",\n  \"allOf\": ["
 
-// spliced gives the text of a schema with other conditions.
+// spliced returns the text of a schema with other conditions.
 func spliced(text []byte, conditions []object) ([]byte, error) {
 	head, _, found := strings.Cut(string(text), marker)
 	if !found {

@@ -173,7 +173,7 @@ func agrees(t *testing.T, unit *source.Unit, p *plan.Policy, kinds *schema.Set) 
 	return refused
 }
 
-// problemOf gives what is wrong with a value for a policy.
+// problemOf returns what is wrong with a value for a policy.
 func problemOf(t *testing.T, unit *source.Unit, name string, v any, kinds *schema.Set) string {
 	t.Helper()
 	with := *unit

@@ -51,7 +51,7 @@ type caches struct {
 	agents []*corev1.Pod
 }
 
-// eligibility computes a pool's list and says whether it differs from the
+// eligibility computes a pool's list and reports whether it differs from the
 // stored one.
 func eligibility(p *storagePool, c *caches, now time.Time) (list []eligibleNode, changed bool, next time.Time) {
 	groups := map[string]*volumeGroup{}

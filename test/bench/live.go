@@ -93,7 +93,7 @@ func kind(plural string) kschema.GroupVersionResource {
 	return kschema.GroupVersionResource{Group: "storage.deckhouse.io", Version: "v1alpha1", Resource: plural}
 }
 
-// create makes volumes with three replicas each, and gives the names and
+// create makes volumes with three replicas each, and returns the names and
 // versions of the replicas.
 func (l *liveWorld) create(ctx context.Context, prefix string) ([]*unstructured.Unstructured, error) {
 	p := eligiblePool(liveNodes, -1)

@@ -146,7 +146,7 @@ func memory(ctx context.Context) error {
 	return nil
 }
 
-// held gives the bytes that stay in memory with what a function makes.
+// held returns the bytes that stay in memory with what a function makes.
 func held(make func() any) uint64 {
 	before := heap()
 	kept := make()

@@ -114,7 +114,7 @@ func (c *handContext) preferred() map[string]bool {
 	return out
 }
 
-// handPlace places the replicas of a volume, and gives how many it placed.
+// handPlace places the replicas of a volume, and returns how many it placed.
 func handPlace(v *handVolume, nodes []eligibleNode, score func([]handQuery) []int64) int {
 	c := newHandContext(v, nodes)
 	done := 0

@@ -212,7 +212,7 @@ func byHand() (*storagePool, *caches, error) {
 	return p, c, nil
 }
 
-// reread gives an object as it comes from the wire: nothing shared.
+// reread returns an object as it comes from the wire: nothing shared.
 func reread(o object) object {
 	text, err := json.Marshal(o)
 	if err != nil {

@@ -175,7 +175,7 @@ func (i *installation) must(_ any, err error) {
 	}
 }
 
-// editor gives a client of a user who may write the ConfigMaps of the namespace.
+// editor returns a client of a user who may write the ConfigMaps of the namespace.
 func (i *installation) editor() kubernetes.Interface {
 	i.t.Helper()
 	rules := i.client.RbacV1()

@@ -51,7 +51,7 @@ func TestCertificateOfOthers(t *testing.T) {
 	i.wantNothing(installed)
 }
 
-// certificate does what cert-manager does for the chart's Certificate, and gives
+// certificate does what cert-manager does for the chart's Certificate, and returns
 // the authority's.
 func (i *installation) certificate() []byte {
 	i.t.Helper()

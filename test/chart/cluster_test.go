@@ -71,7 +71,7 @@ func (c *cluster) namespace(name string) {
 	}
 }
 
-// api gives the client for an object's kind, in its namespace if it has one.
+// api returns the client for an object's kind, in its namespace if it has one.
 func (c *cluster) api(o *object) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := c.mapper.RESTMapping(kind.GroupKind(), kind.Version)

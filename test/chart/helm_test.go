@@ -28,7 +28,7 @@ var (
 	chart = filepath.Join(root, "charts", "edict")
 )
 
-// helm runs helm and gives what it prints.
+// helm runs helm and returns what it prints.
 func helm(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
 	if testing.Short() {
@@ -93,7 +93,7 @@ func objects(t *testing.T, text string) []*object {
 	}
 }
 
-// find gives the object of a kind and name, or nil.
+// find returns the object of a kind and name, or nil.
 func find(list []*object, kind, name string) *object {
 	for _, one := range list {
 		if one.GetKind() == kind && one.GetName() == name {

@@ -47,7 +47,7 @@ func TestImageThatIsBuiltIsInstalled(t *testing.T) {
 	}
 }
 
-// imageOf gives the image of a workload's only container.
+// imageOf returns the image of a workload's only container.
 func imageOf(t *testing.T, workload *object) string {
 	t.Helper()
 	containers, _, err := unstructured.NestedSlice(workload.Object, "spec", "template", "spec", "containers")
@@ -58,7 +58,7 @@ func imageOf(t *testing.T, workload *object) string {
 	return image
 }
 
-// builtImages gives the names that make image gives to what it builds.
+// builtImages returns the names that make image gives to what it builds.
 func builtImages(t *testing.T, arguments ...string) (out []string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "make", append([]string{"--dry-run", "--no-print-directory", "image"}, arguments...)...)

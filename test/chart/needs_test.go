@@ -28,7 +28,7 @@ func TestNeededKindsAreNamed(t *testing.T) {
 	}
 }
 
-// neededKinds gives the policies that read or write each custom kind.
+// neededKinds returns the policies that read or write each custom kind.
 func neededKinds(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	versions := map[string]string{}

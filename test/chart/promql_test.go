@@ -30,7 +30,7 @@ func TestExpressionsParse(t *testing.T) {
 	}
 }
 
-// expressionsIn gives every text under a key expr, with Grafana's variables
+// expressionsIn returns every text under a key expr, with Grafana's variables
 // replaced.
 func expressionsIn(in any) (out []string) {
 	switch in := in.(type) {

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// data gives what all ConfigMaps of the release hold, and the modes. What the
+// data returns what all ConfigMaps of the release hold, and the modes. What the
 // brakes know is nothing of the release's.
 func (i *installation) data() map[string]map[string]string {
 	i.t.Helper()

@@ -69,7 +69,7 @@ func refusesWhatIsWrong(t *testing.T, c *cluster) {
 	}
 }
 
-// podsOf gives the Pod that a workload's template makes: only a Pod is judged
+// podsOf returns the Pod that a workload's template makes: only a Pod is judged
 // by the namespace's level.
 func podsOf(o *object) []*object {
 	if kind := o.GetKind(); kind != "Deployment" && kind != "Job" {
@@ -98,7 +98,7 @@ var published = []struct {
 	},
 }
 
-// publishedCRDs gives the paths of the CRDs. They stay out of go.mod: nothing is
+// publishedCRDs returns the paths of the CRDs. They stay out of go.mod: nothing is
 // compiled of these modules.
 func publishedCRDs(t *testing.T) []string {
 	t.Helper()

@@ -93,7 +93,7 @@ func TestStory(t *testing.T) {
 // patience is how long a machine that does much else may need.
 const patience = 20 * time.Second
 
-// runs runs a command, and gives how what it prints differs.
+// runs runs a command, and returns how what it prints differs.
 func (i *installation) runs(tools string, c command) string {
 	i.t.Helper()
 	run := exec.CommandContext(i.t.Context(), "bash", "-e", "-o", "pipefail", "-c", c.line)

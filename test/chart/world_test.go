@@ -43,7 +43,7 @@ func (i *installation) put(file string) {
 }
 
 // extender starts a scheduler extender that wants to see a certificate, puts what
-// is needed to speak with it into Secrets, and gives the values that name them.
+// is needed to speak with it into Secrets, and returns the values that name them.
 func (i *installation) extender() []string {
 	i.t.Helper()
 	server := extender.New(extender.Config{Capacity: map[extender.Pool]extender.Capacity{{Name: "group-a"}: {Size: 1 << 40}}})

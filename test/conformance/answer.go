@@ -21,7 +21,7 @@ type answer struct {
 	All []Object `json:"all,omitempty"`
 }
 
-// refused gives the answer of an error. Of its causes only the fields of
+// refused returns the answer of an error. Of its causes only the fields of
 // conflicts are kept: the texts are each server's own.
 func refused(err error) answer {
 	var status apierrors.APIStatus
@@ -44,7 +44,7 @@ func refused(err error) answer {
 	return out
 }
 
-// normal gives an object without what cannot agree: uids, times and names that
+// normal returns an object without what cannot agree: uids, times and names that
 // a server chose. version says what became of the resourceVersion.
 func (s *session) normal(o Object, version string) Object {
 	out := runtime.DeepCopyJSON(o)
@@ -89,7 +89,7 @@ func (s *session) normal(o Object, version string) Object {
 	return out
 }
 
-// managers gives the managedFields in an order that does not depend on times.
+// managers returns the managedFields in an order that does not depend on times.
 // Of a kind with defaults that the server in memory does not know, what an
 // update set cannot be compared; of a restless one, not even who updated.
 func managers(raw any, of *kind) []any {
@@ -158,7 +158,7 @@ func (k *kind) projectObject(real Object, memory any, named Object, at string) O
 	return out
 }
 
-// namedIn gives the fields that requests name: items of lists count together.
+// namedIn returns the fields that requests name: items of lists count together.
 func namedIn(requests []request) Object {
 	out := Object{}
 	for _, r := range requests {

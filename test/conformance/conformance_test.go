@@ -42,7 +42,7 @@ func describe(r request) string {
 	return fmt.Sprintf("%s %s/%s %s by %q force=%v %s uid=%s rv=%s %s", r.Op, r.Kind.Kind, r.Name, r.Subresource, r.Manager, r.Force, r.Propagation, r.UID, r.ResourceVersion, body)
 }
 
-// plain gives a value as its JSON reads: numbers are float64.
+// plain returns a value as its JSON reads: numbers are float64.
 func plain[T any](t *testing.T, v T) (out T) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -170,7 +170,7 @@ func startCluster(t *testing.T) dynamic.Interface {
 	return client
 }
 
-// compare runs a scenario on both servers, and gives the answers of the real
+// compare runs a scenario on both servers, and returns the answers of the real
 // one as far as they can be compared.
 func compare(t *testing.T, client dynamic.Interface, of scenario) (out []answer) {
 	t.Helper()

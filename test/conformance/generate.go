@@ -68,7 +68,7 @@ func (g *generator) step() {
 	}
 }
 
-// pick gives up to n of some fragments.
+// pick returns up to n of some fragments.
 func (g *generator) pick(from []Object, n int) []Object {
 	var out []Object
 	for range g.IntN(n + 1) {
@@ -223,7 +223,7 @@ func (g *generator) strange(name string) {
 	}
 }
 
-// path gives what stands at a path of fields.
+// path returns what stands at a path of fields.
 func path(o Object, fields ...string) any {
 	var v any = o
 	for _, f := range fields {

@@ -14,7 +14,7 @@ import (
 type server interface {
 	// do sends a request whose body stands for itself.
 	do(ctx context.Context, namespace string, r request) (Object, error)
-	// list gives all objects of a kind.
+	// list returns all objects of a kind.
 	list(ctx context.Context, namespace string, k *kind) ([]Object, error)
 }
 
@@ -36,7 +36,7 @@ func newSession(s server, namespace string, of scenario) *session {
 	return out
 }
 
-// send sends a request, and gives the answer.
+// send sends a request, and returns the answer.
 func (s *session) send(ctx context.Context, r request) answer {
 	r.UID, r.ResourceVersion = s.meant(r.UID), s.meant(r.ResourceVersion)
 	if r.Body != nil {
@@ -70,7 +70,7 @@ func (s *session) seen(o Object) (version string) {
 	return version
 }
 
-// meant gives what a text such as $uid:a stands for.
+// meant returns what a text such as $uid:a stands for.
 func (s *session) meant(v string) string {
 	for prefix, table := range map[string]map[string]string{"$uid:": s.uids, "$rv:": s.versions, "$rv0:": s.first} {
 		if name, ok := strings.CutPrefix(v, prefix); ok {
@@ -113,7 +113,7 @@ func (s *session) withoutFinalizer(ctx context.Context, r request) error {
 	return nil
 }
 
-// everything gives the objects of a scenario's kinds, without what the
+// everything returns the objects of a scenario's kinds, without what the
 // collector's timing decides.
 func (s *session) everything(ctx context.Context, of scenario) ([]Object, error) {
 	var kinds []*kind

@@ -60,7 +60,7 @@ func Build(ctx context.Context, log io.Writer) (*Binaries, error) {
 	}, nil
 }
 
-// Helm gives the path of a helm, built like the rest (see [Build]) when it is
+// Helm returns the path of a helm, built like the rest (see [Build]) when it is
 // first asked for: only the tests of the chart need one.
 func Helm(ctx context.Context, log io.Writer) (string, error) {
 	sources, err := findSources()

@@ -30,7 +30,7 @@ type module struct {
 // tests. Without cgo neither a C compiler nor its libraries matter.
 var buildEnvironment = []string{"GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0"}
 
-// ensure gives the folder that holds the built binary, and builds it first if
+// ensure returns the folder that holds the built binary, and builds it first if
 // it is not there yet.
 func (m *module) ensure(ctx context.Context, cache string, log io.Writer) (string, error) {
 	arguments, err := m.arguments()

@@ -70,7 +70,7 @@ func (e *extenderProcess) stop() {
 	_ = e.command.Wait()                          // its own exit says nothing new here
 }
 
-// capacities gives every group and thin pool that a pool names 1 TiB, of which
+// capacities returns every group and thin pool that a pool names 1 TiB, of which
 // the later ones have used more.
 func capacities(folder string) ([]byte, error) {
 	objects, err := simulate.ReadObjects(folder, filepath.Join(folder, "answers.json"))

@@ -50,7 +50,7 @@ func modules(ctx context.Context, plane *controlplane.ControlPlane, c *cluster) 
 	return c.untilLoaded("It is deleted: unloaded everywhere, and only then gone.", "", 0)
 }
 
-// prepare gives the nodes a kernel, and takes away the taint with which
+// prepare returns the nodes a kernel, and takes away the taint with which
 // admission begins every node.
 func (c *cluster) prepare() error {
 	api, err := c.of("v1", "Node", "")
@@ -123,7 +123,7 @@ func (c *cluster) untilLoaded(what, image string, want int) error {
 	}
 }
 
-// kernelState gives the image that is loaded on each node, and the number of
+// kernelState returns the image that is loaded on each node, and the number of
 // worker Pods.
 func (c *cluster) kernelState() (loaded map[string]string, workers int, err error) {
 	configs, err := c.list(kmm, "NodeModulesConfig")

@@ -18,7 +18,7 @@ func copies(name, from string) string {
 		"  rules: [{name: copy, do: [{labels: {set: {copied: \"${object.metadata.labels." + from + "}\"}}}]}]\n"
 }
 
-// asController gives the limited user what the controller does in its own
+// asController returns the limited user what the controller does in its own
 // namespace.
 func (c *cluster) asController() {
 	c.t.Helper()

@@ -34,7 +34,7 @@ func shippedMap(t *testing.T, name string, replace ...string) object {
 	return policyMap("edict-"+name, data)
 }
 
-// revisionOf gives the revision of a policy that runs, as its ConfigMap says.
+// revisionOf returns the revision of a policy that runs, as its ConfigMap says.
 func (c *cluster) revisionOf(configMap, policy string) string {
 	c.t.Helper()
 	m := c.get("ConfigMap", home, configMap)
@@ -147,7 +147,7 @@ func (c *cluster) torn() (stop func() []string) {
 	return func() []string { w.Stop(); wg.Wait(); return found }
 }
 
-// weigh gives the goroutines and the bytes in use.
+// weigh returns the goroutines and the bytes in use.
 func weigh() (goroutines int, bytes uint64) {
 	runtime.GC()
 	runtime.GC()

@@ -355,7 +355,7 @@ const (
 	label       = "agent-node-label"
 )
 
-// evaluations gives how often a policy was evaluated, once it has come to
+// evaluations returns how often a policy was evaluated, once it has come to
 // rest.
 func (o *controller) evaluations(policy string) float64 {
 	o.t.Helper()
@@ -427,7 +427,7 @@ func agent(name, nodeName string, ready bool) object {
 	}
 }
 
-// eligible gives the names of a pool's eligible nodes with their flags.
+// eligible returns the names of a pool's eligible nodes with their flags.
 func (c *cluster) eligible(name string) string {
 	u := c.get("ReplicatedStoragePool", "", name)
 	if u == nil {
@@ -475,7 +475,7 @@ func (c *cluster) wantEligible(name, want string) {
 
 const agentLabel = "storage.deckhouse.io/sds-replicated-volume-node"
 
-// labelled gives the nodes that carry the agent label, with its value when it
+// labelled returns the nodes that carry the agent label, with its value when it
 // is not empty.
 func (c *cluster) labelled() string {
 	list, err := c.of("Node", "").List(c.t.Context(), metav1.ListOptions{})

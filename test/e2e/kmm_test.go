@@ -90,7 +90,7 @@ func (k *kernels) ends(module string, outcome kubelet.Outcome) {
 	k.kubelets.Again()
 }
 
-// loaded gives the nodes whose status lists a module, with the image.
+// loaded returns the nodes whose status lists a module, with the image.
 func (k *kernels) loaded(module string) map[string]string {
 	k.t.Helper()
 	list, err := k.of("NodeModulesConfig", "").List(k.t.Context(), metav1.ListOptions{})
@@ -120,7 +120,7 @@ func (k *kernels) wantLoaded(what, module string, want map[string]string) {
 	})
 }
 
-// workers gives the worker Pods, as name: action.
+// workers returns the worker Pods, as name: action.
 func (k *kernels) workers() map[string]string {
 	k.t.Helper()
 	list, err := k.of("Pod", "drivers").List(k.t.Context(), metav1.ListOptions{LabelSelector: "kmm.node.kubernetes.io/worker-action"})

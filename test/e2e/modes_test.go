@@ -17,7 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// shadowOf gives the text of a policy with mode: Shadow.
+// shadowOf returns the text of a policy with mode: Shadow.
 func shadowOf(policy string) string {
 	return strings.Replace(policy, "\nspec:\n", "\nspec:\n  mode: Shadow\n", 1)
 }

@@ -28,7 +28,7 @@ func asLimited(config *rest.Config) {
 	config.Impersonate = rest.ImpersonationConfig{UserName: limited, Groups: []string{"system:authenticated"}}
 }
 
-// grant gives the limited user rules of the cluster, or of a namespace.
+// grant returns the limited user rules of the cluster, or of a namespace.
 func (c *cluster) grant(name, namespace string, rules []rbac.Rule) {
 	c.t.Helper()
 	kind, resource := "ClusterRole", "clusterroles"
@@ -76,7 +76,7 @@ func (c *cluster) make(resource kschema.GroupVersionResource, o object) {
 	}
 }
 
-// grantDerived gives the limited user what is derived from policies, and
+// grantDerived returns the limited user what is derived from policies, and
 // nothing else.
 func (c *cluster) grantDerived(folder string, names ...string) {
 	c.t.Helper()

@@ -21,7 +21,7 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// address gives a free address on this machine.
+// address returns a free address on this machine.
 func address(t *testing.T) string {
 	t.Helper()
 	var config net.ListenConfig

@@ -71,7 +71,7 @@ func edictBinary(t *testing.T) string {
 	return path
 }
 
-// edict runs the program against the cluster, and gives its exit code.
+// edict runs the program against the cluster, and returns its exit code.
 func (c *cluster) edict(binary string, args ...string) (string, int) {
 	c.t.Helper()
 	cmd := exec.Command(binary, append(args, "--kubeconfig", c.plane.Kubeconfig())...)

@@ -48,7 +48,7 @@ type pace struct {
 	frozen, down        time.Duration
 }
 
-// paceOf gives what the controller ships with in the longer suite, make
+// paceOf returns what the controller ships with in the longer suite, make
 // test-fault, and the same in small otherwise.
 func paceOf() pace {
 	if os.Getenv("EDICT_TEST_FAULT") != "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// freePort gives a port of the loopback that nobody listens on.
+// freePort returns a port of the loopback that nobody listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
 	var config net.ListenConfig
@@ -79,7 +79,7 @@ type heard struct{ texts []string }
 // HandleWarningHeader implements rest.WarningHandler.
 func (h *heard) HandleWarningHeader(_ int, _, text string) { h.texts = append(h.texts, text) }
 
-// store writes a ConfigMap whole, and gives what the API server says.
+// store writes a ConfigMap whole, and returns what the API server says.
 func store(ctx context.Context, client kubernetes.Interface, o object) error {
 	m := typedMap(o)
 	_, err := client.CoreV1().ConfigMaps(home).Update(ctx, m, metav1.UpdateOptions{})

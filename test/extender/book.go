@@ -32,7 +32,7 @@ func (b *book) expire(now time.Time) {
 	maps.DeleteFunc(b.reservations, func(_ string, r *reservation) bool { return !now.Before(r.expires) })
 }
 
-// held gives the bytes that are reserved on each pool, but for those under one
+// held returns the bytes that are reserved on each pool, but for those under one
 // ID. A sum that does not fit is as large as can be.
 func (b *book) held(id string) map[Pool]int64 {
 	out := map[Pool]int64{}

@@ -89,7 +89,7 @@ func (f Fault) check() error {
 	return nil
 }
 
-// concerns says whether the fault applies to an endpoint.
+// concerns reports whether the fault applies to an endpoint.
 func (f Fault) concerns(endpoint string) bool {
 	switch f.Mode {
 	case NarrowFail:
@@ -126,7 +126,7 @@ func (f Fault) apply(w http.ResponseWriter, r *http.Request, pools []Pool) bool 
 	return true
 }
 
-// lies gives scores above 0 for pools that are not among those asked about,
+// lies returns scores above 0 for pools that are not among those asked about,
 // and 0 and less for those that are.
 func lies(asked []Pool) []Scored {
 	out := []Scored{}
@@ -139,7 +139,7 @@ func lies(asked []Pool) []Scored {
 	return out
 }
 
-// flipped gives all pools the lowest score, but for one: the next one each time.
+// flipped returns all pools the lowest score, but for one: the next one each time.
 func flipped(asked []Pool, nth int) []Scored {
 	out := []Scored{}
 	for i, p := range asked {

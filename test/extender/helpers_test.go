@@ -43,7 +43,7 @@ func newWorld(t *testing.T, free map[string]int64) *world {
 	return w
 }
 
-// ask sends a request and gives the answer's status and body.
+// ask sends a request and returns the answer's status and body.
 func (w *world) ask(method, path, body string) (int, string) {
 	w.t.Helper()
 	recorder := httptest.NewRecorder()
@@ -52,7 +52,7 @@ func (w *world) ask(method, path, body string) (int, string) {
 	return recorder.Code, strings.TrimSuffix(string(text), "\n")
 }
 
-// score asks for scores and gives them as "a=7 b/t=3".
+// score asks for scores and returns them as "a=7 b/t=3".
 func (w *world) score(id, ttl string, size int64, places ...string) string {
 	w.t.Helper()
 	pools := []extender.Pool{}
@@ -85,7 +85,7 @@ func (w *world) narrow(id, ttl, to string) {
 	}
 }
 
-// reserved gives the reservations as "id: a b/t for 10 until 2s".
+// reserved returns the reservations as "id: a b/t for 10 until 2s".
 func (w *world) reserved() string {
 	var out []string
 	for _, r := range w.State().Reservations {

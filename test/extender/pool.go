@@ -46,7 +46,7 @@ func score(left, size int64) int64 {
 	return min(max(int64(math.Round(math.Log2(float64(percent)))), minScore), maxScore)
 }
 
-// percentOf gives part/whole in whole percents, rounded down, for 0 <= part <=
+// percentOf returns part/whole in whole percents, rounded down, for 0 <= part <=
 // whole. It computes in 128 bits: a size in bytes times 100 may overflow.
 func percentOf(part, whole int64) uint64 {
 	if part <= 0 || whole <= 0 {

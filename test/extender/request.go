@@ -41,7 +41,7 @@ func (h header) check() (time.Duration, error) {
 	return ttl, nil
 }
 
-// check gives the time to live of the reservation, or what is wrong.
+// check returns the time to live of the reservation, or what is wrong.
 func (r *scoreRequest) check() (time.Duration, error) {
 	if r.Size <= 0 {
 		return 0, errors.New("size is not positive")

@@ -16,7 +16,7 @@ const (
 type Config struct {
 	// Capacity is the space of each pool.
 	Capacity map[Pool]Capacity
-	// Now gives the time by which reservations expire; time.Now when nil.
+	// Now returns the time by which reservations expire; time.Now when nil.
 	Now func() time.Time
 }
 
@@ -90,7 +90,7 @@ func (s *Server) arrived(endpoint, id string, pools int) {
 	s.journal.add(Recorded{At: s.now(), Endpoint: endpoint, ReservationID: id, Pools: pools})
 }
 
-// nextFault gives the fault that a request meets, and counts it.
+// nextFault returns the fault that a request meets, and counts it.
 func (s *Server) nextFault(endpoint string) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,7 +61,7 @@ func (j *journal) add(r Recorded) {
 	j.recorded = append(j.recorded, r)
 }
 
-// State gives what the server knows now.
+// State returns what the server knows now.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -250,7 +250,7 @@ func TestPermissionRevoked(t *testing.T) {
 	s.judge()
 }
 
-// grant gives the user edict all verbs on resources, and nothing else.
+// grant returns the user edict all verbs on resources, and nothing else.
 func (s *stage) grant(name string, resources ...string) {
 	s.t.Helper()
 	role := object{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": object{"name": name}, "rules": []any{

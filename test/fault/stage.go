@@ -184,7 +184,7 @@ func (s *stage) controller(name string, config *rest.Config) *controller {
 	return c
 }
 
-// leader waits for the controller that leads, and gives it first.
+// leader waits for the controller that leads, and returns it first.
 func (s *stage) leader() (leads *controller, others []*controller) {
 	s.t.Helper()
 	s.eventually("a leader", time.Minute, func(ctx context.Context) string {

@@ -51,7 +51,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, text, 0o600)
 }
 
-// build makes a target in a folder, and gives what the binary hashes to.
+// build makes a target in a folder, and returns what the binary hashes to.
 func build(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "make", append(arguments, "VERSION="+version)...)

@@ -34,7 +34,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// instructions gives the lines of a Dockerfile, continued ones joined.
+// instructions returns the lines of a Dockerfile, continued ones joined.
 func instructions(text string) []string {
 	var out []string
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {

@@ -73,7 +73,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// buildImage gives the folder with the image, and the hash of the binary.
+// buildImage returns the folder with the image, and the hash of the binary.
 func buildImage(t *testing.T, folder string) (layout, binary string) {
 	t.Helper()
 	storage := t.TempDir()

@@ -63,7 +63,7 @@ func (p *pod) files(ctx context.Context, volume corev1.Volume) (map[string][]byt
 	return choose(all, items)
 }
 
-// choose gives the files that items name, or all without any.
+// choose returns the files that items name, or all without any.
 func choose(all map[string][]byte, items []corev1.KeyToPath) (map[string][]byte, error) {
 	if len(items) == 0 {
 		return all, nil

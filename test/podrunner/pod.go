@@ -121,7 +121,7 @@ func (p *pod) follow(ctx context.Context, child *process, start metav1.Time) {
 	}
 }
 
-// terminate gives the child its grace period.
+// terminate returns the child its grace period.
 func (p *pod) terminate(ctx context.Context, child *process) {
 	grace := 30 * time.Second
 	if s := p.object.Spec.TerminationGracePeriodSeconds; s != nil {

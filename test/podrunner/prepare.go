@@ -17,7 +17,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// prepare lays out what the container sees, and gives its command.
+// prepare lays out what the container sees, and returns its command.
 func (p *pod) prepare(ctx context.Context) (*exec.Cmd, error) {
 	spec := p.object.Spec
 	if len(spec.Containers) != 1 || len(spec.InitContainers) > 0 || len(spec.Containers[0].Command) > 0 {

@@ -79,7 +79,7 @@ func (p *probes) ask(ctx context.Context) bool {
 	return true
 }
 
-// ask gives whether the answer is good, and whether it has been bad for too
+// ask returns whether the answer is good, and whether it has been bad for too
 // long.
 func (p *probe) ask(ctx context.Context) (ok, lasting bool) {
 	now := time.Now()

@@ -123,7 +123,7 @@ func makeFolder(binary string) (string, error) {
 	return folder, err
 }
 
-// see binds new Pods and gives each bound one a life, which ends when the Pod
+// see binds new Pods and returns each bound one a life, which ends when the Pod
 // is deleted.
 func (r *Runner) see(ctx context.Context, o any) {
 	seen, ok := o.(*corev1.Pod)

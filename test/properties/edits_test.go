@@ -113,7 +113,7 @@ var (
 // other are operators and literals that can take each other's place.
 var other = map[string]string{"==": "!=", "!=": "==", "&&": "||", "||": "&&", ">": ">=", ">=": ">", "<": "<=", "<=": "<", "+": "-", "true": "false", "false": "true"}
 
-// change gives a scalar another value: one token of an expression, the other
+// change returns a scalar another value: one token of an expression, the other
 // truth, the next number, or a longer word.
 func (e *editor) change(n *yaml.Node) string {
 	switch n.Tag {

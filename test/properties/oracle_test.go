@@ -86,7 +86,7 @@ func id(o worlds.Object) string {
 	return text(o, "kind") + "/" + text(o, "metadata", "namespace") + "/" + text(o, "metadata", "name")
 }
 
-// put feeds an object, or with gone its deletion, and gives the woken keys.
+// put feeds an object, or with gone its deletion, and returns the woken keys.
 func (b *bench) put(o worlds.Object, gone bool) map[string]bool {
 	woken := map[string]bool{}
 	for _, source := range b.group.AllSources() {
@@ -127,7 +127,7 @@ func labelsOf(o worlds.Object) labels.Set {
 	return out
 }
 
-// written gives a decision as bytes.
+// written returns a decision as bytes.
 func written(d *eval.Decision) string {
 	type effect struct {
 		Rules  []string

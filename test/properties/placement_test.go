@@ -71,7 +71,7 @@ func quantity(r *rand.Rand) string {
 
 type object = map[string]any
 
-// run places the volume, and gives the nodes of its replicas by name.
+// run places the volume, and returns the nodes of its replicas by name.
 func (p *placing) run(t *testing.T, b *source.Bundle, objects []simulate.Object) (diskful, all map[string]string, shown []simulate.Object) {
 	t.Helper()
 	answers, err := simulate.ParseAnswers([]byte(`{"extender": {"default": 5}}`))
@@ -124,7 +124,7 @@ func (p *placing) perZone(replicas map[string]string) map[string]int {
 	return out
 }
 
-// size gives how many nodes each zone has.
+// size returns how many nodes each zone has.
 func (p *placing) size() map[string]int {
 	out := map[string]int{}
 	for _, zone := range p.zones {

@@ -100,7 +100,7 @@ func TestRestartsLoseNothing(t *testing.T) {
 	}
 }
 
-// newest gives the digest of a message, as the policy computes it.
+// newest returns the digest of a message, as the policy computes it.
 func newest(t *testing.T, b *source.Bundle, message string) string {
 	t.Helper()
 	sim := simulate.New(t.Context(), simulate.Options{

@@ -304,5 +304,5 @@ func (g *Generator) again(o Object) Object {
 	}
 }
 
-// IntN gives a random number below n.
+// IntN returns a random number below n.
 func (g *Generator) IntN(n int) int { return g.r.IntN(n) }

@@ -100,7 +100,7 @@ type Input struct {
 	Kind       Text `yaml:"kind"`
 	// When, over params, switches the input off with its watch.
 	When Text `yaml:"when"`
-	// Get gives the name, or {namespace, name}, of one object.
+	// Get returns the name, or {namespace, name}, of one object.
 	Get Text `yaml:"get"`
 	// Selector and Namespace narrow a list; they read params only.
 	Selector  Template `yaml:"selector"`

@@ -10,10 +10,10 @@ type Text struct {
 	Node *document.Node
 }
 
-// Set says whether the field was written at all.
+// Set reports whether the field was written at all.
 func (t Text) Set() bool { return t.Node != nil }
 
-// Pos gives the text's place.
+// Pos returns the text's place.
 func (t Text) Pos() document.Position {
 	if t.Node == nil {
 		return document.Position{}
@@ -27,10 +27,10 @@ type Template struct {
 	Node *document.Node
 }
 
-// Set says whether the field was written at all.
+// Set reports whether the field was written at all.
 func (t Template) Set() bool { return t.Node != nil }
 
-// Pos gives the template's place.
+// Pos returns the template's place.
 func (t Template) Pos() document.Position {
 	if t.Node == nil {
 		return document.Position{}

@@ -20,7 +20,7 @@ type Cache struct {
 	tables []*table // the last used first
 }
 
-// find gives the table of a list, and beside it the one that shares most of
+// find returns the table of a list, and beside it the one that shares most of
 // its items.
 func (c *Cache) find(s *plan.Select, list *value.List) (found, like *table) {
 	c.mu.Lock()

@@ -46,7 +46,7 @@ func columnMeter() *expr.Meter {
 	return expr.NewMeterWith(context.Background(), limits)
 }
 
-// column gives the column of an expression that is a property of candidates.
+// column returns the column of an expression that is a property of candidates.
 func (t *table) column(p *cel.Program, scope expr.Scope) *column {
 	return t.columnOf(p, func() *column { return t.compute(p, nil, nil, t.scope(scope)) })
 }
@@ -62,7 +62,7 @@ func (t *table) columnOf(p *cel.Program, compute func() *column) *column {
 	return c
 }
 
-// memberColumn gives the column of an expression about candidates as members
+// memberColumn returns the column of an expression about candidates as members
 // of a group.
 func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column {
 	return t.columnOf(d.Of, func() *column {
@@ -145,7 +145,7 @@ func (c *column) spell() set {
 	return out
 }
 
-// charge gives what the expression costs on some rows.
+// charge returns what the expression costs on some rows.
 func (c *column) charge(rows set) (cost uint64) {
 	if c.costs == nil {
 		return c.fixed * uint64(rows.len())
@@ -162,7 +162,7 @@ type requests struct {
 	costs []uint32
 }
 
-// requests gives the requests of a template that is a property of candidates.
+// requests returns the requests of a template that is a property of candidates.
 func (t *table) requests(tpl *cel.Template, scope expr.Scope) *requests {
 	t.mu.Lock()
 	defer t.mu.Unlock()

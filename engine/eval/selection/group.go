@@ -20,7 +20,7 @@ type groups struct {
 	size  []int32
 }
 
-// scoreGroups gives every row the points of its group.
+// scoreGroups returns every row the points of its group.
 func (r *stagedRun) scoreGroups(step *plan.Step) error {
 	g, err := r.group(step)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *stagedRun) group(step *plan.Step) (*groups, error) {
 	return g, nil
 }
 
-// unplaced says whether a row that is left has no number.
+// unplaced reports whether a row that is left has no number.
 func (r *stagedRun) unplaced(x *ids) bool {
 	if !x.missing {
 		return false
@@ -105,7 +105,7 @@ func (r *stagedRun) groupPlainly(step *plan.Step, g *groups) error {
 // facts are the numbers that the points of a group follow from.
 type facts [4]int64
 
-// groupScores gives the points of every group that has rows.
+// groupScores returns the points of every group that has rows.
 func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 	counts, ok := r.counts(step.Fold, g)
 	points := make([]int64, g.n)
@@ -124,7 +124,7 @@ func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 	return points, nil
 }
 
-// counts gives the numbers of a group; false when the points follow from more
+// counts returns the numbers of a group; false when the points follow from more
 // than numbers, or a number cannot be told.
 func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (func(group int32) facts, bool) {
 	if fold == nil || len(fold.Distinct)+1 > len(facts{}) {
@@ -155,7 +155,7 @@ type pairs struct {
 	n  int
 }
 
-// paired gives the pairs of two columns of the table.
+// paired returns the pairs of two columns of the table.
 func (t *table) paired(a, b *ids) *pairs {
 	t.mu.Lock()
 	defer t.mu.Unlock()

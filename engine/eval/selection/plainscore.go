@@ -43,7 +43,7 @@ func (r *plainRun) award(step *plan.Step, c *candidate, points int64) (err error
 	return err
 }
 
-// scoreGroups gives every candidate the points of its group, group by group in
+// scoreGroups returns every candidate the points of its group, group by group in
 // the order of their first members.
 func (r *plainRun) scoreGroups(step *plan.Step) error {
 	groups := map[string][]*candidate{}
@@ -124,7 +124,7 @@ func compareScores(a, b int64) int {
 	return 0
 }
 
-// first gives the index of the first of n candidates by some expressions.
+// first returns the index of the first of n candidates by some expressions.
 func first(orderBy []*cel.Program, n int, scope func(int) expr.Scope, meter *expr.Meter) (int, error) {
 	if n < 2 || len(orderBy) == 0 {
 		return 0, nil

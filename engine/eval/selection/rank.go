@@ -15,7 +15,7 @@ type ranks struct {
 	columns []*column
 }
 
-// ranked gives the ranks of the rows; nil when their order depends on more
+// ranked returns the ranks of the rows; nil when their order depends on more
 // than the candidates.
 func (t *table) ranked(scope expr.Scope) *ranks {
 	t.mu.Lock()
@@ -68,7 +68,7 @@ func (r *ranks) compare(a, b int32) int {
 	return 0
 }
 
-// all says whether the place of all rows of a set is known.
+// all reports whether the place of all rows of a set is known.
 func (r *ranks) all(rows set) bool { return rows.clone().without(r.known).empty() }
 
 func (r *ranks) first(rows set) int {

@@ -15,7 +15,7 @@ import (
 // Input is what a selection depends on.
 type Input struct {
 	Select *plan.Select
-	// Scope gives the names that are no candidate's.
+	// Scope returns the names that are no candidate's.
 	Scope expr.Scope
 	Meter *expr.Meter
 	// Ask asks a builtin.
@@ -71,10 +71,10 @@ type AskError struct {
 	Err error
 }
 
-// Error gives the cause.
+// Error returns the cause.
 func (e *AskError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *AskError) Unwrap() error { return e.Err }
 
 // Run selects.
@@ -114,7 +114,7 @@ func (in *Input) score(ctx context.Context, ask *plan.Ask, with *value.Map, cand
 	return answer.Verdicts, nil
 }
 
-// on says whether a step applies at all.
+// on reports whether a step applies at all.
 func (in *Input) on(step *plan.Step) (bool, error) {
 	if step.When == nil {
 		return true, nil
@@ -156,7 +156,7 @@ func (r *row) ResolveName(name string) (any, bool) {
 	return r.Scope.ResolveName(name)
 }
 
-// integer gives the number of a result.
+// integer returns the number of a result.
 func integer(p *cel.Program, v value.Value) (int64, error) {
 	n, ok := value.Int(v)
 	if !ok {
@@ -165,7 +165,7 @@ func integer(p *cel.Program, v value.Value) (int64, error) {
 	return n, nil
 }
 
-// truth gives the truth of a result.
+// truth returns the truth of a result.
 func truth(p *cel.Program, v value.Value) (bool, error) {
 	b, ok := v.Value().(bool)
 	if !ok {

@@ -45,7 +45,7 @@ func (s set) empty() bool {
 
 func (s set) clone() set { return append(set(nil), s...) }
 
-// and keeps what is in both, and gives s.
+// and keeps what is in both, and returns s.
 func (s set) and(o set) set {
 	for i := range s {
 		s[i] &= o[i]
@@ -53,7 +53,7 @@ func (s set) and(o set) set {
 	return s
 }
 
-// or adds what is in o, and gives s.
+// or adds what is in o, and returns s.
 func (s set) or(o set) set {
 	for i := range s {
 		s[i] |= o[i]
@@ -61,7 +61,7 @@ func (s set) or(o set) set {
 	return s
 }
 
-// without drops what is in o, and gives s.
+// without drops what is in o, and returns s.
 func (s set) without(o set) set {
 	for i := range s {
 		s[i] &^= o[i]
@@ -69,7 +69,7 @@ func (s set) without(o set) set {
 	return s
 }
 
-// first gives the first row, or -1.
+// first returns the first row, or -1.
 func (s set) first() int {
 	for i, word := range s {
 		if word != 0 {
@@ -96,7 +96,7 @@ func each(s set) iter.Seq[int] {
 // drop takes a row out.
 func (s set) drop(row int) { s[row/64] &^= 1 << (row % 64) }
 
-// rows gives the rows in order.
+// rows returns the rows in order.
 func (s set) rows() []int32 {
 	out := make([]int32, 0, s.len())
 	for row := range each(s) {

@@ -7,7 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// truth gives the rows, of some, for which a stage is true and false. Rows in
+// truth returns the rows, of some, for which a stage is true and false. Rows in
 // neither are unknown: there the whole expression has to be asked. Like CEL's
 // own, the connectives look at their second part only where the first has not
 // decided, and a false (a true) decides over a part that failed.

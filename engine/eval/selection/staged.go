@@ -40,7 +40,7 @@ func runStaged(ctx context.Context, in Input) (*Outcome, error) {
 	return &r.outcome, r.choose()
 }
 
-// find gives the table of the list that candidates come from now.
+// find returns the table of the list that candidates come from now.
 func find(in Input) (*table, error) {
 	list, err := levelList(&in.Select.Levels[0], in.Scope, in.Meter)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *stagedRun) choose() error {
 	return nil
 }
 
-// best gives the rows with the highest score.
+// best returns the rows with the highest score.
 func (r *stagedRun) best() (tied set, best int64) {
 	if r.scores == nil {
 		return r.left, 0
@@ -126,7 +126,7 @@ func (r *stagedRun) best() (tied set, best int64) {
 	return tied, best
 }
 
-// first gives the first of some rows by orderBy.
+// first returns the first of some rows by orderBy.
 func (r *stagedRun) first(tied set) (int, error) {
 	n := tied.len()
 	if n < 2 || len(r.Select.OrderBy) == 0 {

@@ -78,7 +78,7 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 	return nil
 }
 
-// asked gives what is sent of the candidates that are left.
+// asked returns what is sent of the candidates that are left.
 func (r *stagedRun) asked(ask *plan.Ask) ([]*value.Map, error) {
 	var known *requests
 	if ask.Own {

@@ -105,12 +105,12 @@ func (t *table) fill(r *row, at int) {
 	}
 }
 
-// scope gives a scope for rows of the table; fill says for which.
+// scope returns a scope for rows of the table; fill says for which.
 func (t *table) scope(outer expr.Scope) *row {
 	return &row{Scope: outer, names: t.sel.Names, values: make([]value.Value, len(t.levels))}
 }
 
-// winner gives the items of a row.
+// winner returns the items of a row.
 func (t *table) winner(at int) []value.Value {
 	r := t.scope(nil)
 	t.fill(r, at)

@@ -69,7 +69,7 @@ func (b *Budget) keep(text string, parsed *cel.Ast) {
 	}
 }
 
-// take gives a parsed text, once; nil when there is none.
+// take returns a parsed text, once; nil when there is none.
 func (b *Budget) take(text string) *cel.Ast {
 	if b == nil {
 		return nil

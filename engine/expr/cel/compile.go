@@ -26,7 +26,7 @@ type Text struct {
 // Whole is the text of a field that is all expression.
 func Whole(t v1alpha1.Text) Text { return Text{Node: t.Node, Source: t.Value} }
 
-// at gives the place of a character of the expression.
+// at returns the place of a character of the expression.
 func (t Text) at(offset int) document.Position {
 	if t.Node == nil {
 		return document.Position{}

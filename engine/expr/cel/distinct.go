@@ -77,7 +77,7 @@ func (s *seen) add(v ref.Val) {
 	s.others = append(s.others, v)
 }
 
-// distinct gives the first of all equal items of a list.
+// distinct returns the first of all equal items of a list.
 func distinct(a *callArgs) ref.Val {
 	l, ok := a[0].(traits.Lister)
 	if !ok {

@@ -107,7 +107,7 @@ func libraries() environment.VersionedOptions {
 	}
 }
 
-// With gives an environment that knows more names. A name that is declared
+// With returns an environment that knows more names. A name that is declared
 // again hides the former.
 func (e *Env) With(vars ...Var) (*Env, error) {
 	options := make([]cel.EnvOption, len(vars))
@@ -123,7 +123,7 @@ func (e *Env) With(vars ...Var) (*Env, error) {
 	return &out, nil
 }
 
-// WithConstants gives an environment that knows the values of some names. A
+// WithConstants returns an environment that knows the values of some names. A
 // template that uses no others is a constant, and a lookup under one of them
 // reads that one key.
 func (e *Env) WithConstants(consts map[string]value.Value) *Env {
@@ -132,7 +132,7 @@ func (e *Env) WithConstants(consts map[string]value.Value) *Env {
 	return &out
 }
 
-// WithBudget gives an environment that counts what it compiles, and what it
+// WithBudget returns an environment that counts what it compiles, and what it
 // computes of constants, for all expressions together. Such an environment is
 // for one goroutine.
 func (e *Env) WithBudget(budget *Budget) *Env {
@@ -141,13 +141,13 @@ func (e *Env) WithBudget(budget *Budget) *Env {
 	return &out
 }
 
-// Schema gives the schema's type of an object type; nil when there is none.
+// Schema returns the schema's type of an object type; nil when there is none.
 func (e *Env) Schema(t *Type) *schema.Type { return e.provider.object(t.TypeName()) }
 
-// TypeOf gives the CEL type of a schema's type.
+// TypeOf returns the CEL type of a schema's type.
 func (e *Env) TypeOf(t *schema.Type) *Type { return e.provider.typeOf(t) }
 
-// Names gives the declared names, for "did you mean".
+// Names returns the declared names, for "did you mean".
 func (e *Env) Names() []string {
 	names := make([]string, len(e.vars))
 	for i, v := range e.vars {
@@ -156,7 +156,7 @@ func (e *Env) Names() []string {
 	return names
 }
 
-// fieldNames gives the field names of every object type that the declared
+// fieldNames returns the field names of every object type that the declared
 // names can reach, for "did you mean".
 func (e *Env) fieldNames() []string {
 	seen, names := map[string]bool{}, map[string]bool{}
@@ -186,16 +186,16 @@ func (e *Env) reach(t *Type, seen, names map[string]bool) {
 	}
 }
 
-// IsList says whether a type is a list.
+// IsList reports whether a type is a list.
 func IsList(t *Type) bool { return t.Kind() == cel.ListKind }
 
-// IsMap says whether a type is a map.
+// IsMap reports whether a type is a map.
 func IsMap(t *Type) bool { return t.Kind() == cel.MapKind }
 
-// IsDyn says whether nothing is known of a type.
+// IsDyn reports whether nothing is known of a type.
 func IsDyn(t *Type) bool { return t.Kind() == cel.DynKind || t.Kind() == cel.AnyKind }
 
-// ElemType gives the type of a list's items or a map's values.
+// ElemType returns the type of a list's items or a map's values.
 func ElemType(t *Type) *Type {
 	params := t.Parameters()
 	if len(params) == 0 {
@@ -234,7 +234,7 @@ func TypeName(t *Type) string {
 // protobufNames are types that CEL names after protocol buffers.
 var protobufNames = strings.NewReplacer("google.protobuf.Timestamp", "timestamp", "google.protobuf.Duration", "duration", "optional_type(", "optional(")
 
-// Unwrap gives the type inside an optional; any other type as it is.
+// Unwrap returns the type inside an optional; any other type as it is.
 func Unwrap(t *Type) *Type {
 	if IsOptional(t) {
 		return t.Parameters()[0]
@@ -242,8 +242,8 @@ func Unwrap(t *Type) *Type {
 	return t
 }
 
-// IsObject says whether a type is an object of a kind's schema.
+// IsObject reports whether a type is an object of a kind's schema.
 func IsObject(t *Type) bool { return t.Kind() == cel.StructKind }
 
-// IsOptional says whether a type is that of an optional value.
+// IsOptional reports whether a type is that of an optional value.
 func IsOptional(t *Type) bool { return t.Kind() == cel.OpaqueKind && t.TypeName() == "optional_type" }

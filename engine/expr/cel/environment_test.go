@@ -33,7 +33,7 @@ var (
 	}}
 )
 
-// declared gives an environment with the names that a policy has.
+// declared returns an environment with the names that a policy has.
 func declared(t *testing.T, more ...Var) *Env {
 	t.Helper()
 	base, err := NewEnv(builtins.Functions())
@@ -63,7 +63,7 @@ func textList(list ...string) *value.List {
 	return value.NewList(items)
 }
 
-// numbers gives the list 0, 1, ... n-1.
+// numbers returns the list 0, 1, ... n-1.
 func numbers(n int) *value.List {
 	items := make([]value.Value, n)
 	for i := range items {
@@ -87,7 +87,7 @@ func (n names) ResolveName(name string) (any, bool) {
 // Parent implements expr.Scope.
 func (names) Parent() interpreter.Activation { return nil }
 
-// wrong gives all that is wrong with an expression; "" when it compiles.
+// wrong returns all that is wrong with an expression; "" when it compiles.
 func wrong(env *Env, source string) (*Program, string) {
 	var problems document.Problems
 	p := env.Compile(Text{Source: source}, &problems)
@@ -107,7 +107,7 @@ func compiled(t *testing.T, env *Env, source string) *Program {
 	return p
 }
 
-// run runs a program and gives its result and what it cost.
+// run runs a program and returns its result and what it cost.
 func run(t *testing.T, p *Program, scope expr.Scope) (value.Value, uint64, error) {
 	t.Helper()
 	meter := expr.NewMeter(t.Context())
@@ -116,7 +116,7 @@ func run(t *testing.T, p *Program, scope expr.Scope) (value.Value, uint64, error
 	return v, meter.Spent(), err
 }
 
-// evaluated gives the result of an expression as plain JSON.
+// evaluated returns the result of an expression as plain JSON.
 func evaluated(t *testing.T, env *Env, source string, scope expr.Scope) any {
 	t.Helper()
 	v, _, err := run(t, compiled(t, env, source), scope)

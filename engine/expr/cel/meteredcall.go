@@ -109,7 +109,7 @@ type patternCall struct {
 // Args implements interpreter.InterpretableCall.
 func (c *patternCall) Args() []interpreter.InterpretableV2 { return c.args }
 
-// meterVariable gives the meter to the calls of a program. No expression can
+// meterVariable returns the meter to the calls of a program. No expression can
 // spell it.
 const meterVariable = "@meter"
 

@@ -34,13 +34,13 @@ type Program struct {
 
 var _ expr.Program = (*Program)(nil)
 
-// Type gives the type of the result.
+// Type returns the type of the result.
 func (p *Program) Type() *Type { return p.checked.OutputType() }
 
-// Source gives the expression as it was written.
+// Source returns the expression as it was written.
 func (p *Program) Source() string { return p.text.Source }
 
-// Pos gives the expression's place.
+// Pos returns the expression's place.
 func (p *Program) Pos() document.Position { return p.text.at(0) }
 
 // Eval implements expr.Program.

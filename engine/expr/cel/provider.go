@@ -24,7 +24,7 @@ func newProvider(base types.Provider) *provider {
 	return &provider{Provider: base, objects: map[string]*schema.Type{}}
 }
 
-// typeOf gives the CEL type of a schema's type and remembers its objects.
+// typeOf returns the CEL type of a schema's type and remembers its objects.
 func (p *provider) typeOf(t *schema.Type) *cel.Type {
 	switch t.Kind {
 	case schema.Object:

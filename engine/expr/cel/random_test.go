@@ -147,7 +147,7 @@ func (w *writer) call(o overload, depth int) string {
 	return o.function + "(" + strings.Join(args, ", ") + ")"
 }
 
-// expressions gives n expressions that compile, and the scope that they are for.
+// expressions returns n expressions that compile, and the scope that they are for.
 func expressions(t *testing.T, seed uint64, n int) ([]*Program, names) {
 	t.Helper()
 	env := declared(t, Var{"s", StringType}, Var{"big", StringType}, Var{"n", IntType}, Var{"d", DynType}, Var{"m", MapOf(DynType)},

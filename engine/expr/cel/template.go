@@ -150,13 +150,13 @@ func (s constScope) Parent() interpreter.Activation { return nil }
 // compiled.
 func ConstScope(consts map[string]value.Value) expr.Scope { return constScope(consts) }
 
-// Pos gives the template's place.
+// Pos returns the template's place.
 func (t *Template) Pos() document.Position { return t.at }
 
-// Constant gives the value of a template without expressions, else nil.
+// Constant returns the value of a template without expressions, else nil.
 func (t *Template) Constant() value.Value { return t.constant }
 
-// Field gives the template of a field of a mapping; nil when it has none.
+// Field returns the template of a field of a mapping; nil when it has none.
 func (t *Template) Field(name string) *Template {
 	if t == nil {
 		return nil
@@ -225,7 +225,7 @@ func constantPaths(v value.Value, above []string, visit func(path []string, leaf
 // out.
 func (t *Template) Len() int { return len(t.values) }
 
-// Item gives the template of an item of a list that is written out.
+// Item returns the template of an item of a list that is written out.
 func (t *Template) Item(i int) *Template { return t.values[i] }
 
 // Walk visits every program of the template.

@@ -26,7 +26,7 @@ func (t *Template) Build(scope expr.Scope, meter *expr.Meter) (value.Value, erro
 	return v, nil
 }
 
-// fail gives an error the template's place, unless it has one.
+// fail returns an error the template's place, unless it has one.
 func (t *Template) fail(err error) error {
 	if _, placed := errors.AsType[*expr.Failure](err); placed {
 		return err

@@ -89,7 +89,7 @@ func kindName(k schema.Kind) string {
 	return [...]string{"any value", "an object", "a map", "a list", "a string", "an integer", "a number", "a boolean", "a date-time", "bytes"}[k]
 }
 
-// IsText says whether the template always gives a string.
+// IsText reports whether the template always gives a string.
 func (t *Template) IsText() bool {
 	if t.program != nil {
 		return t.program.Type().IsExactType(StringType)
@@ -115,7 +115,7 @@ func (t *Template) Mask() *value.Mask {
 	return mask
 }
 
-// Paths gives the paths of the fields that a mapping names, down to those that
+// Paths returns the paths of the fields that a mapping names, down to those that
 // are not mappings themselves.
 func (t *Template) Paths() [][]string {
 	if t.kind != document.Map || len(t.keys) == 0 {
@@ -131,10 +131,10 @@ func (t *Template) Paths() [][]string {
 	return out
 }
 
-// Single gives the program of a template that is one ${expression}, else nil.
+// Single returns the program of a template that is one ${expression}, else nil.
 func (t *Template) Single() *Program { return t.program }
 
-// writable says whether a value of a type can be written to a field.
+// writable reports whether a value of a type can be written to a field.
 func writable(got *Type, to schema.Kind) bool {
 	switch to {
 	case schema.List:

@@ -81,7 +81,7 @@ var capabilities = func() *ast.Capabilities {
 	return c
 }()
 
-// Functions gives the names of the functions that a module may call, sorted.
+// Functions returns the names of the functions that a module may call, sorted.
 // Operators are left out.
 func Functions() []string {
 	var names []string

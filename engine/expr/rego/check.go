@@ -33,7 +33,7 @@ func (p *program) checkDepth(m *ast.Module) {
 	ast.NewBeforeAfterVisitor(enter, leave).Walk(m)
 }
 
-// nests gives the place of a node that counts as a level, nil for others.
+// nests returns the place of a node that counts as a level, nil for others.
 func nests(x any) *ast.Location {
 	switch x := x.(type) {
 	case *ast.Term:

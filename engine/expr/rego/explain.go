@@ -110,7 +110,7 @@ func (p *program) noValue(name string) string {
 	return "it is no rule of this package, and nothing sets it before"
 }
 
-// ruleNames gives the names of a module's rules, short and with its package.
+// ruleNames returns the names of a module's rules, short and with its package.
 func ruleNames(m *ast.Module) []string {
 	var names []string
 	for _, r := range m.Rules {

@@ -10,7 +10,7 @@ import (
 // quoted is a value inside a message of OPA.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
 
-// masked gives the message of a run-time error without the values in it. What
+// masked returns the message of a run-time error without the values in it. What
 // a function says about a value that it cannot read may repeat the value, so of
 // that only the function's name is kept.
 func masked(e *topdown.Error) string {

@@ -24,7 +24,7 @@ type Module struct {
 	Node *document.Node
 }
 
-// IsTest says whether the module holds tests.
+// IsTest reports whether the module holds tests.
 func (m Module) IsTest() bool { return strings.HasSuffix(m.Name, "_test.rego") }
 
 // source is a module's text, split so that places can be found in it.
@@ -60,7 +60,7 @@ func (s *source) start() document.Position {
 	return s.module.Node.Pos
 }
 
-// line gives the text of the line that a place stands on.
+// line returns the text of the line that a place stands on.
 func (s *source) line(at document.Position) string {
 	if s.module.Node != nil {
 		return s.module.Node.SourceLine(at.Line)
@@ -74,7 +74,7 @@ func (s *source) line(at document.Position) string {
 // sources are the modules of a library by their names.
 type sources map[string]*source
 
-// at gives the place that OPA speaks of; the zero place when it is none of
+// at returns the place that OPA speaks of; the zero place when it is none of
 // these modules.
 func (ss sources) at(loc *ast.Location) document.Position {
 	if loc == nil || ss[loc.File] == nil {

@@ -34,7 +34,7 @@ func walkReads(rule *ast.Rule, add func(ref ast.Ref, more []string)) {
 	}).Walk(rule)
 }
 
-// localRefs gives the references that variables stand for: the compiler takes
+// localRefs returns the references that variables stand for: the compiler takes
 // them out of calls.
 func localRefs(rule *ast.Rule) map[ast.Var]*ast.Term {
 	refs := map[ast.Var]*ast.Term{}
@@ -50,7 +50,7 @@ func localRefs(rule *ast.Rule) map[ast.Var]*ast.Term {
 	return refs
 }
 
-// objectGet gives what a call of object.get reads, and the constant names.
+// objectGet returns what a call of object.get reads, and the constant names.
 func objectGet(e *ast.Expr, refs map[ast.Var]*ast.Term) (from *ast.Term, keys []string) {
 	if !e.IsCall() || len(e.Operands()) < 3 || e.Operator().String() != ast.ObjectGet.Name {
 		return nil, nil
@@ -73,7 +73,7 @@ func objectGet(e *ast.Expr, refs map[ast.Var]*ast.Term) (from *ast.Term, keys []
 	return nil, nil
 }
 
-// names gives the constant strings that a path begins with.
+// names returns the constant strings that a path begins with.
 func names(path []*ast.Term) []string {
 	var out []string
 	for _, t := range path {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 const testMemory = 192 << 20
@@ -24,7 +26,7 @@ func TestMain(m *testing.M) {
 	case len(os.Args) == 2 && os.Args[1] == "parent":
 		asParent()
 	default:
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	}
 }
 

@@ -1,4 +1,4 @@
-package run
+package writer
 
 import (
 	"crypto/sha256"
@@ -98,7 +98,7 @@ func (r *rivals) patching(p apply.Patch, managers func() []metav1.ManagedFieldsE
 	}
 }
 
-// last gives what was written before, and whether the same is now.
+// last returns what was written before, and whether the same is now.
 func (r *rivals) last(id contestID, next contest) (last contest, same bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +121,7 @@ func (r *rivals) find(one rival) {
 	r.found[id] = one
 }
 
-// of gives what is to be told of a policy's rivals, a line each.
+// of returns what is to be told of a policy's rivals, a line each.
 func (r *rivals) of(policy string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,19 +138,11 @@ func (r *rivals) of(policy string) string {
 	return strings.Join(out, "\n")
 }
 
-// rivals gives what is to be told of a policy's rivals; "" is nothing.
-func (p *process) rivals(policy string) string {
-	if p.writer == nil {
-		return ""
-	}
-	return p.writer.rivals.of(policy)
-}
-
-// ownerOf gives another manager that owns something of what a patch writes; ""
+// ownerOf returns another manager that owns something of what a patch writes; ""
 // is none.
 func ownerOf(p apply.Patch, managers []metav1.ManagedFieldsEntry) string {
 	for _, m := range managers {
-		if m.Manager == component+"/"+p.Policy || m.Subresource != p.Subresource || m.FieldsV1 == nil {
+		if m.Manager == apply.FieldManager+"/"+p.Policy || m.Subresource != p.Subresource || m.FieldsV1 == nil {
 			continue
 		}
 		var fields map[string]any

@@ -1,4 +1,6 @@
-package run
+// Package writer sends what policies decide to the API server, as the policy, at
+// the policy's pace, and only while this process may write.
+package writer
 
 import (
 	"context"
@@ -29,45 +31,43 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// writer writes to the cluster. Of the answers only the metadata is read.
-type writer struct {
+// Writer writes to the cluster. Of the answers only the metadata is read.
+type Writer struct {
 	mapper   meta.RESTMapper
 	client   metadata.Interface
 	whole    dynamic.Interface // for creating, which the other cannot
 	recorder record.EventRecorder
 	stop     func()
-	// as makes the requests of a context those of a policy.
-	as func(ctx context.Context, policy string) context.Context
-	// closed refuses all writes, for good.
+	// As makes the requests of a context those of a policy.
+	As func(ctx context.Context, policy string) context.Context
+	// Gate refuses writes; nil refuses none.
+	Gate func() error
+	// Pace holds policies to their share of the writes; nil does not.
+	Pace   *Pace
 	closed atomic.Bool
-	// gate refuses writes; nil refuses none.
-	gate   func() error
 	rivals *rivals
-	// pace holds policies to their share of the writes; nil does not.
-	pace *pace
 }
 
 // open waits for the policy's turn and asks the gate, right before a write is
 // sent.
-func (w *writer) open(ctx context.Context, policy string) error {
+func (w *Writer) open(ctx context.Context, policy string) error {
 	if w.closed.Load() {
 		return fmt.Errorf("nothing is written any more: %w", context.Canceled)
 	}
-	if err := w.pace.wait(ctx, policy); err != nil {
+	if err := w.Pace.wait(ctx, policy); err != nil {
 		return err
 	}
-	if w.gate == nil {
+	if w.Gate == nil {
 		return nil
 	}
-	return w.gate()
+	return w.Gate()
 }
 
-var _ apply.Writer = (*writer)(nil)
+var _ apply.Writer = (*Writer)(nil)
 
-// component is the source of events.
-const component = "edict"
-
-func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *slog.Logger) (*writer, error) {
+// New makes a Writer; Stop has to be called. log takes what other writers do to
+// the fields of policies.
+func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *slog.Logger) (*Writer, error) {
 	md, err := metadata.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
@@ -82,15 +82,31 @@ func newWriter(config *rest.Config, client *http.Client, mapper meta.RESTMapper,
 	}
 	broadcaster := record.NewBroadcaster()
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
-	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: component})
+	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: apply.FieldManager})
 	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy) })
-	return &writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, as: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
+	return &Writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, As: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
 }
 
+// Stop ends the sending of Events.
+func (w *Writer) Stop() { w.stop() }
+
+// Close refuses all writes from now on, for good.
+func (w *Writer) Close() { w.closed.Store(true) }
+
+// Closed reports whether Close was called.
+func (w *Writer) Closed() bool { return w.closed.Load() }
+
+// Rivals returns what is to be reported of other writers of what a policy writes,
+// a line each.
+func (w *Writer) Rivals(policy string) string { return w.rivals.of(policy) }
+
+// Metadata returns the client that reads the metadata of objects.
+func (w *Writer) Metadata() metadata.Interface { return w.client }
+
 // Patch implements apply.Writer.
-func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
-	ctx = w.as(ctx, p.Policy)
-	resource, err := w.resource(p.Target)
+func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
+	ctx = w.As(ctx, p.Policy)
+	resource, err := w.Resource(p.Target)
 	if err != nil {
 		return world.Version{}, err
 	}
@@ -106,7 +122,7 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 		subresources = []string{p.Subresource}
 	}
 	w.rivals.patching(p, func() []metav1.ManagedFieldsEntry { return w.managers(ctx, resource, p.Target) })
-	options := metav1.PatchOptions{FieldManager: component + "/" + p.Policy}
+	options := metav1.PatchOptions{FieldManager: apply.FieldManager + "/" + p.Policy}
 	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
 	if err != nil {
 		return world.Version{}, err
@@ -114,8 +130,8 @@ func (w *writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
 }
 
-// managers gives who has written an object; nobody if that cannot be known.
-func (w *writer) managers(ctx context.Context, resource kschema.GroupVersionResource, of world.ID) []metav1.ManagedFieldsEntry {
+// managers returns who has written an object; nobody if that cannot be known.
+func (w *Writer) managers(ctx context.Context, resource kschema.GroupVersionResource, of world.ID) []metav1.ManagedFieldsEntry {
 	got, err := w.client.Resource(resource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
 	if err != nil {
 		return nil
@@ -124,9 +140,9 @@ func (w *writer) managers(ctx context.Context, resource kschema.GroupVersionReso
 }
 
 // Make implements apply.Writer.
-func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
-	ctx = w.as(ctx, m.Policy)
-	resource, err := w.resource(m.Target)
+func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
+	ctx = w.As(ctx, m.Policy)
+	resource, err := w.Resource(m.Target)
 	if err != nil {
 		return world.Version{}, err
 	}
@@ -134,7 +150,7 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 		return world.Version{}, err
 	}
 	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
-	manager := component + "/" + m.Policy
+	manager := apply.FieldManager + "/" + m.Policy
 	made := &unstructured.Unstructured{Object: m.Body}
 	if m.Apply && m.Refuse && !w.free(ctx, m, resource) {
 		return world.Version{}, apierrors.NewConflict(resource.GroupResource(), m.Target.Name, errors.New("it exists, and is not the policy's"))
@@ -153,26 +169,26 @@ func (w *writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	return world.Version{ResourceVersion: made.GetResourceVersion(), Generation: made.GetGeneration()}, nil
 }
 
-// free says whether an object that is to be made by an apply does not exist, or
+// free reports whether an object that is to be made by an apply does not exist, or
 // was made by the same policy.
-func (w *writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
+func (w *Writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
 	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
 	return apierrors.IsNotFound(err) || w.made(ctx, m, resource)
 }
 
-// made says whether an object that exists was made by the same policy, and
+// made reports whether an object that exists was made by the same policy, and
 // stays.
-func (w *writer) made(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
+func (w *Writer) made(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
 	got, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
 	return err == nil && got.DeletionTimestamp == nil && slices.ContainsFunc(got.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
-		return f.Manager == component+"/"+m.Policy
+		return f.Manager == apply.FieldManager+"/"+m.Policy
 	})
 }
 
 // Delete implements apply.Writer.
-func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
-	ctx = w.as(ctx, d.Policy)
-	resource, err := w.resource(d.Target)
+func (w *Writer) Delete(ctx context.Context, d apply.Deletion) error {
+	ctx = w.As(ctx, d.Policy)
+	resource, err := w.Resource(d.Target)
 	if err != nil {
 		return err
 	}
@@ -204,8 +220,8 @@ func deleteOptions(d apply.Deletion) metav1.DeleteOptions {
 }
 
 // Live implements apply.Writer.
-func (w *writer) Live(ctx context.Context, id world.ID) (world.Version, string, error) {
-	resource, err := w.resource(id)
+func (w *Writer) Live(ctx context.Context, id world.ID) (world.Version, string, error) {
+	resource, err := w.Resource(id)
 	if err != nil {
 		return world.Version{}, "", err
 	}
@@ -216,8 +232,9 @@ func (w *writer) Live(ctx context.Context, id world.ID) (world.Version, string, 
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, string(got.UID), nil
 }
 
-func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {
-	gvk := groupVersionKind(id.GVK)
+// Resource returns the resource of an object's kind.
+func (w *Writer) Resource(id world.ID) (kschema.GroupVersionResource, error) {
+	gvk := kschema.FromAPIVersionAndKind(id.APIVersion, id.Kind)
 	mapping, err := w.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return kschema.GroupVersionResource{}, err
@@ -227,7 +244,7 @@ func (w *writer) resource(id world.ID) (kschema.GroupVersionResource, error) {
 
 // Event implements apply.Writer. The recorder sends events on its own time
 // and drops them when the server cannot take more.
-func (w *writer) Event(_ context.Context, e apply.Event) error {
+func (w *Writer) Event(_ context.Context, e apply.Event) error {
 	reference := &corev1.ObjectReference{
 		APIVersion: e.Target.APIVersion, Kind: e.Target.Kind,
 		Namespace: e.Target.Namespace, Name: e.Target.Name, UID: types.UID(e.UID),

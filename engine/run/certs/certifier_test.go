@@ -1,4 +1,4 @@
-package run
+package certs
 
 import (
 	"bytes"
@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"maps"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,7 +26,7 @@ import (
 
 // certified is a certifier at work on a cluster with a webhook configuration.
 type certified struct {
-	*certifier
+	*Certifier
 	t      *testing.T
 	client *fake.Clientset
 	log    *strings.Builder
@@ -35,15 +37,16 @@ type certified struct {
 func certify(t *testing.T, client *fake.Clientset) *certified {
 	t.Helper()
 	log := &strings.Builder{}
-	p := &process{Options: Options{
-		PolicyNamespace: "edict-system", Log: slog.New(slog.NewTextHandler(log, nil)),
-		Webhook: &Webhook{CertSecret: "edict-webhook", Configuration: "edict", DNSNames: []string{"edict.edict-system.svc"}},
-	}}
 	ctx, cancel := context.WithCancel(t.Context())
-	c := p.certificates(ctx, client)
+	c := New(Options{
+		Client: client, Log: slog.New(slog.NewTextHandler(log, nil)), Namespace: "edict-system", Secret: "edict-webhook",
+		Configuration: "edict", DNSNames: []string{"edict.edict-system.svc"},
+	})
+	var wg sync.WaitGroup
+	wg.Go(func() { c.Run(ctx) })
 	<-time.After(time.Second) // informers look now and then whether they are in step
 	synctest.Wait()
-	return &certified{certifier: c, t: t, client: client, log: log, stop: func() { cancel(); p.wg.Wait() }}
+	return &certified{Certifier: c, t: t, client: client, log: log, stop: func() { cancel(); wg.Wait() }}
 }
 
 func cluster(objects ...runtime.Object) *fake.Clientset {
@@ -72,7 +75,7 @@ func (c *certified) check() string {
 	if secret := c.secret(); !bytes.Equal(bundle, secret.Data["tls.crt"]) || !bytes.Equal(bundle, secret.Data["ca.crt"]) {
 		c.t.Fatalf("the webhook configuration has not the authority of the Secret: %q", bundle)
 	}
-	served, err := c.certificate(nil)
+	served, err := c.Certificate(nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -167,13 +170,31 @@ func TestRacesAreNoErrors(t *testing.T) {
 			})
 			c := certify(t, client)
 			defer c.stop()
-			if told := strings.Contains(c.log.String(), "ERROR"); told != apierrors.IsForbidden(refusal) || c.healthy() {
+			if told := strings.Contains(c.log.String(), "ERROR"); told != apierrors.IsForbidden(refusal) || c.Ready() {
 				t.Errorf("%v: %s", refusal, c.log)
 			}
 			refuse.Store(false)
-			<-time.After(webhookRetry)
+			<-time.After(retry)
 			synctest.Wait()
 			c.check()
 		})
+	}
+}
+
+// TestBundlePatch brings the certificate where it is missing, and only there.
+func TestBundlePatch(t *testing.T) {
+	t.Parallel()
+	c := &admissionv1.ValidatingWebhookConfiguration{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7"}, Webhooks: make([]admissionv1.ValidatingWebhook, 2)}
+	c.Webhooks[0].ClientConfig.CABundle = []byte("ca")
+	want := []map[string]any{
+		{"op": "test", "path": "/metadata/resourceVersion", "value": "7"},
+		{"op": "add", "path": "/webhooks/1/clientConfig/caBundle", "value": []byte("ca")},
+	}
+	if d := cmp.Diff(want, bundlePatch(c, []byte("ca"))); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	c.Webhooks[1].ClientConfig.CABundle = []byte("ca")
+	if got := bundlePatch(c, []byte("ca")); got != nil {
+		t.Errorf("nothing is missing, and it writes %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package writer
 
 import (
 	"io"
@@ -26,8 +26,8 @@ func TestRequestsEnd(t *testing.T) {
 	}))
 	defer server.Close()
 	defer close(stop)
-	client := &http.Client{Transport: timeouts{http.DefaultTransport, 50 * time.Millisecond}}
-	get := func(path string) (string, error) {
+	get := func(path string, after time.Duration) (string, error) {
+		client := &http.Client{Transport: Timeouts{http.DefaultTransport, after}}
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
@@ -40,13 +40,13 @@ func TestRequestsEnd(t *testing.T) {
 		body, err := io.ReadAll(response.Body)
 		return string(body), err
 	}
-	if _, err := get("/hangs"); err == nil || !strings.Contains(err.Error(), "GET /hangs: no answer from the API server within 50ms") {
+	if _, err := get("/hangs", 50*time.Millisecond); err == nil || !strings.Contains(err.Error(), "GET /hangs: no answer from the API server within 50ms") {
 		t.Errorf("got %v", err)
 	}
-	if body, err := get("/fine"); err != nil || len(body) != 1<<16 {
+	if body, err := get("/fine", time.Minute); err != nil || len(body) != 1<<16 {
 		t.Errorf("%d bytes, %v", len(body), err)
 	}
-	if body, err := get("/fine?watch=true"); err != nil || len(body) != 1<<16 {
+	if body, err := get("/fine?watch=true", 0); err != nil || len(body) != 1<<16 {
 		t.Errorf("%d bytes, %v", len(body), err)
 	}
 }

@@ -1,4 +1,5 @@
-package run
+// Package certs makes the certificates of the webhook.
+package certs
 
 import (
 	"bytes"
@@ -6,6 +7,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -19,18 +21,32 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/edict-dev/edict/engine/apply"
 )
 
-// certifier makes the webhook's certificates, signed by an authority of the
+// Options say whose certificates a Certifier makes.
+type Options struct {
+	Client kubernetes.Interface
+	Log    *slog.Logger
+	// Namespace and Secret name the Secret that holds the authority.
+	Namespace, Secret string
+	// Configuration is the ValidatingWebhookConfiguration that gets the authority's
+	// certificate; "" is none.
+	Configuration string
+	// DNSNames are the names in the certificates.
+	DNSNames []string
+}
+
+// Certifier makes the webhook's certificates, signed by an authority of the
 // controller's own that all replicas share in a Secret, and keeps the
 // authority's certificate in the webhook configuration. Both objects are watched
 // by name, so that no permission for others is needed.
-type certifier struct {
-	*process
-	client kubernetes.Interface
-	// secret and webhook hold what is watched; webhook is nil when somebody else
+type Certifier struct {
+	Options
+	// secrets and webhooks hold what is watched; webhooks is nil when somebody else
 	// tells the API server of the authority.
-	secret, webhook cache.SharedIndexInformer
+	secrets, webhooks cache.SharedIndexInformer
 	// wake is told when one of them has changed.
 	wake chan struct{}
 	// authority is what signed the certificate that is served.
@@ -38,40 +54,39 @@ type certifier struct {
 	serves    atomic.Pointer[tls.Certificate]
 }
 
-// certificates starts a certifier.
-func (p *process) certificates(ctx context.Context, client kubernetes.Interface) *certifier {
-	c := &certifier{process: p, client: client, wake: make(chan struct{}, 1)}
-	p.wg.Go(func() { c.run(ctx) })
-	return c
-}
+// New makes a Certifier; Run has to be called.
+func New(o Options) *Certifier { return &Certifier{Options: o, wake: make(chan struct{}, 1)} }
 
-// healthy reports whether there is a certificate.
-func (c *certifier) healthy() bool { return c.serves.Load() != nil }
+// Ready reports whether there is a certificate.
+func (c *Certifier) Ready() bool { return c.serves.Load() != nil }
 
-// certificate implements tls.Config.GetCertificate.
-func (c *certifier) certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// Certificate implements tls.Config.GetCertificate.
+func (c *Certifier) Certificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if now := c.serves.Load(); now != nil {
 		return now, nil
 	}
 	return nil, errors.New("there is no certificate yet")
 }
 
-func (c *certifier) nudge() {
+// retry is after how long something that has failed is tried again.
+const retry = 2 * time.Second
+
+func (c *Certifier) nudge() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// run looks after the certificates until the context ends: when something has
+// Run looks after the certificates until the context ends: when something has
 // changed, when something is due, and again after a failure.
-func (c *certifier) run(ctx context.Context) {
-	secrets, webhooks := c.named(c.PolicyNamespace, c.Webhook.CertSecret), c.named("", c.Webhook.Configuration)
-	c.secret = secrets.Core().V1().Secrets().Informer()
-	watched := []cache.SharedIndexInformer{c.secret}
-	if c.Webhook.Configuration != "" {
-		c.webhook = webhooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
-		watched = append(watched, c.webhook)
+func (c *Certifier) Run(ctx context.Context) {
+	secrets, webhooks := c.named(c.Namespace, c.Secret), c.named("", c.Configuration)
+	c.secrets = secrets.Core().V1().Secrets().Informer()
+	watched := []cache.SharedIndexInformer{c.secrets}
+	if c.Configuration != "" {
+		c.webhooks = webhooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
+		watched = append(watched, c.webhooks)
 	}
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { c.nudge() }, UpdateFunc: func(any, any) { c.nudge() }, DeleteFunc: func(any) { c.nudge() }}
 	for _, informer := range watched {
@@ -84,7 +99,7 @@ func (c *certifier) run(ctx context.Context) {
 	webhooks.Start(ctx.Done())
 	defer secrets.Shutdown()
 	defer webhooks.Shutdown()
-	if !cache.WaitForCacheSync(ctx.Done(), c.secret.HasSynced) {
+	if !cache.WaitForCacheSync(ctx.Done(), c.secrets.HasSynced) {
 		return
 	}
 	for ctx.Err() == nil {
@@ -97,7 +112,7 @@ func (c *certifier) run(ctx context.Context) {
 }
 
 // once does what is to be done, and returns after how long there is more.
-func (c *certifier) once(ctx context.Context) time.Duration {
+func (c *Certifier) once(ctx context.Context) time.Duration {
 	next, err := c.renew(ctx)
 	if err == nil {
 		err = c.inject(ctx)
@@ -110,33 +125,33 @@ func (c *certifier) once(ctx context.Context) time.Duration {
 	case ctx.Err() == nil:
 		c.Log.Error("the webhook's certificate cannot be renewed, or the webhook configuration not be told of it; it will be tried again", "error", err.Error())
 	}
-	return webhookRetry
+	return retry
 }
 
 // named makes informers for one object.
-func (c *certifier) named(namespace, name string) informers.SharedInformerFactory {
-	return informers.NewSharedInformerFactoryWithOptions(c.client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+func (c *Certifier) named(namespace, name string) informers.SharedInformerFactory {
+	return informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 	}))
 }
 
 // renew makes an authority when there is none that lasts, and a certificate when
 // there is none of that authority; it returns after how long the next is due.
-func (c *certifier) renew(ctx context.Context) (time.Duration, error) {
+func (c *Certifier) renew(ctx context.Context) (time.Duration, error) {
 	now := time.Now()
 	secret := &corev1.Secret{}
-	for _, o := range c.secret.GetStore().List() {
+	for _, o := range c.secrets.GetStore().List() {
 		if s, ok := o.(*corev1.Secret); ok {
 			secret = s
 		}
 	}
 	authority, err := readAuthority(secret, now)
 	if err != nil {
-		return webhookRetry, c.replace(ctx, secret, now, err)
+		return retry, c.replace(ctx, secret, now, err)
 	}
 	serves, text := c.serves.Load(), secret.Data[corev1.TLSCertKey]
 	if serves == nil || !bytes.Equal(c.authority, text) || !now.Before(renewal(serves.Leaf)) {
-		if serves, err = signed(authority, c.Webhook.DNSNames, now); err != nil {
+		if serves, err = signed(authority, c.DNSNames, now); err != nil {
 			return 0, err
 		}
 		c.authority = text
@@ -148,32 +163,32 @@ func (c *certifier) renew(ctx context.Context) (time.Duration, error) {
 
 // replace writes a new authority into the Secret, which is made if it is not
 // there; the write wakes us. The old one must still be what is in the cluster.
-func (c *certifier) replace(ctx context.Context, old *corev1.Secret, now time.Time, why error) error {
+func (c *Certifier) replace(ctx context.Context, old *corev1.Secret, now time.Time, why error) error {
 	data, err := newAuthority(now)
 	if err != nil {
 		return err
 	}
-	secrets := c.client.CoreV1().Secrets(c.PolicyNamespace)
+	secrets := c.Client.CoreV1().Secrets(c.Namespace)
 	if old.Name == "" {
-		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: c.Webhook.CertSecret}, Data: data}
-		_, err = secrets.Create(ctx, made, metav1.CreateOptions{FieldManager: component})
+		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: c.Secret}, Data: data}
+		_, err = secrets.Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
 	} else {
 		changed := old.DeepCopy()
 		changed.Data = data
-		_, err = secrets.Update(ctx, changed, metav1.UpdateOptions{FieldManager: component})
+		_, err = secrets.Update(ctx, changed, metav1.UpdateOptions{FieldManager: apply.FieldManager})
 	}
 	if err == nil {
-		c.Log.Info("the webhook has a new authority for its certificates", "secret", c.Webhook.CertSecret, "reason", why.Error())
+		c.Log.Info("the webhook has a new authority for its certificates", "secret", c.Secret, "reason", why.Error())
 	}
 	return err
 }
 
 // inject writes the authority's certificate where it is missing or another.
-func (c *certifier) inject(ctx context.Context) error {
-	if c.webhook == nil || c.authority == nil {
+func (c *Certifier) inject(ctx context.Context) error {
+	if c.webhooks == nil || c.authority == nil {
 		return nil
 	}
-	for _, o := range c.webhook.GetStore().List() {
+	for _, o := range c.webhooks.GetStore().List() {
 		found, ok := o.(*admissionv1.ValidatingWebhookConfiguration)
 		if !ok {
 			continue
@@ -186,7 +201,7 @@ func (c *certifier) inject(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, found.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: component})
+		_, err = c.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, found.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 		if err != nil {
 			return err
 		}

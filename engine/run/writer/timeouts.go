@@ -1,4 +1,4 @@
-package run
+package writer
 
 import (
 	"context"
@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// requestTimeout is how long the API server has for an answer; a watch has none.
+// RequestTimeout is how long the API server has for an answer; a watch has none.
 // The server itself ends requests after a minute, but a connection that hangs
 // ends by nothing, and would hold up a worker for ever.
-const requestTimeout = 30 * time.Second
+const RequestTimeout = 30 * time.Second
 
-// timeouts ends requests that take too long.
-type timeouts struct {
+// Timeouts ends requests that take too long.
+type Timeouts struct {
 	http.RoundTripper
-	after time.Duration
+	After time.Duration
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t timeouts) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t Timeouts) RoundTrip(r *http.Request) (*http.Response, error) {
 	if watch := r.URL.Query().Get("watch"); watch == "true" || watch == "1" {
 		return t.RoundTripper.RoundTrip(r)
 	}
-	late := fmt.Errorf("%s %s: no answer from the API server within %v", r.Method, r.URL.Path, t.after)
-	ctx, cancel := context.WithTimeoutCause(r.Context(), t.after, late)
+	late := fmt.Errorf("%s %s: no answer from the API server within %v", r.Method, r.URL.Path, t.After)
+	ctx, cancel := context.WithTimeoutCause(r.Context(), t.After, late)
 	response, err := t.RoundTripper.RoundTrip(r.WithContext(ctx))
 	if err != nil {
 		if cause := context.Cause(ctx); cause == late { //nolint:errorlint // this very one, not one like it
