@@ -32,9 +32,9 @@
 //  9. engine/brake/admit.go (Admit) holds back the effects that exceed a limit,
 //     loop, compete with another writer, or are on hold.
 //  10. engine/apply/apply.go (Apply) sends the other effects in order, each with
-//     the resourceVersion that was read. engine/run/writer.go (Patch, Make, Delete,
-//     Event) makes the request, after engine/run/pace.go (wait) and as the policy's
-//     ServiceAccount: engine/identity/identity.go (User).
+//     the resourceVersion that was read. engine/run/writer/writer.go (Patch, Make,
+//     Delete, Event) makes the request, after engine/run/writer/pace.go (wait) and
+//     as the policy's ServiceAccount: engine/identity/identity.go (User).
 //  11. engine/reconcile/result.go (finish) sums up the errors.
 //     engine/reconcile/pending.go (wrote) notes the versions that were written,
 //     engine/reconcile/intents.go (settle) what is debounced, and
@@ -75,7 +75,8 @@
 // # From an edit to its taking over
 //
 //  1. The webhook compiles a ConfigMap before it is stored: engine/run/admission.go
-//     (Handle) and engine/run/judge.go (all). It rejects errors that are new.
+//     (Handle) and engine/run/judge.go (all). It rejects errors that are new. Its certificates
+//     come from engine/run/certs/certifier.go.
 //  2. engine/run/shelf.go (newShelf) watches the ConfigMaps.
 //     engine/run/library.go (look) reads all of them as one catalog:
 //     engine/source/catalog.go (NewCatalog).
