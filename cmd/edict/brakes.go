@@ -129,7 +129,7 @@ func resumeCommand() *cobra.Command {
 	var b brakesClient
 	cmd := &cobra.Command{
 		Use:   "resume POLICY",
-		Short: "Let a policy go on that the brakes have paused",
+		Short: "Resume a policy that the brakes have paused",
 		Long: `Lets a policy write again, or rules of it, that were paused because they wrote or
 removed more than their limit, or wrote in turn with another policy. What it may
 write within a window is counted from the beginning. edict hold list shows what is

@@ -25,7 +25,7 @@ func TestExitCodes(t *testing.T) {
 		code   int
 		stderr string
 	}{
-		"nothing":                           {nil, 64, "edict: say what to do"},
+		"nothing":                           {nil, 0, ""},
 		"help":                              {[]string{"--help"}, 0, ""},
 		"version":                           {[]string{"version"}, 0, ""},
 		"an unknown command":                {[]string{"chekc"}, 64, `unknown command "chekc"`},
@@ -105,7 +105,7 @@ func TestNoCluster(t *testing.T) {
 		{"release", "--policies", rbacPolicies, "--all"}, {"run", "--policies", rbacPolicies},
 	} {
 		got := program(t, args...)
-		if want := "edict: no cluster is given: --kubeconfig or $KUBECONFIG names a file that says which\n"; got.code != 1 || got.stderr != want {
+		if want := "edict: no cluster configured: set --kubeconfig or $KUBECONFIG\n"; got.code != 1 || got.stderr != want {
 			t.Errorf("%v ends with %d: %s", args, got.code, got.stderr)
 		}
 	}

@@ -39,7 +39,7 @@ func historyCommand() *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
 		Use:   "history [POLICY...] --policy-namespace NAMESPACE",
-		Short: "List the revisions of policies: who wrote them, when, and what became of them",
+		Short: "List the revisions of policies: who wrote them, when, and their results",
 		Long: `Lists the last ten revisions of every policy, or of those that are named, as the
 controller keeps them in ControllerRevisions of the namespace.
 

@@ -27,7 +27,7 @@ func holdCommand() *cobra.Command {
 	var f holdFlags
 	cmd := &cobra.Command{
 		Use:   "hold --policy POLICY [--rule RULE] [--key [NAMESPACE/]NAME] --reason TEXT --for DURATION",
-		Short: "Keep the writes of a policy back for a while",
+		Short: "Hold back the writes of a policy for a while",
 		Long: `Holds a policy, a rule of it, or what either does about one object. What is held
 is decided and shown (edict hold list), and not written, until the time is over or
 the hold is released. A hold is kept in the ConfigMap ` + brake.HoldsName + `, with who made it

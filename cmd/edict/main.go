@@ -62,12 +62,7 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.Help(); err != nil {
-				return err
-			}
-			return errors.New("say what to do")
-		},
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())

@@ -38,7 +38,7 @@ func shadowCommand() *cobra.Command {
 	var f shadowFlags
 	cmd := &cobra.Command{
 		Use:   "shadow [POLICY...] (--policy-namespace NAMESPACE | --address URL)",
-		Short: "Show what policies in the shadow would have done otherwise",
+		Short: "Show what policies in Shadow mode would have written",
 		Long: `A policy with mode: Shadow decides and writes nothing. Beside a policy of the
 same name that is enforced, it decides in the same states of the cluster, and
 what it would have done otherwise is counted and listed; alone, all that it

@@ -12,7 +12,7 @@ import (
 type webhookFlags struct{ run.Webhook }
 
 func (f *webhookFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Address, "webhook-bind-address", "", "where the validating webhook for ConfigMaps is served, such as :9443; empty serves none")
+	flags.StringVar(&f.Address, "webhook-bind-address", "", "address of the validating webhook for ConfigMaps, such as :9443; empty disables it")
 	flags.StringVar(&f.CertDir, "webhook-cert-dir", "", "a folder with tls.crt and tls.key for the webhook; they are read again when they change")
 	flags.StringVar(&f.ClientCA, "webhook-client-ca-file", "", "authorities of the certificate that the API server shows to webhooks; without it everybody who reaches the port may ask")
 	flags.StringVar(&f.CertSecret, "webhook-cert-secret", "", "instead of a folder: the Secret for an authority that the controller makes and renews by itself")

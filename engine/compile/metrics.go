@@ -36,10 +36,10 @@ func (b *builder) metric(doc *v1alpha1.Metric, seen map[string]bool) *plan.Metri
 		b.problems.Hintf(doc.Name.Pos(), "letters, digits and _", "%q cannot be the name of a metric", doc.Name.Value)
 		return nil
 	case seen[doc.Name.Value]:
-		b.problems.Errorf(doc.Name.Pos(), "the metric %q stands twice", doc.Name.Value)
+		b.problems.Errorf(doc.Name.Pos(), "duplicate metric %q", doc.Name.Value)
 		return nil
 	case !slices.Contains(plan.Happenings, of):
-		b.problems.Hintf(doc.Of.Pos(), document.DidYouMean(doc.Of.Value, happenings()), "nothing is called %q that can be counted", doc.Of.Value)
+		b.problems.Hintf(doc.Of.Pos(), document.DidYouMean(doc.Of.Value, happenings()), "%q cannot be counted", doc.Of.Value)
 		return nil
 	}
 	seen[doc.Name.Value] = true

@@ -26,7 +26,7 @@ func (b *builder) rules() {
 			continue
 		}
 		if first, dup := seen[r.Name.Value]; dup {
-			b.problems.Errorf(r.Name.Pos(), "the rule %q stands twice, first on line %d", r.Name.Value, first.Line)
+			b.problems.Errorf(r.Name.Pos(), "duplicate rule %q, first on line %d", r.Name.Value, first.Line)
 			continue
 		}
 		seen[r.Name.Value] = r.Name.Pos()

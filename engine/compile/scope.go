@@ -165,7 +165,7 @@ func (b *builder) identifier(name v1alpha1.Text, what string, seen map[string]bo
 	case !identifier.MatchString(name.Value) || reserved[name.Value]:
 		b.problems.Hintf(name.Pos(), "letters, digits and _, not beginning with a digit, and not a word of CEL", "this %s cannot be named %q", what, name.Value)
 	case seen[name.Value]:
-		b.problems.Errorf(name.Pos(), "the %s %q stands twice", what, name.Value)
+		b.problems.Errorf(name.Pos(), "duplicate %s %q", what, name.Value)
 	default:
 		seen[name.Value] = true
 		return true

@@ -161,7 +161,7 @@ func (b *builder) variableForm(s *scope, v *v1alpha1.Variable, out *plan.Variabl
 		out.Value = b.template(s, v.Value)
 		return out, templateType(v.Value, out.Value, out.When != nil), nil
 	default:
-		b.problems.Hintf(v.Pos, "expression, value, forEach or rego", "the variable %q says nothing", v.Name.Value)
+		b.problems.Hintf(v.Pos, "expression, value, forEach or rego", "variable %q needs one of expression, value, forEach and rego", v.Name.Value)
 		return nil, nil, nil
 	}
 }

@@ -156,7 +156,7 @@ func (c *converter) mapping(raw *yaml.Node, depth int) *Node {
 			continue
 		}
 		if line, dup := seen[key.Value]; dup {
-			c.problems.Errorf(c.position(key), "the key %q stands twice, first on line %d", key.Value, line)
+			c.problems.Errorf(c.position(key), "duplicate key %q, first on line %d", key.Value, line)
 			continue
 		}
 		seen[key.Value] = key.Line

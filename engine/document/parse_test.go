@@ -100,15 +100,15 @@ func TestRefusals(t *testing.T) {
 	}{
 		"a key that stands twice": {
 			"a: 1\nb: 2\na: 3\n",
-			[]string{`f.yaml:3:1: the key "a" stands twice, first on line 1`},
+			[]string{`f.yaml:3:1: duplicate key "a", first on line 1`},
 		},
 		"a key that stands twice, nested": {
 			"x:\n  - {a: 1, a: 2}\n",
-			[]string{`f.yaml:2:12: the key "a" stands twice, first on line 2`},
+			[]string{`f.yaml:2:12: duplicate key "a", first on line 2`},
 		},
 		"a key quoted and not": {
 			"a: 1\n\"a\": 2\n",
-			[]string{`f.yaml:2:1: the key "a" stands twice, first on line 1`},
+			[]string{`f.yaml:2:1: duplicate key "a", first on line 1`},
 		},
 		"an anchor and an alias": {
 			"a: &x 1\nb: *x\n",
@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 			"a: &x 1\na: 1\nb: !c d\ne: *x\n",
 			[]string{
 				"f.yaml:1:4: YAML anchors (&x) are not read (leave it out; an expression that begins with & stands in quotes)",
-				`f.yaml:2:1: the key "a" stands twice, first on line 1`,
+				`f.yaml:2:1: duplicate key "a", first on line 1`,
 				`f.yaml:3:4: YAML reads a leading ! as a tag (put the expression in quotes: "!c d")`,
 				"f.yaml:4:4: YAML aliases (*x) are not read (write the value out)",
 			},

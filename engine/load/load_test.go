@@ -157,7 +157,7 @@ func TestStrict(t *testing.T) {
 		"duplicate keys and an unknown field": {
 			header + "spec:\n  for: {kind: Node, kind: Pod}\n  rulez: []\n",
 			[]string{
-				`f.yaml:5:21: the key "kind" stands twice, first on line 5`,
+				`f.yaml:5:21: duplicate key "kind", first on line 5`,
 				`f.yaml:6:3: spec has no field "rulez" (did you mean "rules"?)`,
 			},
 		},

@@ -73,8 +73,8 @@ func (a *admission) Handle(ctx context.Context, r webhook.Request) webhook.Respo
 		defer func() { <-a.slots }()
 		defer func() {
 			if v := recover(); v != nil {
-				a.Log.Error("a fault of the engine in the webhook", "fault", fmt.Sprint(v))
-				done <- pass("a fault of the engine: see its log")
+				a.Log.Error("internal error (panic) in the webhook", "fault", fmt.Sprint(v))
+				done <- pass("internal error: see the log of the controller")
 			}
 		}()
 		done <- a.review(ctx, r)

@@ -49,7 +49,7 @@ func TestWhatIsNotJudgedPasses(t *testing.T) {
 		"no object":              {newAdmission(quiet), "", ""},
 		"what cannot be read":    {newAdmission(quiet), "]", "it cannot be read"},
 		"too many at once":       {busy, labelled, "too many others are being judged"},
-		"a fault of the engine":  {newAdmission(&process{Options: quiet.Options}), labelled, "a fault of the engine"},
+		"an internal error":      {newAdmission(&process{Options: quiet.Options}), labelled, "internal error"},
 		"of another's namespace": {newAdmission(&process{Options: Options{PolicyNamespace: "other", Log: quiet.Log}}), labelled, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

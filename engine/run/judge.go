@@ -128,8 +128,8 @@ func (j judge) text(u *source.Unit) *verdict {
 func (j judge) surviving(u *source.Unit, problems *[]document.Problem, do func()) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			j.Log.Error("a fault of the engine", observe.LogPolicy, u.Name(), "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
-			*problems = []document.Problem{{Position: u.Document.Pos, Severity: document.Error, Message: fmt.Sprintf("a fault of the engine: %v", fault)}}
+			j.Log.Error("internal error (panic)", observe.LogPolicy, u.Name(), "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			*problems = []document.Problem{{Position: u.Document.Pos, Severity: document.Error, Message: fmt.Sprintf("internal error (panic): %v", fault)}}
 		}
 	}()
 	do()

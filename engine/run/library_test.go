@@ -187,7 +187,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	s.process.mapper = nil // which is a fault
 	s.see(nil, made("m", "", map[string]string{"p.yaml": text("p", "a")}))
-	if v := s.verdicts["p"]; v.good() || !strings.Contains(v.problems[0].Message, "a fault of the engine") {
+	if v := s.verdicts["p"]; v.good() || !strings.Contains(v.problems[0].Message, "internal error (panic)") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -118,7 +118,7 @@ func (n *notices) write(ctx context.Context, one *note, patch map[string]any) (v
 	}
 	now, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
-		n.log.Error("what became of a ConfigMap cannot be written into it", "configmap", one.Path(), "error", err.Error())
+		n.log.Error("cannot update the status annotations of the ConfigMap", "configmap", one.Path(), "error", err.Error())
 	}
 	if err != nil {
 		return "", err

@@ -275,5 +275,5 @@ func (p *process) answered(policy *plan.Policy) error {
 		return nil
 	}
 	namespace, _, _ := strings.Cut(q, ".")
-	return fmt.Errorf("the policy %q asks %s, but %s is not configured: the flags --%s-... of edict run say where it is", policy.Name, q, namespace, namespace)
+	return fmt.Errorf("policy %q calls %s, but no %s is configured; set the flags --%s-... of edict run", policy.Name, q, namespace, namespace)
 }

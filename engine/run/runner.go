@@ -100,8 +100,8 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 func (r *runner) prepare(ctx context.Context, rev *revision, looked func()) (p *plan.Policy, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			r.Log.Error("a fault of the engine", observe.LogPolicy, r.id, "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
-			err = fmt.Errorf("a fault of the engine: %v", v)
+			r.Log.Error("internal error (panic)", observe.LogPolicy, r.id, "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("internal error (panic): %v", v)
 		}
 	}()
 	if p, err = r.fit(ctx, rev, looked); err == nil {

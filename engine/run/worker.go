@@ -107,7 +107,7 @@ func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eva
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
-			r = reconcile.Result{Err: fmt.Errorf("a fault of the engine: %v\n%s", v, debug.Stack())}
+			r = reconcile.Result{Err: fmt.Errorf("internal error (panic): %v\n%s", v, debug.Stack())}
 		}
 	}()
 	return c.Reconcile(ctx, key, time.Now())
@@ -117,7 +117,7 @@ func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eva
 func (w *worker) settled(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.Log.Error("a fault of the engine", observe.LogPolicy, w.id, observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			w.Log.Error("internal error (panic)", observe.LogPolicy, w.id, observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
 			w.queue.AddRateLimited(key)
 		}
 	}()

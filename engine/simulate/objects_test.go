@@ -47,7 +47,7 @@ func TestParseObjectsRefuses(t *testing.T) {
 		"apiVersion: v1\nmetadata: {name: a}\n":                        "f.yaml:1:1: a manifest needs apiVersion, kind and metadata.name",
 		`{"apiVersion": "v1", "kind": "Node"}`:                         "f.yaml: a manifest needs apiVersion, kind and metadata.name",
 		"kind: List\nitems: [a]\n":                                     "f.yaml:1:1: an item of the List is not an object",
-		"apiVersion: v1\nkind: Node\nkind: Pod\nmetadata: {name: a}\n": `f.yaml:3:1: the key "kind" stands twice, first on line 2`,
+		"apiVersion: v1\nkind: Node\nkind: Pod\nmetadata: {name: a}\n": `f.yaml:3:1: duplicate key "kind", first on line 2`,
 		"apiVersion: v1\n---\na: [\n":                                  "f.yaml:1:1: a manifest needs",
 		`{"apiVersion": "v1", "kind": "Node", "metadata": [}`:          "not valid YAML",
 		"apiVersion: v1\nkind: Node\nmetadata: {name: {a: b}}":         "f.yaml:1:1: a manifest needs",

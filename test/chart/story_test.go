@@ -24,7 +24,7 @@ func story(t *testing.T) (out []command) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## Install it, tune it, take it back\n")
+	_, section, _ := strings.Cut(string(text), "\n## Install, tune and roll back\n")
 	_, block, _ := strings.Cut(section, "```console\n")
 	block, _, found := strings.Cut(block, "```")
 	if !found {

@@ -36,7 +36,7 @@ func (p *program) missing(ref ast.Ref) (message, hint string) {
 		}
 		next := node.Child(name)
 		if next == nil {
-			return fmt.Sprintf("nothing is called %s", ref[:i+2]), document.DidYouMean(ref[:i+2].String(), p.children(ref[:i+1], node))
+			return fmt.Sprintf("undefined name %s", ref[:i+2]), document.DidYouMean(ref[:i+2].String(), p.children(ref[:i+1], node))
 		}
 		node = next
 	}
