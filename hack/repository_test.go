@@ -3,14 +3,12 @@ package hack_test
 
 import (
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 const root = ".."
@@ -62,74 +60,4 @@ func TestEveryModuleIsKnown(t *testing.T) {
 			t.Errorf(".github/dependabot.yml does not name %s", module)
 		}
 	}
-}
-
-var (
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	fence   = regexp.MustCompile("(?ms)^ *```.*?^ *```")
-	code    = regexp.MustCompile("`[^`\n]*`")
-	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
-)
-
-// TestLinks: every link of a Markdown page to a file, a folder or a heading of the
-// repository leads somewhere.
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	pages := files(t, func(name string) bool { return strings.HasSuffix(name, ".md") })
-	if len(pages) < 20 {
-		t.Fatalf("only %d pages were found", len(pages))
-	}
-	for _, page := range pages {
-		text := code.ReplaceAllString(fence.ReplaceAllString(read(t, page), ""), "")
-		for _, match := range link.FindAllStringSubmatch(text, -1) {
-			if problem := broken(t, page, match[1]); problem != "" {
-				t.Errorf("%s: the link %s: %s", page, match[1], problem)
-			}
-		}
-	}
-}
-
-// broken returns why a link of a page leads nowhere; "" for a good one.
-func broken(t *testing.T, page, target string) string {
-	t.Helper()
-	u, err := url.Parse(target)
-	if err != nil {
-		return err.Error()
-	}
-	if u.IsAbs() {
-		return ""
-	}
-	file := page
-	if u.Path != "" {
-		file = filepath.Join(filepath.Dir(page), u.Path)
-	}
-	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-		return "there is no such file"
-	}
-	if u.Fragment != "" && !anchors(read(t, file))[u.Fragment] {
-		return "there is no such heading"
-	}
-	return ""
-}
-
-// anchors returns the names of the headings of a page, as they are linked to.
-func anchors(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, match := range heading.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
-		out[anchor(match[1])] = true
-	}
-	return out
-}
-
-func anchor(title string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-			return unicode.ToLower(r)
-		case r == ' ':
-			return '-'
-		default:
-			return -1
-		}
-	}, link.ReplaceAllString(title, "]"))
 }
