@@ -1,0 +1,116 @@
+// Package engine holds no code: it describes how the packages below it work
+// together. Names in parentheses are functions of the file before them.
+//
+// # From an event to a patch
+//
+//  1. engine/run/feeds.go (open) keeps one informer for each source that some
+//     policy reads. engine/run/informer.go (transform) keeps of an object the
+//     fields that are read: engine/reconcile/group.go (Read) and
+//     engine/value/freeze.go (Freeze) make an immutable value of them.
+//  2. engine/reconcile/group.go (PutObject, Delete) stores the object in the
+//     read model, engine/world/store.go (Put). An event that changes no field
+//     that is kept ends here.
+//  3. engine/reconcile/inbox.go (tell, route) queues the change for each policy.
+//     engine/watch/router.go (Change) and engine/watch/inputs.go (joined, shared)
+//     return the keys whose decision the change may change.
+//  4. engine/run/feeds.go (wake) adds the keys to the work queue of the policy,
+//     and a worker takes them from it: engine/run/worker.go (work, reconcile).
+//  5. engine/reconcile/controller.go (Reconcile) takes a snapshot of the read
+//     model. engine/reconcile/pending.go (waits) delays the key while the
+//     snapshot lacks a write of the key itself.
+//  6. engine/record/record.go (Begin) keeps what the decision depends on: the
+//     snapshot, the time and the params.
+//  7. engine/eval/evaluate.go (Evaluate) runs the rules, engine/eval/rules.go
+//     (rules), and their actions, engine/eval/actions.go (act). engine/eval/memo.go
+//     (still) reuses results whose inputs have not changed. Candidates are chosen
+//     by engine/eval/selection/selection.go. Expressions run in
+//     engine/expr/cel/program.go (Eval), Rego queries in engine/expr/rego/eval.go
+//     (Eval); engine/expr/meter.go (Charge, Step) stops what costs too much. The
+//     result is a Decision: engine/eval/decision.go.
+//  8. engine/guard/guard.go (Check) drops the effects that need an allowance which
+//     the policy does not have.
+//  9. engine/brake/admit.go (Admit) holds back the effects that exceed a limit,
+//     loop, compete with another writer, or are on hold.
+//  10. engine/apply/apply.go (Apply) sends the other effects in order, each with
+//     the resourceVersion that was read. engine/run/writer/writer.go (Patch, Make,
+//     Delete, Event) makes the request, after engine/run/writer/pace.go (wait) and
+//     as the policy's ServiceAccount: engine/identity/identity.go (User).
+//  11. engine/reconcile/result.go (finish) sums up the errors.
+//     engine/reconcile/pending.go (wrote) notes the versions that were written,
+//     engine/reconcile/intents.go (settle) what is debounced, and
+//     engine/reconcile/records.go (record) completes the record.
+//  12. engine/run/worker.go (settle) reports the result, and adds the key again
+//     for a later time or with back-off. The event of the patch arrives at step 1.
+//
+// # From a text to a program
+//
+//  1. engine/source/folder.go (read) reads files, engine/source/configmap.go (Read)
+//     ConfigMaps. Both make a Unit of each policy with its Rego and its params:
+//     engine/source/unit.go.
+//  2. engine/document/parse.go (Parse) parses YAML into nodes with positions.
+//     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
+//     strictly into the types of engine/api/v1alpha1/policy.go.
+//  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy), which
+//     compiles params, variables, inputs, rules with their actions, and metrics in
+//     this order: engine/compile/params.go, engine/compile/variables.go,
+//     engine/compile/inputs.go, engine/compile/rules.go, engine/compile/actions.go
+//     and engine/compile/metrics.go.
+//  4. engine/expr/cel/compile.go (Compile) parses an expression and checks its types
+//     by the schemas in engine/schema/set.go; engine/expr/cel/limits.go (Validate)
+//     rejects what could cost too much. Rego is compiled by
+//     engine/expr/rego/library.go through an Evaluator: in this process,
+//     engine/expr/rego/evaluator.go (Local), or in a child process,
+//     engine/expr/rego/child/child.go (Do).
+//  5. engine/analyze/trace.go (Trace) returns which fields an expression reads.
+//     engine/analyze/join.go (JoinOf) returns how an index answers a where,
+//     engine/analyze/stage.go (StageOf) which part of an expression depends on one
+//     candidate alone.
+//  6. engine/compile/graph.go (masks, seal) derives from the graph of the policy,
+//     engine/analyze/graph.go, what is watched, indexed, kept and written, and the
+//     hashes of its parts.
+//  7. The result is the plan: engine/plan/policy.go. engine/plan/access.go (Accesses)
+//     derives the permissions that it needs, engine/rbac/rule.go (Rules) the rules of
+//     a role, and engine/guard/static.go (Lacks) the allowances that it lacks.
+//
+// # From an edit to its taking over
+//
+//  1. The webhook compiles a ConfigMap before it is stored: engine/run/admission.go
+//     (Handle) and engine/run/judge.go (all). It rejects errors that are new. Its certificates
+//     come from engine/run/certs/certifier.go.
+//  2. engine/run/shelf.go (newShelf) watches the ConfigMaps.
+//     engine/run/library.go (look) reads all of them as one catalog:
+//     engine/source/catalog.go (NewCatalog).
+//  3. engine/run/journal.go (begin) notes in the cluster that a text is about to be
+//     compiled, so that a text that ends the process is not compiled again.
+//  4. engine/run/judge.go (one) compiles each policy whose text, params or mode have
+//     changed. engine/run/trials.go (next) runs the tests beside it, with
+//     engine/policytest/runner.go and engine/simulate/simulation.go.
+//  5. engine/run/library.go (dispatch, wanted) hands the revision to the runner of
+//     the policy; while the text is rejected, the last good revision, which
+//     engine/run/revisions.go (lastGood) has kept.
+//  6. engine/run/runner.go (fit) waits for the kinds, engine/run/schemas.go (missing),
+//     and for the permissions, engine/run/permissions.go (forbidden), and compiles
+//     the policy by the types of the cluster, unless step 4 did (retype).
+//  7. engine/run/runner.go (ready) opens the sources, engine/run/feeds.go (join, open),
+//     and finds the keys, engine/reconcile/group.go (Replay).
+//  8. engine/run/fallback.go (tryOut) calls engine/reconcile/trial.go (TryOut), which
+//     evaluates some keys without writing and rejects a revision that fails where
+//     the current one does not.
+//  9. engine/run/swap.go (swap) calls engine/reconcile/adopt.go (Adopt): the new
+//     revision takes over memory and debounced runs between two decisions. The
+//     keys whose decision may differ, engine/reconcile/adopt.go (differs), are added
+//     to the work queue.
+//  10. engine/run/revisions.go (keep) writes the history, engine/history/entry.go, as
+//     ControllerRevisions. engine/run/notes.go (notes) and engine/run/notices.go
+//     (publish) write the status into the annotations of the ConfigMap.
+//
+// # Other packages
+//
+// engine/simulate runs the same packages on manifests, with engine/apiserver in
+// place of a cluster and a virtual clock; engine/policytest compares the result
+// with what a test expects. engine/release removes the finalizers of policies.
+// engine/limits lists every limit. engine/observe holds the metrics, engine/selector
+// parses label selectors, engine/status cuts texts to what the API server takes.
+//
+// Packages import packages of lower layers only; layers_test.go holds the table.
+package engine
