@@ -75,6 +75,11 @@ func (b *builder) objectTarget(s *scope, of *v1alpha1.Target) *target {
 		t.kinds = append(t.kinds, b.kinds[root])
 		t.kind = b.options.Schemas.Of(b.kinds[root])
 	}
+	for i, root := range roots {
+		if root.Kind != analyze.Input || !b.plan.Inputs[root.Index].Off {
+			t.ref.Kinds = append(t.ref.Kinds, t.kinds[i])
+		}
+	}
 	t.read(s.node, identity)
 	return t
 }

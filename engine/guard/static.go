@@ -187,20 +187,38 @@ func (f *finder) actions(list []plan.Action) {
 			f.merged(&a.Of, a.Under, a.Fields, a.Pos)
 		case *plan.ListEntry:
 			f.merged(&a.Of, a.Path, a.Entry, a.Pos)
+		case *plan.Select:
+			f.selection(a)
+		}
+	}
+}
+
+// selection checks the actions inside a select.
+func (f *finder) selection(s *plan.Select) {
+	f.actions(s.Then)
+	f.actions(s.Otherwise)
+	if s.Confirm != nil {
+		f.actions(s.Confirm.OnError)
+	}
+	for i := range s.Steps {
+		if ask := s.Steps[i].Ask; ask != nil {
+			f.actions(ask.OnError)
 		}
 	}
 }
 
 // merged checks fields that are written below a path of an object.
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
-	gvk := of.GVK
-	if of.Primary() {
-		gvk = f.policy.Primary.GVK
+	kinds := of.Kinds
+	switch {
+	case of.Primary():
+		kinds = []schema.GVK{f.policy.Primary.GVK}
+	case of.Expression == nil:
+		kinds = []schema.GVK{of.GVK}
 	}
-	if gvk.Kind == "" {
-		return // only the object tells
+	for _, gvk := range kinds {
+		f.fields(gvk, under, fields, at)
 	}
-	f.fields(gvk, under, fields, at)
 }
 
 // fields checks the fields of a template below a path.

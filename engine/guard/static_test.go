@@ -30,6 +30,9 @@ func TestLacks(t *testing.T) {
 		"in a list":               {"      do: [{create: {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: b}, spec: {containers: [{name: c, image: \"${key.name}\", securityContext: {privileged: true}}]}}}]\n", []string{"Pod spec.containers.image", "Pod spec.containers.securityContext"}},
 		"what is opened":          {"      do: [{apply: {apiVersion: v1, kind: ServiceAccount, metadata: {namespace: a, name: b}}}]\n", nil},
 		"of what is not one":      {"      do: [{patch: {value: {spec: {unschedulable: true}}}}]\n", nil},
+		"of an item":              {"      forEach: inputs.pods\n      do: [{patch: {of: item, value: {spec: {activeDeadlineSeconds: 1, serviceAccountName: x}}}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod spec.serviceAccountName"}},
+		"of an item that is off":  {"      forEach: inputs.pods\n      do: [{patch: {of: item, value: {spec: {serviceAccountName: x}}}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod, when: \"false\"}]\n", nil},
+		"in a selection":          {"      do: [{select: {candidates: [{as: pod, in: inputs.pods}], summary: a, pipeline: [], then: [{patch: {of: pod, value: {spec: {serviceAccountName: x}}}}], otherwise: [{patch: {value: {spec: {providerID: x}}}}]}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod spec.serviceAccountName", "Node spec.providerID"}},
 		"of an input that is off": {"      forEach: inputs.gone\n      do: [{finalizer: {of: item, name: example.com/x}}]\n  inputs: [{name: gone, apiVersion: v1, kind: Pod, when: \"false\"}]\n", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,8 @@ type ObjectRef struct {
 	// Expression returns the object; nil together with an empty GVK means the
 	// primary.
 	Expression *cel.Program
+	// Kinds are those that the objects of Expression may have.
+	Kinds []schema.GVK
 	// Otherwise the object is named outright.
 	schema.GVK
 	Namespace *cel.Template
