@@ -143,6 +143,13 @@ func (p *process) kill() {
 	_ = errors.Join(p.in.Close(), p.out.Close())
 }
 
+// greed is what Go's runtime says when it gets no memory. It is not always told
+// so: a part of it that gets none may also crash, which is not a panic of Go code.
+var greed = []string{
+	"out of memory", "cannot allocate memory", "stack exceeds", "stack overflow",
+	"SIGSEGV: segmentation violation\nPC=", "unexpected signal during runtime execution", "failed to create new OS thread",
+}
+
 // epitaph ends the process, and reports whether it was memory that it lacked,
 // and how it ended.
 func (p *process) epitaph() (greedy bool, detail string) {
@@ -153,7 +160,7 @@ func (p *process) epitaph() (greedy bool, detail string) {
 		<-p.ended
 	}
 	said := p.said.String()
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "stack exceeds", "stack overflow"} {
+	for _, sign := range greed {
 		greedy = greedy || strings.Contains(said, sign)
 	}
 	first, _, _ := strings.Cut(said, "\n")
