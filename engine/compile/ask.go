@@ -20,9 +20,6 @@ func (b *selectionBuilder) ask(outer *scope, call v1alpha1.Text, with, candidate
 		return nil
 	}
 	out := &plan.Ask{Pos: at, Query: q.Name}
-	if at, known := slices.BinarySearch(b.plan.Queries, q.Name); !known {
-		b.plan.Queries = slices.Insert(b.plan.Queries, at, q.Name)
-	}
 	outer.node.Queries = append(outer.node.Queries, q.Name)
 	out.With = b.request(outer, with, q.With, "with", at)
 	out.Candidate = b.request(b.inner, candidate, q.Candidate, "candidate", at)

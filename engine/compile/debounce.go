@@ -16,6 +16,7 @@ func (b *builder) remember(s *scope, a *v1alpha1.RememberAction) plan.Action {
 		b.problems.Hintf(a.Pos, "remember: {name: hash, value: ${variables.hash}}", "remember needs name and value")
 		return nil
 	}
+	b.plan.Stateful = true
 	out := &plan.Remember{Pos: a.Pos, Name: b.template(s, a.Name), Value: b.template(s, a.Value)}
 	out.Name.Fit(&schema.Type{Kind: schema.String}, "name", b.problems)
 	return out
@@ -37,6 +38,7 @@ func (b *builder) debounce(s *scope, r *v1alpha1.Rule, perItem bool) *plan.Debou
 		b.problems.Hintf(r.When.Pos(), "filter the list: forEach: list.filter(item, ...)", "a rule with debounce is delayed for all its items at once, so its when cannot name one")
 		return nil
 	}
+	b.plan.Stateful = true
 	s = b.global(s.node)
 	out := &plan.Debounce{Key: b.template(s, d.Key), Window: b.template(s, d.Window)}
 	out.Key.Fit(&schema.Type{Kind: schema.String}, "key", b.problems)

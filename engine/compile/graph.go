@@ -20,16 +20,16 @@ func (b *builder) masks() {
 		if n.Kind != analyze.Members { // what only a where reads changes who is a member
 			content.Merge(n.Reads)
 		}
-		b.plan.Stateful = b.plan.Stateful || n.Recalls || n.Kind == analyze.Action && n.Name == "remember"
+		b.plan.Stateful = b.plan.Stateful || n.Recalls
+		b.plan.Queries = append(b.plan.Queries, n.Queries...)
 		for _, w := range n.Writes {
 			if !slices.Contains(b.plan.Writes, w) {
 				b.plan.Writes = append(b.plan.Writes, w)
 			}
 		}
 	})
-	for _, r := range b.plan.Rules {
-		b.plan.Stateful = b.plan.Stateful || r.Debounce != nil
-	}
+	slices.Sort(b.plan.Queries)
+	b.plan.Queries = slices.Compact(b.plan.Queries)
 	b.plan.HasSelections = b.selects > 0
 	b.plan.ObjectReads = value.Merge(reads[analyze.Object], baseMask)
 	for i, in := range b.plan.Inputs {

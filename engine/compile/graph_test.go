@@ -167,3 +167,27 @@ func different(a, b *plan.Policy) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// TestWhatADecisionDependsOn: nodes say whether they call builtins that depend on
+// the time or on what was remembered, and the plan whether decisions depend on
+// more than objects and the time.
+func TestWhatADecisionDependsOn(t *testing.T) {
+	t.Parallel()
+	const log = "      do: [{log: {message: m}}]\n"
+	for name, tc := range map[string]struct {
+		rule                      string
+		timed, recalls, remembers bool
+	}{
+		"nothing":  {"  rules:\n    - name: r\n" + log, false, false, false},
+		"time":     {"  rules:\n    - name: r\n      when: elapsed(object.metadata.creationTimestamp, duration('1h'))\n" + log, true, false, false},
+		"memory":   {"  rules:\n    - name: r\n      when: memory.get('x').hasValue()\n" + log, false, true, true},
+		"remember": {"  rules:\n    - name: r\n      do: [{remember: {name: x, value: y}}]\n", false, false, true},
+		"debounce": {"  rules:\n    - name: r\n      debounce: {key: k, window: 1s}\n" + log, false, false, true},
+	} {
+		p := spec(t, tc.rule)
+		gate := p.Rules[0].Gate
+		if gate.Timed != tc.timed || gate.Recalls != tc.recalls || p.Stateful != tc.remembers || p.HasSelections {
+			t.Errorf("%s: timed %v, recalls %v, stateful %v", name, gate.Timed, gate.Recalls, p.Stateful)
+		}
+	}
+}

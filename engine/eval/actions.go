@@ -13,13 +13,6 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// isNil reports whether a program is absent. A field of type *cel.Program that is
-// nil makes an interface that is not.
-func isNil(p expr.Program) bool {
-	c, ok := p.(*cel.Program)
-	return p == nil || ok && c == nil
-}
-
 // act runs one action.
 func (r *ruleRun) act(a plan.Action, f *frame) error {
 	switch a := a.(type) {

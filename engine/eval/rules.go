@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -92,8 +93,8 @@ func (r *ruleRun) run() (stop bool) {
 	return r.rule.Stop && (!r.rule.WhenPerItem || r.items > 0)
 }
 
-func (r *ruleRun) holds(when expr.Program, f *frame) (bool, error) {
-	if isNil(when) {
+func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
+	if when == nil {
 		return true, nil
 	}
 	v, err := when.Eval(f, r.meter)

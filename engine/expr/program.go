@@ -7,19 +7,10 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/value"
 )
 
 // Scope gives a program the values of the names it uses.
 type Scope = interpreter.Activation
-
-// Program is a compiled expression. It is immutable and safe for concurrent
-// use; what it may read was fixed when it was compiled.
-type Program interface {
-	// Eval runs the program. The result is settled: immutable and within the
-	// result limits. Errors carry the expression's place.
-	Eval(scope Scope, meter *Meter) (value.Value, error)
-}
 
 // Failure is an expression that failed at run time.
 type Failure struct {

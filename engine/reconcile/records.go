@@ -57,7 +57,10 @@ func (c *Controller) takeWakes(key eval.Key) []record.Wake {
 func (c *Controller) record(kept *record.Record, woken []record.Wake, r *Result) {
 	kept.End()
 	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = woken, r.Decision, r.Outcomes, r.Next
-	kept.Memory, kept.Errors = c.remembered(kept.Inputs.Key), [2]error{r.Err, r.Final}
+	kept.Errors = [2]error{r.Err, r.Final}
+	if c.Policy.Stateful {
+		kept.Memory = c.remembered(kept.Inputs.Key)
+	}
 	r.Record = kept
 	c.group.Records.Add(kept)
 }

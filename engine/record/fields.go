@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ func (w renderer) wakes(p *plan.Policy, list []Wake) []WakeDocument {
 	out := make([]WakeDocument, 0, len(list))
 	for _, wake := range list {
 		doc := WakeDocument{Reason: wake.Reason}
-		if o := cmpOr(wake.After, wake.Before); o != nil {
+		if o := cmp.Or(wake.After, wake.Before); o != nil {
 			name := object(world.ID{GVK: wake.Source.GVK, Namespace: o.Namespace, Name: o.Name})
 			doc.Object = &name
 		}
@@ -24,13 +25,6 @@ func (w renderer) wakes(p *plan.Policy, list []Wake) []WakeDocument {
 		out = append(out, doc)
 	}
 	return out
-}
-
-func cmpOr(a, b *world.Object) *world.Object {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // maskOf returns what a policy reads of the objects of a source.

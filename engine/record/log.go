@@ -70,13 +70,3 @@ func (l *Log) Last(policy string, key eval.Key) *Record {
 	}
 	return nil
 }
-
-// Find returns the record of an ID; nil when it is not kept.
-func (l *Log) Find(id string) *Record {
-	for _, r := range l.Records() {
-		if r.ID() == id {
-			return r
-		}
-	}
-	return nil
-}

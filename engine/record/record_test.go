@@ -58,7 +58,7 @@ spec:
     - {name: never, do: [{labels: {set: {never: "true"}}}]}
 `
 
-const world = `
+const manifests = `
 - {apiVersion: example.com/v1, kind: Task, metadata: {name: t, namespace: default}, spec: {parts: [abcd, ef], since: "2026-03-01T11:55:00Z"}}
 - {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {conditions: [{type: Ready, status: "True"}]}}
 - {apiVersion: v1, kind: Node, metadata: {name: n2, labels: {zone: z}}, status: {conditions: [{type: Ready, status: "True"}]}}
@@ -87,7 +87,7 @@ func records(t *testing.T, values bool) []*record.Document {
 		b.Policies[0].SeeValues(schema.GVK{APIVersion: "v1", Kind: "Secret"})
 	}
 	objects := filepath.Join(t.TempDir(), "world.yaml")
-	if err := os.WriteFile(objects, []byte(strings.ReplaceAll(world, "\n- ", "\n---\n")), 0o600); err != nil {
+	if err := os.WriteFile(objects, []byte(strings.ReplaceAll(manifests, "\n- ", "\n---\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	list, err := simulate.ReadObjects(objects)

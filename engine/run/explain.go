@@ -8,10 +8,6 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 )
 
-// maxRecords is how many decisions are kept to be looked at. Each holds on to the
-// state of the read model that it saw.
-const maxRecords = 512
-
 // explain logs what selections chose and why, if that is wanted.
 func explain(ctx context.Context, log *slog.Logger, r *record.Record) {
 	if r == nil || !log.Enabled(ctx, slog.LevelDebug) || !r.HasSelections() {

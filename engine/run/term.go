@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"sync"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -52,7 +50,6 @@ func (p *process) newTerm(ctx context.Context) *term {
 	t.group = reconcile.NewGroup(t.store, p.writer, schema.NewSet(schema.Builtin()))
 	t.group.Answers = p.Answers
 	t.group.Guard = p.guard
-	t.group.Records = &record.Log{Prefix: rand.Text()[:4] + "-", Size: maxRecords}
 	t.feeds = newFeeds(t)
 	t.feeds.wg.Go(func() { t.feeds.watchVersions(t.watching) })
 	t.feeds.wg.Go(func() { t.feeds.followWatches(t.watching) })

@@ -32,8 +32,6 @@ type Program struct {
 	names map[string]bool
 }
 
-var _ expr.Program = (*Program)(nil)
-
 // Type returns the type of the result.
 func (p *Program) Type() *Type { return p.checked.OutputType() }
 
@@ -43,7 +41,8 @@ func (p *Program) Source() string { return p.text.Source }
 // Pos returns the expression's place.
 func (p *Program) Pos() document.Position { return p.text.at(0) }
 
-// Eval implements expr.Program.
+// Eval runs the program. The result is settled: immutable and within the result
+// limits. Errors carry the expression's place.
 func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
 	if err := meter.Spend(p.weight); err != nil {
 		return nil, p.fail(err)
