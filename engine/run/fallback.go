@@ -7,6 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // tryOut compares a revision with the one in force, or with the last good one if
@@ -64,5 +65,16 @@ func (l *library) withFallback(id string, rev *revision) *revision {
 	}
 	out := *rev
 	out.fallback = l.store.lastGood(id, l.judge)
+	return &out
+}
+
+// from returns the revision with the catalog that it is from; one that was read
+// from the history stays as it is.
+func (r *revision) from(c *source.Catalog) *revision {
+	if c.Units[r.unit.ID()] != r.unit {
+		return r
+	}
+	out := *r
+	out.catalog = c
 	return &out
 }

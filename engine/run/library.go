@@ -213,7 +213,8 @@ func (l *library) look(ctx context.Context) error {
 	if l.journal.prove(ctx, l.verdicts, l.term.told, time.Now()) {
 		time.AfterFunc(proving, l.nudge)
 	}
-	unkept := l.store.keep(ctx, catalog, l.verdicts, l.term.told)
+	unkept := l.store.keepInForce(ctx, l.takeInForce())
+	unkept = l.store.keep(ctx, catalog, l.verdicts, l.term.told) || unkept
 	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
 	l.unfinished = unkept || untold
 	l.braking(catalog)
@@ -301,7 +302,7 @@ func (l *library) dispatch(catalog *source.Catalog) {
 		}
 		wanted[id] = true
 		if !rev.unit.Same(l.adopted[id]) {
-			fresh = append(fresh, l.withFallback(id, rev))
+			fresh = append(fresh, l.withFallback(id, rev.from(catalog)))
 		}
 		l.adopted[id] = rev.unit // where it stands may have changed
 	}

@@ -100,6 +100,21 @@ func (s *revisionStore) refuse(ctx context.Context, dead map[string]attempt) {
 	}
 }
 
+// keepInForce records revisions that came into force; the next edit may have
+// replaced them since.
+func (s *revisionStore) keepInForce(ctx context.Context, revisions []*revision) (failed bool) {
+	for _, r := range revisions {
+		if r.unit.ID() != r.unit.Name() { // one in the shadow writes nothing
+			continue
+		}
+		if err := s.record(ctx, r.unit, r.catalog, history.Active); err != nil && ctx.Err() == nil {
+			failed = true
+			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, r.unit.ID(), "error", err.Error())
+		}
+	}
+	return failed
+}
+
 // keep records what became of the present policies, and notes those that are
 // gone. That it fails does no harm: it is logged, and tried again later.
 func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, told func(id string) state) (failed bool) {

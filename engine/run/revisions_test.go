@@ -115,6 +115,26 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// TestHistoryOfAQuickEdit: a revision that ran is in the history, also if the
+// next edit replaced it before it could be recorded.
+func TestHistoryOfAQuickEdit(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	r.see(marking("a"), running, "")
+	second := source.NewCatalog([]*source.Contents{marking("b").Read()}, nil, nil)
+	rev := (&revision{unit: second.Units["p"]}).from(second)
+	if r.store.keepInForce(t.Context(), []*revision{rev, rev}) {
+		t.Error("it failed")
+	}
+	r.see(marking("c"), waiting, rev.unit.Revision())
+	if diff := cmp.Diff([]string{"1 a Active", "2 b Active", "3 c Waiting"}, r.kept("p")); diff != "" {
+		t.Error(diff)
+	}
+	if kept := (&revision{unit: second.Units["p"]}).from(source.NewCatalog(nil, nil, nil)); kept.catalog != nil {
+		t.Error("a revision of the history would be recorded anew")
+	}
+}
+
 // TestHistoryIsBounded: the oldest revisions go, but never the last good one.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,8 @@ type revision struct {
 	typed bool
 	// fallback runs while this one cannot and nothing else does; nil is none.
 	fallback *revision
+	// catalog is what it was read from; nil for policies of files.
+	catalog *source.Catalog
 }
 
 // runner keeps one policy running, by the newest revision that can.
@@ -92,6 +94,7 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
 	observe.Reloads.WithLabelValues(r.id, "stopped").Add(0) // an increase needs something before it
 	r.Log.Info("the policy runs", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
+	r.entered(rev)
 	r.tell(state{phase: running, revision: p.Revision})
 	r.setReady(r.id, true)
 }

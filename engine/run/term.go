@@ -40,7 +40,9 @@ type term struct {
 	// stopping are the last runners of policies that were stopped.
 	stopping map[string]*runner
 	ready    map[string]bool
-	wg       sync.WaitGroup
+	// entries are the revisions that came into force and are still to be recorded.
+	entries []*revision
+	wg      sync.WaitGroup
 }
 
 func (p *process) newTerm(ctx context.Context) *term {
@@ -123,6 +125,26 @@ func (t *term) drop(id string) {
 	if r != nil {
 		t.wg.Go(r.stop)
 	}
+}
+
+// entered notes a revision that came into force, so that it is recorded even if
+// the next edit replaces it at once.
+func (t *term) entered(rev *revision) {
+	if rev.catalog == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.entries = append(t.entries, rev)
+}
+
+// takeInForce returns the revisions that came into force since the last call.
+func (t *term) takeInForce() []*revision {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := t.entries
+	t.entries = nil
+	return out
 }
 
 // told returns what is to be told about a policy. One that is being stopped runs
