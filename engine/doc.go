@@ -110,7 +110,9 @@
 // place of a cluster and a virtual clock; engine/policytest compares the result
 // with what a test expects. engine/release removes the finalizers of policies.
 // engine/limits lists every limit. engine/observe holds the metrics, engine/selector
-// parses label selectors, engine/status cuts texts to what the API server takes.
+// parses label selectors, engine/snapshot reduces objects to what policies read,
+// engine/cluster reads those of a live cluster for commands, engine/status cuts
+// texts to what the API server takes.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.
 package engine

@@ -47,6 +47,8 @@ var layers = [][]string{
 	{"engine/record"},
 	// The loop; what is kept of policies.
 	{"engine/reconcile", "engine/history"},
+	// Worlds as far as policies read them.
+	{"engine/snapshot", "engine/cluster"},
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},
 	// Judges simulations.
@@ -134,7 +136,7 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // cluster are the packages that may speak to one.
-var cluster = []string{"engine/run", "engine/run/certs", "engine/run/writer", "engine/release"}
+var cluster = []string{"engine/run", "engine/run/certs", "engine/run/writer", "engine/release", "engine/cluster"}
 
 // TestFewSpeakToACluster keeps everything that decides free of clients:
 // it is tested with plain tables, without a cluster and without waiting.

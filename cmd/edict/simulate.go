@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -43,7 +43,7 @@ from deadline to deadline up to that time after the start.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
 	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests")
-	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out")
+	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
 	flags.StringVar(&f.timeline, "timeline", "", "a file with what happens after the start")
 	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: the real time)")
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
@@ -64,6 +64,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
+	f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
 	bundle, err := source.Load(f.policies, source.Options{Schemas: f.schemas, Params: params})
 	if err != nil {
 		return found("%v", err)
@@ -79,7 +80,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	answers, err := f.readAnswers()
+	answers, err := readAnswers(f.answers)
 	if err != nil {
 		return err
 	}
@@ -147,21 +148,6 @@ func parseParams(list []string) (map[string]map[string]string, error) {
 		out[policy][param] = value
 	}
 	return out, nil
-}
-
-func (f *simulateFlags) readAnswers() (expr.Answerer, error) {
-	if f.answers == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(f.answers)
-	if err != nil {
-		return nil, err
-	}
-	answers, err := simulate.ParseAnswers(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", f.answers, err)
-	}
-	return answers, nil
 }
 
 func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {

@@ -85,9 +85,13 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.sim = simulate.New(ctx, simulate.Options{
+	options := simulate.Options{
 		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.options.Records,
-	})
+	}
+	if c.options.Begin != nil {
+		c.options.Begin(options)
+	}
+	c.sim = simulate.New(ctx, options)
 	return nil
 }
 

@@ -27,6 +27,8 @@ type Options struct {
 	Run *regexp.Regexp
 	// Records takes what is decided; nil keeps nothing.
 	Records *record.Log
+	// Begin is called with what each case begins with; nil is not.
+	Begin func(simulate.Options)
 	// Schemas are folders of CRDs, besides those beside the policies.
 	Schemas []string
 }

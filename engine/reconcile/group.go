@@ -27,6 +27,9 @@ type Group struct {
 	Guard guard.Guard
 	// keeping is how many bytes the memos of all controllers keep.
 	keeping atomic.Int64
+	// Digests takes Secrets of a snapshot as they are: they have digests in place of
+	// their values already.
+	Digests bool
 	// Records keeps what was decided; nil keeps nothing.
 	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
@@ -88,7 +91,7 @@ func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Uns
 func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	grants := g.Guard.Of(p)
 	if grants.Values() {
-		p.SeeValues(secret)
+		p.SeeValues(Secret)
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
@@ -187,8 +190,12 @@ type Wake struct {
 // Put takes an object of a source, new or changed, and returns the keys to
 // reconcile; when there is a Delivery, it gets most of them later.
 func (g *Group) Put(ctx context.Context, source world.Source, object map[string]any) []Wake {
-	o := Read(source, object, g.schemas.Of(source.GVK), g.store.Mask(source))
-	return g.PutObject(ctx, source, o)
+	as := source
+	if g.Digests && source.GVK == Secret {
+		object, as.Values = undigested(object)
+		as.Values = as.Values || source.Values
+	}
+	return g.PutObject(ctx, source, Read(as, object, g.schemas.Of(source.GVK), g.store.Mask(source)))
 }
 
 // PutObject is Put for an object that was read already.
@@ -260,8 +267,8 @@ func (c *Controller) woken(keys []eval.Key) {
 // Read makes an object of the read model of a decoded manifest. Of a Secret it
 // keeps digests of the values, unless the source has the values.
 func Read(source world.Source, object map[string]any, t *schema.Type, mask *value.Mask) *world.Object {
-	if source.GVK == secret && !source.Values {
-		object = redacted(object)
+	if source.GVK == Secret && !source.Values {
+		object = Redacted(object)
 	}
 	frozen, _ := value.Freeze(object, t, mask).(*value.Map)
 	metadata, _ := object["metadata"].(map[string]any)

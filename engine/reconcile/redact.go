@@ -6,19 +6,21 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-var secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
+// Secret is the kind whose values policies see as digests.
+var Secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
 
 // lastApplied is where kubectl keeps the whole manifest, values included.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// redacted returns a Secret with a digest in place of each value: a policy sees
+// Redacted returns a Secret with a digest in place of each value: a policy sees
 // that a value has changed, and no value can leave by what it writes or says.
 // The digest is the SHA-256 of namespace, name, key and value, in base64 as the
 // value was, so that equal values of two keys do not look alike.
-func redacted(object map[string]any) map[string]any {
+func Redacted(object map[string]any) map[string]any {
 	out := maps.Clone(object)
 	metadata, _ := object["metadata"].(map[string]any)
 	for _, field := range []string{"data", "stringData"} {
@@ -45,4 +47,21 @@ func digests(of string, values map[string]any) map[string]any {
 		out[key] = base64.StdEncoding.EncodeToString(sum[:])
 	}
 	return out
+}
+
+// undigested returns a Secret of a snapshot, which has digests in place of values
+// already, without the annotation that says so; false if it has none.
+func undigested(object map[string]any) (map[string]any, bool) {
+	metadata, _ := object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if annotations[v1alpha1.AnnotationDigests] == nil {
+		return object, false
+	}
+	object, metadata, annotations = maps.Clone(object), maps.Clone(metadata), maps.Clone(annotations)
+	delete(annotations, v1alpha1.AnnotationDigests)
+	if metadata["annotations"] = annotations; len(annotations) == 0 {
+		delete(metadata, "annotations")
+	}
+	object["metadata"] = metadata
+	return object, true
 }

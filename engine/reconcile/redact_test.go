@@ -37,7 +37,7 @@ func TestSecretsAreDigests(t *testing.T) {
 	if got != read(source, manifest("canary")) || got == read(source, manifest("other")) {
 		t.Error("a digest does not follow its value")
 	}
-	digests := redacted(o)["data"].(map[string]any)
+	digests := Redacted(o)["data"].(map[string]any)
 	if digests["a"] == digests["b"] {
 		t.Error("equal values of two keys look alike")
 	}

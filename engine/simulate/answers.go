@@ -3,6 +3,8 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/apiserver"
@@ -50,4 +52,16 @@ func (s *Simulation) SetAnswers(answers expr.Answerer) {
 // Answer implements expr.Answerer, with the answers of now.
 func (s *Simulation) Answer(ctx context.Context, request *expr.Request) (*expr.Response, error) {
 	return s.answers.Answer(ctx, request)
+}
+
+// AnswersIn returns the file of answers in a folder of manifests: answers.json,
+// answers.yaml or answers.yml; "" when there is none, or path is a file.
+func AnswersIn(path string) string {
+	for _, name := range []string{"answers.json", "answers.yaml", "answers.yml"} {
+		file := filepath.Join(path, name)
+		if info, err := os.Stat(file); err == nil && !info.IsDir() {
+			return file
+		}
+	}
+	return ""
 }

@@ -105,6 +105,7 @@ func (s *Simulation) boot(ctx context.Context) {
 	s.group = reconcile.NewGroup(world.NewStore(), s.server, s.options.Schemas)
 	s.group.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
 	s.group.Records = s.options.Records
+	s.group.Digests = true
 	s.group.Guard = s.options.Guard
 	s.group.Answers = s
 	s.group.Brakes = s.options.Brakes

@@ -24,6 +24,8 @@ const (
 
 // The annotations of such ConfigMaps.
 const (
+	// AnnotationDigests marks a Secret of a snapshot: its values are digests.
+	AnnotationDigests = "edict.dev/digests"
 	// AnnotationMode is written by people: a mode for all policies of the
 	// ConfigMap, or policy=mode pairs with commas between them.
 	AnnotationMode = "edict.dev/mode"
