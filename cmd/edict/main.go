@@ -16,6 +16,7 @@ import (
 // The exit codes.
 const (
 	exitFindings = 1
+	exitChanges  = 2
 	exitUsage    = 64
 )
 
@@ -29,6 +30,9 @@ func main() {
 	code := exitUsage
 	if _, ok := errors.AsType[findings](err); ok {
 		code = exitFindings
+	}
+	if _, ok := errors.AsType[changes](err); ok {
+		code = exitChanges
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(os.Stderr, "edict: "+text)
@@ -53,6 +57,11 @@ type findings struct{ text string }
 
 func (f findings) Error() string { return f.text }
 
+// changes is a run that worked and found that something changes: exit code 2.
+type changes struct{}
+
+func (changes) Error() string { return "" }
+
 func found(format string, args ...any) error { return findings{fmt.Sprintf(format, args...)} }
 
 func root() *cobra.Command {
@@ -65,6 +74,6 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), snapshotCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
+	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), snapshotCommand(), planCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
 	return cmd
 }

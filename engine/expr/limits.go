@@ -105,6 +105,10 @@ var ErrTime = fmt.Errorf("the evaluation was ended after %v; this is the last re
 // needs and which is not of its making: the key is tried again.
 var ErrUnavailable = errors.New("it cannot be asked at present")
 
+// ErrNoAnswer reports that the answer of a builtin is not known where nothing may
+// be asked. A decision that needs it is not made: nothing of it is written.
+var ErrNoAnswer = errors.New("its answer is not known")
+
 // lessWork ends the errors of the limits that count all of an evaluation.
 const lessWork = "; keep what is the same for several items in a variable of the policy, build less per item, or let the policy be about smaller objects"
 

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -157,12 +159,18 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	kept := record.Begin(in)
 	d := c.evaluate(ctx, kept.Inputs.Input)
 	c.beside(ctx, in, d)
-	c.remember(key, d.Remember)
+	effects, err := decided(d)
+	if err == nil {
+		c.remember(key, d.Remember)
+	}
 	c.counts.Evaluations.Inc()
 	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
 	r := Result{Decision: d, Next: c.brake.Due(key, d.Next, now)}
-	effects := c.guarded(d.Effects, &r)
+	effects = c.guarded(effects, &r)
 	r.problems(c, d)
+	if err != nil {
+		r.final = []error{err}
+	}
 	primary := world.ID{GVK: c.Policy.Primary.GVK, Namespace: key.Namespace, Name: key.Name}
 	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.seen}
 	c.write(ctx, &applier, &in, effects, cause, &r)
@@ -182,6 +190,17 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	}
 	c.record(kept, woken, &r)
 	return r
+}
+
+// decided returns the effects of a decision, or says that the decision could not
+// be made because an answer is not known.
+func decided(d *eval.Decision) ([]*eval.Effect, error) {
+	for _, call := range d.Calls {
+		if errors.Is(call.Err, expr.ErrNoAnswer) {
+			return nil, fmt.Errorf("rule %q asks %s: %w", call.Rule, call.Request.Query, call.Err)
+		}
+	}
+	return d.Effects, nil
 }
 
 // guarded drops the effects that may not happen, with all that their items

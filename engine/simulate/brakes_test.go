@@ -146,7 +146,7 @@ func (b *braked) advance(t *testing.T, d time.Duration) {
 func (b *braked) wake(t *testing.T, policy string, asOf time.Time) {
 	t.Helper()
 	for _, key := range b.brakes.Resume(policy, "somebody", asOf) {
-		b.work[item{policy, key}] = true
+		b.work.add(item{policy, key})
 	}
 	b.Settle(t.Context())
 }
@@ -404,7 +404,7 @@ func TestHold(t *testing.T) {
 	b.advance(t, time.Hour)
 	for _, w := range b.brakes.SetHolds([]brake.Hold{hold}, b.Now()) {
 		for _, key := range w.Keys {
-			b.work[item{w.Policy, key}] = true
+			b.work.add(item{w.Policy, key})
 		}
 	}
 	b.Settle(t.Context())

@@ -137,6 +137,10 @@ func (s *Simulation) Result() Result {
 	return out.filled()
 }
 
+// Objects returns the objects as the server in memory has them now, with defaults
+// and managedFields. They must not be changed.
+func (s *Simulation) Objects() []Object { return s.server.List() }
+
 // filled makes empty lists of absent ones, so that readers need not tell them
 // apart.
 func (r Result) filled() Result {

@@ -38,6 +38,8 @@ type Options struct {
 	Records *record.Log
 	// KeepTraces puts the record of every decision into the result.
 	KeepTraces bool
+	// Evaluated is called after each evaluation; nil is not.
+	Evaluated func()
 	// Brakes are those of a controller; nil brakes nothing, and ends a simulation
 	// that never comes to rest.
 	Brakes *brake.Brakes
@@ -50,9 +52,11 @@ type Simulation struct {
 	clock   time.Time
 	server  *server
 	group   *reconcile.Group
-	sources map[world.Source]labels.Selector
+	// controllers are those of the group, by policy.
+	controllers map[string]*reconcile.Controller
+	sources     map[world.Source]labels.Selector
 	// work are the keys to reconcile now, timers those that are due later.
-	work   map[item]bool
+	work   *queue
 	timers map[item]time.Time
 	// retries counts the failures of a key, and says when it is tried again.
 	retries map[item]retry
@@ -82,7 +86,7 @@ func compareItems(a, b item) int {
 
 // New sets a world up; nothing runs yet.
 func New(ctx context.Context, o Options) *Simulation {
-	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: map[item]bool{}, fired: map[string]map[string]int{}}
+	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: newQueue(), fired: map[string]map[string]int{}}
 	s.server = newServer(o.Schemas, func() time.Time { return s.clock })
 	s.result.Start = o.Start
 	if o.Records == nil {
@@ -113,7 +117,7 @@ func (s *Simulation) boot(ctx context.Context) {
 		s.group.Brakes = brake.New(brake.Settings{Observe: true, Now: s.Now}, nil)
 	}
 	s.sources = map[world.Source]labels.Selector{}
-	clear(s.work)
+	s.work.clear()
 	clear(s.timers)
 	clear(s.retries)
 	for _, p := range s.options.Policies {
@@ -131,10 +135,12 @@ func (s *Simulation) boot(ctx context.Context) {
 	for _, object := range s.server.List() {
 		s.feed(ctx, apiserver.ID(object), nil, object)
 	}
+	s.controllers = map[string]*reconcile.Controller{}
 	for _, c := range s.group.Controllers() {
+		s.controllers[c.Policy.Name] = c
 		c.MarkInitial()
 		for _, key := range c.Keys() {
-			s.work[item{c.Policy.Name, key}] = true
+			s.work.add(item{c.Policy.Name, key})
 		}
 	}
 	s.server.changed = func(id world.ID, old, now Object) { s.feed(ctx, id, old, now) }
@@ -154,7 +160,7 @@ func (s *Simulation) feed(ctx context.Context, id world.ID, old, now Object) {
 			woken = s.group.Delete(ctx, source, id.Namespace, id.Name)
 		}
 		for _, w := range woken {
-			s.work[item{w.Controller.Policy.Name, w.Key}] = true
+			s.work.add(item{w.Controller.Policy.Name, w.Key})
 		}
 	}
 }
@@ -178,9 +184,8 @@ const (
 
 // Settle runs until no work is left at this instant.
 func (s *Simulation) Settle(ctx context.Context) {
-	for passes := 0; len(s.work) > 0 && ctx.Err() == nil && s.ended == ""; passes++ {
-		next := s.first()
-		delete(s.work, next)
+	for passes := 0; s.work.len() > 0 && ctx.Err() == nil && s.ended == ""; passes++ {
+		next := s.work.next()
 		switch {
 		case passes == maxPasses:
 			s.end(next, "the policies never come to rest: this key is woken again and again")
@@ -196,30 +201,22 @@ func (s *Simulation) Settle(ctx context.Context) {
 func (s *Simulation) end(i item, why string) {
 	s.result.fail(s.clock, i, why)
 	s.ended = why
-	clear(s.work)
+	s.work.clear()
 	clear(s.timers)
 	clear(s.retries)
 }
 
-func (s *Simulation) first() item {
-	var out item
-	found := false
-	for i := range s.work {
-		if !found || compareItems(i, out) < 0 {
-			out, found = i, true
-		}
-	}
-	return out
-}
-
 func (s *Simulation) reconcile(ctx context.Context, i item) {
-	c := s.controller(i.policy)
+	c := s.controllers[i.policy]
 	if c == nil {
 		return
 	}
 	delete(s.timers, i)
 	s.evaluations++
 	r := c.Reconcile(ctx, i.key, s.clock)
+	if s.options.Evaluated != nil {
+		s.options.Evaluated()
+	}
 	if r.Decision == nil { // cannot be: this server's writes are seen at once
 		s.timers[i] = r.Next
 		return
@@ -238,18 +235,9 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	case r.Next.After(s.clock):
 		s.timers[i] = r.Next
 	default:
-		s.work[i] = true
+		s.work.add(i)
 	}
 	s.backOff(i, r)
-}
-
-func (s *Simulation) controller(policy string) *reconcile.Controller {
-	for _, c := range s.group.Controllers() {
-		if c.Policy.Name == policy {
-			return c
-		}
-	}
-	return nil
 }
 
 // The back-off of a failing key, as in the real controller.
@@ -312,13 +300,13 @@ func (s *Simulation) due() {
 	for i, at := range s.timers {
 		if !at.After(s.clock) {
 			delete(s.timers, i)
-			s.work[i] = true
+			s.work.add(i)
 		}
 	}
 	for i, r := range s.retries {
 		if !r.at.After(s.clock) {
 			s.retries[i] = retry{failures: r.failures, at: s.clock.Add(1<<62 - 1)}
-			s.work[i] = true
+			s.work.add(i)
 		}
 	}
 }
@@ -347,6 +335,12 @@ func (s *Simulation) Restart(ctx context.Context) { s.boot(ctx) }
 
 // Get returns an object, or nil.
 func (s *Simulation) Get(id world.ID) Object { return s.server.Get(id) }
+
+// Evaluations counts the evaluations so far.
+func (s *Simulation) Evaluations() int { return s.evaluations }
+
+// Controller returns the controller of a policy; nil when it does not run.
+func (s *Simulation) Controller(policy string) *reconcile.Controller { return s.controllers[policy] }
 
 // pending returns the deadlines ahead, by policy and key.
 func (s *Simulation) pending() []item {

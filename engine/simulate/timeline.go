@@ -174,7 +174,7 @@ func (s *Simulation) flush(ctx context.Context) {
 // halt stops the controllers; the world goes on without them.
 func (s *Simulation) halt() {
 	s.server.changed = func(world.ID, Object, Object) {}
-	clear(s.work)
+	s.work.clear()
 	clear(s.timers)
 	clear(s.retries)
 }

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/compare"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// planFlags are those of edict plan.
+type planFlags struct {
+	world         worldFlags
+	against       []string
+	until, output string
+}
+
+func planCommand() *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "plan --policies PATH [--against PATH | --policy-namespace NAMESPACE]",
+		Short: "Show what an edit of policies changes, field by field, and change nothing",
+		Long: `Runs the policies before and after an edit on the same objects, in memory, each
+until nothing is left to do, and prints the fields that end up different.
+
+After the edit run those of --policies. Before it run those of --against; without
+it those that run in the cluster by the ConfigMaps of --policy-namespace, of which
+the policies of --policies then replace those of the same name; without either
+none, which is the plan of an installation.
+
+The objects are those of the cluster, or manifests (--objects). Nothing is sent to
+the cluster but reads. Builtins that call out, such as the scheduler extender, are
+not called: without --answers a key that needs an answer is listed as not decided.
+
+Exit codes: 0 nothing changes, 2 something does, 1 it failed, or something is not
+decided and nothing else changes.`,
+		Example: "  edict plan --policies edited.yaml --policy-namespace edict-system\n" +
+			"  edict plan --policies new --against policies --objects world.yaml --answers answers.json\n" +
+			"  edict plan --policies policies --objects examples/storage",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.world.register(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of the policies before the edit; may repeat")
+	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h: the clock jumps from deadline to deadline")
+	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	if err := cmd.MarkFlagRequired("policies"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+func (f *planFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	if err := wantOutput(f.output, "text", "json"); err != nil {
+		return err
+	}
+	o, err := f.options(ctx, errOut)
+	if err != nil {
+		return err
+	}
+	stop := progress(errOut, o)
+	result, err := compare.Run(ctx, *o)
+	stop()
+	if err != nil {
+		return err
+	}
+	if err := printPlan(out, f.output, result); err != nil {
+		return err
+	}
+	switch {
+	case len(result.Changes) > 0:
+		return changes{}
+	case len(result.NotDecided) > 0:
+		return findings{}
+	}
+	return nil
+}
+
+// options reads both sets of policies, and what they run on.
+func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Options, error) {
+	until := time.Duration(0)
+	if f.until != "" {
+		var err error
+		if until, err = time.ParseDuration(f.until); err != nil || until < 0 {
+			return nil, fmt.Errorf("--until must be a duration such as 10m: %q", f.until)
+		}
+	}
+	in, err := f.world.loadPolicies(ctx, errOut)
+	if err != nil {
+		return nil, err
+	}
+	before, err := f.before(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	after := in.bundle.Policies
+	if len(f.against) == 0 {
+		after = overlaid(before.Policies, after)
+	}
+	if err := f.world.read(ctx, in, slices.Concat(before.Policies, after)); err != nil {
+		return nil, err
+	}
+	schemas := schema.NewSet(in.bundle.Schemas)
+	schemas.AddAll(before.Schemas)
+	return &compare.Options{
+		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: until, Answers: in.answers, Guard: in.guard,
+	}, nil
+}
+
+// before loads the policies before the edit.
+func (f *planFlags) before(ctx context.Context, in *input) (*source.Bundle, error) {
+	if len(f.against) == 0 && f.world.origin.namespace == "" {
+		return &source.Bundle{Schemas: schema.NewSet(nil)}, nil
+	}
+	flags := f.world
+	flags.origin.params = nil // they are given for the policies after the edit
+	return in.typed(func(known *schema.Set) (*source.Bundle, error) { return flags.bundle(ctx, f.against, known) })
+}
+
+// overlaid returns policies with some of them replaced, by name, and others added.
+func overlaid(policies, with []*plan.Policy) []*plan.Policy {
+	out := slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool {
+		return slices.ContainsFunc(with, func(other *plan.Policy) bool { return other.Name == p.Name })
+	})
+	return append(out, with...)
+}
+
+// progress counts the evaluations on a terminal; the function ends it.
+func progress(errOut io.Writer, o *compare.Options) (stop func()) {
+	if !isTerminal(errOut) {
+		return func() {}
+	}
+	var count atomic.Int64
+	o.Evaluated = func() {
+		if n := count.Add(1); n%500 == 0 {
+			fmt.Fprintf(errOut, "\r\x1b[K%d evaluations", n)
+		}
+	}
+	return func() { fmt.Fprint(errOut, "\r\x1b[K") }
+}
+
+func printPlan(w io.Writer, output string, r *compare.Result) error {
+	if output == "json" {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(r)
+	}
+	for _, c := range r.Changes {
+		by := "by the API server's garbage collection"
+		if len(c.Policies) > 0 {
+			by = "by " + strings.Join(c.Policies, ", ")
+		}
+		fmt.Fprintf(w, "%s %s: %s, %s\n", c.Target.Kind, nameOfTarget(c), c.Verb, by)
+		for _, field := range c.Fields {
+			fmt.Fprintf(w, "  %s: %s -> %s\n", field.Path, shortValue(field.Before), shortValue(field.After))
+		}
+	}
+	for _, n := range r.NotDecided {
+		fmt.Fprintf(w, "not decided: %s %s: %s\n", n.Policy, n.Key, firstLine(n.Reason))
+	}
+	if len(r.Changes)+len(r.NotDecided) > 0 {
+		fmt.Fprintln(w)
+	}
+	undecided := ""
+	if n := len(r.NotDecided); n > 0 {
+		undecided = count(n, "key", "keys") + " not decided, "
+	}
+	_, err := fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d unchanged; %s%s\n",
+		r.Created, r.Changed, r.Deleted, r.UnchangedObjects, undecided, count(r.Evaluations, "evaluation", "evaluations"))
+	return err
+}
+
+func nameOfTarget(c compare.Change) string {
+	if c.Target.Namespace == "" {
+		return c.Target.Name
+	}
+	return c.Target.Namespace + "/" + c.Target.Name
+}
+
+// maxShown bounds a value in a line, in bytes.
+const maxShown = 160
+
+// shortValue returns a value as JSON, cut where it is long; - is none.
+func shortValue(v any) string {
+	if v == nil {
+		return "-"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	if len(text) > maxShown {
+		return strings.ToValidUTF8(string(text[:maxShown]), "") + "..."
+	}
+	return string(text)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}

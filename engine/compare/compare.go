@@ -1,0 +1,128 @@
+package compare
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// Options are what is compared, and on what.
+type Options struct {
+	// Before and After are the policies before and after the edit.
+	Before, After []*plan.Policy
+	Schemas       *schema.Set
+	Objects       []simulate.Object
+	Start         time.Time
+	// Until is how long the clock runs on, from one deadline to the next; 0 stops
+	// when nothing is left to do at the start.
+	Until time.Duration
+	// Answers are those of builtins that call out. Nil knows none: a key that needs
+	// one is not decided.
+	Answers expr.Answerer
+	Guard   guard.Guard
+	// Evaluated is called after each evaluation, from several goroutines; nil is
+	// not.
+	Evaluated func()
+}
+
+// Result is what an edit changes: the contract of `edict plan -o json`.
+type Result struct {
+	// Changes are the objects that end up different, by kind, namespace and name.
+	Changes []Change `json:"changes"`
+	Created int      `json:"created"`
+	Changed int      `json:"changed"`
+	Deleted int      `json:"deleted"`
+	// UnchangedObjects counts the objects that end up the same.
+	UnchangedObjects int `json:"unchangedObjects"`
+	// NotDecided are the keys for which the end is not known.
+	NotDecided []NotDecided `json:"notDecided"`
+	// Evaluations counts those of both runs.
+	Evaluations int `json:"evaluations"`
+}
+
+// Change is an object that ends up different.
+type Change struct {
+	Target simulate.Target `json:"target"`
+	// Verb is create, update or delete.
+	Verb string `json:"verb"`
+	// Policies are those that write the object in either run, sorted.
+	Policies []string `json:"policies"`
+	Fields   []Field  `json:"fields"`
+}
+
+// The verbs of a change.
+const (
+	VerbCreate = "create"
+	VerbUpdate = "update"
+	VerbDelete = "delete"
+)
+
+// NotDecided is a key for which the end is not known.
+type NotDecided struct {
+	Policy string   `json:"policy"`
+	Key    eval.Key `json:"key"`
+	Reason string   `json:"reason"`
+}
+
+// Run compares the policies before and after an edit.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	var before, after *simulate.Simulation
+	var runs sync.WaitGroup
+	runs.Go(func() { before = o.run(ctx, o.Before) })
+	runs.Go(func() { after = o.run(ctx, o.After) })
+	runs.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	old, now := before.Result(), after.Result()
+	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
+	out.compare(before.Objects(), after.Objects(), writersOf(old.Effects, now.Effects))
+	out.NotDecided = notDecided(now.Errors, old.Errors)
+	return out, nil
+}
+
+// run runs policies until nothing is left to do.
+func (o *Options) run(ctx context.Context, policies []*plan.Policy) *simulate.Simulation {
+	answers := o.Answers
+	if answers == nil {
+		answers = unknown{}
+	}
+	s := simulate.New(ctx, simulate.Options{
+		Policies: policies, Schemas: o.Schemas, Objects: o.Objects, Guard: o.Guard, Start: o.Start, Answers: answers, Evaluated: o.Evaluated,
+	})
+	s.Settle(ctx)
+	if o.Until > 0 {
+		s.Advance(ctx, o.Start.Add(o.Until))
+	}
+	return s
+}
+
+// unknown has no answer.
+type unknown struct{}
+
+// Answer implements expr.Answerer.
+func (unknown) Answer(context.Context, *expr.Request) (*expr.Response, error) {
+	return nil, expr.ErrNoAnswer
+}
+
+// notDecided returns the keys that failed, each once.
+func notDecided(lists ...[]simulate.Error) []NotDecided {
+	out := []NotDecided{}
+	for _, list := range lists {
+		for _, e := range list {
+			one := NotDecided{Policy: e.Policy, Key: e.Key, Reason: e.Message}
+			if !slices.ContainsFunc(out, func(other NotDecided) bool { return other.Policy == one.Policy && other.Key == one.Key }) {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
