@@ -48,11 +48,11 @@ var layers = [][]string{
 	// The loop; what is kept of policies.
 	{"engine/reconcile", "engine/history"},
 	// Worlds as far as policies read them.
-	{"engine/snapshot", "engine/cluster"},
+	{"engine/snapshot", "engine/cluster", "engine/explain"},
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},
-	// Judges simulations.
-	{"engine/policytest"},
+	// What simulations come to, and how two of them differ.
+	{"engine/policytest", "engine/compare"},
 	// What they need of a cluster.
 	{"engine/run/certs", "engine/run/writer"},
 	// What drives it in a cluster; a policy is adopted when its tests pass.

@@ -91,12 +91,9 @@ func (f *planFlags) run(ctx context.Context, out, errOut io.Writer) error {
 
 // options reads both sets of policies, and what they run on.
 func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Options, error) {
-	until := time.Duration(0)
-	if f.until != "" {
-		var err error
-		if until, err = time.ParseDuration(f.until); err != nil || until < 0 {
-			return nil, fmt.Errorf("--until must be a duration such as 10m: %q", f.until)
-		}
+	until, err := untilOf(f.until)
+	if err != nil {
+		return nil, err
 	}
 	in, err := f.world.loadPolicies(ctx, errOut)
 	if err != nil {
@@ -118,6 +115,18 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	return &compare.Options{
 		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: until, Answers: in.answers, Guard: in.guard,
 	}, nil
+}
+
+// untilOf reads a duration; "" is none.
+func untilOf(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	until, err := time.ParseDuration(text)
+	if err != nil || until < 0 {
+		return 0, fmt.Errorf("--until must be a duration such as 10m: %q", text)
+	}
+	return until, nil
 }
 
 // before loads the policies before the edit.

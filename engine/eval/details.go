@@ -24,6 +24,10 @@ type Details struct {
 	Deadlines []Deadline
 	// Reads are the objects that the decision depends on.
 	Reads []Read
+	// About is the name of something that is asked about; "" asks about nothing.
+	// Lists say to which lists of the policy it belongs.
+	About string
+	Lists []AboutDetails
 	// within is what is evaluated now.
 	within string
 }
@@ -97,6 +101,13 @@ func (ev *evaluation) decided(p *cel.Program, f *frame) *ConditionDetails {
 	if ev.Details == nil || p == nil {
 		return nil
 	}
+	out := ev.explained(p, f, 0)
+	return &out
+}
+
+// explained evaluates a condition with the parts that decided. Of a part that is
+// a variable the parts that decided about the variable are its parts.
+func (ev *evaluation) explained(p *cel.Program, f *frame, depth int) ConditionDetails {
 	meter := expr.NewMeter(ev.meter.Parent())
 	defer meter.Close()
 	one := func(p *cel.Program) ConditionDetails {
@@ -111,11 +122,15 @@ func (ev *evaluation) decided(p *cel.Program, f *frame) *ConditionDetails {
 		return holds, ok
 	})
 	for _, part := range parts {
-		if part != p {
-			out.Parts = append(out.Parts, one(part))
+		if part == p {
+			out.Parts = append(out.Parts, ev.behind(p.Source(), depth)...)
+			continue
 		}
+		d := one(part)
+		d.Parts = ev.behind(part.Source(), depth)
+		out.Parts = append(out.Parts, d)
 	}
-	return &out
+	return out
 }
 
 // noteRule records what became of a rule.

@@ -145,6 +145,7 @@ func (ev *evaluation) run() *Decision {
 		ev.rules()
 		ev.decision.Effects = coalesce(ev.decision.Effects, ev.Apart)
 	}
+	ev.noteAbout()
 	ev.done()
 	ev.decision.Cost = ev.meter.Spent()
 	return ev.decision

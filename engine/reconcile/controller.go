@@ -304,6 +304,7 @@ func (c *Controller) MarkInitial() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late = nil
+	clear(c.wakes) // the first list made nothing happen
 	c.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
 	for _, key := range keys {

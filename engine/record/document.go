@@ -24,6 +24,8 @@ type Document struct {
 	Selections []SelectionDocument `json:"selections"`
 	Calls      []CallDocument      `json:"calls"`
 	Effects    []EffectDocument    `json:"effects"`
+	// Lists say to which lists of the policy something belongs, when that was asked.
+	Lists []ListDocument `json:"lists,omitempty"`
 	// Deadlines are the times at which the decision changes by itself.
 	Deadlines []DeadlineDocument `json:"deadlines"`
 	// Next is when the key is evaluated again without a change.
@@ -98,6 +100,16 @@ type ItemDocument struct {
 	When      *WhenDocument  `json:"when,omitempty"`
 	Variables map[string]any `json:"variables,omitempty"`
 	Error     string         `json:"error,omitempty"`
+}
+
+// ListDocument says whether something belongs to a list of the policy.
+type ListDocument struct {
+	// List is inputs.NAME or variables.NAME.
+	List string `json:"list"`
+	// Object is the object of an input; absent for an item of a variable.
+	Object   *ObjectDocument `json:"object,omitempty"`
+	Included bool            `json:"included"`
+	When     *WhenDocument   `json:"when,omitempty"`
 }
 
 // SelectionDocument is what a select chose from.

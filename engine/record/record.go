@@ -83,9 +83,9 @@ func (r *Record) Replay(ctx context.Context) *eval.Decision {
 func (r *Record) HasSelections() bool { return r.Inputs.Policy.HasSelections }
 
 // details evaluates the decision again, for what is not kept of it.
-func (r *Record) details(ctx context.Context) *eval.Details {
+func (r *Record) details(ctx context.Context, about string) *eval.Details {
 	in := r.Inputs.again(r.Decision.Calls)
-	in.Details = &eval.Details{}
+	in.Details = &eval.Details{About: about}
 	eval.Evaluate(ctx, in, nil)
 	return in.Details
 }

@@ -145,7 +145,7 @@ func TestWakes(t *testing.T) {
 		}
 	}
 	want := []string{
-		"12:00 created Task/t ", "12:00 created ConfigMap/config ", "12:00 created Secret/secret ",
+		"12:00 start",
 		"12:00 changed Task/t metadata.annotations.digest,metadata.annotations.narrow,metadata.annotations.wide,spec.node",
 		"12:01 changed ConfigMap/config data.zone", "12:05 deadline", "12:05 changed Task/t metadata.labels.late",
 	}

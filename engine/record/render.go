@@ -16,14 +16,18 @@ import (
 
 // Render returns the record for people, with all details. Values are hidden when
 // the policy reads the values of Secrets.
-func (r *Record) Render(ctx context.Context) *Document {
-	p, d := r.Inputs.Policy, r.details(ctx)
+func (r *Record) Render(ctx context.Context) *Document { return r.RenderAbout(ctx, "") }
+
+// RenderAbout is Render with what the decision made of something that has a name:
+// an object that may belong to an input, or an item of a list.
+func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
+	p, d := r.Inputs.Policy, r.details(ctx, name)
 	w := renderer{hidden: seesValues(p)}
 	out := &Document{
 		ID: r.ID(), At: r.At.UTC(), Policy: p.ID(), Revision: p.Revision, Key: r.Inputs.Key,
 		WokenBy: w.wakes(p, r.WokenBy), Reads: w.reads(d.Reads), Variables: w.variables(d.Variables),
 		Rules: w.rules(p, d), Selections: w.selections(d), Calls: w.calls(r.Decision.Calls), Effects: w.effects(r),
-		Deadlines: w.deadlines(d.Deadlines), Remembered: w.memory(r.Memory), Error: text(errors.Join(r.Errors[:]...)),
+		Lists: w.lists(d.Lists), Deadlines: w.deadlines(d.Deadlines), Remembered: w.memory(r.Memory), Error: text(errors.Join(r.Errors[:]...)),
 	}
 	if !r.Next.IsZero() {
 		next := r.Next.UTC()

@@ -1,8 +1,13 @@
 package record
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 func (w renderer) rules(p *plan.Policy, d *eval.Details) []RuleDocument {
@@ -70,7 +75,7 @@ func (w renderer) selection(rule string, s *eval.SelectionDetails) SelectionDocu
 	for i, c := range s.Candidates {
 		doc := CandidateDocument{Names: map[string]string{}, DroppedBy: c.Excluded, Score: c.Score, Rank: c.Rank}
 		for n, level := range s.Levels {
-			doc.Names[level] = eval.NameOf(c.Values[n])
+			doc.Names[level] = nameOf(c.Values[n])
 		}
 		for _, points := range c.Points {
 			if doc.Points == nil {
@@ -84,4 +89,31 @@ func (w renderer) selection(rule string, s *eval.SelectionDetails) SelectionDocu
 		out.Candidates[i] = doc
 	}
 	return out
+}
+
+func (w renderer) lists(list []eval.AboutDetails) (out []ListDocument) {
+	for _, a := range list {
+		doc := ListDocument{List: a.List, Included: a.Included, When: w.when(a.When)}
+		if a.Object != nil {
+			name := object(a.Object.ID())
+			doc.Object = &name
+		}
+		out = append(out, doc)
+	}
+	return out
+}
+
+// nameOf returns what names a part of a candidate: its name, or else the first of
+// its fields that is called some kind of name.
+func nameOf(v value.Value) string {
+	if name := eval.NameOf(v); name != "" {
+		return name
+	}
+	fields, _ := value.Plain(v).(map[string]any)
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if name, ok := fields[field].(string); ok && strings.HasSuffix(field, "Name") {
+			return name
+		}
+	}
+	return ""
 }

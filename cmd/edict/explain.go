@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/explain"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// explainFlags are those of edict explain.
+type explainFlags struct {
+	world                 worldFlags
+	whyNot, until, output string
+	policy                string
+	key                   eval.Key
+}
+
+func explainCommand() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain POLICY [NAMESPACE/]NAME",
+		Short: "Say why a policy decides as it does about an object",
+		Long: `Evaluates a policy for one object and says why the decision comes out as it
+does: one sentence, then the rules with the values of the conditions that decided,
+the candidates of selections, what was read, what is written, and the times at
+which the decision changes by itself.
+
+--why-not NAME says why something was not chosen or listed: the step that excluded
+a candidate, the points by which it lost, or the condition that leaves an object
+out of an input or a list.`,
+		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
+			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
+			"  edict explain agent-node-label node-c2 --policy-namespace edict-system",
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.policy, f.key = args[0], keyOf(args[1])
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.world.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.whyNot, "why-not", "", "the name of a candidate, object or item, to be told why it was not chosen or listed")
+	flags.StringVar(&f.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
+	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func keyOf(text string) eval.Key {
+	namespace, name, ok := strings.Cut(text, "/")
+	if !ok {
+		return eval.Key{Name: text}
+	}
+	return eval.Key{Namespace: namespace, Name: name}
+}
+
+func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	if err := wantOutput(f.output, "text", "json"); err != nil {
+		return err
+	}
+	r, p, err := f.decide(ctx, errOut)
+	if err != nil {
+		return err
+	}
+	doc := r.RenderAbout(ctx, f.whyNot)
+	if f.output == "json" {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(doc)
+	}
+	if f.whyNot == "" {
+		return explain.Text(out, p.Primary.Kind, doc)
+	}
+	lines := explain.WhyNot(doc, f.whyNot)
+	if len(lines) == 0 {
+		return found("%s knows nothing named %q that could be chosen or listed for %s%s", p.Name, f.whyNot, f.key, hinted(document.DidYouMean(f.whyNot, explain.Names(doc))))
+	}
+	fmt.Fprintln(out, strings.Join(lines, "\n"))
+	return nil
+}
+
+// decide evaluates the policy for the key, and returns the record.
+func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*record.Record, *plan.Policy, error) {
+	in, err := f.world.load(ctx, errOut)
+	if err != nil {
+		return nil, nil, err
+	}
+	chosen, err := choose(in.bundle.Policies, []string{f.policy})
+	if err != nil {
+		return nil, nil, err
+	}
+	log := &record.Log{Size: 1 << 20}
+	sim, err := in.simulation(ctx, log, f.until)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := sim.Controller(f.policy)
+	if c == nil {
+		return nil, nil, found("the policy %s is %s: nothing is decided by it", f.policy, strings.ToLower(string(chosen[0].Mode)))
+	}
+	r := log.Last(f.policy, f.key)
+	if f.until == "" || r == nil {
+		r = c.Reconcile(ctx, f.key, sim.Now()).Record
+		r.WokenBy = nil // it was asked for
+	}
+	if !decidedAbout(r) {
+		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen[0].Primary.Kind, f.key, f.policy, hinted(document.DidYouMean(f.key.String(), keysOf(c.Keys()))))
+	}
+	return r, chosen[0], nil
+}
+
+// decidedAbout reports whether there was an object to decide about.
+func decidedAbout(r *record.Record) bool {
+	p := r.Inputs.Policy
+	return p.Primary.Optional || r.Inputs.World.Table(p.Primary.Source).Get(r.Inputs.Key.Namespace, r.Inputs.Key.Name) != nil
+}
+
+func keysOf(keys []eval.Key) (out []string) {
+	for _, key := range keys {
+		out = append(out, key.String())
+	}
+	return out
+}
+
+// simulation runs the policies on the objects: not at all when until is "", else
+// until nothing is left to do, and on for that long.
+func (in *input) simulation(ctx context.Context, log *record.Log, until string) (*simulate.Simulation, error) {
+	on, err := untilOf(until)
+	if err != nil {
+		return nil, err
+	}
+	sim := simulate.New(ctx, simulate.Options{
+		Policies: in.bundle.Policies, Schemas: in.bundle.Schemas, Objects: in.objects, Guard: in.guard, Start: in.start, Answers: in.answers, Records: log,
+	})
+	if until != "" {
+		sim.Settle(ctx)
+		sim.Advance(ctx, in.start.Add(on))
+	}
+	return sim, nil
+}

@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// AboutDetails say whether something of a name belongs to a list of the policy,
+// and what decided.
+type AboutDetails struct {
+	// List is inputs.NAME or variables.NAME.
+	List string
+	// Object is the object of an input; nil for an item of a variable.
+	Object   *world.Object
+	Included bool
+	// When is the condition of the list; nil when it has none.
+	When *ConditionDetails
+}
+
+// noteAbout records whether what is asked about belongs to the lists of the policy.
+// It is not charged to the policy.
+func (ev *evaluation) noteAbout() {
+	if ev.Details == nil || ev.Details.About == "" {
+		return
+	}
+	free := *ev
+	free.meter = expr.NewMeter(ev.meter.Parent())
+	defer free.meter.Close()
+	for _, in := range ev.Policy.Inputs {
+		if !in.Off && in.Shape != plan.One {
+			free.aboutInput(in)
+		}
+	}
+	for _, v := range ev.Policy.Variables {
+		if v.Collection != nil {
+			free.aboutItems(v)
+		}
+	}
+}
+
+func (ev *evaluation) aboutInput(in *plan.Input) {
+	for _, o := range ev.every(in, ev.World.Table(in.Source)) {
+		if o.Name != ev.Details.About {
+			continue
+		}
+		f := &frame{ev: ev}
+		f.push("item", ev.overlay.of(o))
+		when := ev.decided(in.Where, f)
+		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: when.holds()})
+	}
+}
+
+func (ev *evaluation) aboutItems(v *plan.Variable) {
+	c := v.Collection
+	list, err := ev.items(c, &frame{ev: ev})
+	if err != nil {
+		return // the variable fails, which is reported
+	}
+	for _, item := range list.Items() {
+		if NameOf(item) != ev.Details.About {
+			continue
+		}
+		f := &frame{ev: ev}
+		f.push(c.As, item)
+		f.declare(c.Locals)
+		when := ev.decided(c.When, f)
+		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "variables." + v.Name, When: when, Included: when.holds()})
+	}
+}
+
+// holds reports whether a condition holds; one that is absent does.
+func (c *ConditionDetails) holds() bool {
+	return c == nil || c.Err == nil && value.IsTrue(c.Value)
+}
+
+// maxExpanded is how many variables behind variables are explained.
+const maxExpanded = 3
+
+// behind returns the parts that decided about a variable, if a condition is
+// nothing but that variable or its negation.
+func (ev *evaluation) behind(source string, depth int) []ConditionDetails {
+	slot, ok := ev.Policy.Slots[strings.TrimSpace(strings.TrimPrefix(source, "!"))]
+	if !ok || slot.Kind != plan.VariableSlot || depth == maxExpanded {
+		return nil
+	}
+	v := ev.Policy.Variables[slot.Index]
+	if v.Program == nil {
+		return nil
+	}
+	whole := ev.explained(v.Program, &frame{ev: ev}, depth+1)
+	if len(whole.Parts) == 0 {
+		return []ConditionDetails{whole}
+	}
+	return whole.Parts
+}

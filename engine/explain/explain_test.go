@@ -1,0 +1,141 @@
+package explain_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/explain"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+const policy = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: place}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  inputs:
+    - {name: nodes, apiVersion: v1, kind: Node, where: 'item.metadata.?labels.zone.orValue("") == object.metadata.namespace'}
+  variables:
+    - name: ready
+      forEach: inputs.nodes
+      as: n
+      when: '!n.?spec.unschedulable.orValue(false)'
+    - {name: open, expression: 'size(variables.ready) > 0 && !has(object.metadata.deletionTimestamp)'}
+  rules:
+    - name: choose
+      when: variables.open
+      do:
+        - select:
+            candidates: [{as: node, in: inputs.nodes, orderBy: [node.metadata.name]}]
+            summary: "${total} nodes"
+            pipeline:
+              - {filter: cordoned, keep: '!node.?spec.unschedulable.orValue(false)'}
+              - {score: by rank, points: 'int(node.metadata.labels.rank)'}
+            then: [{annotations: {set: {node: "${node.metadata.name}"}}}]
+            otherwise: [{annotations: {set: {node: null, why: "${summary}"}}}]
+    - {name: warn, when: '!variables.open', do: [{annotations: {set: {node: null}}}]}
+`
+
+const objects = `
+{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: east}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: lost, namespace: south}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: a, labels: {zone: east, rank: "1"}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: b, labels: {zone: east, rank: "2"}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: c, labels: {zone: east, rank: "9"}}, spec: {unschedulable: true}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: d, labels: {zone: west, rank: "9"}}}
+`
+
+func decide(t *testing.T, key eval.Key, about string) (*plan.Policy, *record.Document) {
+	t.Helper()
+	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
+	schemas := schema.NewSet(schema.Builtin())
+	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	world, err := simulate.ParseObjects("objects.yaml", []byte(objects))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &record.Log{Size: 100, Prefix: "r"}
+	sim := simulate.New(t.Context(), simulate.Options{
+		Policies: b.Policies, Schemas: schemas, Objects: world, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Records: log,
+	})
+	r := sim.Controller("place").Reconcile(t.Context(), key, sim.Now()).Record
+	return b.Policies[0], r.RenderAbout(t.Context(), about)
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for file, key := range map[string]eval.Key{"chosen.golden.txt": {Namespace: "east", Name: "p"}, "none.golden.txt": {Namespace: "south", Name: "lost"}} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			p, doc := decide(t, key, "")
+			var out strings.Builder
+			if err := explain.Text(&out, p.Primary.Kind, doc); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", file)
+			if os.Getenv("UPDATE_GOLDEN") != "" {
+				if err := os.WriteFile(path, []byte(out.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), out.String()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+func TestWhyNot(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][]string{
+		"a": {
+			`the rule "choose": node a came 2nd: 1 point, node b has 2 (by rank 1, not 2)`,
+			"Node a is in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is true",
+			"a is in variables.ready: `n.?spec.unschedulable.orValue(false)` is false",
+		},
+		"b": {
+			`the rule "choose": node b was chosen, with 2 points`,
+			"Node b is in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is true",
+			"b is in variables.ready: `n.?spec.unschedulable.orValue(false)` is false",
+		},
+		"c": {
+			`the rule "choose": node c was excluded by the step "cordoned"`,
+			"Node c is in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is true",
+			"c is not in variables.ready: `n.?spec.unschedulable.orValue(false)` is true",
+		},
+		"d": {"Node d is not in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is false"},
+		"z": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, doc := decide(t, eval.Key{Namespace: "east", Name: "p"}, name)
+			if diff := cmp.Diff(want, explain.WhyNot(doc, name)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,273 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// Sentence says in one sentence what was decided about a key of a kind, why, what
+// made the controller evaluate it, and when it is evaluated again.
+func Sentence(kind string, d *record.Document) string {
+	parts := []string{fmt.Sprintf("%s %s: %s", kind, d.Key, strings.Join(decided(d), "; "))}
+	parts = append(parts, "it was evaluated because "+woken(d.WokenBy), "next evaluation: "+next(d))
+	return strings.Join(parts, "; ") + "."
+}
+
+// decided says of each rule that matters why it did what it did.
+func decided(d *record.Document) (out []string) {
+	for i := range d.Rules {
+		if r := &d.Rules[i]; r.Outcome == record.OutcomeFailed {
+			out = append(out, fmt.Sprintf("the rule %q failed: %s", r.Name, firstLine(failure(r))))
+		}
+	}
+	switch {
+	case len(d.Effects) > 0:
+		out = append(out, applied(d, func(r *record.RuleDocument) bool { return len(writes(d, r.Name)) > 0 })...)
+	case len(out) == 0:
+		out = settled(d)
+	}
+	return out
+}
+
+// applied says of the rules that were applied, and that matter, why and what they
+// did.
+func applied(d *record.Document, matters func(*record.RuleDocument) bool) (out []string) {
+	for i := range d.Rules {
+		if r := &d.Rules[i]; r.Outcome == record.OutcomeFired && matters(r) {
+			out = append(out, fired(d, r))
+		}
+	}
+	return out
+}
+
+// settled says why nothing is written.
+func settled(d *record.Document) []string {
+	conditional := applied(d, func(r *record.RuleDocument) bool { return r.When != nil })
+	any := applied(d, func(*record.RuleDocument) bool { return true })
+	switch {
+	case len(conditional) > 0:
+		return append([]string{"nothing has to be written"}, conditional...)
+	case len(any) > 0:
+		return append([]string{"nothing has to be written"}, any[:min(len(any), maxNamed)]...)
+	case allNotReached(d.Rules):
+		return []string{"no rule was evaluated" + because(firstLine(d.Error))}
+	}
+	return []string{"no rule applies" + because(strings.Join(skipped(d.Rules), ", "))}
+}
+
+func allNotReached(rules []record.RuleDocument) bool {
+	return !slices.ContainsFunc(rules, func(r record.RuleDocument) bool { return r.Outcome != record.OutcomeNotReached })
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return " because " + why
+}
+
+// fired says why a rule applies, and what it did.
+func fired(d *record.Document, r *record.RuleDocument) string {
+	text := fmt.Sprintf("the rule %q applies", r.Name)
+	if r.When != nil {
+		text += because(and(Reasons(r.When)))
+	}
+	if n := ran(r.Items); n > 0 && named(r.Items) {
+		text += fmt.Sprintf(" to %s", items(r.Items))
+	}
+	if texts := writes(d, r.Name); len(texts) > 0 {
+		text += " and makes " + and(texts)
+	}
+	return text
+}
+
+func ran(list []record.ItemDocument) (n int) {
+	for _, i := range list {
+		if i.Ran {
+			n++
+		}
+	}
+	return n
+}
+
+func named(list []record.ItemDocument) bool {
+	return slices.ContainsFunc(list, func(i record.ItemDocument) bool { return i.Key != "" })
+}
+
+// maxNamed is how many names a sentence has.
+const maxNamed = 3
+
+func items(list []record.ItemDocument) string {
+	var names []string
+	for _, i := range list {
+		if i.Ran {
+			names = append(names, i.Key)
+		}
+	}
+	if len(names) > maxNamed {
+		names = append(names[:maxNamed], fmt.Sprintf("%d more", len(names)-maxNamed))
+	}
+	return and(names)
+}
+
+// writes says what a rule writes.
+func writes(d *record.Document, rule string) (out []string) {
+	for _, e := range d.Effects {
+		if !slices.Contains(strings.Split(e.Rule, ", "), rule) {
+			continue
+		}
+		text := fmt.Sprintf("%s of %s %s", past(e), e.Target.Kind, e.Target.Name)
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	if len(out) > maxNamed {
+		out = append(out[:maxNamed], fmt.Sprintf("%d more writes", len(out)-maxNamed))
+	}
+	return out
+}
+
+func past(e record.EffectDocument) string {
+	text := "a " + e.Verb
+	if strings.HasPrefix(e.Verb, "a") || strings.HasPrefix(e.Verb, "e") {
+		text = "an " + e.Verb
+	}
+	if e.Subresource != "" {
+		text += " of the " + e.Subresource
+	}
+	switch e.Result {
+	case "", "written":
+		return text
+	default:
+		return text + " (" + e.Result + ")"
+	}
+}
+
+// skipped says why each rule does not apply.
+func skipped(rules []record.RuleDocument) (out []string) {
+	for i := range rules {
+		r := &rules[i]
+		switch {
+		case r.Outcome == record.OutcomeNotReached:
+		case r.When != nil:
+			out = append(out, fmt.Sprintf("%s (rule %q)", and(Reasons(r.When)), r.Name))
+		case len(r.Items) == 0:
+			out = append(out, fmt.Sprintf("the list of the rule %q is empty", r.Name))
+		default:
+			out = append(out, fmt.Sprintf("no item of the rule %q matches", r.Name))
+		}
+	}
+	return out
+}
+
+func failure(r *record.RuleDocument) string {
+	if r.Error != "" {
+		return r.Error
+	}
+	for _, i := range r.Items {
+		if i.Error != "" && i.Key != "" {
+			return i.Key + ": " + i.Error
+		}
+		if i.Error != "" {
+			return i.Error
+		}
+	}
+	return "an item failed"
+}
+
+// Reasons says of the parts that decided a condition what each of them is.
+func Reasons(w *record.WhenDocument) (out []string) {
+	if len(w.Parts) == 0 {
+		return []string{reason(w)}
+	}
+	for i := range w.Parts {
+		out = append(out, Reasons(&w.Parts[i])...)
+	}
+	return out
+}
+
+func reason(w *record.WhenDocument) string {
+	text := "`" + oneLine(w.Text) + "`"
+	switch {
+	case w.Error != "":
+		return text + " fails: " + firstLine(w.Error)
+	default:
+		return fmt.Sprintf("%s is %v", text, w.Value)
+	}
+}
+
+func and(list []string) string {
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return list[0]
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// woken says what made the controller evaluate the key.
+func woken(list []record.WakeDocument) string {
+	if len(list) == 0 {
+		return "it was asked for"
+	}
+	var texts []string
+	for _, w := range list {
+		texts = append(texts, wake(w))
+	}
+	texts = slices.Compact(texts)
+	if len(texts) > maxNamed {
+		texts = append(texts[:maxNamed], fmt.Sprintf("%d more changes", len(texts)-maxNamed))
+	}
+	return and(texts)
+}
+
+func wake(w record.WakeDocument) string {
+	object := ""
+	if w.Object != nil {
+		object = w.Object.Kind + "/" + w.Object.Name
+	}
+	switch w.Reason {
+	case record.Created:
+		return object + " was created"
+	case record.Deleted:
+		return object + " was deleted"
+	case record.Changed:
+		if len(w.Fields) == 0 {
+			return object + " changed"
+		}
+		return object + " changed " + and(w.Fields[:min(len(w.Fields), maxNamed)])
+	case record.Deadline:
+		return "its time had come"
+	case record.Retry:
+		return "an evaluation before had failed"
+	case record.Edit:
+		return "the policy was edited"
+	default:
+		return "the policy started"
+	}
+}
+
+func next(d *record.Document) string {
+	if d.Next == nil {
+		return "none planned"
+	}
+	text := d.Next.Format("2006-01-02T15:04:05Z07:00")
+	for _, deadline := range d.Deadlines {
+		if deadline.At.Equal(*d.Next) && deadline.Why != "" {
+			return text + " (" + deadline.Why + ")"
+		}
+	}
+	return text
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// oneLine returns a text with its line breaks and indentation made blanks.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

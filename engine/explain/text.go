@@ -1,0 +1,240 @@
+package explain
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// Text writes a record for people: the sentence, the rules, the candidates, what
+// was read and written, and the deadlines.
+func Text(w io.Writer, kind string, d *record.Document) error {
+	var out strings.Builder
+	out.WriteString(Sentence(kind, d) + "\n")
+	rules(&out, d)
+	for i := range d.Selections {
+		candidates(&out, &d.Selections[i])
+	}
+	calls(&out, d)
+	effectLines(&out, d)
+	reads(&out, d)
+	deadlines(&out, d)
+	for line := range strings.Lines(out.String()) { // columns end in blanks
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func rules(out *strings.Builder, d *record.Document) {
+	out.WriteString("\nRules\n")
+	for i := range d.Rules {
+		r := &d.Rules[i]
+		fmt.Fprintf(out, "  %-10s %s\n", r.Outcome, r.Name)
+		if r.When != nil {
+			condition(out, r.When, "             ")
+		}
+		for j := range r.Items {
+			item(out, &r.Items[j])
+		}
+		if r.Error != "" {
+			fmt.Fprintf(out, "             error: %s\n", firstLine(r.Error))
+		}
+	}
+	if len(d.Variables) > 0 {
+		out.WriteString("\nVariables\n")
+	}
+	for _, v := range d.Variables {
+		fmt.Fprintf(out, "  %s = %s\n", v.Name, short(v.Value, v.Error))
+	}
+}
+
+func condition(out *strings.Builder, w *record.WhenDocument, indent string) {
+	fmt.Fprintf(out, "%s%s = %s\n", indent, oneLine(w.Text), short(w.Value, w.Error))
+	for i := range w.Parts {
+		condition(out, &w.Parts[i], indent+"  ")
+	}
+}
+
+func item(out *strings.Builder, i *record.ItemDocument) {
+	if i.Key == "" && i.Case == "" && i.Error == "" && i.When == nil {
+		return
+	}
+	state := "did not run"
+	if i.Ran {
+		state = "ran"
+	}
+	if i.Case != "" {
+		state += ", case " + i.Case
+	}
+	fmt.Fprintf(out, "             %s: %s\n", cmp.Or(i.Key, "it"), state)
+	if i.When != nil {
+		condition(out, i.When, "               ")
+	}
+	if i.Error != "" {
+		fmt.Fprintf(out, "               error: %s\n", firstLine(i.Error))
+	}
+}
+
+// maxListed is how many candidates, reads and deadlines are listed.
+const maxListed = 50
+
+func candidates(out *strings.Builder, s *record.SelectionDocument) {
+	fmt.Fprintf(out, "\nCandidates of the rule %q", s.Rule)
+	if s.Item != "" {
+		fmt.Fprintf(out, " for %s", s.Item)
+	}
+	fmt.Fprintf(out, ": %s\n", s.Summary)
+	list := ranked(s)
+	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "  RANK\tCANDIDATE\tSCORE\tPOINTS\tEXCLUDED BY")
+	for _, c := range list[:min(len(list), maxListed)] {
+		rank := "-"
+		if c.Rank > 0 {
+			rank = fmt.Sprint(c.Rank)
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%d\t%s\t%s\n", rank, Candidate(c), c.Score, pointsText(c), c.DroppedBy)
+	}
+	if err := t.Flush(); err != nil {
+		return // a builder takes everything
+	}
+	more(out, len(list))
+}
+
+func more(out *strings.Builder, n int) {
+	if n > maxListed {
+		fmt.Fprintf(out, "  and %d more; -o json has all of them\n", n-maxListed)
+	}
+}
+
+// ranked returns the candidates, the best first and those that were excluded last.
+func ranked(s *record.SelectionDocument) []*record.CandidateDocument {
+	out := make([]*record.CandidateDocument, len(s.Candidates))
+	for i := range s.Candidates {
+		out[i] = &s.Candidates[i]
+	}
+	slices.SortStableFunc(out, func(a, b *record.CandidateDocument) int {
+		return cmp.Or(cmp.Compare(min(1, b.Rank), min(1, a.Rank)), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.DroppedBy, b.DroppedBy))
+	})
+	return out
+}
+
+func pointsText(c *record.CandidateDocument) string {
+	var out []string
+	for _, step := range slices.Sorted(maps.Keys(c.Points)) {
+		out = append(out, fmt.Sprintf("%s %d", step, c.Points[step]))
+	}
+	return strings.Join(out, ", ")
+}
+
+func calls(out *strings.Builder, d *record.Document) {
+	if len(d.Calls) == 0 {
+		return
+	}
+	out.WriteString("\nCalls\n")
+	for _, c := range d.Calls {
+		fmt.Fprintf(out, "  %s (rule %q): %s\n    request %s\n", c.Builtin, c.Rule, short(c.Response, c.Error), short(c.Request, ""))
+	}
+}
+
+func effectLines(out *strings.Builder, d *record.Document) {
+	if len(d.Effects) == 0 {
+		out.WriteString("\nWrites: none, everything is as it should be\n")
+		return
+	}
+	out.WriteString("\nWrites\n")
+	for _, e := range d.Effects {
+		sub := ""
+		if e.Subresource != "" {
+			sub = " (" + e.Subresource + ")"
+		}
+		fmt.Fprintf(out, "  %s %s %s%s, rule %q", e.Verb, e.Target.Kind, qualified(e.Target.Namespace, e.Target.Name), sub, e.Rule)
+		if e.Result != "" {
+			fmt.Fprintf(out, ": %s", e.Result)
+		}
+		out.WriteString("\n")
+		if e.Before != nil {
+			fmt.Fprintf(out, "    before %s\n", short(e.Before, ""))
+		}
+		if e.Patch != nil {
+			fmt.Fprintf(out, "    patch  %s\n", short(e.Patch, ""))
+		}
+		if e.Error != "" {
+			fmt.Fprintf(out, "    error: %s\n", firstLine(e.Error))
+		}
+	}
+}
+
+func reads(out *strings.Builder, d *record.Document) {
+	if len(d.Reads) == 0 {
+		return
+	}
+	out.WriteString("\nReads\n")
+	for _, r := range d.Reads[:min(len(d.Reads), maxListed)] {
+		version := ""
+		if r.ResourceVersion != "" {
+			version = "@" + r.ResourceVersion
+		}
+		fmt.Fprintf(out, "  %s %s%s: %s\n", r.Kind, qualified(r.Namespace, r.Name), version, strings.Join(r.Fields, ", "))
+	}
+	more(out, len(d.Reads))
+}
+
+func deadlines(out *strings.Builder, d *record.Document) {
+	if len(d.Deadlines) == 0 {
+		return
+	}
+	out.WriteString("\nDeadlines\n")
+	for _, one := range d.Deadlines[:min(len(d.Deadlines), maxListed)] {
+		fmt.Fprintf(out, "  %s %s\n", one.At.Format("2006-01-02T15:04:05Z07:00"), one.Why)
+	}
+	more(out, len(d.Deadlines))
+}
+
+// maxValue bounds a value in a line, in bytes.
+const maxValue = 300
+
+func short(v any, failed string) string {
+	if failed != "" {
+		return "error: " + firstLine(failed)
+	}
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return err.Error()
+	}
+	text := strings.TrimSpace(out.String())
+	if len(text) > maxValue {
+		return strings.ToValidUTF8(text[:maxValue], "") + "..."
+	}
+	return text
+}
+
+// Names returns what WhyNot knows something about: the names of candidates and
+// items, sorted, each once.
+func Names(d *record.Document) (out []string) {
+	for i := range d.Selections {
+		for j := range d.Selections[i].Candidates {
+			out = slices.AppendSeq(out, maps.Values(d.Selections[i].Candidates[j].Names))
+		}
+	}
+	for i := range d.Rules {
+		for _, item := range d.Rules[i].Items {
+			out = append(out, item.Key)
+		}
+	}
+	for _, r := range d.Reads {
+		out = append(out, r.Name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

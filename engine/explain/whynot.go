@@ -1,0 +1,154 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// WhyNot says why something of a name was not chosen or listed: of each selection
+// the step that dropped it, or the points by which it lost; of each list of the
+// policy the condition that leaves it out. Empty is that nothing of that name was
+// there to choose or list.
+func WhyNot(d *record.Document, name string) (out []string) {
+	for i := range d.Selections {
+		out = append(out, whyNotChosen(&d.Selections[i], name)...)
+	}
+	for i := range d.Lists {
+		out = append(out, whyNotListed(&d.Lists[i], name))
+	}
+	for i := range d.Rules {
+		r := &d.Rules[i]
+		for j := range r.Items {
+			if r.Items[j].Key == name && !r.Items[j].Ran {
+				out = append(out, whyNotRun(r, &r.Items[j]))
+			}
+		}
+	}
+	return out
+}
+
+func whyNotListed(l *record.ListDocument, name string) string {
+	if l.Object != nil {
+		name = l.Object.Kind + " " + qualified(l.Object.Namespace, l.Object.Name)
+	}
+	switch {
+	case l.When == nil:
+		return fmt.Sprintf("%s is in %s", name, l.List)
+	case l.Included:
+		return fmt.Sprintf("%s is in %s: %s", name, l.List, and(Reasons(l.When)))
+	default:
+		return fmt.Sprintf("%s is not in %s: %s", name, l.List, and(Reasons(l.When)))
+	}
+}
+
+func whyNotRun(r *record.RuleDocument, i *record.ItemDocument) string {
+	switch {
+	case i.Error != "":
+		return fmt.Sprintf("the rule %q failed for %s: %s", r.Name, i.Key, firstLine(i.Error))
+	case i.When != nil:
+		return fmt.Sprintf("the rule %q does not apply to %s: %s", r.Name, i.Key, and(Reasons(i.When)))
+	default:
+		return fmt.Sprintf("the rule %q has no case for %s", r.Name, i.Key)
+	}
+}
+
+func whyNotChosen(s *record.SelectionDocument, name string) (out []string) {
+	in := "the rule " + fmt.Sprintf("%q", s.Rule)
+	if s.Item != "" {
+		in += " for " + s.Item
+	}
+	var winner *record.CandidateDocument
+	if s.Winner != nil {
+		winner = &s.Candidates[*s.Winner]
+	}
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		if !has(c, name) {
+			continue
+		}
+		label := Candidate(c)
+		switch {
+		case c.DroppedBy != "":
+			out = append(out, fmt.Sprintf("%s: %s was excluded by the step %q", in, label, c.DroppedBy))
+		case winner == c:
+			out = append(out, fmt.Sprintf("%s: %s was chosen, with %s", in, label, count(c.Score)))
+		case winner == nil:
+			out = append(out, fmt.Sprintf("%s: %s was left with %s, but nothing was chosen", in, label, count(c.Score)))
+		default:
+			out = append(out, fmt.Sprintf("%s: %s came %s: %s", in, label, place(c.Rank), lost(c, winner)))
+		}
+	}
+	return out
+}
+
+func has(c *record.CandidateDocument, name string) bool {
+	return slices.Contains(slices.Collect(maps.Values(c.Names)), name)
+}
+
+// lost says by what a candidate lost.
+func lost(c, winner *record.CandidateDocument) string {
+	if c.Score == winner.Score {
+		return fmt.Sprintf("it has the %s of %s, which comes first in the order", count(c.Score), Candidate(winner))
+	}
+	text := fmt.Sprintf("%s, %s has %d", count(c.Score), Candidate(winner), winner.Score)
+	steps := maps.Clone(winner.Points)
+	if steps == nil {
+		steps = map[string]int64{}
+	}
+	for step := range c.Points {
+		if _, ok := steps[step]; !ok {
+			steps[step] = 0
+		}
+	}
+	var differ []string
+	for _, step := range slices.Sorted(maps.Keys(steps)) {
+		if c.Points[step] != steps[step] {
+			differ = append(differ, fmt.Sprintf("%s %d, not %d", step, c.Points[step], steps[step]))
+		}
+	}
+	if len(differ) == 0 {
+		return text
+	}
+	return text + " (" + strings.Join(differ, "; ") + ")"
+}
+
+func count(points int64) string {
+	if points == 1 {
+		return "1 point"
+	}
+	return fmt.Sprintf("%d points", points)
+}
+
+func place(rank int) string {
+	switch {
+	case rank%10 == 1 && rank%100 != 11:
+		return fmt.Sprintf("%dst", rank)
+	case rank%10 == 2 && rank%100 != 12:
+		return fmt.Sprintf("%dnd", rank)
+	case rank%10 == 3 && rank%100 != 13:
+		return fmt.Sprintf("%drd", rank)
+	}
+	return fmt.Sprintf("%dth", rank)
+}
+
+// Candidate names a candidate by its parts.
+func Candidate(c *record.CandidateDocument) string {
+	var parts []string
+	for _, level := range slices.Sorted(maps.Keys(c.Names)) {
+		if c.Names[level] != "" {
+			parts = append(parts, level+" "+c.Names[level])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func qualified(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
