@@ -52,3 +52,13 @@ func Scripted(answers map[string]any) (expr.Answerers, error) {
 }
 
 const extenderName = "extender"
+
+// Recorded returns the document with which Scripted answers as some exchanges were
+// answered; nil for none.
+func Recorded(exchanges []expr.Exchange) (map[string]any, error) {
+	script, err := extender.Recorded(exchanges)
+	if script == nil || err != nil {
+		return nil, err
+	}
+	return map[string]any{extenderName: script}, nil
+}

@@ -52,7 +52,7 @@ var layers = [][]string{
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},
 	// What simulations come to, and how two of them differ.
-	{"engine/policytest", "engine/compare"},
+	{"engine/policytest", "engine/compare", "engine/capture"},
 	// What they need of a cluster.
 	{"engine/run/certs", "engine/run/writer"},
 	// What drives it in a cluster; a policy is adopted when its tests pass.

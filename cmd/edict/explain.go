@@ -12,7 +12,6 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/explain"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -67,10 +66,11 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := wantOutput(f.output, "text", "json"); err != nil {
 		return err
 	}
-	r, p, err := f.decide(ctx, errOut)
+	_, r, err := f.decide(ctx, errOut)
 	if err != nil {
 		return err
 	}
+	p := r.Inputs.Policy
 	doc := r.RenderAbout(ctx, f.whyNot)
 	if f.output == "json" {
 		encoder := json.NewEncoder(out)
@@ -90,7 +90,7 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 }
 
 // decide evaluates the policy for the key, and returns the record.
-func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*record.Record, *plan.Policy, error) {
+func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *record.Record, error) {
 	in, err := f.world.load(ctx, errOut)
 	if err != nil {
 		return nil, nil, err
@@ -116,7 +116,7 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*record.Re
 	if !decidedAbout(r) {
 		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen[0].Primary.Kind, f.key, f.policy, hinted(document.DidYouMean(f.key.String(), keysOf(c.Keys()))))
 	}
-	return r, chosen[0], nil
+	return in, r, nil
 }
 
 // decidedAbout reports whether there was an object to decide about.

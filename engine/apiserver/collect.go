@@ -38,7 +38,7 @@ func (s *Server) dependents(uid string) []Object {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, compareIDs)
+	slices.SortFunc(ids, world.CompareIDs)
 	out := make([]Object, len(ids))
 	for i, id := range ids {
 		out[i] = s.objects[id]

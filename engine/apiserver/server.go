@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,16 +53,12 @@ func (s *Server) List() []Object {
 	for id := range s.objects {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, compareIDs)
+	slices.SortFunc(ids, world.CompareIDs)
 	out := make([]Object, len(ids))
 	for i, id := range ids {
 		out[i] = s.objects[id]
 	}
 	return out
-}
-
-func compareIDs(a, b world.ID) int {
-	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // Load takes an object that is there before anything is written: what it says

@@ -1,12 +1,12 @@
 package compare
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // compare compares the objects at the end of two runs.
@@ -44,9 +44,7 @@ func byID(objects []simulate.Object) map[simulate.Identity]simulate.Object {
 func union(a, b map[simulate.Identity]simulate.Object) []simulate.Identity {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
-	return slices.SortedFunc(maps.Keys(all), func(x, y simulate.Identity) int {
-		return cmp.Or(cmp.Compare(x.APIVersion, y.APIVersion), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Name, y.Name))
-	})
+	return slices.SortedFunc(maps.Keys(all), world.CompareIDs)
 }
 
 func target(id simulate.Identity) simulate.Target {

@@ -86,3 +86,10 @@ func (a Answerers) Answer(ctx context.Context, request *Request) (*Response, err
 	}
 	return nil, fmt.Errorf("nobody answers %s: %s is not configured", request.Query, namespace)
 }
+
+// Exchange is a request with its answer.
+type Exchange struct {
+	Request  *Request
+	Response *Response
+	Err      error
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/builtins"
@@ -12,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -66,6 +68,10 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	policies, err := only(bundle.Policies, c.test.Spec.Only)
+	if err != nil {
+		return err
+	}
 	objects, err := c.objects()
 	if err != nil {
 		return err
@@ -85,14 +91,49 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	memory, err := remembered(c.test.Spec.Remembered)
+	if err != nil {
+		return err
+	}
 	options := simulate.Options{
-		Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.options.Records,
+		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.options.Records,
 	}
 	if c.options.Begin != nil {
 		c.options.Begin(options)
 	}
 	c.sim = simulate.New(ctx, options)
 	return nil
+}
+
+// only returns the policies of some names; all when none is given.
+func only(policies []*plan.Policy, names []v1alpha1.Text) (out []*plan.Policy, err error) {
+	if len(names) == 0 {
+		return policies, nil
+	}
+	for _, name := range names {
+		at := slices.IndexFunc(policies, func(p *plan.Policy) bool { return p.Name == name.Value })
+		if at < 0 {
+			return nil, fmt.Errorf("%s: there is no policy %q", name.Pos(), name.Value)
+		}
+		out = append(out, policies[at])
+	}
+	return out, nil
+}
+
+// remembered reads what keys remember at the start; nil when it is not there.
+func remembered(n *document.Node) (simulate.Memory, error) {
+	if n == nil {
+		return nil, nil
+	}
+	kept, ok := n.Plain().(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: remembered must be {policy: {key: {name: value}}}", n.Pos)
+	}
+	memory, err := simulate.ParseMemory(kept)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Pos, err)
+	}
+	return memory, nil
 }
 
 // scripted reads answers of builtins; nil when there are none.

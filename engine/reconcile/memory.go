@@ -38,6 +38,9 @@ func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
 	c.measure()
 }
 
+// Restore makes a key remember values, as if evaluations before had.
+func (c *Controller) Restore(key eval.Key, values map[string]value.Value) { c.remember(key, values) }
+
 // rememberedBytes is what some values take in memory, but for those of some
 // names.
 func rememberedBytes(memory, except map[string]value.Value) (sum int) {

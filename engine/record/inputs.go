@@ -49,6 +49,10 @@ func (c *Inputs) capture(in eval.Input) {
 	}
 }
 
+// Recalled returns what the evaluation asked for of what the key remembers, by
+// name; nil is what it did not remember.
+func (c *Inputs) Recalled() map[string]value.Value { return c.recalled }
+
 // release lets go of the controller, once the evaluation has been made.
 func (c *Inputs) release() {
 	c.Shared, c.Answers, c.Details = nil, nil, nil

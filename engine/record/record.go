@@ -79,6 +79,22 @@ func (r *Record) Replay(ctx context.Context) *eval.Decision {
 	return eval.Evaluate(ctx, r.Inputs.again(r.Decision.Calls), nil)
 }
 
+// Reads returns the objects that the decision depends on, with the parts of them
+// that it does.
+func (r *Record) Reads(ctx context.Context) []eval.Read { return r.existing(r.details(ctx, "").Reads) }
+
+// existing returns the objects as they were before the decision, without those
+// that it makes.
+func (r *Record) existing(reads []eval.Read) (out []eval.Read) {
+	for _, one := range reads {
+		if o := r.Inputs.World.Table(one.Source).Get(one.Object.Namespace, one.Object.Name); o != nil {
+			one.Object = o
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
 // HasSelections reports whether the policy chooses among candidates.
 func (r *Record) HasSelections() bool { return r.Inputs.Policy.HasSelections }
 

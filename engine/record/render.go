@@ -25,7 +25,7 @@ func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
 	w := renderer{hidden: seesValues(p)}
 	out := &Document{
 		ID: r.ID(), At: r.At.UTC(), Policy: p.ID(), Revision: p.Revision, Key: r.Inputs.Key,
-		WokenBy: w.wakes(p, r.WokenBy), Reads: w.reads(d.Reads), Variables: w.variables(d.Variables),
+		WokenBy: w.wakes(p, r.WokenBy), Reads: w.reads(r.existing(d.Reads)), Variables: w.variables(d.Variables),
 		Rules: w.rules(p, d), Selections: w.selections(d), Calls: w.calls(r.Decision.Calls), Effects: w.effects(r),
 		Lists: w.lists(d.Lists), Deadlines: w.deadlines(d.Deadlines), Remembered: w.memory(r.Memory), Error: text(errors.Join(r.Errors[:]...)),
 	}

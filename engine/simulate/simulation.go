@@ -34,6 +34,8 @@ type Options struct {
 	// Answers answers what policies ask builtins that look outside; nil answers
 	// nothing of use.
 	Answers expr.Answerer
+	// Remembered is what keys remember at the start.
+	Remembered Memory
 	// Records takes what is decided; nil keeps nothing.
 	Records *record.Log
 	// KeepTraces puts the record of every decision into the result.
@@ -100,6 +102,13 @@ func New(ctx context.Context, o Options) *Simulation {
 		s.server.begin(object)
 	}
 	s.boot(ctx)
+	for policy, keys := range o.Remembered {
+		for key, values := range keys {
+			if c := s.controllers[policy]; c != nil {
+				c.Restore(key, values)
+			}
+		}
+	}
 	return s
 }
 

@@ -105,12 +105,8 @@ func (r *Reader) Take(objects []Object) []Object {
 		}
 	}
 	out := slices.Collect(maps.Values(byID))
-	slices.SortFunc(out, func(a, b Object) int { return compareIDs(apiserver.ID(a), apiserver.ID(b)) })
+	slices.SortFunc(out, func(a, b Object) int { return world.CompareIDs(apiserver.ID(a), apiserver.ID(b)) })
 	return out
-}
-
-func compareIDs(a, b world.ID) int {
-	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // keep returns what is kept of one object; nil when no policy reads it.
@@ -135,7 +131,7 @@ func (r *Reader) keep(id world.ID, o Object) Object {
 		m["managedFields"] = managers
 	}
 	if secret {
-		mark(m)
+		Mark(m)
 	}
 	return kept
 }
@@ -188,8 +184,8 @@ func digested(metadata map[string]any) bool {
 	return annotations[v1alpha1.AnnotationDigests] != nil
 }
 
-// mark notes on a Secret that it has digests in place of values already.
-func mark(metadata map[string]any) {
+// Mark notes on a Secret that it has digests in place of values already.
+func Mark(metadata map[string]any) {
 	annotations, _ := metadata["annotations"].(map[string]any)
 	annotations = maps.Clone(annotations)
 	if annotations == nil {

@@ -59,6 +59,11 @@ type ID struct {
 	Name      string
 }
 
+// CompareIDs orders names by kind, namespace and name.
+func CompareIDs(a, b ID) int {
+	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
 // ID returns the object's name.
 func (o *Object) ID() ID { return ID{GVK: o.GVK, Namespace: o.Namespace, Name: o.Name} }
 

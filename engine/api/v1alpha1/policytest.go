@@ -15,6 +15,8 @@ type PolicyTest struct {
 type TestSpec struct {
 	// Policies are files or folders, relative to the test's own.
 	Policies []Text `yaml:"policies"`
+	// Only are the names of the policies that run; default all that are there.
+	Only []Text `yaml:"only"`
 	// World are files of manifests, relative to the test's own.
 	World []Text `yaml:"world"`
 	// Objects are manifests written in place.
@@ -23,6 +25,9 @@ type TestSpec struct {
 	Params *document.Node `yaml:"params"`
 	// Answers are what builtins with side effects answer.
 	Answers *document.Node `yaml:"answers"`
+	// Remembered is what keys remember at the start: {policy: {key: {name: value}}}.
+	// {$timestamp: RFC 3339} and {$duration: 10m} are values of those types.
+	Remembered *document.Node `yaml:"remembered"`
 	// Now is the virtual start, RFC 3339.
 	Now   Text       `yaml:"now"`
 	Cases []TestCase `yaml:"cases"`

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/capture"
+	"github.com/edict-dev/edict/engine/policytest"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// captureFlags are those of edict capture.
+type captureFlags struct {
+	explain explainFlags
+	file    string
+}
+
+func captureCommand() *cobra.Command {
+	var f captureFlags
+	cmd := &cobra.Command{
+		Use:   "capture POLICY [NAMESPACE/]NAME",
+		Short: "Write a decision down as a policy test",
+		Long: `Evaluates a policy for one object and writes the decision down as a PolicyTest
+that needs nothing else: the objects that were read, with the fields that were, the
+time, the params, the answers of builtins and what was remembered, and as
+expectation what the decision does. edict test runs it.
+
+Of Secrets the test has digests in place of values. The test is run before it is
+written; a decision that a test cannot make again, such as one that runs what was
+debounced before, is an error.`,
+		Example: "  edict capture storage-pool-eligibility fast --policies policies --objects examples/storage --out policy-tests/fast.yaml\n" +
+			"  edict capture agent-node-label node-a1 --policy-namespace edict-system --out captured/node-a1.yaml",
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.explain.policy, f.explain.key = args[0], keyOf(args[1])
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.explain.world.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "out", "", "the file to write (default: standard output, for a file in the working directory)")
+	flags.StringVar(&f.explain.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
+	return cmd
+}
+
+func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	in, r, err := f.explain.decide(ctx, errOut)
+	if err != nil {
+		return err
+	}
+	u := in.unitOf(r)
+	files, err := f.policyFiles(u)
+	if err != nil {
+		return err
+	}
+	params := map[string]any{}
+	for name, override := range u.Overrides {
+		if params[name] = override.Value; override.Value == nil {
+			params[name] = override.Text
+		}
+	}
+	text, err := capture.Test(ctx, r, capture.Options{Policies: files, Params: params, Schemas: in.bundle.Schemas, Guard: in.guard})
+	if err != nil {
+		return found("%v", err)
+	}
+	if f.file == "" {
+		_, err = out.Write(text)
+		return err
+	}
+	if err := os.WriteFile(f.file, text, 0o600); err != nil {
+		return err
+	}
+	report, err := policytest.Run(ctx, []string{f.file}, policytest.Options{Schemas: f.explain.world.origin.schemas})
+	if err != nil {
+		return found("%v", err)
+	}
+	for _, c := range report.Cases {
+		if len(c.Failures) > 0 {
+			return found("%s is written and fails: %s", f.file, c.Failures[0])
+		}
+	}
+	fmt.Fprintf(errOut, "%s: run it with edict test %s\n", f.file, f.file)
+	return nil
+}
+
+// unitOf returns the text of the policy of a record.
+func (in *input) unitOf(r *record.Record) *source.Unit {
+	for _, u := range in.bundle.Units {
+		if u.ID() == r.Inputs.Policy.ID() {
+			return u
+		}
+	}
+	return nil // cannot be: the policy was compiled from it
+}
+
+// policyFiles returns the files of the policy, relative to that of the test. A
+// policy from a ConfigMap is written beside the test.
+func (f *captureFlags) policyFiles(u *source.Unit) ([]string, error) {
+	folder := filepath.Dir(f.file)
+	if u.ConfigMap == "" {
+		path, err := relative(folder, u.File.Path)
+		return []string{path}, err
+	}
+	if f.file == "" {
+		return nil, found("the policy is in a ConfigMap: with --out FILE its text is written beside the test")
+	}
+	name := filepath.Base(u.File.Path)
+	if err := os.WriteFile(filepath.Join(folder, name), u.File.Text, 0o600); err != nil {
+		return nil, err
+	}
+	for _, m := range u.Modules {
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(m.Name)), []byte(m.Text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return []string{name}, nil
+}
+
+func relative(folder, path string) (string, error) {
+	from, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
+}

@@ -1,0 +1,102 @@
+package capture
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// agree reports how what was done again differs from the record: its first writes
+// for the key must be those of the record.
+func agree(r *record.Record, got simulate.Result) error {
+	var again []simulate.Effect
+	for _, e := range got.Effects {
+		if e.Key == r.Inputs.Key {
+			again = append(again, e)
+		}
+	}
+	for i, e := range r.Decision.Effects {
+		if i >= len(again) {
+			why := ""
+			if len(got.Errors) > 0 {
+				why = ": " + got.Errors[0].Message
+			}
+			return fmt.Errorf("%w: it does not write %s %s again%s", ErrNotAlone, e.Target.Kind, e.Target.Name, why)
+		}
+		if diff := cmp.Diff(plainEffect(e), plain(again[i])); diff != "" {
+			return fmt.Errorf("%w: it writes otherwise (-then +again):\n%s", ErrNotAlone, diff)
+		}
+	}
+	return nil
+}
+
+// effect is what two writes have to have in common.
+type effect struct {
+	Verb, Subresource, Kind, Namespace, Name string
+	Patch                                    any
+}
+
+func plainEffect(e *eval.Effect) effect {
+	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: generic(value.Plain(e.Patch))}
+}
+
+func plain(e simulate.Effect) effect {
+	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: generic(e.Patch)}
+}
+
+// generic returns a value as decoders of JSON give it.
+func generic(v any) (out any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		return err.Error()
+	}
+	return out
+}
+
+// expectation returns what a test expects.
+func expectation(r *record.Record, got simulate.Result) map[string]any {
+	effects := []any{}
+	for _, e := range got.Effects {
+		one, _ := generic(e).(map[string]any)
+		delete(one, "at")
+		effects = append(effects, one)
+	}
+	out := map[string]any{"effects": effects}
+	errs := []any{}
+	for _, e := range got.Errors {
+		errs = append(errs, withoutFolder(e.Message, r.Inputs.Policy.Source.File))
+	}
+	if len(errs) > 0 {
+		out["errors"] = errs
+	}
+	requeue := []any{}
+	for _, q := range got.Requeue {
+		requeue = append(requeue, q.At.UTC().Format(time.RFC3339Nano))
+	}
+	if len(requeue) > 0 {
+		out["requeue"] = requeue
+	}
+	return out
+}
+
+// withoutFolder returns an error message from where it names the policy's file: the
+// folder of the file is another one for the test.
+func withoutFolder(message, file string) string {
+	message, _, _ = strings.Cut(message, "\n")
+	if at := strings.LastIndex(message, file); at >= 0 {
+		return message[at+len(file)-len(filepath.Base(file)):]
+	}
+	return message
+}
