@@ -84,7 +84,9 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	old, now := before.Result(), after.Result()
 	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
-	out.compare(before.Objects(), after.Objects(), writersOf(old.Effects, now.Effects))
+	var changed []Change
+	changed, out.UnchangedObjects = Objects(before.Objects(), after.Objects())
+	out.take(changed, writersOf(old.Effects, now.Effects))
 	out.NotDecided = notDecided(now.Errors, old.Errors)
 	return out, nil
 }

@@ -9,26 +9,43 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// compare compares the objects at the end of two runs.
-func (r *Result) compare(before, after []simulate.Object, writers map[simulate.Target][]string) {
+// Objects returns the objects that differ between two lists, by kind, namespace and
+// name, and how many do not. What the API server chooses, such as versions, is not
+// compared.
+func Objects(before, after []simulate.Object) (changes []Change, unchanged int) {
 	old, now := byID(before), byID(after)
 	for _, id := range union(old, now) {
-		change := Change{Target: target(id), Policies: writers[target(id)], Fields: diff(significant(old[id]), significant(now[id]))}
+		change := Change{Target: target(id), Verb: VerbUpdate, Policies: []string{}, Fields: diff(significant(old[id]), significant(now[id]))}
 		switch {
 		case old[id] == nil:
-			change.Verb, r.Created = VerbCreate, r.Created+1
+			change.Verb = VerbCreate
 		case now[id] == nil:
-			change.Verb, r.Deleted = VerbDelete, r.Deleted+1
+			change.Verb = VerbDelete
 		case len(change.Fields) == 0:
-			r.UnchangedObjects++
+			unchanged++
 			continue
+		}
+		changes = append(changes, change)
+	}
+	return changes, unchanged
+}
+
+// take adds changes, with the policies that write each object. One that nobody
+// writes is collected by the API server.
+func (r *Result) take(changes []Change, writers map[simulate.Target][]string) {
+	for _, c := range changes {
+		switch c.Verb {
+		case VerbCreate:
+			r.Created++
+		case VerbDelete:
+			r.Deleted++
 		default:
-			change.Verb, r.Changed = VerbUpdate, r.Changed+1
+			r.Changed++
 		}
-		if change.Policies == nil { // the API server collects it
-			change.Policies = []string{}
+		if policies := writers[c.Target]; policies != nil {
+			c.Policies = policies
 		}
-		r.Changes = append(r.Changes, change)
+		r.Changes = append(r.Changes, c)
 	}
 }
 

@@ -66,7 +66,7 @@ func start(t *testing.T, withCRDs bool, apiServerArgs ...string) *cluster {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
-	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr, APIServerArgs: apiServerArgs})
+	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr, APIServerArgs: apiServerArgs, AuditLog: true})
 	if err != nil {
 		t.Fatal(err)
 	}

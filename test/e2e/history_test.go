@@ -88,6 +88,15 @@ func TestHistoryAndRollback(t *testing.T) {
 		})
 	}
 	history("3 Waiting", "2 Active yes", "1 Active")
+	if out, code := c.edict(binary, "wait", "other", "--policy-namespace", home, "--for", "waiting", "--timeout", "20s"); code != 0 || !strings.Contains(out, "other: waiting") {
+		t.Errorf("%d: %s", code, out)
+	}
+	if out, code := c.edict(binary, "wait", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "ConfigMap "+home+"/one: its status is Waiting") {
+		t.Errorf("%d: %s", code, out)
+	}
+	if out, code := c.edict(binary, "wait", "thrid", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "has a policy thrid") {
+		t.Errorf("%d: %s", code, out)
+	}
 	out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one")
 	if code != 0 || !strings.Contains(out, "one: the revision 2 (") || !strings.Contains(out, "one.yaml: written") {
 		t.Fatalf("%d: %s", code, out)

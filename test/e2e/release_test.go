@@ -74,11 +74,17 @@ func edictBinary(t *testing.T) string {
 // edict runs the program against the cluster, and returns its exit code.
 func (c *cluster) edict(binary string, args ...string) (string, int) {
 	c.t.Helper()
-	cmd := exec.Command(binary, append(args, "--kubeconfig", c.plane.Kubeconfig())...)
+	return offline(c.t, binary, append(args, "--kubeconfig", c.plane.Kubeconfig())...)
+}
+
+// offline runs the program without a cluster, and returns its exit code.
+func offline(t *testing.T, binary string, args ...string) (string, int) {
+	t.Helper()
+	cmd := exec.Command(binary, args...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		c.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return string(out), cmd.ProcessState.ExitCode()
 }

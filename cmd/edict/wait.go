@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// waitFlags are those of edict wait.
+type waitFlags struct {
+	origin  origin
+	status  string
+	timeout time.Duration
+	names   []string
+}
+
+func waitCommand() *cobra.Command {
+	var f waitFlags
+	cmd := &cobra.Command{
+		Use:   "wait [POLICY...] --policy-namespace NAMESPACE",
+		Short: "Wait until the controller has taken over the policies as they are in their ConfigMaps",
+		Long: `Waits until the controller reports a status for the present contents of the
+ConfigMaps that have the policies that are named, or for all. A pipeline calls it
+after kubectl apply.
+
+It ends at once, with exit code 1, when the controller refuses a policy, and says
+why.`,
+		Example: "  kubectl apply -f policy.yaml && edict wait agent-node-label --policy-namespace edict-system --for active --timeout 60s",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.names = args
+			return f.run(cmd.Context(), cmd.OutOrStdout())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.origin.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
+	flags.StringVar(&f.origin.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
+	flags.StringVar(&f.status, "for", "active", "the status to wait for, such as active, disabled or waiting")
+	flags.DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait")
+	if err := cmd.MarkFlagRequired("policy-namespace"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// waitInterval is how often the ConfigMaps are looked at.
+const waitInterval = 250 * time.Millisecond
+
+func (f *waitFlags) run(ctx context.Context, out io.Writer) error {
+	api, _, err := f.origin.configMaps()
+	if err != nil {
+		return found("%v", err)
+	}
+	var last []string
+	err = wait.PollUntilContextTimeout(ctx, waitInterval, f.timeout, true, func(context.Context) (bool, error) {
+		var err error // the timeout ends the waiting, not a request
+		last, err = f.missing(ctx, api)
+		return len(last) == 0, err
+	})
+	switch {
+	case err == nil:
+		fmt.Fprintf(out, "%s: %s\n", f.what(), strings.ToLower(f.status))
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return found("not %s after %v:\n%s", strings.ToLower(f.status), f.timeout, strings.Join(last, "\n"))
+	default:
+		return found("%v", err)
+	}
+}
+
+func (f *waitFlags) what() string {
+	if len(f.names) == 0 {
+		return "all policies of the namespace " + f.origin.namespace
+	}
+	return strings.Join(f.names, ", ")
+}
+
+// missing says of each ConfigMap that has not the status, what it has. The error is
+// one that waiting does not mend.
+func (f *waitFlags) missing(ctx context.Context, api corev1client.ConfigMapInterface) (out []string, err error) {
+	list, err := api.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
+	if err != nil {
+		return nil, err
+	}
+	left := slices.Clone(f.names)
+	for i := range list.Items {
+		m := &list.Items[i]
+		policies := policiesIn(m)
+		if len(f.names) > 0 && !slices.ContainsFunc(policies, func(name string) bool { return slices.Contains(f.names, name) }) {
+			continue
+		}
+		left = slices.DeleteFunc(left, func(name string) bool { return slices.Contains(policies, name) })
+		state, err := f.state(m)
+		if err != nil {
+			return nil, err
+		}
+		if state != "" {
+			out = append(out, fmt.Sprintf("ConfigMap %s/%s: %s", m.Namespace, m.Name, state))
+		}
+	}
+	for _, name := range left {
+		out = append(out, fmt.Sprintf("no ConfigMap labelled %s=true of the namespace %s has a policy %s", v1alpha1.LabelPolicy, f.origin.namespace, name))
+	}
+	if len(list.Items) == 0 && len(out) == 0 {
+		out = append(out, fmt.Sprintf("no ConfigMap of the namespace %s is labelled %s=true", f.origin.namespace, v1alpha1.LabelPolicy))
+	}
+	return out, nil
+}
+
+// state says what a ConfigMap has in place of the status; "" is the status.
+func (f *waitFlags) state(m *corev1.ConfigMap) (string, error) {
+	status := m.Annotations[v1alpha1.AnnotationStatus]
+	present := (&source.ConfigMap{Data: m.Data}).Revision()
+	switch {
+	case m.Annotations[v1alpha1.AnnotationRevision] != present:
+		return "the controller has not read its present contents", nil
+	case strings.EqualFold(status, f.status):
+		return "", nil
+	case strings.EqualFold(status, "refused"):
+		return "", fmt.Errorf("ConfigMap %s/%s is refused: %s", m.Namespace, m.Name, m.Annotations[v1alpha1.AnnotationError])
+	default:
+		return strings.TrimSpace("its status is " + status + " " + m.Annotations[v1alpha1.AnnotationError]), nil
+	}
+}
+
+// policiesIn returns the names of the policies in a ConfigMap.
+func policiesIn(m *corev1.ConfigMap) (out []string) {
+	contents := (&source.ConfigMap{Namespace: m.Namespace, Name: m.Name, Data: m.Data}).Read()
+	for _, u := range contents.Units {
+		out = append(out, u.Name())
+	}
+	return out
+}
