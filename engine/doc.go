@@ -111,7 +111,8 @@
 // with what a test expects. engine/release removes the finalizers of policies.
 // engine/limits lists every limit. engine/observe holds the metrics, engine/selector
 // parses label selectors, engine/snapshot reduces objects to what policies read,
-// engine/capture writes a decision down as a test, engine/compare says what an edit
+// engine/changelog writes a log of all writes, engine/backtest makes its decisions
+// again with an edit, engine/capture writes a decision down as a test, engine/compare says what an edit
 // changes, engine/explain why a decision came out
 // as it did, engine/cluster reads those of a live cluster for commands, engine/status cuts
 // texts to what the API server takes.

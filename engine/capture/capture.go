@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/yaml"
 
-	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
@@ -45,34 +44,23 @@ var ErrNotAlone = errors.New("the decision cannot be made again by a test")
 // that says how.
 func Test(ctx context.Context, r *record.Record, o Options) ([]byte, error) {
 	p := r.Inputs.Policy
-	if r.Inputs.Instead != nil || r.Inputs.Flush {
-		return nil, fmt.Errorf("%w: it runs what was debounced before", ErrNotAlone)
-	}
-	answers, err := builtins.Recorded(exchanges(r))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotAlone, err)
-	}
-	objects, err := read(ctx, r)
+	in, err := InputsOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	objects, primary := split(r, objects)
-	memory := remembered(r)
-	begins := begin{objects: objects, primary: primary, answers: answers, memory: memory}
-	got, err := again(ctx, r, o, begins)
-	if begins.wait = waited(r); err != nil && begins.wait > 0 {
-		got, err = again(ctx, r, o, begins)
-	} else {
-		begins.wait = 0
+	got, err := again(ctx, r, o, in)
+	if wait := waited(r); err != nil && wait > 0 {
+		in.Waited = wait
+		got, err = again(ctx, r, o, in)
 	}
 	if err != nil {
 		return nil, err
 	}
 	spec := map[string]any{
-		"policies": o.Policies, "only": []string{p.Name}, "now": r.At.Add(-begins.wait).UTC().Format(time.RFC3339Nano), "objects": objects,
-		"cases": []any{testCase(r, primary, begins.wait, expectation(r, got))},
+		"policies": o.Policies, "only": []string{p.Name}, "now": r.At.Add(-in.Waited).UTC().Format(time.RFC3339Nano), "objects": in.Objects,
+		"cases": []any{testCase(r, in, expectation(r, got))},
 	}
-	for field, v := range map[string]map[string]any{"answers": answers, "remembered": memory, "params": params(p, o)} {
+	for field, v := range map[string]map[string]any{"answers": in.Answers, "remembered": in.Remembered, "params": params(p, o)} {
 		if len(v) > 0 {
 			spec[field] = v
 		}
@@ -88,13 +76,13 @@ func name(r *record.Record) string {
 
 // testCase returns the case of a test; a primary that was not there from the
 // beginning is applied.
-func testCase(r *record.Record, primary simulate.Object, wait time.Duration, expect map[string]any) map[string]any {
+func testCase(r *record.Record, in *Inputs, expect map[string]any) map[string]any {
 	var steps []map[string]any
-	if primary != nil {
-		steps = append(steps, map[string]any{"apply": primary})
+	if in.Primary != nil {
+		steps = append(steps, map[string]any{"apply": in.Primary})
 	}
-	if wait > 0 {
-		steps = append(steps, map[string]any{"advance": wait.String()})
+	if in.Waited > 0 {
+		steps = append(steps, map[string]any{"advance": in.Waited.String()})
 	}
 	if len(steps) == 0 {
 		return map[string]any{"name": name(r), "expect": expect}
@@ -214,37 +202,17 @@ type begin struct {
 	wait            time.Duration
 }
 
-// again makes the decision again, and reports how it differs.
-func again(ctx context.Context, r *record.Record, o Options, b begin) (simulate.Result, error) {
-	got, err := run(ctx, r, o, b)
-	if err != nil {
-		return got, err
-	}
-	return got, agree(r, got)
-}
-
-// run makes the decision again, until nothing is left to do.
-func run(ctx context.Context, r *record.Record, o Options, b begin) (simulate.Result, error) {
-	scripted, err := builtins.Scripted(b.answers)
+// again makes the decision again, until nothing is left to do, and reports how it
+// differs.
+func again(ctx context.Context, r *record.Record, o Options, in *Inputs) (simulate.Result, error) {
+	sim, err := in.begin(ctx, r.Inputs.Policy, r.At, o, nil)
 	if err != nil {
 		return simulate.Result{}, err
 	}
-	kept, err := simulate.ParseMemory(b.memory)
-	if err != nil {
-		return simulate.Result{}, err
-	}
-	policy := *r.Inputs.Policy
-	policy.Mode = plan.Enforce
-	sim := simulate.New(ctx, simulate.Options{
-		Policies: []*plan.Policy{&policy}, Schemas: o.Schemas, Objects: b.objects, Guard: o.Guard, Start: r.At.Add(-b.wait), Answers: scripted, Remembered: kept,
-	})
 	sim.Settle(ctx)
-	if b.primary != nil {
-		sim.Apply(b.primary)
-		sim.Settle(ctx)
-	}
-	if b.wait > 0 {
+	if in.Waited > 0 {
 		sim.Advance(ctx, r.At)
 	}
-	return sim.Result(), ctx.Err()
+	got := sim.Result()
+	return got, agree(r, got)
 }

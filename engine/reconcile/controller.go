@@ -78,6 +78,11 @@ func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) 
 	return c.evaluate(ctx, in)
 }
 
+// Input returns what an evaluation of a key depends on at a time.
+func (c *Controller) Input(key eval.Key, now time.Time) eval.Input {
+	return c.input(key, now, c.group.store.Snapshot(), nil)
+}
+
 func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, left *leftover) eval.Input {
 	in := eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),

@@ -36,6 +36,10 @@ func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
 	return out
 }
 
+// SeesValues reports whether the policy reads the values of Secrets: nothing that
+// it read or computed may be shown.
+func (r *Record) SeesValues() bool { return seesValues(r.Inputs.Policy) }
+
 // seesValues reports whether a policy reads the values of Secrets: anything that
 // it computes may hold one.
 func seesValues(p *plan.Policy) bool {

@@ -1,0 +1,82 @@
+package changelog
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// Writer appends the writes of decisions to a log, beside whoever decides.
+type Writer struct {
+	out     io.Writer
+	inputs  bool
+	log     *slog.Logger
+	records chan *record.Record
+	dropped atomic.Int64
+	done    sync.WaitGroup
+}
+
+// queued is how many decisions may wait to be written. Beyond it they are left out
+// of the log: it must not slow the controller down.
+const queued = 1024
+
+// maxInputs bounds the inputs of a decision in a line, in bytes.
+const maxInputs = 1 << 20
+
+// New returns a Writer that writes to out until Close. With inputs, lines have what
+// decisions depended on.
+func New(out io.Writer, inputs bool, log *slog.Logger) *Writer {
+	w := &Writer{out: out, inputs: inputs, log: log, records: make(chan *record.Record, queued)}
+	w.done.Go(w.work)
+	return w
+}
+
+// Add takes a decision. It never waits.
+func (w *Writer) Add(r *record.Record) {
+	if len(r.Decision.Effects) == 0 {
+		return
+	}
+	select {
+	case w.records <- r:
+	default:
+		w.dropped.Add(1)
+	}
+}
+
+// Close writes what waits. Nothing may be added after it.
+func (w *Writer) Close() {
+	close(w.records)
+	w.done.Wait()
+}
+
+func (w *Writer) work() {
+	for r := range w.records {
+		if n := w.dropped.Swap(0); n > 0 {
+			w.log.Warn("the change log is incomplete: it cannot keep up", "missing", n)
+		}
+		for _, line := range Lines(context.Background(), r, w.inputs) {
+			if err := w.write(line); err != nil {
+				w.log.Error("the change log cannot be written", "error", err.Error())
+			}
+		}
+	}
+}
+
+func (w *Writer) write(line Line) error {
+	if line.Inputs != nil {
+		if text, err := json.Marshal(line.Inputs); err != nil || len(text) > maxInputs {
+			line.Inputs = nil
+		}
+	}
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	_, err = w.out.Write(append(text, '\n'))
+	return err
+}
