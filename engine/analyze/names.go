@@ -74,7 +74,7 @@ func uses(e ast.Expr) usage {
 	for name := range cel.Names(e) {
 		kind := ParseRef(name).Kind
 		switch {
-		case name == itemName:
+		case name == ItemName:
 			u.item = true
 		case kind == Local:
 			u.free[name] = true

@@ -43,7 +43,7 @@ type Policy struct {
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []analyze.Write
 	// FinalizerUses are the finalizers that it leaves on objects.
-	FinalizerUses []FinalizerUse
+	FinalizerUses []analyze.FinalizerUse
 	// Limits bound how much it writes.
 	Limits Limits
 	// Metrics are what the policy exports.
