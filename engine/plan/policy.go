@@ -82,18 +82,6 @@ const (
 	Disabled Mode = v1alpha1.ModeDisabled
 )
 
-// ShadowSuffix ends the ID of a policy that runs in the shadow: another
-// revision of the same name may be enforced beside it.
-const ShadowSuffix = "@shadow"
-
-// ID tells the policies apart that may run beside each other.
-func (p *Policy) ID() string {
-	if p.Mode == Shadow {
-		return p.Name + ShadowSuffix
-	}
-	return p.Name
-}
-
 // Primary is the kind a policy decides about.
 type Primary struct {
 	schema.GVK
