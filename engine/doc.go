@@ -50,14 +50,15 @@
 //  2. engine/document/parse.go (Parse) parses YAML into nodes with positions.
 //     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
 //     strictly into the types of engine/api/v1alpha1/policy.go.
-//  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy,
-//     sections, compile), which compiles params, primary object, variables, inputs,
-//     rules with their actions, and metrics in this order: engine/compile/params.go,
-//     engine/compile/primary.go, engine/compile/order.go, engine/compile/inputs.go,
-//     engine/compile/rules.go, engine/compile/actions.go and
-//     engine/compile/metrics.go. Each returns its part of the plan with its node of
-//     the graph; engine/compile/expressions.go (trace) records in the node of the
-//     scope, engine/compile/scope.go, what an expression depends on.
+//  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy).
+//     engine/compile/sections.go (sections, compile) compiles params, primary object,
+//     variables, inputs, rules with their actions, limits and metrics in this order:
+//     engine/compile/params.go, engine/compile/primary.go, engine/compile/order.go,
+//     engine/compile/inputs.go, engine/compile/rules.go, engine/compile/actions.go,
+//     engine/compile/limits.go and engine/compile/metrics.go. Each returns its part of
+//     the plan with its node of the graph. engine/compile/expressions.go (trace)
+//     records in the node of the scope, engine/compile/scope.go, what an expression
+//     depends on.
 //  4. engine/expr/cel/compile.go (Compile) parses an expression and checks its types
 //     by the schemas in engine/schema/set.go; engine/expr/cel/limits.go (Validate)
 //     rejects what could cost too much. Rego is compiled by
