@@ -63,6 +63,9 @@ func (w *writer) field(f field) (object, error) {
 	if _, isRef := out["$ref"]; isRef {
 		out = object{"allOf": []object{out}}
 	}
+	if f.with != "" {
+		out["required"] = []string{f.with}
+	}
 	out["description"] = f.comment
 	return out, nil
 }

@@ -24,6 +24,8 @@ type structure struct {
 type field struct {
 	name, of, comment string
 	required          bool
+	// with is a field that it must have; "" is none.
+	with string
 	// enum lists the texts that it may be; none means any.
 	enum []string
 }
@@ -76,6 +78,9 @@ func fields(of *ast.StructType) (out []field) {
 		for option := range strings.SplitSeq(tag.Get("schema"), ",") {
 			if values, ok := strings.CutPrefix(option, "enum="); ok {
 				one.enum = strings.Split(values, "|")
+			}
+			if with, ok := strings.CutPrefix(option, "with="); ok {
+				one.with = with
 			}
 			one.required = one.required || option == "required"
 		}

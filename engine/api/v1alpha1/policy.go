@@ -9,7 +9,7 @@ type Policy struct {
 	// Kind is Policy.
 	Kind Text `yaml:"kind" schema:"required,enum=Policy"`
 	// Metadata names the policy.
-	Metadata Metadata `yaml:"metadata" schema:"required"`
+	Metadata Metadata `yaml:"metadata" schema:"required,with=name"`
 	// Spec is what the policy decides.
 	Spec Spec `yaml:"spec" schema:"required"`
 	// Node is the whole document as it was written.
@@ -24,10 +24,10 @@ const (
 	ModeDisabled = "Disabled"
 )
 
-// Metadata names the policy.
+// Metadata names the document.
 type Metadata struct {
 	// Name has lower-case letters, digits and dashes, at most 63.
-	Name Text `yaml:"name" schema:"required"`
+	Name Text `yaml:"name"`
 	// Labels are for people; Edict does not read them.
 	Labels []Entry[Text] `yaml:"labels"`
 	// Annotations are for people; Edict does not read them.
