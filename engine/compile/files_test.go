@@ -22,10 +22,17 @@ func (nothing) Import(name string) (*types.Package, error) {
 	return p, nil
 }
 
-// sources returns the files of this package, and what each uses of others.
-func sources(t *testing.T) (files []*ast.File, uses map[string]map[string]bool) {
+// sources are the files of this package.
+type sources struct {
+	set   *token.FileSet
+	files []*ast.File
+	info  types.Info
+	pkg   *types.Package
+}
+
+func parsed(t *testing.T) *sources {
 	t.Helper()
-	set := token.NewFileSet()
+	s := &sources{set: token.NewFileSet(), info: types.Info{Uses: map[*ast.Ident]types.Object{}, Selections: map[*ast.SelectorExpr]*types.Selection{}}}
 	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -34,29 +41,44 @@ func sources(t *testing.T) (files []*ast.File, uses map[string]map[string]bool) 
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(s.set, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, f)
+		s.files = append(s.files, f)
 	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 	config := types.Config{Importer: nothing{}, Error: func(error) {}} // imports are empty, so much is undefined
-	pkg, _ := config.Check("compile", set, files, info)
-	uses = map[string]map[string]bool{}
-	for id, o := range info.Uses {
-		if o.Pkg() != pkg || !o.Pos().IsValid() {
+	s.pkg, _ = config.Check("compile", s.set, s.files, &s.info)
+	return s
+}
+
+// at returns the file that a position is in.
+func (s *sources) at(pos token.Pos) string { return s.set.Position(pos).Filename }
+
+// uses returns what each file uses of others.
+func (s *sources) uses() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for id, o := range s.info.Uses {
+		if o.Pkg() != s.pkg || !o.Pos().IsValid() {
 			continue
 		}
-		from, to := set.Position(id.Pos()).Filename, set.Position(o.Pos()).Filename
-		if from != to {
-			if uses[from] == nil {
-				uses[from] = map[string]bool{}
+		if from, to := s.at(id.Pos()), s.at(o.Pos()); from != to {
+			if out[from] == nil {
+				out[from] = map[string]bool{}
 			}
-			uses[from][to] = true
+			out[from][to] = true
 		}
 	}
-	return files, uses
+	return out
+}
+
+// receiver returns the name of the type that a function is a method of.
+func receiver(d ast.Decl) string {
+	fn, ok := d.(*ast.FuncDecl)
+	if !ok || fn.Recv == nil {
+		return ""
+	}
+	return strings.TrimPrefix(types.ExprString(fn.Recv.List[0].Type), "*")
 }
 
 // TestFilesUseOneAnotherOneWay: the files of this package form layers, from
@@ -64,7 +86,7 @@ func sources(t *testing.T) (files []*ast.File, uses map[string]map[string]bool) 
 // which uses it belongs into it, or needs a function that it is given.
 func TestFilesUseOneAnotherOneWay(t *testing.T) {
 	t.Parallel()
-	_, uses := sources(t)
+	uses := parsed(t).uses()
 	if len(uses["compile.go"]) == 0 {
 		t.Fatal("compile.go uses no other file")
 	}
@@ -93,12 +115,10 @@ func TestFilesUseOneAnotherOneWay(t *testing.T) {
 func TestReceiversAreSmall(t *testing.T) {
 	t.Parallel()
 	const most = 20
-	files, _ := sources(t)
 	methods := map[string]int{}
-	for _, f := range files {
+	for _, f := range parsed(t).files {
 		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
-				of := strings.TrimPrefix(types.ExprString(fn.Recv.List[0].Type), "*")
+			if of := receiver(d); of != "" {
 				methods[of]++
 			}
 		}
@@ -106,6 +126,45 @@ func TestReceiversAreSmall(t *testing.T) {
 	for of, n := range methods {
 		if n > most {
 			t.Errorf("%s has %d methods, at most %d are allowed", of, n, most)
+		}
+	}
+}
+
+// sectionTypes compile parts of a policy.
+var sectionTypes = []string{
+	"params", "constants", "kinds", "objects", "inputs", "naming", "variables", "modules", "order", "rules", "actions", "targets", "children", "selections", "selection",
+	"steps", "limits", "metrics",
+}
+
+// TestSectionsKeepTheirFields: the fields of a section are read in its methods, in
+// its file and by what connects the sections, so that what depends on it is seen in
+// signatures.
+func TestSectionsKeepTheirFields(t *testing.T) {
+	t.Parallel()
+	s, found := parsed(t), map[string]bool{}
+	for _, f := range s.files {
+		if s.at(f.Pos()) == "sections.go" {
+			continue
+		}
+		for _, d := range f.Decls {
+			ast.Inspect(d, func(n ast.Node) bool {
+				selector, ok := n.(*ast.SelectorExpr)
+				if !ok || s.info.Selections[selector] == nil || s.info.Selections[selector].Kind() != types.FieldVal {
+					return true
+				}
+				of := s.info.Selections[selector].Recv().String()
+				of = of[strings.LastIndex(of, ".")+1:]
+				found[of] = true
+				if slices.Contains(sectionTypes, of) && receiver(d) != of && s.at(s.pkg.Scope().Lookup(of).Pos()) != s.at(d.Pos()) {
+					t.Errorf("%s reads the field %s of %s", s.set.Position(selector.Pos()), selector.Sel.Name, of)
+				}
+				return true
+			})
+		}
+	}
+	for _, of := range sectionTypes {
+		if !found[of] {
+			t.Errorf("no field of %s is read: is there such a section?", of)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (ins *inputs) compile(list []input) {
 func (ins *inputs) expressions(in input) {
 	s := newScope(ins.names, in.Node)
 	in.Get = s.typed(in.doc.Get, cel.StringType, cel.MapOf(cel.StringType))
-	in.Named = named(in.Get, in.doc.Get, ins.objects.primary.Within, ins.constants)
+	in.Named = named(in.Get, in.doc.Get, ins.objects.place(analyze.Object, analyze.Scope{}).Namespace, ins.constants)
 	s = s.with(analyze.ItemName, s.env.TypeOf(in.Type), analyze.From(in.root), in.Pos)
 	in.Where = s.part(analyze.Members, in.Name, in.Pos).typed(in.doc.Where, cel.BoolType)
 	in.Key = s.typed(firstSet(in.doc.KeyBy, in.doc.GroupBy), cel.StringType)

@@ -44,16 +44,17 @@ var given = []struct {
 	{analyze.Leaving, cel.BoolType, plan.Leaving},
 }
 
-// newNames returns the names of a policy without inputs and variables.
-func newNames(c *constants, params []param, primary *plan.Primary, at document.Position, problems *findings) *names {
+// newNames returns the names of a policy without inputs and variables. env knows
+// the params.
+func newNames(env *cel.Env, params []param, primary *plan.Primary, at document.Position, problems *findings) *names {
 	n := &names{
-		env: c.env, flows: map[string]*analyze.Flow{}, nodes: map[string]*analyze.Node{}, slots: map[string]plan.Slot{},
+		env: env, flows: map[string]*analyze.Flow{}, nodes: map[string]*analyze.Node{}, slots: map[string]plan.Slot{},
 		trees: trees{}, at: at, problems: problems,
 	}
 	for _, p := range params {
 		n.know(declared{Ref: p.ref(), node: p.node}, plan.Slot{Kind: plan.Param, Value: p.Value})
 	}
-	vars := []declared{{analyze.ObjectRef, c.env.TypeOf(primary.Type), analyze.From(analyze.Object), analyze.New(analyze.Primary, analyze.ObjectRef.Name, at)}}
+	vars := []declared{{analyze.ObjectRef, env.TypeOf(primary.Type), analyze.From(analyze.Object), analyze.New(analyze.Primary, analyze.ObjectRef.Name, at)}}
 	n.know(vars[0], plan.Slot{Kind: plan.Object})
 	for _, g := range given {
 		d := declared{Ref: g.Ref, of: g.of, node: analyze.New(g.Kind, g.String(), at)}

@@ -12,11 +12,11 @@ import (
 // optional finds out which keys the inputs name, for a policy that also decides
 // about keys without a primary. What compares key.name in another way would
 // leave keys out without a word, and is rejected.
-func optional(list []input, primary *plan.Primary, at v1alpha1.Text, k *kinds) {
-	if !primary.Optional || k.problems.HasErrors() {
+func optional(list []input, primary *plan.Primary, at v1alpha1.Text, k *kinds, problems *findings) {
+	if !primary.Optional || problems.HasErrors() {
 		return
 	}
-	n := naming{primary: primary, kinds: k, problems: k.problems}
+	n := naming{primary: primary, kinds: k, problems: problems}
 	for _, in := range list {
 		if in.Off {
 			continue

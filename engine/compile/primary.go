@@ -13,7 +13,7 @@ import (
 )
 
 // primary compiles spec.for.
-func primary(doc *v1alpha1.Policy, c *constants, k *kinds) plan.Primary {
+func primary(doc *v1alpha1.Policy, c *constants, k *kinds, problems *findings) plan.Primary {
 	f := doc.Spec.For
 	gvk, of := k.of(f.APIVersion, f.Kind)
 	p := plan.Primary{GVK: gvk, Type: of, Optional: f.Optional, Selector: selector.Everything, Node: analyze.New(analyze.Primaries, gvk.Kind, doc.Pos)}
@@ -26,7 +26,7 @@ func primary(doc *v1alpha1.Policy, c *constants, k *kinds) plan.Primary {
 		}
 	}
 	if t := c.template(f.Namespaces); t != nil {
-		p.Namespaces = namespaces(t, c.problems)
+		p.Namespaces = namespaces(t, problems)
 		p.Within = within(t, p.Namespaces)
 	}
 	k.inNamespace(gvk, f.Namespaces.Node)

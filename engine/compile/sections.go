@@ -37,8 +37,8 @@ func (c *Compiler) sections(doc *v1alpha1.Policy, budget *cel.Budget, problems *
 	overrides, files := c.options.Params[out.Name], c.options.Modules[doc.Pos.File]
 	list := (&params{policy: doc.Metadata.Name, overrides: overrides, problems: problems}).all(doc.Spec.Params)
 	s.constants = newConstants(c.env, list, budget, doc.Pos, problems)
-	s.objects = &objects{primary: primary(doc, s.constants, s.kinds)}
-	s.names = newNames(s.constants, list, &s.objects.primary, doc.Pos, problems)
+	s.objects = &objects{primary: primary(doc, s.constants, s.kinds, problems)}
+	s.names = newNames(s.constants.env, list, &s.objects.primary, doc.Pos, problems)
 	s.modules = newModules(c.options.Rego, files, out.Name, doc.Pos, problems)
 	s.selections = &selections{queries: c.options.Queries}
 	s.revision = func() string { return Revision(doc, files, overrides) }
@@ -77,7 +77,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 		return nil
 	}
 	s.inputs.compile(declared)
-	optional(declared, &s.objects.primary, spec.For.Kind, s.kinds)
+	optional(declared, &s.objects.primary, spec.For.Kind, s.kinds, s.problems)
 	s.plan.Inputs, s.plan.Variables, s.plan.Rules = s.objects.inputs, list, s.rules.all(spec.Rules, doc.Pos)
 	s.plan.Limits = (&limits{constants: s.constants, inputs: s.plan.Inputs, problems: s.problems}).all(spec.Limits)
 	s.modules.lint()

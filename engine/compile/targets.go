@@ -22,10 +22,9 @@ type targets struct {
 func (ts *targets) of(s *scope, of *v1alpha1.Target, at document.Position) *target {
 	switch {
 	case of == nil:
-		return &target{
-			ref: plan.ObjectRef{Pos: at}, of: ts.objects.primary.Type,
-			candidates: ts.locate(analyze.Scope{}, analyze.Object),
-		}
+		t := &target{ref: plan.ObjectRef{Pos: at}, candidates: ts.locate(analyze.Scope{}, analyze.Object)}
+		t.of = ts.kinds.typeOf(t.candidates[0].gvk)
+		return t
 	case of.Object.Set():
 		return ts.expression(s, of)
 	default:
