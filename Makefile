@@ -163,6 +163,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/rbac
 	@echo "==> what their params may be"
 	@$(GO) run ./hack/values
+	@echo "==> schemas of the documents"
+	@$(GO) run ./hack/schema
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
@@ -183,6 +185,8 @@ verify: ## fail when a generated file or a go.mod is not up to date
 	@$(GO) run ./hack/rbac -check
 	@echo "==> what their params may be"
 	@$(GO) run ./hack/values -check
+	@echo "==> schemas of the documents"
+	@$(GO) run ./hack/schema -check
 
 .PHONY: clean
 clean: ## remove what the build made

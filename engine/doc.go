@@ -50,11 +50,15 @@
 //  2. engine/document/parse.go (Parse) parses YAML into nodes with positions.
 //     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
 //     strictly into the types of engine/api/v1alpha1/policy.go.
-//  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy), which
-//     compiles params, variables, inputs, rules with their actions, and metrics in
-//     this order: engine/compile/params.go, engine/compile/variables.go,
-//     engine/compile/inputs.go, engine/compile/rules.go, engine/compile/actions.go
-//     and engine/compile/metrics.go.
+//  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy).
+//     engine/compile/sections.go (sections, compile) compiles params, primary object,
+//     variables, inputs, rules with their actions, limits and metrics in this order:
+//     engine/compile/params.go, engine/compile/primary.go, engine/compile/order.go,
+//     engine/compile/inputs.go, engine/compile/rules.go, engine/compile/actions.go,
+//     engine/compile/limits.go and engine/compile/metrics.go. Each returns its part of
+//     the plan with its node of the graph. engine/compile/expressions.go (trace)
+//     records in the node of the scope, engine/compile/scope.go, what an expression
+//     depends on.
 //  4. engine/expr/cel/compile.go (Compile) parses an expression and checks its types
 //     by the schemas in engine/schema/set.go; engine/expr/cel/limits.go (Validate)
 //     rejects what could cost too much. Rego is compiled by
@@ -65,7 +69,7 @@
 //     engine/analyze/join.go (JoinOf) returns how an index answers a where,
 //     engine/analyze/stage.go (StageOf) which part of an expression depends on one
 //     candidate alone.
-//  6. engine/compile/graph.go (masks, seal) derives from the graph of the policy,
+//  6. engine/compile/seal.go (gather, seal) derives from the graph of the policy,
 //     engine/analyze/graph.go, what is watched, indexed, kept and written, and the
 //     hashes of its parts.
 //  7. The result is the plan: engine/plan/policy.go. engine/plan/access.go (Accesses)

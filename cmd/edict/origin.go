@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -102,7 +101,7 @@ func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []stri
 func (s *policySet) nothing() error { return found("%v %s", source.ErrNothing, s.where) }
 
 // nameOf returns the name in a policy's ID.
-func nameOf(id string) string { return strings.TrimSuffix(id, plan.ShadowSuffix) }
+func nameOf(id string) string { return plan.ParseID(id).Name }
 
 func printErrors(w io.Writer, problems []document.Problem) {
 	for _, p := range problems {

@@ -3,34 +3,12 @@ package analyze
 import (
 	"testing"
 
-	"github.com/google/cel-go/interpreter"
-
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
-)
-
-// The types of the objects in these tests.
-var (
-	text    = &schema.Type{Kind: schema.String}
-	whole   = &schema.Type{Kind: schema.Int}
-	truth   = &schema.Type{Kind: schema.Bool}
-	instant = &schema.Type{Kind: schema.Time}
-	texts   = &schema.Type{Kind: schema.Map, Elem: text}
-	section = &schema.Type{Kind: schema.Object, Name: "Part", Fields: map[string]*schema.Type{"name": text, "size": whole, "zone": text}}
-	widget  = &schema.Type{Kind: schema.Object, Name: "Widget", Fields: map[string]*schema.Type{
-		"metadata": schema.Metadata(),
-		"spec": {Kind: schema.Object, Name: "Widget.spec", Fields: map[string]*schema.Type{
-			"nodeName": text, "replicas": whole, "paused": truth, "startTime": instant, "selector": schema.Any, "limits": texts, "free": schema.Any,
-			"zones": {Kind: schema.List, Elem: text}, "parts": {Kind: schema.List, Elem: section}, "weight": {Kind: schema.Double},
-		}},
-		"status": {Kind: schema.Object, Name: "Widget.status", Fields: map[string]*schema.Type{
-			"phase": {Kind: schema.String, Enum: []string{"Pending", "Ready"}}, "message": text, "ready": truth, "since": instant, "parts": {Kind: schema.List, Elem: section},
-		}},
-	}}
+	"github.com/edict-dev/edict/test/widgets"
 )
 
 // roots are those of the names that are objects.
@@ -54,7 +32,7 @@ func environment(t *testing.T) *cel.Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := base.TypeOf(widget)
+	object := base.TypeOf(widgets.Type)
 	env, err := base.With(
 		cel.Var{Name: "object", Type: object}, cel.Var{Name: "item", Type: object}, cel.Var{Name: "key.name", Type: cel.StringType}, cel.Var{Name: "key.namespace", Type: cel.StringType},
 		cel.Var{Name: "now", Type: cel.TimestampType}, cel.Var{Name: "initial", Type: cel.BoolType},
@@ -66,33 +44,14 @@ func environment(t *testing.T) *cel.Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return env.WithConstants(map[string]value.Value{
-		"params.label": value.OfString("zone"), "params.limit": value.OfInt(3), "params.labels": textList("zone", "rack"),
-	})
-}
-
-func textList(list ...string) *value.List {
-	items := make([]value.Value, len(list))
-	for i, s := range list {
-		items[i] = value.OfString(s)
-	}
-	return value.NewList(items)
+	return env.WithConstants(widgets.Params())
 }
 
 // object makes a widget of plain JSON values.
-func object(plain map[string]any) value.Value { return value.Freeze(plain, widget, value.KeepAll) }
+func object(plain map[string]any) value.Value { return widgets.Object(plain) }
 
 // names is a scope of values by name.
-type names map[string]value.Value
-
-// ResolveName implements expr.Scope.
-func (n names) ResolveName(name string) (any, bool) {
-	v, ok := n[name]
-	return v, ok
-}
-
-// Parent implements expr.Scope.
-func (names) Parent() interpreter.Activation { return nil }
+type names = widgets.Scope
 
 // compiled compiles an expression that is expected to be right.
 func compiled(t *testing.T, env *cel.Env, source string) *cel.Program {

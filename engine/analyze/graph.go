@@ -29,11 +29,13 @@ type Node struct {
 	Uses []*Node
 	// Parts are the nodes that it consists of.
 	Parts []*Node
-	// Writes are what its actions write.
-	Writes []Write
+	// Writes are what its actions write, Finalizers those that they leave behind.
+	Writes     []Write
+	Finalizers []FinalizerUse
 	// Timed says that it calls builtins that depend on the time, Recalls ones that
-	// read what was remembered.
-	Timed, Recalls bool
+	// read what was remembered. Keeps says that it remembers a value or delays a
+	// rule.
+	Timed, Recalls, Keeps bool
 	// Queries are the builtins outside of the process that it calls.
 	Queries []string
 	// Text is what it says apart from the names of Uses.
@@ -51,6 +53,16 @@ func (n *Node) Part(kind Kind, name string, at document.Position) *Node {
 	part := New(kind, name, at)
 	n.Parts = append(n.Parts, part)
 	return part
+}
+
+// Add makes other nodes parts of n.
+func (n *Node) Add(parts ...*Node) { n.Parts = append(n.Parts, parts...) }
+
+// Write records that n writes something.
+func (n *Node) Write(w Write) {
+	if !slices.Contains(n.Writes, w) {
+		n.Writes = append(n.Writes, w)
+	}
 }
 
 // Use records that n names others.

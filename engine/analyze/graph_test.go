@@ -105,14 +105,16 @@ func TestTree(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+// TestParseRef: names are told apart by their qualifiers, and a name that was
+// parsed is written as it was.
+func TestParseRef(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Kind{
 		"object": Primary, "now": Context, "leaving": Context, "error.message": Context, "key.name": Key, "params.x": Param, "inputs.x": Input,
-		"variables.x": Variable, "item": Local, "paramsx": Local, "x.params": Local,
+		"variables.x": Variable, "inputs.a.b": Input, "item": Local, "error": Local, "error.x": Local, "paramsx": Local, "x.params": Local,
 	} {
-		if got, _ := Parse(name); got != want {
-			t.Errorf("%s is a %s, want %s", name, got, want)
+		if got := ParseRef(name); got.Kind != want || got.String() != name {
+			t.Errorf("%s is the %s %s, want a %s", name, got.Kind, got, want)
 		}
 	}
 }

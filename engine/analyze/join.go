@@ -8,8 +8,8 @@ import (
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
-// itemName is what a join calls the object that may be a member.
-const itemName = "item"
+// ItemName is what a join calls the object that may be a member.
+const ItemName = "item"
 
 // Join is how an index answers a `where`: an item can only be a member for a
 // key if one of the item's index keys is one of the key's probes. The index

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/widgets"
 )
 
 // joined are an item and a key's side that the joins below compare.
@@ -30,8 +31,8 @@ func joined() names {
 			},
 		}),
 		"key.name": value.OfString("o"), "key.namespace": value.OfString("ns"),
-		"params.label": value.OfString("zone"), "params.limit": value.OfInt(3), "params.labels": textList("zone", "rack"),
-		"variables.names": textList("n1", "n2"), "variables.map": value.FromMap(map[string]value.Value{"n1": value.OfString("x"), "n2": value.OfString("y")}),
+		"params.label": value.OfString("zone"), "params.limit": value.OfInt(3), "params.labels": widgets.Texts("zone", "rack"),
+		"variables.names": widgets.Texts("n1", "n2"), "variables.map": value.FromMap(map[string]value.Value{"n1": value.OfString("x"), "n2": value.OfString("y")}),
 		"variables.any": value.OfString("n1"), "initial": value.OfBool(false),
 	}
 }

@@ -1,8 +1,6 @@
 package analyze
 
 import (
-	"strings"
-
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
@@ -54,21 +52,6 @@ var kindNames = map[Kind]string{
 // String returns the kind in lower case.
 func (k Kind) String() string { return kindNames[k] }
 
-// qualifiers are what begins the names of a kind in expressions.
-var qualifiers = map[string]Kind{"params": Param, "inputs": Input, "variables": Variable, "key": Key, "error": Context}
-
-// contexts are the names that every evaluation gives.
-var contexts = map[string]Kind{"object": Primary, "now": Context, "initial": Context, "leaving": Context, cel.CallVariable: Context}
-
-// Parse takes a name apart as expressions write it: "params.size" is the Param
-// size. A name that the policy does not declare is Local.
-func Parse(name string) (kind Kind, rest string) {
-	if qualifier, rest, found := strings.Cut(name, "."); found {
-		return qualifiers[qualifier], rest
-	}
-	return contexts[name], name
-}
-
 // Root is an object, or one of several, that values are parts of: the Primary,
 // or an object of the Input or Target of that index.
 type Root struct {
@@ -89,9 +72,9 @@ type usage struct {
 func uses(e ast.Expr) usage {
 	u := usage{free: map[string]bool{}}
 	for name := range cel.Names(e) {
-		kind, _ := Parse(name)
+		kind := ParseRef(name).Kind
 		switch {
-		case name == itemName:
+		case name == ItemName:
 			u.item = true
 		case kind == Local:
 			u.free[name] = true
@@ -121,7 +104,7 @@ func Compares(p *cel.Program) bool {
 			return
 		}
 		for _, arg := range e.AsCall().Args() {
-			found = found || cel.Names(arg)["now"]
+			found = found || cel.Names(arg)[Now.Name]
 		}
 	}))
 	return found
@@ -134,8 +117,8 @@ func ParamName(p *cel.Program) string {
 	if e.Kind() != ast.IdentKind {
 		return ""
 	}
-	if kind, name := Parse(e.AsIdent()); kind == Param {
-		return name
+	if r := ParseRef(e.AsIdent()); r.Kind == Param {
+		return r.Name
 	}
 	return ""
 }

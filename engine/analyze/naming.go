@@ -11,10 +11,10 @@ import (
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
-// The names of the key's parts.
-const (
-	keyName      = "key.name"
-	keyNamespace = "key.namespace"
+// The names of the key's parts, as expressions write them.
+var (
+	keyName      = KeyName.String()
+	keyNamespace = KeyNamespace.String()
 )
 
 // Naming computes the names that an item says of keys: what a `where` compares

@@ -66,7 +66,7 @@ func (s *stager) depends(e ast.Expr) (own, outer bool) { return depends(cel.Name
 // is that is no param.
 func depends(names map[string]bool, candidates []string) (own, outer bool) {
 	for name := range names {
-		kind, _ := Parse(name)
+		kind := ParseRef(name).Kind
 		switch {
 		case slices.Contains(candidates, name):
 			own = true

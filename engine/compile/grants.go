@@ -12,15 +12,15 @@ import (
 // rbacGroup is the API group of roles and bindings.
 const rbacGroup = "rbac.authorization.k8s.io/"
 
-// grants records what the API server asks for when a binding or a role is
+// grants records what the API server requires when a binding or a role is
 // written: that the writer may bind the role, or escalate. Otherwise it must
 // have every right that is given, which nobody can derive from the text.
-func (b *builder) grants(node *analyze.Node, t *target, n *document.Node, fields *cel.Template, create bool) {
-	for i, gvk := range t.kinds {
+func grants(node *analyze.Node, t *target, n *document.Node, fields *cel.Template, create bool) {
+	for _, c := range t.candidates {
+		gvk, at := c.gvk, c.at
 		if !strings.HasPrefix(gvk.APIVersion, rbacGroup) {
 			continue
 		}
-		at := b.place(t, t.roots[i])
 		switch {
 		case strings.HasSuffix(gvk.Kind, "RoleBinding") && n.Get("roleRef") != nil:
 			binds(node, gvk, at, n.Get("roleRef"), fields.Field("roleRef"))
@@ -28,7 +28,7 @@ func (b *builder) grants(node *analyze.Node, t *target, n *document.Node, fields
 			if create {
 				at.Name = analyze.ParamValue{} // the server does not know it when it asks
 			}
-			writes(node, analyze.Write{GVK: gvk, Verb: analyze.WriteEscalate, Scope: at})
+			node.Write(analyze.Write{GVK: gvk, Verb: analyze.WriteEscalate, Scope: at})
 		}
 	}
 }
@@ -41,6 +41,6 @@ func binds(node *analyze.Node, binding schema.GVK, at analyze.Scope, ref *docume
 		kinds = []string{"ClusterRole", "Role"}
 	}
 	for _, kind := range kinds {
-		writes(node, analyze.Write{GVK: schema.GVK{APIVersion: binding.APIVersion, Kind: kind}, Verb: analyze.WriteBind, Scope: role})
+		node.Write(analyze.Write{GVK: schema.GVK{APIVersion: binding.APIVersion, Kind: kind}, Verb: analyze.WriteBind, Scope: role})
 	}
 }

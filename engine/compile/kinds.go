@@ -9,29 +9,70 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// untypedKind says that no schema is known of a kind. In a group of Kubernetes
-// itself, one that is spelt almost like a kind of it is a mistake.
-func (b *builder) untypedKind(gvk schema.GVK, version, kind v1alpha1.Text) {
+// kinds knows the kinds of objects, and rejects what cannot be of them.
+type kinds struct {
+	schemas  *schema.Set
+	problems *findings
+}
+
+// of returns the type of the objects of a kind. A kind without a schema is
+// reported where it is written.
+func (k *kinds) of(version, kind v1alpha1.Text) (schema.GVK, *schema.Type) {
+	gvk := schema.GVK{APIVersion: version.Value, Kind: kind.Value}
+	if _, known := k.schemas.Kind(gvk); !known {
+		k.untyped(gvk, version, kind)
+	}
+	return gvk, k.schemas.Of(gvk)
+}
+
+// typeOf returns the type of the objects of a kind, which may be unknown.
+func (k *kinds) typeOf(gvk schema.GVK) *schema.Type { return k.schemas.Of(gvk) }
+
+// namespaced reports whether a kind has namespaces, as far as it is known.
+func (k *kinds) namespaced(gvk schema.GVK) (namespaced, known bool) {
+	r, known := k.schemas.Resource(gvk)
+	return r.Namespaced, known
+}
+
+// untyped says that no schema is known of a kind. In a group of Kubernetes
+// itself, one that is spelt almost like a kind of it is an error.
+func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
 	if gvk.APIVersion == "core/v1" {
-		b.problems.Hintf(version.Pos(), "write apiVersion: v1", "the kinds of the core have no group")
+		k.problems.Hintf(version.Pos(), "write apiVersion: v1", "the kinds of the core have no group")
 		return
 	}
 	if hint := closest(gvk.Kind, schema.BuiltinKinds(gvk.APIVersion)); hint != "" {
-		b.problems.Hintf(kind.Pos(), hint, "%s has no kind %q", gvk.APIVersion, gvk.Kind)
+		k.problems.Hintf(kind.Pos(), hint, "%s has no kind %q", gvk.APIVersion, gvk.Kind)
 		return
 	}
-	b.problems.Warnf(kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+	k.problems.Warnf(kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+}
+
+// inNamespace rejects a namespace for a kind that belongs to none.
+func (k *kinds) inNamespace(gvk schema.GVK, namespace *document.Node) {
+	if namespaced, known := k.namespaced(gvk); namespace != nil && known && !namespaced {
+		k.problems.Hintf(namespace.Pos, "leave it out", "a %s belongs to no namespace", gvk.Kind)
+	}
+}
+
+// outright rejects a namespace where there can be none, and an object without
+// one that must have it: it would never be found.
+func (k *kinds) outright(gvk schema.GVK, at document.Position, namespace *document.Node) {
+	k.inNamespace(gvk, namespace)
+	if namespaced, known := k.namespaced(gvk); namespace == nil && known && namespaced {
+		k.problems.Hintf(at, "add namespace: NAME", "the %s is named without its namespace", gvk.Kind)
+	}
 }
 
 // closest suggests a kind: the plural of one is a common mistake.
-func closest(kind string, kinds []string) string {
-	for _, k := range kinds {
+func closest(kind string, known []string) string {
+	for _, k := range known {
 		if k != kind && (strings.EqualFold(k+"s", kind) || strings.EqualFold(k+"es", kind) || strings.EqualFold(k, kind)) {
 			return document.DidYouMean(k, []string{k})
 		}
 	}
-	if slices.Contains(kinds, kind) {
+	if slices.Contains(known, kind) {
 		return "" // it exists; only its schema is not built in
 	}
-	return document.DidYouMean(kind, kinds)
+	return document.DidYouMean(kind, known)
 }

@@ -17,55 +17,67 @@ var (
 )
 
 // metrics compiles the metrics that a policy exports under names of its own.
-func (b *builder) metrics() {
-	seen := map[string]bool{}
-	for i := range b.doc.Spec.Metrics {
-		if m := b.metric(&b.doc.Spec.Metrics[i], seen); m != nil {
-			b.plan.Metrics = append(b.plan.Metrics, *m)
-		}
-	}
+type metrics struct {
+	names    *names
+	rules    []*plan.Rule
+	problems *findings
 }
 
-func (b *builder) metric(doc *v1alpha1.Metric, seen map[string]bool) *plan.Metric {
-	of := plan.Happening(doc.Of.Value)
+// all returns the metrics, and the node of each.
+func (ms *metrics) all(docs []v1alpha1.Metric) (list []plan.Metric, nodes []*analyze.Node) {
+	seen := map[string]bool{}
+	for i := range docs {
+		doc := &docs[i]
+		if !rightMetric(doc, seen, ms.problems) {
+			continue
+		}
+		seen[doc.Name.Value] = true
+		n := analyze.New(analyze.Metric, doc.Name.Value, doc.Pos)
+		list, nodes = append(list, ms.metric(doc, newScope(ms.names, n))), append(nodes, n)
+	}
+	return list, nodes
+}
+
+// rightMetric rejects what cannot be a metric.
+func rightMetric(doc *v1alpha1.Metric, seen map[string]bool, problems *findings) bool {
 	switch {
 	case !doc.Name.Set() || !doc.Of.Set():
-		b.problems.Errorf(doc.Pos, "a metric needs name and of")
-		return nil
+		problems.Errorf(doc.Pos, "a metric needs name and of")
 	case !metricName.MatchString(doc.Name.Value):
-		b.problems.Hintf(doc.Name.Pos(), "letters, digits and _", "%q cannot be the name of a metric", doc.Name.Value)
-		return nil
+		problems.Hintf(doc.Name.Pos(), "letters, digits and _", "%q cannot be the name of a metric", doc.Name.Value)
 	case seen[doc.Name.Value]:
-		b.problems.Errorf(doc.Name.Pos(), "duplicate metric %q", doc.Name.Value)
-		return nil
-	case !slices.Contains(plan.Happenings, of):
-		b.problems.Hintf(doc.Of.Pos(), document.DidYouMean(doc.Of.Value, happenings()), "%q cannot be counted", doc.Of.Value)
-		return nil
+		problems.Errorf(doc.Name.Pos(), "duplicate metric %q", doc.Name.Value)
+	case !slices.Contains(plan.Happenings, plan.Happening(doc.Of.Value)):
+		problems.Hintf(doc.Of.Pos(), document.DidYouMean(doc.Of.Value, happenings()), "%q cannot be counted", doc.Of.Value)
+	default:
+		return true
 	}
-	seen[doc.Name.Value] = true
-	out := &plan.Metric{Name: doc.Name.Value, Help: doc.Help.Value, Of: of, Rule: doc.Rule.Value}
+	return false
+}
+
+func (ms *metrics) metric(doc *v1alpha1.Metric, s *scope) plan.Metric {
+	out := plan.Metric{Name: doc.Name.Value, Help: doc.Help.Value, Of: plan.Happening(doc.Of.Value), Rule: doc.Rule.Value}
 	if out.Rule == "*" {
 		out.Rule = ""
 	}
-	if out.Rule != "" && !slices.ContainsFunc(b.plan.Rules, func(r *plan.Rule) bool { return r.Name == out.Rule }) {
-		b.problems.Errorf(doc.Rule.Pos(), "there is no rule %q", out.Rule)
+	if out.Rule != "" && !slices.ContainsFunc(ms.rules, func(r *plan.Rule) bool { return r.Name == out.Rule }) {
+		ms.problems.Errorf(doc.Rule.Pos(), "there is no rule %q", out.Rule)
 	}
-	s := b.global(b.graph().Part(analyze.Metric, out.Name, doc.Pos))
 	for _, l := range doc.Labels {
 		if !labelName.MatchString(l.Key.Value) {
-			b.problems.Errorf(l.Key.Pos(), "%q cannot be the name of a label", l.Key.Value)
+			ms.problems.Errorf(l.Key.Pos(), "%q cannot be the name of a label", l.Key.Value)
 			continue
 		}
-		if !of.Keyed() {
-			b.problems.Errorf(l.Key.Pos(), "%s has no labels of the policy: it is not about a key", of)
+		if !out.Of.Keyed() {
+			ms.problems.Errorf(l.Key.Pos(), "%s has no labels of the policy: it is not about a key", out.Of)
 		}
-		out.Labels = append(out.Labels, plan.Label{Name: l.Key.Value, Value: b.template(s, l.Value)})
+		out.Labels = append(out.Labels, plan.Label{Name: l.Key.Value, Value: s.template(l.Value)})
 	}
-	out.Buckets = b.buckets(doc)
+	out.Buckets = buckets(doc, ms.problems)
 	return out
 }
 
-func (b *builder) buckets(doc *v1alpha1.Metric) (out []float64) {
+func buckets(doc *v1alpha1.Metric, problems *findings) (out []float64) {
 	if doc.Buckets == nil {
 		return nil
 	}
@@ -79,7 +91,7 @@ func (b *builder) buckets(doc *v1alpha1.Metric) (out []float64) {
 		}
 	}
 	if len(out) != len(list) || len(out) == 0 || !ascending(out) {
-		b.problems.Hintf(doc.Buckets.Pos, "[0.5, 1, 5]", "buckets must be a list of finite numbers, each greater than the one before")
+		problems.Hintf(doc.Buckets.Pos, "[0.5, 1, 5]", "buckets must be a list of finite numbers, each greater than the one before")
 	}
 	return out
 }

@@ -1,52 +1,89 @@
 package compile
 
 import (
-	"regexp"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
-	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/plan"
 )
 
-// metadataNames rejects keys and values of labels and annotations that the API
-// server would refuse at every write, as far as they are known. The words are
-// apimachinery's.
-func (b *builder) metadataNames(set []v1alpha1.Entry[v1alpha1.Template], fields *cel.Template, field string) {
-	for _, e := range set {
-		if strings.Contains(e.Key.Value, "${") {
-			continue
-		}
-		if wrong := validation.IsQualifiedName(strings.ToLower(e.Key.Value)); len(wrong) > 0 {
-			b.problems.Hintf(e.Key.Pos(), wrong[0], "%q cannot be a key of %s", e.Key.Value, field)
-		}
-		text, known := value.Str(constantOf(fields.Field(e.Key.Value)))
-		if wrong := validation.IsValidLabelValue(text); known && field == "labels" && len(wrong) > 0 {
-			b.problems.Hintf(e.Value.Pos(), wrong[0], "%q cannot be the value of a label", text)
-		}
-	}
+// names are the names that all expressions of a policy may use. Inputs and
+// variables add theirs once they are typed.
+type names struct {
+	env *cel.Env
+	// flows are where the values of names come from, nodes what computes them, and
+	// slots what they stand for in an evaluation.
+	flows map[string]*analyze.Flow
+	nodes map[string]*analyze.Node
+	slots map[string]plan.Slot
+	// trees are the expressions that were compiled.
+	trees trees
+	// at is where the policy is.
+	at       document.Position
+	problems *findings
 }
 
-func constantOf(t *cel.Template) value.Value {
-	if t == nil {
-		return nil
-	}
-	return t.Constant()
+// declared is a name with all that is known of it.
+type declared struct {
+	analyze.Ref
+	of   *cel.Type
+	flow *analyze.Flow
+	node *analyze.Node
 }
 
-// reasonForm is that of metav1.Condition.
-var reasonForm = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
-
-// conditionNames does the same for the type and reason of a condition.
-func (b *builder) conditionNames(a *v1alpha1.ConditionAction, kind, reason *cel.Template) {
-	if text, known := value.Str(constantOf(kind)); known {
-		if wrong := validation.IsQualifiedName(text); len(wrong) > 0 {
-			b.problems.Hintf(a.Type.Pos(), wrong[0], "%q cannot be the type of a condition", text)
-		}
-	}
-	if text, known := value.Str(constantOf(reason)); known && !reasonForm.MatchString(text) {
-		b.problems.Hintf(a.Reason.Pos(), "one word in CamelCase, such as NodeNotReady", "%q cannot be the reason of a condition", text)
-	}
+// given are the names that every evaluation gives, beside the primary object.
+var given = []struct {
+	analyze.Ref
+	of   *cel.Type
+	slot plan.SlotKind
+}{
+	{analyze.KeyName, cel.StringType, plan.KeyName},
+	{analyze.KeyNamespace, cel.StringType, plan.KeyNamespace},
+	{analyze.Now, cel.TimestampType, plan.Now},
+	{analyze.Initial, cel.BoolType, plan.Initial},
+	{analyze.Leaving, cel.BoolType, plan.Leaving},
 }
+
+// newNames returns the names of a policy without inputs and variables. env knows
+// the params.
+func newNames(env *cel.Env, params []param, primary *plan.Primary, at document.Position, problems *findings) *names {
+	n := &names{
+		env: env, flows: map[string]*analyze.Flow{}, nodes: map[string]*analyze.Node{}, slots: map[string]plan.Slot{},
+		trees: trees{}, at: at, problems: problems,
+	}
+	for _, p := range params {
+		n.know(declared{Ref: p.ref(), node: p.node}, plan.Slot{Kind: plan.Param, Value: p.Value})
+	}
+	vars := []declared{{analyze.ObjectRef, env.TypeOf(primary.Type), analyze.From(analyze.Object), analyze.New(analyze.Primary, analyze.ObjectRef.Name, at)}}
+	n.know(vars[0], plan.Slot{Kind: plan.Object})
+	for _, g := range given {
+		d := declared{Ref: g.Ref, of: g.of, node: analyze.New(g.Kind, g.String(), at)}
+		n.know(d, plan.Slot{Kind: g.slot})
+		vars = append(vars, d)
+	}
+	n.know(declared{Ref: analyze.Call, node: analyze.New(analyze.Context, "call", at)}, plan.Slot{Kind: plan.CallSlot})
+	n.declare(vars...)
+	return n
+}
+
+// know records what a name stands for.
+func (n *names) know(d declared, slot plan.Slot) {
+	n.flows[d.String()], n.nodes[d.String()], n.slots[d.String()] = d.flow, d.node, slot
+}
+
+// declare lets expressions use names.
+func (n *names) declare(list ...declared) {
+	vars := make([]cel.Var, len(list))
+	for i, d := range list {
+		vars[i] = cel.Var{Name: d.String(), Type: d.of}
+	}
+	env, err := n.env.With(vars...)
+	if err != nil {
+		n.problems.Errorf(n.at, "%v", err)
+		return
+	}
+	n.env = env
+}
+
+// node returns the node of a name, nil when it has none.
+func (n *names) node(r analyze.Ref) *analyze.Node { return n.nodes[r.String()] }

@@ -5,88 +5,100 @@ import (
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
 // optional finds out which keys the inputs name, for a policy that also decides
 // about keys without a primary. What compares key.name in another way would
 // leave keys out without a word, and is rejected.
-func (b *builder) optional(docs map[string]*v1alpha1.Input) {
-	if !b.plan.Primary.Optional || b.problems.HasErrors() {
+func optional(list []input, primary *plan.Primary, at v1alpha1.Text, k *kinds, problems *findings) {
+	if !primary.Optional || problems.HasErrors() {
 		return
 	}
-	for _, p := range b.plan.Inputs {
-		if p.Off {
+	n := naming{primary: primary, kinds: k, problems: problems}
+	for _, in := range list {
+		if in.Off {
 			continue
 		}
-		if p.Get != nil {
-			b.getNames(p, docs[p.Name].Get)
-		} else if p.Where != nil {
-			b.whereNames(p, docs[p.Name].Where)
+		if in.Get != nil {
+			n.byGet(in)
+		} else if in.Where != nil {
+			n.byWhere(in)
 		}
 	}
-	named := func(p *plan.Input) bool { return p.Naming != nil || p.Off }
-	if !b.problems.HasErrors() && !slices.ContainsFunc(b.plan.Inputs, named) {
-		b.problems.Hintf(b.doc.Spec.For.Kind.Pos(), "name it in an input: where: item.metadata.name == key.name, or get: key.name",
+	named := func(in input) bool { return in.Naming != nil || in.Off }
+	if !n.problems.HasErrors() && !slices.ContainsFunc(list, named) {
+		n.problems.Hintf(at.Pos(), "name it in an input: where: item.metadata.name == key.name, or get: key.name",
 			"optional: true has no effect: no input names keys")
 	}
 }
 
-// getNames is an input of one object: it names a key by its own name.
-func (b *builder) getNames(p *plan.Input, at v1alpha1.Text) {
-	name, namespace, uses := analyze.GetNaming(p.Get)
+// naming finds out which keys inputs name.
+type naming struct {
+	primary  *plan.Primary
+	kinds    *kinds
+	problems *findings
+}
+
+// at is where the input names objects.
+func (in input) at() document.Position { return firstSet(in.doc.Get, in.doc.Where).Pos() }
+
+// byGet is an input of one object: it names a key by its own name.
+func (n *naming) byGet(in input) {
+	name, namespace, uses := analyze.GetNaming(in.Get)
 	switch {
 	case !uses:
 		return
 	case !name:
-		b.problems.Hintf(at.Pos(), `get: key.name, or get: '{"namespace": key.namespace, "name": key.name}'`,
+		n.problems.Hintf(in.at(), `get: key.name, or get: '{"namespace": key.namespace, "name": key.name}'`,
 			"with optional: true this get must be key.name as it is: which key an object names is not known otherwise")
 		return
 	}
-	if !b.namespaced(namespace) {
-		p.Naming = &plan.KeyNaming{Cluster: true}
+	if !n.namespaced(namespace) {
+		in.Naming = &plan.KeyNaming{Cluster: true}
 		return
 	}
-	if r, known := b.options.Schemas.Resource(p.Source.GVK); known && !r.Namespaced {
-		b.noNamespace(p, at)
+	if namespaced, known := n.kinds.namespaced(in.Source.GVK); known && !namespaced {
+		n.noNamespace(in)
 		return
 	}
-	p.Naming = &plan.KeyNaming{Own: true}
+	in.Naming = &plan.KeyNaming{Own: true}
 }
 
-// whereNames is an input with a join.
-func (b *builder) whereNames(p *plan.Input, at v1alpha1.Text) {
-	if !p.Join.UsesName {
+// byWhere is an input with a join.
+func (n *naming) byWhere(in input) {
+	if !in.Join.UsesName {
 		return
 	}
-	names := p.Join.Named
+	names := in.Join.Named
 	if names == nil {
-		b.problems.Hintf(at.Pos(), "item.x == key.name, key.name in item.list, or item.list.exists(e, e.x == key.name), joined by && with other conditions",
+		n.problems.Hintf(in.at(), "item.x == key.name, key.name in item.list, or item.list.exists(e, e.x == key.name), joined by && with other conditions",
 			"with optional: true this where must compare key.name as it is with something of the item: which key an object names is not known otherwise")
 		return
 	}
-	p.Naming = &plan.KeyNaming{Join: names, Cluster: !b.namespaced(names.HasNamespace())}
-	if p.Naming.Cluster || names.HasNamespace() {
+	in.Naming = &plan.KeyNaming{Join: names, Cluster: !n.namespaced(names.HasNamespace())}
+	if in.Naming.Cluster || names.HasNamespace() {
 		return
 	}
-	if only := b.plan.Primary.Namespaces; len(only) == 1 {
-		p.Naming.Within = only[0]
+	if only := n.primary.Namespaces; len(only) == 1 {
+		in.Naming.Within = only[0]
 		return
 	}
-	b.noNamespace(p, at)
+	n.noNamespace(in)
 }
 
-func (b *builder) noNamespace(p *plan.Input, at v1alpha1.Text) {
-	b.problems.Hintf(at.Pos(), "add: && item.metadata.namespace == key.namespace",
-		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", p.Name, b.plan.Primary.Kind)
+func (n *naming) noNamespace(in input) {
+	n.problems.Hintf(in.at(), "add: && item.metadata.namespace == key.namespace",
+		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.Name, n.primary.Kind)
 }
 
 // namespaced reports whether the primary's kind has namespaces; of a kind that
 // nothing is known of, whether an input names them.
-func (b *builder) namespaced(given bool) bool {
-	r, known := b.options.Schemas.Resource(b.plan.Primary.GVK)
+func (n *naming) namespaced(given bool) bool {
+	namespaced, known := n.kinds.namespaced(n.primary.GVK)
 	if !known {
-		return given || len(b.plan.Primary.Namespaces) > 0
+		return given || len(n.primary.Namespaces) > 0
 	}
-	return r.Namespaced
+	return namespaced
 }

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
+
+// errorMessage is the name of the text of an error in onError.
+var errorMessage = analyze.ErrorMessage.String()
 
 // rules runs the rules in their order: all up to the first that stops, and
 // after one that failed only those marked to run finally.
@@ -230,7 +234,7 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	}
 	r.item++
 	inner := f.extend()
-	inner.push("error.message", value.OfString(expr.Message(err)))
+	inner.push(errorMessage, value.OfString(expr.Message(err)))
 	if again := r.attempt(onError, inner); again != nil {
 		r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
 	}

@@ -43,7 +43,7 @@ type Policy struct {
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []analyze.Write
 	// FinalizerUses are the finalizers that it leaves on objects.
-	FinalizerUses []FinalizerUse
+	FinalizerUses []analyze.FinalizerUse
 	// Limits bound how much it writes.
 	Limits Limits
 	// Metrics are what the policy exports.
@@ -81,18 +81,6 @@ const (
 	// Disabled is compiled and not run.
 	Disabled Mode = v1alpha1.ModeDisabled
 )
-
-// ShadowSuffix ends the ID of a policy that runs in the shadow: another
-// revision of the same name may be enforced beside it.
-const ShadowSuffix = "@shadow"
-
-// ID tells the policies apart that may run beside each other.
-func (p *Policy) ID() string {
-	if p.Mode == Shadow {
-		return p.Name + ShadowSuffix
-	}
-	return p.Name
-}
 
 // Primary is the kind a policy decides about.
 type Primary struct {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -85,7 +86,7 @@ func released(t *testing.T, s *server) (out []string) {
 	r := &Releaser{Client: s, Mapper: mapper, Report: func(o Outcome) {
 		out = append(out, strings.TrimSpace(fmt.Sprint(o.Object.Name, " ", strings.Join(o.Finalizers, ","), " ", o.Err)))
 	}}
-	r.Policies(t.Context(), []*plan.Policy{{Name: "p", FinalizerUses: []plan.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}})
+	r.Policies(t.Context(), []*plan.Policy{{Name: "p", FinalizerUses: []analyze.FinalizerUse{hold(node, "", "own"), hold(pod, "", "own")}}})
 	return out
 }
 

@@ -17,14 +17,14 @@ var (
 	node = schema.GVK{APIVersion: "v1", Kind: "Node"}
 )
 
-func hold(gvk schema.GVK, namespace, finalizer string) plan.FinalizerUse {
-	return plan.FinalizerUse{GVK: gvk, Scope: analyze.Scope{Namespace: analyze.ParamValue{Value: namespace}}, Finalizer: analyze.ParamValue{Value: finalizer}}
+func hold(gvk schema.GVK, namespace, finalizer string) analyze.FinalizerUse {
+	return analyze.FinalizerUse{GVK: gvk, Scope: analyze.Scope{Namespace: analyze.ParamValue{Value: namespace}}, Finalizer: analyze.ParamValue{Value: finalizer}}
 }
 
 // TestTargets: the finalizers of a kind and namespace are looked for at once.
 func TestTargets(t *testing.T) {
 	t.Parallel()
-	p := &plan.Policy{Name: "p", FinalizerUses: []plan.FinalizerUse{
+	p := &plan.Policy{Name: "p", FinalizerUses: []analyze.FinalizerUse{
 		hold(pod, "", "b"), hold(pod, "", "a"), hold(pod, "x", "a"), hold(node, "", ""), hold(pod, "", "a"),
 	}}
 	want := []*target{

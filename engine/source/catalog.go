@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
 )
 
 // Catalog is what all ConfigMaps say together.
@@ -125,7 +126,7 @@ func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
 func (c *Catalog) strangers() {
 	for _, v := range c.Values {
 		for policy, params := range ordered(v.Overrides) {
-			if c.Units[policy] != nil || c.Units[policy+shadowed] != nil {
+			if c.Units[policy] != nil || c.Units[plan.ID{Name: policy, Shadow: true}.String()] != nil {
 				continue
 			}
 			for _, o := range ordered(params) {

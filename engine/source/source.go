@@ -122,7 +122,7 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 		}
 	}
 	for policy := range params {
-		if names[policy] == nil && names[policy+shadowed] == nil {
+		if names[policy] == nil && names[plan.ID{Name: policy, Shadow: true}.String()] == nil {
 			return fmt.Errorf("parameters are given for the policy %q, which does not exist", policy)
 		}
 	}

@@ -40,16 +40,10 @@ type Unit struct {
 // Name is the policy's name.
 func (u *Unit) Name() string { return u.Document.Metadata.Name.Value }
 
-// shadowed tells the shadow of a policy from the policy.
-const shadowed = plan.ShadowSuffix
-
 // ID tells units apart that may run beside each other: a policy, and the
 // revision of it that only looks on.
 func (u *Unit) ID() string {
-	if u.mode() == v1alpha1.ModeShadow {
-		return u.Name() + shadowed
-	}
-	return u.Name()
+	return plan.ID{Name: u.Name(), Shadow: u.mode() == v1alpha1.ModeShadow}.String()
 }
 
 // Disabled reports whether the policy is switched off, also when it is not right.

@@ -173,14 +173,14 @@ func (e *edits) action(blocks []string) {
 	field, declaration, ok := strings.Cut(blocks[0], "}\n\n")
 	lines := strings.SplitAfter(field, "\n")
 	at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "yaml:") })
-	if !ok || at < 0 {
+	if !ok || at < 1 {
 		e.t.Fatalf("no field and no type in\n%s", blocks[0])
 	}
 	const rule = "engine/api/v1alpha1/rule.go"
-	e.before(rule, "\tSelect    *SelectAction    `yaml:\"select\"`\n", lines[at])
+	e.before(rule, "\t// Select chooses the best of many candidates.\n", lines[at-1]+lines[at])
 	e.files[rule] += "\n" + declaration
 	e.files["engine/plan/action.go"] = e.file("engine/plan/action.go") + "\n" + blocks[1]
-	e.before("engine/compile/actions.go", "\tdefault:\n\t\treturn b.remember(", blocks[2])
+	e.before("engine/compile/actions.go", "\tdefault:\n\t\treturn remember(", blocks[2])
 	e.files["engine/compile/owner.go"] = blocks[3]
 	e.before("engine/eval/actions.go", "\tcase *plan.Remember:\n", blocks[4])
 	e.files["engine/eval/owner.go"] = blocks[5]

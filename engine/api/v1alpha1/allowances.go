@@ -6,33 +6,41 @@ import "github.com/edict-dev/edict/engine/document"
 // installation, not to the policies: who may change a policy cannot thereby
 // change what it may do.
 type Allowances struct {
-	APIVersion Text           `yaml:"apiVersion"`
-	Kind       Text           `yaml:"kind"`
-	Metadata   Metadata       `yaml:"metadata"`
-	Spec       AllowancesSpec `yaml:"spec"`
-	Pos        document.Position
+	// APIVersion is edict.dev/v1alpha1.
+	APIVersion Text `yaml:"apiVersion" schema:"required,enum=edict.dev/v1alpha1"`
+	// Kind is Allowances.
+	Kind Text `yaml:"kind" schema:"required,enum=Allowances"`
+	// Metadata names the document.
+	Metadata Metadata `yaml:"metadata"`
+	// Spec has the allowances.
+	Spec AllowancesSpec `yaml:"spec"`
+	Pos  document.Position
 }
 
 // AllowancesSpec is the body of Allowances.
 type AllowancesSpec struct {
+	// Allow lists the allowances.
 	Allow []Allowance `yaml:"allow"`
 }
 
 // Allowance opens some of a kind for one policy.
 type Allowance struct {
-	Policy Text `yaml:"policy"`
+	// Policy is the name of the policy.
+	Policy Text `yaml:"policy" schema:"required"`
 	// APIGroup is the group of the kind, "" the core group. Where it is left out
 	// the allowance holds for kinds of that name in every group.
 	APIGroup Text `yaml:"apiGroup"`
-	ForKind  Text `yaml:"kind"`
+	// ForKind is the kind that is opened, such as Pod.
+	ForKind Text `yaml:"kind" schema:"required"`
 	// Fields are paths such as spec.serviceAccountName, "create" and "delete" for
 	// making and deleting objects, "read" and "values" for Secrets, or "*" for
 	// everything of the kind.
-	Fields []Text `yaml:"fields"`
+	Fields []Text `yaml:"fields" schema:"required"`
 	// Namespaces are those that it holds in; none means everywhere.
 	Namespaces []Text `yaml:"namespaces"`
-	Pinned     Pin    `yaml:"pinned"`
-	Pos        document.Position
+	// Pinned binds the allowance to more than the name of the policy.
+	Pinned Pin `yaml:"pinned"`
+	Pos    document.Position
 }
 
 // Pin binds an allowance to more than the name of a policy.
@@ -40,7 +48,8 @@ type Pin struct {
 	// ConfigMap is the name of the ConfigMap that the policy stands in, Text the
 	// digest of its text, as sha256:...
 	ConfigMap Text `yaml:"configMap"`
-	Text      Text `yaml:"text"`
+	// Text is the digest of the text of the policy, as sha256:...
+	Text Text `yaml:"text"`
 	// Params are values that the policy's params must have.
 	Params []Entry[*document.Node] `yaml:"params"`
 }

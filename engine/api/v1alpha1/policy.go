@@ -4,10 +4,14 @@ import "github.com/edict-dev/edict/engine/document"
 
 // Policy decides what becomes of each object of one kind.
 type Policy struct {
-	APIVersion Text     `yaml:"apiVersion"`
-	Kind       Text     `yaml:"kind"`
-	Metadata   Metadata `yaml:"metadata"`
-	Spec       Spec     `yaml:"spec"`
+	// APIVersion is edict.dev/v1alpha1.
+	APIVersion Text `yaml:"apiVersion" schema:"required,enum=edict.dev/v1alpha1"`
+	// Kind is Policy.
+	Kind Text `yaml:"kind" schema:"required,enum=Policy"`
+	// Metadata names the policy.
+	Metadata Metadata `yaml:"metadata" schema:"required,with=name"`
+	// Spec is what the policy decides.
+	Spec Spec `yaml:"spec" schema:"required"`
 	// Node is the whole document as it was written.
 	Node *document.Node
 	Pos  document.Position
@@ -20,30 +24,42 @@ const (
 	ModeDisabled = "Disabled"
 )
 
-// Metadata names the policy.
+// Metadata names the document.
 type Metadata struct {
-	Name        Text          `yaml:"name"`
-	Labels      []Entry[Text] `yaml:"labels"`
+	// Name has lower-case letters, digits and dashes, at most 63.
+	Name Text `yaml:"name"`
+	// Labels are for people; Edict does not read them.
+	Labels []Entry[Text] `yaml:"labels"`
+	// Annotations are for people; Edict does not read them.
 	Annotations []Entry[Text] `yaml:"annotations"`
 }
 
 // Spec is the body of a policy.
 type Spec struct {
 	// Mode is Enforce (default), Shadow or Disabled.
-	Mode      Text           `yaml:"mode"`
-	For       Primary        `yaml:"for"`
-	Params    []Entry[Param] `yaml:"params"`
-	Inputs    []Input        `yaml:"inputs"`
-	Variables []Variable     `yaml:"variables"`
-	Rules     []Rule         `yaml:"rules"`
-	Limits    Limits         `yaml:"limits"`
-	Metrics   []Metric       `yaml:"metrics"`
+	Mode Text `yaml:"mode" schema:"enum=Enforce|Shadow|Disabled"`
+	// For is the kind that the policy decides about: one evaluation per object.
+	For Primary `yaml:"for" schema:"required"`
+	// Params are values that an installation may set.
+	Params []Entry[Param] `yaml:"params"`
+	// Inputs are other objects that variables and rules read, as inputs.NAME.
+	Inputs []Input `yaml:"inputs"`
+	// Variables are named values, as variables.NAME, in any order.
+	Variables []Variable `yaml:"variables"`
+	// Rules are evaluated in their order.
+	Rules []Rule `yaml:"rules"`
+	// Limits bound how much the policy writes.
+	Limits Limits `yaml:"limits"`
+	// Metrics are exported under names of the policy's own.
+	Metrics []Metric `yaml:"metrics"`
 }
 
 // Limits bound how much a policy writes: all writes, and those that take
 // something away.
 type Limits struct {
-	Changes  *Limit `yaml:"changes"`
+	// Changes bounds all writes.
+	Changes *Limit `yaml:"changes"`
+	// Removals bounds the writes that take something away.
 	Removals *Limit `yaml:"removals"`
 }
 
@@ -51,7 +67,7 @@ type Limits struct {
 // params only.
 type Limit struct {
 	// PerWindow is a number, with PerCentOf a percentage.
-	PerWindow Template `yaml:"perWindow"`
+	PerWindow Template `yaml:"perWindow" schema:"required"`
 	// Window is a duration; default 1m.
 	Window Template `yaml:"window"`
 	// PerCentOf is "objects", which are those that the policy decides about, or
@@ -64,8 +80,10 @@ type Limit struct {
 
 // Primary is the kind a policy decides about: one evaluation per object.
 type Primary struct {
-	APIVersion Text `yaml:"apiVersion"`
-	Kind       Text `yaml:"kind"`
+	// APIVersion is that of the kind, such as apps/v1.
+	APIVersion Text `yaml:"apiVersion" schema:"required"`
+	// Kind is the kind of the primary objects.
+	Kind Text `yaml:"kind" schema:"required"`
 	// Selector narrows the objects by label: a labelSelector or a string.
 	Selector Template `yaml:"selector"`
 	// Namespaces narrows the objects of a namespaced kind.
@@ -78,37 +96,52 @@ type Primary struct {
 type Param struct {
 	// Type is string, int, double, bool, duration, list, map or selector;
 	// taken from the default when absent.
-	Type        Text           `yaml:"type"`
-	Default     *document.Node `yaml:"default"`
-	Minimum     *document.Node `yaml:"minimum"`
-	Maximum     *document.Node `yaml:"maximum"`
-	MinLength   *document.Node `yaml:"minLength"`
-	Enum        *document.Node `yaml:"enum"`
-	Items       ParamItems     `yaml:"items"`
-	Description Text           `yaml:"description"`
+	Type Text `yaml:"type" schema:"enum=string|int|double|bool|duration|list|map|selector"`
+	// Default is the value without an override.
+	Default *document.Node `yaml:"default" schema:"required"`
+	// Minimum is the least value that is allowed.
+	Minimum *document.Node `yaml:"minimum"`
+	// Maximum is the greatest value that is allowed.
+	Maximum *document.Node `yaml:"maximum"`
+	// MinLength is the least length of a text, a list or a map.
+	MinLength *document.Node `yaml:"minLength"`
+	// Enum lists the values that are allowed.
+	Enum *document.Node `yaml:"enum"`
+	// Items bounds the items of a list.
+	Items ParamItems `yaml:"items"`
+	// Description is for the people who set the param.
+	Description Text `yaml:"description"`
 }
 
 // ParamItems bounds the items of a list parameter.
 type ParamItems struct {
+	// Enum lists the items that are allowed.
 	Enum *document.Node `yaml:"enum"`
 }
 
 // Input is another object, or a list of them, that the rules may read.
 type Input struct {
-	Name       Text `yaml:"name"`
-	APIVersion Text `yaml:"apiVersion"`
-	Kind       Text `yaml:"kind"`
+	// Name is that of the input in expressions: inputs.NAME.
+	Name Text `yaml:"name" schema:"required"`
+	// APIVersion is that of the kind, such as apps/v1.
+	APIVersion Text `yaml:"apiVersion" schema:"required"`
+	// Kind is the kind of the objects.
+	Kind Text `yaml:"kind" schema:"required"`
 	// When, over params, switches the input off with its watch.
 	When Text `yaml:"when"`
 	// Get returns the name, or {namespace, name}, of one object.
 	Get Text `yaml:"get"`
 	// Selector and Namespace narrow a list; they read params only.
-	Selector  Template `yaml:"selector"`
-	Namespace Text     `yaml:"namespace"`
+	Selector Template `yaml:"selector"`
+	// Namespace restricts a list to one namespace; it reads params only.
+	Namespace Text `yaml:"namespace"`
 	// Where is a join over item, object, key, params and variables.
-	Where   Text   `yaml:"where"`
-	KeyBy   Text   `yaml:"keyBy"`
-	GroupBy Text   `yaml:"groupBy"`
+	Where Text `yaml:"where"`
+	// KeyBy makes the input a map with one item per key; the expression returns the key of item.
+	KeyBy Text `yaml:"keyBy"`
+	// GroupBy makes the input a map with a list of items per key; the expression returns the key of item.
+	GroupBy Text `yaml:"groupBy"`
+	// OrderBy are expressions over item that items are sorted by.
 	OrderBy []Text `yaml:"orderBy"`
 	Pos     document.Position
 }
@@ -116,50 +149,70 @@ type Input struct {
 // Variable is a named value: an expression, a template, a collection or a
 // Rego query.
 type Variable struct {
-	Name       Text `yaml:"name"`
+	// Name is that of the variable in expressions: variables.NAME, or NAME in a rule or a collection.
+	Name Text `yaml:"name" schema:"required"`
+	// Expression is a CEL expression.
 	Expression Text `yaml:"expression"`
 	// When with Value: the template's value where When holds, else absent.
-	When  Text     `yaml:"when"`
+	When Text `yaml:"when"`
+	// Value is a template.
 	Value Template `yaml:"value"`
 	// ForEach makes the variable a collection: one value per item.
-	ForEach   Text       `yaml:"forEach"`
-	As        Text       `yaml:"as"`
+	ForEach Text `yaml:"forEach"`
+	// As is the name of an item in expressions; default item.
+	As Text `yaml:"as"`
+	// Variables are computed for each item, in their order.
 	Variables []Variable `yaml:"variables"`
-	KeyBy     Text       `yaml:"keyBy"`
-	GroupBy   Text       `yaml:"groupBy"`
-	OrderBy   []Text     `yaml:"orderBy"`
-	Unique    bool       `yaml:"unique"`
-	Rego      *Rego      `yaml:"rego"`
-	Pos       document.Position
+	// KeyBy makes the variable a map with one value per key; the expression returns the key of an item or of its value.
+	KeyBy Text `yaml:"keyBy"`
+	// GroupBy makes the variable a map with a list of values per key.
+	GroupBy Text `yaml:"groupBy"`
+	// OrderBy are expressions over the item and its value that values are sorted by.
+	OrderBy []Text `yaml:"orderBy"`
+	// Unique removes duplicate values.
+	Unique bool `yaml:"unique"`
+	// Rego queries a Rego module.
+	Rego *Rego `yaml:"rego"`
+	Pos  document.Position
 }
 
 // Rego asks a Rego module for a value.
 type Rego struct {
-	Query Text `yaml:"query"`
+	// Query is a rule such as data.package.rule.
+	Query Text `yaml:"query" schema:"required"`
 	// Module is inline Rego; without it modules stand in .rego files beside
 	// the policy.
-	Module Text       `yaml:"module"`
-	Input  Template   `yaml:"input"`
+	Module Text `yaml:"module"`
+	// Input is a template for the input of the query.
+	Input Template `yaml:"input"`
+	// Result is what the query may return.
 	Result RegoResult `yaml:"result"`
 	Pos    document.Position
 }
 
 // RegoResult says what a query may answer.
 type RegoResult struct {
-	Enum   *document.Node `yaml:"enum"`
+	// Enum lists the texts that it may return.
+	Enum *document.Node `yaml:"enum"`
+	// Schema is an OpenAPI schema of what it may return.
 	Schema *document.Node `yaml:"schema"`
 }
 
 // Metric exports a happening of the engine under a name of the policy's own.
 type Metric struct {
-	Name Text `yaml:"name"`
+	// Name is that of the metric in Prometheus.
+	Name Text `yaml:"name" schema:"required"`
+	// Help describes the metric.
 	Help Text `yaml:"help"`
 	// Of is the happening: effect.written, effect.failed, rule.debounced,
 	// rule.retried, rule.dropped, watch.error, watch.reconnect, leader.state,
 	// leader.transition, leader.acquire, queue.pending, build.info.
-	Of      Text              `yaml:"of"`
-	Rule    Text              `yaml:"rule"`
-	Labels  []Entry[Template] `yaml:"labels"`
-	Buckets *document.Node    `yaml:"buckets"`
+	Of Text `yaml:"of" schema:"required,enum=effect.written|effect.failed|rule.debounced|rule.retried|rule.dropped|watch.error|watch.reconnect|leader.state|leader.transition|leader.acquire|queue.pending|build.info"`
+	// Rule restricts the metric to one rule; * and none mean all.
+	Rule Text `yaml:"rule"`
+	// Labels are templates for the values of labels, by name.
+	Labels []Entry[Template] `yaml:"labels"`
+	// Buckets are those of a histogram, in ascending order.
+	Buckets *document.Node `yaml:"buckets"`
 	Pos     document.Position
 }

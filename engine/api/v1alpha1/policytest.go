@@ -4,11 +4,15 @@ import "github.com/edict-dev/edict/engine/document"
 
 // PolicyTest says what policies must decide, as data.
 type PolicyTest struct {
-	APIVersion Text     `yaml:"apiVersion"`
-	Kind       Text     `yaml:"kind"`
-	Metadata   Metadata `yaml:"metadata"`
-	Spec       TestSpec `yaml:"spec"`
-	Pos        document.Position
+	// APIVersion is edict.dev/v1alpha1.
+	APIVersion Text `yaml:"apiVersion" schema:"required,enum=edict.dev/v1alpha1"`
+	// Kind is PolicyTest.
+	Kind Text `yaml:"kind" schema:"required,enum=PolicyTest"`
+	// Metadata names the test.
+	Metadata Metadata `yaml:"metadata"`
+	// Spec has the cases.
+	Spec TestSpec `yaml:"spec"`
+	Pos  document.Position
 }
 
 // TestSpec is what the cases of a file share, and the cases.
@@ -29,14 +33,17 @@ type TestSpec struct {
 	// {$timestamp: RFC 3339} and {$duration: 10m} are values of those types.
 	Remembered *document.Node `yaml:"remembered"`
 	// Now is the virtual start, RFC 3339.
-	Now   Text       `yaml:"now"`
+	Now Text `yaml:"now"`
+	// Cases are independent of each other.
 	Cases []TestCase `yaml:"cases"`
 }
 
 // TestCase is one world and what must become of it.
 type TestCase struct {
+	// Name is shown in the result.
 	Name Text `yaml:"name"`
-	Now  Text `yaml:"now"`
+	// Now is the virtual start of the case, RFC 3339.
+	Now Text `yaml:"now"`
 	// Objects are added to the shared world; one of the same identity
 	// replaces it.
 	Objects []*document.Node `yaml:"objects"`
@@ -44,36 +51,52 @@ type TestCase struct {
 	Patch []*document.Node `yaml:"patch"`
 	// Without removes objects from the world before the start.
 	Without []TestReference `yaml:"without"`
-	Params  *document.Node  `yaml:"params"`
-	Answers *document.Node  `yaml:"answers"`
-	Steps   []TestStep      `yaml:"steps"`
-	Expect  *Expectation    `yaml:"expect"`
-	Pos     document.Position
+	// Params override the policies' params, by policy name.
+	Params *document.Node `yaml:"params"`
+	// Answers are what builtins with side effects return.
+	Answers *document.Node `yaml:"answers"`
+	// Steps happen one after another after the start.
+	Steps []TestStep `yaml:"steps"`
+	// Expect is what must hold at the end.
+	Expect *Expectation `yaml:"expect"`
+	Pos    document.Position
 }
 
 // TestReference names an object.
 type TestReference struct {
+	// APIVersion is that of the object.
 	APIVersion Text `yaml:"apiVersion"`
-	Kind       Text `yaml:"kind"`
-	Namespace  Text `yaml:"namespace"`
-	Name       Text `yaml:"name"`
+	// Kind is that of the object.
+	Kind Text `yaml:"kind"`
+	// Namespace is that of the object.
+	Namespace Text `yaml:"namespace"`
+	// Name is that of the object.
+	Name Text `yaml:"name"`
 }
 
 // TestStep is something that happens after the start; one field is set, and
 // Expect may stand beside it.
 type TestStep struct {
-	Apply   *document.Node `yaml:"apply"`
-	Patch   *document.Node `yaml:"patch"`
-	Delete  *TestReference `yaml:"delete"`
-	Advance Text           `yaml:"advance"`
+	// Apply creates an object, or replaces it.
+	Apply *document.Node `yaml:"apply"`
+	// Patch merges changes into an object.
+	Patch *document.Node `yaml:"patch"`
+	// Delete removes an object.
+	Delete *TestReference `yaml:"delete"`
+	// Advance is a duration by which the time moves on.
+	Advance Text `yaml:"advance"`
+	// Answers replaces what builtins with side effects return.
 	Answers *document.Node `yaml:"answers"`
-	Fail    *document.Node `yaml:"fail"`
+	// Fail is {verb, kind, name, times, code}: the next writes that match fail.
+	Fail *document.Node `yaml:"fail"`
 	// Restart kills the controller and starts it: what it remembered is lost.
 	Restart bool `yaml:"restart"`
 	// Stop ends the controller as a process does that is told to: what is
 	// debounced is run first. Start starts it again.
-	Stop   bool         `yaml:"stop"`
-	Start  bool         `yaml:"start"`
+	Stop bool `yaml:"stop"`
+	// Start starts the controller again.
+	Start bool `yaml:"start"`
+	// Expect is what must hold after the step.
 	Expect *Expectation `yaml:"expect"`
 	Pos    document.Position
 }

@@ -4,78 +4,114 @@ import "github.com/edict-dev/edict/engine/document"
 
 // Rule is one step of the decision: when it holds, do.
 type Rule struct {
-	Name      Text       `yaml:"name"`
-	When      Text       `yaml:"when"`
-	ForEach   Text       `yaml:"forEach"`
-	As        Text       `yaml:"as"`
+	// Name is shown in events, traces and effects.
+	Name Text `yaml:"name" schema:"required"`
+	// When is the condition; without it the rule always holds.
+	When Text `yaml:"when"`
+	// ForEach runs the rule once per item of a list.
+	ForEach Text `yaml:"forEach"`
+	// As is the name of an item in expressions; default item.
+	As Text `yaml:"as"`
+	// Variables are computed for the rule, in their order.
 	Variables []Variable `yaml:"variables"`
-	Do        []Action   `yaml:"do"`
+	// Do are the actions, in their order.
+	Do []Action `yaml:"do"`
 	// Cases is a decision table: the first that matches is done.
-	Cases   []Case   `yaml:"cases"`
+	Cases []Case `yaml:"cases"`
+	// OnError is done when an item fails; error.message is known there.
 	OnError []Action `yaml:"onError"`
 	// ContinueOnError lets later rules run although an item failed.
 	ContinueOnError bool `yaml:"continueOnError"`
 	// Finally makes the rule run also after a rule that failed.
 	Finally bool `yaml:"finally"`
 	// Stop ends the evaluation after this rule.
-	Stop     bool      `yaml:"stop"`
+	Stop bool `yaml:"stop"`
+	// Debounce delays the rule.
 	Debounce *Debounce `yaml:"debounce"`
 	Pos      document.Position
 }
 
 // Case is one row of a decision table.
 type Case struct {
-	Name Text     `yaml:"name"`
-	When Text     `yaml:"when"`
-	Do   []Action `yaml:"do"`
-	Pos  document.Position
+	// Name is shown in traces.
+	Name Text `yaml:"name"`
+	// When is the condition of the row; without it the row always matches.
+	When Text `yaml:"when"`
+	// Do are the actions of the row.
+	Do  []Action `yaml:"do"`
+	Pos document.Position
 }
 
 // Debounce delays a rule so that it runs at most once per window and key.
 type Debounce struct {
-	Key         Template         `yaml:"key"`
-	Window      Template         `yaml:"window"`
-	MaxInFlight Template         `yaml:"maxInFlight"`
-	Allowed     []DebounceWindow `yaml:"allowed"`
-	Pos         document.Position
+	// Key tells delayed runs apart.
+	Key Template `yaml:"key" schema:"required"`
+	// Window is a duration: how long the rule waits, and how often it runs.
+	Window Template `yaml:"window" schema:"required"`
+	// MaxInFlight bounds how many objects run the rule at once.
+	MaxInFlight Template `yaml:"maxInFlight"`
+	// Allowed are the times of the week in which the rule may run; none means always.
+	Allowed []DebounceWindow `yaml:"allowed"`
+	Pos     document.Position
 }
 
 // DebounceWindow is a time of the week in which the rule may run.
 type DebounceWindow struct {
-	Days     []Text `yaml:"days"`
-	From     Text   `yaml:"from"`
-	To       Text   `yaml:"to"`
-	TimeZone Text   `yaml:"timeZone"`
+	// Days are those on which the window begins, such as Mon; none means all.
+	Days []Text `yaml:"days"`
+	// From is a time of day, HH:MM.
+	From Text `yaml:"from" schema:"required"`
+	// To is a time of day, HH:MM; 24:00 is the end of the day.
+	To Text `yaml:"to" schema:"required"`
+	// TimeZone is a name such as Europe/Berlin; default UTC.
+	TimeZone Text `yaml:"timeZone"`
 }
 
 // Action is one thing a rule does; exactly one of the fields that say what is
 // set.
 type Action struct {
-	Labels      *MapAction        `yaml:"labels"`
-	Annotations *MapAction        `yaml:"annotations"`
-	Status      []Entry[Template] `yaml:"status"`
-	Condition   *ConditionAction  `yaml:"condition"`
-	Patch       *PatchAction      `yaml:"patch"`
-	Apply       *Template         `yaml:"apply"`
+	// Labels sets or removes labels.
+	Labels *MapAction `yaml:"labels"`
+	// Annotations sets or removes annotations.
+	Annotations *MapAction `yaml:"annotations"`
+	// Status are fields of the status of the primary object.
+	Status []Entry[Template] `yaml:"status"`
+	// Condition keeps one condition of an object.
+	Condition *ConditionAction `yaml:"condition"`
+	// Patch merges a value into an object, or keeps one entry of a list.
+	Patch *PatchAction `yaml:"patch"`
+	// Apply keeps an object as written, by server-side apply.
+	Apply *Template `yaml:"apply"`
 	// Once are paths of an applied object that are set when it is made and left
 	// alone afterwards; IfExists is refuse (default) or take.
-	Once      []Text           `yaml:"once"`
-	IfExists  Text             `yaml:"ifExists"`
-	Create    *Template        `yaml:"create"`
-	Delete    *DeleteAction    `yaml:"delete"`
+	Once []Text `yaml:"once"`
+	// IfExists is refuse (default) or take: what an apply does about an object of someone else.
+	IfExists Text `yaml:"ifExists" schema:"enum=refuse|take"`
+	// Create makes an object that does not exist.
+	Create *Template `yaml:"create"`
+	// Delete deletes an object.
+	Delete *DeleteAction `yaml:"delete"`
+	// Finalizer sets or removes a finalizer.
 	Finalizer *FinalizerAction `yaml:"finalizer"`
-	Select    *SelectAction    `yaml:"select"`
-	Remember  *RememberAction  `yaml:"remember"`
-	Event     *EventAction     `yaml:"event"`
-	Log       *LogAction       `yaml:"log"`
-	Fail      *Template        `yaml:"fail"`
-	Pos       document.Position
+	// Select chooses the best of many candidates.
+	Select *SelectAction `yaml:"select"`
+	// Remember keeps a value for the next evaluation.
+	Remember *RememberAction `yaml:"remember"`
+	// Event emits a Kubernetes Event.
+	Event *EventAction `yaml:"event"`
+	// Log writes a line to the log of the controller.
+	Log *LogAction `yaml:"log"`
+	// Fail makes the item fail with a message.
+	Fail *Template `yaml:"fail"`
+	Pos  document.Position
 }
 
 // MapAction sets or removes (null) labels or annotations.
 type MapAction struct {
-	Of  *Target           `yaml:"of"`
-	Set []Entry[Template] `yaml:"set"`
+	// Of is the object; default the primary object.
+	Of *Target `yaml:"of"`
+	// Set are values by key; null removes a key.
+	Set []Entry[Template] `yaml:"set" schema:"required"`
 	Pos document.Position
 }
 
@@ -85,48 +121,66 @@ type Target struct {
 	// Object is an expression.
 	Object Text `yaml:"-"`
 
-	APIVersion Text     `yaml:"apiVersion"`
-	Kind       Text     `yaml:"kind"`
-	Namespace  Template `yaml:"namespace"`
-	Name       Template `yaml:"name"`
-	Pos        document.Position
+	// APIVersion is that of the kind, written out.
+	APIVersion Text `yaml:"apiVersion" schema:"required"`
+	// Kind is the kind of the object, written out.
+	Kind Text `yaml:"kind" schema:"required"`
+	// Namespace is that of the object, for a kind that has namespaces.
+	Namespace Template `yaml:"namespace"`
+	// Name is that of the object.
+	Name Template `yaml:"name" schema:"required"`
+	Pos  document.Position
 }
 
 // ConditionAction keeps one metav1.Condition of an object.
 type ConditionAction struct {
-	Of      *Target  `yaml:"of"`
-	Type    Template `yaml:"type"`
-	Status  Template `yaml:"status"`
-	Reason  Template `yaml:"reason"`
+	// Of is the object; default the primary object.
+	Of *Target `yaml:"of"`
+	// Type is that of the condition.
+	Type Template `yaml:"type" schema:"required"`
+	// Status is True, False or Unknown.
+	Status Template `yaml:"status"`
+	// Reason is one word in CamelCase.
+	Reason Template `yaml:"reason"`
+	// Message is for people.
 	Message Template `yaml:"message"`
 	// Absent removes the condition.
 	Absent bool `yaml:"absent"`
 	// ObservedGeneration: track (default) writes when only it differs, keep
 	// writes it along with another change.
-	ObservedGeneration Text `yaml:"observedGeneration"`
+	ObservedGeneration Text `yaml:"observedGeneration" schema:"enum=track|keep"`
 	Pos                document.Position
 }
 
 // PatchAction merges a value into an object, or keeps one entry of a list.
 type PatchAction struct {
-	Of          *Target           `yaml:"of"`
-	Subresource Text              `yaml:"subresource"`
-	Value       Template          `yaml:"value"`
-	List        Text              `yaml:"list"`
-	By          []Entry[Template] `yaml:"by"`
-	Entry       Template          `yaml:"entry"`
-	Remove      bool              `yaml:"remove"`
-	Create      bool              `yaml:"create"`
+	// Of is the object; default the primary object.
+	Of *Target `yaml:"of"`
+	// Subresource is status, for fields of the status.
+	Subresource Text `yaml:"subresource" schema:"enum=status"`
+	// Value is merged into the object; null removes a field.
+	Value Template `yaml:"value"`
+	// List is the path of a list of which one entry is kept, such as spec.tolerations.
+	List Text `yaml:"list"`
+	// By are the fields that tell the entry from others.
+	By []Entry[Template] `yaml:"by"`
+	// Entry are the other fields of the entry.
+	Entry Template `yaml:"entry"`
+	// Remove takes the entry out of the list.
+	Remove bool `yaml:"remove"`
+	// Create makes the object when it does not exist.
+	Create bool `yaml:"create"`
 	// Lock none writes the object although it has changed since it was read.
-	Lock Text `yaml:"lock"`
+	Lock Text `yaml:"lock" schema:"enum=none"`
 	Pos  document.Position
 }
 
 // DeleteAction deletes an object.
 type DeleteAction struct {
+	// Of is the object; default the primary object.
 	Of *Target `yaml:"of"`
 	// Propagation is Background (default), Foreground or Orphan.
-	Propagation Text `yaml:"propagation"`
+	Propagation Text `yaml:"propagation" schema:"enum=Background|Foreground|Orphan"`
 	// GracePeriod is a duration in whole seconds; absent is the kind's own.
 	GracePeriod Template `yaml:"gracePeriod"`
 	// IfUnchanged deletes the object only as it was decided on; default true.
@@ -136,31 +190,42 @@ type DeleteAction struct {
 
 // FinalizerAction sets or removes a finalizer.
 type FinalizerAction struct {
-	Of     *Target  `yaml:"of"`
-	Name   Template `yaml:"name"`
-	Absent bool     `yaml:"absent"`
+	// Of is the object; default the primary object.
+	Of *Target `yaml:"of"`
+	// Name is that of the finalizer, such as example.com/cleanup.
+	Name Template `yaml:"name" schema:"required"`
+	// Absent removes the finalizer.
+	Absent bool `yaml:"absent"`
 	Pos    document.Position
 }
 
 // RememberAction keeps a value for the next evaluation of this key.
 type RememberAction struct {
-	Name  Template `yaml:"name"`
-	Value Template `yaml:"value"`
+	// Name is what memory.get takes.
+	Name Template `yaml:"name" schema:"required"`
+	// Value is what memory.get returns; null removes it.
+	Value Template `yaml:"value" schema:"required"`
 	Pos   document.Position
 }
 
 // EventAction emits a Kubernetes Event.
 type EventAction struct {
-	Of      *Target  `yaml:"of"`
-	Type    Text     `yaml:"type"`
-	Reason  Template `yaml:"reason"`
-	Message Template `yaml:"message"`
+	// Of is the object; default the primary object.
+	Of *Target `yaml:"of"`
+	// Type is Normal (default) or Warning.
+	Type Text `yaml:"type" schema:"enum=Normal|Warning"`
+	// Reason is one word in CamelCase.
+	Reason Template `yaml:"reason" schema:"required"`
+	// Message is for people.
+	Message Template `yaml:"message" schema:"required"`
 	Pos     document.Position
 }
 
 // LogAction writes a line to the controller's log.
 type LogAction struct {
-	Level   Text     `yaml:"level"`
+	// Level is that of the line, such as info.
+	Level Text `yaml:"level"`
+	// Message is the text of the line.
 	Message Template `yaml:"message"`
 	Pos     document.Position
 }

@@ -4,21 +4,32 @@ import "github.com/edict-dev/edict/engine/document"
 
 // SelectAction chooses the best of many candidates by a pipeline of steps.
 type SelectAction struct {
-	Candidates []Candidate  `yaml:"candidates"`
-	Summary    Template     `yaml:"summary"`
-	Pipeline   []SelectStep `yaml:"pipeline"`
-	OrderBy    []Text       `yaml:"orderBy"`
-	Claim      Text         `yaml:"claim"`
-	Confirm    *SelectCall  `yaml:"confirm"`
-	Then       []Action     `yaml:"then"`
-	Otherwise  []Action     `yaml:"otherwise"`
-	Pos        document.Position
+	// Candidates are nested lists; a candidate has one item of each.
+	Candidates []Candidate `yaml:"candidates" schema:"required"`
+	// Summary begins the text about what became of the candidates; total is their number.
+	Summary Template `yaml:"summary"`
+	// Pipeline are the steps that drop and score candidates, in their order.
+	Pipeline []SelectStep `yaml:"pipeline"`
+	// OrderBy decides between candidates of equal score.
+	OrderBy []Text `yaml:"orderBy"`
+	// Claim is what the winner takes from later items of the rule, which know it as claimed.
+	Claim Text `yaml:"claim"`
+	// Confirm calls a builtin about the winner.
+	Confirm *SelectCall `yaml:"confirm"`
+	// Then is done with the winner; score and summary are known there.
+	Then []Action `yaml:"then"`
+	// Otherwise is done when no candidate is left; summary is known there.
+	Otherwise []Action `yaml:"otherwise"`
+	Pos       document.Position
 }
 
 // Candidate is one level of the nested lists that candidates come from.
 type Candidate struct {
-	As      Text   `yaml:"as"`
-	In      Text   `yaml:"in"`
+	// As is the name of an item in expressions.
+	As Text `yaml:"as" schema:"required"`
+	// In is the list; it may use the items of the lists before it.
+	In Text `yaml:"in" schema:"required"`
+	// OrderBy are expressions that the items are sorted by.
 	OrderBy []Text `yaml:"orderBy"`
 	Pos     document.Position
 }
@@ -28,28 +39,40 @@ type Candidate struct {
 type SelectStep struct {
 	// Filter names a step that drops candidates for which Keep is false.
 	Filter Text `yaml:"filter"`
-	Keep   Text `yaml:"keep"`
+	// Keep reports whether a candidate is kept.
+	Keep Text `yaml:"keep"`
 	// Call asks a builtin once for all candidates.
-	Call      Text              `yaml:"call"`
-	Name      Text              `yaml:"name"`
-	With      []Entry[Template] `yaml:"with"`
+	Call Text `yaml:"call"`
+	// Name is that of a step with call or prefer.
+	Name Text `yaml:"name"`
+	// With are the fields of the request.
+	With []Entry[Template] `yaml:"with"`
+	// Candidate are the fields of each candidate in the request.
 	Candidate []Entry[Template] `yaml:"candidate"`
-	OnError   []Action          `yaml:"onError"`
+	// OnError is done when the call fails; error.message is known there.
+	OnError []Action `yaml:"onError"`
 	// Score names a step that adds Points, per candidate or per group.
-	Score   Text `yaml:"score"`
-	Points  Text `yaml:"points"`
+	Score Text `yaml:"score"`
+	// Points are added to the score.
+	Points Text `yaml:"points"`
+	// GroupBy returns the group of a candidate; points may use members then.
 	GroupBy Text `yaml:"groupBy"`
 	// Prefer keeps the best non-empty tier.
 	Prefer Text `yaml:"prefer"`
-	When   Text `yaml:"when"`
-	Pos    document.Position
+	// When switches the step off; it knows no candidate.
+	When Text `yaml:"when"`
+	Pos  document.Position
 }
 
 // SelectCall asks a builtin about the winner.
 type SelectCall struct {
-	Call      Text              `yaml:"call"`
-	With      []Entry[Template] `yaml:"with"`
+	// Call is the name of the builtin.
+	Call Text `yaml:"call" schema:"required"`
+	// With are the fields of the request.
+	With []Entry[Template] `yaml:"with"`
+	// Candidate are the fields of the winner in the request.
 	Candidate []Entry[Template] `yaml:"candidate"`
-	OnError   []Action          `yaml:"onError"`
-	Pos       document.Position
+	// OnError is done when the call fails; error.message is known there.
+	OnError []Action `yaml:"onError"`
+	Pos     document.Position
 }

@@ -4,33 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/google/cel-go/interpreter"
-
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
-)
-
-// The types of the objects in these tests.
-var (
-	text    = &schema.Type{Kind: schema.String}
-	whole   = &schema.Type{Kind: schema.Int}
-	truth   = &schema.Type{Kind: schema.Bool}
-	instant = &schema.Type{Kind: schema.Time}
-	texts   = &schema.Type{Kind: schema.Map, Elem: text}
-	section = &schema.Type{Kind: schema.Object, Name: "Part", Fields: map[string]*schema.Type{"name": text, "size": whole, "zone": text}}
-	widget  = &schema.Type{Kind: schema.Object, Name: "Widget", Fields: map[string]*schema.Type{
-		"metadata": schema.Metadata(),
-		"spec": {Kind: schema.Object, Name: "Widget.spec", Fields: map[string]*schema.Type{
-			"nodeName": text, "replicas": whole, "paused": truth, "startTime": instant, "selector": schema.Any, "limits": texts, "free": schema.Any,
-			"zones": {Kind: schema.List, Elem: text}, "parts": {Kind: schema.List, Elem: section}, "weight": {Kind: schema.Double},
-		}},
-		"status": {Kind: schema.Object, Name: "Widget.status", Fields: map[string]*schema.Type{
-			"phase": {Kind: schema.String, Enum: []string{"Pending", "Ready"}}, "message": text, "ready": truth, "since": instant, "parts": {Kind: schema.List, Elem: section},
-		}},
-	}}
+	"github.com/edict-dev/edict/test/widgets"
 )
 
 // declared returns an environment with the names that a policy has.
@@ -40,7 +18,7 @@ func declared(t *testing.T, more ...Var) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := base.TypeOf(widget)
+	object := base.TypeOf(widgets.Type)
 	env, err := base.With(append([]Var{
 		{"object", object}, {"item", object}, {"key.name", StringType}, {"key.namespace", StringType}, {"now", TimestampType}, {"initial", BoolType},
 		{"params.label", StringType}, {"params.limit", IntType}, {"params.labels", ListOf(StringType)},
@@ -50,17 +28,7 @@ func declared(t *testing.T, more ...Var) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return env.WithConstants(map[string]value.Value{
-		"params.label": value.OfString("zone"), "params.limit": value.OfInt(3), "params.labels": textList("zone", "rack"),
-	})
-}
-
-func textList(list ...string) *value.List {
-	items := make([]value.Value, len(list))
-	for i, s := range list {
-		items[i] = value.OfString(s)
-	}
-	return value.NewList(items)
+	return env.WithConstants(widgets.Params())
 }
 
 // numbers returns the list 0, 1, ... n-1.
@@ -73,19 +41,10 @@ func numbers(n int) *value.List {
 }
 
 // object makes a widget of plain JSON values.
-func object(plain map[string]any) value.Value { return value.Freeze(plain, widget, value.KeepAll) }
+func object(plain map[string]any) value.Value { return widgets.Object(plain) }
 
 // names is a scope of values by name.
-type names map[string]value.Value
-
-// ResolveName implements expr.Scope.
-func (n names) ResolveName(name string) (any, bool) {
-	v, ok := n[name]
-	return v, ok
-}
-
-// Parent implements expr.Scope.
-func (names) Parent() interpreter.Activation { return nil }
+type names = widgets.Scope
 
 // wrong returns all that is wrong with an expression; "" when it compiles.
 func wrong(env *Env, source string) (*Program, string) {

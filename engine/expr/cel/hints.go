@@ -27,9 +27,9 @@ func (e *Env) nameHint(name string) string {
 	if known, ok := elsewhere[name]; ok {
 		return "write " + known
 	}
-	for _, root := range []string{"inputs.", "variables.", "params."} {
+	for _, qualifier := range []string{QualifyInputs, QualifyVariables, QualifyParams} {
 		for _, v := range e.vars {
-			if v.Name == root+name {
+			if v.Name == qualify(qualifier, name) {
 				return document.DidYouMean(v.Name, []string{v.Name})
 			}
 		}

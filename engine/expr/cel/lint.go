@@ -2,7 +2,6 @@ package cel
 
 import (
 	"regexp"
-	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -41,7 +40,10 @@ func (l *linter) nested(outer ast.Expr) {
 // input returns the name of an input that is gone through as a whole, else "".
 func (l *linter) input(e ast.Expr) string {
 	reference, ok := l.ast.ReferenceMap()[e.ID()]
-	if !ok || !strings.HasPrefix(reference.Name, "inputs.") {
+	if !ok {
+		return ""
+	}
+	if _, isInput := cutQualifier(reference.Name, QualifyInputs); !isInput {
 		return ""
 	}
 	return reference.Name

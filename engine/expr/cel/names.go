@@ -2,12 +2,30 @@ package cel
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/ast"
 )
 
-// qualifiers begin the declared names that have a dot in them.
-var qualifiers = []string{"params", "inputs", "variables", "key", "error"}
+// The qualifiers begin the declared names that have a dot in them.
+const (
+	QualifyParams    = "params"
+	QualifyInputs    = "inputs"
+	QualifyVariables = "variables"
+	QualifyKey       = "key"
+	QualifyError     = "error"
+)
+
+var qualifiers = []string{QualifyParams, QualifyInputs, QualifyVariables, QualifyKey, QualifyError}
+
+// qualify returns a name with its qualifier, as expressions write it.
+func qualify(qualifier, name string) string { return qualifier + "." + name }
+
+// cutQualifier returns a name without its qualifier; false for a name that has
+// another one.
+func cutQualifier(name, qualifier string) (string, bool) {
+	return strings.CutPrefix(name, qualifier+".")
+}
 
 // Names returns the names that an expression takes from outside of itself, as
 // they are declared: "object", "variables.x", but also the variables of a loop
@@ -57,7 +75,7 @@ func qualified(e ast.Expr, bound []string) string {
 	if !slices.Contains(qualifiers, root) || slices.Contains(bound, root) {
 		return ""
 	}
-	return root + "." + s.FieldName()
+	return qualify(root, s.FieldName())
 }
 
 // Children returns the parts of an expression that is not a comprehension.

@@ -128,7 +128,7 @@ func ErrorValue(err error) ref.Val {
 // Mentions returns the names of one qualifier that a text uses, sorted: the x of
 // every variables.x. It only parses the text, so it can be called before types
 // are known; a text that does not parse mentions nothing.
-func (e *Env) Mentions(text, namespace string) []string {
+func (e *Env) Mentions(text, qualifier string) []string {
 	if len(text) > MaxExpression {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (e *Env) Mentions(text, namespace string) []string {
 	e.budget.keep(text, parsed)
 	var out []string
 	for name := range Names(parsed.NativeRep().Expr()) {
-		if x, ok := strings.CutPrefix(name, namespace+"."); ok {
+		if x, ok := cutQualifier(name, qualifier); ok {
 			out = append(out, x)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/widgets"
 )
 
 // yaml reads the YAML of one value.
@@ -256,7 +257,7 @@ func TestTemplateMentions(t *testing.T) {
 func TestTemplateFits(t *testing.T) {
 	t.Parallel()
 	env := declared(t)
-	status := widget.Fields["status"]
+	status := widgets.Type.Fields["status"]
 	for text, want := range map[string]string{
 		`{phase: Ready, message: "${key.name}", ready: true, since: "${now}"}`: "",
 		`{phase: "${key.name}", parts: [], ready: null}`:                       "",

@@ -1,7 +1,6 @@
-package plan
+package analyze
 
 import (
-	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -10,7 +9,7 @@ import (
 type FinalizerUse struct {
 	Pos document.Position
 	schema.GVK
-	Scope analyze.Scope
+	Scope Scope
 	// Finalizer is its name; its Value is empty when only an evaluation tells.
-	Finalizer analyze.ParamValue
+	Finalizer ParamValue
 }

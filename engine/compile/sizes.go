@@ -7,6 +7,17 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
+// Limits of a document.
+const (
+	// MaxRules is how many rules a policy may have.
+	MaxRules = 200
+	// MaxVariables is how many variables a policy may have, and how many a rule
+	// or a collection may.
+	MaxVariables = 500
+	// MaxRuleBytes is how much text a rule may have.
+	MaxRuleBytes = 16 << 10
+)
+
 // textSize counts the bytes of all texts in a part of a document.
 func textSize(part any) int {
 	size := 0

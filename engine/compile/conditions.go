@@ -1,0 +1,60 @@
+package compile
+
+import (
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// condition compiles a condition of an object.
+func condition(s *scope, a *v1alpha1.ConditionAction, ts *targets) plan.Action {
+	t := ts.of(s, a.Of, a.Pos)
+	if t == nil {
+		return nil
+	}
+	if !a.Type.Set() || !a.Absent && !a.Status.Set() {
+		s.problems.Hintf(a.Pos, "condition: {type, status, reason, message} or {type, absent: true}", "a condition needs type and status")
+		return nil
+	}
+	c := &plan.Condition{
+		Pos: a.Pos, Of: t.ref, Absent: a.Absent, Track: a.ObservedGeneration.Value != "keep",
+		Type: s.template(a.Type), Status: s.template(a.Status),
+		Reason: s.template(a.Reason), Message: s.template(a.Message),
+	}
+	switch a.ObservedGeneration.Value {
+	case "", "track", "keep":
+	default:
+		s.problems.Hintf(a.ObservedGeneration.Pos(), "track or keep", "unknown observedGeneration %q", a.ObservedGeneration.Value)
+	}
+	fitCondition(c, s.problems)
+	conditionNames(a, c.Type, c.Reason, s.problems)
+	if status := t.of.Field("status"); status == nil || status.Field("conditions") == nil {
+		s.problems.Errorf(a.Pos, "the kind has no status.conditions")
+	}
+	t.read(s.node, conditionMask(c))
+	t.write(s.node, "status", analyze.WritePatch)
+	return c
+}
+
+// conditionMask is what is compared with the condition.
+func conditionMask(c *plan.Condition) *value.Mask {
+	mask := under([]string{"status", "conditions"}, value.KeepAll)
+	if c.Track && !c.Absent {
+		mask = value.Merge(mask, under([]string{"metadata", "generation"}, &value.Mask{}))
+	}
+	return mask
+}
+
+func fitCondition(c *plan.Condition, problems *findings) {
+	for name, t := range map[string]*cel.Template{"type": c.Type, "reason": c.Reason, "message": c.Message} {
+		if t != nil {
+			t.Fit(textType, "condition."+name, &problems.Problems)
+		}
+	}
+	if c.Status != nil {
+		c.Status.Fit(&schema.Type{Kind: schema.String, Enum: []string{"True", "False", "Unknown"}}, "condition.status", &problems.Problems)
+	}
+}

@@ -1,0 +1,96 @@
+package compile
+
+import (
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// constants computes expressions over params when the policy is compiled:
+// nothing depends on them but the values of the params.
+type constants struct {
+	env *cel.Env
+	// values are the params by the names that expressions use.
+	values   map[string]value.Value
+	meter    *expr.Meter
+	problems *findings
+}
+
+func newConstants(env *cel.Env, params []param, budget *cel.Budget, at document.Position, problems *findings) *constants {
+	c := &constants{env: env, values: map[string]value.Value{}, meter: budget.Meter, problems: problems}
+	vars := make([]cel.Var, len(params))
+	for i, p := range params {
+		vars[i] = cel.Var{Name: p.ref().String(), Type: p.of()}
+		c.values[p.ref().String()] = p.Value
+	}
+	with, err := env.With(vars...)
+	if err != nil {
+		problems.Errorf(at, "%v", err)
+		return c
+	}
+	c.env = with.WithConstants(c.values).WithBudget(budget)
+	return c
+}
+
+// template compiles a template that may use params only; nil when it is absent
+// or wrong.
+func (c *constants) template(t v1alpha1.Template) *cel.Template {
+	compiled := c.env.Template(t.Node, &c.problems.Problems)
+	switch {
+	case compiled == nil || compiled.Constant() != nil:
+		return compiled
+	case expr.TooCostly(compiled.Unsettled()):
+		c.problems.Errorf(t.Pos(), "this is computed when the policy is compiled: %s", expr.Message(compiled.Unsettled()))
+	case !c.problems.HasErrors():
+		c.problems.Errorf(t.Pos(), "only params may be used here")
+	}
+	return nil
+}
+
+// value evaluates a template.
+func (c *constants) value(t v1alpha1.Template) value.Value {
+	if compiled := c.template(t); compiled != nil {
+		return compiled.Constant()
+	}
+	return nil
+}
+
+// expression evaluates an expression, and returns the program, too.
+func (c *constants) expression(text v1alpha1.Text) (value.Value, *cel.Program) {
+	program := c.env.Compile(cel.Whole(text), &c.problems.Problems)
+	if program == nil {
+		return nil, nil
+	}
+	v, err := program.Eval(cel.ConstScope(c.values), c.meter)
+	if err != nil {
+		c.problems.Errorf(text.Pos(), "%v", err)
+	}
+	return v, program
+}
+
+// selector evaluates a label selector.
+func (c *constants) selector(t v1alpha1.Template) *selector.Selector {
+	v := c.value(t)
+	if v == nil {
+		return selector.Everything
+	}
+	s, err := selector.Parse(v)
+	if err != nil {
+		c.problems.Errorf(t.Pos(), "the selector is malformed: %v", err)
+		return selector.Everything
+	}
+	return s
+}
+
+// atLeastOne evaluates a positive number.
+func (c *constants) atLeastOne(t v1alpha1.Template, what string) int64 {
+	before := len(c.problems.List())
+	n, ok := value.Int(c.value(t))
+	if (!ok || n < 1) && len(c.problems.List()) == before {
+		c.problems.Hintf(t.Pos(), "such as 2, or a param", "%s must be a whole number of at least 1", what)
+	}
+	return n
+}

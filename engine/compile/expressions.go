@@ -1,0 +1,96 @@
+package compile
+
+import (
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+)
+
+// program compiles an expression whose whole result is used; nil when the field
+// is absent or wrong.
+func (s *scope) program(text v1alpha1.Text) *cel.Program {
+	p, flow := s.alias(text)
+	if p != nil {
+		s.node.Reads.Consume(flow)
+	}
+	return p
+}
+
+// programs compiles a list of expressions.
+func (s *scope) programs(texts []v1alpha1.Text) (out []*cel.Program) {
+	for _, t := range texts {
+		out = append(out, s.program(t))
+	}
+	return out
+}
+
+// typed is program for an expression that must be of one of some types.
+func (s *scope) typed(text v1alpha1.Text, want ...*cel.Type) *cel.Program {
+	p := s.program(text)
+	wantType(p, text, s.problems, want...)
+	return p
+}
+
+// alias compiles an expression whose result is handed on: what is read of it is
+// for its users to say.
+func (s *scope) alias(text v1alpha1.Text) (*cel.Program, *analyze.Flow) {
+	if !text.Set() {
+		return nil, nil
+	}
+	p := s.env.Compile(cel.Whole(text), &s.problems.Problems)
+	if p == nil {
+		return nil, nil
+	}
+	flow := s.trace(p)
+	if p.Names()[analyze.Now.Name] {
+		s.problems.Hintf(text.Pos(), "elapsed(since, period) and grace.holds(since, period) compare with the time and say when the answer changes",
+			"now may only be written into templates")
+	}
+	return p, flow
+}
+
+// list is alias for a list whose items are used one by one; nil when it is none.
+func (s *scope) list(text v1alpha1.Text, field string) (*cel.Program, *analyze.Flow) {
+	p, flow := s.alias(text)
+	if p == nil {
+		return nil, nil
+	}
+	s.node.Reads.Presence(flow)
+	if !cel.IsList(p.Type()) && !cel.IsDyn(p.Type()) {
+		s.problems.Errorf(text.Pos(), "%s needs a list, this gives %s", field, cel.TypeName(p.Type()))
+		return nil, nil
+	}
+	return p, flow
+}
+
+// trace records what a program depends on, and returns where its result comes
+// from.
+func (s *scope) trace(p *cel.Program) *analyze.Flow {
+	flow, reads := analyze.Trace(p, s.flow)
+	s.node.Reads.Merge(reads)
+	s.node.Calls(p)
+	for name := range p.Names() {
+		s.node.Use(s.nodeOf(name))
+	}
+	s.names.trees.add(p)
+	return flow
+}
+
+// template compiles a template, all of whose values are used; nil when the field
+// is absent.
+func (s *scope) template(t v1alpha1.Template) *cel.Template { return s.templateNode(t.Node) }
+
+func (s *scope) templateNode(n *document.Node) *cel.Template {
+	if n == nil {
+		return nil
+	}
+	compiled := s.env.Template(n, &s.problems.Problems)
+	compiled.Walk(func(p *cel.Program) {
+		s.node.Reads.Consume(s.trace(p))
+		if p.Names()[analyze.Now.Name] && analyze.Compares(p) {
+			s.problems.Hintf(p.Pos(), "use elapsed(since, period) or grace.holds(since, period)", "the flip of a comparison with now cannot be known")
+		}
+	})
+	return compiled
+}

@@ -1,0 +1,88 @@
+package compile
+
+import (
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// input is an input while it is compiled.
+type input struct {
+	*plan.Input
+	doc  *v1alpha1.Input
+	root analyze.Root
+}
+
+// join derives the index of an input, or warns that there is none.
+func join(in input, policy string, all []input, problems *findings) {
+	noInputs(in, all, problems)
+	if in.Where == nil {
+		return
+	}
+	in.Join = analyze.JoinOf(in.Where)
+	if in.Join.Item != nil {
+		in.Index = policy + "/" + in.Name
+		return
+	}
+	if in.Join.Depends {
+		problems.Warnf(in.doc.Where.Pos(), "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.Name, in.Source.Kind)
+	}
+}
+
+// noInputs rejects joins that read other inputs: what they need could only be
+// found by evaluating the whole policy for every key.
+func noInputs(in input, all []input, problems *findings) {
+	reads := in.Node.Dependencies()
+	for _, other := range all {
+		if reads[other.Node] {
+			problems.Hintf(firstSet(in.doc.Where, in.doc.Get, in.doc.KeyBy, in.doc.GroupBy).Pos(), "a join may read item, object, key, params and variables that read only those",
+				"the input %q reads %s", in.Name, analyze.InputRef(other.Name))
+		}
+	}
+}
+
+// named says which object an input gets, as far as params alone tell. A name
+// alone means the namespace of the primary: within, when it is only one.
+func named(get *cel.Program, text v1alpha1.Text, within analyze.ParamValue, c *constants) analyze.Scope {
+	switch {
+	case get == nil:
+		return analyze.Scope{}
+	case analyze.OnlyParams(get):
+		return constantName(text, within, c)
+	case get.Type().IsExactType(cel.StringType):
+		return analyze.Scope{Namespace: within}
+	default:
+		return analyze.Scope{}
+	}
+}
+
+func constantName(text v1alpha1.Text, within analyze.ParamValue, c *constants) analyze.Scope {
+	v, program := c.expression(text)
+	part := func(v value.Value) analyze.ParamValue {
+		s, _ := value.Str(v)
+		return known(s, program)
+	}
+	if m, ok := v.(*value.Map); ok {
+		return analyze.Scope{Namespace: part(value.Path(m, "namespace")), Name: part(value.Path(m, "name"))}
+	}
+	return analyze.Scope{Namespace: within, Name: part(v)}
+}
+
+// sole restricts what is watched to the object that `get` names. The namespace of
+// a name alone is the primary's if the kind has namespaces, which is known of
+// the built-in ones everywhere: permissions are derived without a cluster.
+func (in input) sole(o *objects) {
+	if in.Get == nil {
+		return
+	}
+	at := in.Named
+	if r, _ := schema.Builtin().Resource(in.Source.GVK); !r.Namespaced && !in.Get.Type().IsExactType(cel.MapOf(cel.StringType)) {
+		at.Namespace = analyze.ParamValue{}
+	}
+	selector := in.Source.Selector
+	in.Source, in.Narrow = o.source(in.Source.GVK, at)
+	in.Source.Selector = selector
+}

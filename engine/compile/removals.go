@@ -1,0 +1,66 @@
+package compile
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// deletion compiles a deletion.
+func deletion(s *scope, a *v1alpha1.DeleteAction, ts *targets) plan.Action {
+	t := ts.of(s, a.Of, a.Pos)
+	if t == nil {
+		return nil
+	}
+	t.read(s.node, baseMask)
+	t.write(s.node, "", analyze.WriteDelete)
+	out := &plan.Delete{Pos: a.Pos, Of: t.ref, Propagation: plan.Background, GracePeriod: s.template(a.GracePeriod)}
+	if a.Propagation.Set() {
+		out.Propagation = a.Propagation.Value
+		if !slices.Contains([]string{plan.Background, "Foreground", "Orphan"}, out.Propagation) {
+			s.problems.Hintf(a.Propagation.Pos(), "Background, which is the default, Foreground or Orphan", "propagation cannot be %q", out.Propagation)
+		}
+	}
+	out.Changed = !flag(a.IfUnchanged, true, "ifUnchanged", s.problems)
+	return out
+}
+
+// flag reads a field that is true or false; absent is otherwise.
+func flag(n *document.Node, otherwise bool, field string, problems *findings) bool {
+	if n == nil {
+		return otherwise
+	}
+	on, err := strconv.ParseBool(n.Text)
+	if n.Kind != document.Bool || err != nil {
+		problems.Errorf(n.Pos, "%s must be true or false, not %s", field, n.Kind)
+	}
+	return on
+}
+
+// finalizer compiles a finalizer that is set or removed.
+func finalizer(s *scope, a *v1alpha1.FinalizerAction, ts *targets) plan.Action {
+	t := ts.of(s, a.Of, a.Pos)
+	if t == nil {
+		return nil
+	}
+	if !a.Name.Set() {
+		s.problems.Hintf(a.Pos, "finalizer: {name: example.com/finalizer}", "the finalizer has no name")
+		return nil
+	}
+	out := &plan.Finalizer{Pos: a.Pos, Of: t.ref, Name: s.template(a.Name), Absent: a.Absent}
+	out.Name.Fit(textType, "name", &s.problems.Problems)
+	t.read(s.node, finalizersMask)
+	t.write(s.node, "", analyze.WritePatch)
+	if !a.Absent {
+		t.finalizer(s.node, a.Pos, knownText(out.Name))
+	}
+	return out
+}
+
+// finalizersMask is what tells which finalizers an object has.
+var finalizersMask = under([]string{"metadata", "finalizers"}, value.KeepAll)

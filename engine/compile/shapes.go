@@ -1,0 +1,64 @@
+package compile
+
+import (
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// shape returns how values are given: by their keys, by groups, or as a list.
+func shape(keyBy, groupBy v1alpha1.Text) plan.Shape {
+	switch {
+	case keyBy.Set():
+		return plan.Keyed
+	case groupBy.Set():
+		return plan.Grouped
+	default:
+		return plan.List
+	}
+}
+
+// shapeType returns the type of values of a shape.
+func shapeType(shape plan.Shape, item *cel.Type) *cel.Type {
+	switch shape {
+	case plan.One:
+		return item
+	case plan.Keyed:
+		return cel.MapOf(item)
+	case plan.Grouped:
+		return cel.MapOf(cel.ListOf(item))
+	default:
+		return cel.ListOf(item)
+	}
+}
+
+// shapeFlow returns where values of a shape come from.
+func shapeFlow(shape plan.Shape, item *analyze.Flow) *analyze.Flow {
+	switch shape {
+	case plan.One:
+		return item
+	case plan.Grouped:
+		return analyze.ListOf(analyze.ListOf(item))
+	default:
+		return analyze.ListOf(item)
+	}
+}
+
+// variable is a compiled variable with the type of its value, and where that
+// comes from.
+type variable struct {
+	*plan.Variable
+	of   *cel.Type
+	flow *analyze.Flow
+}
+
+// firstSet returns the first text that was written.
+func firstSet(texts ...v1alpha1.Text) v1alpha1.Text {
+	for _, t := range texts {
+		if t.Set() {
+			return t
+		}
+	}
+	return v1alpha1.Text{}
+}

@@ -1,0 +1,111 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// targets finds out what the objects of actions are.
+type targets struct {
+	objects *objects
+	kinds   *kinds
+}
+
+// of resolves the object of an action; nil when it cannot be told.
+func (ts *targets) of(s *scope, of *v1alpha1.Target, at document.Position) *target {
+	switch {
+	case of == nil:
+		t := &target{ref: plan.ObjectRef{Pos: at}, candidates: ts.locate(analyze.Scope{}, analyze.Object)}
+		t.of = ts.kinds.typeOf(t.candidates[0].gvk)
+		return t
+	case of.Object.Set():
+		return ts.expression(s, of)
+	default:
+		return ts.named(s, of)
+	}
+}
+
+func (ts *targets) locate(named analyze.Scope, roots ...analyze.Root) (out []located) {
+	for _, root := range roots {
+		out = append(out, located{root: root, gvk: ts.objects.kind(root), at: ts.objects.place(root, named)})
+	}
+	return out
+}
+
+// expression is an expression that gives an object. It must be a whole object
+// that the policy reads, so that its kind is known.
+func (ts *targets) expression(s *scope, of *v1alpha1.Target) *target {
+	p, flow := s.alias(of.Object)
+	if p == nil {
+		return nil
+	}
+	roots, ok := flow.Roots()
+	if !ok {
+		s.problems.Hintf(of.Object.Pos(), "object, an input of shape get, or the item of a forEach over an input", "this is not an object of a known kind")
+		return nil
+	}
+	t := &target{ref: plan.ObjectRef{Pos: of.Pos, Expression: p}, candidates: ts.locate(analyze.Scope{}, roots...)}
+	for _, c := range t.candidates {
+		t.of = ts.kinds.typeOf(c.gvk)
+		if !ts.objects.off(c.root) {
+			t.ref.Kinds = append(t.ref.Kinds, c.gvk)
+		}
+	}
+	t.read(s.node, identity)
+	return t
+}
+
+// identity is what names an object.
+var identity = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}, "kind": {}, "metadata": {Fields: map[string]*value.Mask{"name": {}, "namespace": {}}}}}
+
+// named is {apiVersion, kind, namespace, name}.
+func (ts *targets) named(s *scope, of *v1alpha1.Target) *target {
+	if !of.APIVersion.Set() || !of.Kind.Set() || !of.Name.Set() {
+		s.problems.Hintf(of.Pos, "of: {apiVersion, kind, namespace, name}, or an expression that gives an object", "the object is not named in full")
+		return nil
+	}
+	for _, text := range []v1alpha1.Text{of.APIVersion, of.Kind} {
+		if strings.Contains(text.Value, "${") {
+			s.problems.Hintf(text.Pos(), "write it out, so that the needed permissions are known", "apiVersion and kind cannot be computed")
+			return nil
+		}
+	}
+	gvk := schema.GVK{APIVersion: of.APIVersion.Value, Kind: of.Kind.Value}
+	ts.kinds.outright(gvk, of.Pos, of.Namespace.Node)
+	ref := plan.ObjectRef{Pos: of.Pos, GVK: gvk, Namespace: s.template(of.Namespace), Name: s.template(of.Name)}
+	t := ts.at(gvk, analyze.Scope{Namespace: knownText(ref.Namespace), Name: knownText(ref.Name)})
+	ref.Target = t.ref.Target
+	t.ref, t.of = ref, ts.kinds.typeOf(gvk)
+	return t
+}
+
+// at returns the object of a kind at a place.
+func (ts *targets) at(gvk schema.GVK, at analyze.Scope) *target {
+	root := ts.objects.target(gvk, at)
+	return &target{ref: plan.ObjectRef{Target: root.Index}, candidates: ts.locate(at, root)}
+}
+
+// identityFields can never be written.
+var identityFields = []string{"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion", "metadata.generation", "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.managedFields"}
+
+// writable rejects writes to what makes an object the object that it is.
+func writable(path []string, at document.Position, problems *findings) {
+	if slices.Contains(identityFields, strings.Join(path, ".")) {
+		problems.Errorf(at, "%s cannot be written", strings.Join(path, "."))
+	}
+}
+
+// inSubresource rejects a write of status without its subresource, and of
+// anything else with it. field is what the message names.
+func inSubresource(subresource, first, field string, at document.Position, problems *findings) {
+	if (subresource == "status") != (first == "status") {
+		problems.Hintf(at, "status is written with subresource: status, everything else without", "the patch of %q writes %s", subresource, field)
+	}
+}

@@ -1,0 +1,32 @@
+package plan
+
+import "strings"
+
+// ShadowSuffix ends the string form of the ID of a policy in Shadow mode. Use ID
+// in place of it.
+const ShadowSuffix = "@shadow"
+
+// ID tells the policies apart that may run beside each other: of one name, one
+// that is enforced, and another revision in Shadow mode.
+type ID struct {
+	Name   string
+	Shadow bool
+}
+
+// String returns the name, and @shadow after it for Shadow mode. Names of policies
+// have no @, so that different IDs have different string forms.
+func (id ID) String() string {
+	if id.Shadow {
+		return id.Name + ShadowSuffix
+	}
+	return id.Name
+}
+
+// ParseID parses what String returned.
+func ParseID(text string) ID {
+	name, shadow := strings.CutSuffix(text, ShadowSuffix)
+	return ID{Name: name, Shadow: shadow}
+}
+
+// ID returns the string form of the policy's ID.
+func (p *Policy) ID() string { return ID{Name: p.Name, Shadow: p.Mode == Shadow}.String() }
