@@ -114,12 +114,14 @@
 // place of a cluster and a virtual clock; engine/policytest compares the result
 // with what a test expects. engine/release removes the finalizers of policies.
 // engine/limits lists every limit. engine/observe holds the metrics, engine/selector
-// parses label selectors, engine/snapshot reduces objects to what policies read,
-// engine/changelog writes a log of all writes, engine/backtest makes its decisions
-// again with an edit, engine/capture writes a decision down as a test, engine/compare says what an edit
-// changes, engine/explain why a decision came out
-// as it did, engine/cluster reads those of a live cluster for commands, engine/status cuts
-// texts to what the API server takes.
+// parses label selectors, engine/status cuts texts to what the API server takes.
+//
+// For people: engine/snapshot reduces objects to what policies read, engine/cluster
+// reads those of a live cluster for commands, engine/compare says what an edit
+// changes, engine/explain why a decision came out as it did, engine/live the same for
+// a running controller, engine/capture writes a decision down as a test,
+// engine/changelog a log of all writes, and engine/backtest makes the decisions of a
+// log again with an edit.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.
 package engine

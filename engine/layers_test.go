@@ -54,7 +54,7 @@ var layers = [][]string{
 	// What simulations come to, and how two of them differ.
 	{"engine/policytest", "engine/compare", "engine/capture"},
 	// The log of what was written, and what an edit would have made of it.
-	{"engine/changelog"},
+	{"engine/changelog", "engine/live"},
 	{"engine/backtest"},
 	// What they need of a cluster.
 	{"engine/run/certs", "engine/run/writer"},

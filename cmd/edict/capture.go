@@ -59,13 +59,7 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	params := map[string]any{}
-	for name, override := range u.Overrides {
-		if params[name] = override.Value; override.Value == nil {
-			params[name] = override.Text
-		}
-	}
-	text, err := capture.Test(ctx, r, capture.Options{Policies: files, Params: params, Schemas: in.bundle.Schemas, Guard: in.guard})
+	text, err := capture.Test(ctx, r, capture.Options{Policies: files, Schemas: in.bundle.Schemas, Guard: in.guard})
 	if err != nil {
 		return found("%v", err)
 	}

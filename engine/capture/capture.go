@@ -28,8 +28,6 @@ import (
 type Options struct {
 	// Policies are the files of the policy, relative to that of the test.
 	Policies []string
-	// Params are the values that were given for the policy's params.
-	Params map[string]any
 	// Schemas are the types by which the policy was compiled.
 	Schemas *schema.Set
 	// Guard says what the installation allows.
@@ -60,7 +58,7 @@ func Test(ctx context.Context, r *record.Record, o Options) ([]byte, error) {
 		"policies": o.Policies, "only": []string{p.Name}, "now": r.At.Add(-in.Waited).UTC().Format(time.RFC3339Nano), "objects": in.Objects,
 		"cases": []any{testCase(r, in, expectation(r, got))},
 	}
-	for field, v := range map[string]map[string]any{"answers": in.Answers, "remembered": in.Remembered, "params": params(p, o)} {
+	for field, v := range map[string]map[string]any{"answers": in.Answers, "remembered": in.Remembered, "params": params(p)} {
 		if len(v) > 0 {
 			spec[field] = v
 		}
@@ -110,11 +108,19 @@ func exchanges(r *record.Record) []expr.Exchange {
 	return out
 }
 
-func params(p *plan.Policy, o Options) map[string]any {
-	if len(o.Params) == 0 {
+// params returns the values of params that are not the policy's own, as tests give
+// them.
+func params(p *plan.Policy) map[string]any {
+	given := map[string]any{}
+	for _, info := range p.ParamInfo {
+		if info.From != "" && info.Value != nil {
+			given[info.Name] = value.Plain(info.Value)
+		}
+	}
+	if len(given) == 0 {
 		return nil
 	}
-	return map[string]any{p.Name: o.Params}
+	return map[string]any{p.Name: given}
 }
 
 // read returns the objects that were read, with the fields that the policy reads,

@@ -348,6 +348,9 @@ func (s *Simulation) Get(id world.ID) Object { return s.server.Get(id) }
 // Evaluations counts the evaluations so far.
 func (s *Simulation) Evaluations() int { return s.evaluations }
 
+// Group returns the controllers.
+func (s *Simulation) Group() *reconcile.Group { return s.group }
+
 // Controller returns the controller of a policy; nil when it does not run.
 func (s *Simulation) Controller(policy string) *reconcile.Controller { return s.controllers[policy] }
 

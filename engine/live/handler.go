@@ -1,0 +1,157 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/edict-dev/edict/engine/capture"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Path is where decisions are served: GET /decisions?policy=P&namespace=N&name=X,
+// with about=NAME to be told about something of that name too. CapturePath serves
+// the same decision as a policy test, of the policy file that policies=FILE names.
+const (
+	Path        = "/decisions"
+	CapturePath = "/decisions/capture"
+)
+
+// Controllers are what a Handler answers from.
+type Controllers struct {
+	// Log has the records of the last decisions.
+	Log *record.Log
+	// Group has the controllers of the policies that run.
+	Group *reconcile.Group
+	Guard guard.Guard
+}
+
+// Handler serves the decisions of the controllers that current returns; false is
+// that this process does not run any, because another one leads.
+func Handler(current func() (Controllers, bool)) http.Handler {
+	mux := http.NewServeMux()
+	serve := func(answer func(context.Context, http.ResponseWriter, *query) error) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			controllers, ok := current()
+			if !ok {
+				http.Error(w, "this process does not lead: ask the one that does", http.StatusServiceUnavailable)
+				return
+			}
+			q, err := controllers.query(r)
+			if err == nil {
+				err = answer(r.Context(), w, q)
+			}
+			if err != nil {
+				http.Error(w, err.Error(), statusOf(err))
+			}
+		}
+	}
+	mux.HandleFunc("GET "+Path, serve(document))
+	mux.HandleFunc("GET "+CapturePath, serve(test))
+	return mux
+}
+
+var (
+	errNoPolicy = errors.New("no such policy runs")
+	errNoKey    = errors.New("there is no such object")
+)
+
+func statusOf(err error) int {
+	switch {
+	case errors.Is(err, errNoPolicy), errors.Is(err, errNoKey):
+		return http.StatusNotFound
+	case errors.Is(err, capture.ErrNotAlone):
+		return http.StatusConflict
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// query is what is asked for.
+type query struct {
+	record   *record.Record
+	about    string
+	policies []string
+	schemas  *schema.Set
+	guard    guard.Guard
+}
+
+func (c Controllers) query(r *http.Request) (*query, error) {
+	values := r.URL.Query()
+	key := eval.Key{Namespace: values.Get("namespace"), Name: values.Get("name")}
+	kept, err := c.decision(r.Context(), values.Get("policy"), key)
+	if err != nil {
+		return nil, err
+	}
+	return &query{record: kept, about: values.Get("about"), policies: values["policies"], schemas: c.Group.Schemas(), guard: c.Guard}, nil
+}
+
+// decision returns the record of the last decision about a key, or of one that is
+// made now.
+func (c Controllers) decision(ctx context.Context, policy string, key eval.Key) (*record.Record, error) {
+	for _, one := range c.Group.Controllers() {
+		if one.Policy.Name != policy {
+			continue
+		}
+		if r := c.Log.Last(one.Policy.ID(), key); r != nil && r.Inputs.Policy.Revision == one.Policy.Revision {
+			return r, nil
+		}
+		return fresh(ctx, one, key)
+	}
+	return nil, fmt.Errorf("%w: %q", errNoPolicy, policy)
+}
+
+// fresh decides about a key now. Nothing is written, and no builtin is called.
+func fresh(ctx context.Context, c *reconcile.Controller, key eval.Key) (*record.Record, error) {
+	in := c.Input(key, time.Now())
+	p := in.Policy
+	if !p.Primary.Optional && in.World.Table(p.Primary.Source).Get(key.Namespace, key.Name) == nil {
+		return nil, fmt.Errorf("%w: %s %s", errNoKey, p.Primary.Kind, key)
+	}
+	in.Answers, in.Shared = noAnswers{}, nil
+	r := record.Begin(in)
+	r.Decision = eval.Evaluate(ctx, r.Inputs.Input, nil)
+	r.Next = r.Decision.Next
+	r.End()
+	return r, nil
+}
+
+type noAnswers struct{}
+
+// Answer implements expr.Answerer.
+func (noAnswers) Answer(context.Context, *expr.Request) (*expr.Response, error) {
+	return nil, expr.ErrNoAnswer
+}
+
+func document(ctx context.Context, w http.ResponseWriter, q *query) error {
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(Answer{Kind: q.record.Inputs.Policy.Primary.Kind, Decision: q.record.RenderAbout(ctx, q.about)})
+}
+
+// Answer is what Path serves.
+type Answer struct {
+	// Kind is that of the objects that the policy decides about.
+	Kind     string           `json:"kind"`
+	Decision *record.Document `json:"decision"`
+}
+
+func test(ctx context.Context, w http.ResponseWriter, q *query) error {
+	if q.record.SeesValues() {
+		return fmt.Errorf("%w: the policy reads values of Secrets", capture.ErrNotAlone)
+	}
+	text, err := capture.Test(ctx, q.record, capture.Options{Policies: q.policies, Schemas: q.schemas, Guard: q.guard})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/yaml")
+	_, err = w.Write(text)
+	return err
+}

@@ -1,0 +1,109 @@
+package live_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/live"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+const policy = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: mark}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  params: {value: {default: x}}
+  rules:
+    - {name: mark, when: '!object.?spec.unschedulable.orValue(false)', do: [{labels: {set: {mark: "${params.value}"}}}]}
+`
+
+func serve(t *testing.T, leads bool) *httptest.Server {
+	t.Helper()
+	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
+	schemas := schema.NewSet(schema.Builtin())
+	b, err := source.Assemble(contents.Units, schemas, nil, map[string]map[string]string{"mark": {"value": "y"}}, nil)
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	objects, err := simulate.ParseObjects("o.yaml", []byte("{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: b}, spec: {unschedulable: true}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := &record.Log{Size: 1, Prefix: "p-"} // that of a is gone
+	sim := simulate.New(t.Context(), simulate.Options{Policies: b.Policies, Schemas: schemas, Objects: objects, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Records: log})
+	sim.Settle(t.Context())
+	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) {
+		return live.Controllers{Log: log, Group: sim.Group(), Guard: guard.New(nil).Assuming()}, leads
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func get(t *testing.T, server *httptest.Server, path string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := server.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+func TestDecisions(t *testing.T) {
+	t.Parallel()
+	server := serve(t, true)
+	for name, tc := range map[string]struct {
+		path string
+		code int
+		want string
+	}{
+		"a record":               {live.Path + "?policy=mark&name=b", 200, `"id":"p-`},
+		"its rule":               {live.Path + "?policy=mark&name=b", 200, `"outcome":"skipped"`},
+		"a fresh evaluation":     {live.Path + "?policy=mark&name=a", 200, `"id":"0","at"`},
+		"no such object":         {live.Path + "?policy=mark&name=c", 404, "there is no such object: Node c"},
+		"no such policy":         {live.Path + "?policy=other&name=a", 404, `no such policy runs: "other"`},
+		"a test":                 {live.CapturePath + "?policy=mark&name=a&policies=p.yaml", 200, "value: \"y\""},
+		"a test of the policy":   {live.CapturePath + "?policy=mark&name=a&policies=p.yaml", 200, "- p.yaml"},
+		"another path":           {"/other", 404, "404"},
+		"only reads of the path": {live.Path + "/x", 404, "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, body := get(t, server, tc.path)
+			if code != tc.code || !strings.Contains(body, tc.want) {
+				t.Errorf("%d: %s", code, body)
+			}
+		})
+	}
+	_, body := get(t, server, live.Path+"?policy=mark&name=b")
+	var answer live.Answer
+	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.Kind != "Node" || answer.Decision.Key.Name != "b" {
+		t.Errorf("%v: %s", err, body)
+	}
+}
+
+func TestDecisionsElsewhere(t *testing.T) {
+	t.Parallel()
+	if code, body := get(t, serve(t, false), live.Path+"?policy=mark&name=a"); code != http.StatusServiceUnavailable || !strings.Contains(body, "does not lead") {
+		t.Errorf("%d: %s", code, body)
+	}
+}
