@@ -32,7 +32,9 @@ require (
 
 require (
 	github.com/evanphx/json-patch v5.9.0+incompatible // indirect
+	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674 // indirect
 	github.com/miekg/dns v1.1.72 // indirect
+	github.com/moby/spdystream v0.5.1 // indirect
 )
 
 require (

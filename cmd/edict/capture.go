@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/capture"
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/source"
@@ -31,6 +34,9 @@ that needs nothing else: the objects that were read, with the fields that were, 
 time, the params, the answers of builtins and what was remembered, and as
 expectation what the decision does. edict test runs it.
 
+With --policy-namespace alone the controller that leads is asked for its last
+decision, and the text of the policy is written beside the test.
+
 Of Secrets the test has digests in place of values. The test is run before it is
 written; a decision that a test cannot make again, such as one that runs what was
 debounced before, is an error.`,
@@ -43,6 +49,8 @@ debounced before, is an error.`,
 		},
 	}
 	f.explain.world.register(cmd)
+	f.explain.live.register(cmd)
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace", "address")
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "out", "", "the file to write (default: standard output, for a file in the working directory)")
 	flags.StringVar(&f.explain.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
@@ -50,18 +58,9 @@ debounced before, is an error.`,
 }
 
 func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
-	in, r, err := f.explain.decide(ctx, errOut)
+	text, err := f.text(ctx, errOut)
 	if err != nil {
 		return err
-	}
-	u := in.unitOf(r)
-	files, err := f.policyFiles(u)
-	if err != nil {
-		return err
-	}
-	text, err := capture.Test(ctx, r, capture.Options{Policies: files, Schemas: in.bundle.Schemas, Guard: in.guard})
-	if err != nil {
-		return found("%v", err)
 	}
 	if f.file == "" {
 		_, err = out.Write(text)
@@ -81,6 +80,51 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	fmt.Fprintf(errOut, "%s: run it with edict test %s\n", f.file, f.file)
 	return nil
+}
+
+// text returns the test: of the last decision of a running controller, or of one
+// that is made here.
+func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, error) {
+	if f.explain.asksLive() {
+		text, err := f.ask(ctx)
+		if err == nil || f.explain.live.endpoint.address != "" {
+			return text, asFinding(err)
+		}
+		fmt.Fprintf(errOut, "edict: no running controller answers (%v); the policy is evaluated here, on the objects of the cluster\n", err)
+	}
+	in, r, err := f.explain.decide(ctx, errOut)
+	if err != nil {
+		return nil, err
+	}
+	files, err := f.policyFiles(in.unitOf(r))
+	if err != nil {
+		return nil, err
+	}
+	text, err := capture.Test(ctx, r, capture.Options{Policies: files, Schemas: in.bundle.Schemas, Guard: in.guard})
+	return text, asFinding(err)
+}
+
+// ask asks a running controller for the test of its last decision.
+func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
+	e, err := f.explain.live.reach(ctx, &f.explain.world.origin)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{f.explain.policy + ".yaml"}
+	if f.explain.world.origin.namespace != "" {
+		bundle, err := f.explain.world.bundle(ctx, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(bundle.Units, func(u *source.Unit) bool { return u.ID() == f.explain.policy })
+		if at < 0 {
+			return nil, fmt.Errorf("no ConfigMap has a policy %s", f.explain.policy)
+		}
+		if files, err = f.policyFiles(bundle.Units[at]); err != nil {
+			return nil, err
+		}
+	}
+	return e.get(ctx, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files}))
 }
 
 // unitOf returns the text of the policy of a record.

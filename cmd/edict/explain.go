@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/explain"
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -19,6 +20,7 @@ import (
 // explainFlags are those of edict explain.
 type explainFlags struct {
 	world                 worldFlags
+	live                  liveFlags
 	whyNot, until, output string
 	policy                string
 	key                   eval.Key
@@ -36,7 +38,12 @@ which the decision changes by itself.
 
 --why-not NAME says why something was not chosen or listed: the step that excluded
 a candidate, the points by which it lost, or the condition that leaves an object
-out of an input or a list.`,
+out of an input or a list.
+
+With --policy-namespace alone the controller that leads is asked for its last
+decision, through a port-forward to its Pod; with --address one at an address. It
+evaluates anew when it no longer has the decision. With --policies or --objects
+the policy is evaluated here.`,
 		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
 			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
 			"  edict explain agent-node-label node-c2 --policy-namespace edict-system",
@@ -47,6 +54,8 @@ out of an input or a list.`,
 		},
 	}
 	f.world.register(cmd)
+	f.live.register(cmd)
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace", "address")
 	flags := cmd.Flags()
 	flags.StringVar(&f.whyNot, "why-not", "", "the name of a candidate, object or item, to be told why it was not chosen or listed")
 	flags.StringVar(&f.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
@@ -66,12 +75,11 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := wantOutput(f.output, "text", "json"); err != nil {
 		return err
 	}
-	_, r, err := f.decide(ctx, errOut)
+	answer, err := f.answer(ctx, errOut)
 	if err != nil {
 		return err
 	}
-	p := r.Inputs.Policy
-	doc := r.RenderAbout(ctx, f.whyNot)
+	doc := answer.Decision
 	if f.output == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
@@ -79,14 +87,45 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return encoder.Encode(doc)
 	}
 	if f.whyNot == "" {
-		return explain.Text(out, p.Primary.Kind, doc)
+		return explain.Text(out, answer.Kind, doc)
 	}
 	lines := explain.WhyNot(doc, f.whyNot)
 	if len(lines) == 0 {
-		return found("%s knows nothing named %q that could be chosen or listed for %s%s", p.Name, f.whyNot, f.key, hinted(document.DidYouMean(f.whyNot, explain.Names(doc))))
+		return found("%s knows nothing named %q that could be chosen or listed for %s%s", f.policy, f.whyNot, f.key, hinted(document.DidYouMean(f.whyNot, explain.Names(doc))))
 	}
 	fmt.Fprintln(out, strings.Join(lines, "\n"))
 	return nil
+}
+
+// asksLive reports whether a running controller is asked: policies and objects of
+// files are for an evaluation here.
+func (f *explainFlags) asksLive() bool {
+	return f.live.endpoint.address != "" || len(f.world.origin.policies) == 0 && f.world.objects == "" && f.until == ""
+}
+
+// answer returns the last decision of a running controller, or that of an
+// evaluation here.
+func (f *explainFlags) answer(ctx context.Context, errOut io.Writer) (*live.Answer, error) {
+	if f.asksLive() {
+		answer, err := f.live.decision(ctx, &f.world.origin, f.policy, f.key, f.whyNot)
+		if err == nil || f.live.endpoint.address != "" {
+			return answer, asFinding(err)
+		}
+		fmt.Fprintf(errOut, "edict: no running controller answers (%v); the policy is evaluated here, on the objects of the cluster\n", err)
+	}
+	_, r, err := f.decide(ctx, errOut)
+	if err != nil {
+		return nil, err
+	}
+	return &live.Answer{Kind: r.Inputs.Policy.Primary.Kind, Decision: r.RenderAbout(ctx, f.whyNot)}, nil
+}
+
+// asFinding makes an error one of what was asked about, not of how.
+func asFinding(err error) error {
+	if err == nil {
+		return nil
+	}
+	return found("%v", err)
 }
 
 // decide evaluates the policy for the key, and returns the record.

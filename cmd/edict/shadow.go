@@ -2,15 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -28,10 +23,8 @@ import (
 
 // shadowFlags say where to ask what policies in the shadow came to.
 type shadowFlags struct {
-	kubeconfig, namespace, address, output string
-	// token and caFile are for an address that is secured.
-	token, caFile string
-	insecure      bool
+	kubeconfig, namespace, output string
+	endpoint                      endpoint
 }
 
 func shadowCommand() *cobra.Command {
@@ -66,10 +59,7 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	flags.StringVar(&f.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
-	flags.StringVar(&f.address, "address", "", "the address of a controller's metrics, such as https://localhost:4272")
-	flags.StringVar(&f.token, "token", "", "the bearer token to show it")
-	flags.StringVar(&f.caFile, "ca-file", "", "the authorities that its certificate may come from (default: the system's)")
-	flags.BoolVar(&f.insecure, "insecure-skip-tls-verify", false, "accept any certificate, such as a self-signed one")
+	f.endpoint.register(cmd, "https://localhost:4272")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
 	cmd.MarkFlagsOneRequired("policy-namespace", "address")
 	cmd.MarkFlagsMutuallyExclusive("policy-namespace", "address")
@@ -77,7 +67,7 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 }
 
 func (f *shadowFlags) reports(ctx context.Context) ([]reconcile.ShadowReport, error) {
-	if f.address != "" {
+	if f.endpoint.address != "" {
 		return f.ask(ctx)
 	}
 	config, err := clusterConfig(f.kubeconfig)
@@ -107,59 +97,16 @@ func (f *shadowFlags) reports(ctx context.Context) ([]reconcile.ShadowReport, er
 	return out, nil
 }
 
-const (
-	// maxReport bounds what is read of an answer, in bytes.
-	maxReport = 1 << 20
-	// maxReason bounds what is shown of one that is none.
-	maxReason = 256
-)
-
 // ask asks a running controller.
 func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(f.address, "/")+run.ShadowPath, http.NoBody)
+	body, err := f.endpoint.get(ctx, run.ShadowPath)
 	if err != nil {
 		return nil, err
-	}
-	if f.token != "" {
-		request.Header.Set("Authorization", "Bearer "+f.token)
-	}
-	client, err := f.client()
-	if err != nil {
-		return nil, err
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxReport))
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %s: %s", f.address, response.Status, value.Cut(strings.TrimSpace(string(body)), maxReason))
 	}
 	if err := json.Unmarshal(body, &out); err != nil {
-		return nil, fmt.Errorf("%s does not answer as a controller does: %w", f.address, err)
+		return nil, fmt.Errorf("%s does not answer as a controller does: %w", f.endpoint.address, err)
 	}
 	return out, nil
-}
-
-// client trusts what the flags say.
-func (f *shadowFlags) client() (*http.Client, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: f.insecure} //nolint:gosec // it is asked for
-	if f.caFile != "" {
-		text, err := os.ReadFile(f.caFile)
-		if err != nil {
-			return nil, err
-		}
-		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("there is no certificate in %s", f.caFile)
-		}
-	}
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}, nil
 }
 
 // ofPolicies returns the reports of the policies that are named, or all.

@@ -50,6 +50,7 @@ with a text of its own then decides otherwise.`,
 		},
 	}
 	f.register(cmd)
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
 	cmd.Flags().StringVar(&file, "out", "", "the file to write, JSON if it ends so (default: standard output)")
 	cmd.Flags().BoolVar(&hash, "hash-names", false, "replace names, namespaces and values of labels by hashes")
 	cmd.Flags().StringVar(&hashKey, "hash-key", "", "a secret text that goes into the hashes, so that names cannot be guessed from them; implies --hash-names")

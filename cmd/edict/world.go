@@ -40,7 +40,6 @@ func (f *worldFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests (default: the objects of the cluster)")
 	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
 	flags.StringVar(&f.now, "now", "", "the time of the evaluation, RFC 3339 (default: the real time)")
-	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
 }
 
 // input is what a command evaluates, and on what.

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// endpoint is the address of a running controller, and what to show it.
+type endpoint struct {
+	address string
+	// token and caFile are for an address that is secured.
+	token, caFile string
+	insecure      bool
+}
+
+func (e *endpoint) register(cmd *cobra.Command, example string) {
+	flags := cmd.Flags()
+	flags.StringVar(&e.address, "address", "", "the address of a running controller, such as "+example)
+	flags.StringVar(&e.token, "token", "", "the bearer token to show it")
+	flags.StringVar(&e.caFile, "ca-file", "", "the authorities that its certificate may come from (default: the system's)")
+	flags.BoolVar(&e.insecure, "insecure-skip-tls-verify", false, "accept any certificate, such as a self-signed one")
+}
+
+const (
+	// maxAnswer bounds what is read of an answer, in bytes.
+	maxAnswer = 64 << 20
+	// maxReason bounds what is shown of one that is none.
+	maxReason = 256
+)
+
+// get asks a controller for a path.
+func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(e.address, "/")+path, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if e.token != "" {
+		request.Header.Set("Authorization", "Bearer "+e.token)
+	}
+	client, err := e.client()
+	if err != nil {
+		return nil, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers %s: %s", e.address, response.Status, value.Cut(strings.TrimSpace(string(body)), maxReason))
+	}
+	return body, nil
+}
+
+// client trusts what the flags say.
+func (e *endpoint) client() (*http.Client, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: e.insecure} //nolint:gosec // it is asked for
+	if e.caFile != "" {
+		text, err := os.ReadFile(e.caFile)
+		if err != nil {
+			return nil, err
+		}
+		if config.RootCAs = x509.NewCertPool(); !config.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("there is no certificate in %s", e.caFile)
+		}
+	}
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: config, Proxy: http.ProxyFromEnvironment}}, nil
+}
