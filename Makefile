@@ -68,7 +68,11 @@ image: image-binary sbom ## build the image IMAGE:TAG (edict, the chart's versio
 	@$(BUILDER) build --build-arg VERSION=$(VERSION) $(IMAGEFLAGS) -t $(IMAGE):$(TAG) -t $(IMAGE):$(VERSION) .
 
 .PHONY: demo
-demo: ## run the controller on a real control plane and watch it work
+demo: build ## watch the policies work on example clusters, in memory
+	@examples/demo.sh
+
+.PHONY: demo-cluster
+demo-cluster: ## run the controller on a real control plane and watch it work; the first time it is built, in 20 minutes of CPU time
 	@$(GO) run ./test/demo
 
 ##@ Check it

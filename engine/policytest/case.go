@@ -284,7 +284,7 @@ func (c *caseRun) patch(s *v1alpha1.TestStep) error {
 	if old == nil {
 		return fmt.Errorf("%s: the world has no such object to patch", s.Pos)
 	}
-	next, err := mergeObject(old, patch)
+	next, err := simulate.Merged(old, patch)
 	if err != nil {
 		return err
 	}

@@ -2,15 +2,12 @@ package policytest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -195,27 +192,11 @@ func merge(world []simulate.Object, patches []*document.Node) ([]simulate.Object
 		if at < 0 {
 			return nil, fmt.Errorf("%s: the world has no such object to patch", n.Pos)
 		}
-		if out[at], err = mergeObject(out[at], patch); err != nil {
+		if out[at], err = simulate.Merged(out[at], patch); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Pos, err)
 		}
 	}
 	return out, nil
-}
-
-func mergeObject(o, patch simulate.Object) (simulate.Object, error) {
-	before, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	change, err := json.Marshal(patch)
-	if err != nil {
-		return nil, err
-	}
-	after, err := jsonpatch.MergePatch(before, change)
-	if err != nil {
-		return nil, err
-	}
-	return simulate.Decode(after)
 }
 
 // bundle loads the policies of a test with the parameters of a case.

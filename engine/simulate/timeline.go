@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	jsonpatch "github.com/evanphx/json-patch/v5"
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/apiserver"
@@ -22,6 +23,9 @@ type Entry struct {
 	At     Duration   `json:"at"`
 	Apply  Object     `json:"apply,omitempty"`
 	Delete *Reference `json:"delete,omitempty"`
+	// Patch merges changes into an object; of one that is not there nothing is
+	// changed.
+	Patch Object `json:"patch,omitempty"`
 	// Answers replaces the answers of builtins.
 	Answers Object `json:"answers,omitempty"`
 	Restart bool   `json:"restart,omitempty"`
@@ -69,11 +73,14 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&out); err != nil {
-		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, delete, answers, fail, restart, stop and start", err)
+		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, patch, delete, answers, fail, restart, stop and start", err)
 	}
 	for i := range out {
 		if out[i].Apply != nil {
 			out[i].Apply, _ = reread(out[i].Apply)
+		}
+		if out[i].Patch != nil {
+			out[i].Patch, _ = reread(out[i].Patch)
 		}
 		if out[i].Answers != nil {
 			if out[i].answerer, err = scripted(out[i].Answers); err != nil {
@@ -135,10 +142,44 @@ func (s *Simulation) advanceBefore(ctx context.Context, at time.Time) {
 	}
 }
 
+// Merge merges changes into an object, as a JSON merge patch does, and reports
+// whether the object is there.
+func (s *Simulation) Merge(patch Object) bool {
+	old := s.Get(ID(patch))
+	if old == nil {
+		return false
+	}
+	next, err := Merged(old, patch)
+	if err != nil {
+		return false // both were decoded from JSON
+	}
+	s.Apply(next)
+	return true
+}
+
+// Merged returns an object with changes merged into it (RFC 7386).
+func Merged(o, patch Object) (Object, error) {
+	before, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	change, err := json.Marshal(patch)
+	if err != nil {
+		return nil, err
+	}
+	after, err := jsonpatch.MergePatch(before, change)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(after)
+}
+
 func (s *Simulation) happen(ctx context.Context, e Entry) {
 	switch {
 	case e.Apply != nil:
 		s.Apply(e.Apply)
+	case e.Patch != nil:
+		s.Merge(e.Patch)
 	case e.Delete != nil:
 		s.Delete(e.Delete.ID())
 	case e.Answers != nil:
