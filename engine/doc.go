@@ -85,6 +85,8 @@
 //  4. engine/run/judge.go (one) compiles each policy whose text, params or mode have
 //     changed. engine/run/trials.go (next) runs the tests beside it, with
 //     engine/policytest/runner.go and engine/simulate/simulation.go.
+//     The state of each policy is in engine/run/lifecycle/registry.go (Check, Assign,
+//     Report), and changes by the table in engine/run/lifecycle/transitions.go.
 //  5. engine/run/library.go (dispatch, wanted) hands the revision to the runner of
 //     the policy; while the text is rejected, the last good revision, which
 //     engine/run/revisions.go (lastGood) has kept.

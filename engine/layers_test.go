@@ -52,7 +52,7 @@ var layers = [][]string{
 	// Judges simulations.
 	{"engine/policytest"},
 	// What they need of a cluster.
-	{"engine/run/certs", "engine/run/writer"},
+	{"engine/run/certs", "engine/run/writer", "engine/run/lifecycle"},
 	// What drives it in a cluster; a policy is adopted when its tests pass.
 	{"engine/run", "engine/release"},
 	// Flags and wiring.

@@ -251,11 +251,11 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 	for _, id := range sortedKeys(touched) {
 		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
 			v := a.judge.text(u)
-			out = append(out, concerning(mine, v.problems, c, id)...)
-			if v.plan == nil {
+			out = append(out, concerning(mine, v.Problems, c, id)...)
+			if v.Plan == nil {
 				continue
 			}
-			if err := a.term.Load().foresee(ctx, v.plan); err != nil && ctx.Err() == nil {
+			if err := a.term.Load().foresee(ctx, v.Plan); err != nil && ctx.Err() == nil {
 				out = append(out, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
 			}
 		}

@@ -35,9 +35,7 @@ func (t *term) foresee(ctx context.Context, p *plan.Policy) error {
 
 // inForce returns the controller that decides for a policy, or nil.
 func (t *term) inForce(id string) *reconcile.Controller {
-	t.mu.Lock()
-	r := t.runners[id]
-	t.mu.Unlock()
+	r := t.runner(id)
 	if r == nil || r.current() == "" {
 		return nil
 	}

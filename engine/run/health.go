@@ -173,9 +173,7 @@ func (h *health) unblock() (keys []eval.Key, was bool) {
 
 // degraded sums up what fails of a policy; nil if nothing does.
 func (t *term) degraded(id string) *degraded {
-	t.mu.Lock()
-	r := t.runners[id]
-	t.mu.Unlock()
+	r := t.runner(id)
 	if r == nil {
 		return nil
 	}

@@ -23,7 +23,7 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	s := newShelved(t)
-	p := s.judge.text(marking("a").Read().Units[0]).plan
+	p := s.judge.text(marking("a").Read().Units[0]).Plan
 	c := s.group.Join(p)
 	h := newHealth("p")
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -153,7 +153,7 @@ func TestFencedWritesAreNoErrors(t *testing.T) {
 	s := newShelved(t)
 	var log strings.Builder
 	s.Log = slog.New(slog.NewTextHandler(&log, nil))
-	c := s.group.Join(s.judge.text(marking("a").Read().Units[0]).plan)
+	c := s.group.Join(s.judge.text(marking("a").Read().Units[0]).Plan)
 	fenced := fmt.Errorf("writing Node n: %w", errNotLeading)
 	s.report(c, eval.Key{Name: "n"}, reconcile.Result{Err: errors.Join(fenced), Reported: []error{fenced}})
 	if log.Len() > 0 {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,8 +38,6 @@ type journal struct {
 	// trying are the texts that this process has noted, by policy; dead those that
 	// others left behind.
 	trying, dead map[string]attempt
-	// proved are the revisions that have not ended this process.
-	proved map[string]string
 }
 
 // attempt is a text that was new.
@@ -67,7 +67,7 @@ const (
 var thisProcess = uuid.NewUUID()
 
 func newJournal(p *process) *journal {
-	return &journal{client: p.client, namespace: p.PolicyNamespace, logger: p.Log, self: thisProcess, trying: map[string]attempt{}, dead: map[string]attempt{}, proved: map[string]string{}}
+	return &journal{client: p.client, namespace: p.PolicyNamespace, logger: p.Log, self: thisProcess, trying: map[string]attempt{}, dead: map[string]attempt{}}
 }
 
 // read takes over what earlier processes left behind.
@@ -165,17 +165,19 @@ func (j *journal) begin(ctx context.Context, u *source.Unit) {
 // prove drops the notes of texts that have not ended the process: those that are
 // refused, and those that have run for a while. It reports whether some have
 // still to run.
-func (j *journal) prove(ctx context.Context, verdicts map[string]*verdict, told func(id string) state, now time.Time) (waits bool) {
+func (j *journal) prove(ctx context.Context, policies *lifecycle.Registry, now time.Time) (waits bool) {
 	changed := false
 	for id, a := range j.trying {
-		v, s := verdicts[id], told(id)
-		fresh := s.phase == running && (s.revision != a.Revision || now.Sub(a.Since) < proving)
+		p := policies.Get(id)
+		v, r := p.Newest, p.Report
+		fresh := r.Event == lifecycle.Activated && (r.InForce != a.Revision || now.Sub(a.Since) < proving)
 		switch {
-		case v != nil && v.untested, v != nil && v.good() && (fresh || s.phase == ""):
+		case p.Phase == lifecycle.Testing, v != nil && v.Good() && (fresh || r.Event == ""):
 			waits = true
 		default:
 			delete(j.trying, id)
-			j.proved[id], changed = a.Revision, true
+			policies.Prove(id, a.Revision)
+			changed = true
 		}
 	}
 	if changed {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -71,28 +72,28 @@ func TestQuarantine(t *testing.T) {
 func TestProved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := unitOf(t, "x")
-		runs := map[string]*verdict{"p": {revision: revision{unit: u, plan: &plan.Policy{}}}}
-		refuses := map[string]*verdict{"p": {revision: revision{unit: u}}}
+		runs := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u, Plan: &plan.Policy{}}}
+		refuses := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}}
 		for name, tc := range map[string]struct {
-			verdicts map[string]*verdict
-			state    state
-			proves   bool
+			newest *lifecycle.CheckResult
+			report lifecycle.Report
+			proves bool
 		}{
-			"it runs":          {runs, state{phase: running, revision: u.Revision()}, true},
-			"it has not begun": {runs, state{}, false},
-			"refused":          {refuses, state{phase: refused}, true},
-			"waiting":          {runs, state{phase: waiting}, true},
-			"gone":             {nil, state{}, true},
+			"it runs":          {runs, lifecycle.Report{Event: lifecycle.Activated, InForce: u.Revision()}, true},
+			"it has not begun": {runs, lifecycle.Report{}, false},
+			"refused":          {refuses, lifecycle.Report{}, true},
+			"waiting":          {runs, lifecycle.Report{Event: lifecycle.Blocked}, true},
+			"gone":             {nil, lifecycle.Report{}, true},
 		} {
 			process := newJournals(t)
 			j := process("a")
 			j.begin(t.Context(), u)
-			told := func(string) state { return tc.state }
-			j.prove(t.Context(), tc.verdicts, told, time.Now())
-			if tc.state.phase == running && process("b").quarantined(u, time.Now()) == nil {
+			policies := stateOf("p", tc.newest, tc.report)
+			j.prove(t.Context(), policies, time.Now())
+			if tc.report.InForce != "" && process("b").quarantined(u, time.Now()) == nil {
 				t.Errorf("%s: it counts as harmless at once", name)
 			}
-			j.prove(t.Context(), tc.verdicts, told, time.Now().Add(proving))
+			j.prove(t.Context(), policies, time.Now().Add(proving))
 			if proved := process("c").quarantined(u, time.Now()) == nil; proved != tc.proves {
 				t.Errorf("%s: proved is %t", name, proved)
 			}
@@ -115,7 +116,7 @@ func TestDisabledIsNotCompiled(t *testing.T) {
 	t.Parallel()
 	u := made("p", "Disabled", map[string]string{"p.yaml": strings.Replace(text("p", "x"), "kind: Node", "kind: NoKind", 1)}).Read().Units[0]
 	v := judge{process: offline()}.text(u)
-	if !v.disabled() || v.plan != nil || v.good() {
+	if !v.Disabled() || v.Plan != nil || v.Good() {
 		t.Errorf("%+v", v)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
@@ -24,101 +26,80 @@ type judge struct {
 	admitting bool
 }
 
-// verdict is what was found about one policy.
-type verdict struct {
-	revision
-	problems []document.Problem
-	// tests hashes the tests beside the policy. Untested says that they have
-	// still to be run; until then the policy may not run.
-	tests    string
-	untested bool
-	// at is when the text was judged.
-	at time.Time
-	// tested says that the policy was well but for its tests; stale that the
-	// verdict is to be found anew.
-	tested, stale bool
-	// again says that it was found anew without an edit.
-	again bool
-}
-
-// good reports whether the policy may run.
-func (v *verdict) good() bool { return v.plan != nil && !v.untested }
-
-// disabled reports whether the policy is not to run.
-func (v *verdict) disabled() bool { return v.unit.Disabled() && len(v.problems) == 0 }
-
-// all judges every policy of a catalog, but for its tests; of those that were
-// judged before and have not changed the verdict stands. One that is bad
-// disturbs no other.
-func (j judge) all(c *source.Catalog, before map[string]*verdict, about func(u *source.Unit) *document.Problem) map[string]*verdict {
-	out := map[string]*verdict{}
+// all checks every policy of a catalog, but for its tests, and stores the results;
+// of those that were checked before and have not changed the result stays. One
+// that is bad disturbs no other.
+func (j judge) all(c *source.Catalog, policies *lifecycle.Registry, about func(u *source.Unit) *document.Problem) {
+	for _, id := range policies.Checked() {
+		if c.Units[id] == nil {
+			policies.Unread(id)
+		}
+	}
 	for _, id := range sortedKeys(c.Units) {
-		u, origin := c.Units[id], c.Origins[id]
-		if v := before[id]; v != nil && v.stands(u, origin) {
-			v.unit = u
-			out[id] = v
+		u, origin, before := c.Units[id], c.Origins[id], policies.Get(id).Newest
+		if before != nil && stands(before, u, origin) {
+			policies.Move(id, u)
 			continue
 		}
 		now := j.unless(about(u), u, origin)
-		if v := before[id]; v != nil && v.stale && (now.plan != nil) == v.good() {
-			now.again = true
+		if before != nil && before.Recheck == lifecycle.RecheckDue && (now.Plan != nil) == before.Good() {
+			now.Recheck = lifecycle.Rechecked
 		} else {
 			j.measure(id, now)
 		}
-		out[id] = now
+		policies.Check(id, now)
 	}
-	return out
 }
 
-// stands reports whether a verdict is still one about a policy.
-func (v *verdict) stands(u *source.Unit, origin *source.Contents) bool {
-	return !v.stale && v.unit.Same(u) && v.unit.File.Path == u.File.Path && v.tests == origin.TestsRevision() &&
-		(len(v.problems) == 0 || bytes.Equal(v.unit.File.Text, u.File.Text)) // or else they stand in other lines
+// stands reports whether a result is still one of the present text of a policy.
+func stands(v *lifecycle.CheckResult, u *source.Unit, origin *source.Contents) bool {
+	return v.Recheck != lifecycle.RecheckDue && v.Unit.Same(u) && v.Unit.File.Path == u.File.Path && v.Tests == origin.TestsRevision() &&
+		(len(v.Problems) == 0 || bytes.Equal(v.Unit.File.Text, u.File.Text)) // or else they are in other lines
 }
 
 // measure counts a verdict, and says what is refused.
-func (j judge) measure(id string, v *verdict) {
-	if v.plan != nil || v.disabled() {
+func (j judge) measure(id string, v *lifecycle.CheckResult) {
+	if v.Plan != nil || v.Disabled() {
 		return
 	}
 	observe.Reloads.WithLabelValues(id, "refused").Inc()
 	why := ""
-	if err := document.Join(v.problems); err != nil {
+	if err := document.Join(v.Problems); err != nil {
 		why = value.Cut(err.Error(), maxText)
 	}
-	j.Log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.unit.Revision())
+	j.Log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.Unit.Revision())
 }
 
 // unless judges a policy that nothing speaks against beforehand.
-func (j judge) unless(problem *document.Problem, u *source.Unit, origin *source.Contents) *verdict {
+func (j judge) unless(problem *document.Problem, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
 	if problem == nil {
 		return j.one(u, origin)
 	}
-	return &verdict{revision: revision{unit: u}, problems: []document.Problem{*problem}, tests: origin.TestsRevision(), at: time.Now()}
+	return &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}, Problems: []document.Problem{*problem}, Tests: origin.TestsRevision(), Checked: time.Now()}
 }
 
 // one judges a policy: its text, its types and its limits. Its tests, if it has
 // some, are still to be run.
-func (j judge) one(u *source.Unit, origin *source.Contents) *verdict {
+func (j judge) one(u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
 	v := j.text(u)
-	v.tests, v.at = origin.TestsRevision(), time.Now()
-	v.untested = v.good() && hasTests(u, origin)
-	v.tested = v.plan != nil
+	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
+	v.TestsPending = v.Good() && hasTests(u, origin)
+	v.Compiled = v.Plan != nil
 	return v
 }
 
 // text judges a policy without its tests. One that is disabled is not compiled:
 // it has no effect, whatever its text is.
-func (j judge) text(u *source.Unit) *verdict {
-	v := &verdict{revision: revision{unit: u}}
+func (j judge) text(u *source.Unit) *lifecycle.CheckResult {
+	v := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}}
 	if u.Disabled() {
-		v.problems = u.Unread
+		v.Problems = u.Unread
 		return v
 	}
 	var fault []document.Problem
 	j.surviving(u, &fault, func() { j.compile(v) })
 	if len(fault) > 0 {
-		v.plan, v.problems = nil, fault
+		v.Plan, v.Problems = nil, fault
 	}
 	return v
 }
@@ -137,31 +118,31 @@ func (j judge) surviving(u *source.Unit, problems *[]document.Problem, do func()
 
 // compile compiles a policy by the types of the cluster, as far as it serves
 // the kinds.
-func (j judge) compile(v *verdict) {
-	u := v.unit
+func (j judge) compile(v *lifecycle.CheckResult) {
+	u := v.Unit
 	p, problems, err := u.Compile(j.schemas, j.rego)
 	if err != nil {
 		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
 	}
 	if p == nil {
-		v.problems = problems
+		v.Problems = problems
 		return
 	}
 	known, err := j.clusterSchemas(p)
 	if err != nil {
 		j.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, u.Name(), "error", err.Error())
 	}
-	if v.plan, v.problems, err = u.Compile(known, j.rego); err != nil || v.plan == nil {
+	if v.Plan, v.Problems, err = u.Compile(known, j.rego); err != nil || v.Plan == nil {
 		return
 	}
-	if lacks := j.lacks(v.plan, u); len(lacks) > 0 {
-		v.problems = append(v.problems, lacks...)
+	if lacks := j.lacks(v.Plan, u); len(lacks) > 0 {
+		v.Problems = append(v.Problems, lacks...)
 		if !j.admitting {
-			v.plan = nil
+			v.Plan = nil
 			return
 		}
 	}
-	v.schemas, v.typed = known, j.missing(v.plan) == nil && unknown(known, v.plan) == nil
+	v.Schemas, v.Typed = known, j.missing(v.Plan) == nil && unknown(known, v.Plan) == nil
 }
 
 // lacks returns the errors about allowances that a policy lacks, as far as its

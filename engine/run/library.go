@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
@@ -26,16 +28,11 @@ type library struct {
 	judge    judge
 	store    *revisionStore
 	// wake holds an item when something may have changed.
-	wake chan struct{}
-	// adopted are the units that were handed to their runners, by ID.
-	adopted map[string]*source.Unit
-	// verdicts are those of the present units, by ID.
-	verdicts map[string]*verdict
-	trials   *trials
-	journal  *journal
-	back     takebacks
-	told     *notices
-	first    bool
+	wake    chan struct{}
+	trials  *trials
+	journal *journal
+	told    *notices
+	first   bool
 	// seen are the UIDs of the ConfigMaps that are read, by name, uids also those
 	// of ConfigMaps that are gone. unlabelled are names of ConfigMaps that were
 	// read, or say so, and are not.
@@ -61,9 +58,10 @@ const againInterval = 15 * time.Second
 // doubt has the texts judged again that were refused, and reports whether there is
 // anything to do.
 func (l *library) doubt() (any bool) {
-	for _, v := range l.verdicts {
-		if v.plan == nil && !v.tested && !v.disabled() {
-			v.stale, any = true, true
+	for _, id := range l.policies.Checked() {
+		if v := l.policies.Get(id).Newest; v.Plan == nil && !v.Compiled && !v.Disabled() {
+			l.policies.Recheck(id)
+			any = true
 		}
 	}
 	return any || l.unfinished
@@ -72,7 +70,7 @@ func (l *library) doubt() (any bool) {
 // ailing reports whether it has changed what fails.
 func (l *library) ailing() bool {
 	now := map[string]string{}
-	for id := range l.adopted {
+	for _, id := range l.policies.AssignedIDs() {
 		if d := l.degraded(id); d != nil {
 			now[id] = d.text
 		}
@@ -90,8 +88,8 @@ func (l *library) ailing() bool {
 
 // follow runs the policies of the ConfigMaps of a namespace.
 func (t *term) follow() {
-	t.setReady("", false) // the ConfigMaps themselves are not read yet
-	l := &library{term: t, wake: make(chan struct{}, 1), adopted: map[string]*source.Unit{}, verdicts: map[string]*verdict{}, first: true}
+	t.behind.Store(true) // the ConfigMaps themselves are not read yet
+	l := &library{term: t, wake: make(chan struct{}, 1), first: true}
 	l.uids, l.unlabelled, l.bare = map[string]string{}, map[string]bool{}, map[string]*corev1.ConfigMap{}
 	t.changed = l.nudge
 	t.onEdit.Store(&t.changed)
@@ -117,7 +115,6 @@ func (l *library) run(ctx context.Context) error {
 	defer stop()
 	l.recorder = recorder
 	l.store, l.told, l.journal = newRevisionStore(l.process, l.client), newNotices(l.process, l.client, recorder), newJournal(l.process)
-	l.back = newTakebacks()
 	if !cache.WaitForCacheSync(ctx.Done(), l.shelf.synced...) {
 		return ctx.Err()
 	}
@@ -155,7 +152,7 @@ func (l *library) run(ctx context.Context) error {
 			case <-l.wake:
 				woken = true
 			case done := <-l.trials.ended:
-				l.trials.end(done)
+				l.trials.end(done, l.policies)
 				woken = true
 			}
 		}
@@ -197,30 +194,33 @@ func (l *library) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for id, v := range l.verdicts { // its kinds have come since
-		v.stale = v.stale || v.good() && !v.typed && !v.again && l.term.told(id).phase == running
+	for _, id := range l.policies.Checked() { // its kinds have come since
+		p := l.policies.Get(id)
+		if p.Newest.Good() && !p.Newest.Typed && p.Newest.Recheck == lifecycle.NotRechecked && p.Report.Event == lifecycle.Activated {
+			l.policies.Recheck(id)
+		}
 	}
 	l.lost(catalog)
-	l.verdicts = l.judge.all(catalog, l.verdicts, func(u *source.Unit) *document.Problem { return l.tries(ctx, u) })
+	l.judge.all(catalog, l.policies, func(u *source.Unit) *document.Problem { return l.tries(ctx, u) })
 	if l.first {
 		l.strangers(catalog)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	l.trials.next(ctx, catalog, l.verdicts, l.wg.Go)
+	l.trials.next(ctx, catalog, l.policies, l.wg.Go)
 	l.dispatch(catalog)
-	if l.journal.prove(ctx, l.verdicts, l.term.told, time.Now()) {
+	if l.journal.prove(ctx, l.policies, time.Now()) {
 		time.AfterFunc(proving, l.nudge)
 	}
-	unkept := l.store.keepInForce(ctx, l.takeInForce())
-	unkept = l.store.keep(ctx, catalog, l.verdicts, l.term.told) || unkept
+	unkept := l.store.keepInForce(ctx, l.policies.TakeActivated())
+	unkept = l.store.keep(ctx, catalog, l.policies) || unkept
 	untold := l.told.publish(ctx, append(l.notes(catalog), l.strayNotes(ctx)...), l.live)
 	l.unfinished = unkept || untold
 	l.braking(catalog)
 	l.measure(catalog)
 	if l.settled() {
-		l.setReady("", true)
+		l.behind.Store(false)
 	}
 	return nil
 }
@@ -239,14 +239,7 @@ func (l *library) live(m *source.ConfigMap) (annotations map[string]string, vers
 // settled reports whether it is known of every policy whether it runs, and the
 // ConfigMaps say so: whoever waits for this process and looks at them then is
 // not to find what was before.
-func (l *library) settled() bool {
-	for id := range l.adopted {
-		if l.term.told(id).phase == "" {
-			return false
-		}
-	}
-	return len(l.wake) == 0
-}
+func (l *library) settled() bool { return l.policies.Settled() && len(l.wake) == 0 }
 
 // tries notes that a text is about to be compiled for the first time, or says why
 // it is not to be: it has ended a process before.
@@ -257,7 +250,7 @@ func (l *library) tries(ctx context.Context, u *source.Unit) *document.Problem {
 	if problem := l.journal.quarantined(u, time.Now()); problem != nil {
 		return problem
 	}
-	if good := l.store.good(u.ID()); good != nil && good.Revision == u.Revision() || l.journal.proved[u.ID()] == u.Revision() {
+	if good := l.store.good(u.ID()); good != nil && good.Revision == u.Revision() || l.policies.Get(u.ID()).Proven == u.Revision() {
 		return nil
 	}
 	l.journal.begin(ctx, u)
@@ -278,8 +271,8 @@ func (l *library) strangers(c *source.Catalog) {
 func (l *library) measure(c *source.Catalog) {
 	observe.Failed.Reset()
 	for _, id := range l.known(c) {
-		v, failed := l.verdicts[id], 0.0
-		if v == nil || v.plan == nil && !v.disabled() || l.term.told(id).phase == refused {
+		p, failed := l.policies.Get(id), 0.0
+		if p.Newest == nil || p.Phase == lifecycle.Refused || p.Report.Event == lifecycle.Failed {
 			failed = 1
 		}
 		observe.Failed.WithLabelValues(id).Set(failed)
@@ -293,7 +286,7 @@ func (p *process) typed() compile.Overrides {
 // dispatch hands what has changed to the runners, and stops those that are not
 // wanted any more.
 func (l *library) dispatch(catalog *source.Catalog) {
-	var fresh []*revision
+	var fresh []*lifecycle.Revision
 	wanted := map[string]bool{}
 	for _, id := range l.known(catalog) {
 		rev := l.wanted(id, catalog)
@@ -301,15 +294,16 @@ func (l *library) dispatch(catalog *source.Catalog) {
 			continue
 		}
 		wanted[id] = true
-		if !rev.unit.Same(l.adopted[id]) {
-			fresh = append(fresh, l.withFallback(id, rev.from(catalog)))
+		if now := l.policies.Get(id).Assigned; now == nil || !rev.Unit.Same(now.Unit) {
+			rev = l.withFallback(id, rev.ReadFrom(catalog))
 		}
-		l.adopted[id] = rev.unit // where it stands may have changed
+		if l.policies.Assign(id, rev, l.first) {
+			fresh = append(fresh, rev)
+		}
 	}
-	for _, id := range sortedKeys(l.adopted) {
+	for _, id := range l.policies.AssignedIDs() {
 		if !wanted[id] {
-			l.stopped(id, l.adopted[id], catalog)
-			delete(l.adopted, id)
+			l.stopped(id, l.policies.Get(id).Assigned.Unit, catalog)
 			l.drop(id)
 		}
 	}
@@ -330,7 +324,7 @@ func (l *library) known(c *source.Catalog) []string {
 	for id := range c.Units {
 		all[id] = true
 	}
-	for id := range l.adopted {
+	for _, id := range l.policies.AssignedIDs() {
 		all[id] = true
 	}
 	for id := range l.store.entries {
@@ -343,19 +337,20 @@ func (l *library) known(c *source.Catalog) []string {
 
 // wanted returns the revision of a policy that shall run: the one that its
 // ConfigMap holds, or where that is refused the last good one. Nil is none.
-func (l *library) wanted(id string, c *source.Catalog) *revision {
-	v, now := l.verdicts[id], l.adopted[id]
+func (l *library) wanted(id string, c *source.Catalog) *lifecycle.Revision {
+	p := l.policies.Get(id)
+	v, now := p.Newest, p.Assigned
 	switch {
-	case v != nil && v.unit.Disabled():
+	case v != nil && v.Unit.Disabled():
 		return nil
-	case l.instead(id, v) != nil:
-		return l.instead(id, v)
-	case v == nil && now != nil && c.Stopped(now.Name(), now.File.Path, id != now.Name()):
+	case p.Instead() != nil:
+		return p.Instead()
+	case v == nil && now != nil && c.Stopped(now.Unit.Name(), now.Unit.File.Path, id != now.Unit.Name()):
 		return nil // also while it cannot be read
-	case v != nil && v.good():
-		return &v.revision
-	case now != nil && (v != nil || c.Unreadable(now.File.Path) || c.Undecided(now.Name(), now.File.Path)):
-		return &revision{unit: now} // it goes on
+	case v != nil && v.Good():
+		return &v.Revision
+	case now != nil && (v != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
+		return now // it goes on
 	case now == nil && l.broken(v, l.store.good(id), c):
 		return l.store.lastGood(id, l.judge)
 	default:
@@ -364,13 +359,13 @@ func (l *library) wanted(id string, c *source.Catalog) *revision {
 }
 
 // broken reports whether a policy is wanted of which only a copy is good: it is
-// refused, or may stand in a file that cannot be read.
-func (l *library) broken(v *verdict, kept *history.Entry, c *source.Catalog) bool {
-	if v != nil && v.untested { // what was good runs until the tests have ended
+// refused, or may be in a file that cannot be read.
+func (l *library) broken(v *lifecycle.CheckResult, kept *history.Entry, c *source.Catalog) bool {
+	if v != nil && v.TestsPending { // what was good runs until the tests have ended
 		return l.first && kept != nil
 	}
 	if v != nil {
-		return !v.unit.Undecided
+		return !v.Unit.Undecided
 	}
 	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
 }

@@ -53,7 +53,7 @@ type shelved struct {
 func newShelved(t *testing.T) *shelved {
 	t.Helper()
 	p := offline()
-	l := &library{term: p.newTerm(t.Context()), judge: judge{process: p}, adopted: map[string]*source.Unit{}, verdicts: map[string]*verdict{}}
+	l := &library{term: p.newTerm(t.Context()), judge: judge{process: p}}
 	l.store = newRevisionStore(p, nil)
 	return &shelved{library: l, t: t}
 }
@@ -69,18 +69,19 @@ func (s *shelved) see(params map[string]string, maps ...*source.ConfigMap) map[s
 		contents = append(contents, m.Read())
 	}
 	c := source.NewCatalog(contents, []*source.Values{made("params", "", params).ReadParams()}, nil)
-	s.verdicts = s.judge.all(c, s.verdicts, noProblem)
+	s.judge.all(c, s.policies, noProblem)
 	out := map[string]string{}
 	for _, id := range s.known(c) {
 		rev := s.wanted(id, c)
 		if rev == nil {
-			delete(s.adopted, id)
+			s.policies.Stop(id)
+			s.policies.End(id, s.policies.Ticket(id))
 			continue
 		}
-		s.adopted[id] = rev.unit
-		out[id] = rev.unit.Revision()
-		if v := s.verdicts[id]; v != nil && v.good() {
-			s.store.entries[id] = []*history.Entry{{Copy: history.CopyOf(rev.unit), Result: history.Active}}
+		s.policies.Assign(id, rev, false)
+		out[id] = rev.Unit.Revision()
+		if v := s.policies.Get(id).Newest; v != nil && v.Good() {
+			s.store.entries[id] = []*history.Entry{{Copy: history.CopyOf(rev.Unit), Result: history.Active}}
 		}
 	}
 	return out
@@ -170,24 +171,24 @@ func TestVerdicts(t *testing.T) {
 	s := newShelved(t)
 	broken := text("p", "${nothing.at.all}")
 	s.see(nil, made("m", "", map[string]string{"p.yaml": broken}))
-	first := s.verdicts["p"]
+	first := s.policies.Get("p").Newest
 	s.see(nil, made("m", "", map[string]string{"p.yaml": broken}))
-	if s.verdicts["p"] != first {
+	if s.policies.Get("p").Newest != first {
 		t.Error("it is judged twice")
 	}
 	s.see(nil, made("m", "", map[string]string{"p.yaml": "# a remark\n" + broken}))
-	if now := s.verdicts["p"]; now.problems[0].Line != first.problems[0].Line+1 {
-		t.Errorf("the mistake is said to stand in line %d, %d before", now.problems[0].Line, first.problems[0].Line)
+	if now := s.policies.Get("p").Newest; now.Problems[0].Line != first.Problems[0].Line+1 {
+		t.Errorf("the mistake is said to stand in line %d, %d before", now.Problems[0].Line, first.Problems[0].Line)
 	}
-	if first = s.verdicts["p"]; !s.doubt() {
+	if first = s.policies.Get("p").Newest; !s.doubt() {
 		t.Error("nothing is judged again")
 	}
-	if s.see(nil, made("m", "", map[string]string{"p.yaml": "# a remark\n" + broken})); s.verdicts["p"] == first {
+	if s.see(nil, made("m", "", map[string]string{"p.yaml": "# a remark\n" + broken})); s.policies.Get("p").Newest == first {
 		t.Error("it is not judged again")
 	}
 	s.process.mapper = nil // which is a fault
 	s.see(nil, made("m", "", map[string]string{"p.yaml": text("p", "a")}))
-	if v := s.verdicts["p"]; v.good() || !strings.Contains(v.problems[0].Message, "internal error (panic)") {
+	if v := s.policies.Get("p").Newest; v.Good() || !strings.Contains(v.Problems[0].Message, "internal error (panic)") {
 		t.Errorf("%+v", v)
 	}
 }

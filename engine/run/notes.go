@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/source"
@@ -75,10 +77,11 @@ func (l *library) note(c *source.Catalog, contents *source.Contents) note {
 	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()])}
 	for _, id := range l.known(c) {
 		if l.originOf(c, id) == contents.Path() {
-			sum.add(id, l.verdicts[id], l.term.told(id))
+			p := l.policies.Get(id)
+			sum.add(id, &p)
 			sum.degrade(id, l.term.degraded(id))
 			sum.brake(id, l.term.braked(id))
-			n.pending = n.pending || l.verdicts[id] != nil && l.verdicts[id].untested
+			n.pending = n.pending || p.Phase == lifecycle.Testing
 			n.rivals = joinLines(n.rivals, l.rivals(id))
 		}
 	}
@@ -125,9 +128,10 @@ func (l *library) originOf(c *source.Catalog, id string) string {
 	switch {
 	case c.Origins[id] != nil:
 		return c.Origins[id].Path()
-	case l.adopted[id] != nil:
-		return path.Dir(l.adopted[id].File.Path)
 	default:
+		if now := l.policies.Get(id).Assigned; now != nil {
+			return path.Dir(now.Unit.File.Path)
+		}
 		return ""
 	}
 }
@@ -142,26 +146,27 @@ type tally struct {
 	wanted, disabled        int
 }
 
-func (t *tally) add(id string, v *verdict, s state) {
+func (t *tally) add(id string, p *lifecycle.Policy) {
 	t.wanted++
-	if v != nil {
-		t.problems = append(t.problems, v.problems...)
-		if v.disabled() {
+	inForce := p.Report.InForce
+	if v := p.Newest; v != nil {
+		t.problems = append(t.problems, v.Problems...)
+		if v.Disabled() {
 			t.disabled++
-			if s.revision != "" {
-				t.runs, t.waits = append(t.runs, id+"="+s.revision), append(t.waits, id+": what is under way is being finished")
+			if inForce != "" {
+				t.runs, t.waits = append(t.runs, id+"="+inForce), append(t.waits, id+": what is under way is being finished")
 			}
 			return
 		}
 	}
-	switch s.phase {
-	case refused:
-		t.problems = append(t.problems, document.Problem{Severity: document.Error, Message: id + ": " + s.reason})
-	case waiting:
-		t.waits = append(t.waits, id+": "+s.reason)
+	switch p.Report.Event {
+	case lifecycle.Failed:
+		t.problems = append(t.problems, document.Problem{Severity: document.Error, Message: id + ": " + p.Report.Reason})
+	case lifecycle.Blocked:
+		t.waits = append(t.waits, id+": "+p.Report.Reason)
 	}
-	if s.revision != "" {
-		t.runs = append(t.runs, id+"="+s.revision)
+	if inForce != "" {
+		t.runs = append(t.runs, id+"="+inForce)
 	}
 }
 
@@ -204,8 +209,8 @@ func (t *tally) status() string {
 func (l *library) paramsNote(c *source.Catalog, v *source.Values) note {
 	n := note{ConfigMap: v.ConfigMap, status: statusActive}
 	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
-	for _, id := range sortedKeys(l.verdicts) {
-		for _, p := range l.verdicts[id].problems {
+	for _, id := range l.policies.Checked() {
+		for _, p := range l.policies.Get(id).Newest.Problems {
 			if strings.HasPrefix(p.File, v.Path()+"/") {
 				wrong = append(wrong, p)
 			}

@@ -13,13 +13,14 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 )
 
-func verdictOf(mode plan.Mode, problems ...document.Problem) *verdict {
-	v := &verdict{revision: revision{unit: &source.Unit{Document: &v1alpha1.Policy{}, Mode: string(mode)}}, problems: problems}
+func verdictOf(mode plan.Mode, problems ...document.Problem) *lifecycle.CheckResult {
+	v := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: &source.Unit{Document: &v1alpha1.Policy{}, Mode: string(mode)}}, Problems: problems}
 	if !document.HasErrors(problems) && mode != plan.Disabled {
-		v.plan = &plan.Policy{Mode: mode}
+		v.Plan = &plan.Policy{Mode: mode}
 	}
 	return v
 }
@@ -30,10 +31,10 @@ func TestStatus(t *testing.T) {
 	wrong := document.Problem{Severity: document.Error, Message: "wrong"}
 	odd := document.Problem{Severity: document.Warning, Message: "odd"}
 	type one struct {
-		v *verdict
-		s state
+		v *lifecycle.CheckResult
+		s lifecycle.Report
 	}
-	runs := state{phase: running, revision: "r1"}
+	runs := lifecycle.Report{Event: lifecycle.Activated, InForce: "r1"}
 	for name, tc := range map[string]struct {
 		policies []one
 		want     string
@@ -41,23 +42,23 @@ func TestStatus(t *testing.T) {
 		fails    bool
 	}{
 		"some objects fail":              {[]one{{verdictOf(plan.Enforce), runs}}, statusDegraded, 1, true},
-		"it waits, and objects fail":     {[]one{{verdictOf(plan.Enforce), state{phase: waiting, revision: "r1", reason: "kind"}}}, statusWaiting, 1, true},
+		"it waits, and objects fail":     {[]one{{verdictOf(plan.Enforce), lifecycle.Report{Event: lifecycle.Blocked, InForce: "r1", Reason: "kind"}}}, statusWaiting, 1, true},
 		"nothing":                        {nil, statusEmpty, 0, false},
 		"all run":                        {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Shadow), runs}}, statusActive, 2, false},
 		"one is warned of":               {[]one{{verdictOf(plan.Enforce, odd), runs}}, statusActive, 1, false},
-		"one is disabled":                {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Disabled), state{}}}, statusActive, 1, false},
-		"all are disabled":               {[]one{{verdictOf(plan.Disabled), state{}}}, statusDisabled, 0, false},
+		"one is disabled":                {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Disabled), lifecycle.Report{}}}, statusActive, 1, false},
+		"all are disabled":               {[]one{{verdictOf(plan.Disabled), lifecycle.Report{}}}, statusDisabled, 0, false},
 		"one is bad, what it was runs":   {[]one{{verdictOf(plan.Enforce, wrong), runs}}, statusRefused, 1, false},
-		"one waits for a kind":           {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Enforce), state{phase: waiting, reason: "kind"}}}, statusWaiting, 1, false},
-		"one has not begun":              {[]one{{verdictOf(plan.Enforce), state{}}}, statusWaiting, 0, false},
-		"one does not fit the cluster":   {[]one{{verdictOf(plan.Enforce), state{phase: refused, reason: "misfit"}}}, statusRefused, 0, false},
+		"one waits for a kind":           {[]one{{verdictOf(plan.Enforce), runs}, {verdictOf(plan.Enforce), lifecycle.Report{Event: lifecycle.Blocked, Reason: "kind"}}}, statusWaiting, 1, false},
+		"one has not begun":              {[]one{{verdictOf(plan.Enforce), lifecycle.Report{}}}, statusWaiting, 0, false},
+		"one does not fit the cluster":   {[]one{{verdictOf(plan.Enforce), lifecycle.Report{Event: lifecycle.Failed, Reason: "misfit"}}}, statusRefused, 0, false},
 		"one cannot be read, so no more": {[]one{{nil, runs}}, statusActive, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var sum tally
 			for _, p := range tc.policies {
-				sum.add("p", p.v, p.s)
+				sum.add("p", &lifecycle.Policy{Newest: p.v, Report: p.s})
 			}
 			if tc.fails {
 				sum.degrade("p", &degraded{reason: "r", text: "t"})

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -64,7 +66,7 @@ func (s *revisionStore) good(id string) *history.Entry { return history.Good(s.e
 
 // lastGood returns the last good revision of a policy; nil if there is none
 // that still is.
-func (s *revisionStore) lastGood(id string, j judge) *revision {
+func (s *revisionStore) lastGood(id string, j judge) *lifecycle.Revision {
 	e := s.good(id)
 	if e == nil {
 		return nil
@@ -78,11 +80,11 @@ func (s *revisionStore) lastGood(id string, j judge) *revision {
 		return nil
 	}
 	v := j.text(u)
-	if !v.good() {
+	if !v.Good() {
 		s.log.Error("what was last found good no longer is", observe.LogPolicy, id, observe.LogRevision, e.Revision)
 		return nil
 	}
-	return &v.revision
+	return &v.Revision
 }
 
 // refuse notes that revisions which came into force have ended their process, so
@@ -102,14 +104,14 @@ func (s *revisionStore) refuse(ctx context.Context, dead map[string]attempt) {
 
 // keepInForce records revisions that came into force; the next edit may have
 // replaced them since.
-func (s *revisionStore) keepInForce(ctx context.Context, revisions []*revision) (failed bool) {
+func (s *revisionStore) keepInForce(ctx context.Context, revisions []*lifecycle.Revision) (failed bool) {
 	for _, r := range revisions {
-		if r.unit.ID() != r.unit.Name() { // one in the shadow writes nothing
+		if r.Unit.ID() != r.Unit.Name() { // one in the shadow writes nothing
 			continue
 		}
-		if err := s.record(ctx, r.unit, r.catalog, history.Active); err != nil && ctx.Err() == nil {
+		if err := s.record(ctx, r.Unit, r.Catalog, history.Active); err != nil && ctx.Err() == nil {
 			failed = true
-			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, r.unit.ID(), "error", err.Error())
+			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, r.Unit.ID(), "error", err.Error())
 		}
 	}
 	return failed
@@ -117,14 +119,14 @@ func (s *revisionStore) keepInForce(ctx context.Context, revisions []*revision) 
 
 // keep records what became of the present policies, and notes those that are
 // gone. That it fails does no harm: it is logged, and tried again later.
-func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, told func(id string) state) (failed bool) {
-	for _, id := range sortedKeys(verdicts) {
-		v := verdicts[id]
-		result := resultOf(v, told(id))
-		if result == "" || id != v.unit.Name() { // one in the shadow writes nothing
+func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, policies *lifecycle.Registry) (failed bool) {
+	for _, id := range policies.Checked() {
+		p := policies.Get(id)
+		u, result := p.Newest.Unit, resultOf(&p)
+		if result == "" || id != u.Name() { // one in the shadow writes nothing
 			continue
 		}
-		if err := s.record(ctx, v.unit, c, result); err != nil && ctx.Err() == nil {
+		if err := s.record(ctx, u, c, result); err != nil && ctx.Err() == nil {
 			failed = true
 			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, id, "error", err.Error())
 		}
@@ -141,16 +143,18 @@ func (s *revisionStore) keep(ctx context.Context, c *source.Catalog, verdicts ma
 	return failed
 }
 
-// resultOf says what became of the text of a policy; "" while that is not known.
-func resultOf(v *verdict, s state) history.Result {
+// resultOf returns what the history says of the newest text of a policy; "" while
+// that is not known.
+func resultOf(p *lifecycle.Policy) history.Result {
+	v := p.Newest
 	switch {
-	case v.untested || v.unit.Disabled():
+	case v.TestsPending || v.Unit.Disabled():
 		return ""
-	case v.plan != nil && s.phase == running && s.revision == v.unit.Revision():
+	case v.Plan != nil && p.RunsNewest():
 		return history.Active
-	case v.plan == nil, s.phase == refused:
+	case v.Plan == nil, p.Report.Event == lifecycle.Failed:
 		return history.Refused
-	case s.phase == waiting:
+	case p.Report.Event == lifecycle.Blocked:
 		return history.Waiting
 	default:
 		return ""

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -29,18 +30,39 @@ func newHistorian(t *testing.T) *historian {
 	return &historian{t: t, process: p, store: newRevisionStore(p, fake.NewClientset())}
 }
 
-// see records a phase of all policies of a ConfigMap, with what runs; "" is the
-// present revision.
-func (r *historian) see(m *source.ConfigMap, p phase, runs string) *source.Catalog {
+// stateOf returns the state of a policy whose controller has reported on a text.
+func stateOf(id string, newest *lifecycle.CheckResult, report lifecycle.Report) *lifecycle.Registry {
+	out := lifecycle.NewRegistry()
+	if newest == nil {
+		return out
+	}
+	out.Check(id, newest)
+	out.Assign(id, &newest.Revision, false)
+	if report.Event != "" {
+		out.Report(id, out.Ticket(id), report, time.Now())
+	}
+	return out
+}
+
+// see records what the controller of the policy of a ConfigMap reports, with what
+// runs; "" is the present revision.
+func (r *historian) see(m *source.ConfigMap, event lifecycle.Event, runs string) *source.Catalog {
 	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-	verdicts := judge{process: r.process}.all(c, nil, noProblem)
-	if r.store.keep(r.t.Context(), c, verdicts, func(id string) state {
-		if runs == "" && p == running {
-			return state{phase: p, revision: c.Units[id].Revision()}
+	policies := lifecycle.NewRegistry()
+	judge{process: r.process}.all(c, policies, noProblem)
+	for _, id := range policies.Checked() {
+		newest := policies.Get(id).Newest
+		policies.Assign(id, &newest.Revision, false)
+		report := lifecycle.Report{Event: event, InForce: runs}
+		if runs == "" && event == lifecycle.Activated {
+			report.InForce = c.Units[id].Revision()
 		}
-		return state{phase: p, revision: runs}
-	}) {
+		if event != "" {
+			policies.Report(id, policies.Ticket(id), report, time.Now())
+		}
+	}
+	if r.store.keep(r.t.Context(), c, policies) {
 		r.t.Error("it failed")
 	}
 	return c
@@ -75,7 +97,7 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		value string
-		phase phase
+		event lifecycle.Event
 		by    string
 	}
 	for name, tc := range map[string]struct {
@@ -83,18 +105,18 @@ func TestHistory(t *testing.T) {
 		want  []string
 		good  string // the value of the last good revision
 	}{
-		"one":                        {[]step{{"a", running, ""}}, []string{"1 a Active"}, "a"},
+		"one":                        {[]step{{"a", lifecycle.Activated, ""}}, []string{"1 a Active"}, "a"},
 		"not known yet":              {[]step{{"a", "", ""}}, nil, ""},
-		"an edit waits":              {[]step{{"a", running, ""}, {"b", waiting, ""}}, []string{"1 a Active", "2 b Waiting"}, "a"},
-		"an edit is refused":         {[]step{{"a", running, ""}, {"b", refused, ""}}, []string{"1 a Active", "2 b Refused"}, "a"},
-		"it waits no more":           {[]step{{"a", running, ""}, {"b", waiting, ""}, {"b", running, ""}}, []string{"1 a Active", "2 b Active"}, "b"},
-		"it waits, then is refused":  {[]step{{"a", running, ""}, {"b", waiting, ""}, {"b", refused, ""}}, []string{"1 a Active", "2 b Refused"}, "a"},
-		"what ran waits":             {[]step{{"a", running, ""}, {"a", waiting, ""}}, []string{"1 a Active"}, "a"},
-		"a text comes back":          {[]step{{"a", running, ""}, {"b", running, ""}, {"a", running, ""}}, []string{"1 a Active", "2 b Active", "3 a Active"}, "a"},
-		"a rollback":                 {[]step{{"a", running, ""}, {"b", running, ""}, {"a", running, history.RollbackManager}}, []string{"1 a Active", "2 b RolledBack", "3 a Active"}, "a"},
-		"a rollback waits":           {[]step{{"a", running, ""}, {"b", running, ""}, {"a", waiting, history.RollbackManager}}, []string{"1 a Active", "2 b Active", "3 a Waiting"}, "b"},
-		"a rollback of what waits":   {[]step{{"a", running, ""}, {"b", waiting, ""}, {"a", running, history.RollbackManager}}, []string{"1 a Active", "2 b Waiting", "3 a Active"}, "a"},
-		"a rollback that had waited": {[]step{{"a", running, ""}, {"b", running, ""}, {"a", waiting, history.RollbackManager}, {"a", running, history.RollbackManager}}, []string{"1 a Active", "2 b RolledBack", "3 a Active"}, "a"},
+		"an edit waits":              {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Blocked, ""}}, []string{"1 a Active", "2 b Waiting"}, "a"},
+		"an edit is refused":         {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Failed, ""}}, []string{"1 a Active", "2 b Refused"}, "a"},
+		"it waits no more":           {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Blocked, ""}, {"b", lifecycle.Activated, ""}}, []string{"1 a Active", "2 b Active"}, "b"},
+		"it waits, then is refused":  {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Blocked, ""}, {"b", lifecycle.Failed, ""}}, []string{"1 a Active", "2 b Refused"}, "a"},
+		"what ran waits":             {[]step{{"a", lifecycle.Activated, ""}, {"a", lifecycle.Blocked, ""}}, []string{"1 a Active"}, "a"},
+		"a text comes back":          {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Activated, ""}, {"a", lifecycle.Activated, ""}}, []string{"1 a Active", "2 b Active", "3 a Active"}, "a"},
+		"a rollback":                 {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Activated, ""}, {"a", lifecycle.Activated, history.RollbackManager}}, []string{"1 a Active", "2 b RolledBack", "3 a Active"}, "a"},
+		"a rollback waits":           {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Activated, ""}, {"a", lifecycle.Blocked, history.RollbackManager}}, []string{"1 a Active", "2 b Active", "3 a Waiting"}, "b"},
+		"a rollback of what waits":   {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Blocked, ""}, {"a", lifecycle.Activated, history.RollbackManager}}, []string{"1 a Active", "2 b Waiting", "3 a Active"}, "a"},
+		"a rollback that had waited": {[]step{{"a", lifecycle.Activated, ""}, {"b", lifecycle.Activated, ""}, {"a", lifecycle.Blocked, history.RollbackManager}, {"a", lifecycle.Activated, history.RollbackManager}}, []string{"1 a Active", "2 b RolledBack", "3 a Active"}, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,13 +124,13 @@ func TestHistory(t *testing.T) {
 			for _, s := range tc.steps {
 				m := marking(s.value)
 				m.Edits = map[string]source.Edit{"p.yaml": {Manager: s.by}}
-				r.see(m, s.phase, "")
+				r.see(m, s.event, "")
 			}
 			if d := cmp.Diff(tc.want, r.kept("p")); d != "" {
 				t.Errorf("-want +got:\n%s", d)
 			}
 			good := r.store.lastGood("p", judge{process: r.process})
-			if tc.good == "" && good != nil || tc.good != "" && (good == nil || !strings.Contains(string(good.unit.File.Text), `"`+tc.good+`"`)) {
+			if tc.good == "" && good != nil || tc.good != "" && (good == nil || !strings.Contains(string(good.Unit.File.Text), `"`+tc.good+`"`)) {
 				t.Errorf("%+v is the last good one, want %s", good, tc.good)
 			}
 		})
@@ -120,17 +142,17 @@ func TestHistory(t *testing.T) {
 func TestHistoryOfAQuickEdit(t *testing.T) {
 	t.Parallel()
 	r := newHistorian(t)
-	r.see(marking("a"), running, "")
+	r.see(marking("a"), lifecycle.Activated, "")
 	second := source.NewCatalog([]*source.Contents{marking("b").Read()}, nil, nil)
-	rev := (&revision{unit: second.Units["p"]}).from(second)
-	if r.store.keepInForce(t.Context(), []*revision{rev, rev}) {
+	rev := (&lifecycle.Revision{Unit: second.Units["p"]}).ReadFrom(second)
+	if r.store.keepInForce(t.Context(), []*lifecycle.Revision{rev, rev}) {
 		t.Error("it failed")
 	}
-	r.see(marking("c"), waiting, rev.unit.Revision())
+	r.see(marking("c"), lifecycle.Blocked, rev.Unit.Revision())
 	if diff := cmp.Diff([]string{"1 a Active", "2 b Active", "3 c Waiting"}, r.kept("p")); diff != "" {
 		t.Error(diff)
 	}
-	if kept := (&revision{unit: second.Units["p"]}).from(source.NewCatalog(nil, nil, nil)); kept.catalog != nil {
+	if kept := (&lifecycle.Revision{Unit: second.Units["p"]}).ReadFrom(source.NewCatalog(nil, nil, nil)); kept.Catalog != nil {
 		t.Error("a revision of the history would be recorded anew")
 	}
 }
@@ -139,9 +161,9 @@ func TestHistoryOfAQuickEdit(t *testing.T) {
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newHistorian(t)
-	r.see(marking("good"), running, "")
+	r.see(marking("good"), lifecycle.Activated, "")
 	for i := range 2 * maxRevisions {
-		r.see(marking(fmt.Sprint("bad", i)), refused, "")
+		r.see(marking(fmt.Sprint("bad", i)), lifecycle.Failed, "")
 	}
 	if got := r.kept("p"); len(got) != maxRevisions || got[0] != "1 good Active" || got[9] != "21 bad19 Refused" {
 		t.Errorf("%v", got)
@@ -154,21 +176,21 @@ func TestHistoryIsBounded(t *testing.T) {
 func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 	t.Parallel()
 	r := newHistorian(t)
-	r.see(marking("a"), running, "")
-	r.see(made("m", "", map[string]string{"p.yaml": "]"}), running, "")
+	r.see(marking("a"), lifecycle.Activated, "")
+	r.see(made("m", "", map[string]string{"p.yaml": "]"}), lifecycle.Activated, "")
 	if r.store.good("p") == nil {
 		t.Error("it may be in what cannot be read")
 	}
-	r.see(made("m", "", nil), running, "")
+	r.see(made("m", "", nil), lifecycle.Activated, "")
 	if got := r.kept("p"); len(got) != 1 || got[0] != "1 a Stopped" || r.store.good("p") != nil {
 		t.Errorf("%v, good is %+v", got, r.store.good("p"))
 	}
-	r.see(made("other", "", map[string]string{"p.yaml": text("p", "a")}), running, "")
+	r.see(made("other", "", map[string]string{"p.yaml": text("p", "a")}), lifecycle.Activated, "")
 	if e := r.store.good("p"); e == nil || e.Owner != "other" || e.Number != 2 || e.ConfigMap() != "other" {
 		t.Errorf("%+v", e)
 	}
 	for i := range 2 * maxStopped {
-		r.see(made("m", "", map[string]string{"q.yaml": text(fmt.Sprint("q", i), "a")}), running, "")
+		r.see(made("m", "", map[string]string{"q.yaml": text(fmt.Sprint("q", i), "a")}), lifecycle.Activated, "")
 	}
 	if n := len(r.store.entries); n > maxStopped+2 {
 		t.Errorf("of %d policies something is kept", n)
@@ -180,8 +202,8 @@ func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 func TestHistoryOfARevisionThatEndsItsProcess(t *testing.T) {
 	t.Parallel()
 	r := newHistorian(t)
-	r.see(marking("a"), running, "")
-	bomb := r.see(marking("b"), running, "").Units["p"].Revision()
+	r.see(marking("a"), lifecycle.Activated, "")
+	bomb := r.see(marking("b"), lifecycle.Activated, "").Units["p"].Revision()
 	if got := r.store.good("p"); got == nil || got.Revision != bomb {
 		t.Fatalf("%+v is the last good one before", got)
 	}
@@ -234,8 +256,8 @@ func TestAuthor(t *testing.T) {
 		m, values := marking(tc.value), made("values", "", map[string]string{"p": "value: " + tc.given})
 		m.Edits, values.Edits = map[string]source.Edit{"p.yaml": {Manager: "helm", At: at(1)}}, map[string]source.Edit{"p": {Manager: "kubectl-edit", At: at(3)}}
 		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
-		verdicts := judge{process: r.process}.all(c, nil, noProblem)
-		r.store.keep(t.Context(), c, verdicts, func(string) state { return state{phase: running, revision: c.Units["p"].Revision()} })
+		checked := judge{process: r.process}.text(c.Units["p"])
+		r.store.keep(t.Context(), c, stateOf("p", checked, lifecycle.Report{Event: lifecycle.Activated, InForce: c.Units["p"].Revision()}))
 		e := r.store.good("p")
 		if e == nil || e.Number != int64(i+1) || e.Author != tc.by || !e.Edited.Equal(at(tc.hour)) {
 			t.Errorf("%d: %+v", i, e)
@@ -254,15 +276,15 @@ func TestFallback(t *testing.T) {
 	s := newShelved(t)
 	s.see(nil, marking("a"))
 	now := s.judge.text(marking("b").Read().Units[0])
-	if got := s.withFallback("p", &now.revision); got.fallback == nil || got.fallback.unit.Revision() == now.unit.Revision() {
+	if got := s.withFallback("p", &now.Revision); got.Fallback == nil || got.Fallback.Unit.Revision() == now.Unit.Revision() {
 		t.Errorf("%+v", got)
 	}
 	same := s.judge.text(marking("a").Read().Units[0])
-	if got := s.withFallback("p", &same.revision); got.fallback != nil {
+	if got := s.withFallback("p", &same.Revision); got.Fallback != nil {
 		t.Error("it is its own fallback")
 	}
-	s.runners["p"] = &runner{term: s.term, id: "p", state: state{phase: waiting, revision: "x"}}
-	if got := s.withFallback("p", &now.revision); got.fallback != nil {
+	s.policies.Report("p", s.policies.Ticket("p"), lifecycle.Report{Event: lifecycle.Blocked, InForce: "x"}, time.Now())
+	if got := s.withFallback("p", &now.Revision); got.Fallback != nil {
 		t.Error("something runs already")
 	}
 }

@@ -9,47 +9,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/source"
 )
-
-// phase says how far a policy has come.
-type phase string
-
-// The phases.
-const (
-	waiting phase = "Waiting"
-	running phase = "Running"
-	refused phase = "Refused"
-)
-
-// state is what is to be told about a policy.
-type state struct {
-	phase phase
-	// revision is the one that runs, "" while none does.
-	revision string
-	// reason says what is waited for, or what is wrong.
-	reason string
-}
-
-// revision is a policy as it shall run.
-type revision struct {
-	unit *source.Unit
-	plan *plan.Policy
-	// schemas are the types that it was compiled by, nil for those at hand.
-	schemas *schema.Set
-	// typed says that the plan was compiled by the cluster's own types.
-	typed bool
-	// fallback runs while this one cannot and nothing else does; nil is none.
-	fallback *revision
-	// catalog is what it was read from; nil for policies of files.
-	catalog *source.Catalog
-}
 
 // runner keeps one policy running, by the newest revision that can.
 type runner struct {
@@ -67,14 +34,15 @@ type runner struct {
 	// before is a runner of the same policy that may still be stopping.
 	before  *runner
 	stopped chan struct{}
-
-	mu    sync.Mutex
-	state state
+	// ticket is that of the newest revision; stopping says that the runner was told
+	// to stop. The term's lock guards both.
+	ticket   lifecycle.Ticket
+	stopping bool
 }
 
 // adopt makes a revision the one that runs, as soon as it can. Until then, the
 // one before it goes on. It returns when the revision runs or the context ends.
-func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
+func (r *runner) adopt(ctx context.Context, ticket lifecycle.Ticket, rev *lifecycle.Revision, looked func()) {
 	defer looked()
 	defer context.AfterFunc(ctx, looked)() // nobody waits for one that has been given up
 	r.adopting.Lock()
@@ -82,33 +50,32 @@ func (r *runner) adopt(ctx context.Context, rev *revision, looked func()) {
 	if !r.awaitBefore(ctx) || ctx.Err() != nil { // a newer one was quicker, or the policy is gone
 		return
 	}
-	p, err := r.prepare(ctx, rev, looked)
+	p, err := r.prepare(ctx, ticket, rev, looked)
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		r.resume(ctx, rev.fallback, looked)
-		r.refuse(rev.plan, err)
+		r.resume(ctx, ticket, rev.Fallback, looked)
+		r.refuse(ticket, rev.Plan, err)
 		return
 	}
 	observe.Reloads.WithLabelValues(r.id, "adopted").Inc()
 	observe.Reloads.WithLabelValues(r.id, "stopped").Add(0) // an increase needs something before it
 	r.Log.Info("the policy runs", observe.LogPolicy, r.id, observe.LogRevision, p.Revision)
-	r.entered(rev)
-	r.tell(state{phase: running, revision: p.Revision})
-	r.setReady(r.id, true)
+	r.policies.Activate(rev)
+	r.tell(ticket, lifecycle.Report{Event: lifecycle.Activated, InForce: p.Revision})
 }
 
 // prepare makes a revision run. A panic on the way is an error of the revision.
-func (r *runner) prepare(ctx context.Context, rev *revision, looked func()) (p *plan.Policy, err error) {
+func (r *runner) prepare(ctx context.Context, ticket lifecycle.Ticket, rev *lifecycle.Revision, looked func()) (p *plan.Policy, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.Log.Error("internal error (panic)", observe.LogPolicy, r.id, "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
 			err = fmt.Errorf("internal error (panic): %v", v)
 		}
 	}()
-	if p, err = r.fit(ctx, rev, looked); err == nil {
-		err = r.ready(ctx, p, rev.fallback, looked)
+	if p, err = r.fit(ctx, ticket, rev, looked); err == nil {
+		err = r.ready(ctx, p, rev.Fallback, looked)
 	}
 	return p, err
 }
@@ -129,37 +96,36 @@ func (r *runner) awaitBefore(ctx context.Context) bool {
 
 // fit waits for the kinds of a revision and types it by the cluster's schemas.
 // The plan is nil when the context has ended.
-func (r *runner) fit(ctx context.Context, rev *revision, looked func()) (*plan.Policy, error) {
-	if !r.await(ctx, rev, looked) {
+func (r *runner) fit(ctx context.Context, ticket lifecycle.Ticket, rev *lifecycle.Revision, looked func()) (*plan.Policy, error) {
+	if !r.await(ctx, ticket, rev, looked) {
 		return nil, ctx.Err()
 	}
 	return r.typedPlan(ctx, rev)
 }
 
 // typedPlan types a revision by the cluster's schemas.
-func (r *runner) typedPlan(ctx context.Context, rev *revision) (*plan.Policy, error) {
-	if rev.typed {
-		r.group.Schemas().AddAll(rev.schemas)
-		return rev.plan, nil
+func (r *runner) typedPlan(ctx context.Context, rev *lifecycle.Revision) (*plan.Policy, error) {
+	if rev.Typed {
+		r.group.Schemas().AddAll(rev.Schemas)
+		return rev.Plan, nil
 	}
 	return r.retype(ctx, rev)
 }
 
 // refuse says that a revision cannot run. What ran before it goes on.
-func (r *runner) refuse(p *plan.Policy, err error) {
+func (r *runner) refuse(ticket lifecycle.Ticket, p *plan.Policy, err error) {
 	observe.Reloads.WithLabelValues(r.id, "refused").Inc()
 	r.Log.Error("the policy is refused", observe.LogPolicy, r.id, "error", err.Error(), observe.LogRevision, p.Revision)
-	r.tell(state{phase: refused, revision: r.current(), reason: err.Error()})
-	r.setReady(r.id, true) // nor is a mistake
+	r.tell(ticket, lifecycle.Report{Event: lifecycle.Failed, InForce: r.current(), Reason: err.Error()})
 }
 
 // retype compiles a revision by the cluster's own types.
-func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error) {
-	known, err := r.awaitSchemas(ctx, rev.plan)
+func (r *runner) retype(ctx context.Context, rev *lifecycle.Revision) (*plan.Policy, error) {
+	known, err := r.awaitSchemas(ctx, rev.Plan)
 	if err != nil && ctx.Err() == nil {
 		r.Log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, r.id, "error", err.Error())
 	}
-	p, problems, err := rev.unit.Compile(known, r.rego)
+	p, problems, err := rev.Unit.Compile(known, r.rego)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +137,7 @@ func (r *runner) retype(ctx context.Context, rev *revision) (*plan.Policy, error
 }
 
 // ready opens what the policy reads, and puts it in force. An error refuses it.
-func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *revision, looked func()) error {
+func (r *runner) ready(ctx context.Context, p *plan.Policy, fallback *lifecycle.Revision, looked func()) error {
 	next := r.feeds.join(p)
 	if r.worker == nil {
 		r.worker = newWorker(r.term, r.id, r.health, next)
@@ -225,43 +191,20 @@ func (r *runner) begin(keys []eval.Key) {
 }
 
 // current is the revision in force.
-func (r *runner) current() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state.revision
-}
+func (r *runner) current() string { return r.policies.Get(r.id).Report.InForce }
 
-// tell notes what is to be told about the policy.
-func (r *runner) tell(s state) {
-	r.mu.Lock()
-	same := r.state == s
-	r.state = s
-	r.mu.Unlock()
-	if !same && r.changed != nil {
+// tell reports how far a revision has come. A policy that waits or is refused does
+// not keep the process from being ready.
+func (r *runner) tell(ticket lifecycle.Ticket, report lifecycle.Report) {
+	if r.policies.Report(r.id, ticket, report, time.Now()) && r.changed != nil {
 		r.changed()
-	}
-}
-
-// told returns what is to be told.
-func (r *runner) told() state {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.state
-}
-
-// ended reports whether the policy has stopped.
-func (r *runner) ended() bool {
-	select {
-	case <-r.stopped:
-		return true
-	default:
-		return false
 	}
 }
 
 // stop ends the policy and leaves its objects alone.
 func (r *runner) stop() {
 	defer func() {
+		r.policies.End(r.id, r.ticket)
 		close(r.stopped)
 		if r.changed != nil {
 			r.changed()
@@ -299,23 +242,22 @@ func (w *worker) wakeAll(keys []eval.Key) {
 
 // await waits until the cluster serves every kind that the policy reads, and
 // allows this process all that the policy does.
-func (r *runner) await(ctx context.Context, rev *revision, looked func()) bool {
+func (r *runner) await(ctx context.Context, ticket lifecycle.Ticket, rev *lifecycle.Revision, looked func()) bool {
 	reported := ""
 	for {
-		missing := r.unmet(ctx, rev.plan)
+		missing := r.unmet(ctx, rev.Plan)
 		if missing == nil {
 			observe.Waiting.WithLabelValues(r.id).Set(0)
 			return true
 		}
 		looked()
-		resumed := r.resume(ctx, rev.fallback, looked)
+		resumed := r.resume(ctx, ticket, rev.Fallback, looked)
 		if text := missing.Error(); text != reported || resumed {
-			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, rev.plan.Revision)
-			r.tell(state{phase: waiting, revision: r.current(), reason: text})
+			r.Log.Warn("the policy waits", observe.LogPolicy, r.id, "reason", text, observe.LogRevision, rev.Plan.Revision)
+			r.tell(ticket, lifecycle.Report{Event: lifecycle.Blocked, InForce: r.current(), Reason: text})
 			reported = text
 		}
 		observe.Waiting.WithLabelValues(r.id).Set(1)
-		r.setReady(r.id, true) // waiting is no reason to take traffic away
 		select {
 		case <-ctx.Done():
 			return false

@@ -59,8 +59,9 @@ func (p *process) shadowz(w http.ResponseWriter, _ *http.Request) {
 func (l *library) tellShadows(ctx context.Context) {
 	by := map[string][]*reconcile.ShadowReport{}
 	for _, r := range l.shadows() {
-		if u := l.adopted[r.Policy+plan.ShadowSuffix]; u != nil {
-			by[path.Dir(u.File.Path)] = append(by[path.Dir(u.File.Path)], r)
+		if now := l.policies.Get(r.Policy + plan.ShadowSuffix).Assigned; now != nil {
+			at := path.Dir(now.Unit.File.Path)
+			by[at] = append(by[at], r)
 		}
 	}
 	for _, m := range l.shelf.all() {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
@@ -19,44 +21,16 @@ type TakeBack struct {
 	Share float64
 }
 
-// takebacks are the revisions that were taken back.
-type takebacks struct {
-	// since is when a policy's present revision was first seen running, and how
-	// many of its objects failed then.
-	since map[string]seenRunning
-	// instead is what runs in place of a revision that was taken back.
-	instead map[string]takenBack
-}
-
-type seenRunning struct {
-	revision string
-	at       time.Time
-}
-
-type takenBack struct {
-	bad  string
-	good *revision
-}
-
-func newTakebacks() takebacks {
-	return takebacks{since: map[string]seenRunning{}, instead: map[string]takenBack{}}
-}
-
 // takeBack takes the revisions back under which too much fails since they came
 // into force, and reports whether there are any.
 func (l *library) takeBack(now time.Time) (any bool) {
 	if l.TakeBack.Within == 0 {
 		return false
 	}
-	for id := range l.adopted {
-		v, s := l.verdicts[id], l.term.told(id)
-		if v == nil || !v.good() || s.phase != running || s.revision != v.unit.Revision() || id != v.unit.Name() {
-			continue
-		}
-		if seen := l.back.since[id]; seen.revision != s.revision {
-			l.back.since[id] = seenRunning{s.revision, now}
-			continue
-		} else if now.Sub(seen.at) > l.TakeBack.Within {
+	for _, id := range l.policies.AssignedIDs() {
+		p := l.policies.Get(id)
+		v := p.Newest
+		if !p.RunsNewest() || id != v.Unit.Name() || now.Sub(p.Since) > l.TakeBack.Within {
 			continue
 		}
 		if failing, all, example := l.failing(id, now); all > 0 && float64(failing) >= l.TakeBack.Share*float64(all) && failing > 0 {
@@ -68,9 +42,7 @@ func (l *library) takeBack(now time.Time) (any bool) {
 
 // failing counts the objects of a policy that fail.
 func (l *library) failing(id string, now time.Time) (failing, all int, example string) {
-	l.term.mu.Lock()
-	r := l.runners[id]
-	l.term.mu.Unlock()
+	r := l.runner(id)
 	if r == nil {
 		return 0, 0, ""
 	}
@@ -84,9 +56,9 @@ func (l *library) failing(id string, now time.Time) (failing, all int, example s
 }
 
 // replace puts the revision before in force. Without one the present goes on.
-func (l *library) replace(id string, v *verdict, why string) bool {
+func (l *library) replace(id string, v *lifecycle.CheckResult, why string) bool {
 	entries := l.store.entries[id]
-	at := slices.IndexFunc(entries, func(e *history.Entry) bool { return e.Revision == v.unit.Revision() })
+	at := slices.IndexFunc(entries, func(e *history.Entry) bool { return e.Revision == v.Unit.Revision() })
 	before := history.Good(entries[:max(at, 0)])
 	if before == nil {
 		return false
@@ -96,23 +68,15 @@ func (l *library) replace(id string, v *verdict, why string) bool {
 		return false
 	}
 	good := l.judge.text(u)
-	if !good.good() {
+	if !good.Good() {
 		return false
 	}
-	l.Log.Error("a revision is taken back", observe.LogPolicy, id, observe.LogRevision, v.unit.Revision(), "reason", why, "instead", before.Revision)
-	v.plan, v.tested = nil, true
-	v.problems = append(v.problems, document.Problem{Position: v.unit.Document.Pos, Severity: document.Error, Message: why,
+	l.Log.Error("a revision is taken back", observe.LogPolicy, id, observe.LogRevision, v.Unit.Revision(), "reason", why, "instead", before.Revision)
+	now := *v
+	now.Plan, now.Compiled = nil, true
+	now.Problems = append(slices.Clone(v.Problems), document.Problem{Position: v.Unit.Document.Pos, Severity: document.Error, Message: why,
 		Hint: "the revision " + before.Revision + " runs again; mend the text, or take it back as well: edict rollback " + id})
-	l.back.instead[id] = takenBack{v.unit.Revision(), &good.revision}
+	l.policies.TakeBack(id, &now, &good.Revision)
 	observe.Reloads.WithLabelValues(id, "taken back").Inc()
 	return true
-}
-
-// instead is what runs in place of a verdict's text that was taken back; nil if
-// it was not.
-func (l *library) instead(id string, v *verdict) *revision {
-	if r, ok := l.back.instead[id]; ok && v != nil && v.plan == nil && r.bad == v.unit.Revision() {
-		return r.good
-	}
-	return nil
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/edict-dev/edict/engine/run/lifecycle"
 
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -35,18 +38,20 @@ type term struct {
 	// granted are permissions that this process was found to have.
 	granted granted
 
-	mu      sync.Mutex
+	// policies is the state of all policies.
+	policies *lifecycle.Registry
+	// behind says that the ConfigMaps have not been read yet.
+	behind atomic.Bool
+
+	mu sync.Mutex
+	// runners are those of all policies, also while they stop.
 	runners map[string]*runner
-	// stopping are the last runners of policies that were stopped.
-	stopping map[string]*runner
-	ready    map[string]bool
-	// entries are the revisions that came into force and are still to be recorded.
-	entries []*revision
 	wg      sync.WaitGroup
 }
 
 func (p *process) newTerm(ctx context.Context) *term {
-	t := &term{process: p, store: world.NewStore(), ready: map[string]bool{}, runners: map[string]*runner{}, stopping: map[string]*runner{}}
+	t := &term{process: p, store: world.NewStore(), policies: lifecycle.NewRegistry(), runners: map[string]*runner{}}
+	t.policies.Illegal = func(err error) { p.Log.Error("the state of a policy is wrong", "error", err.Error()) }
 	t.watching, t.unwatch = context.WithCancel(ctx)
 	t.working, t.unwork = context.WithCancel(context.WithoutCancel(ctx))
 	t.group = reconcile.NewGroup(t.store, p.writer, schema.NewSet(schema.Builtin()))
@@ -70,7 +75,7 @@ func (t *term) start() {
 		return
 	}
 	t.brakes.start(t.watching)
-	var revisions []*revision
+	var revisions []*lifecycle.Revision
 	for _, u := range t.bundle.Units {
 		p := t.bundle.Policy(u)
 		switch {
@@ -78,7 +83,7 @@ func (t *term) start() {
 		case p.Mode == plan.Disabled:
 			t.Log.Info("the policy is disabled", observe.LogPolicy, p.Name)
 		default:
-			revisions = append(revisions, &revision{unit: u, plan: p})
+			revisions = append(revisions, &lifecycle.Revision{Unit: u, Plan: p})
 		}
 	}
 	t.adoptAll(revisions)
@@ -87,80 +92,64 @@ func (t *term) start() {
 
 // adoptAll starts policies together: what all of them read is found out before
 // anything is watched.
-func (t *term) adoptAll(revisions []*revision) {
+func (t *term) adoptAll(revisions []*lifecycle.Revision) {
 	t.looked.Add(len(revisions))
 	for _, rev := range revisions {
-		t.setReady(rev.plan.ID(), false)
+		t.policies.Assign(rev.Plan.ID(), rev, true)
+	}
+	for _, rev := range revisions {
 		t.adopt(rev, sync.OnceFunc(t.looked.Done))
 	}
 }
 
-// adopt makes a revision run, once it can; an attempt with an older one ends.
-func (t *term) adopt(rev *revision, looked func()) {
+// adopt makes an assigned revision run, once it can; an attempt with an older one
+// ends.
+func (t *term) adopt(rev *lifecycle.Revision, looked func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r, ok := t.runners[rev.plan.ID()]
-	if !ok {
-		r = &runner{term: t, id: rev.plan.ID(), health: newHealth(rev.plan.ID()), cancel: func() {}, stopped: make(chan struct{}), before: t.stopping[rev.plan.ID()]}
-		delete(t.stopping, r.id)
-		t.runners[r.id] = r
+	id := rev.Plan.ID()
+	r := t.runners[id]
+	if r == nil || r.stopping {
+		r = &runner{term: t, id: id, health: newHealth(id), cancel: func() {}, stopped: make(chan struct{}), before: r}
+		t.runners[id] = r
 	}
 	r.cancel()
 	ctx, cancel := context.WithCancel(t.watching)
-	r.cancel = cancel
-	t.wg.Go(func() { r.adopt(ctx, rev, looked) })
+	r.cancel, r.ticket = cancel, t.policies.Ticket(id)
+	ticket := r.ticket
+	t.wg.Go(func() { r.adopt(ctx, ticket, rev, looked) })
 }
 
 // drop stops a policy. What is under way is finished; nobody waits for that but
 // who would run the policy again.
 func (t *term) drop(id string) {
+	t.policies.Stop(id)
 	t.mu.Lock()
 	r := t.runners[id]
-	delete(t.runners, id)
-	delete(t.ready, id)
-	if r != nil {
-		t.stopping[id] = r
-	}
-	t.mu.Unlock()
-	if r != nil {
-		t.wg.Go(r.stop)
-	}
-}
-
-// entered notes a revision that came into force, so that it is recorded even if
-// the next edit replaces it at once.
-func (t *term) entered(rev *revision) {
-	if rev.catalog == nil {
+	if r == nil || r.stopping {
+		t.mu.Unlock()
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.entries = append(t.entries, rev)
-}
-
-// takeInForce returns the revisions that came into force since the last call.
-func (t *term) takeInForce() []*revision {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	out := t.entries
-	t.entries = nil
-	return out
-}
-
-// told returns what is to be told about a policy. One that is being stopped runs
-// until it has stopped.
-func (t *term) told(id string) state {
-	t.mu.Lock()
-	r, last := t.runners[id], t.stopping[id]
+	r.stopping = true
 	t.mu.Unlock()
-	switch {
-	case r != nil:
-		return r.told()
-	case last != nil && !last.ended():
-		return last.told()
-	default:
-		return state{}
+	t.wg.Go(func() {
+		r.stop()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.runners[id] == r {
+			delete(t.runners, id)
+		}
+	})
+}
+
+// runner returns the runner of a policy that is not told to stop, or nil.
+func (t *term) runner(id string) *runner {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.runners[id]; r != nil && !r.stopping {
+		return r
 	}
+	return nil
 }
 
 // stop ends the term: no new work, then what is under way, then what is
@@ -205,24 +194,6 @@ func (t *term) flush() {
 	}
 }
 
-func (t *term) setReady(policy string, ready bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ready[policy] = ready
-}
-
 // allReady reports whether every policy has seen its first lists; one that waits
 // for a kind holds nobody up.
-func (t *term) allReady() bool {
-	if t == nil {
-		return false
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, ready := range t.ready {
-		if !ready {
-			return false
-		}
-	}
-	return true
-}
+func (t *term) allReady() bool { return t != nil && !t.behind.Load() && t.policies.Started() }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/policytest"
@@ -35,7 +37,7 @@ type trial struct {
 
 // accused is a policy of a trial, and what speaks against it.
 type accused struct {
-	*verdict
+	result *lifecycle.CheckResult
 	id     string
 	unit   *source.Unit
 	failed []document.Problem
@@ -52,14 +54,14 @@ func hasTests(u *source.Unit, origin *source.Contents) bool {
 }
 
 // next begins the next trial, if none is under way that still matters.
-func (t *trials) next(ctx context.Context, c *source.Catalog, verdicts map[string]*verdict, goes func(func())) {
+func (t *trials) next(ctx context.Context, c *source.Catalog, policies *lifecycle.Registry, goes func(func())) {
 	if t.under != nil {
-		if !t.under.matters(verdicts) {
+		if !t.under.matters(policies) {
 			t.under.cancel() // the next begins when it has ended
 		}
 		return
 	}
-	next := pick(c, verdicts)
+	next := pick(c, policies)
 	if next == nil {
 		return
 	}
@@ -72,23 +74,23 @@ func (t *trials) next(ctx context.Context, c *source.Catalog, verdicts map[strin
 }
 
 // end takes the outcome of the trial that has ended.
-func (t *trials) end(done *trial) {
+func (t *trials) end(done *trial, policies *lifecycle.Registry) {
 	done.cancel()
 	t.under = nil
-	t.judge.settle(done)
+	t.judge.settle(done, policies)
 }
 
 // matters reports whether somebody waits for the outcome.
-func (t *trial) matters(verdicts map[string]*verdict) bool {
-	return slices.ContainsFunc(t.accused, func(a *accused) bool { return verdicts[a.id] == a.verdict })
+func (t *trial) matters(policies *lifecycle.Registry) bool {
+	return slices.ContainsFunc(t.accused, func(a *accused) bool { return policies.Get(a.id).Newest == a.result })
 }
 
 // pick returns the trial that has been waited for longest; nil if there is none.
-func pick(c *source.Catalog, verdicts map[string]*verdict) *trial {
-	var first *verdict
+func pick(c *source.Catalog, policies *lifecycle.Registry) *trial {
+	var first *lifecycle.CheckResult
 	var origin *source.Contents
-	for _, id := range sortedKeys(verdicts) {
-		if v := verdicts[id]; v.untested && (first == nil || v.at.Before(first.at)) {
+	for _, id := range policies.Checked() {
+		if v := policies.Get(id).Newest; v.TestsPending && (first == nil || v.Checked.Before(first.Checked)) {
 			first, origin = v, c.Origins[id]
 		}
 	}
@@ -96,9 +98,9 @@ func pick(c *source.Catalog, verdicts map[string]*verdict) *trial {
 		return nil
 	}
 	out := &trial{origin: origin}
-	for _, id := range sortedKeys(verdicts) {
-		if v := verdicts[id]; v.untested && c.Origins[id] == origin {
-			out.accused = append(out.accused, &accused{verdict: v, id: id, unit: v.unit})
+	for _, id := range policies.Checked() {
+		if v := policies.Get(id).Newest; v.TestsPending && c.Origins[id] == origin {
+			out.accused = append(out.accused, &accused{result: v, id: id, unit: v.Unit})
 		}
 	}
 	return out
@@ -113,14 +115,18 @@ func (j judge) try(ctx context.Context, t *trial) {
 	}
 }
 
-// settle takes the outcome of a trial into the verdicts.
-func (j judge) settle(t *trial) {
+// settle stores the outcome of a trial.
+func (j judge) settle(t *trial, policies *lifecycle.Registry) {
 	for _, a := range t.accused {
-		a.untested = false
+		now := *a.result
+		now.TestsPending = false
 		if len(a.failed) > 0 {
-			a.plan, a.problems = nil, append(a.problems, a.failed...)
+			now.Plan, now.Problems = nil, slices.Concat(now.Problems, a.failed)
 		}
-		j.measure(a.id, a.verdict)
+		j.measure(a.id, &now)
+		if policies.Get(a.id).Newest == a.result {
+			policies.Check(a.id, &now)
+		}
 	}
 }
 

@@ -40,10 +40,10 @@ func TestTrials(t *testing.T) {
 	var try func()
 	next := func() bool {
 		try = nil
-		s.trials.next(t.Context(), catalog, s.verdicts, func(f func()) { try = f })
+		s.trials.next(t.Context(), catalog, s.policies, func(f func()) { try = f })
 		return try != nil
 	}
-	end := func() { try(); s.trials.end(<-s.trials.ended) }
+	end := func() { try(); s.trials.end(<-s.trials.ended, s.policies) }
 
 	if got := edit(tested("a", "a")); got["p"] != "" || got["q"] == "" {
 		t.Errorf("before its tests %v runs", got)
@@ -60,8 +60,8 @@ func TestTrials(t *testing.T) {
 	edit(tested("b", "a"))
 	next()
 	end()
-	if got := edit(tested("b", "a")); got["p"] != first || len(s.verdicts["p"].problems) != 1 || s.doubt() {
-		t.Errorf("the test fails, and %v runs: %v", got, s.verdicts["p"].problems)
+	if got := edit(tested("b", "a")); got["p"] != first || len(s.policies.Get("p").Newest.Problems) != 1 || s.doubt() {
+		t.Errorf("the test fails, and %v runs: %v", got, s.policies.Get("p").Newest.Problems)
 	}
 
 	edit(tested("c", "c"))
@@ -73,14 +73,14 @@ func TestTrials(t *testing.T) {
 	}
 	try = given
 	end()
-	if got := edit(tested("d", "a")); got["p"] != first || !s.verdicts["p"].untested {
+	if got := edit(tested("d", "a")); got["p"] != first || !s.policies.Get("p").Newest.TestsPending {
 		t.Errorf("the outcome of another text is taken: %v", got)
 	}
 	if !next() {
 		t.Fatal("the last edit is not tested")
 	}
 	end()
-	if s.verdicts["p"].good() || len(s.verdicts["p"].problems) != 1 {
-		t.Errorf("%v", s.verdicts["p"].problems)
+	if s.policies.Get("p").Newest.Good() || len(s.policies.Get("p").Newest.Problems) != 1 {
+		t.Errorf("%v", s.policies.Get("p").Newest.Problems)
 	}
 }
