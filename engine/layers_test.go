@@ -51,9 +51,19 @@ var layers = [][]string{
 	{"engine/simulate"},
 	// Judges simulations.
 	{"engine/policytest"},
-	// What they need of a cluster.
-	{"engine/run/certs", "engine/run/writer", "engine/run/lifecycle"},
-	// What drives it in a cluster; a policy is adopted when its tests pass.
+	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
+	// policies, and what a cluster serves.
+	{
+		"engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/discovery", "engine/run/events",
+		"engine/run/lifecycle", "engine/run/metrics", "engine/run/writer",
+	},
+	// What a policy needs, and what it reads.
+	{"engine/run/check", "engine/run/informers", "engine/run/requirements"},
+	// What runs policies, and what checks them before they are stored.
+	{"engine/run/controller", "engine/run/webhook"},
+	// The policies of ConfigMaps.
+	{"engine/run/policies"},
+	// The process in a cluster.
 	{"engine/run", "engine/release"},
 	// Flags and wiring.
 	{"cmd/edict"},
@@ -134,7 +144,11 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // cluster are the packages that may speak to one.
-var cluster = []string{"engine/run", "engine/run/certs", "engine/run/writer", "engine/release"}
+var cluster = []string{
+	"engine/run", "engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/controller", "engine/run/discovery",
+	"engine/run/events", "engine/run/informers", "engine/run/policies", "engine/run/requirements", "engine/run/webhook",
+	"engine/run/writer", "engine/release",
+}
 
 // TestFewSpeakToACluster keeps everything that decides free of clients:
 // it is tested with plain tables, without a cluster and without waiting.

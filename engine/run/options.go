@@ -9,6 +9,8 @@ import (
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/run/policies"
+	"github.com/edict-dev/edict/engine/run/webhook"
 )
 
 // Options are what a controller runs with.
@@ -24,8 +26,8 @@ type Options struct {
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// arguments of the process are out of reach of whoever edits policies.
 	Allow []string
-	// TakeBack says when a new revision is taken back by itself.
-	TakeBack TakeBack
+	// AutoRollback is when a new revision is rolled back automatically.
+	AutoRollback policies.AutoRollback
 	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
 	// write as, in PolicyNamespace; their names follow. "" is the process itself.
 	PolicyServiceAccounts string
@@ -53,10 +55,10 @@ type Options struct {
 	MetricsCertDir string
 	// PprofAddress is where profiles are served, on the loopback; "" serves none.
 	PprofAddress string
-	// Webhook judges ConfigMaps before they are stored; nil does not. It needs a
-	// PolicyNamespace.
-	Webhook *Webhook
-	// Election lets several processes take turns; nil runs at once.
+	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
+	// It needs a PolicyNamespace.
+	Webhook *webhook.Config
+	// Election is the leader election; nil runs the policies at once.
 	Election *Election
 	// Brakes are the limits of what policies write; nil is the default.
 	Brakes *brake.Settings

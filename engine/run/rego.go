@@ -31,8 +31,8 @@ func evaluator(o Options) rego.Evaluator {
 }
 
 // stopRego ends the process that evaluates Rego, if there is one.
-func (p *process) stopRego() {
-	if c, ok := p.rego.(*child.Child); ok {
+func stopRego(e rego.Evaluator) {
+	if c, ok := e.(*child.Child); ok {
 		c.Close()
 	}
 }

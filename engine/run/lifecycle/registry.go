@@ -219,7 +219,7 @@ func (r *Registry) End(id string, ticket Ticket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.policies[id]
-	if p == nil || p.ticket.run != ticket.run {
+	if p == nil || ticket.run == 0 || p.ticket.run != ticket.run {
 		return
 	}
 	p.Report, p.Since, p.ticket = Report{}, time.Time{}, Ticket{}
