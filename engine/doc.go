@@ -13,7 +13,7 @@
 //  3. engine/reconcile/inbox.go (tell, route) queues the change for each policy.
 //     engine/watch/router.go (Change) and engine/watch/inputs.go (joined, shared)
 //     return the keys whose decision the change may change.
-//  4. engine/run/informers/set.go (Wake) adds the keys to the work queue of the policy,
+//  4. engine/run/informers/queues.go (Wake) adds the keys to the work queue of the policy,
 //     and a worker takes them from it: engine/run/controller/worker.go (work,
 //     reconcile).
 //  5. engine/reconcile/controller.go (Reconcile) takes a snapshot of the read

@@ -16,10 +16,10 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 )
 
-// Election says by which Lease processes agree who leads.
+// Election is the Lease and the timing of the leader election.
 type Election struct {
 	Namespace, Name string
-	// Identity tells processes apart; "" is the host's name with the process ID.
+	// Identity is that of this process; "" is the host's name with the process ID.
 	Identity string
 	// LeaseDuration is how long a lease lasts without being renewed,
 	// RenewDeadline how long its holder tries to renew it, RetryPeriod how long
@@ -49,7 +49,7 @@ func (e Election) withDefaults() (Election, error) {
 // margin is how long before the lease could expire the last write is sent.
 const margin = time.Second
 
-// lease notes when this process last renewed its lease: until when nobody else
+// lease notes when this process last renewed its lease: until then no other process
 // can have taken it.
 type lease struct {
 	resourcelock.Interface
@@ -190,17 +190,17 @@ func (e *elector) lead(ctx context.Context, release func(), lost chan struct{}) 
 	p.leader.Store(true)
 	t := p.newTerm(ctx)
 	t.start()
-	patience := p.options.StopTimeout
+	timeout := p.options.StopTimeout
 	select {
 	case <-ctx.Done(): // the lease is still held: it goes when all is written
 	case <-lost:
-		patience = min(patience, max(time.Until(e.lock.until(c.LeaseDuration)), 0))
+		timeout = min(timeout, max(time.Until(e.lock.until(c.LeaseDuration)), 0))
 	}
 	p.leader.Store(false)
 	observe.Leader.Set(0)
 	observe.LeaderTransitions.WithLabelValues("lost").Inc()
 	p.metrics.Transition(false)
-	err := t.stop(patience)
+	err := t.stop(timeout)
 	p.options.Log.Info("this process no longer leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	release()
 	<-lost

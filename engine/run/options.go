@@ -24,7 +24,7 @@ type Options struct {
 	// Allowances are files that say what policies may do of what is protected.
 	Allowances []string
 	// Allow are allowances themselves, each as in the list of such a file: the
-	// arguments of the process are out of reach of whoever edits policies.
+	// authors of policies cannot change the arguments of the process.
 	Allow []string
 	// AutoRollback is when a new revision is rolled back automatically.
 	AutoRollback policies.AutoRollback
@@ -35,7 +35,7 @@ type Options struct {
 	// the cluster.
 	Schemas []string
 	Params  map[string]map[string]string
-	// Answers are whom policies ask, by builtin.
+	// Answers are the external services that policies call, by builtin.
 	Answers expr.Answerers
 	// RegoCommand is a program, with its arguments, that calls child.Serve with
 	// RegoMemory: the Rego of policies is compiled and run in a process of its own
@@ -48,8 +48,8 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
 	// "" serves nothing.
 	MetricsAddress, ProbeAddress string
-	// MetricsSecure serves metrics by TLS, and only to those whom the API server
-	// knows and allows to get their path. MetricsCertDir holds tls.crt and
+	// MetricsSecure serves metrics by TLS, and only to users whom the API server
+	// authenticates and allows to get their path. MetricsCertDir holds tls.crt and
 	// tls.key for that; "" is a certificate that the process signs itself.
 	MetricsSecure  bool
 	MetricsCertDir string

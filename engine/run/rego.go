@@ -22,7 +22,7 @@ func evaluator(o Options) rego.Evaluator {
 			observe.RegoEnds.WithLabelValues(string(reason)).Inc()
 			observe.RegoRunning.Set(0)
 			if reason == child.Stopped {
-				o.Log.Info("the process that evaluates Rego was ended: nobody waits for an answer", "pid", pid)
+				o.Log.Info("the process that evaluates Rego was ended: no evaluation waits for it", "pid", pid)
 				return
 			}
 			o.Log.Warn("the process that evaluates Rego has ended; the next evaluation starts another", "pid", pid, "reason", string(reason), "detail", detail)

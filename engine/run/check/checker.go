@@ -66,7 +66,7 @@ func (c *Checker) All(catalog *source.Catalog, policies *lifecycle.Registry, abo
 	}
 	for _, id := range slices.Sorted(maps.Keys(catalog.Units)) {
 		u, origin, before := catalog.Units[id], catalog.Origins[id], policies.Get(id).Newest
-		if before != nil && stands(before, u, origin) {
+		if before != nil && upToDate(before, u, origin) {
 			policies.Move(id, u)
 			continue
 		}
@@ -80,8 +80,8 @@ func (c *Checker) All(catalog *source.Catalog, policies *lifecycle.Registry, abo
 	}
 }
 
-// stands reports whether a result is still one of the present text of a policy.
-func stands(v *lifecycle.CheckResult, u *source.Unit, origin *source.Contents) bool {
+// upToDate reports whether a result is one of the present text of a policy.
+func upToDate(v *lifecycle.CheckResult, u *source.Unit, origin *source.Contents) bool {
 	return v.Recheck != lifecycle.RecheckDue && v.Unit.Same(u) && v.Unit.File.Path == u.File.Path && v.Tests == origin.TestsRevision() &&
 		(len(v.Problems) == 0 || bytes.Equal(v.Unit.File.Text, u.File.Text)) // or else they are in other lines
 }

@@ -48,8 +48,8 @@ func NewTestRunner(c *Checker) *TestRunner {
 // Ended returns the channel of the run that has ended, which is for Complete.
 func (t *TestRunner) Ended() <-chan *TestRun { return t.ended }
 
-// testPatience bounds the time for the tests of one ConfigMap.
-const testPatience = 20 * time.Second
+// testTimeout limits the time for the tests of one ConfigMap.
+const testTimeout = 20 * time.Second
 
 // hasTests reports whether there are tests beside a policy.
 func hasTests(u *source.Unit, origin *source.Contents) bool {
@@ -112,7 +112,7 @@ func pick(c *source.Catalog, policies *lifecycle.Registry) *TestRun {
 
 // run runs the tests of a TestRun.
 func (c *Checker) run(ctx context.Context, t *TestRun) {
-	ctx, cancel := context.WithTimeout(ctx, testPatience)
+	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
 	for _, s := range t.subjects {
 		c.recovering(s.unit, &s.failed, func() { s.failed = c.tests(ctx, s.unit, t) })

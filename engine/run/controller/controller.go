@@ -34,6 +34,7 @@ type controller struct {
 	kinds        *discovery.Kinds
 	rego         rego.Evaluator
 	informers    *informers.Set
+	queues       *informers.Queues
 	group        *reconcile.Group
 	metrics      *metrics.Policies
 	// loaded is done when every policy of the start has looked for its kinds once.
@@ -139,7 +140,7 @@ func (c *controller) typedPlan(ctx context.Context, rev *lifecycle.Revision) (*p
 	return c.retype(ctx, rev)
 }
 
-// refuse says that a revision cannot run. What ran before it goes on.
+// refuse reports that a revision cannot run. The one before it goes on.
 func (c *controller) refuse(a *attempt, err error) {
 	observe.Reloads.WithLabelValues(c.id, "refused").Inc()
 	c.log.Error("the policy is refused", observe.LogPolicy, c.id, "error", err.Error(), observe.LogRevision, a.revision.Plan.Revision)
@@ -168,7 +169,7 @@ func (c *controller) activate(ctx context.Context, p *plan.Policy, a *attempt) e
 	next := c.informers.Join(p)
 	if c.worker == nil {
 		c.worker = c.newWorker(next)
-		c.informers.Subscribe(c.id, c.worker.queue)
+		c.queues.Subscribe(c.id, c.worker.queue)
 	}
 	a.loaded()
 	c.loaded.Wait() // what all policies read is known then, and watched once
@@ -200,7 +201,7 @@ func (c *controller) abandon(next *reconcile.Controller) {
 		observe.Unused(c.id, revision)
 	}
 	if c.worker.current() == next {
-		c.informers.Unsubscribe(c.id, c.worker.queue)
+		c.queues.Unsubscribe(c.id, c.worker.queue)
 		c.worker.queue.ShutDown()
 		c.worker = nil
 	}
@@ -246,7 +247,7 @@ func (c *controller) stop() {
 	}
 	c.worker.drop()
 	last := c.worker.current()
-	c.informers.Unsubscribe(c.id, c.worker.queue)
+	c.queues.Unsubscribe(c.id, c.worker.queue)
 	c.informers.Leave(last)
 	c.metrics.Replace(last.Policy, nil)
 	if n := last.Pending(); n > 0 {

@@ -18,21 +18,21 @@ import (
 
 const (
 	// failsFor is how long an object has to fail before the policy counts as
-	// degraded: what the next try mends is not reported.
+	// degraded: an error that the next try resolves is not reported.
 	failsFor = 2 * time.Second
 	// maxFailure bounds what is kept of an error, in bytes.
 	maxFailure = 512
 )
 
-// health is what fails of a running policy now.
+// health is what currently fails of a running policy.
 type health struct {
 	policy string
 
 	mu         sync.Mutex
 	controller *reconcile.Controller
 	failing    map[eval.Key]failure
-	// blocked says why nothing is written, "" while something is; aside are the
-	// keys that were passed over meanwhile.
+	// blocked is why nothing is written, "" while writes are allowed; aside are the keys
+	// that were skipped meanwhile.
 	blocked string
 	aside   map[eval.Key]bool
 }
@@ -47,7 +47,7 @@ func newHealth(policy string) *health {
 	return &health{policy: policy, failing: map[eval.Key]failure{}, aside: map[eval.Key]bool{}}
 }
 
-// note takes what became of a key.
+// note stores the result of a reconciliation.
 func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result, now time.Time) {
 	if c.Policy.Mode == plan.Shadow {
 		return
@@ -153,8 +153,8 @@ func (h *health) block(why string) bool {
 	return news
 }
 
-// unblock lets writes happen again, and returns the keys that were passed over;
-// false if they were not stopped.
+// unblock allows writes again, and returns the keys that were skipped; false if writes
+// were allowed.
 func (h *health) unblock() (keys []eval.Key, was bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

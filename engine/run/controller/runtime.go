@@ -67,6 +67,7 @@ type Runtime struct {
 	policies  *lifecycle.Registry
 	group     *reconcile.Group
 	informers *informers.Set
+	queues    *informers.Queues
 	// brakes limit what the policies write.
 	brakes *brakes.Controller
 	// watching ends when no new work is to be started. Work under way goes on until
@@ -85,7 +86,7 @@ type Runtime struct {
 
 // New returns a Runtime without policies.
 func New(ctx context.Context, o Options) *Runtime {
-	r := &Runtime{options: o, policies: lifecycle.NewRegistry(), controllers: map[string]*controller{}}
+	r := &Runtime{options: o, policies: lifecycle.NewRegistry(), queues: &informers.Queues{}, controllers: map[string]*controller{}}
 	r.policies.Illegal = func(err error) { o.Log.Error("the state of a policy is wrong", "error", err.Error()) }
 	r.watching, r.unwatch = context.WithCancel(ctx)
 	r.working, r.unwork = context.WithCancel(context.WithoutCancel(ctx))
@@ -94,17 +95,17 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.group.Answers, r.group.Guard = o.Answers, o.Guard
 	r.informers = informers.New(r.watching, r.working, informers.Options{
 		Log: o.Log, Kinds: o.Kinds, Config: o.Config, HTTP: o.HTTP, Writer: o.Writer, Group: r.group, Store: store,
-		Poll: o.Poll, Count: o.Metrics.Watch, End: o.End,
+		Queues: r.queues, Poll: o.Poll, Count: o.Metrics.Watch, End: o.End,
 	})
 	r.informers.Start()
 	r.brakes = brakes.New(brakes.Options{
-		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.informers.Enqueue,
+		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.queues.Enqueue,
 		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed,
 	})
 	r.group.Brakes, r.group.Suspect = r.brakes.Brakes(), r.informers.Stale
 	r.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
 		r.informers.Go(func() { route(r.watching) })
-	}, Woken: r.informers.Wake}
+	}, Woken: r.queues.Wake}
 	return r
 }
 
@@ -160,7 +161,7 @@ func (r *Runtime) newController(id string, before *controller) *controller {
 	c := &controller{
 		id: id, log: o.Log, policies: r.policies, changed: o.Changed, poll: o.Poll,
 		requirements: o.Requirements, kinds: o.Kinds, rego: o.Rego,
-		informers: r.informers, group: r.group, metrics: o.Metrics, loaded: &r.loaded, working: r.working,
+		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, loaded: &r.loaded, working: r.working,
 		cancel: func() {}, before: before, stopped: make(chan struct{}), health: newHealth(id),
 	}
 	c.newWorker = func(first *reconcile.Controller) *worker { return r.newWorker(id, c.health, first) }

@@ -25,7 +25,7 @@ type groupDocument struct {
 	set     *schema.Set
 }
 
-// of returns the types of a group, read anew only when the server says that the
+// of returns the types of a group, read again only when the server reports that the
 // document has changed. A path of nil is a group that is not served, or not yet.
 func (d *documents) of(group string, path openapi.GroupVersion) (*schema.Set, error) {
 	d.mu.Lock()

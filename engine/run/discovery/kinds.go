@@ -1,4 +1,4 @@
-// Package discovery tells how a cluster serves kinds, and which types it publishes
+// Package discovery returns how a cluster serves kinds, and which types it publishes
 // for them.
 package discovery
 
@@ -55,9 +55,9 @@ func ResourceOf(mapper meta.RESTMapper, gvk schema.GVK) (schema.Resource, bool) 
 	return schema.Resource{Name: mapping.Resource.Resource, Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}, true
 }
 
-// schemaPatience is how long a policy waits for the schemas of kinds that the
+// schemaTimeout is how long a policy waits for the schemas of kinds that the
 // server has just begun to serve: it publishes them a moment later.
-const schemaPatience = 10 * time.Second
+const schemaTimeout = 10 * time.Second
 
 // Missing returns an error about a kind that a policy needs and the cluster does not
 // serve; nil if it serves all.
@@ -82,7 +82,7 @@ func GroupVersionKind(gvk schema.GVK) kschema.GroupVersionKind {
 // AwaitSchemas returns the types that the cluster publishes of the kinds of a policy.
 // It repeats the request for a while if some are not published yet.
 func (k *Kinds) AwaitSchemas(ctx context.Context, compiled *plan.Policy) (*schema.Set, error) {
-	deadline := time.Now().Add(schemaPatience)
+	deadline := time.Now().Add(schemaTimeout)
 	for {
 		set, err := k.Schemas(compiled)
 		if err == nil {

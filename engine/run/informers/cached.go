@@ -12,7 +12,7 @@ import (
 // cached is an object of the read model as an informer stores it. Informers
 // ask an object for no more than its name and version.
 type cached struct {
-	metav1.Object // the parts of the interface that nobody asks for
+	metav1.Object // the methods that informers do not call
 	object        *world.Object
 }
 

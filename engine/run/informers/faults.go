@@ -4,47 +4,91 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/observe"
-	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/world"
 )
 
 // brokenFor is how long a watch has to fail before that is reported.
 const brokenFor = 5 * time.Second
 
-// watchFault is a watch that cannot be opened: what is known of its objects is
-// as it was when it broke.
+// watchFault is a watch that cannot be opened: the objects in the read model are as
+// they were when it broke.
 type watchFault struct {
 	source world.Source
 	since  time.Time
 	err    string
 }
 
-// watchID tells watches apart, by their URL.
+// faults are the watches that cannot be opened, by their ID.
+type faults struct {
+	mu   sync.Mutex
+	byID map[string]*watchFault
+}
+
+// add stores that a watch cannot be opened.
+func (f *faults) add(id string, source world.Source, err error, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fault := f.byID[id]
+	if fault == nil {
+		fault = &watchFault{source: source, since: now}
+		if f.byID == nil {
+			f.byID = map[string]*watchFault{}
+		}
+		f.byID[id] = fault
+	}
+	fault.err = err.Error()
+	observe.BrokenWatches.Set(float64(len(f.byID)))
+}
+
+// remove stores that a watch works, or has ended.
+func (f *faults) remove(id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.byID, id)
+	observe.BrokenWatches.Set(float64(len(f.byID)))
+}
+
+// any reports whether one of some watches cannot be opened.
+func (f *faults) any(ids []string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(ids, func(id string) bool { return f.byID[id] != nil })
+}
+
+// texts returns which of some watches cannot be opened, and why.
+func (f *faults) texts(ids []string, now time.Time) (out []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range ids {
+		fault := f.byID[id]
+		if fault == nil || now.Sub(fault.since) < brokenFor {
+			continue
+		}
+		where := ""
+		if fault.source.Namespace != "" {
+			where = " in the namespace " + fault.source.Namespace
+		}
+		out = append(out, fmt.Sprintf("what is known of %s%s is of %s: it cannot be watched: %s", fault.source.GVK, where, fault.since.UTC().Format(time.RFC3339), fault.err))
+	}
+	return out
+}
+
+// watchID identifies a watch by its URL.
 func watchID(u *url.URL) string {
 	q := u.Query()
 	return strings.Join([]string{u.Path, q.Get("labelSelector"), q.Get("fieldSelector")}, "?")
 }
 
-// urlOf is the watchID of a source; "" if the cluster no longer serves its kind
-// and it was never watched.
-func (s *Set) urlOf(source world.Source) string {
-	if have := s.informers[source]; have != nil && have.id != "" {
-		return have.id
-	}
-	mapping, err := s.options.Kinds.Mapping(source.GVK)
-	if err != nil {
-		return ""
-	}
-	return sourceID(source, mapping.Resource)
-}
-
+// sourceID returns the watchID of a source.
 func sourceID(source world.Source, r schema.GroupVersionResource) string {
 	parts := []string{"/apis", r.Group, r.Version}
 	if r.Group == "" {
@@ -61,54 +105,4 @@ func sourceID(source world.Source, r schema.GroupVersionResource) string {
 		field = "metadata.name=" + source.Name
 	}
 	return strings.Join([]string{path.Join(append(parts, r.Resource)...), selector, field}, "?")
-}
-
-// noteFault stores that a watch cannot be opened.
-func (s *Set) noteFault(source world.Source, err error, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := s.urlOf(source)
-	if s.informers[source] == nil || id == "" {
-		return // nobody reads it any more
-	}
-	fault := s.failing[id]
-	if fault == nil {
-		fault = &watchFault{source: source, since: now}
-		s.failing[id] = fault
-	}
-	fault.err = err.Error()
-	observe.BrokenWatches.Set(float64(len(s.failing)))
-}
-
-// Opened stores that a watch works.
-func (s *Set) Opened(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.failing, id)
-	observe.BrokenWatches.Set(float64(len(s.failing)))
-}
-
-// Problems returns which of the objects that a policy reads are not up to date, and
-// why; "" is none.
-func (s *Set) Problems(c *reconcile.Controller, now time.Time) string {
-	sources := c.Sources()
-	return strings.Join(append(s.faults(sources, now), s.staleReasons(sources)...), "\n")
-}
-
-// faults says which watches cannot be opened.
-func (s *Set) faults(sources []world.Source, now time.Time) (out []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, source := range sources {
-		fault := s.failing[s.urlOf(source)]
-		if fault == nil || now.Sub(fault.since) < brokenFor {
-			continue
-		}
-		where := ""
-		if source.Namespace != "" {
-			where = " in the namespace " + source.Namespace
-		}
-		out = append(out, fmt.Sprintf("what is known of %s%s is of %s: it cannot be watched: %s", source.GVK, where, fault.since.UTC().Format(time.RFC3339), fault.err))
-	}
-	return out
 }

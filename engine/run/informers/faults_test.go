@@ -4,8 +4,8 @@ import (
 	"errors"
 	"net/url"
 	"testing"
-	"time"
 
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/fixture"
@@ -24,14 +24,14 @@ func TestWatchIDs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := New(t.Context(), t.Context(), Options{Kinds: fixture.Kinds()})
+		s := New(t.Context(), t.Context(), Options{Kinds: fixture.Kinds(), Log: fixture.Log(), Count: func(plan.Happening) {}})
 		s.informers[source] = &informer{}
-		s.noteFault(source, errors.New("no"), time.Now())
-		if len(s.failing) != 1 {
+		s.watchFailed(source, errors.New("no"))
+		if len(s.faults.byID) != 1 {
 			t.Errorf("%s: nothing is noted", link)
 		}
-		if s.Opened(watchID(u)); len(s.failing) != 0 {
-			t.Errorf("%s: still failing %v", link, s.failing)
+		if s.Opened(watchID(u)); len(s.faults.byID) != 0 {
+			t.Errorf("%s: still failing %v", link, s.faults.byID)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -14,8 +13,6 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/edict-dev/edict/engine/observe"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -25,7 +22,7 @@ import (
 type informer struct {
 	source world.Source
 	mask   *value.Mask
-	// id tells its watch from others; see watchID.
+	// id is the ID of its watch.
 	id   string
 	stop context.CancelFunc
 	// shared watches the source, client lists its objects.
@@ -38,8 +35,8 @@ type informer struct {
 	mu sync.Mutex
 	// listed are the names of the first list; nil once it is complete.
 	listed map[name2]bool
-	// lost are the UIDs of the objects that a new list did not hold, resolving says
-	// that it is being found out why, and doubt what that means meanwhile.
+	// missing are the UIDs of the objects that a new list did not have, resolving
+	// reports that this is being checked, and stale is what it means meanwhile.
 	missing   map[name2]string
 	resolving bool
 	stale     string
@@ -99,8 +96,8 @@ func (s *Set) sync(ctx context.Context, next *informer, registration toolscache.
 	known := s.options.Store.Snapshot().Table(next.source).All()
 	switch {
 	case next.complete(known):
-		s.resolveMissing(ctx, next)
-	case len(known) == 0 && !s.confirmEmpty(ctx, next.source):
+		s.missing.resolve(ctx, next)
+	case len(known) == 0 && !s.missing.confirmEmpty(ctx, next.source):
 		s.options.Log.Error("the first list was wrong: a second one has objects, so all is read again", "kind", next.source.Kind)
 		s.restart(next)
 	}
@@ -138,22 +135,9 @@ func (s *Set) informer(next *informer) (toolscache.SharedIndexInformer, error) {
 // narrow makes a list or a watch one of the source's objects.
 func (i *informer) narrow(options *metav1.ListOptions) {
 	options.LabelSelector = i.source.Selector
-	if i.source.Name != "" { // whoever may list nothing but this name may list it so
+	if i.source.Name != "" { // a role may permit this name only
 		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, i.source.Name).String()
 	}
-}
-
-// watchFailed says why a source cannot be watched; it is tried again. A
-// missing permission is for a person to mend.
-func (s *Set) watchFailed(source world.Source, err error) {
-	observe.WatchErrors.Inc()
-	s.noteFault(source, err, time.Now())
-	s.options.Count(plan.WatchError)
-	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
-		s.options.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "name", source.Name, "error", err.Error())
-		return
-	}
-	s.options.Log.Warn("a watch failed, and will be opened again", "kind", source.Kind, "error", err.Error())
 }
 
 // transform freezes the parts of an object that are read.
@@ -172,7 +156,7 @@ func (s *Set) handler(ctx context.Context, next *informer) toolscache.ResourceEv
 	put := func(raw any) {
 		if c, ok := raw.(*cached); ok && ctx.Err() == nil {
 			next.note(c.object.Namespace, c.object.Name)
-			s.Wake(s.options.Group.PutObject(ctx, next.source, c.object))
+			s.options.Queues.Wake(s.options.Group.PutObject(ctx, next.source, c.object))
 		}
 	}
 	return toolscache.ResourceEventHandlerFuncs{
@@ -187,10 +171,10 @@ func (s *Set) handler(ctx context.Context, next *informer) toolscache.ResourceEv
 			switch {
 			case !ok || ctx.Err() != nil:
 			case missing:
-				s.objectMissing(ctx, next, c.object)
+				s.missing.add(ctx, next, c.object)
 			default:
 				next.kind.deleted.Store(time.Now().UnixNano())
-				s.Wake(s.options.Group.Delete(ctx, next.source, c.object.Namespace, c.object.Name))
+				s.options.Queues.Wake(s.options.Group.Delete(ctx, next.source, c.object.Namespace, c.object.Name))
 			}
 		},
 	}

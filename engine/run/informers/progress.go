@@ -7,13 +7,19 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// reachInterval is how often it is looked how far the watches have come. What a
-// watch had seen one interval ago is in the read model by now.
+// reachInterval is the interval between reports of progress. What a watch had seen one
+// interval ago is in the read model by now.
 const reachInterval = time.Second
 
-// followWatches tells the read model how far each watch has come, until the context
-// ends: an object that was made and is not seen by then was deleted by others.
-func (s *Set) followProgress(ctx context.Context) {
+// progress reports to the read model how far each watch has come: an object that was
+// created, and is not seen by then, was deleted by another client.
+type progress struct {
+	options *Options
+	listed  func() map[world.Source]*informer
+}
+
+// follow reports the progress until the context ends.
+func (p *progress) follow(ctx context.Context) {
 	ticks := time.NewTicker(reachInterval)
 	defer ticks.Stop()
 	for before := map[*informer]string{}; ; {
@@ -23,27 +29,12 @@ func (s *Set) followProgress(ctx context.Context) {
 		case <-ticks.C:
 		}
 		now := map[*informer]string{}
-		for source, informer := range s.listed() {
+		for source, informer := range p.listed() {
 			if version := before[informer]; version != "" {
-				s.Wake(s.options.Group.Reached(source, version))
+				p.options.Queues.Wake(p.options.Group.Reached(source, version))
 			}
 			now[informer] = informer.shared.LastSyncResourceVersion()
 		}
 		before = now
 	}
-}
-
-// listed returns the feeds whose first list was handed on.
-func (s *Set) listed() map[world.Source]*informer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := map[world.Source]*informer{}
-	for source, informer := range s.informers {
-		select {
-		case <-informer.synced:
-			out[source] = informer
-		default:
-		}
-	}
-	return out
 }

@@ -14,15 +14,21 @@ import (
 
 // ErrRewound ends a process whose API server has older data than it had: etcd was
 // restored from a copy. Watches go on from versions that are given a second time,
-// and would miss what happened in between, so everything is read anew by the
+// and would miss what happened in between, so everything is read again by the
 // process that is started next.
-var ErrRewound = errors.New("the API server has older data than was read from it, as after etcd was restored: start again and read everything anew")
+var ErrRewound = errors.New("the API server has older data than was read from it, as after etcd was restored: start again and read everything again")
 
-// rewindInterval is how often it is looked whether the versions have gone back.
+// rewindInterval is the interval between checks.
 const rewindInterval = 5 * time.Second
 
-// watchVersions looks at one source after another, until the context ends.
-func (s *Set) followVersions(ctx context.Context) {
+// versions checks that the resource versions of the API server do not go back.
+type versions struct {
+	options   *Options
+	informers func() []*informer
+}
+
+// follow checks one source after another, until the context ends.
+func (v *versions) follow(ctx context.Context) {
 	ticks := time.NewTicker(rewindInterval)
 	defer ticks.Stop()
 	for turn := 0; ; turn++ {
@@ -31,30 +37,25 @@ func (s *Set) followVersions(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		if err := s.checkRewound(ctx, turn); err != nil {
-			s.options.Log.Error("this process ends", "error", err.Error())
-			s.options.Writer.Close()
-			s.options.End(ErrRewound)
+		if err := v.check(ctx, turn); err != nil {
+			v.options.Log.Error("this process ends", "error", err.Error())
+			v.options.Writer.Close()
+			v.options.End(ErrRewound)
 			return
 		}
 	}
 }
 
-// rewound reports as an error that a source's present version, which is that of
+// check reports as an error that a source's present version, which is that of
 // the whole server, is older than what its watch has seen.
-func (s *Set) checkRewound(ctx context.Context, turn int) error {
-	s.mu.Lock()
-	all := make([]*informer, 0, len(s.informers))
-	for _, informer := range s.informers {
-		all = append(all, informer)
-	}
-	s.mu.Unlock()
+func (v *versions) check(ctx context.Context, turn int) error {
+	all := v.informers()
 	if len(all) == 0 {
 		return nil
 	}
 	slices.SortFunc(all, func(a, b *informer) int { return cmp.Compare(a.id, b.id) })
 	one := all[turn%len(all)]
-	seen, ok := version(one.shared.LastSyncResourceVersion())
+	seen, ok := parseVersion(one.shared.LastSyncResourceVersion())
 	if !ok {
 		return nil
 	}
@@ -62,17 +63,17 @@ func (s *Set) checkRewound(ctx context.Context, turn int) error {
 	one.narrow(&options)
 	list, err := one.client.List(ctx, options)
 	if err != nil {
-		return nil //nolint:nilerr // the watch says so itself
+		return nil //nolint:nilerr // the watch reports that
 	}
-	now, ok := version(list.GetResourceVersion())
+	now, ok := parseVersion(list.GetResourceVersion())
 	if !ok || now >= seen {
 		return nil
 	}
 	return fmt.Errorf("%w: the version of %s is %d, and was %d", ErrRewound, one.id, now, seen)
 }
 
-// version reads a resource version as the number that it is.
-func version(text string) (uint64, bool) {
+// parseVersion returns a resource version as a number.
+func parseVersion(text string) (uint64, bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	return n, err == nil
 }

@@ -3,6 +3,7 @@ package informers
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -43,14 +44,14 @@ func (v *versioned) List(_ context.Context, options metav1.ListOptions) (*unstru
 }
 
 // watching makes informers that have seen versions.
-func watching(t *testing.T, versions map[string]string, server *versioned) *Set {
+func watching(t *testing.T, seenVersions map[string]string, server *versioned) *versions {
 	t.Helper()
-	f := New(t.Context(), t.Context(), Options{Log: fixture.Log(), Writer: &writer.Writer{}})
-	for id, version := range versions {
+	var all []*informer
+	for id, version := range seenVersions {
 		source := world.Source{Name: id, Selector: "of=" + id}
-		f.informers[source] = &informer{source: source, id: id, shared: seen{version: version}, client: server}
+		all = append(all, &informer{source: source, id: id, shared: seen{version: version}, client: server})
 	}
-	return f
+	return &versions{options: &Options{Log: fixture.Log(), Writer: &writer.Writer{}}, informers: func() []*informer { return slices.Clone(all) }}
 }
 
 // TestRewound: versions have gone back only when the server says so and both are
@@ -72,7 +73,7 @@ func TestRewound(t *testing.T) {
 		"nothing was seen yet":       {"", versioned{version: "1"}, 0, false},
 		"what was seen is no number": {"abc", versioned{version: "1"}, 0, false},
 	} {
-		err := watching(t, map[string]string{"one": tc.seen}, &tc.server).checkRewound(t.Context(), 0)
+		err := watching(t, map[string]string{"one": tc.seen}, &tc.server).check(t.Context(), 0)
 		if errors.Is(err, ErrRewound) != tc.want || (err == nil) == tc.want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -83,7 +84,7 @@ func TestRewound(t *testing.T) {
 			t.Errorf("%s: it was asked %d times", name, len(tc.server.asked))
 		}
 	}
-	if err := watching(t, nil, nil).checkRewound(t.Context(), 3); err != nil {
+	if err := watching(t, nil, nil).check(t.Context(), 3); err != nil {
 		t.Errorf("where nothing is watched: %v", err)
 	}
 }
@@ -95,7 +96,7 @@ func TestRewoundTakesTurns(t *testing.T) {
 	server := &versioned{version: "20"}
 	f := watching(t, map[string]string{"c": "20", "a": "20", "b": "20"}, server)
 	for turn := range 4 {
-		if err := f.checkRewound(t.Context(), turn); err != nil {
+		if err := f.check(t.Context(), turn); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -117,7 +118,7 @@ func TestARewoundProcessEnds(t *testing.T) {
 		var reasons []error
 		f.options.End = func(err error) { reasons = append(reasons, err) }
 		began := time.Now()
-		f.followVersions(t.Context())
+		f.follow(t.Context())
 		if !f.options.Writer.Closed() || len(reasons) != 1 || !errors.Is(reasons[0], ErrRewound) {
 			t.Errorf("the writer is closed: %v; it ends with %v", f.options.Writer.Closed(), reasons)
 		}
@@ -130,7 +131,7 @@ func TestARewoundProcessEnds(t *testing.T) {
 		same := &versioned{version: "21"}
 		f = watching(t, map[string]string{"a": "20", "b": "21"}, same)
 		f.options.End = func(err error) { t.Errorf("it ends with %v", err) }
-		f.followVersions(ctx)
+		f.follow(ctx)
 		if len(same.asked) < 10 || f.options.Writer.Closed() {
 			t.Errorf("in a minute it was asked %d times", len(same.asked))
 		}

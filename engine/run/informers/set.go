@@ -6,14 +6,14 @@ package informers
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/client-go/rest"
 
-	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/discovery"
@@ -31,17 +31,13 @@ type Set struct {
 
 	mu        sync.Mutex
 	informers map[world.Source]*informer
-	// queues are the work queues, by the IDs of their policies.
-	queues map[string]Queue
-	wg     sync.WaitGroup
-	// failing are the watches that cannot be opened, by their URL.
-	failing map[string]*watchFault
+	faults    faults
+	stored    stored
+	missing   *missing
 	// members is held while the sources that are read change.
 	members sync.Mutex
+	wg      sync.WaitGroup
 }
-
-// Queue takes the keys to reconcile.
-type Queue interface{ Add(key eval.Key) }
 
 // Options are what the informers need.
 type Options struct {
@@ -54,6 +50,8 @@ type Options struct {
 	// Group and Store are the read model.
 	Group *reconcile.Group
 	Store *world.Store
+	// Queues are the work queues of the policies.
+	Queues *Queues
 	// Poll is the interval between attempts to watch a kind.
 	Poll time.Duration
 	// Count counts errors of watches.
@@ -65,16 +63,16 @@ type Options struct {
 // New returns a set without informers. They run until watching ends; requests that
 // are under way then may take until working ends.
 func New(watching, working context.Context, o Options) *Set {
-	return &Set{
-		options: o, watching: watching, working: working,
-		informers: map[world.Source]*informer{}, queues: map[string]Queue{}, failing: map[string]*watchFault{},
-	}
+	s := &Set{options: o, watching: watching, working: working, informers: map[world.Source]*informer{}, stored: stored{o.Writer}}
+	s.missing = &missing{options: &s.options, stored: s.stored, restart: s.restart, background: s.wg.Go}
+	return s
 }
 
 // Start follows the progress and the versions of the watches.
 func (s *Set) Start() {
-	s.wg.Go(func() { s.followVersions(s.watching) })
-	s.wg.Go(func() { s.followProgress(s.watching) })
+	versions, progress := &versions{options: &s.options, informers: s.all}, &progress{options: &s.options, listed: s.listed}
+	s.wg.Go(func() { versions.follow(s.watching) })
+	s.wg.Go(func() { progress.follow(s.watching) })
 }
 
 // Go runs a function that Wait waits for.
@@ -82,33 +80,6 @@ func (s *Set) Go(do func()) { s.wg.Go(do) }
 
 // Wait waits until all informers have ended.
 func (s *Set) Wait() { s.wg.Wait() }
-
-// Subscribe adds the work queue of a policy.
-func (s *Set) Subscribe(id string, q Queue) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queues[id] = q
-}
-
-// Unsubscribe removes the work queue of a policy, unless it is another one by now.
-func (s *Set) Unsubscribe(id string, q Queue) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.queues[id] == q {
-		delete(s.queues, id)
-	}
-}
-
-// Enqueue adds keys to the work queue of a policy.
-func (s *Set) Enqueue(id string, keys []eval.Key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if q := s.queues[id]; q != nil {
-		for _, key := range keys {
-			q.Add(key)
-		}
-	}
-}
 
 // Join adds a policy to those that read sources.
 func (s *Set) Join(p *plan.Policy) *reconcile.Controller {
@@ -139,9 +110,8 @@ func (s *Set) close(source world.Source) {
 	defer s.mu.Unlock()
 	if informer := s.informers[source]; informer != nil {
 		informer.stop()
-		delete(s.failing, informer.id)
+		s.faults.remove(informer.id)
 		delete(s.informers, source)
-		observe.BrokenWatches.Set(float64(len(s.failing)))
 	}
 	s.options.Store.Close(source)
 	s.options.Log.Info("no longer watching", "kind", source.Kind, "namespace", source.Namespace, "name", source.Name, "selector", source.Selector)
@@ -188,8 +158,8 @@ func (s *Set) await(ctx context.Context, source world.Source) bool {
 	}
 }
 
-// ensure starts a source's informer, anew if it keeps too little of the
-// objects for what is read of them now.
+// ensure starts the informer of a source. It starts another one if the present one
+// keeps fewer fields than are read now.
 func (s *Set) ensure(source world.Source) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,8 +173,8 @@ func (s *Set) ensure(source world.Source) error {
 
 // replace starts an informer in place of another one, which may be nil.
 func (s *Set) replace(source world.Source, mask *value.Mask, have *informer) error {
-	inner, stop := context.WithCancel(s.watching) // policies share it, and come and go
-	next := newInformer(source, mask, s.urlOf(source), stop)
+	inner, stop := context.WithCancel(s.watching) // policies share it
+	next := newInformer(source, mask, s.watchIDOf(source), stop)
 	if err := s.start(inner, next); err != nil {
 		stop()
 		return err
@@ -217,14 +187,13 @@ func (s *Set) replace(source world.Source, mask *value.Mask, have *informer) err
 	return nil
 }
 
-// restart reads a source again from the beginning: what its informer has is
-// wrong.
+// restart reads a source again from scratch: what its informer has is wrong.
 func (s *Set) restart(have *informer) {
 	for s.watching.Err() == nil {
 		s.mu.Lock()
 		if s.informers[have.source] != have {
 			s.mu.Unlock()
-			return // somebody else has, or nobody reads it any more
+			return // it was replaced, or no policy reads it any more
 		}
 		err := s.replace(have.source, have.mask, have)
 		s.mu.Unlock()
@@ -239,16 +208,24 @@ func (s *Set) restart(have *informer) {
 	}
 }
 
-// Wake adds keys to the work queues of their policies.
-func (s *Set) Wake(woken []reconcile.Wake) {
-	if len(woken) == 0 {
-		return
-	}
+// all returns the informers.
+func (s *Set) all() []*informer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, w := range woken {
-		if q, ok := s.queues[w.Controller.Policy.ID()]; ok {
-			q.Add(w.Key)
+	return slices.Collect(maps.Values(s.informers))
+}
+
+// listed returns the informers whose first list was handed on.
+func (s *Set) listed() map[world.Source]*informer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[world.Source]*informer{}
+	for source, informer := range s.informers {
+		select {
+		case <-informer.synced:
+			out[source] = informer
+		default:
 		}
 	}
+	return out
 }

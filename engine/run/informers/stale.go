@@ -1,26 +1,26 @@
 package informers
 
 import (
-	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
 
 const (
-	// deletionsFor is how long after a deletion it is looked whether the kind
-	// itself is being deleted, which deletes its objects one by one.
+	// deletionsFor is how long after the deletion of an object it is checked whether the
+	// kind itself is being deleted, which deletes its objects one by one.
 	deletionsFor = 10 * time.Second
-	// kindFor is how long what was found out about a kind is taken for true.
+	// kindFor is how long the result of that check is used.
 	kindFor = time.Second
 )
 
@@ -36,6 +36,57 @@ func (i *informer) staleReason() string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.stale
+}
+
+// Problems returns which of the objects that a policy reads are not up to date, and
+// why; "" is none.
+func (s *Set) Problems(c *reconcile.Controller, now time.Time) string {
+	sources := c.Sources()
+	return strings.Join(append(s.faults.texts(s.watchIDs(sources), now), s.staleReasons(sources)...), "\n")
+}
+
+// Opened stores that a watch works.
+func (s *Set) Opened(id string) { s.faults.remove(id) }
+
+// watchIDs returns the IDs of the watches of sources.
+func (s *Set) watchIDs(sources []world.Source) (out []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, source := range sources {
+		if s.informers[source] != nil {
+			out = append(out, s.watchIDOf(source))
+		}
+	}
+	return out
+}
+
+// watchIDOf returns the ID of the watch of a source; "" if the cluster no longer serves
+// its kind and it was never watched. The caller holds the lock.
+func (s *Set) watchIDOf(source world.Source) string {
+	if have := s.informers[source]; have != nil && have.id != "" {
+		return have.id
+	}
+	mapping, err := s.options.Kinds.Mapping(source.GVK)
+	if err != nil {
+		return ""
+	}
+	return sourceID(source, mapping.Resource)
+}
+
+// watchFailed stores and logs why a source cannot be watched. The informer retries.
+func (s *Set) watchFailed(source world.Source, err error) {
+	observe.WatchErrors.Inc()
+	s.mu.Lock()
+	if id := s.watchIDOf(source); s.informers[source] != nil && id != "" {
+		s.faults.add(id, source, err, time.Now())
+	}
+	s.mu.Unlock()
+	s.options.Count(plan.WatchError)
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		s.options.Log.Error("a permission is missing: list and watch", "kind", source.Kind, "apiVersion", source.APIVersion, "namespace", source.Namespace, "name", source.Name, "error", err.Error())
+		return
+	}
+	s.options.Log.Warn("a watch failed, and will be opened again", "kind", source.Kind, "error", err.Error())
 }
 
 // Stale reports whether what a policy reads may be out of date: a watch cannot
@@ -56,16 +107,7 @@ func (s *Set) Stale(c *reconcile.Controller) bool {
 
 // knownStale reports whether something is known to be out of date.
 func (s *Set) knownStale(sources []world.Source) bool {
-	return len(s.staleReasons(sources)) > 0 || s.anyFault(sources)
-}
-
-// failed reports whether a watch cannot be opened.
-func (s *Set) anyFault(sources []world.Source) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(sources, func(source world.Source) bool {
-		return s.informers[source] != nil && s.failing[s.urlOf(source)] != nil
-	})
+	return len(s.staleReasons(sources)) > 0 || s.faults.any(s.watchIDs(sources))
 }
 
 // staleReasons returns why objects of sources may be out of date.
@@ -73,7 +115,7 @@ func (s *Set) staleReasons(sources []world.Source) (out []string) {
 	for _, source := range sources {
 		s.mu.Lock()
 		informer := s.informers[source]
-		s.mu.Unlock() // whoever holds the informer's lock may wait for this one
+		s.mu.Unlock() // a goroutine with the informer's lock may wait for this one
 		if informer == nil {
 			continue
 		}
@@ -101,7 +143,7 @@ func (s *Set) deleting(source world.Source, now time.Time) bool {
 	}
 	if now.Sub(k.looked) > kindFor {
 		k.looked = now
-		k.ending = s.ending(s.working, source)
+		k.ending = s.stored.ending(s.working, source)
 	}
 	return k.ending
 }
@@ -119,21 +161,4 @@ type kindState struct {
 // builtin reports whether the kind is one that every cluster has.
 func (i *informer) builtin() bool {
 	return slices.Contains(schema.BuiltinKinds(i.source.APIVersion), i.source.Kind)
-}
-
-var definitions = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
-// ending reports whether the definition of a kind is being deleted, or is gone.
-// What cannot be found out is taken for false.
-func (s *Set) ending(ctx context.Context, source world.Source) bool {
-	resource, err := s.options.Writer.Resource(world.ID{GVK: source.GVK})
-	if err != nil {
-		return true // the cluster no longer serves it
-	}
-	definition, err := s.options.Writer.Metadata().Resource(definitions).Get(ctx, resource.GroupResource().String(), metav1.GetOptions{})
-	if apierrors.IsNotFound(err) { // it is gone, or an API server of its own serves the kind
-		_, err := s.list(ctx, source, 1)
-		return apierrors.IsNotFound(err)
-	}
-	return err == nil && definition.DeletionTimestamp != nil
 }

@@ -22,7 +22,7 @@ type WatchTransport struct {
 }
 
 const (
-	// watchesPerSecond is how often a watch is opened anew in the long run, and
+	// watchesPerSecond is how often a watch is opened again in the long run, and
 	// watchesAtOnce how often in a row. A server that answers each watch with 410
 	// Gone is asked again at once otherwise: client-go lists and watches without a
 	// pause then.

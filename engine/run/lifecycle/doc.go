@@ -3,8 +3,8 @@
 //
 // A policy has one [Phase]. It changes by an [Event] only, as the table in
 // transitions.go says; what the table does not have is reported as an
-// [IllegalTransition] and changes nothing. Two parties send events: who reads the
-// texts (check, assign, stop), and the controller of the policy, which reports how
+// [IllegalTransition] and changes nothing. Two parties send events: the reader of
+// the texts (check, assign, stop), and the controller of the policy, which reports how
 // far it has come with the revision that it was given.
 //
 //	            Rejected                    Failed

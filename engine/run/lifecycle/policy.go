@@ -122,7 +122,7 @@ type Policy struct {
 	reported uint64
 	// stopping says that the controller was told to stop.
 	stopping bool
-	// starts says that the process is not ready before the controller has reported.
+	// starts reports that the process is not ready before the controller has reported.
 	starts bool
 }
 

@@ -32,7 +32,7 @@ const (
 // Event is what changes a phase.
 type Event string
 
-// The events of who reads the texts.
+// The events of the reader of the texts.
 const (
 	// TestsPending: a new text compiles, and has tests to pass.
 	TestsPending Event = "TestsPending"

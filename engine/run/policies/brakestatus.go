@@ -27,7 +27,7 @@ func brakeStatusOf(s *brake.State) (n brakeStatus) {
 		n.paused = append(n.paused, s.Pauses[i].String())
 	}
 	if len(s.Contested) > 0 {
-		n.contested = []string{"somebody else writes what it writes, so each is written once in ten seconds: " + listed(s.Contested)}
+		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(s.Contested)}
 	}
 	if len(s.Slowed) > 0 {
 		n.failing = append(n.failing, "slowed down for "+plural(len(s.Slowed), "object")+", such as: "+s.Slowed[0])

@@ -77,12 +77,12 @@ func (s *historyStore) lastGood(id string) *lifecycle.Revision {
 		return nil
 	}
 	if u.Revision() != e.Revision {
-		s.log.Error("a kept revision is not the one that it says it is, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		s.log.Error("the content of a kept revision does not match its hash, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
 		return nil
 	}
 	v := s.checker.Text(u)
 	if !v.Good() {
-		s.log.Error("what was last found good no longer is", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		s.log.Error("the last good revision is no longer valid", observe.LogPolicy, id, observe.LogRevision, e.Revision)
 		return nil
 	}
 	return &v.Revision
@@ -118,8 +118,7 @@ func (s *historyStore) keepInForce(ctx context.Context, revisions []*lifecycle.R
 	return failed
 }
 
-// keep records what became of the present policies, and notes those that are
-// gone. That it fails does no harm: it is logged, and tried again later.
+// keep records the results of the present policies, and which policies are gone. That it fails does no harm: it is logged, and tried again later.
 func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *lifecycle.Registry) (failed bool) {
 	for _, id := range policies.Checked() {
 		p := policies.Get(id)
@@ -144,7 +143,7 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 	return failed
 }
 
-// resultOf returns what the history says of the newest text of a policy; "" while
+// resultOf returns the result of the newest text of a policy; "" while
 // that is not known.
 func resultOf(p *lifecycle.Policy) history.Result {
 	v := p.Newest
@@ -266,7 +265,7 @@ func (s *historyStore) surplus(id string) (out []*history.Entry) {
 }
 
 // room makes room for an entry beside those of the same ConfigMap: of policies
-// with something newer the oldest entries go first. The error says that there is
+// with something newer the oldest entries go first. An error reports that there is
 // too much even so.
 func (s *historyStore) room(ctx context.Context, e *history.Entry) error {
 	size := e.Size()

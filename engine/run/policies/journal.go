@@ -32,7 +32,7 @@ type journal struct {
 	client    kubernetes.Interface
 	namespace string
 	logger    *slog.Logger
-	// self tells the journal's own notes from those of others.
+	// self is the process, to recognise its own notes.
 	self types.UID
 	// trying are the texts that this process has noted, by policy; dead those that
 	// others left behind.
@@ -81,7 +81,7 @@ func (j *journal) read(ctx context.Context) error {
 	left := map[string]attempt{}
 	if text := found.Annotations[annotationJournal]; text != "" {
 		if err := json.Unmarshal([]byte(text), &left); err != nil {
-			j.logger.Warn("the journal of new texts cannot be read, and begins anew", "name", journalName, "error", err.Error())
+			j.logger.Warn("the journal of new texts cannot be read, and starts empty", "name", journalName, "error", err.Error())
 		}
 	}
 	for id, a := range left {
@@ -120,7 +120,7 @@ func (j *journal) write(ctx context.Context) error {
 	return err
 }
 
-// quarantined says why a text is not loaded; nil when it may be.
+// quarantined returns why a text is not loaded; nil if it may be loaded.
 func (j *journal) quarantined(u *source.Unit, now time.Time) *document.Problem {
 	a, ok := j.dead[u.ID()]
 	if !ok || a.Revision != u.Revision() {

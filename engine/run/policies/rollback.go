@@ -73,7 +73,7 @@ func (r *rollback) replace(id string, v *lifecycle.CheckResult, why string) bool
 	now := *v
 	now.Plan, now.Compiled = nil, true
 	now.Problems = append(slices.Clone(v.Problems), document.Problem{Position: v.Unit.Document.Pos, Severity: document.Error, Message: why,
-		Hint: "the revision " + before.Revision + " runs again; mend the text, or take it back as well: edict rollback " + id})
+		Hint: "the revision " + before.Revision + " runs again; correct the text, or roll it back as well: edict rollback " + id})
 	r.policies.TakeBack(id, &now, &good.Revision)
 	observe.Reloads.WithLabelValues(id, "taken back").Inc()
 	return true

@@ -20,7 +20,7 @@ const (
 	statusActive   = "Active"
 	statusDegraded = "Degraded"
 	// statusPaused is of a ConfigMap with a policy that the brakes have stopped,
-	// statusContested of one that writes what somebody else writes.
+	// statusContested of one that writes the fields of another writer.
 	statusPaused    = "Paused"
 	statusContested = "Contested"
 	statusWaiting   = "Waiting"
@@ -36,16 +36,16 @@ type statusReport struct {
 	*source.ConfigMap
 	status   string
 	policies string
-	// text says what is wrong or waited for, warning what is worth a look.
+	// text is what is wrong or waited for, warning what deserves attention.
 	text, warning string
-	// rivals says who else writes what the policies write; it is part of warning.
+	// rivals are other writers of the fields that the policies write; part of warning.
 	rivals string
 	// reason is text without what changes from one moment to the next; "" is
 	// text.
 	reason string
-	// stopped says that nothing in it is read, so nothing was judged.
+	// stopped reports that nothing in it is read, so nothing was checked.
 	stopped bool
-	// pending says that this is not known yet: what was said before stays.
+	// pending reports that this is not known yet: the annotations stay as they are.
 	pending bool
 }
 
@@ -134,7 +134,7 @@ func list(runs []string) string {
 	return text[:strings.LastIndexByte(text, ' ')+1] + "..."
 }
 
-// originOf says which ConfigMap a policy is from, as a path.
+// originOf returns the ConfigMap of a policy, as namespace/name.
 func (r *reporter) originOf(c *source.Catalog, id string) string {
 	switch {
 	case c.Origins[id] != nil:

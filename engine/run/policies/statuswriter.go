@@ -47,8 +47,8 @@ type writing struct {
 // sameReason is how long a note stays as it is while only numbers in it change.
 const sameReason = 15 * time.Second
 
-// recent reports whether a note says the same as one that was just written, but
-// for numbers.
+// recent reports whether a status differs from one that was just written in numbers
+// only.
 func (w writing) recent(one *statusReport, now time.Time) bool {
 	return one.reason != "" && one.reason == w.reason && one.status == w.want[v1alpha1.AnnotationStatus] &&
 		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason

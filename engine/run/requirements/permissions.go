@@ -38,11 +38,11 @@ func (f *Forbidden) Error() string {
 	if f.Namespace != "" {
 		from = "--policy-namespace " + f.Namespace
 	}
-	return fmt.Sprintf("permissions are missing%s: %s; edict rbac %s --policy %s prints the rules to grant", f.whom(), strings.Join(parts, "; "), from, f.Policy)
+	return fmt.Sprintf("permissions are missing%s: %s; edict rbac %s --policy %s prints the rules to grant", f.who(), strings.Join(parts, "; "), from, f.Policy)
 }
 
-// whom returns the user that lacks them, if that is not the process.
-func (f *Forbidden) whom() string {
+// who returns the user that lacks them, if that is not the process.
+func (f *Forbidden) who() string {
 	if f.User == "" {
 		return ""
 	}
@@ -84,7 +84,7 @@ var reads = []string{"get", "list", "watch"}
 func (c *Checker) forbidden(ctx context.Context, p *plan.Policy) error {
 	missing, err := c.MissingPermissions(ctx, p)
 	if err != nil && ctx.Err() == nil {
-		c.log.Warn("it cannot be told which permissions are missing", observe.LogPolicy, p.Name, "error", err.Error())
+		c.log.Warn("the missing permissions are not known", observe.LogPolicy, p.Name, "error", err.Error())
 	}
 	if len(missing) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func (c *Checker) forbidden(ctx context.Context, p *plan.Policy) error {
 func (c *Checker) MissingPermissions(ctx context.Context, p *plan.Policy) (missing []rbac.Permission, err error) {
 	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, c.kinds.Resource)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a kind has just gone: the watch says so
+		return nil, nil //nolint:nilerr // a kind was just removed: its watch reports that
 	}
 	if p.Mode == plan.Shadow { // it writes nothing
 		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })

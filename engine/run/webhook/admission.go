@@ -66,7 +66,7 @@ func (a *admission) Handle(ctx context.Context, r ctrladmission.Request) ctrladm
 	select {
 	case a.slots <- struct{}{}:
 	case <-ctx.Done():
-		return pass("too many others are being judged")
+		return pass("too many other reviews are under way")
 	}
 	done := make(chan ctrladmission.Response, 1)
 	go func() {
@@ -90,7 +90,7 @@ func (a *admission) Handle(ctx context.Context, r ctrladmission.Request) ctrladm
 // pass admits a ConfigMap that could not be checked.
 func pass(reason string) ctrladmission.Response {
 	reviewed("passed")
-	return ctrladmission.Allowed("").WithWarnings("edict has not judged this ConfigMap: " + reason)
+	return ctrladmission.Allowed("").WithWarnings("edict has not checked this ConfigMap: " + reason)
 }
 
 func (a *admission) review(ctx context.Context, r ctrladmission.Request) ctrladmission.Response {

@@ -31,9 +31,8 @@ func request(object string) ctrladmission.Request {
 	}}
 }
 
-// TestWhatIsNotJudgedPasses: the webhook never stands in the way of what it
-// cannot judge, or has no say over.
-func TestWhatIsNotJudgedPasses(t *testing.T) {
+// TestFailsOpen: the webhook admits what it cannot check, and what is not its concern.
+func TestFailsOpen(t *testing.T) {
 	t.Parallel()
 	const labelled = `{"metadata":{"name":"m","namespace":"ns","labels":{"edict.dev/policy":"true"}},"data":{"a.yaml":"]"}}`
 	quiet := Options{Namespace: "ns", Log: fixture.Log()}
@@ -50,7 +49,7 @@ func TestWhatIsNotJudgedPasses(t *testing.T) {
 		"another label":          {newAdmission(quiet), strings.Replace(labelled, `"true"`, `"false"`, 1), ""},
 		"no object":              {newAdmission(quiet), "", ""},
 		"what cannot be read":    {newAdmission(quiet), "]", "it cannot be read"},
-		"too many at once":       {busy, labelled, "too many others are being judged"},
+		"too many at once":       {busy, labelled, "too many other reviews are under way"},
 		"an internal error":      {newAdmission(quiet), labelled, "internal error"},
 		"of another's namespace": {newAdmission(Options{Namespace: "other", Log: quiet.Log}), labelled, ""},
 	} {
@@ -66,8 +65,8 @@ func TestWhatIsNotJudgedPasses(t *testing.T) {
 	}
 }
 
-// TestPatience: the answer comes before the API server gives up.
-func TestPatience(t *testing.T) {
+// TestReviewTimeout: the answer comes before the API server gives up.
+func TestReviewTimeout(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]time.Duration{
 		"": 4 * time.Second, "?timeout=5s": 4 * time.Second, "?timeout=1s": 800 * time.Millisecond, "?timeout=30s": 24 * time.Second,
