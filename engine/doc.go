@@ -5,7 +5,7 @@
 //
 //  1. engine/run/informers/set.go (Open) keeps one informer for each source that some
 //     policy reads. engine/run/informers/informer.go (transform) keeps of an object the
-//     fields that are read: engine/reconcile/group.go (Read) and
+//     fields that are read: engine/readmodel/object.go (Object) and
 //     engine/value/freeze.go (Freeze) make an immutable value of them.
 //  2. engine/reconcile/group.go (PutObject, Delete) stores the object in the
 //     read model, engine/world/store.go (Put). An event that changes no field

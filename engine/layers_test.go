@@ -41,8 +41,8 @@ var layers = [][]string{
 	{"engine/compile", "engine/eval", "engine/rbac"},
 	// The table of what bounds them.
 	{"engine/limits"},
-	// Where policies come from; events to keys; decisions to writes.
-	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake"},
+	// Where policies come from; what they read; events to keys; decisions to writes.
+	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake", "engine/readmodel"},
 	// What decisions depended on.
 	{"engine/record"},
 	// The loop; what is kept of policies.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/openapi"
 
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -62,7 +62,7 @@ const schemaTimeout = 10 * time.Second
 // Missing returns an error about a kind that a policy needs and the cluster does not
 // serve; nil if it serves all.
 func (k *Kinds) Missing(compiled *plan.Policy) error {
-	for _, need := range reconcile.Needs(compiled) {
+	for _, need := range readmodel.Requirements(compiled) {
 		_, err := k.Mapping(need.Source.GVK)
 		if meta.IsNoMatchError(err) {
 			return fmt.Errorf("the cluster does not serve %s", need.Source.GVK)
@@ -105,7 +105,7 @@ func (k *Kinds) Schemas(compiled *plan.Policy) (*schema.Set, error) {
 	set := schema.NewSet(k.known)
 	var paths map[string]openapi.GroupVersion
 	done := map[string]bool{}
-	for _, need := range reconcile.Needs(compiled) {
+	for _, need := range readmodel.Requirements(compiled) {
 		group := GroupVersionKind(need.Source.GVK).GroupVersion().String()
 		if _, builtin := schema.Builtin().Kind(need.Source.GVK); builtin || done[group] {
 			continue
@@ -128,7 +128,7 @@ func (k *Kinds) Schemas(compiled *plan.Policy) (*schema.Set, error) {
 
 // Unpublished returns an error about a kind of a policy that has no types in a set.
 func Unpublished(set *schema.Set, compiled *plan.Policy) error {
-	for _, need := range reconcile.Needs(compiled) {
+	for _, need := range readmodel.Requirements(compiled) {
 		if _, ok := set.Kind(need.Source.GVK); !ok {
 			return fmt.Errorf("the cluster publishes no schema for %s", need.Source.GVK)
 		}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -148,7 +148,7 @@ func (s *Set) transform(next *informer) toolscache.TransformFunc {
 		if !ok {
 			return raw, nil
 		}
-		return &cached{object: reconcile.Read(next.source, u.Object, schemas.Of(next.source.GVK), next.mask)}, nil
+		return &cached{object: readmodel.Object(next.source, u.Object, schemas.Of(next.source.GVK), next.mask)}, nil
 	}
 }
 

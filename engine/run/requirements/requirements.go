@@ -18,7 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/run/discovery"
 )
 
@@ -87,7 +87,7 @@ func (c *Checker) missingNamespace(ctx context.Context, p *plan.Policy) error {
 // known from its text and its params.
 func namespacesOf(p *plan.Policy) []string {
 	all := map[string]bool{}
-	for _, need := range reconcile.Needs(p) {
+	for _, need := range readmodel.Requirements(p) {
 		all[need.Source.Namespace] = true
 	}
 	for _, w := range p.Writes {

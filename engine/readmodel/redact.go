@@ -1,4 +1,4 @@
-package reconcile
+package readmodel
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,8 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-var secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
+// Secret is the kind whose values are replaced by digests.
+var Secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
 
 // lastApplied is where kubectl keeps the whole manifest, values included.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

@@ -1,4 +1,4 @@
-package reconcile
+package readmodel
 
 import (
 	"context"
@@ -11,25 +11,25 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// Need is a source that a policy reads, the parts of its objects that are
+// Requirement is a source that a policy reads, the fields of its objects that are
 // read, and the indexes for its joins.
-type Need struct {
+type Requirement struct {
 	Source  world.Source
 	Mask    *value.Mask
 	Indexes map[string]world.IndexFunc
 }
 
-// Needs returns the sources of a policy, each once.
-func Needs(p *plan.Policy) []Need {
-	var out []Need
-	add := func(source world.Source, mask *value.Mask) *Need {
+// Requirements returns what a policy needs of its sources, each once.
+func Requirements(p *plan.Policy) []Requirement {
+	var out []Requirement
+	add := func(source world.Source, mask *value.Mask) *Requirement {
 		for i := range out {
 			if out[i].Source == source {
 				out[i].Mask = value.Merge(out[i].Mask, mask)
 				return &out[i]
 			}
 		}
-		out = append(out, Need{Source: source, Mask: mask, Indexes: map[string]world.IndexFunc{}})
+		out = append(out, Requirement{Source: source, Mask: mask, Indexes: map[string]world.IndexFunc{}})
 		return &out[len(out)-1]
 	}
 	add(p.Primary.Source, p.ObjectReads)
@@ -37,9 +37,9 @@ func Needs(p *plan.Policy) []Need {
 		if in.Off {
 			continue
 		}
-		need := add(in.Source, in.Reads)
+		r := add(in.Source, in.Reads)
 		if in.Index != "" {
-			need.Indexes[in.Index] = indexFunc(p, in)
+			r.Indexes[in.Index] = indexFunc(p, in)
 		}
 	}
 	for _, t := range p.Targets {
@@ -54,23 +54,24 @@ func Needs(p *plan.Policy) []Need {
 	return out
 }
 
-// alike has the same parts kept of the objects of a kind, whichever source they
-// come from: what is written is compared with any of them.
-func alike(needs []Need, gvk schema.GVK) {
+// alike keeps the same fields of the objects of a kind, whichever source they come
+// from: a write is compared with any of them.
+func alike(all []Requirement, gvk schema.GVK) {
 	var mask *value.Mask
-	for _, n := range needs {
+	for _, n := range all {
 		if n.Source.GVK == gvk {
 			mask = value.Merge(mask, n.Mask)
 		}
 	}
-	for i := range needs {
-		if needs[i].Source.GVK == gvk {
-			needs[i].Mask = mask
+	for i := range all {
+		if all[i].Source.GVK == gvk {
+			all[i].Mask = mask
 		}
 	}
 }
 
-// identity keeps what names an object, and what the primary's selector reads.
+// identity keeps the name of an object, and what the selector of the primary kind
+// reads.
 func identity(p *plan.Policy, source world.Source) *value.Mask {
 	leaf := &value.Mask{}
 	fields := map[string]*value.Mask{"name": leaf, "namespace": leaf}
@@ -86,13 +87,4 @@ func indexFunc(p *plan.Policy, in *plan.Input) world.IndexFunc {
 		defer meter.Close()
 		return eval.IndexKeys(p, in, o, meter)
 	}
-}
-
-// Sources returns the sources that the policy reads.
-func (c *Controller) Sources() []world.Source {
-	out := make([]world.Source, len(c.needs))
-	for i, n := range c.needs {
-		out[i] = n.Source
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package reconcile
+package readmodel
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func TestSecretsAreDigests(t *testing.T) {
 		}
 	}
 	read := func(source world.Source, o map[string]any) string {
-		text, err := json.Marshal(value.Plain(Read(source, o, nil, value.KeepAll).Value))
+		text, err := json.Marshal(value.Plain(Object(source, o, nil, value.KeepAll).Value))
 		if err != nil {
 			t.Fatal(err)
 		}
