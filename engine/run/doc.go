@@ -23,7 +23,7 @@
 //     namespaces and permissions; informers keeps the read model, and reports what may be
 //     out of date.
 //   - lifecycle has the state of every policy: one phase, one table of transitions.
-//   - configmap reads ConfigMaps, discovery tells which kinds a cluster serves, brakes
+//   - configmap reads ConfigMaps, discovery returns which kinds a cluster serves, brakes
 //     stores pauses and holds, metrics has the metrics that policies define, events
 //     records Events, writer sends requests, certs makes certificates.
 //

@@ -21,7 +21,7 @@ type Options struct {
 	// PolicyNamespace, instead of Policies, is where ConfigMaps with policies and
 	// params are; they are followed while the controller runs.
 	PolicyNamespace string
-	// Allowances are files that say what policies may do of what is protected.
+	// Allowances are files with the protected writes and reads that are allowed.
 	Allowances []string
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// authors of policies cannot change the arguments of the process.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -27,5 +28,27 @@ func TestWhoKnowsOfShadows(t *testing.T) {
 	runs = true
 	if code, text := ask(); code != http.StatusOK || text != "[]" {
 		t.Errorf("with the lead: %d %s", code, text)
+	}
+}
+
+// TestServes: the probe says which part of the process does not work yet.
+func TestServes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		process func(*process)
+		want    string
+	}{
+		"it starts":                 {func(*process) {}, "the ConfigMaps are not read yet"},
+		"policies of files":         {func(p *process) { p.opened.Store(true) }, "ok"},
+		"the webhook starts":        {func(p *process) { p.opened.Store(true); p.webhook = webhook.New(webhook.Options{}) }, "the webhook is not served yet"},
+		"it leads, and has no term": {func(p *process) { p.opened.Store(true); p.leader.Store(true) }, "policies have not seen their first lists yet"},
+	} {
+		p := &process{options: Options{Log: fixture.Log()}}
+		tc.process(p)
+		w := httptest.NewRecorder()
+		p.endpoints().servez(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/servez", http.NoBody))
+		if got := strings.TrimSpace(w.Body.String()); got != tc.want || (w.Code == http.StatusOK) != (tc.want == "ok") {
+			t.Errorf("%s: %d %q, want %q", name, w.Code, got, tc.want)
+		}
 	}
 }

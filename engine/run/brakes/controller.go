@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// brakesInterval is how often the brakes are looked at: holds end by
-	// themselves, and what may be out of date is up to date again.
+	// brakesInterval is the interval between looks at the brakes: holds end by
+	// themselves, and stale objects become up to date.
 	brakesInterval = time.Second
-	// recordInterval is how often examples of what is kept back are written down.
+	// recordInterval is the interval between updates of examples of suspended writes.
 	recordInterval = 5 * time.Second
 )
 
@@ -194,7 +194,7 @@ func (c *Controller) sweep(ctx context.Context, now time.Time) {
 	}
 }
 
-// report logs what is new, keeps it for the Events, and measures.
+// report logs news, keeps them for the Events, and sets the metrics.
 func (c *Controller) report(now time.Time) {
 	news := c.brakes.News()
 	for _, n := range news {
@@ -213,7 +213,7 @@ func (c *Controller) report(now time.Time) {
 	}
 }
 
-// TakeNews returns what is to become Events.
+// TakeNews returns the news for Events since the last call.
 func (c *Controller) TakeNews() []brake.News {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -58,7 +58,7 @@ func (s *Store) get(name string) *corev1.ConfigMap {
 	return m
 }
 
-// records returns what is kept of the policies.
+// records returns the records of the policies.
 func (s *Store) records() map[string]brake.Record {
 	out := map[string]brake.Record{}
 	m := s.get(brake.RecordsName)
@@ -138,7 +138,7 @@ func (s *Store) send(ctx context.Context, m *corev1.ConfigMap, name string, chan
 	return err
 }
 
-// complain logs what is wrong with what is kept, at most once a minute.
+// complain logs an error of the store, at most once a minute.
 func (s *Store) complain(err error) {
 	if time.Since(s.complained) < time.Minute {
 		return

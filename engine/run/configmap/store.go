@@ -176,5 +176,5 @@ func (r *Cache) policies(m *corev1.ConfigMap) *source.Contents {
 	return contents
 }
 
-// sweep forgets what is no longer there.
+// sweep drops the contents of ConfigMaps that are gone.
 func (r *Cache) sweep() { r.before, r.now = r.now, nil }

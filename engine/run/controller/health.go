@@ -20,7 +20,7 @@ const (
 	// failsFor is how long an object has to fail before the policy counts as
 	// degraded: an error that the next try resolves is not reported.
 	failsFor = 2 * time.Second
-	// maxFailure bounds what is kept of an error, in bytes.
+	// maxFailure is the length of an error, in bytes.
 	maxFailure = 512
 )
 

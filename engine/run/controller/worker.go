@@ -24,7 +24,7 @@ type worker struct {
 	// number is how many keys are reconciled at once.
 	number int
 	queue  workqueue.TypedRateLimitingInterface[eval.Key]
-	// watching ends the work, working what is under way.
+	// watching ends the work, working the reconciliations under way.
 	watching, working context.Context
 	background        func(func())
 
@@ -37,7 +37,7 @@ type worker struct {
 	// health is what fails now, permissions stops the writes while one is missing.
 	health      *health
 	permissions permissions
-	// dropping makes the worker skip what is still queued.
+	// dropping makes the worker skip the keys in the queue.
 	dropping atomic.Bool
 	// rest ends the wait for the end of the runtime.
 	rest func() bool
@@ -91,7 +91,7 @@ func (w *worker) swap(next *reconcile.Controller, keys []eval.Key) (again []eval
 	return again, old
 }
 
-// drop ends the work: what is under way is finished, the rest is not begun.
+// drop ends the work: reconciliations under way are finished, no other starts.
 func (w *worker) drop() {
 	w.dropping.Store(true)
 	w.rest()

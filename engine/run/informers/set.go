@@ -26,7 +26,7 @@ import (
 // in the read model. Policies share the informers.
 type Set struct {
 	options Options
-	// watching ends the informers, working what is under way.
+	// watching ends the informers, working the requests under way.
 	watching, working context.Context
 
 	mu        sync.Mutex

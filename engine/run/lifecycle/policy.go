@@ -120,7 +120,7 @@ type Policy struct {
 	ticket Ticket
 	// reported is the assignment that Report is about.
 	reported uint64
-	// stopping says that the controller was told to stop.
+	// stopping reports that the controller was told to stop.
 	stopping bool
 	// starts reports that the process is not ready before the controller has reported.
 	starts bool

@@ -39,7 +39,7 @@ type historyStore struct {
 const (
 	// maxRevisions is how many revisions of a policy are kept.
 	maxRevisions = 10
-	// maxKept bounds what is kept of one ConfigMap, in bytes: each of its
+	// maxKept is the size of the history of one ConfigMap, in bytes: each of its
 	// policies is kept with all of its file.
 	maxKept = 16 << 20
 	// maxStopped is how many policies that are gone are kept of one ConfigMap.
@@ -50,7 +50,7 @@ func newHistoryStore(client kubernetes.Interface, namespace string, checker *che
 	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}}
 }
 
-// read loads what is kept.
+// read reads the history.
 func (s *historyStore) read(ctx context.Context) error {
 	list, err := s.client.AppsV1().ControllerRevisions(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *historyStore) refuse(ctx context.Context, dead map[string]attempt) {
 // replaced them since.
 func (s *historyStore) keepInForce(ctx context.Context, revisions []*lifecycle.Revision) (failed bool) {
 	for _, r := range revisions {
-		if r.Unit.ID() != r.Unit.Name() { // one in the shadow writes nothing
+		if r.Unit.ID() != r.Unit.Name() { // in Shadow mode it writes nothing
 			continue
 		}
 		if err := s.record(ctx, r.Unit, r.Catalog, history.Active); err != nil && ctx.Err() == nil {
@@ -123,7 +123,7 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 	for _, id := range policies.Checked() {
 		p := policies.Get(id)
 		u, result := p.Newest.Unit, resultOf(&p)
-		if result == "" || id != u.Name() { // one in the shadow writes nothing
+		if result == "" || id != u.Name() { // in Shadow mode it writes nothing
 			continue
 		}
 		if err := s.record(ctx, u, c, result); err != nil && ctx.Err() == nil {

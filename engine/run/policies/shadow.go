@@ -60,7 +60,7 @@ func (s *shadowWriter) write(ctx context.Context) {
 			_, err = s.client.CoreV1().ConfigMaps(m.Namespace).Patch(ctx, m.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 		}
 		if err != nil && ctx.Err() == nil {
-			s.log.Warn("what a policy in the shadow came to cannot be written into its ConfigMap", "configmap", m.Name, "error", err.Error())
+			s.log.Warn("cannot update the shadow report in the annotations of the ConfigMap", "configmap", m.Name, "error", err.Error())
 		}
 	}
 }
