@@ -3,9 +3,9 @@
 //
 // # From an event to a patch
 //
-//  1. engine/run/feeds.go (open) keeps one informer for each source that some
-//     policy reads. engine/run/informer.go (transform) keeps of an object the
-//     fields that are read: engine/reconcile/group.go (Read) and
+//  1. engine/run/informers/set.go (Open) keeps one informer for each source that some
+//     policy reads. engine/run/informers/informer.go (transform) keeps of an object the
+//     fields that are read: engine/readmodel/object.go (Object) and
 //     engine/value/freeze.go (Freeze) make an immutable value of them.
 //  2. engine/reconcile/group.go (PutObject, Delete) stores the object in the
 //     read model, engine/world/store.go (Put). An event that changes no field
@@ -13,8 +13,9 @@
 //  3. engine/reconcile/inbox.go (tell, route) queues the change for each policy.
 //     engine/watch/router.go (Change) and engine/watch/inputs.go (joined, shared)
 //     return the keys whose decision the change may change.
-//  4. engine/run/feeds.go (wake) adds the keys to the work queue of the policy,
-//     and a worker takes them from it: engine/run/worker.go (work, reconcile).
+//  4. engine/run/informers/queues.go (Wake) adds the keys to the work queue of the policy,
+//     and a worker takes them from it: engine/run/controller/worker.go (work,
+//     reconcile).
 //  5. engine/reconcile/controller.go (Reconcile) takes a snapshot of the read
 //     model. engine/reconcile/pending.go (waits) delays the key while the
 //     snapshot lacks a write of the key itself.
@@ -39,8 +40,8 @@
 //     engine/reconcile/pending.go (wrote) notes the versions that were written,
 //     engine/reconcile/intents.go (settle) what is debounced, and
 //     engine/reconcile/records.go (record) completes the record.
-//  12. engine/run/worker.go (settle) reports the result, and adds the key again
-//     for a later time or with back-off. The event of the patch arrives at step 1.
+//  12. engine/run/controller/worker.go (complete) reports the result, and adds the key
+//     again for a later time or with back-off. The event of the patch arrives at step 1.
 //
 // # From a text to a program
 //
@@ -78,42 +79,51 @@
 //
 // # From an edit to its taking over
 //
-//  1. The webhook compiles a ConfigMap before it is stored: engine/run/admission.go
-//     (Handle) and engine/run/judge.go (all). It rejects errors that are new. Its certificates
-//     come from engine/run/certs/certifier.go.
-//  2. engine/run/shelf.go (newShelf) watches the ConfigMaps.
-//     engine/run/library.go (look) reads all of them as one catalog:
+//  1. The webhook compiles a ConfigMap before it is stored:
+//     engine/run/webhook/admission.go (Handle) and engine/run/check/checker.go (Text). It
+//     rejects errors that are new. Its certificates come from
+//     engine/run/certs/certifier.go.
+//  2. engine/run/configmap/store.go (NewStore) watches the ConfigMaps.
+//     engine/run/policies/manager.go (look) reads all of them as one catalog:
 //     engine/source/catalog.go (NewCatalog).
-//  3. engine/run/journal.go (begin) notes in the cluster that a text is about to be
-//     compiled, so that a text that ends the process is not compiled again.
-//  4. engine/run/judge.go (one) compiles each policy whose text, params or mode have
-//     changed. engine/run/trials.go (next) runs the tests beside it, with
-//     engine/policytest/runner.go and engine/simulate/simulation.go.
-//  5. engine/run/library.go (dispatch, wanted) hands the revision to the runner of
-//     the policy; while the text is rejected, the last good revision, which
-//     engine/run/revisions.go (lastGood) has kept.
-//  6. engine/run/runner.go (fit) waits for the kinds, engine/run/schemas.go (missing),
-//     and for the permissions, engine/run/permissions.go (forbidden), and compiles
-//     the policy by the types of the cluster, unless step 4 did (retype).
-//  7. engine/run/runner.go (ready) opens the sources, engine/run/feeds.go (join, open),
-//     and finds the keys, engine/reconcile/group.go (Replay).
-//  8. engine/run/fallback.go (tryOut) calls engine/reconcile/trial.go (TryOut), which
-//     evaluates some keys without writing and rejects a revision that fails where
-//     the current one does not.
-//  9. engine/run/swap.go (swap) calls engine/reconcile/adopt.go (Adopt): the new
-//     revision takes over memory and debounced runs between two decisions. The
+//  3. engine/run/policies/journal.go (begin) notes in the cluster that a text is about
+//     to be compiled, so that a text that ends the process is not compiled again.
+//  4. engine/run/check/checker.go (All, Text) compiles each policy whose text, params or
+//     mode have changed, by the types of engine/run/discovery/kinds.go (Schemas).
+//     engine/run/check/testrun.go (Next) runs the tests beside it, with
+//     engine/policytest/runner.go and engine/simulate/simulation.go. The state of each
+//     policy is in engine/run/lifecycle/registry.go (Check, Assign, Report), and changes
+//     by the table in engine/run/lifecycle/transitions.go (next).
+//  5. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
+//     controller of the policy; while the text is rejected, the last good revision,
+//     which engine/run/policies/history.go (lastGood) has kept.
+//  6. engine/run/controller/controller.go (fit) waits for the kinds, namespaces and
+//     permissions, engine/run/requirements/requirements.go (Unmet), and compiles the
+//     policy by the types of the cluster, unless step 4 did (retype).
+//  7. engine/run/controller/controller.go (activate) opens the sources,
+//     engine/run/informers/set.go (Join, Open), and finds the keys,
+//     engine/reconcile/group.go (Replay).
+//  8. engine/run/controller/fallback.go (tryOut) calls engine/reconcile/trial.go
+//     (TryOut), which evaluates some keys without writing and rejects a revision that
+//     fails where the current one does not.
+//  9. engine/run/controller/controller.go (swap) calls engine/reconcile/adopt.go (Adopt):
+//     the new revision takes over memory and debounced runs between two decisions. The
 //     keys whose decision may differ, engine/reconcile/adopt.go (differs), are added
 //     to the work queue.
-//  10. engine/run/revisions.go (keep) writes the history, engine/history/entry.go, as
-//     ControllerRevisions. engine/run/notes.go (notes) and engine/run/notices.go
-//     (publish) write the status into the annotations of the ConfigMap.
+//  10. engine/run/policies/history.go (keep) writes the history,
+//     engine/history/entry.go, as ControllerRevisions. engine/run/policies/status.go
+//     (reports) and engine/run/policies/statuswriter.go (write) write the status into
+//     the annotations of the ConfigMap, and engine/run/events/events.go (Add) records
+//     Events.
 //
 // # Other packages
 //
 // engine/simulate runs the same packages on manifests, with engine/apiserver in
 // place of a cluster and a virtual clock; engine/policytest compares the result
 // with what a test expects. engine/release removes the finalizers of policies.
-// engine/limits lists every limit. engine/observe holds the metrics, engine/selector
+// engine/run/run.go (Run) is the process, with leader election and endpoints.
+// engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
+// the metrics that policies define. engine/limits lists every limit. engine/observe holds the metrics, engine/selector
 // parses label selectors, engine/status cuts texts to what the API server takes.
 //
 // For people: engine/snapshot reduces objects to what policies read, engine/cluster

@@ -41,8 +41,8 @@ var layers = [][]string{
 	{"engine/compile", "engine/eval", "engine/rbac"},
 	// The table of what bounds them.
 	{"engine/limits"},
-	// Where policies come from; events to keys; decisions to writes.
-	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake"},
+	// Where policies come from; what they read; events to keys; decisions to writes.
+	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake", "engine/readmodel"},
 	// What decisions depended on.
 	{"engine/record"},
 	// The loop; what is kept of policies.
@@ -56,9 +56,19 @@ var layers = [][]string{
 	// The log of what was written, and what an edit would have made of it.
 	{"engine/changelog", "engine/live"},
 	{"engine/backtest"},
-	// What they need of a cluster.
-	{"engine/run/certs", "engine/run/writer"},
-	// What drives it in a cluster; a policy is adopted when its tests pass.
+	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
+	// policies, and what a cluster serves.
+	{
+		"engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/discovery", "engine/run/events",
+		"engine/run/lifecycle", "engine/run/metrics", "engine/run/writer",
+	},
+	// What a policy needs, and what it reads.
+	{"engine/run/check", "engine/run/informers", "engine/run/requirements"},
+	// What runs policies, and what checks them before they are stored.
+	{"engine/run/controller", "engine/run/webhook"},
+	// The policies of ConfigMaps.
+	{"engine/run/policies"},
+	// The process in a cluster.
 	{"engine/run", "engine/release"},
 	// Flags and wiring.
 	{"cmd/edict"},
@@ -139,7 +149,11 @@ func TestImportsRunOneWay(t *testing.T) {
 }
 
 // cluster are the packages that may speak to one.
-var cluster = []string{"engine/run", "engine/run/certs", "engine/run/writer", "engine/release", "engine/cluster"}
+var cluster = []string{
+	"engine/run", "engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/controller", "engine/run/discovery",
+	"engine/run/events", "engine/run/informers", "engine/run/policies", "engine/run/requirements", "engine/run/webhook",
+	"engine/run/writer", "engine/release", "engine/cluster",
+}
 
 // TestFewSpeakToACluster keeps everything that decides free of clients:
 // it is tested with plain tables, without a cluster and without waiting.

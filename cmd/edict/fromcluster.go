@@ -21,7 +21,8 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
-	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -43,7 +44,7 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	catalog, err := run.ReadConfigMaps(ctx, api, typed)
+	catalog, err := configmap.Read(ctx, api, typed)
 	if err != nil {
 		return nil, found("%v", err)
 	}
@@ -72,7 +73,7 @@ func served(config *rest.Config, schemas *schema.Set) (rbac.Resources, error) {
 		return nil, err
 	}
 	return func(gvk schema.GVK) (schema.Resource, bool) {
-		if r, ok := run.ResourceOf(mapper, gvk); ok {
+		if r, ok := discovery.ResourceOf(mapper, gvk); ok {
 			return r, true
 		}
 		return schemas.Resource(gvk)

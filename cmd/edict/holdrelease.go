@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/run/configmap"
 )
 
 func holdReleaseCommand() *cobra.Command {
@@ -91,7 +91,7 @@ func (f *holdFlags) means(name, text string, names []string) bool {
 
 // exists reports as an error that there is no such policy, or rule.
 func (f *holdFlags) exists(ctx context.Context, h *brake.Hold) error {
-	catalog, err := run.ReadConfigMaps(ctx, f.client.CoreV1().ConfigMaps(f.namespace), compile.Overrides{})
+	catalog, err := configmap.Read(ctx, f.client.CoreV1().ConfigMaps(f.namespace), compile.Overrides{})
 	if err != nil {
 		return found("%v", err)
 	}

@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/run/webhook"
 )
 
 // webhookFlags say how ConfigMaps are judged before they are stored.
-type webhookFlags struct{ run.Webhook }
+type webhookFlags struct{ webhook.Config }
 
 func (f *webhookFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Address, "webhook-bind-address", "", "address of the validating webhook for ConfigMaps, such as :9443; empty disables it")
@@ -21,7 +21,7 @@ func (f *webhookFlags) register(flags *pflag.FlagSet) {
 }
 
 // webhook returns the webhook that was asked for; nil for none.
-func (f *webhookFlags) webhook(policyNamespace string) (*run.Webhook, error) {
+func (f *webhookFlags) webhook(policyNamespace string) (*webhook.Config, error) {
 	switch {
 	case f.Address == "":
 		return nil, nil //nolint:nilnil // none was asked for
@@ -32,5 +32,5 @@ func (f *webhookFlags) webhook(policyNamespace string) (*run.Webhook, error) {
 	case f.CertSecret != "" && len(f.DNSNames) == 0:
 		return nil, errors.New("--webhook-cert-secret needs --webhook-dns-name")
 	}
-	return &f.Webhook, nil
+	return &f.Config, nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/snapshot"
@@ -127,7 +127,7 @@ func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.S
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	catalog, err := run.ReadConfigMaps(ctx, api, compile.TypedOverrides(params, source.Typed))
+	catalog, err := configmap.Read(ctx, api, compile.TypedOverrides(params, source.Typed))
 	if err != nil {
 		return nil, found("%v", err)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
@@ -47,7 +47,7 @@ func newBench(t *testing.T, spec string, objects ...string) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, policy: bundle.Policies[0], store: world.NewStore(), memos: map[eval.Key]*eval.Memo{}}
-	for _, need := range reconcile.Needs(b.policy) {
+	for _, need := range readmodel.Requirements(b.policy) {
 		b.store.Open(need.Source, need.Mask, need.Indexes)
 	}
 	for _, o := range objects {
@@ -68,9 +68,9 @@ func (b *bench) put(text string) {
 	}
 	metadata := object["metadata"].(map[string]any)
 	metadata["uid"] = fmt.Sprint("uid-", metadata["name"])
-	for _, need := range reconcile.Needs(b.policy) {
+	for _, need := range readmodel.Requirements(b.policy) {
 		if need.Source.APIVersion == object["apiVersion"] && need.Source.Kind == object["kind"] {
-			b.store.Put(need.Source, reconcile.Read(need.Source, object, schema.Untyped(), b.store.Mask(need.Source)))
+			b.store.Put(need.Source, readmodel.Object(need.Source, object, schema.Untyped(), b.store.Mask(need.Source)))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
@@ -28,7 +29,7 @@ type Controller struct {
 	router *watch.Router
 	group  *Group
 	grants *guard.Grants
-	needs  []Need
+	needs  []readmodel.Requirement
 	shared eval.Shared
 	counts *observe.Counts
 	shadow *shadow

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -91,10 +92,10 @@ func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Uns
 func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	grants := g.Guard.Of(p)
 	if grants.Values() {
-		p.SeeValues(Secret)
+		p.SeeValues(readmodel.Secret)
 	}
 	c := &Controller{
-		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: Needs(p),
+		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
 		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), causes: map[eval.Key]brake.Cause{}, wakes: map[eval.Key][]record.Wake{},
@@ -191,11 +192,11 @@ type Wake struct {
 // reconcile; when there is a Delivery, it gets most of them later.
 func (g *Group) Put(ctx context.Context, source world.Source, object map[string]any) []Wake {
 	as := source
-	if g.Digests && source.GVK == Secret {
-		object, as.Values = undigested(object)
+	if g.Digests && source.GVK == readmodel.Secret {
+		object, as.Values = readmodel.Undigested(object)
 		as.Values = as.Values || source.Values
 	}
-	return g.PutObject(ctx, source, Read(as, object, g.schemas.Of(source.GVK), g.store.Mask(source)))
+	return g.PutObject(ctx, source, readmodel.Object(as, object, g.schemas.Of(source.GVK), g.store.Mask(source)))
 }
 
 // PutObject is Put for an object that was read already.
@@ -264,24 +265,11 @@ func (c *Controller) woken(keys []eval.Key) {
 	}
 }
 
-// Read makes an object of the read model of a decoded manifest. Of a Secret it
-// keeps digests of the values, unless the source has the values.
-func Read(source world.Source, object map[string]any, t *schema.Type, mask *value.Mask) *world.Object {
-	if source.GVK == Secret && !source.Values {
-		object = Redacted(object)
+// Sources returns the sources that the policy reads.
+func (c *Controller) Sources() []world.Source {
+	out := make([]world.Source, len(c.needs))
+	for i, n := range c.needs {
+		out[i] = n.Source
 	}
-	frozen, _ := value.Freeze(object, t, mask).(*value.Map)
-	metadata, _ := object["metadata"].(map[string]any)
-	text := func(field string) string { s, _ := metadata[field].(string); return s }
-	generation := int64(0)
-	switch n := metadata["generation"].(type) {
-	case int64:
-		generation = n
-	case float64:
-		generation = int64(n)
-	}
-	id := world.ID{GVK: source.GVK, Namespace: text("namespace"), Name: text("name")}
-	out := world.NewObject(id, text("uid"), frozen, world.Version{ResourceVersion: text("resourceVersion"), Generation: generation})
-	out.SetManagers(world.ManagersOf(object, mask))
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -101,7 +102,7 @@ func (c *Controller) waitOn(key eval.Key, p pending, now time.Time) {
 // unseen asks the server whether it has an object that was made and that the policy
 // ought to see, but does not.
 func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, id world.ID, w written) bool {
-	ours := slices.ContainsFunc(c.needs, func(need Need) bool {
+	ours := slices.ContainsFunc(c.needs, func(need readmodel.Requirement) bool {
 		return need.Source.Selector == "" && need.Source.May(id) && snapshot.Table(need.Source).Get(id.Namespace, id.Name) == nil
 	})
 	if !w.created || !ours {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -67,7 +68,7 @@ func TestPutOffThatDoesNotWait(t *testing.T) {
 	t.Parallel()
 	q := newIntents()
 	object := func() *world.Object {
-		return Read(world.Source{}, map[string]any{"metadata": map[string]any{"name": "n", "labels": map[string]any{"x": strings.Repeat("x", 30<<20)}}}, nil, value.KeepAll)
+		return readmodel.Object(world.Source{}, map[string]any{"metadata": map[string]any{"name": "n", "labels": map[string]any{"x": strings.Repeat("x", 30<<20)}}}, nil, value.KeepAll)
 	}
 	for i := range 3 {
 		one := q.of(fmt.Sprint(i), eval.Key{Name: "n"})

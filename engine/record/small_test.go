@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/world"
@@ -25,10 +25,10 @@ func BenchmarkSmallEvaluation(b *testing.B) {
 		b.Fatal(err, bundle.Err())
 	}
 	p, store := bundle.Policies[0], world.NewStore()
-	for _, need := range reconcile.Needs(p) {
+	for _, need := range readmodel.Requirements(p) {
 		store.Open(need.Source, need.Mask, need.Indexes)
 		object := map[string]any{"metadata": map[string]any{"name": "t"}, "spec": map[string]any{"size": int64(5)}}
-		store.Put(need.Source, reconcile.Read(need.Source, object, schema.Untyped(), need.Mask))
+		store.Put(need.Source, readmodel.Object(need.Source, object, schema.Untyped(), need.Mask))
 	}
 	in := eval.Input{Policy: p, Key: eval.Key{Name: "t"}, World: store.Snapshot()}
 	b.ReportAllocs()

@@ -1,34 +1,32 @@
-// Package run is the controller process: it watches a cluster, reconciles with
-// workers and a queue, and serves metrics, probes and the webhook. Few other
-// packages speak to a cluster, and none writes what policies decide.
+// Package run is the controller process: clients, leader election, and the endpoints
+// for metrics and probes. The packages below it do the work.
 //
-// What stays while leadership comes and goes is the process ([Run], run.go):
-// clients, endpoints, the ConfigMaps as they are now (shelf.go) and the webhook
-// that judges them before they are stored (webhook.go, admission.go,
-// foresee.go; its certificates are made by package certs), and what compiles and
-// evaluates Rego, in a process of its own (rego.go). What is decided is sent by
-// package writer. What runs while this process leads is a term (term.go), which
-// begins with new lists each time.
+// What stays while leadership comes and goes is the process ([Run], run.go): clients,
+// endpoints (serve.go, metrics.go), the ConfigMaps (package configmap), the webhook that
+// checks them before they are stored (package webhook, with certificates of package
+// certs), and what compiles and evaluates Rego in a child process (rego.go). While this
+// process leads (election.go) a term (term.go) runs the policies, with new lists each
+// time:
 //
-// In a term every policy has a runner (runner.go). It waits for the policy's
-// kinds and permissions (schemas.go, permissions.go), has what the policy reads
-// watched (feeds.go), and lets workers reconcile (worker.go). Another revision
-// takes over between two decisions (swap.go); until it can, the one before goes
-// on, or after a restart the last good one (fallback.go). What fails meanwhile is
-// noted (health.go, watchfaults.go), and without a permission nothing is written
-// (blocked.go). The brakes of engine/brake bound what policies write (brakes.go,
-// braked.go) and keep pauses and holds in the cluster (ledger.go). Objects that
-// are missing in a new list
-// are looked for in a second one (losses.go), and nothing is removed while what is
-// read may be out of date (doubts.go).
+//	ConfigMaps ──▶ policies.Manager ──▶ controller.Runtime ──▶ writer.Writer
+//	    ▲            │    │                   ▲
+//	    └── status ◀─┘    └─▶ check.Checker   └── informers.Set
 //
-//	ConfigMaps ──▶ library ──▶ judge ──▶ runner ──▶ worker ──▶ writer
-//	    ▲             │                     ▲          │
-//	    └── notices ◀─┴── revisions         └─ feeds ◀─┘
+// The packages, from the top:
 //
-// The library (library.go) follows the ConfigMaps: it lets the judge (judge.go)
-// compile what has changed, has it tested (trials.go), hands it to the runners,
-// keeps their history (revisions.go) and writes into the ConfigMaps what became
-// of them (notes.go, notices.go, events.go, stopped.go, shadow.go). Policies from files go to the
-// runners directly.
+//   - policies follows the ConfigMaps. It has changed texts checked and tested, assigns
+//     revisions to controllers, and writes the history, the journal and the status.
+//   - controller has one controller and work queue per policy. A revision takes over
+//     between two decisions; until it can, the one before goes on.
+//   - webhook rejects ConfigMaps with new errors.
+//   - check compiles policies and runs the tests beside them; requirements checks kinds,
+//     namespaces and permissions; informers keeps the read model, and reports what may be
+//     out of date.
+//   - lifecycle has the state of every policy: one phase, one table of transitions.
+//   - configmap reads ConfigMaps, discovery returns which kinds a cluster serves, brakes
+//     stores pauses and holds, metrics has the metrics that policies define, events
+//     records Events, writer sends requests, certs makes certificates.
+//
+// Policies of files are given to the controllers directly. Nothing imports upwards: what
+// a lower package reports, it reports by a function in its options.
 package run

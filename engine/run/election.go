@@ -16,10 +16,10 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 )
 
-// Election says by which Lease processes agree who leads.
+// Election is the Lease and the timing of the leader election.
 type Election struct {
 	Namespace, Name string
-	// Identity tells processes apart; "" is the host's name with the process ID.
+	// Identity is that of this process; "" is the host's name with the process ID.
 	Identity string
 	// LeaseDuration is how long a lease lasts without being renewed,
 	// RenewDeadline how long its holder tries to renew it, RetryPeriod how long
@@ -49,7 +49,7 @@ func (e Election) withDefaults() (Election, error) {
 // margin is how long before the lease could expire the last write is sent.
 const margin = time.Second
 
-// lease notes when this process last renewed its lease: until when nobody else
+// lease notes when this process last renewed its lease: until then no other process
 // can have taken it.
 type lease struct {
 	resourcelock.Interface
@@ -84,40 +84,51 @@ func (l *lease) until(duration time.Duration) time.Time {
 // The work ends with the term, so it counts as canceled and not as failed.
 var errNotLeading = fmt.Errorf("this process may no longer lead: %w", context.Canceled)
 
-// elect runs the policies while this process leads, and competes again when it
-// has lost.
-func (p *process) elect(ctx context.Context) error {
-	e, err := p.Election.withDefaults()
-	if err != nil {
+// elector runs the policies while this process leads.
+type elector struct {
+	process *process
+	config  Election
+	lock    *lease
+	// fenced reports that writes are refused because the lease may have expired.
+	fenced atomic.Bool
+}
+
+func newElector(p *process) *elector { return &elector{process: p} }
+
+// run competes for leadership until the context ends, again when it was lost.
+func (e *elector) run(ctx context.Context) (err error) {
+	if e.config, err = e.process.options.Election.withDefaults(); err != nil {
 		return err
 	}
-	lock, err := p.lease(e)
-	if err != nil {
+	if e.lock, err = newLease(e.process.options.Config, e.config); err != nil {
 		return err
 	}
-	p.writer.Gate = func() error {
-		if time.Now().After(lock.until(e.LeaseDuration)) {
-			if p.fenced.CompareAndSwap(false, true) {
-				p.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.Namespace+"/"+e.Name)
-			}
-			return errNotLeading
-		}
-		p.fenced.Store(false)
-		return nil
-	}
+	e.process.writer.Gate = e.gate
 	observe.Leader.Set(0)
 	for ctx.Err() == nil {
-		if err := p.compete(ctx, e, lock); err != nil {
+		if err := e.compete(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lease makes the lock, with a client of its own: what the policies do does
-// not slow the renewals down.
-func (p *process) lease(e Election) (*lease, error) {
-	config := rest.CopyConfig(p.Config)
+// gate returns an error when the lease may have expired, and another process may lead.
+func (e *elector) gate() error {
+	if time.Now().After(e.lock.until(e.config.LeaseDuration)) {
+		if e.fenced.CompareAndSwap(false, true) {
+			e.process.options.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.config.Namespace+"/"+e.config.Name)
+		}
+		return errNotLeading
+	}
+	e.fenced.Store(false)
+	return nil
+}
+
+// newLease makes the lock, with a client of its own: the requests of policies do not
+// delay renewals.
+func newLease(of *rest.Config, e Election) (*lease, error) {
+	config := rest.CopyConfig(of)
 	config.QPS, config.Burst, config.Timeout = -1, 0, e.RenewDeadline/2
 	coordination, err := coordinationv1.NewForConfig(config)
 	if err != nil {
@@ -136,7 +147,8 @@ func (p *process) lease(e Election) (*lease, error) {
 
 // compete waits for the lead, leads until it is lost or the context ends, and
 // gives it up.
-func (p *process) compete(ctx context.Context, e Election, lock *lease) error {
+func (e *elector) compete(ctx context.Context) error {
+	c := &e.config
 	begin := time.Now()
 	// The lease is held until everything is written, so its context is not the
 	// process's.
@@ -144,8 +156,8 @@ func (p *process) compete(ctx context.Context, e Election, lock *lease) error {
 	defer release()
 	leads := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: lock, Name: e.Name, ReleaseOnCancel: true,
-		LeaseDuration: e.LeaseDuration, RenewDeadline: e.RenewDeadline, RetryPeriod: e.RetryPeriod,
+		Lock: e.lock, Name: c.Name, ReleaseOnCancel: true,
+		LeaseDuration: c.LeaseDuration, RenewDeadline: c.RenewDeadline, RetryPeriod: c.RetryPeriod,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(context.Context) { close(leads) },
 			OnStoppedLeading: func() {},
@@ -164,31 +176,32 @@ func (p *process) compete(ctx context.Context, e Election, lock *lease) error {
 	case <-leads:
 	}
 	observe.LeaderAcquire.Observe(time.Since(begin).Seconds())
-	p.exports.acquired(time.Since(begin))
-	return p.lead(ctx, e, lock, release, lost)
+	e.process.metrics.Acquired(time.Since(begin))
+	return e.lead(ctx, release, lost)
 }
 
 // lead runs a term.
-func (p *process) lead(ctx context.Context, e Election, lock *lease, release func(), lost chan struct{}) error {
-	p.Log.Info("this process leads", "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
+func (e *elector) lead(ctx context.Context, release func(), lost chan struct{}) error {
+	p, c := e.process, &e.config
+	p.options.Log.Info("this process leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	observe.LeaderTransitions.WithLabelValues("acquired").Inc()
 	observe.Leader.Set(1)
-	p.exports.transition(true)
+	p.metrics.Transition(true)
 	p.leader.Store(true)
 	t := p.newTerm(ctx)
 	t.start()
-	patience := p.StopTimeout
+	timeout := p.options.StopTimeout
 	select {
 	case <-ctx.Done(): // the lease is still held: it goes when all is written
 	case <-lost:
-		patience = min(patience, max(time.Until(lock.until(e.LeaseDuration)), 0))
+		timeout = min(timeout, max(time.Until(e.lock.until(c.LeaseDuration)), 0))
 	}
 	p.leader.Store(false)
 	observe.Leader.Set(0)
 	observe.LeaderTransitions.WithLabelValues("lost").Inc()
-	p.exports.transition(false)
-	err := t.stop(patience)
-	p.Log.Info("this process no longer leads", "lease", e.Namespace+"/"+e.Name, "identity", e.Identity)
+	p.metrics.Transition(false)
+	err := t.stop(timeout)
+	p.options.Log.Info("this process no longer leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	release()
 	<-lost
 	return err

@@ -23,44 +23,43 @@ const MetricsPath = "/metrics"
 
 // metrics are those of the engine and the policies, and those of the process:
 // the Go runtime, memory and files, work queues and requests to the API server.
-func (p *process) metrics() http.Handler {
-	return promhttp.HandlerFor(prometheus.Gatherers{p.Registry, processmetrics.Registry}, promhttp.HandlerOpts{})
+func (e *endpoints) metrics() http.Handler {
+	return promhttp.HandlerFor(prometheus.Gatherers{e.options.Registry, processmetrics.Registry}, promhttp.HandlerOpts{})
 }
 
-// serveMetrics serves metrics, and beside them what policies in the shadow came
-// to. Secured, both need a token of somebody who may get their path.
-func (p *process) serveMetrics(ctx context.Context) error {
-	handlers := map[string]http.Handler{MetricsPath: p.metrics(), ShadowPath: http.HandlerFunc(p.shadowz)}
+// serveMetrics serves metrics and shadow reports. Secured, both need a token whose user
+// may get their path.
+func (e *endpoints) serveMetrics(ctx context.Context) error {
+	handlers := map[string]http.Handler{MetricsPath: e.metrics(), ShadowPath: http.HandlerFunc(e.shadowz)}
 	mux := http.NewServeMux()
-	if !p.MetricsSecure || p.MetricsAddress == "" {
+	if !e.options.MetricsSecure || e.options.MetricsAddress == "" {
 		for path, handler := range handlers {
 			mux.Handle(path, handler)
 		}
-		return p.listen(ctx, p.MetricsAddress, mux, nil)
+		return e.listen(ctx, e.options.MetricsAddress, mux, nil)
 	}
-	filter, err := filters.WithAuthenticationAndAuthorization(p.Config, p.http)
+	filter, err := filters.WithAuthenticationAndAuthorization(e.options.Config, e.client)
 	if err != nil {
 		return err
 	}
 	for path, handler := range handlers {
-		if handler, err = filter(logr.FromSlogHandler(p.Log.Handler()), handler); err != nil {
+		if handler, err = filter(logr.FromSlogHandler(e.options.Log.Handler()), handler); err != nil {
 			return err
 		}
 		mux.Handle(path, handler)
 	}
-	secured, err := p.metricsTLS(ctx)
+	secured, err := e.metricsTLS(ctx)
 	if err != nil {
 		return err
 	}
-	return p.listen(ctx, p.MetricsAddress, mux, secured)
+	return e.listen(ctx, e.options.MetricsAddress, mux, secured)
 }
 
-// metricsTLS serves the certificate of a folder, read again when it changes, or
-// one that this process signs itself: who scrapes is known by a token, and the
-// connection is private.
-func (p *process) metricsTLS(ctx context.Context) (*tls.Config, error) {
+// metricsTLS uses the certificate of a folder, read again when it changes, or a
+// self-signed one: clients are authenticated by a token.
+func (e *endpoints) metricsTLS(ctx context.Context) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}
-	if p.MetricsCertDir == "" {
+	if e.options.MetricsCertDir == "" {
 		cert, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 		if err != nil {
 			return nil, err
@@ -69,30 +68,30 @@ func (p *process) metricsTLS(ctx context.Context) (*tls.Config, error) {
 		config.Certificates = []tls.Certificate{pair}
 		return config, err
 	}
-	watcher, err := certwatcher.New(filepath.Join(p.MetricsCertDir, "tls.crt"), filepath.Join(p.MetricsCertDir, "tls.key"))
+	watcher, err := certwatcher.New(filepath.Join(e.options.MetricsCertDir, "tls.crt"), filepath.Join(e.options.MetricsCertDir, "tls.key"))
 	if err != nil {
 		return nil, fmt.Errorf("the certificate for metrics: %w", err)
 	}
 	config.GetCertificate = watcher.GetCertificate
-	p.wg.Go(func() {
+	e.background(func() {
 		if err := watcher.Start(ctx); err != nil {
-			p.Log.Error("the certificate for metrics is no longer followed", "error", err.Error())
+			e.options.Log.Error("the certificate for metrics is no longer followed", "error", err.Error())
 		}
 	})
 	return config, nil
 }
 
-// servePprof serves profiles to whoever is on the same machine.
-func (p *process) servePprof(ctx context.Context) error {
-	if p.PprofAddress == "" {
+// servePprof serves profiles on a loopback address.
+func (e *endpoints) servePprof(ctx context.Context) error {
+	if e.options.PprofAddress == "" {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(p.PprofAddress)
+	host, _, err := net.SplitHostPort(e.options.PprofAddress)
 	if err != nil {
 		return fmt.Errorf("the address of profiles: %w", err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("the address of profiles, %s, must be one of the loopback, such as localhost:6060: they show what is in memory", p.PprofAddress)
+		return fmt.Errorf("the address of profiles, %s, must be one of the loopback, such as localhost:6060: they show what is in memory", e.options.PprofAddress)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
@@ -100,5 +99,5 @@ func (p *process) servePprof(ctx context.Context) error {
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	return p.listen(ctx, p.PprofAddress, mux, nil)
+	return e.listen(ctx, e.options.PprofAddress, mux, nil)
 }

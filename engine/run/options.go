@@ -9,6 +9,8 @@ import (
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/run/policies"
+	"github.com/edict-dev/edict/engine/run/webhook"
 )
 
 // Options are what a controller runs with.
@@ -19,13 +21,13 @@ type Options struct {
 	// PolicyNamespace, instead of Policies, is where ConfigMaps with policies and
 	// params are; they are followed while the controller runs.
 	PolicyNamespace string
-	// Allowances are files that say what policies may do of what is protected.
+	// Allowances are files with the protected writes and reads that are allowed.
 	Allowances []string
 	// Allow are allowances themselves, each as in the list of such a file: the
-	// arguments of the process are out of reach of whoever edits policies.
+	// authors of policies cannot change the arguments of the process.
 	Allow []string
-	// TakeBack says when a new revision is taken back by itself.
-	TakeBack TakeBack
+	// AutoRollback is when a new revision is rolled back automatically.
+	AutoRollback policies.AutoRollback
 	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
 	// write as, in PolicyNamespace; their names follow. "" is the process itself.
 	PolicyServiceAccounts string
@@ -33,7 +35,7 @@ type Options struct {
 	// the cluster.
 	Schemas []string
 	Params  map[string]map[string]string
-	// Answers are whom policies ask, by builtin.
+	// Answers are the external services that policies call, by builtin.
 	Answers expr.Answerers
 	// RegoCommand is a program, with its arguments, that calls child.Serve with
 	// RegoMemory: the Rego of policies is compiled and run in a process of its own
@@ -46,17 +48,17 @@ type Options struct {
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
 	// "" serves nothing.
 	MetricsAddress, ProbeAddress string
-	// MetricsSecure serves metrics by TLS, and only to those whom the API server
-	// knows and allows to get their path. MetricsCertDir holds tls.crt and
+	// MetricsSecure serves metrics by TLS, and only to users whom the API server
+	// authenticates and allows to get their path. MetricsCertDir holds tls.crt and
 	// tls.key for that; "" is a certificate that the process signs itself.
 	MetricsSecure  bool
 	MetricsCertDir string
 	// PprofAddress is where profiles are served, on the loopback; "" serves none.
 	PprofAddress string
-	// Webhook judges ConfigMaps before they are stored; nil does not. It needs a
-	// PolicyNamespace.
-	Webhook *Webhook
-	// Election lets several processes take turns; nil runs at once.
+	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
+	// It needs a PolicyNamespace.
+	Webhook *webhook.Config
+	// Election is the leader election; nil runs the policies at once.
 	Election *Election
 	// Brakes are the limits of what policies write; nil is the default.
 	Brakes *brake.Settings

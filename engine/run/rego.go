@@ -22,7 +22,7 @@ func evaluator(o Options) rego.Evaluator {
 			observe.RegoEnds.WithLabelValues(string(reason)).Inc()
 			observe.RegoRunning.Set(0)
 			if reason == child.Stopped {
-				o.Log.Info("the process that evaluates Rego was ended: nobody waits for an answer", "pid", pid)
+				o.Log.Info("the process that evaluates Rego was ended: no evaluation waits for it", "pid", pid)
 				return
 			}
 			o.Log.Warn("the process that evaluates Rego has ended; the next evaluation starts another", "pid", pid, "reason", string(reason), "detail", detail)
@@ -31,8 +31,8 @@ func evaluator(o Options) rego.Evaluator {
 }
 
 // stopRego ends the process that evaluates Rego, if there is one.
-func (p *process) stopRego() {
-	if c, ok := p.rego.(*child.Child); ok {
+func stopRego(e rego.Evaluator) {
+	if c, ok := e.(*child.Child); ok {
 		c.Close()
 	}
 }

@@ -6,64 +6,62 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
-	"sigs.k8s.io/controller-runtime/pkg/healthz"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/brakes"
+	"github.com/edict-dev/edict/engine/run/check"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	kinds "github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/informers"
+	"github.com/edict-dev/edict/engine/run/metrics"
+	"github.com/edict-dev/edict/engine/run/requirements"
+	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/engine/run/writer"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// process is a running controller: what stays while leadership comes and goes.
+// process is what stays while leadership comes and goes.
 type process struct {
-	Options
-	// bundle are the policies of folders; without any, policies are followed in
-	// ConfigMaps.
-	bundle  *source.Bundle
-	schemas *schema.Set
-	// allowances are what the installation opens, guard holds policies to them.
+	options Options
+	// bundle are the policies of files. Without any, those of ConfigMaps run.
+	bundle *source.Bundle
+	// allowances are those of the installation, guard enforces them.
 	allowances []v1alpha1.Allowance
 	guard      guard.Guard
 	http       *http.Client
-	mapper     meta.RESTMapper
-	openapi    openapi.Client
-	documents  documents
 	client     kubernetes.Interface
+	kinds      *kinds.Kinds
 	writer     *writer.Writer
-	exports    *exports
-	// shelf holds the ConfigMaps; onEdit is called when one has changed.
-	shelf  *shelf
-	onEdit atomic.Pointer[func()]
-	// ledger is what is kept of the brakes; nil for policies of files.
-	ledger *ledger
-	// webhookReady reports whether the webhook is served.
-	webhookReady atomic.Pointer[healthz.Checker]
-	// term is the present one; nil while nothing runs.
+	metrics    *metrics.Policies
+	// rego compiles and evaluates the Rego of policies.
+	rego rego.Evaluator
+	// store has the ConfigMaps, brakes the state of the brakes, and webhook checks
+	// ConfigMaps; nil for policies of files.
+	store   *configmap.Store
+	brakes  *brakes.Store
+	webhook *webhook.Server
+	// term is the present one; nil while no policy runs.
 	term atomic.Pointer[term]
-	// leader reports whether this process leads, or need not.
+	// opened reports that store and webhook are set.
+	opened atomic.Bool
+	// leader reports whether this process leads, or needs no leader election.
 	leader atomic.Bool
 	// end ends the process, with the reason.
 	end context.CancelCauseFunc
-	// rego compiles and runs the Rego of policies.
-	rego rego.Evaluator
-	// fenced says that writes are refused because the lease may have expired.
-	fenced atomic.Bool
-	wg     sync.WaitGroup
+	wg  sync.WaitGroup
 }
 
 // Run runs the controller until the context ends.
@@ -73,19 +71,20 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer p.stopRego()
+	defer stopRego(p.rego)
 	ctx, p.end = context.WithCancelCause(ctx)
 	defer p.end(nil)
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
-	if err := p.serve(served); err != nil {
+	if err := p.endpoints().serve(served); err != nil {
 		return err
 	}
 	if err := p.open(served); err != nil {
 		return err
 	}
+	p.opened.Store(true)
 	if o.Election != nil {
-		err = p.elect(ctx)
+		err = newElector(p).run(ctx)
 	} else {
 		err = p.alone(ctx)
 	}
@@ -93,60 +92,73 @@ func Run(ctx context.Context, o Options) error {
 	p.writer.Stop()
 	p.wg.Wait()
 	p.http.CloseIdleConnections()
-	if cause := context.Cause(ctx); errors.Is(cause, ErrRewound) {
+	if cause := context.Cause(ctx); errors.Is(cause, informers.ErrRewound) {
 		return cause
 	}
 	return err
 }
 
-// open begins to follow the ConfigMaps, and to judge them.
+// open starts to watch the ConfigMaps, and serves the webhook.
 func (p *process) open(ctx context.Context) (err error) {
-	if p.PolicyNamespace == "" {
+	namespace := p.options.PolicyNamespace
+	if namespace == "" {
 		return nil
 	}
-	edited := func() {
-		if tell := p.onEdit.Load(); tell != nil {
-			(*tell)()
-		}
-	}
-	if p.shelf, err = newShelf(ctx, p.client, p.PolicyNamespace, edited); err != nil {
+	if p.store, err = configmap.NewStore(ctx, p.client, namespace, func() { p.term.Load().nudge() }); err != nil {
 		return err
 	}
-	braked := func() {
-		if t := p.term.Load(); t != nil {
-			t.brakes.nudge()
-		}
-	}
-	if p.ledger, err = newLedger(ctx, p, braked); err != nil {
+	if p.brakes, err = brakes.NewStore(ctx, p.client, namespace, p.options.Log, func() { p.term.Load().nudgeBrakes() }); err != nil {
 		return err
 	}
-	if p.Webhook == nil {
+	if p.options.Webhook == nil {
 		return nil
 	}
-	return p.admit(ctx, p.client)
+	server := webhook.New(webhook.Options{
+		Config: *p.options.Webhook, Client: p.client, Log: p.options.Log, Namespace: namespace,
+		Store: p.store, Checker: p.checker(true), Overrides: p.overrides(),
+		TryOut: func(ctx context.Context, policy *plan.Policy) error { return p.term.Load().tryOut(ctx, policy) },
+	})
+	p.webhook = server
+	return server.Start(ctx, p.wg.Go)
 }
 
-// alone runs the policies without asking anybody.
+// alone runs the policies without leader election.
 func (p *process) alone(ctx context.Context) error {
 	p.leader.Store(true)
 	t := p.newTerm(ctx)
 	t.start()
 	<-ctx.Done()
-	return t.stop(p.StopTimeout)
+	return t.stop(p.options.StopTimeout)
+}
+
+// checker returns what checks policies, for the webhook or for the controller.
+func (p *process) checker(admitting bool) *check.Checker {
+	return check.New(check.Options{
+		Kinds: p.kinds, Rego: p.rego, Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
+	})
+}
+
+// overrides are the values from the command line.
+func (p *process) overrides() compile.Overrides {
+	return compile.TypedOverrides(p.options.Params, source.Typed)
 }
 
 func newProcess(o Options) (*process, error) {
-	p := &process{Options: o, exports: newExports(), rego: evaluator(o)}
+	p := &process{options: o, rego: evaluator(o)}
+	p.metrics = metrics.New(metrics.Options{
+		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leader.Load,
+		Pending: func(id string) int { return p.term.Load().pending(id) },
+	})
 	if err := p.prepare(); err != nil {
-		p.stopRego()
+		stopRego(p.rego)
 		return nil, err
 	}
 	return p, nil
 }
 
-// prepare does what needs no other process yet, and may fail.
+// prepare does what may fail before anything runs.
 func (p *process) prepare() error {
-	if err := observe.Register(p.Registry); err != nil {
+	if err := observe.Register(p.options.Registry); err != nil {
 		return err
 	}
 	if err := p.load(); err != nil {
@@ -157,82 +169,72 @@ func (p *process) prepare() error {
 	}
 	for _, policy := range p.bundle.Policies {
 		if policy.Mode != plan.Disabled {
-			p.exports.adopt(p, nil, policy)
+			p.metrics.Replace(nil, policy)
 		}
 	}
 	return nil
 }
 
-// load reads what stands in files.
+// load reads the files.
 func (p *process) load() error {
-	if (len(p.Policies) == 0) == (p.PolicyNamespace == "") {
+	o := &p.options
+	if (len(o.Policies) == 0) == (o.PolicyNamespace == "") {
 		return errors.New("policies come either from files (--policies) or from the ConfigMaps of a namespace (--policy-namespace)")
 	}
-	if p.PolicyServiceAccounts != "" && p.PolicyNamespace == "" {
+	if o.PolicyServiceAccounts != "" && o.PolicyNamespace == "" {
 		return errors.New("policies write as ServiceAccounts of the namespace that they are in: --policy-service-accounts needs --policy-namespace")
 	}
-	options := source.Options{Schemas: p.Schemas, Params: p.Params, Rego: p.rego}
-	if p.PolicyNamespace != "" {
+	options := source.Options{Schemas: o.Schemas, Params: o.Params, Rego: p.rego}
+	if o.PolicyNamespace != "" {
 		options.Params = nil // their policies are not known yet
 	}
-	bundle, err := source.Load(p.Policies, options)
+	bundle, err := source.Load(o.Policies, options)
 	if err != nil {
 		return err
 	}
-	allowances, err := source.LoadAllowances(p.Allowances, p.Allow)
+	allowances, err := source.LoadAllowances(o.Allowances, o.Allow)
 	if err != nil {
 		return err
 	}
-	p.bundle, p.schemas = bundle, bundle.Schemas
+	p.bundle = bundle
 	p.allowances = append(bundle.Allowances, allowances...)
 	p.guard = guard.New(p.allowances)
-	p.guard.Home = p.PolicyNamespace
-	if p.PolicyNamespace != "" {
+	p.guard.Home = o.PolicyNamespace
+	if o.PolicyNamespace != "" {
 		return nil
 	}
-	return p.refuse(bundle)
+	return runnable(bundle, o)
 }
 
 // connect makes the clients.
 func (p *process) connect() error {
-	client, err := rest.HTTPClientFor(p.Config)
+	config := p.options.Config
+	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return err
 	}
 	client.Transport = identity.Transport{RoundTripper: writer.Timeouts{RoundTripper: client.Transport, After: writer.RequestTimeout}}
-	if p.mapper, err = apiutil.NewDynamicRESTMapper(p.Config, client); err != nil {
+	mapper, err := apiutil.NewDynamicRESTMapper(config, client)
+	if err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)
 	}
-	discoverer, err := discovery.NewDiscoveryClientForConfigAndClient(p.Config, client)
+	discoverer, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
 	if err != nil {
 		return err
 	}
-	client.Transport = &watches{RoundTripper: client.Transport, again: func() {
+	client.Transport = &informers.WatchTransport{RoundTripper: client.Transport, Reconnected: func() {
 		observe.Reconnects.Inc()
-		p.exports.watch(plan.WatchReconnect)
-	}, opened: func(id string) {
-		if t := p.term.Load(); t != nil {
-			t.feeds.opened(id)
-		}
-	}}
-	p.http, p.openapi = client, discoverer.OpenAPIV3()
-	if p.client, err = kubernetes.NewForConfigAndClient(p.Config, client); err != nil {
+		p.metrics.Watch(plan.WatchReconnect)
+	}, Opened: func(id string) { p.term.Load().watchOpened(id) }}
+	p.http, p.kinds = client, kinds.New(mapper, discoverer.OpenAPIV3(), p.bundle.Schemas, p.options.PollInterval)
+	if p.client, err = kubernetes.NewForConfigAndClient(config, client); err != nil {
 		return err
 	}
-	if p.writer, err = writer.New(p.Config, client, p.mapper, p.Log); err != nil {
+	if p.writer, err = writer.New(config, client, mapper, p.options.Log); err != nil {
 		return err
 	}
-	p.writer.Pace, p.writer.As = writer.NewPace(p.PolicyQPS), p.accounts().As
+	p.writer.Pace, p.writer.As = writer.NewPace(p.options.PolicyQPS), p.options.accounts().As
 	return nil
-}
-
-// rivals returns what is to be reported of other writers of what a policy writes;
-// "" is nothing.
-func (p *process) rivals(policy string) string {
-	if p.writer == nil {
-		return ""
-	}
-	return p.writer.Rivals(policy)
 }
 
 // accounts are those that policies write as.
@@ -240,40 +242,31 @@ func (o *Options) accounts() identity.Accounts {
 	return identity.Accounts{Namespace: o.PolicyNamespace, Prefix: o.PolicyServiceAccounts}
 }
 
-// refuse reports what cannot run. It is an error only if nothing is left.
-func (p *process) refuse(b *source.Bundle) error {
+// runnable logs what is wrong with the policies of files. It returns an error only if
+// none can run.
+func runnable(b *source.Bundle, o *Options) error {
 	for _, problem := range b.Problems {
 		level := slog.LevelWarn
 		if problem.Severity == "error" {
 			level = slog.LevelError
 		}
-		p.Log.Log(context.Background(), level, problem.Message, "at", problem.Position.String(), "hint", problem.Hint)
+		o.Log.Log(context.Background(), level, problem.Message, "at", problem.Position.String(), "hint", problem.Hint)
 	}
-	runnable := 0
+	n := 0
 	for _, policy := range b.Policies {
 		if policy.Mode == plan.Disabled {
 			continue
 		}
-		runnable++
-		if err := p.answered(policy); err != nil {
+		n++
+		if err := requirements.Answered(o.Answers, policy); err != nil {
 			return err
 		}
 	}
-	if runnable == 0 {
+	if n == 0 {
 		if err := b.Err(); err != nil {
 			return err
 		}
 		return errors.New("no policy that can run")
 	}
 	return nil
-}
-
-// answered says whom the policy asks that is not there.
-func (p *process) answered(policy *plan.Policy) error {
-	q := p.Answers.Lacking(policy.Queries)
-	if q == "" {
-		return nil
-	}
-	namespace, _, _ := strings.Cut(q, ".")
-	return fmt.Errorf("policy %q calls %s, but no %s is configured; set the flags --%s-... of edict run", policy.Name, q, namespace, namespace)
 }

@@ -3,55 +3,102 @@ package run
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/edict-dev/edict/engine/reconcile"
 )
 
-// serve starts the endpoints for metrics, probes and profiles.
-func (p *process) serve(ctx context.Context) error {
-	if err := p.servePprof(ctx); err != nil {
-		return err
-	}
-	if p.MetricsAddress != p.ProbeAddress {
-		if err := p.serveMetrics(ctx); err != nil {
-			return err
-		}
-		return p.listen(ctx, p.ProbeAddress, p.probes(http.NewServeMux()), nil)
-	}
-	if p.MetricsSecure && p.MetricsAddress != "" {
-		return errors.New("metrics that are secured need an address of their own: that of the probes is open to everybody")
-	}
-	mux := p.probes(http.NewServeMux())
-	mux.Handle(MetricsPath, p.metrics())
-	return p.listen(ctx, p.MetricsAddress, mux, nil)
+// endpoints are those for metrics, probes and profiles.
+type endpoints struct {
+	options    *Options
+	client     *http.Client
+	background func(func())
+	// leading reports whether this process leads, ready whether its policies run.
+	leading, ready func() bool
+	// check returns an error if the ConfigMaps or the webhook do not work.
+	check func(r *http.Request) error
+	// shadows returns what policies in Shadow mode would have written; false if no
+	// policy runs in this process.
+	shadows func() ([]*reconcile.ShadowReport, bool)
 }
 
-// probes adds the probes. What policies in the shadow came to shows objects, so
-// it is only here if nothing is secured.
-func (p *process) probes(mux *http.ServeMux) *http.ServeMux {
+func (p *process) endpoints() *endpoints {
+	return &endpoints{
+		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leader.Load,
+		ready: func() bool { return p.term.Load().ready() }, check: p.check,
+		shadows: func() ([]*reconcile.ShadowReport, bool) { return p.term.Load().shadowReports() },
+	}
+}
+
+// check returns an error if this process does not do its part: the ConfigMaps are
+// watched, the webhook answers and, if it leads, the policies run.
+func (p *process) check(r *http.Request) error {
+	switch {
+	case !p.opened.Load() || p.store != nil && !p.store.Ready():
+		return errors.New("the ConfigMaps are not read yet")
+	case p.webhook != nil && !p.webhook.Started():
+		return errors.New("the webhook is not served yet")
+	case p.leader.Load() && !p.term.Load().ready():
+		return errors.New("policies have not seen their first lists yet")
+	case p.webhook == nil:
+		return nil
+	}
+	if err := p.webhook.Check(r); err != nil {
+		return fmt.Errorf("the webhook: %w", err)
+	}
+	return nil
+}
+
+// ShadowPath is the path of the reports of policies in Shadow mode.
+const ShadowPath = "/shadowz"
+
+// serve starts the endpoints for metrics, probes and profiles.
+func (e *endpoints) serve(ctx context.Context) error {
+	if err := e.servePprof(ctx); err != nil {
+		return err
+	}
+	if e.options.MetricsAddress != e.options.ProbeAddress {
+		if err := e.serveMetrics(ctx); err != nil {
+			return err
+		}
+		return e.listen(ctx, e.options.ProbeAddress, e.probes(http.NewServeMux()), nil)
+	}
+	if e.options.MetricsSecure && e.options.MetricsAddress != "" {
+		return errors.New("metrics that are secured need an address of their own: that of the probes is open to everybody")
+	}
+	mux := e.probes(http.NewServeMux())
+	mux.Handle(MetricsPath, e.metrics())
+	return e.listen(ctx, e.options.MetricsAddress, mux, nil)
+}
+
+// probes adds the probes. Shadow reports show objects, so they are only here if
+// metrics are not secured.
+func (e *endpoints) probes(mux *http.ServeMux) *http.ServeMux {
 	mux.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, true, "ok", "") })
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { p.readyz(w) })
-	mux.HandleFunc("/servez", p.servez)
-	mux.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, p.leader.Load(), "ok", "not leader") })
-	if !p.MetricsSecure {
-		mux.HandleFunc(ShadowPath, p.shadowz)
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) { e.readyz(w) })
+	mux.HandleFunc("/servez", e.servez)
+	mux.HandleFunc("/leadz", func(w http.ResponseWriter, _ *http.Request) { answer(w, e.leading(), "ok", "not leader") })
+	if !e.options.MetricsSecure {
+		mux.HandleFunc(ShadowPath, e.shadowz)
 	}
 	return mux
 }
 
-// readyz reports whether the policies run here. Where processes take turns, one
-// that does not lead is not ready.
-func (p *process) readyz(w http.ResponseWriter) {
-	ready := p.term.Load().allReady()
-	if p.Election == nil {
+// readyz reports whether the policies run here. With leader election, a standby is not
+// ready.
+func (e *endpoints) readyz(w http.ResponseWriter) {
+	ready := e.ready()
+	if e.options.Election == nil {
 		answer(w, ready, "ok", "not ready")
 		return
 	}
-	leads := p.leader.Load()
+	leads := e.leading()
 	text := fmt.Sprintf("ready=%v leader=%v", ready, leads)
 	answer(w, ready && leads, text, text)
 }
@@ -68,7 +115,7 @@ func answer(w http.ResponseWriter, ok bool, yes, no string) {
 }
 
 // listen serves at an address, "" is none, with TLS if a configuration is given.
-func (p *process) listen(ctx context.Context, address string, handler http.Handler, secured *tls.Config) error {
+func (e *endpoints) listen(ctx context.Context, address string, handler http.Handler, secured *tls.Config) error {
 	if address == "" {
 		return nil
 	}
@@ -80,30 +127,42 @@ func (p *process) listen(ctx context.Context, address string, handler http.Handl
 	if secured != nil {
 		listener = tls.NewListener(listener, secured)
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug)}
-	p.wg.Go(func() {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(e.options.Log.Handler(), slog.LevelDebug)}
+	e.background(func() {
 		if err := server.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			p.Log.Error("an endpoint ended", "address", address, "error", err.Error())
+			e.options.Log.Error("an endpoint ended", "address", address, "error", err.Error())
 		}
 	})
-	p.wg.Go(func() {
+	e.background(func() {
 		<-ctx.Done()
 		if err := server.Close(); err != nil {
-			p.Log.Debug("closing an endpoint", "error", err.Error())
+			e.options.Log.Debug("closing an endpoint", "error", err.Error())
 		}
 	})
 	return nil
 }
 
-func levelOf(name string) slog.Level {
-	switch name {
-	case "debug":
-		return slog.LevelDebug
-	case "warning":
-		return slog.LevelWarn
-	case "error":
-		return slog.LevelError
-	default:
-		return slog.LevelInfo
+// servez reports whether this process does its part.
+func (e *endpoints) servez(w http.ResponseWriter, r *http.Request) {
+	if err := e.check(r); err != nil {
+		answer(w, false, "", err.Error())
+		return
+	}
+	answer(w, true, "ok", "")
+}
+
+// shadowz serves the shadow reports. With leader election, only the leader has them.
+func (e *endpoints) shadowz(w http.ResponseWriter, _ *http.Request) {
+	reports, runs := e.shadows()
+	if !runs {
+		http.Error(w, "no policy runs in this process: ask the one that leads", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if reports == nil {
+		reports = []*reconcile.ShadowReport{}
+	}
+	if err := json.NewEncoder(w).Encode(reports); err != nil {
+		e.options.Log.Debug("a reader went away", "error", err.Error())
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -39,7 +39,7 @@ func New(policies []*plan.Policy) (*Reader, error) {
 		if p.Mode == plan.Disabled {
 			continue
 		}
-		for _, n := range reconcile.Needs(p) {
+		for _, n := range readmodel.Requirements(p) {
 			source := n.Source
 			source.Values = false // no value of a Secret is kept, whoever reads it
 			masks[source] = value.Merge(masks[source], n.Mask)
@@ -121,9 +121,9 @@ func (r *Reader) keep(id world.ID, o Object) Object {
 	if mask == nil {
 		return nil
 	}
-	secret := id.GVK == reconcile.Secret
+	secret := id.GVK == readmodel.Secret
 	if secret && !digested(metadata) {
-		o = reconcile.Redacted(o)
+		o = readmodel.Redacted(o)
 	}
 	kept, _ := value.Keep(o, mask).(map[string]any)
 	m, _ := kept["metadata"].(map[string]any)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
@@ -60,7 +60,7 @@ func newRouted(t *testing.T) *routed {
 		t.Fatal(err)
 	}
 	r := &routed{t: t, router: watch.NewRouter(b.Policies[0]), needs: map[string]world.Source{}, masks: map[world.Source]*value.Mask{}}
-	for _, need := range reconcile.Needs(b.Policies[0]) {
+	for _, need := range readmodel.Requirements(b.Policies[0]) {
 		r.needs[need.Source.Kind] = need.Source
 		r.masks[need.Source] = value.Merge(r.masks[need.Source], need.Mask)
 	}
@@ -87,7 +87,7 @@ func (r *routed) read(text string) *world.Object {
 	}
 	object["apiVersion"] = "example.com/v1"
 	from := r.needs[object["kind"].(string)]
-	return reconcile.Read(from, object, schema.Untyped(), r.masks[from])
+	return readmodel.Object(from, object, schema.Untyped(), r.masks[from])
 }
 
 // change returns the keys that a change wakes.

@@ -19,7 +19,7 @@ func TestTakeBack(t *testing.T) {
 		c.put(node(fmt.Sprint("n", i), "z", true, time.Now()))
 	}
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.fromConfigMaps(func(o *run.Options) { o.TakeBack = run.TakeBack{Within: time.Minute, Share: 0.5} })
+	c.fromConfigMaps(func(o *run.Options) { o.AutoRollback.Within, o.AutoRollback.Share = time.Minute, 0.5 })
 	c.wantMarks("n0", map[string]string{"one": "a"})
 	c.wantNote("one", map[string]string{"status": "Active"})
 

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/run/webhook"
 )
 
 // freePort returns a port of the loopback that nobody listens on.
@@ -40,7 +41,7 @@ func freePort(t *testing.T) string {
 
 // webhookConfiguration registers the webhook as the chart does.
 func webhookConfiguration(port string) *admissionv1.ValidatingWebhookConfiguration {
-	url := "https://localhost:" + port + run.WebhookPath
+	url := "https://localhost:" + port + webhook.Path
 	one := func(label string) admissionv1.ValidatingWebhook {
 		ignore, none, timeout := admissionv1.Ignore, admissionv1.SideEffectClassNone, int32(5)
 		return admissionv1.ValidatingWebhook{
@@ -115,7 +116,7 @@ func TestWebhook(t *testing.T) {
 		t.Fatalf("nobody serves the webhook, and it stands in the way: %v", err)
 	}
 	edict := c.fromConfigMaps(func(o *run.Options) {
-		o.Webhook = &run.Webhook{Address: "127.0.0.1:" + port, CertSecret: "edict-webhook", Configuration: "edict", DNSNames: []string{"localhost"}}
+		o.Webhook = &webhook.Config{Address: "127.0.0.1:" + port, CertSecret: "edict-webhook", Configuration: "edict", DNSNames: []string{"localhost"}}
 	})
 	eventually(t, "a bad policy is refused", func() string {
 		err := store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad}))

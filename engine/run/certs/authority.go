@@ -46,8 +46,8 @@ func newAuthority(now time.Time) (map[string][]byte, error) {
 	}, nil
 }
 
-// readAuthority reads an authority from a Secret. An error says why it has to
-// be made anew: because it is not one, or because its time comes.
+// readAuthority reads an authority from a Secret. An error reports why it
+// has to be made again: it is not one, or expires soon.
 func readAuthority(secret *corev1.Secret, now time.Time) (*tls.Certificate, error) {
 	text := secret.Data[corev1.TLSCertKey]
 	if len(text) == 0 || !bytes.Equal(text, secret.Data[corev1.ServiceAccountRootCAKey]) {

@@ -44,10 +44,10 @@ type Options struct {
 // by name, so that no permission for others is needed.
 type Certifier struct {
 	Options
-	// secrets and webhooks hold what is watched; webhooks is nil when somebody else
-	// tells the API server of the authority.
+	// secrets and webhooks hold what is watched; webhooks is nil when another program
+	// sets the caBundle.
 	secrets, webhooks cache.SharedIndexInformer
-	// wake is told when one of them has changed.
+	// wake holds an item when one of them may have changed.
 	wake chan struct{}
 	// authority is what signed the certificate that is served.
 	authority []byte
@@ -111,7 +111,7 @@ func (c *Certifier) Run(ctx context.Context) {
 	}
 }
 
-// once does what is to be done, and returns after how long there is more.
+// once does what is due, and returns the time until more is due.
 func (c *Certifier) once(ctx context.Context) time.Duration {
 	next, err := c.renew(ctx)
 	if err == nil {

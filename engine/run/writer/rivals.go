@@ -18,10 +18,10 @@ import (
 
 const (
 	// rivalWrites is how often a policy finds what it has written to an object
-	// overwritten by somebody else, until that is told.
+	// overwritten by another writer, until that is reported.
 	rivalWrites = 3
 	// rivalPause is the longest time between two such writes, and how long it is
-	// told after the last one.
+	// reported after the last one.
 	rivalPause = 5 * time.Minute
 	// rivalLook is how often an object is looked at.
 	rivalLook = time.Second
@@ -29,7 +29,7 @@ const (
 	maxContests = 10_000
 )
 
-// rivals notices that somebody else writes what a policy writes: the policy
+// rivals notices that another client writes the fields of a policy: the policy
 // writes the same to an object again and again, and before each write another
 // manager owns what it wrote.
 type rivals struct {
@@ -58,7 +58,7 @@ type contest struct {
 	times int
 }
 
-// rival is somebody who writes what a policy writes.
+// rival is another writer of the fields of a policy.
 type rival struct {
 	policy, manager string
 	target          world.ID
@@ -114,14 +114,14 @@ func (r *rivals) find(one rival) {
 	id := rivalID{one.policy, one.manager}
 	before, known := r.found[id]
 	if known && one.seen.Sub(before.seen) < rivalPause {
-		one.target = before.target // what is told stays as it is
+		one.target = before.target // the report stays as it is
 	} else {
 		r.news(one)
 	}
 	r.found[id] = one
 }
 
-// of returns what is to be told of a policy's rivals, a line each.
+// of returns the warnings about a policy's rivals, a line each.
 func (r *rivals) of(policy string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

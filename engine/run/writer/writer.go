@@ -96,7 +96,7 @@ func (w *Writer) Close() { w.closed.Store(true) }
 // Closed reports whether Close was called.
 func (w *Writer) Closed() bool { return w.closed.Load() }
 
-// Rivals returns what is to be reported of other writers of what a policy writes,
+// Rivals returns a warning about other writers of the fields that a policy writes,
 // a line each.
 func (w *Writer) Rivals(policy string) string { return w.rivals.of(policy) }
 
@@ -130,7 +130,7 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
 }
 
-// managers returns who has written an object; nobody if that cannot be known.
+// managers returns the field managers of an object; none if they are not known.
 func (w *Writer) managers(ctx context.Context, resource kschema.GroupVersionResource, of world.ID) []metav1.ManagedFieldsEntry {
 	got, err := w.client.Resource(resource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
 	if err != nil {

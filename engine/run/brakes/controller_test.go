@@ -1,0 +1,203 @@
+package brakes
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+)
+
+// kept is a store whose cache is updated by the test.
+type kept struct {
+	*Store
+	t       *testing.T
+	indexer cache.Indexer
+}
+
+func newKept(t *testing.T, client kubernetes.Interface) *kept {
+	t.Helper()
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	s := &Store{client: client, namespace: "ns", log: slog.New(slog.DiscardHandler), lister: listers.NewConfigMapLister(indexer), synced: func() bool { return true }}
+	return &kept{Store: s, t: t, indexer: indexer}
+}
+
+// controller returns a Controller that keeps the brakes in the store.
+func (k *kept) controller() *Controller {
+	return New(Options{
+		Store: k.Store, Log: k.log, Wake: func(string, []eval.Key) {}, Changed: func() {},
+		Controllers: func() []*reconcile.Controller { return nil }, Stale: func(*reconcile.Controller) bool { return false },
+	})
+}
+
+// show brings the cache up to the cluster.
+func (k *kept) show() {
+	k.t.Helper()
+	list, err := k.client.CoreV1().ConfigMaps("ns").List(k.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	var items []any
+	for i := range list.Items {
+		items = append(items, &list.Items[i])
+	}
+	if err := k.indexer.Replace(items, ""); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// set writes a key of a ConfigMap, as a person does.
+func (k *kept) set(name, key, text string) {
+	k.t.Helper()
+	k.show()
+	if !k.write(k.t.Context(), name, map[string]string{key: text}) {
+		k.t.Fatalf("%s is not written", name)
+	}
+	k.show()
+}
+
+func (k *kept) data(name string) map[string]string {
+	k.show()
+	if m := k.get(name); m != nil {
+		return m.Data
+	}
+	return nil
+}
+
+func pausedPolicy(revision string) (*plan.Policy, brake.Pause) {
+	return &plan.Policy{Name: "p", Revision: revision}, brake.Pause{Policy: "p", Revision: "1", Reason: brake.RemovalLimit, Message: "too much", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+func recordOf(pauses ...brake.Pause) brake.Record { return brake.Record{Pauses: pauses} }
+
+// TestPausesOutliveTheProcess: what is paused is kept, is paused for the next
+// process, and ends when a person resumes it.
+func TestPausesOutliveTheProcess(t *testing.T) {
+	t.Parallel()
+	client := fake.NewClientset()
+	policy, pause := pausedPolicy("1")
+	newBraked := func() (*Controller, *kept) {
+		k := newKept(t, client)
+		k.show()
+		return k.controller(), k
+	}
+	first, k := newBraked()
+	first.brakes.Restore([]brake.Pause{pause})
+	first.brakes.Policy("p").Adopt(policy)
+	first.look(t.Context(), time.Now())
+	if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "too much") {
+		t.Fatalf("kept as %q", text)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // it reads what is kept, and goes on no further
+	second, k := newBraked()
+	var wg sync.WaitGroup
+	second.Start(ctx, wg.Go)
+	second.brakes.Policy("p").Adopt(policy)
+	if got := second.brakes.Pauses("p"); len(got) != 1 || got[0].Message != "too much" {
+		t.Fatalf("the next process has the pauses %+v", got)
+	}
+	wg.Wait()
+
+	r := recordOf(pause)
+	r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
+	k.set(brake.RecordsName, "p", r.Text())
+	second.look(t.Context(), time.Now())
+	if got := second.brakes.Pauses("p"); len(got) > 0 {
+		t.Errorf("after it was resumed: %+v", got)
+	}
+	if data := k.data(brake.RecordsName); len(data) > 0 {
+		t.Errorf("still kept: %v", data)
+	}
+	second.look(t.Context(), time.Now())
+	if len(second.resumed) > 0 {
+		t.Error("the resumption is not forgotten")
+	}
+	var kinds []brake.Kind
+	for _, n := range second.TakeNews() {
+		kinds = append(kinds, n.Kind)
+	}
+	if diff := cmp.Diff([]brake.Kind{brake.Resumed}, kinds); diff != "" {
+		t.Errorf("news (-want +got):\n%s", diff)
+	}
+}
+
+// TestAPauseIsNotLostWithItsConfigMap: it is written again.
+func TestAPauseIsNotLostWithItsConfigMap(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, fake.NewClientset())
+	b := k.controller()
+	policy, pause := pausedPolicy("1")
+	b.brakes.Restore([]brake.Pause{pause})
+	b.brakes.Policy("p").Adopt(policy)
+	b.look(t.Context(), time.Now())
+	if err := k.client.CoreV1().ConfigMaps("ns").Delete(t.Context(), brake.RecordsName, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	k.show()
+	b.look(t.Context(), time.Now().Add(recordInterval))
+	if len(k.data(brake.RecordsName)) != 1 || len(b.brakes.Pauses("p")) != 1 {
+		t.Error("the pause is lost")
+	}
+}
+
+// TestHoldsEnd: what has ended is taken away, and what cannot be read holds
+// nothing.
+func TestHoldsEnd(t *testing.T) {
+	t.Parallel()
+	k := newKept(t, fake.NewClientset())
+	b := k.controller()
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, text := range map[string]string{
+		"long": `{"policy":"p","reason":"r","by":"me","until":"2026-01-01T02:00:00Z"}`, "short": `{"policy":"p","until":"2026-01-01T01:00:00Z"}`, "broken": "{",
+	} {
+		k.set(brake.HoldsName, name, text)
+	}
+	b.look(t.Context(), now)
+	if n := len(b.State("p").Holds); n != 2 {
+		t.Errorf("%d holds", n)
+	}
+	b.look(t.Context(), now.Add(time.Hour))
+	if n := len(b.State("p").Holds); n != 1 {
+		t.Errorf("%d holds an hour later", n)
+	}
+	data := k.data(brake.HoldsName)
+	if _, there := data["short"]; there || len(data) != 2 {
+		t.Errorf("there are %v", data)
+	}
+	if got := len(b.TakeNews()); got != 3 {
+		t.Errorf("%d news, want two beginnings and an end", got)
+	}
+}
+
+// TestGauges: what no longer holds has no series.
+func TestGauges(t *testing.T) {
+	t.Parallel()
+	var g gauges
+	g.set(map[string]*brake.State{
+		"gauges-a": {Pauses: []brake.Pause{{Reason: brake.Fight}}, Kept: map[brake.Reason]int{brake.Fight: 2}, Slowed: []string{"x"}},
+		"gauges-b": {Holds: make([]brake.Hold, 3)},
+	})
+	if len(g.shown) != 4 {
+		t.Errorf("%d series", len(g.shown))
+	}
+	g.set(map[string]*brake.State{"gauges-a": {}, "gauges-b": {Holds: make([]brake.Hold, 1)}})
+	if len(g.shown) != 1 || observe.Paused.DeleteLabelValues("gauges-a", string(brake.Fight)) || !observe.Holds.DeleteLabelValues("gauges-b") {
+		t.Errorf("%d series, or one is still there", len(g.shown))
+	}
+}

@@ -1,0 +1,209 @@
+// Package check decides which policies may run: it compiles them by the types of the
+// cluster and runs the tests beside them.
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Checker decides which policies may run: the controller calls it before it assigns
+// them, the webhook before they are stored.
+type Checker struct {
+	kinds *discovery.Kinds
+	rego  rego.Evaluator
+	guard guard.Guard
+	// allowances are those of the installation, for tests.
+	allowances []v1alpha1.Allowance
+	log        *slog.Logger
+	// admitting makes a missing allowance a warning: it is added by restarting this
+	// process, and the ConfigMap comes first.
+	admitting bool
+}
+
+// Options are what a Checker needs.
+type Options struct {
+	Kinds      *discovery.Kinds
+	Rego       rego.Evaluator
+	Guard      guard.Guard
+	Allowances []v1alpha1.Allowance
+	Log        *slog.Logger
+	// Admitting makes a missing allowance a warning.
+	Admitting bool
+}
+
+// New returns a Checker.
+func New(o Options) *Checker {
+	return &Checker{kinds: o.Kinds, rego: o.Rego, guard: o.Guard, allowances: o.Allowances, log: o.Log, admitting: o.Admitting}
+}
+
+// All checks every policy of a catalog, except for its tests, and stores the results.
+// The result of a policy that has not changed stays. About is called with each policy
+// that has; a problem that it returns is the result.
+func (c *Checker) All(catalog *source.Catalog, policies *lifecycle.Registry, about func(u *source.Unit) *document.Problem) {
+	for _, id := range policies.Checked() {
+		if catalog.Units[id] == nil {
+			policies.Unread(id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(catalog.Units)) {
+		u, origin, before := catalog.Units[id], catalog.Origins[id], policies.Get(id).Newest
+		if before != nil && upToDate(before, u, origin) {
+			policies.Move(id, u)
+			continue
+		}
+		now := c.checkUnless(about(u), u, origin)
+		if before != nil && before.Recheck == lifecycle.RecheckDue && (now.Plan != nil) == before.Good() {
+			now.Recheck = lifecycle.Rechecked
+		} else {
+			c.count(id, now)
+		}
+		policies.Check(id, now)
+	}
+}
+
+// upToDate reports whether a result is one of the present text of a policy.
+func upToDate(v *lifecycle.CheckResult, u *source.Unit, origin *source.Contents) bool {
+	return v.Recheck != lifecycle.RecheckDue && v.Unit.Same(u) && v.Unit.File.Path == u.File.Path && v.Tests == origin.TestsRevision() &&
+		(len(v.Problems) == 0 || bytes.Equal(v.Unit.File.Text, u.File.Text)) // or else they are in other lines
+}
+
+// count counts and logs a refusal.
+func (c *Checker) count(id string, v *lifecycle.CheckResult) {
+	if v.Plan != nil || v.Disabled() {
+		return
+	}
+	observe.Reloads.WithLabelValues(id, "refused").Inc()
+	why := ""
+	if err := document.Join(v.Problems); err != nil {
+		why = value.Cut(err.Error(), configmap.MaxText)
+	}
+	c.log.Error("the policy is refused", observe.LogPolicy, id, "error", why, observe.LogRevision, v.Unit.Revision())
+}
+
+// checkUnless checks a policy unless there is a problem already.
+func (c *Checker) checkUnless(problem *document.Problem, u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
+	if problem == nil {
+		return c.check(u, origin)
+	}
+	return &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}, Problems: []document.Problem{*problem}, Tests: origin.TestsRevision(), Checked: time.Now()}
+}
+
+// check checks a policy: its text, its types and its limits. Its tests, if it has
+// some, still have to run.
+func (c *Checker) check(u *source.Unit, origin *source.Contents) *lifecycle.CheckResult {
+	v := c.Text(u)
+	v.Tests, v.Checked = origin.TestsRevision(), time.Now()
+	v.TestsPending = v.Good() && hasTests(u, origin)
+	v.Compiled = v.Plan != nil
+	return v
+}
+
+// Text checks a policy without its tests. One that is disabled is not compiled: it has
+// no effect, whatever its text is.
+func (c *Checker) Text(u *source.Unit) *lifecycle.CheckResult {
+	v := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: u}}
+	if u.Disabled() {
+		v.Problems = u.Unread
+		return v
+	}
+	var fault []document.Problem
+	c.recovering(u, &fault, func() { c.compile(v) })
+	if len(fault) > 0 {
+		v.Plan, v.Problems = nil, fault
+	}
+	return v
+}
+
+// recovering makes a panic a problem of the policy that led to it: a policy must not
+// stop the others.
+func (c *Checker) recovering(u *source.Unit, problems *[]document.Problem, do func()) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.log.Error("internal error (panic)", observe.LogPolicy, u.Name(), "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			*problems = []document.Problem{{Position: u.Document.Pos, Severity: document.Error, Message: fmt.Sprintf("internal error (panic): %v", fault)}}
+		}
+	}()
+	do()
+}
+
+// compile compiles a policy by the types of the cluster, as far as it serves
+// the kinds.
+func (c *Checker) compile(v *lifecycle.CheckResult) {
+	u := v.Unit
+	p, problems, err := u.Compile(c.kinds.Known(), c.rego)
+	if err != nil {
+		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
+	}
+	if p == nil {
+		v.Problems = problems
+		return
+	}
+	known, err := c.kinds.Schemas(p)
+	if err != nil {
+		c.log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, u.Name(), "error", err.Error())
+	}
+	if v.Plan, v.Problems, err = u.Compile(known, c.rego); err != nil || v.Plan == nil {
+		return
+	}
+	if lacks := c.lacks(v.Plan, u); len(lacks) > 0 {
+		v.Problems = append(v.Problems, lacks...)
+		if !c.admitting {
+			v.Plan = nil
+			return
+		}
+	}
+	v.Schemas, v.Typed = known, c.kinds.Missing(v.Plan) == nil && discovery.Unpublished(known, v.Plan) == nil
+}
+
+// lacks returns the errors about allowances that a policy lacks, as far as its text
+// shows.
+func (c *Checker) lacks(p *plan.Policy, u *source.Unit) (out []document.Problem) {
+	if p.Mode == plan.Disabled {
+		return nil
+	}
+	text := document.NewSource(u.File.Path, u.File.Text)
+	for _, problem := range guard.Problems(c.guard.Lacks(p)) {
+		if c.admitting {
+			problem.Severity = document.Warning
+		}
+		if problem.File == u.File.Path {
+			problem.Source = text.Line(problem.Line)
+		}
+		out = append(out, problem)
+	}
+	return out
+}
+
+// typesOf returns the types of all that some units read.
+func (c *Checker) typesOf(units []*source.Unit) *schema.Set {
+	out := schema.NewSet(c.kinds.Known())
+	for _, u := range units {
+		p, _, err := u.Compile(c.kinds.Known(), c.rego)
+		if err != nil || p == nil {
+			continue
+		}
+		if known, err := c.kinds.Schemas(p); err == nil {
+			out.AddAll(known)
+		}
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package configmap
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// TestProblemText is for whoever edits the ConfigMap: its keys are files.
+func TestProblemText(t *testing.T) {
+	t.Parallel()
+	m := &source.ConfigMap{Namespace: "ns", Name: "m"}
+	warning := document.Problem{Position: document.Position{File: "ns/m/a.yaml", Line: 1, Column: 1}, Severity: document.Warning, Message: "odd"}
+	wrong := document.Problem{Position: document.Position{File: "ns/m/a.yaml", Line: 2, Column: 3}, Severity: document.Error, Message: "wrong", Source: "  x: 1", Hint: "right it"}
+	elsewhere := document.Problem{Position: document.Position{File: "ns/p/a", Line: 1, Column: 1}, Severity: document.Error, Message: "off"}
+	for name, tc := range map[string]struct {
+		list     []document.Problem
+		severity document.Severity
+		want     string
+	}{
+		"nothing":          {nil, document.Error, ""},
+		"only warnings":    {[]document.Problem{warning, wrong}, document.Warning, "a.yaml:1:1: warning: odd"},
+		"errors only":      {[]document.Problem{warning, wrong}, document.Error, "a.yaml:2:3: error: wrong\n      x: 1\n      ^\n    right it"},
+		"of another place": {[]document.Problem{elsewhere}, document.Error, "ns/p/a:1:1: error: off"},
+	} {
+		if d := cmp.Diff(tc.want, ProblemText(m, tc.list, tc.severity)); d != "" {
+			t.Errorf("%s: -want +got:\n%s", name, d)
+		}
+	}
+	many := make([]document.Problem, 100)
+	for i := range many {
+		many[i] = wrong
+	}
+	for i := range many {
+		many[i].Line, many[i].Source = i, strings.Repeat("x", 1<<20)
+	}
+	if text := ProblemText(m, many, document.Error); len(text) > MaxText || strings.Contains(text, "xx") {
+		t.Errorf("%d bytes", len(text))
+	}
+}
+
+// TestEditsOf: of those who own a key, the last to have written it.
+func TestEditsOf(t *testing.T) {
+	t.Parallel()
+	at := func(hour int) *metav1.Time {
+		return &metav1.Time{Time: time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC)}
+	}
+	fields := func(text string) *metav1.FieldsV1 { return metav1.NewFieldsV1(text) }
+	m := &corev1.ConfigMap{}
+	m.ManagedFields = []metav1.ManagedFieldsEntry{
+		{Manager: "helm", Time: at(1), FieldsV1: fields(`{"f:data":{".":{},"f:a.yaml":{},"f:b.yaml":{}}}`)},
+		{Manager: "kubectl-edit", Time: at(2), FieldsV1: fields(`{"f:data":{"f:b.yaml":{}}}`)},
+		{Manager: "edict", Time: at(3), FieldsV1: fields(`{"f:metadata":{"f:annotations":{}}}`)},
+		{Manager: "odd", FieldsV1: fields(`{"f:data":{"f:b.yaml":{}}}`)}, {Manager: "none", Time: at(4)},
+	}
+	got := Of(m)
+	if a, b := got.LastEdit("a.yaml"), got.LastEdit("a.yaml", "b.yaml"); a.Manager != "helm" || b.Manager != "kubectl-edit" || !b.At.Equal(at(2).Time) || got.LastEdit("c").Manager != "" {
+		t.Errorf("%+v", got.Edits)
+	}
+}

@@ -1,0 +1,180 @@
+package configmap
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	listers "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Store has the ConfigMaps of a namespace that hold policies or params, as a watch
+// shows them.
+type Store struct {
+	// What has one of the labels, also with another value than "true".
+	policies, params listers.ConfigMapLister
+	synced           []cache.InformerSynced
+}
+
+// NewStore watches the ConfigMaps of a namespace until the context ends, and calls
+// changed after each change.
+func NewStore(ctx context.Context, client kubernetes.Interface, namespace string, changed func()) (*Store, error) {
+	s := &Store{}
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
+	}
+	for label, lister := range map[string]*listers.ConfigMapLister{v1alpha1.LabelPolicy: &s.policies, v1alpha1.LabelParams: &s.params} {
+		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(namespace),
+			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = label }))
+		informer := factory.Core().V1().ConfigMaps()
+		registration, err := informer.Informer().AddEventHandler(handler)
+		if err != nil {
+			return nil, err
+		}
+		*lister = informer.Lister()
+		s.synced = append(s.synced, registration.HasSynced)
+		factory.Start(ctx.Done())
+	}
+	return s, nil
+}
+
+// Wait waits for the first lists, and reports whether they were read.
+func (s *Store) Wait(ctx context.Context) bool {
+	return cache.WaitForCacheSync(ctx.Done(), s.synced...)
+}
+
+// Ready reports whether the first lists were read.
+func (s *Store) Ready() bool {
+	return !slices.ContainsFunc(s.synced, func(synced cache.InformerSynced) bool { return !synced() })
+}
+
+// With returns the catalog as it would be with a ConfigMap changed.
+func (s *Store) With(m *corev1.ConfigMap, typed compile.Overrides) (*source.Catalog, error) {
+	policies, params, err := s.lists()
+	if err != nil {
+		return nil, err
+	}
+	return newCatalog(replaced(policies, m, v1alpha1.LabelPolicy), replaced(params, m, v1alpha1.LabelParams), &Cache{}, typed), nil
+}
+
+// Without returns the catalog as it would be without a ConfigMap.
+func (s *Store) Without(m *corev1.ConfigMap, typed compile.Overrides) (*source.Catalog, error) {
+	gone := m.DeepCopy()
+	gone.Labels = nil
+	return s.With(gone, typed)
+}
+
+// replaced returns a list with a ConfigMap in its new state, if it belongs there.
+func replaced(list []*corev1.ConfigMap, m *corev1.ConfigMap, label string) []*corev1.ConfigMap {
+	list = slices.DeleteFunc(slices.Clone(list), func(other *corev1.ConfigMap) bool { return other.Namespace == m.Namespace && other.Name == m.Name })
+	if m.Labels[label] != "true" {
+		return list
+	}
+	if m.CreationTimestamp.IsZero() { // it is about to be made: the youngest
+		m.CreationTimestamp = metav1.Now()
+	}
+	return append(list, m)
+}
+
+func (s *Store) lists() (policies, params []*corev1.ConfigMap, err error) {
+	if policies, err = s.policies.List(chosen(v1alpha1.LabelPolicy)); err != nil {
+		return nil, nil, err
+	}
+	params, err = s.params.List(chosen(v1alpha1.LabelParams))
+	return policies, params, err
+}
+
+// chosen selects the ConfigMaps whose label is right.
+func chosen(label string) labels.Selector { return labels.SelectorFromSet(labels.Set{label: "true"}) }
+
+// Mislabelled returns the ConfigMaps that have one of the labels with another value
+// than "true": nothing in them is read.
+func (s *Store) Mislabelled() (out []*corev1.ConfigMap) {
+	for _, lister := range []listers.ConfigMapLister{s.policies, s.params} {
+		list, err := lister.List(labels.Everything())
+		if err != nil { // the cache does not fail
+			return nil
+		}
+		for _, m := range list {
+			if !Labelled(m) {
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// Policies returns the ConfigMaps of policies.
+func (s *Store) Policies() []*corev1.ConfigMap {
+	list, err := s.policies.List(chosen(v1alpha1.LabelPolicy))
+	if err != nil { // the cache does not fail
+		return nil
+	}
+	return list
+}
+
+// Catalog returns the contents of the ConfigMaps. What was read before and has not
+// changed is taken from a cache.
+func (s *Store) Catalog(read *Cache, typed compile.Overrides) (*source.Catalog, error) {
+	policies, params, err := s.lists()
+	if err != nil {
+		return nil, err
+	}
+	return newCatalog(policies, params, read, typed), nil
+}
+
+func newCatalog(policies, params []*corev1.ConfigMap, read *Cache, typed compile.Overrides) *source.Catalog {
+	var contents []*source.Contents
+	var values []*source.Values
+	for _, m := range policies {
+		contents = append(contents, read.policies(m))
+	}
+	for _, m := range params {
+		values = append(values, Of(m).ReadParams())
+	}
+	read.sweep()
+	return source.NewCatalog(contents, values, typed)
+}
+
+// Annotations returns the annotations of a ConfigMap and its resource version; "" if
+// it is not in the store.
+func (s *Store) Annotations(m *source.ConfigMap) (annotations map[string]string, version string) {
+	for _, lister := range []listers.ConfigMapLister{s.policies, s.params} {
+		if live, err := lister.ConfigMaps(m.Namespace).Get(m.Name); err == nil {
+			return live.Annotations, live.ResourceVersion
+		}
+	}
+	return nil, ""
+}
+
+// Cache keeps the contents of ConfigMaps from one catalog to the next. Its zero value
+// is empty.
+type Cache struct{ before, now map[string]*source.Contents }
+
+// policies reads a ConfigMap of policies.
+func (r *Cache) policies(m *corev1.ConfigMap) *source.Contents {
+	c := Of(m)
+	id := fmt.Sprint(c.UID, c.Revision(), c.Mode, c.Binary)
+	contents := r.before[id]
+	if contents == nil {
+		contents = c.Read()
+	}
+	if r.now == nil {
+		r.now = map[string]*source.Contents{}
+	}
+	r.now[id] = contents
+	return contents
+}
+
+// sweep drops the contents of ConfigMaps that are gone.
+func (r *Cache) sweep() { r.before, r.now = r.now, nil }

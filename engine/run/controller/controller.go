@@ -1,0 +1,296 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/informers"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/run/metrics"
+	"github.com/edict-dev/edict/engine/run/requirements"
+)
+
+// controller keeps one policy running, by the newest revision that can.
+type controller struct {
+	id           string
+	log          *slog.Logger
+	policies     *lifecycle.Registry
+	changed      func()
+	poll         time.Duration
+	requirements *requirements.Checker
+	kinds        *discovery.Kinds
+	rego         rego.Evaluator
+	informers    *informers.Set
+	queues       *informers.Queues
+	group        *reconcile.Group
+	metrics      *metrics.Policies
+	// loaded is done when every policy of the start has looked for its kinds once.
+	loaded  *sync.WaitGroup
+	working context.Context
+	// newWorker makes a worker whose first revision is given.
+	newWorker func(first *reconcile.Controller) *worker
+
+	// running serialises the revisions; cancel ends the attempt under way.
+	running sync.Mutex
+	cancel  context.CancelFunc
+
+	worker *worker
+	health *health
+	// earlier is the revision before the one in force.
+	earlier string
+	// before is a controller of the same policy that may still be stopping.
+	before  *controller
+	stopped chan struct{}
+	// ticket is that of the newest revision; stopping reports that the controller was
+	// told to stop. The lock of the Runtime guards both.
+	ticket   lifecycle.Ticket
+	stopping bool
+}
+
+// attempt is an attempt to put a revision in force.
+type attempt struct {
+	ticket   lifecycle.Ticket
+	revision *lifecycle.Revision
+	// loaded is called when the kinds of the policy were looked for once.
+	loaded func()
+}
+
+// run puts a revision in force, as soon as it can run. Until then, the one before it
+// goes on. It returns when the revision is in force or the context ends.
+func (c *controller) run(ctx context.Context, a *attempt) {
+	defer a.loaded()
+	defer context.AfterFunc(ctx, a.loaded)() // an attempt that was cancelled delays no other policy
+	c.running.Lock()
+	defer c.running.Unlock()
+	if !c.awaitBefore(ctx) || ctx.Err() != nil { // a newer one was quicker, or the policy is gone
+		return
+	}
+	p, err := c.prepare(ctx, a)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		c.resume(ctx, a)
+		c.refuse(a, err)
+		return
+	}
+	observe.Reloads.WithLabelValues(c.id, "adopted").Inc()
+	observe.Reloads.WithLabelValues(c.id, "stopped").Add(0) // an increase needs something before it
+	c.log.Info("the policy runs", observe.LogPolicy, c.id, observe.LogRevision, p.Revision)
+	c.policies.Activate(a.revision)
+	c.report(a, lifecycle.Report{Event: lifecycle.Activated, InForce: p.Revision})
+}
+
+// prepare makes a revision run. A panic on the way is an error of the revision.
+func (c *controller) prepare(ctx context.Context, a *attempt) (p *plan.Policy, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("internal error (panic)", observe.LogPolicy, c.id, "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			err = fmt.Errorf("internal error (panic): %v", v)
+		}
+	}()
+	if p, err = c.fit(ctx, a); err == nil {
+		err = c.activate(ctx, p, a)
+	}
+	return p, err
+}
+
+// awaitBefore waits until an earlier runner of the policy has ended.
+func (c *controller) awaitBefore(ctx context.Context) bool {
+	if c.before == nil {
+		return true
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-c.before.stopped:
+		c.before = nil
+		return true
+	}
+}
+
+// fit waits for the kinds of a revision and types it by the cluster's schemas.
+// The plan is nil when the context has ended.
+func (c *controller) fit(ctx context.Context, a *attempt) (*plan.Policy, error) {
+	if !c.await(ctx, a) {
+		return nil, ctx.Err()
+	}
+	return c.typedPlan(ctx, a.revision)
+}
+
+// typedPlan types a revision by the cluster's schemas.
+func (c *controller) typedPlan(ctx context.Context, rev *lifecycle.Revision) (*plan.Policy, error) {
+	if rev.Typed {
+		c.group.Schemas().AddAll(rev.Schemas)
+		return rev.Plan, nil
+	}
+	return c.retype(ctx, rev)
+}
+
+// refuse reports that a revision cannot run. The one before it goes on.
+func (c *controller) refuse(a *attempt, err error) {
+	observe.Reloads.WithLabelValues(c.id, "refused").Inc()
+	c.log.Error("the policy is refused", observe.LogPolicy, c.id, "error", err.Error(), observe.LogRevision, a.revision.Plan.Revision)
+	c.report(a, lifecycle.Report{Event: lifecycle.Failed, InForce: c.current(), Reason: err.Error()})
+}
+
+// retype compiles a revision by the cluster's own types.
+func (c *controller) retype(ctx context.Context, rev *lifecycle.Revision) (*plan.Policy, error) {
+	known, err := c.kinds.AwaitSchemas(ctx, rev.Plan)
+	if err != nil && ctx.Err() == nil {
+		c.log.Warn("the cluster's schemas cannot be read; fields are checked by those at hand", observe.LogPolicy, c.id, "error", err.Error())
+	}
+	p, problems, err := rev.Unit.Compile(known, c.rego)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, fmt.Errorf("it does not fit the cluster's schemas: %w", document.Join(problems))
+	}
+	c.group.Schemas().AddAll(known)
+	return p, nil
+}
+
+// activate watches what a plan reads, and puts it in force. An error refuses it.
+func (c *controller) activate(ctx context.Context, p *plan.Policy, a *attempt) error {
+	next := c.informers.Join(p)
+	if c.worker == nil {
+		c.worker = c.newWorker(next)
+		c.queues.Subscribe(c.id, c.worker.queue)
+	}
+	a.loaded()
+	c.loaded.Wait() // what all policies read is known then, and watched once
+	if !c.informers.Open(ctx, next.Sources()) {
+		c.abandon(next)
+		return cmp.Or(ctx.Err(), errNotWatched)
+	}
+	keys := c.group.Replay(ctx, next)
+	first := c.worker.current() == next
+	if err := c.tryOut(ctx, next, keys, a.revision.Fallback); err != nil {
+		c.abandon(next)
+		return err
+	}
+	if first {
+		c.begin(keys)
+	} else {
+		c.swap(next, keys)
+	}
+	return nil
+}
+
+// errNotWatched reports that a watch was ended meanwhile.
+var errNotWatched = errors.New("what it reads is no longer watched; edit it again")
+
+// abandon takes back a revision that was not put in force.
+func (c *controller) abandon(next *reconcile.Controller) {
+	c.informers.Leave(next)
+	if revision := next.Policy.Revision; revision != c.worker.current().Policy.Revision && revision != c.earlier {
+		observe.Unused(c.id, revision)
+	}
+	if c.worker.current() == next {
+		c.queues.Unsubscribe(c.id, c.worker.queue)
+		c.worker.queue.ShutDown()
+		c.worker = nil
+	}
+}
+
+// begin starts the first revision.
+func (c *controller) begin(keys []eval.Key) {
+	first := c.worker.current()
+	c.metrics.Replace(nil, first.Policy)
+	first.MarkInitial()
+	c.worker.enqueue(keys)
+	observe.Adopted(c.id, first.Policy.Revision, "", "")
+	c.worker.start()
+}
+
+// current is the revision in force.
+func (c *controller) current() string { return c.policies.Get(c.id).Report.InForce }
+
+// report reports how far a revision has come. A policy that waits or is refused does
+// not keep the process from being ready.
+func (c *controller) report(a *attempt, report lifecycle.Report) {
+	if c.policies.Report(c.id, a.ticket, report, time.Now()) {
+		c.changed()
+	}
+}
+
+// stop ends the policy and leaves its objects alone.
+func (c *controller) stop() {
+	defer func() {
+		c.policies.End(c.id, c.ticket)
+		close(c.stopped)
+		c.changed()
+	}()
+	c.cancel()
+	c.running.Lock()
+	defer c.running.Unlock()
+	if !c.awaitBefore(c.working) {
+		return
+	}
+	defer observe.Forget(c.id)
+	if c.worker == nil {
+		return
+	}
+	c.worker.drop()
+	last := c.worker.current()
+	c.queues.Unsubscribe(c.id, c.worker.queue)
+	c.informers.Leave(last)
+	c.metrics.Replace(last.Policy, nil)
+	if n := last.Pending(); n > 0 {
+		c.log.Warn("what was debounced is dropped with the policy", observe.LogPolicy, c.id, "count", n)
+	}
+	c.worker = nil
+	observe.Reloads.WithLabelValues(c.id, "stopped").Inc()
+	c.log.Info("the policy no longer runs", observe.LogPolicy, c.id, observe.LogRevision, last.Policy.Revision)
+}
+
+// await waits until the cluster serves every kind that the policy reads, and
+// allows this process all that the policy does.
+func (c *controller) await(ctx context.Context, a *attempt) bool {
+	reported := ""
+	for {
+		missing := c.requirements.Unmet(ctx, a.revision.Plan)
+		if missing == nil {
+			observe.Waiting.WithLabelValues(c.id).Set(0)
+			return true
+		}
+		a.loaded()
+		resumed := c.resume(ctx, a)
+		if text := missing.Error(); text != reported || resumed {
+			c.log.Warn("the policy waits", observe.LogPolicy, c.id, "reason", text, observe.LogRevision, a.revision.Plan.Revision)
+			c.report(a, lifecycle.Report{Event: lifecycle.Blocked, InForce: c.current(), Reason: text})
+			reported = text
+		}
+		observe.Waiting.WithLabelValues(c.id).Set(1)
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(c.poll):
+		}
+	}
+}
+
+// swap puts another revision in force at once: reconciliations under way are finished
+// by the one before, all others are made by the new one.
+func (c *controller) swap(next *reconcile.Controller, keys []eval.Key) {
+	keys, old := c.worker.swap(next, keys)
+	c.informers.Leave(old)
+	observe.Adopted(c.id, next.Policy.Revision, old.Policy.Revision, c.earlier)
+	observe.Reevaluated.WithLabelValues(c.id).Add(float64(len(keys)))
+	c.earlier = old.Policy.Revision
+	c.worker.enqueue(keys)
+}

@@ -1,0 +1,194 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/watch"
+)
+
+const (
+	// failsFor is how long an object has to fail before the policy counts as
+	// degraded: an error that the next try resolves is not reported.
+	failsFor = 2 * time.Second
+	// maxFailure is the length of an error, in bytes.
+	maxFailure = 512
+)
+
+// health is what currently fails of a running policy.
+type health struct {
+	policy string
+
+	mu         sync.Mutex
+	controller *reconcile.Controller
+	failing    map[eval.Key]failure
+	// blocked is why nothing is written, "" while writes are allowed; aside are the keys
+	// that were skipped meanwhile.
+	blocked string
+	aside   map[eval.Key]bool
+}
+
+// failure is what failed for a key.
+type failure struct {
+	since time.Time
+	text  string
+}
+
+func newHealth(policy string) *health {
+	return &health{policy: policy, failing: map[eval.Key]failure{}, aside: map[eval.Key]bool{}}
+}
+
+// note stores the result of a reconciliation.
+func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result, now time.Time) {
+	if c.Policy.Mode == plan.Shadow {
+		return
+	}
+	err := r.Err
+	if err == nil || r.Quiet {
+		err = errors.Join(append([]error{r.Final}, r.Reported...)...)
+	}
+	if errors.Is(err, context.Canceled) { // also of one that no longer leads
+		return // nothing is known of the key
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.controller = c
+	if err == nil {
+		delete(h.failing, key)
+	} else {
+		before, known := h.failing[key]
+		if !known {
+			before.since = now
+		}
+		before.text = value.Cut(err.Error(), maxFailure)
+		h.failing[key] = before
+	}
+	observe.Failing.WithLabelValues(h.policy).Set(float64(len(h.failing)))
+}
+
+// Degraded is what fails of a policy that runs.
+type Degraded struct {
+	// Reason names what fails; it stays the same while only the numbers change.
+	Reason string
+	Text   string
+}
+
+// report sums up what fails; nil if nothing does, or not for long enough.
+func (h *health) report(now time.Time, watches func(*reconcile.Controller) string) *Degraded {
+	h.mu.Lock()
+	c, blocked := h.controller, h.blocked
+	first, n := h.first(now)
+	example := h.failing[first]
+	h.mu.Unlock()
+	var out Degraded
+	add := func(reason, text string) {
+		out.Reason = strings.TrimSpace(out.Reason + " " + reason)
+		out.Text = strings.TrimSpace(out.Text + "\n" + text)
+	}
+	if blocked != "" {
+		add("writes are stopped", "writes are stopped: "+blocked)
+	}
+	if c == nil {
+		return out.orNil()
+	}
+	if text := watches(c); text != "" {
+		add(text, text)
+	}
+	if n > 0 && blocked == "" {
+		kind := c.Policy.Primary.Source.Kind
+		add(strings.ReplaceAll(example.text, first.Name, ""), fmt.Sprintf("%d of %d objects fail: %s %s: %s", n, max(n, len(c.Keys())), kind, first, example.text))
+	}
+	return out.orNil()
+}
+
+func (d *Degraded) orNil() *Degraded {
+	if d.Text == "" {
+		return nil
+	}
+	return d
+}
+
+// first returns the first of the keys that fail for long enough, and how many
+// there are.
+func (h *health) first(now time.Time) (first eval.Key, n int) {
+	for key, f := range h.failing {
+		if now.Sub(f.since) < failsFor {
+			continue
+		}
+		if n == 0 || watch.CompareKeys(key, first) < 0 {
+			first = key
+		}
+		n++
+	}
+	return first, n
+}
+
+// skips reports whether a key is skipped, because nothing may be written.
+func (h *health) skips(key eval.Key) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.blocked == "" {
+		return false
+	}
+	h.aside[key] = true
+	return true
+}
+
+// block stops the writes, and reports whether that is new.
+func (h *health) block(why string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	news := h.blocked != why
+	h.blocked = why
+	observe.Stopped.WithLabelValues(h.policy).Set(1)
+	return news
+}
+
+// unblock allows writes again, and returns the keys that were skipped; false if writes
+// were allowed.
+func (h *health) unblock() (keys []eval.Key, was bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	was, h.blocked = h.blocked != "", ""
+	observe.Stopped.WithLabelValues(h.policy).Set(0)
+	for key := range h.aside {
+		keys = append(keys, key)
+	}
+	clear(h.aside)
+	return keys, was
+}
+
+// Degraded returns what fails of a policy; nil if nothing does.
+func (r *Runtime) Degraded(id string) *Degraded {
+	c := r.controller(id)
+	if c == nil {
+		return nil
+	}
+	now := time.Now()
+	return c.health.report(now, func(c *reconcile.Controller) string { return r.informers.Problems(c, now) })
+}
+
+// Failing returns how many objects of a policy fail, how many there are, and the
+// first error.
+func (r *Runtime) Failing(id string, now time.Time) (failing, all int, example string) {
+	c := r.controller(id)
+	if c == nil {
+		return 0, 0, ""
+	}
+	c.health.mu.Lock()
+	defer c.health.mu.Unlock()
+	if c.health.controller == nil {
+		return 0, 0, ""
+	}
+	first, n := c.health.first(now)
+	return n, len(c.health.controller.Keys()), fmt.Sprintf("%s: %s", first, c.health.failing[first].text)
+}

@@ -1,0 +1,178 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/metrics"
+)
+
+// worker reconciles the keys of one policy by the revision in force.
+type worker struct {
+	id  string
+	log *slog.Logger
+	// number is how many keys are reconciled at once.
+	number int
+	queue  workqueue.TypedRateLimitingInterface[eval.Key]
+	// watching ends the work, working the reconciliations under way.
+	watching, working context.Context
+	background        func(func())
+
+	// controller is the revision in force. When another one replaces it, keys that are
+	// under way are finished by the one before, and reconciled again.
+	mu         sync.Mutex
+	controller *reconcile.Controller
+	metrics    *metrics.Policies
+	results    resultLog
+	// health is what fails now, permissions stops the writes while one is missing.
+	health      *health
+	permissions permissions
+	// dropping makes the worker skip the keys in the queue.
+	dropping atomic.Bool
+	// rest ends the wait for the end of the runtime.
+	rest func() bool
+	wg   sync.WaitGroup
+}
+
+// The back-off of a failing key.
+const (
+	minBackOff = 5 * time.Millisecond
+	maxBackOff = 60 * time.Second
+)
+
+func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *worker {
+	o := &r.options
+	w := &worker{
+		id: id, log: o.Log, number: o.Workers, watching: r.watching, working: r.working, background: r.wg.Go,
+		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, health: h,
+		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+			workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
+			workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id}),
+	}
+	w.permissions = permissions{requirements: o.Requirements, poll: o.Poll, changed: o.Changed}
+	return w
+}
+
+// start begins to work, until the queue is shut down.
+func (w *worker) start() {
+	for range w.number {
+		w.wg.Go(func() { w.work(w.working) })
+	}
+	w.background(w.wg.Wait)
+	w.rest = context.AfterFunc(w.watching, w.queue.ShutDown)
+}
+
+// enqueue adds keys to the work queue.
+func (w *worker) enqueue(keys []eval.Key) {
+	for _, key := range keys {
+		w.queue.Add(key)
+	}
+}
+
+// swap puts another revision in force. It returns the keys to reconcile again, and the
+// revision before.
+func (w *worker) swap(next *reconcile.Controller, keys []eval.Key) (again []eval.Key, old *reconcile.Controller) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old = w.controller
+	again = next.Adopt(old, keys)
+	w.controller = next
+	w.metrics.Replace(old.Policy, next.Policy)
+	return again, old
+}
+
+// drop ends the work: reconciliations under way are finished, no other starts.
+func (w *worker) drop() {
+	w.dropping.Store(true)
+	w.rest()
+	w.queue.ShutDown()
+	w.wg.Wait()
+}
+
+func (w *worker) work(ctx context.Context) {
+	for {
+		key, shutdown := w.queue.Get()
+		if shutdown {
+			return
+		}
+		if !w.dropping.Load() {
+			w.process(ctx, key)
+		}
+		w.queue.Done(key)
+	}
+}
+
+// process reconciles a key by the revision in force.
+func (w *worker) process(ctx context.Context, key eval.Key) {
+	c := w.current()
+	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
+	if w.health.skips(key) {
+		w.queue.Forget(key)
+		return
+	}
+	w.finish(c, key, w.reconcile(ctx, c, key))
+	if w.current() != c {
+		w.queue.Add(key)
+	}
+}
+
+// current is the revision in force.
+func (w *worker) current() *reconcile.Controller {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.controller
+}
+
+// reconcile makes a panic an error of the key.
+func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eval.Key) (r reconcile.Result) {
+	ctx, cancel := context.WithTimeoutCause(ctx, reconcileTimeout, errReconcileTimeout)
+	defer cancel()
+	defer func() {
+		if v := recover(); v != nil {
+			r = reconcile.Result{Err: fmt.Errorf("internal error (panic): %v\n%s", v, debug.Stack())}
+		}
+	}()
+	return c.Reconcile(ctx, key, time.Now())
+}
+
+// finish makes a panic of complete an error of the key.
+func (w *worker) finish(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	defer func() {
+		if v := recover(); v != nil {
+			w.log.Error("internal error (panic)", observe.LogPolicy, w.id, observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			w.queue.AddRateLimited(key)
+		}
+	}()
+	w.complete(c, key, r)
+}
+
+// reconcileTimeout is how long a key may take, with its evaluation and all its
+// calls and writes. It is a last resort: each of them has a limit of its own.
+const reconcileTimeout = 2 * time.Minute
+
+var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", reconcileTimeout)
+
+// complete reports a result, and adds the key again if it has to be reconciled later.
+func (w *worker) complete(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	w.results.report(w.working, c, key, r)
+	w.health.note(c, key, r, time.Now())
+	w.checkPermissions(r)
+	if !r.Next.IsZero() {
+		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
+	}
+	if r.Err != nil {
+		w.queue.AddRateLimited(key)
+		return
+	}
+	w.queue.Forget(key)
+}

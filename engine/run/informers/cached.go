@@ -1,0 +1,37 @@
+package informers
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// cached is an object of the read model as an informer stores it. Informers
+// ask an object for no more than its name and version.
+type cached struct {
+	metav1.Object // the methods that informers do not call
+	object        *world.Object
+}
+
+var _ runtime.Object = (*cached)(nil)
+
+// GetName implements metav1.Object.
+func (c *cached) GetName() string { return c.object.Name }
+
+// GetNamespace implements metav1.Object.
+func (c *cached) GetNamespace() string { return c.object.Namespace }
+
+// GetUID implements metav1.Object.
+func (c *cached) GetUID() types.UID { return types.UID(c.object.UID) }
+
+// GetResourceVersion implements metav1.Object.
+func (c *cached) GetResourceVersion() string { return c.object.Version().ResourceVersion }
+
+// GetObjectKind implements runtime.Object.
+func (c *cached) GetObjectKind() kschema.ObjectKind { return kschema.EmptyObjectKind }
+
+// DeepCopyObject implements runtime.Object. What it holds never changes.
+func (c *cached) DeepCopyObject() runtime.Object { return c }

@@ -1,0 +1,146 @@
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Revision is a policy that can run. It never changes.
+type Revision struct {
+	Unit *source.Unit
+	// Plan is nil if the text is not compiled, or must not run.
+	Plan *plan.Policy
+	// Schemas are the types that it was compiled by, nil for the configured ones.
+	Schemas *schema.Set
+	// Typed reports whether the plan was compiled by the types of the cluster.
+	Typed bool
+	// Fallback runs while this revision cannot and no other does; nil is none.
+	Fallback *Revision
+	// Catalog is what it was read from; nil for policies of files and of the history.
+	Catalog *source.Catalog
+}
+
+// ReadFrom returns the revision with the catalog that it is from; one that was
+// read from the history stays as it is.
+func (r *Revision) ReadFrom(c *source.Catalog) *Revision {
+	if c.Units[r.Unit.ID()] != r.Unit {
+		return r
+	}
+	out := *r
+	out.Catalog = c
+	return &out
+}
+
+// CheckResult is what is known of a text before it runs.
+type CheckResult struct {
+	Revision
+	Problems []document.Problem
+	// Tests hashes the tests beside the policy; TestsPending reports that they have
+	// not ended, and until then the policy must not run.
+	Tests        string
+	TestsPending bool
+	// Checked is when the text was checked.
+	Checked time.Time
+	// Compiled reports that the text itself is good: it is refused, if it is, for
+	// its tests or for what it did, which another check does not change.
+	Compiled bool
+	// Recheck is whether the text is to be checked again without an edit.
+	Recheck Recheck
+}
+
+// Recheck is whether a text is checked again without an edit.
+type Recheck int
+
+// The states of another check.
+const (
+	NotRechecked Recheck = iota
+	// RecheckDue: the next look checks it again.
+	RecheckDue
+	// Rechecked: the check was repeated, with the same result.
+	Rechecked
+)
+
+// Good reports whether the policy may run.
+func (r *CheckResult) Good() bool { return r.Plan != nil && !r.TestsPending }
+
+// Disabled reports whether the policy is not to run.
+func (r *CheckResult) Disabled() bool { return r.Unit.Disabled() && len(r.Problems) == 0 }
+
+// event returns what a result means for the phase; "" if it may run, and is
+// assigned.
+func (r *CheckResult) event() Event {
+	switch {
+	case r.Good():
+		return ""
+	case r.Plan != nil:
+		return TestsPending
+	case r.Disabled():
+		return SwitchedOff
+	default:
+		return Rejected
+	}
+}
+
+// Report is what the controller of a policy last reported of an assigned revision.
+// A new assignment leaves it as it is, until the controller reports again.
+type Report struct {
+	// Event is Blocked, Activated or Failed; "" before the first report.
+	Event Event
+	// InForce is the revision that is in force, "" is none.
+	InForce string
+	// Reason is what is waited for, or what is wrong.
+	Reason string
+}
+
+// Policy is the state of one policy at one time.
+type Policy struct {
+	Phase Phase
+	// Generation counts the texts and assignments of all policies. It only grows.
+	Generation uint64
+	// Newest is the check of the newest text; nil if there is none, or it is not
+	// from a ConfigMap.
+	Newest *CheckResult
+	// Assigned is what the controller was given; nil is none.
+	Assigned *Revision
+	// Report is what the controller has reported, Since when the revision that is in
+	// force came into force.
+	Report Report
+	Since  time.Time
+	// Proven is the last revision that was found not to end the process.
+	Proven string
+	// Replacement runs in place of the revision Replaced, which was taken back.
+	Replacement *Revision
+	Replaced    string
+
+	// ticket is that of the last assignment, empty when no controller is left.
+	ticket Ticket
+	// reported is the assignment that Report is about.
+	reported uint64
+	// stopping reports that the controller was told to stop.
+	stopping bool
+	// starts reports that the process is not ready before the controller has reported.
+	starts bool
+}
+
+// Instead returns the revision that runs in place of the newest text, because that
+// was taken back; nil if it was not.
+func (p *Policy) Instead() *Revision {
+	if p.Replacement != nil && p.Newest != nil && p.Newest.Plan == nil && p.Replaced == p.Newest.Unit.Revision() {
+		return p.Replacement
+	}
+	return nil
+}
+
+// RunsNewest reports whether the newest text may run and is in force.
+func (p *Policy) RunsNewest() bool {
+	return p.Newest != nil && p.Newest.Good() && p.Report.Event == Activated && p.Report.InForce == p.Newest.Unit.Revision()
+}
+
+// assignsNewest reports whether a revision is the newest text.
+func (p *Policy) assignsNewest(r *Revision) bool {
+	return p.Newest == nil || p.Newest.Good() && p.Newest.Unit.Same(r.Unit)
+}

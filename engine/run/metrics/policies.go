@@ -1,0 +1,298 @@
+// Package metrics exports the metrics that policies define, under names of their
+// own. Those of the engine are in engine/observe.
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Policies are the metrics of all policies. They belong to the process: counters
+// are not reset when leadership changes, nor by another revision of a policy that
+// still exports them.
+type Policies struct {
+	options Options
+
+	mu       sync.RWMutex
+	series   map[string]*exported // by name
+	policies map[string]*plan.Policy
+	// waits and changes are of leadership so far, for metrics that are exported
+	// later.
+	waits   []float64
+	changes map[string]int
+}
+
+// Options are what the metrics are made from.
+type Options struct {
+	Registry prometheus.Registerer
+	Log      *slog.Logger
+	// Version is that of the program.
+	Version string
+	// Leading reports whether this process leads.
+	Leading func() bool
+	// Pending returns how many runs are pending for a policy.
+	Pending func(id string) int
+}
+
+// New returns no metrics.
+func New(o Options) *Policies {
+	return &Policies{options: o, series: map[string]*exported{}, policies: map[string]*plan.Policy{}, changes: map[string]int{}}
+}
+
+// exported is one metric.
+type exported struct {
+	metric    *plan.Metric
+	policy    string
+	collector prometheus.Collector
+	counter   *prometheus.CounterVec
+	gauge     prometheus.Gauge
+	wait      prometheus.Histogram
+	// seen are the series that there are, by the values of their labels, and size
+	// how many.
+	seen sync.Map
+	size atomic.Int64
+}
+
+// Replace exports the metrics of a revision, and no longer those that only the one
+// before had, which may be of an earlier time as the leader. Either may be nil.
+func (e *Policies) Replace(old, next *plan.Policy) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if old == nil && next != nil {
+		old = e.policies[next.ID()]
+	}
+	if old != nil && old.Mode != plan.Shadow {
+		delete(e.policies, old.ID())
+		for i := range old.Metrics {
+			if m := &old.Metrics[i]; !continues(m, next) {
+				e.remove(old, m)
+			}
+		}
+	}
+	if next == nil || next.Mode == plan.Shadow { // it writes nothing
+		return
+	}
+	e.policies[next.ID()] = next
+	for i := range next.Metrics {
+		if err := e.add(next, &next.Metrics[i]); err != nil {
+			e.options.Log.Error("a metric cannot be exported", observe.LogPolicy, next.Name, "metric", next.Metrics[i].Name, "error", err.Error())
+		}
+	}
+}
+
+// continues reports whether a policy goes on exporting a metric as it is.
+func continues(m *plan.Metric, p *plan.Policy) bool {
+	return p != nil && slices.ContainsFunc(p.Metrics, func(n plan.Metric) bool {
+		return n.Name == m.Name && n.Of == m.Of && n.Of != plan.BuildInfo && slices.Equal(labelNames(&n), labelNames(m)) && slices.Equal(n.Buckets, m.Buckets)
+	})
+}
+
+func (e *Policies) remove(policy *plan.Policy, m *plan.Metric) {
+	if s := e.series[m.Name]; s != nil && s.policy == policy.ID() {
+		e.options.Registry.Unregister(s.collector)
+		delete(e.series, m.Name)
+	}
+}
+
+func (e *Policies) add(policy *plan.Policy, m *plan.Metric) error {
+	if s := e.series[m.Name]; s != nil {
+		if s.policy != policy.ID() {
+			return fmt.Errorf("the policy %s exports it already", s.policy)
+		}
+		s.metric = m
+		return nil
+	}
+	s := e.newExported(policy, m)
+	e.catchUp(s)
+	if err := e.options.Registry.Register(s.collector); err != nil {
+		return err
+	}
+	e.series[m.Name] = s
+	return nil
+}
+
+// catchUp counts what happened before a metric was exported.
+func (e *Policies) catchUp(s *exported) {
+	switch s.metric.Of {
+	case plan.LeaderAcquire:
+		for _, wait := range e.waits {
+			s.wait.Observe(wait)
+		}
+	case plan.LeaderTransition:
+		for name, n := range e.changes {
+			s.counter.WithLabelValues(name).Add(float64(n))
+		}
+	}
+}
+
+func (e *Policies) newExported(policy *plan.Policy, m *plan.Metric) *exported {
+	help := m.Help
+	if help == "" {
+		help = string(m.Of) + " of the policy " + policy.Name + "."
+	}
+	s := &exported{metric: m, policy: policy.ID()}
+	switch m.Of {
+	case plan.LeaderState:
+		s.gauge = prometheus.NewGauge(prometheus.GaugeOpts{Name: m.Name, Help: help})
+		s.collector = s.gauge
+		if e.options.Leading() {
+			s.gauge.Set(1)
+		}
+	case plan.LeaderAcquire:
+		s.wait = prometheus.NewHistogram(prometheus.HistogramOpts{Name: m.Name, Help: help, Buckets: m.Buckets})
+		s.collector = s.wait
+	case plan.QueuePending:
+		id := policy.ID()
+		s.collector = prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: m.Name, Help: help}, func() float64 { return float64(e.options.Pending(id)) })
+	case plan.BuildInfo:
+		info := prometheus.NewGauge(prometheus.GaugeOpts{Name: m.Name, Help: help, ConstLabels: prometheus.Labels{"version": e.options.Version, "revision": policy.Revision}})
+		info.Set(1)
+		s.collector = info
+	default:
+		s.counter = prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: help}, labelNames(m))
+		if len(labelNames(m)) == 0 {
+			s.counter.WithLabelValues().Add(0) // there from the beginning
+		}
+		s.collector = s.counter
+	}
+	return s
+}
+
+func labelNames(m *plan.Metric) (out []string) {
+	for _, l := range m.Labels {
+		out = append(out, l.Name)
+	}
+	if m.Of == plan.LeaderTransition {
+		return []string{"transition"}
+	}
+	return out
+}
+
+// Report counts the result of a reconciliation.
+func (e *Policies) Report(ctx context.Context, c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for i := range c.Policy.Metrics {
+		m := &c.Policy.Metrics[i]
+		s := e.series[m.Name]
+		if s == nil || s.counter == nil || s.metric != m {
+			continue
+		}
+		if n := happened(m, c.Policy, r); n > 0 {
+			s.count(c.Labels(ctx, key, time.Now(), m.Labels), n)
+		}
+	}
+}
+
+const (
+	// maxSeries is how many series one metric of a policy may have: what its labels
+	// say is the policy's to choose, and often data.
+	maxSeries = 1000
+	// maxLabelValue is the length of a label's value, in bytes.
+	maxLabelValue = 256
+)
+
+// count adds to the series of some labels. Beyond maxSeries it adds to one whose
+// labels say so. The library panics on a value that is not UTF-8.
+func (s *exported) count(labels map[string]string, n int) {
+	values := make([]string, 0, len(labels))
+	for _, name := range labelNames(s.metric) {
+		text := strings.ToValidUTF8(value.Cut(labels[name], maxLabelValue), "\uFFFD")
+		labels[name] = text
+		values = append(values, text)
+	}
+	id := strings.Join(values, "\x00")
+	if _, known := s.seen.LoadOrStore(id, true); !known && s.size.Add(1) > maxSeries {
+		s.seen.Delete(id)
+		s.size.Add(-1)
+		for name := range labels {
+			labels[name] = "(too many)"
+		}
+		observe.DroppedSeries.WithLabelValues(s.policy, s.metric.Name).Inc()
+	}
+	s.counter.With(labels).Add(float64(n))
+}
+
+// happened counts what a metric counts in a result.
+func happened(m *plan.Metric, p *plan.Policy, r reconcile.Result) (n int) {
+	wants := func(rule int) bool { return m.Rule == "" || p.Rules[rule].Name == m.Rule }
+	switch m.Of {
+	case plan.EffectWritten, plan.EffectFailed:
+		for _, o := range r.Outcomes {
+			written := o.Err == nil && !o.Skipped && !o.Gone && o.Effect.Verb != eval.VerbEvent
+			if wants(o.Effect.Rule) && (m.Of == plan.EffectWritten && written || m.Of == plan.EffectFailed && o.Err != nil) {
+				n++
+			}
+		}
+	case plan.RuleDebounced:
+		n = count(r.PutOff, wants)
+	case plan.RuleRetried:
+		n = count(r.Retried, wants)
+	}
+	return n
+}
+
+func count(rules []int, wants func(int) bool) (n int) {
+	for _, rule := range rules {
+		if wants(rule) {
+			n++
+		}
+	}
+	return n
+}
+
+// each visits the metrics of a happening that is not about a key.
+func (e *Policies) each(of plan.Happening, policy string, visit func(*exported)) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for _, s := range e.series {
+		if s.metric.Of == of && (policy == "" || s.policy == policy) {
+			visit(s)
+		}
+	}
+}
+
+// Dropped counts pending runs that were lost.
+func (e *Policies) Dropped(policy string, n int) {
+	e.each(plan.RuleDropped, policy, func(s *exported) { s.counter.WithLabelValues().Add(float64(n)) })
+}
+
+// Transition counts a change of leadership.
+func (e *Policies) Transition(leads bool) {
+	name, state := "lost", 0.0
+	if leads {
+		name, state = "acquired", 1
+	}
+	e.mu.Lock()
+	e.changes[name]++
+	e.mu.Unlock()
+	e.each(plan.LeaderTransition, "", func(s *exported) { s.counter.WithLabelValues(name).Inc() })
+	e.each(plan.LeaderState, "", func(s *exported) { s.gauge.Set(state) })
+}
+
+// Acquired counts how long the process waited for leadership.
+func (e *Policies) Acquired(after time.Duration) {
+	e.mu.Lock()
+	e.waits = append(e.waits, after.Seconds())
+	e.mu.Unlock()
+	e.each(plan.LeaderAcquire, "", func(s *exported) { s.wait.Observe(after.Seconds()) })
+}
+
+// Watch counts a failure or a reconnect of a watch.
+func (e *Policies) Watch(of plan.Happening) {
+	e.each(of, "", func(s *exported) { s.counter.WithLabelValues().Inc() })
+}

@@ -1,0 +1,122 @@
+package policies
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// assigner decides which revision of each policy runs, and gives it to the policy's
+// controller.
+type assigner struct {
+	policies *lifecycle.Registry
+	history  *historyStore
+	runtime  *controller.Runtime
+	// stopped is called with each policy that is stopped.
+	stopped func(id string, u *source.Unit, c *source.Catalog)
+	// starting reports that no revision was assigned yet.
+	starting bool
+}
+
+// assign gives changed revisions to their controllers, and stops the policies that are
+// not to run any more. Those of the start are watched together.
+func (a *assigner) assign(catalog *source.Catalog, starting bool) {
+	a.starting = starting
+	var changed []*lifecycle.Revision
+	wanted := map[string]bool{}
+	for _, id := range a.known(catalog) {
+		rev := a.wanted(id, catalog)
+		if rev == nil {
+			continue
+		}
+		wanted[id] = true
+		if now := a.policies.Get(id).Assigned; now == nil || !rev.Unit.Same(now.Unit) {
+			rev = a.withFallback(id, rev.ReadFrom(catalog))
+		}
+		if a.policies.Assign(id, rev, starting) {
+			changed = append(changed, rev)
+		}
+	}
+	for _, id := range a.policies.AssignedIDs() {
+		if !wanted[id] {
+			a.stopped(id, a.policies.Get(id).Assigned.Unit, catalog)
+			a.runtime.Stop(id)
+		}
+	}
+	if starting {
+		a.runtime.RunAll(changed)
+		return
+	}
+	for _, rev := range changed {
+		a.runtime.Run(rev)
+	}
+}
+
+// known returns the IDs of the policies that are in a ConfigMap, run, or were not
+// removed when another process led.
+func (a *assigner) known(c *source.Catalog) []string {
+	all := map[string]bool{}
+	for id := range c.Units {
+		all[id] = true
+	}
+	for _, id := range a.policies.AssignedIDs() {
+		all[id] = true
+	}
+	for id := range a.history.entries {
+		if a.history.good(id) != nil {
+			all[id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// wanted returns the revision of a policy that is to run: that of its ConfigMap, or if
+// that is refused the last good one. Nil is none.
+func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
+	p := a.policies.Get(id)
+	newest, now := p.Newest, p.Assigned
+	switch {
+	case newest != nil && newest.Unit.Disabled():
+		return nil
+	case p.Instead() != nil:
+		return p.Instead()
+	case newest == nil && now != nil && c.Stopped(now.Unit.Name(), now.Unit.File.Path, id != now.Unit.Name()):
+		return nil // also while it cannot be read
+	case newest != nil && newest.Good():
+		return &newest.Revision
+	case now != nil && (newest != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
+		return now // it goes on
+	case now == nil && a.needsLastGood(newest, a.history.good(id), c):
+		return a.history.lastGood(id)
+	default:
+		return nil
+	}
+}
+
+// needsLastGood reports whether a policy is to run of which only the history has a
+// good revision: its text is refused, or may be in a file that cannot be read.
+func (a *assigner) needsLastGood(newest *lifecycle.CheckResult, kept *history.Entry, c *source.Catalog) bool {
+	if newest != nil && newest.TestsPending { // the last good revision runs until the tests have ended
+		return a.starting && kept != nil
+	}
+	if newest != nil {
+		return !newest.Unit.Undecided
+	}
+	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
+}
+
+// withFallback adds the last good revision to one that is to run: the new one may have
+// to wait, or may not fit the objects, and nothing runs yet that would go on.
+func (a *assigner) withFallback(id string, rev *lifecycle.Revision) *lifecycle.Revision {
+	kept := a.history.good(id)
+	if kept == nil || kept.Revision == rev.Unit.Revision() || a.policies.Get(id).Report.InForce != "" {
+		return rev
+	}
+	out := *rev
+	out.Fallback = a.history.lastGood(id)
+	return &out
+}

@@ -1,0 +1,330 @@
+package policies
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/check"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// historyStore keeps the history of every policy in the cluster, and with it
+// the last good revision, so that it survives the controller: a
+// ControllerRevision for each revision, whose data cannot be changed once it is
+// made, owned by the ConfigMap of the policy.
+type historyStore struct {
+	client    kubernetes.Interface
+	namespace string
+	checker   *check.Checker
+	log       *slog.Logger
+	// entries are by policy, the oldest first.
+	entries map[string][]*history.Entry
+}
+
+const (
+	// maxRevisions is how many revisions of a policy are kept.
+	maxRevisions = 10
+	// maxKept is the size of the history of one ConfigMap, in bytes: each of its
+	// policies is kept with all of its file.
+	maxKept = 16 << 20
+	// maxStopped is how many policies that are gone are kept of one ConfigMap.
+	maxStopped = 10
+)
+
+func newHistoryStore(client kubernetes.Interface, namespace string, checker *check.Checker, log *slog.Logger) *historyStore {
+	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}}
+}
+
+// read reads the history.
+func (s *historyStore) read(ctx context.Context) error {
+	list, err := s.client.AppsV1().ControllerRevisions(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
+	if err != nil {
+		return err
+	}
+	s.entries = history.List(list.Items, func(name string, err error) {
+		s.log.Warn("a kept revision cannot be read", "name", name, "error", err.Error())
+	})
+	return nil
+}
+
+// good returns the last good revision as it is kept; nil if there is none.
+func (s *historyStore) good(id string) *history.Entry { return history.Good(s.entries[id]) }
+
+// lastGood returns the last good revision of a policy; nil if there is none
+// that still is.
+func (s *historyStore) lastGood(id string) *lifecycle.Revision {
+	e := s.good(id)
+	if e == nil {
+		return nil
+	}
+	u := e.Unit()
+	if u == nil {
+		return nil
+	}
+	if u.Revision() != e.Revision {
+		s.log.Error("the content of a kept revision does not match its hash, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		return nil
+	}
+	v := s.checker.Text(u)
+	if !v.Good() {
+		s.log.Error("the last good revision is no longer valid", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		return nil
+	}
+	return &v.Revision
+}
+
+// refuse notes that revisions which came into force have ended their process, so
+// that the last good revision is the one before.
+func (s *historyStore) refuse(ctx context.Context, dead map[string]attempt) {
+	for id, a := range dead {
+		for _, e := range slices.Clone(s.entries[id]) {
+			if e.Revision != a.Revision || e.Result != history.Active {
+				continue
+			}
+			if err := s.set(ctx, e, history.Refused); err != nil {
+				s.log.Error("it cannot be noted that the revision ended its process", observe.LogPolicy, id, observe.LogRevision, a.Revision, "error", err.Error())
+			}
+		}
+	}
+}
+
+// keepInForce records revisions that came into force; the next edit may have
+// replaced them since.
+func (s *historyStore) keepInForce(ctx context.Context, revisions []*lifecycle.Revision) (failed bool) {
+	for _, r := range revisions {
+		if r.Unit.ID() != r.Unit.Name() { // in Shadow mode it writes nothing
+			continue
+		}
+		if err := s.record(ctx, r.Unit, r.Catalog, history.Active); err != nil && ctx.Err() == nil {
+			failed = true
+			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, r.Unit.ID(), "error", err.Error())
+		}
+	}
+	return failed
+}
+
+// keep records the results of the present policies, and which policies are gone. That it fails does no harm: it is logged, and tried again later.
+func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *lifecycle.Registry) (failed bool) {
+	for _, id := range policies.Checked() {
+		p := policies.Get(id)
+		u, result := p.Newest.Unit, resultOf(&p)
+		if result == "" || id != u.Name() { // in Shadow mode it writes nothing
+			continue
+		}
+		if err := s.record(ctx, u, c, result); err != nil && ctx.Err() == nil {
+			failed = true
+			s.log.Error("the revision cannot be kept for a restart", observe.LogPolicy, id, "error", err.Error())
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.entries)) {
+		if good := s.good(id); good != nil && c.Units[id] == nil && !c.Unreadable(good.File) {
+			if err := s.set(ctx, good, history.Stopped); err != nil && ctx.Err() == nil {
+				failed = true
+				s.log.Error("it cannot be noted that the policy is gone", observe.LogPolicy, id, "error", err.Error())
+			}
+		}
+	}
+	s.sweep(ctx)
+	return failed
+}
+
+// resultOf returns the result of the newest text of a policy; "" while
+// that is not known.
+func resultOf(p *lifecycle.Policy) history.Result {
+	v := p.Newest
+	switch {
+	case v.TestsPending || v.Unit.Disabled():
+		return ""
+	case v.Plan != nil && p.RunsNewest():
+		return history.Active
+	case v.Plan == nil, p.Report.Event == lifecycle.Failed:
+		return history.Refused
+	case p.Report.Event == lifecycle.Blocked:
+		return history.Waiting
+	default:
+		return ""
+	}
+}
+
+// record notes a result of the present text of a policy.
+func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Catalog, result history.Result) error {
+	origin, list := c.Origins[u.ID()], s.entries[u.Name()]
+	last := &history.Entry{}
+	if len(list) > 0 {
+		last = list[len(list)-1]
+	}
+	if last.Revision == u.Revision() && last.File == u.File.Path && last.Owner == types.UID(origin.UID) {
+		if last.Result == result || last.Result == history.Active {
+			return nil
+		}
+		return s.finish(ctx, last, result)
+	}
+	e := &history.Entry{Copy: history.CopyOf(u), Owner: types.UID(origin.UID), Number: last.Number + 1, Result: result}
+	by := author(last, e, origin, c)
+	e.Author, e.Edited = by.Manager, by.At
+	if err := s.room(ctx, e); err != nil {
+		if result == history.Active {
+			return err
+		}
+		return nil // what does not run is in the ConfigMap
+	}
+	made, err := e.Object(origin.Namespace)
+	if err != nil {
+		return err
+	}
+	_, err = s.client.AppsV1().ControllerRevisions(origin.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	s.entries[e.Policy] = append(list, e)
+	return s.finish(ctx, e, result)
+}
+
+// author returns who wrote the present revision, and when. If the text is that
+// of the revision before, the values were edited.
+func author(last, now *history.Entry, origin *source.Contents, c *source.Catalog) source.Edit {
+	keys := []string{now.Key()}
+	for name := range now.Modules {
+		keys = append(keys, path.Base(name))
+	}
+	by := origin.LastEdit(keys...)
+	if last.Text == now.Text && maps.Equal(last.Modules, now.Modules) {
+		for _, v := range c.Values {
+			if e := v.LastEdit(now.Policy); e.At.After(by.At) {
+				by = e
+			}
+		}
+	}
+	return by
+}
+
+// finish sets the result of the newest entry of a policy. If a rollback wrote
+// it, the entry that was in force before is marked.
+func (s *historyStore) finish(ctx context.Context, e *history.Entry, result history.Result) error {
+	if err := s.set(ctx, e, result); err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(slices.Clone(s.entries[e.Policy]), func(other *history.Entry) bool { return other == e })
+	before := history.Good(others)
+	if result == history.Active && e.Author == history.RollbackManager && before != nil && before.Revision != e.Revision {
+		if err := s.set(ctx, before, history.RolledBack); err != nil {
+			return err
+		}
+	}
+	for _, old := range s.surplus(e.Policy) {
+		s.remove(ctx, old)
+	}
+	return nil
+}
+
+// set writes the result of an entry.
+func (s *historyStore) set(ctx context.Context, e *history.Entry, result history.Result) error {
+	if e.Result == result {
+		return nil
+	}
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]any{v1alpha1.LabelResult: result}}})
+	if err != nil {
+		return err
+	}
+	_, err = s.client.AppsV1().ControllerRevisions(s.namespace).Patch(ctx, e.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
+	if apierrors.IsNotFound(err) { // it went with its ConfigMap, or was deleted
+		s.forget(e)
+		return nil
+	}
+	if err == nil {
+		e.Result = result
+	}
+	return err
+}
+
+// surplus returns the entries of a policy that are too many: the oldest, but
+// never the last good one.
+func (s *historyStore) surplus(id string) (out []*history.Entry) {
+	list := s.entries[id]
+	for _, e := range list {
+		if len(list)-len(out) > maxRevisions && e != history.Good(list) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// room makes room for an entry beside those of the same ConfigMap: of policies
+// with something newer the oldest entries go first. An error reports that there is
+// too much even so.
+func (s *historyStore) room(ctx context.Context, e *history.Entry) error {
+	size := e.Size()
+	var spare []*history.Entry
+	for id, list := range s.entries {
+		for _, other := range list {
+			if other.Owner != e.Owner || id == e.Policy && other == history.Good(list) && e.Result == history.Active {
+				continue // another ConfigMap's, or replaced by this one
+			}
+			size += other.Size()
+			if other != history.Good(list) {
+				spare = append(spare, other)
+			}
+		}
+	}
+	slices.SortFunc(spare, func(a, b *history.Entry) int { return a.Edited.Compare(b.Edited) })
+	for _, old := range spare {
+		if size <= maxKept {
+			break
+		}
+		size -= old.Size()
+		s.remove(ctx, old)
+	}
+	if size > maxKept {
+		return fmt.Errorf("more than %d MiB would be kept of the ConfigMap: put its policies into files of their own", maxKept>>20)
+	}
+	return nil
+}
+
+// sweep forgets the oldest of the policies of a ConfigMap that are gone, when
+// they are too many.
+func (s *historyStore) sweep(ctx context.Context) {
+	gone := map[types.UID][]*history.Entry{}
+	for _, list := range s.entries {
+		if last := history.InForce(list); last != nil && last.Result == history.Stopped {
+			gone[last.Owner] = append(gone[last.Owner], last)
+		}
+	}
+	for _, list := range gone {
+		slices.SortFunc(list, func(a, b *history.Entry) int { return b.Edited.Compare(a.Edited) })
+		for _, e := range list[min(maxStopped, len(list)):] {
+			for _, old := range slices.Clone(s.entries[e.Policy]) {
+				s.remove(ctx, old)
+			}
+		}
+	}
+}
+
+func (s *historyStore) forget(e *history.Entry) {
+	left := slices.DeleteFunc(slices.Clone(s.entries[e.Policy]), func(other *history.Entry) bool { return other == e })
+	if s.entries[e.Policy] = left; len(left) == 0 {
+		delete(s.entries, e.Policy)
+	}
+}
+
+func (s *historyStore) remove(ctx context.Context, e *history.Entry) {
+	s.forget(e)
+	err := s.client.AppsV1().ControllerRevisions(s.namespace).Delete(ctx, e.Name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) && ctx.Err() == nil {
+		s.log.Warn("an old revision cannot be removed", "name", e.Name, "error", err.Error())
+	}
+}

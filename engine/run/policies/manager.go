@@ -1,0 +1,298 @@
+// Package policies runs the policies of the ConfigMaps of a namespace. Its Manager
+// follows the ConfigMaps: it has the policies checked and tested, assigns revisions to
+// their controllers, keeps the history, and writes the status into the ConfigMaps.
+package policies
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/check"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/events"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Options are what a Manager needs.
+type Options struct {
+	Client kubernetes.Interface
+	// Namespace is that of the ConfigMaps.
+	Namespace string
+	Log       *slog.Logger
+	Store     *configmap.Store
+	Checker   *check.Checker
+	Runtime   *controller.Runtime
+	// Params are values from the command line, by policy and param; Overrides are the
+	// same, parsed. They take precedence over those of ConfigMaps.
+	Params    map[string]map[string]string
+	Overrides compile.Overrides
+	// Poll is the interval between attempts to read the history.
+	Poll time.Duration
+	// Rivals returns a warning about other writers of the fields that a policy writes;
+	// "" is none.
+	Rivals func(policy string) string
+	// Rollback is when a new revision is rolled back automatically.
+	Rollback AutoRollback
+}
+
+// Manager keeps the policies of the ConfigMaps running.
+type Manager struct {
+	options  Options
+	policies *lifecycle.Registry
+	// wake holds an item when something may have changed.
+	wake  chan struct{}
+	cache configmap.Cache
+	tests *check.TestRunner
+	// behind reports that the ConfigMaps were not read yet, or not all assigned
+	// policies have reported.
+	behind atomic.Bool
+
+	history    *historyStore
+	journal    *journal
+	assigner   *assigner
+	rollback   *rollback
+	reporter   *reporter
+	unlabelled *unlabelled
+	status     *statusWriter
+	shadows    *shadowWriter
+	// first reports that the ConfigMaps were not looked at yet.
+	first bool
+	// problems are what fails of the policies, by ID.
+	problems map[string]string
+	// unfinished reports that a status or a revision could not be written.
+	unfinished bool
+}
+
+const (
+	// gatherInterval is how long changes are gathered: an edit of several ConfigMaps
+	// is one.
+	gatherInterval = 20 * time.Millisecond
+	// recheckInterval is the interval between checks of refused texts: the types of the
+	// cluster change without an edit.
+	recheckInterval = 15 * time.Second
+	// healthInterval is the interval between updates of the status by what fails.
+	healthInterval = 2 * time.Second
+)
+
+// New returns a Manager that does not run yet.
+func New(o Options) *Manager {
+	m := &Manager{options: o, policies: o.Runtime.Policies(), wake: make(chan struct{}, 1), tests: check.NewTestRunner(o.Checker), first: true}
+	m.behind.Store(true)
+	m.history = newHistoryStore(o.Client, o.Namespace, o.Checker, o.Log)
+	m.journal = newJournal(o.Client, o.Namespace, o.Log)
+	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime}
+	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
+	m.reporter = &reporter{policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known}
+	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
+	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
+	return m
+}
+
+// Nudge has the ConfigMaps looked at soon.
+func (m *Manager) Nudge() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // there is one already
+	}
+}
+
+// Ready reports whether the ConfigMaps were read and all policies have reported.
+func (m *Manager) Ready() bool { return !m.behind.Load() }
+
+// Run follows the ConfigMaps until the context ends.
+func (m *Manager) Run(ctx context.Context) error {
+	recorder, stop := events.NewEventRecorder(m.options.Client)
+	defer stop()
+	m.status = newStatusWriter(m.options.Client, recorder, m.options.Log)
+	m.assigner.stopped = func(id string, u *source.Unit, c *source.Catalog) { m.unlabelled.recordStop(recorder, id, u, c) }
+	if !m.options.Store.Wait(ctx) {
+		return ctx.Err()
+	}
+	m.readHistory(ctx)
+	m.journal.log(m.journal.read(ctx))
+	m.history.refuse(ctx, m.journal.dead)
+	defer func() { m.journal.clear(context.WithoutCancel(ctx)) }()
+	m.unlabelled.find(ctx)
+	if !m.options.Runtime.StartBrakes() {
+		return ctx.Err()
+	}
+	return m.loop(ctx)
+}
+
+func (m *Manager) loop(ctx context.Context) error {
+	shadows := time.NewTicker(shadowInterval)
+	defer shadows.Stop()
+	rechecks := time.NewTicker(recheckInterval)
+	defer rechecks.Stop()
+	healths := time.NewTicker(healthInterval)
+	defer healths.Stop()
+	for {
+		if err := m.look(ctx); err != nil {
+			m.options.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
+			time.AfterFunc(time.Second, m.Nudge)
+		}
+		for woken := false; !woken; {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-shadows.C:
+				m.shadows.write(ctx)
+			case <-rechecks.C:
+				woken = m.recheck()
+			case <-healths.C:
+				m.status.flush(time.Now())
+				rolledBack := m.rollback.check(time.Now())
+				woken = m.problemsChanged() || rolledBack
+			case <-m.wake:
+				woken = true
+			case done := <-m.tests.Ended():
+				m.tests.Complete(done, m.policies)
+				woken = true
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(gatherInterval):
+		}
+	}
+}
+
+// readHistory reads the last good revisions. Without them a policy whose text is
+// broken would not run, so it is retried while that may help.
+func (m *Manager) readHistory(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := m.history.read(ctx)
+		if err == nil {
+			return
+		}
+		m.options.Log.Error("the last good revisions cannot be read", "error", err.Error())
+		if apierrors.IsForbidden(err) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(m.options.Poll):
+		}
+	}
+}
+
+// look brings the running policies up to the ConfigMaps, and writes their status.
+func (m *Manager) look(ctx context.Context) error {
+	select { // changes until now are looked at now
+	case <-m.wake:
+	default:
+	}
+	catalog, err := m.options.Store.Catalog(&m.cache, m.options.Overrides)
+	if err != nil {
+		return err
+	}
+	m.recheckTypes()
+	m.unlabelled.update(catalog)
+	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u) })
+	if m.first {
+		m.warnUnknownPolicies(catalog)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
+	m.assigner.assign(catalog, m.first)
+	m.first = false
+	if m.journal.prove(ctx, m.policies, time.Now()) {
+		time.AfterFunc(proving, m.Nudge)
+	}
+	m.write(ctx, catalog)
+	if m.policies.Settled() && len(m.wake) == 0 {
+		m.behind.Store(false)
+	}
+	return nil
+}
+
+// write writes the history and the status.
+func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
+	unkept := m.history.keepInForce(ctx, m.policies.TakeActivated())
+	unkept = m.history.keep(ctx, catalog, m.policies) || unkept
+	reports := append(m.reporter.reports(catalog), m.unlabelled.reports(ctx)...)
+	unwritten := m.status.write(ctx, reports, m.unlabelled.annotations)
+	m.unfinished = unkept || unwritten
+	for _, n := range m.options.Runtime.Brakes().TakeNews() {
+		m.status.brakeEvent(n, m.unlabelled.reference(m.reporter.originOf(catalog, n.Policy)))
+	}
+	m.reporter.measure(catalog)
+}
+
+// recheckTypes has texts checked again that were compiled without the types of kinds
+// that the cluster serves now.
+func (m *Manager) recheckTypes() {
+	for _, id := range m.policies.Checked() {
+		p := m.policies.Get(id)
+		if p.Newest.Good() && !p.Newest.Typed && p.Newest.Recheck == lifecycle.NotRechecked && p.Report.Event == lifecycle.Activated {
+			m.policies.Recheck(id)
+		}
+	}
+}
+
+// recheck has the refused texts checked again, and reports whether there is anything
+// to do.
+func (m *Manager) recheck() (any bool) {
+	for _, id := range m.policies.Checked() {
+		if v := m.policies.Get(id).Newest; v.Plan == nil && !v.Compiled && !v.Disabled() {
+			m.policies.Recheck(id)
+			any = true
+		}
+	}
+	return any || m.unfinished
+}
+
+// problemsChanged reports whether what fails of the policies has changed.
+func (m *Manager) problemsChanged() bool {
+	now := map[string]string{}
+	for _, id := range m.policies.AssignedIDs() {
+		if text := m.reporter.failing(id); text != "" {
+			now[id] = text
+		}
+	}
+	same := maps.Equal(now, m.problems)
+	m.problems = now
+	return !same
+}
+
+// note stores in the journal that a text is about to be compiled for the first time.
+// A problem reports that it must not be: it has ended a process before.
+func (m *Manager) note(ctx context.Context, u *source.Unit) *document.Problem {
+	if u.Disabled() {
+		return nil
+	}
+	if problem := m.journal.quarantined(u, time.Now()); problem != nil {
+		return problem
+	}
+	if good := m.history.good(u.ID()); good != nil && good.Revision == u.Revision() || m.policies.Get(u.ID()).Proven == u.Revision() {
+		return nil
+	}
+	m.journal.begin(ctx, u)
+	return nil
+}
+
+// warnUnknownPolicies logs values from the command line whose policy does not exist
+// (yet).
+func (m *Manager) warnUnknownPolicies(c *source.Catalog) {
+	for _, name := range slices.Sorted(maps.Keys(m.options.Params)) {
+		if c.Units[name] == nil && c.Units[name+plan.ShadowSuffix] == nil {
+			m.options.Log.Warn("values are given with --param for a policy that no ConfigMap holds", observe.LogPolicy, name)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package policies
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// The values of the annotation edict.dev/status.
+const (
+	statusActive   = "Active"
+	statusDegraded = "Degraded"
+	// statusPaused is of a ConfigMap with a policy that the brakes have stopped,
+	// statusContested of one that writes the fields of another writer.
+	statusPaused    = "Paused"
+	statusContested = "Contested"
+	statusWaiting   = "Waiting"
+	statusRefused   = "Refused"
+	statusDisabled  = "Disabled"
+	statusEmpty     = "Empty"
+	// statusStopped is of a ConfigMap that is not read.
+	statusStopped = "Stopped"
+)
+
+// statusReport is the status of a ConfigMap.
+type statusReport struct {
+	*source.ConfigMap
+	status   string
+	policies string
+	// text is what is wrong or waited for, warning what deserves attention.
+	text, warning string
+	// rivals are other writers of the fields that the policies write; part of warning.
+	rivals string
+	// reason is text without what changes from one moment to the next; "" is
+	// text.
+	reason string
+	// stopped reports that nothing in it is read, so nothing was checked.
+	stopped bool
+	// pending reports that this is not known yet: the annotations stay as they are.
+	pending bool
+}
+
+// annotations are those that the controller writes; an empty value is absence.
+func (n *statusReport) annotations() map[string]string {
+	revision := n.Revision()
+	if n.stopped {
+		revision = ""
+	}
+	return map[string]string{
+		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision,
+		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
+		v1alpha1.AnnotationWarning: n.warning,
+	}
+}
+
+// reporter makes the status of ConfigMaps from the state of their policies.
+type reporter struct {
+	policies *lifecycle.Registry
+	runtime  *controller.Runtime
+	rivals   func(policy string) string
+	// known returns the IDs of all policies.
+	known func(c *source.Catalog) []string
+}
+
+// reports returns the status of all ConfigMaps.
+func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
+	for _, contents := range c.Contents {
+		out = append(out, r.report(c, contents))
+	}
+	for _, v := range c.Values {
+		out = append(out, r.paramsReport(c, v))
+	}
+	return out
+}
+
+// report returns the status of a ConfigMap of policies.
+func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
+	n := statusReport{ConfigMap: contents.ConfigMap}
+	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()])}
+	for _, id := range r.known(c) {
+		if r.originOf(c, id) == contents.Path() {
+			p := r.policies.Get(id)
+			sum.add(id, &p)
+			sum.degrade(id, r.runtime.Degraded(id))
+			sum.addBrakes(id, brakeStatusOf(r.runtime.Brakes().State(id)))
+			n.pending = n.pending || p.Phase == lifecycle.Testing
+			n.rivals = joinLines(n.rivals, r.rivals(id))
+		}
+	}
+	n.policies = list(sum.runs)
+	n.status = sum.status()
+	switch n.status {
+	case statusWaiting:
+		n.text = value.Cut(strings.Join(sum.waits, "\n"), configmap.MaxText)
+	case statusPaused, statusContested, statusDegraded:
+		n.text = value.Cut(strings.Join(slices.Concat(sum.paused, sum.contested, sum.failing), "\n"), configmap.MaxText)
+		n.reason = strings.Join(sum.reasons, "\n")
+	default:
+		n.text = configmap.ProblemText(contents.ConfigMap, sum.problems, document.Error)
+	}
+	n.rivals = value.Cut(n.rivals, configmap.MaxText)
+	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
+	n.warning = joinLines(joinLines(configmap.ProblemText(contents.ConfigMap, sum.problems, document.Warning), n.rivals), held)
+	return n
+}
+
+func joinLines(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+// maxPolicies bounds the list of the policies that run, in bytes: all
+// annotations of an object together may have 256 KiB.
+const maxPolicies = 32 << 10
+
+// list writes the policies that run; the last is "..." if there are more.
+func list(runs []string) string {
+	text := strings.Join(runs, " ")
+	if len(text) <= maxPolicies {
+		return text
+	}
+	text = value.Cut(text, maxPolicies)
+	return text[:strings.LastIndexByte(text, ' ')+1] + "..."
+}
+
+// originOf returns the ConfigMap of a policy, as namespace/name.
+func (r *reporter) originOf(c *source.Catalog, id string) string {
+	switch {
+	case c.Origins[id] != nil:
+		return c.Origins[id].Path()
+	default:
+		if now := r.policies.Get(id).Assigned; now != nil {
+			return path.Dir(now.Unit.File.Path)
+		}
+		return ""
+	}
+}
+
+// tally sums up the policies of a ConfigMap.
+type tally struct {
+	problems         []document.Problem
+	runs, waits      []string
+	failing, reasons []string
+	// What the brakes do.
+	paused, contested, held []string
+	wanted, disabled        int
+}
+
+func (t *tally) add(id string, p *lifecycle.Policy) {
+	t.wanted++
+	inForce := p.Report.InForce
+	if v := p.Newest; v != nil {
+		t.problems = append(t.problems, v.Problems...)
+		if v.Disabled() {
+			t.disabled++
+			if inForce != "" {
+				t.runs, t.waits = append(t.runs, id+"="+inForce), append(t.waits, id+": what is under way is being finished")
+			}
+			return
+		}
+	}
+	switch p.Report.Event {
+	case lifecycle.Failed:
+		t.problems = append(t.problems, document.Problem{Severity: document.Error, Message: id + ": " + p.Report.Reason})
+	case lifecycle.Blocked:
+		t.waits = append(t.waits, id+": "+p.Report.Reason)
+	}
+	if inForce != "" {
+		t.runs = append(t.runs, id+"="+inForce)
+	}
+}
+
+// degrade adds what fails of a policy.
+func (t *tally) degrade(id string, d *controller.Degraded) {
+	if d == nil {
+		return
+	}
+	for line := range strings.Lines(d.Text) {
+		t.failing = append(t.failing, id+": "+strings.TrimSuffix(line, "\n"))
+	}
+	t.reasons = append(t.reasons, id+": "+d.Reason)
+}
+
+func (t *tally) status() string {
+	switch {
+	case document.HasErrors(t.problems):
+		return statusRefused
+	case len(t.waits) > 0:
+		return statusWaiting
+	case t.wanted == 0:
+		return statusEmpty
+	case t.disabled == t.wanted:
+		return statusDisabled
+	case len(t.runs) < t.wanted-t.disabled:
+		return statusWaiting
+	case len(t.paused) > 0:
+		return statusPaused
+	case len(t.contested) > 0:
+		return statusContested
+	case len(t.failing) > 0:
+		return statusDegraded
+	default:
+		return statusActive
+	}
+}
+
+// paramsReport returns the status of a ConfigMap of params: what is wrong with it, and what
+// policies say is wrong with the values in it.
+func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
+	n := statusReport{ConfigMap: v.ConfigMap, status: statusActive}
+	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
+	for _, id := range r.policies.Checked() {
+		for _, p := range r.policies.Get(id).Newest.Problems {
+			if strings.HasPrefix(p.File, v.Path()+"/") {
+				wrong = append(wrong, p)
+			}
+		}
+	}
+	if document.HasErrors(wrong) {
+		n.status = statusRefused
+	}
+	n.text = configmap.ProblemText(v.ConfigMap, wrong, document.Error)
+	n.warning = configmap.ProblemText(v.ConfigMap, wrong, document.Warning)
+	return n
+}
+
+// failing returns what fails of a policy, to compare it with what failed before.
+func (r *reporter) failing(id string) (text string) {
+	if d := r.runtime.Degraded(id); d != nil {
+		text = d.Text
+	}
+	brakes := brakeStatusOf(r.runtime.Brakes().State(id))
+	return text + r.rivals(id) + brakes.text()
+}
+
+// measure sets the metric of policies whose newest text is refused.
+func (r *reporter) measure(c *source.Catalog) {
+	observe.Failed.Reset()
+	for _, id := range r.known(c) {
+		p, failed := r.policies.Get(id), 0.0
+		if p.Newest == nil || p.Phase == lifecycle.Refused || p.Report.Event == lifecycle.Failed {
+			failed = 1
+		}
+		observe.Failed.WithLabelValues(id).Set(failed)
+	}
+}

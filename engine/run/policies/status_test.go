@@ -1,0 +1,141 @@
+package policies
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+func resultOfMode(mode plan.Mode, problems ...document.Problem) *lifecycle.CheckResult {
+	v := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: &source.Unit{Document: &v1alpha1.Policy{}, Mode: string(mode)}}, Problems: problems}
+	if !document.HasErrors(problems) && mode != plan.Disabled {
+		v.Plan = &plan.Policy{Mode: mode}
+	}
+	return v
+}
+
+// TestStatus sums up the policies of a ConfigMap.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	wrong := document.Problem{Severity: document.Error, Message: "wrong"}
+	odd := document.Problem{Severity: document.Warning, Message: "odd"}
+	type one struct {
+		v *lifecycle.CheckResult
+		s lifecycle.Report
+	}
+	runs := lifecycle.Report{Event: lifecycle.Activated, InForce: "r1"}
+	for name, tc := range map[string]struct {
+		policies []one
+		want     string
+		runs     int
+		fails    bool
+	}{
+		"some objects fail":              {[]one{{resultOfMode(plan.Enforce), runs}}, statusDegraded, 1, true},
+		"it waits, and objects fail":     {[]one{{resultOfMode(plan.Enforce), lifecycle.Report{Event: lifecycle.Blocked, InForce: "r1", Reason: "kind"}}}, statusWaiting, 1, true},
+		"nothing":                        {nil, statusEmpty, 0, false},
+		"all run":                        {[]one{{resultOfMode(plan.Enforce), runs}, {resultOfMode(plan.Shadow), runs}}, statusActive, 2, false},
+		"one is warned of":               {[]one{{resultOfMode(plan.Enforce, odd), runs}}, statusActive, 1, false},
+		"one is disabled":                {[]one{{resultOfMode(plan.Enforce), runs}, {resultOfMode(plan.Disabled), lifecycle.Report{}}}, statusActive, 1, false},
+		"all are disabled":               {[]one{{resultOfMode(plan.Disabled), lifecycle.Report{}}}, statusDisabled, 0, false},
+		"one is bad, what it was runs":   {[]one{{resultOfMode(plan.Enforce, wrong), runs}}, statusRefused, 1, false},
+		"one waits for a kind":           {[]one{{resultOfMode(plan.Enforce), runs}, {resultOfMode(plan.Enforce), lifecycle.Report{Event: lifecycle.Blocked, Reason: "kind"}}}, statusWaiting, 1, false},
+		"one has not begun":              {[]one{{resultOfMode(plan.Enforce), lifecycle.Report{}}}, statusWaiting, 0, false},
+		"one does not fit the cluster":   {[]one{{resultOfMode(plan.Enforce), lifecycle.Report{Event: lifecycle.Failed, Reason: "misfit"}}}, statusRefused, 0, false},
+		"one cannot be read, so no more": {[]one{{nil, runs}}, statusActive, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sum tally
+			for _, p := range tc.policies {
+				sum.add("p", &lifecycle.Policy{Newest: p.v, Report: p.s})
+			}
+			if tc.fails {
+				sum.degrade("p", &controller.Degraded{Reason: "r", Text: "t"})
+			}
+			if got := sum.status(); got != tc.want || len(sum.runs) != tc.runs {
+				t.Errorf("%s, %d run; want %s, %d", got, len(sum.runs), tc.want, tc.runs)
+			}
+		})
+	}
+}
+
+func TestChangesOfAnnotations(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"same": "1", "other": "1", "gone": "1", "foreign": "1"}
+	want := map[string]any{"other": "2", "gone": nil, "new": "2"}
+	got := changes(before, map[string]string{"same": "1", "other": "2", "gone": "", "new": "2", "never": ""})
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestShadowTextIsBounded(t *testing.T) {
+	t.Parallel()
+	if shadowText(nil) != "" {
+		t.Error("nothing to tell, and it tells")
+	}
+	r := bigReport()
+	text := shadowText(r)
+	if len(text) > maxShadow || !strings.Contains(text, `"policy":"p"`) || len(r[0].Examples) == 0 || r[0].MoreExamples+len(r[0].Examples) != 20 || !strings.Contains(text, `"moreExamples":`) {
+		t.Errorf("%d bytes, %d examples", len(text), len(r[0].Examples))
+	}
+}
+
+func bigReport() []*reconcile.ShadowReport {
+	r := &reconcile.ShadowReport{ShadowCounts: reconcile.ShadowCounts{Policy: "p"}}
+	for range 20 {
+		r.Examples = append(r.Examples, reconcile.Disagreement{Key: "k", Differences: []string{strings.Repeat("x", 2000)}})
+	}
+	return []*reconcile.ShadowReport{r}
+}
+
+// TestListIsBounded: it ends with a policy that is whole, and says that there
+// are more.
+func TestListIsBounded(t *testing.T) {
+	t.Parallel()
+	if got := list([]string{"a=1", "b=2"}); got != "a=1 b=2" {
+		t.Errorf("%q", got)
+	}
+	runs := slices.Repeat([]string{"a-policy=0123456789ab"}, 5000)
+	text := list(runs)
+	if all := strings.Fields(text); len(text) > maxPolicies+3 || all[len(all)-1] != "..." || all[len(all)-2] != runs[0] {
+		t.Errorf("%d bytes, at the end %q", len(text), text[len(text)-30:])
+	}
+}
+
+// TestBrakeStatus: what a ConfigMap says of the brakes.
+func TestBrakeStatus(t *testing.T) {
+	t.Parallel()
+	pause := brake.Pause{Policy: "p", Revision: "1", Reason: brake.RemovalLimit, Message: "too much", Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for name, tc := range map[string]struct {
+		state  *brake.State
+		status string
+		want   string
+	}{
+		"nothing":   {nil, statusActive, ""},
+		"paused":    {&brake.State{Pauses: []brake.Pause{pause}, Contested: []string{"a of b"}}, statusPaused, "p: too much; edict resume p lets it go on, edict rollback p takes its last edit back"},
+		"contested": {&brake.State{Contested: []string{"a", "b", "c", "d", "e"}}, statusContested, "a; b; c; and 2 more"},
+		"slowed":    {&brake.State{Slowed: []string{"why"}}, statusDegraded, "slowed down for 1 object, such as: why"},
+		"uncertain": {&brake.State{Kept: map[brake.Reason]int{brake.Uncertain: 3}}, statusDegraded, "that concerns 3 objects"},
+		"a hold":    {&brake.State{Holds: []brake.Hold{{Policy: "p"}}}, statusActive, ""},
+	} {
+		sum := tally{wanted: 1, runs: []string{"p=1"}}
+		sum.addBrakes("p", brakeStatusOf(tc.state))
+		text := strings.Join(append(append(sum.paused, sum.contested...), sum.failing...), "\n")
+		if got := sum.status(); got != tc.status || !strings.Contains(text, tc.want) {
+			t.Errorf("%s: %s, %q", name, got, text)
+		}
+	}
+}

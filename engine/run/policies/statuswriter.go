@@ -1,0 +1,175 @@
+package policies
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/events"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// statusWriter writes the status into the annotations of ConfigMaps, and records
+// Events about changes of it.
+type statusWriter struct {
+	client kubernetes.Interface
+	log    *slog.Logger
+	events *events.Recorder
+	// written is what this process has written last, by UID: the cache may not
+	// show it yet.
+	written map[string]writing
+}
+
+// writing is what was written, and the version of the object that it led to.
+type writing struct {
+	want    map[string]string
+	version string
+	// reason is that of the note, at is when it was written.
+	reason string
+	at     time.Time
+}
+
+// sameReason is how long a note stays as it is while only numbers in it change.
+const sameReason = 15 * time.Second
+
+// recent reports whether a status differs from one that was just written in numbers
+// only.
+func (w writing) recent(one *statusReport, now time.Time) bool {
+	return one.reason != "" && one.reason == w.reason && one.status == w.want[v1alpha1.AnnotationStatus] &&
+		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason
+}
+
+// shown reports whether an object that the cache has is not older than the writing.
+func (w writing) shown(version string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, w.version)
+	return err != nil || order >= 0
+}
+
+func newStatusWriter(client kubernetes.Interface, recorder record.EventRecorder, log *slog.Logger) *statusWriter {
+	return &statusWriter{client: client, log: log, events: events.NewRecorder(recorder), written: map[string]writing{}}
+}
+
+// write brings the annotations up to date, and records Events about changes. It
+// reports whether something could not be written.
+func (n *statusWriter) write(ctx context.Context, reports []statusReport, live func(*source.ConfigMap) (annotations map[string]string, version string)) (failed bool) {
+	written := map[string]writing{}
+	for i := range reports {
+		one := &reports[i]
+		want := one.annotations()
+		before, version := live(one.ConfigMap)
+		last, known := n.written[one.UID]
+		if known && !last.shown(version) {
+			before = last.want
+		}
+		if one.pending {
+			want = before
+		}
+		if last.recent(one, time.Now()) && before[v1alpha1.AnnotationStatus] == one.status {
+			failed = failed || before[v1alpha1.AnnotationError] != one.text // later
+			want = before
+		}
+		if patch := changes(before, want); len(patch) > 0 {
+			now, err := n.patch(ctx, one, patch)
+			if err != nil {
+				failed = failed || !apierrors.IsNotFound(err)
+				continue
+			}
+			n.event(one, before, last.reason)
+			last, known = writing{want: want, version: now, reason: one.reason, at: time.Now()}, true
+		}
+		if known {
+			written[one.UID] = last
+		}
+	}
+	n.written = written
+	return failed
+}
+
+// changes returns the merge patch of annotations.
+func changes(before, want map[string]string) map[string]any {
+	patch := map[string]any{}
+	for key, text := range want {
+		switch text {
+		case before[key]:
+		case "":
+			patch[key] = nil
+		default:
+			patch[key] = text
+		}
+	}
+	return patch
+}
+
+func (n *statusWriter) patch(ctx context.Context, one *statusReport, patch map[string]any) (version string, err error) {
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": patch, "uid": one.UID}})
+	if err != nil {
+		return "", err
+	}
+	now, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
+		n.log.Error("cannot update the status annotations of the ConfigMap", "configmap", one.Path(), "error", err.Error())
+	}
+	if err != nil {
+		return "", err
+	}
+	return now.ResourceVersion, nil
+}
+
+// event records a change of the status, or of the error.
+func (n *statusWriter) event(one *statusReport, before map[string]string, lastReason string) {
+	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.Namespace, Name: one.Name, UID: types.UID(one.UID)}
+	if one.rivals != "" && !strings.Contains(before[v1alpha1.AnnotationWarning], one.rivals) {
+		n.events.Add(object, corev1.EventTypeWarning, "PolicyOverwritten", one.rivals, time.Now())
+	}
+	status := before[v1alpha1.AnnotationStatus]
+	if status == one.status && before[v1alpha1.AnnotationPolicies] == one.policies && (before[v1alpha1.AnnotationError] == one.text || one.reason != "" && one.reason == lastReason) {
+		return
+	}
+	if one.status == statusWaiting && one.text == "" { // it has only not begun
+		return
+	}
+	kind, text := corev1.EventTypeNormal, one.policies
+	switch one.status {
+	case statusRefused, statusDegraded, statusStopped, statusPaused, statusContested:
+		kind = corev1.EventTypeWarning
+	}
+	if one.text != "" {
+		text = one.text
+	}
+	if text == "" {
+		text = "revision " + one.Revision()
+	}
+	n.events.Add(object, kind, "Policies"+one.status, value.Cut(text, configmap.MaxText), time.Now())
+}
+
+// flush records the Events that were delayed.
+func (n *statusWriter) flush(now time.Time) { n.events.Flush(now) }
+
+// brakeEvent records an Event about what the brakes did about a policy of a ConfigMap;
+// nil is one that does not exist.
+func (n *statusWriter) brakeEvent(news brake.News, object *corev1.ObjectReference) {
+	if object == nil {
+		return
+	}
+	kind := corev1.EventTypeWarning
+	switch news.Kind {
+	case brake.Resumed, brake.HoldBegun, brake.HoldEnded:
+		kind = corev1.EventTypeNormal
+	}
+	n.events.Add(object, kind, string(news.Kind), value.Cut(news.Text, configmap.MaxText), time.Now())
+}

@@ -1,0 +1,122 @@
+package requirements
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rbac"
+)
+
+// Forbidden is an error about permissions that a policy lacks.
+type Forbidden struct {
+	Policy string
+	// Namespace is where the policy's ConfigMap is; "" for one from a file.
+	Namespace string
+	// User is the one that the policy writes as; "" is the process.
+	User    string
+	Missing []rbac.Permission
+}
+
+// Error implements error. It names what is missing as kubectl auth can-i takes
+// it.
+func (f *Forbidden) Error() string {
+	places := map[string][]rbac.Permission{}
+	for _, p := range f.Missing {
+		places[p.Namespace] = append(places[p.Namespace], p)
+	}
+	var parts []string
+	for _, namespace := range sortedNamespaces(places) {
+		for _, rule := range rbac.Rules(places[namespace]) {
+			parts = append(parts, missingRule(rule, namespace))
+		}
+	}
+	from := "PATH"
+	if f.Namespace != "" {
+		from = "--policy-namespace " + f.Namespace
+	}
+	return fmt.Sprintf("permissions are missing%s: %s; edict rbac %s --policy %s prints the rules to grant", f.who(), strings.Join(parts, "; "), from, f.Policy)
+}
+
+// who returns the user that lacks them, if that is not the process.
+func (f *Forbidden) who() string {
+	if f.User == "" {
+		return ""
+	}
+	return " for " + f.User
+}
+
+func sortedNamespaces(places map[string][]rbac.Permission) (out []string) {
+	for namespace := range places {
+		out = append(out, namespace)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func missingRule(r rbac.Rule, namespace string) string {
+	resources := slices.Clone(r.Resources)
+	for i, resource := range resources {
+		name, sub, _ := strings.Cut(resource, "/")
+		if r.APIGroups[0] != "" {
+			name += "." + r.APIGroups[0]
+		}
+		resources[i] = strings.TrimSuffix(name+"/"+sub, "/")
+	}
+	text := strings.Join(r.Verbs, ", ") + " on " + strings.Join(resources, ", ")
+	if len(r.ResourceNames) > 0 {
+		text += " named " + strings.Join(r.ResourceNames, ", ")
+	}
+	if namespace != "" {
+		text += " in the namespace " + namespace
+	}
+	return text
+}
+
+// reads are the verbs that a policy in Shadow mode needs.
+var reads = []string{"get", "list", "watch"}
+
+// forbidden returns an error about permissions that a policy lacks. If the API server
+// does not answer there is none: what is not allowed then fails by itself.
+func (c *Checker) forbidden(ctx context.Context, p *plan.Policy) error {
+	missing, err := c.MissingPermissions(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		c.log.Warn("the missing permissions are not known", observe.LogPolicy, p.Name, "error", err.Error())
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return c.Forbidden(p, missing)
+}
+
+// MissingPermissions returns the permissions that a policy needs and lacks. With an
+// error the list may be incomplete.
+func (c *Checker) MissingPermissions(ctx context.Context, p *plan.Policy) (missing []rbac.Permission, err error) {
+	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, c.kinds.Resource)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a kind was just removed: its watch reports that
+	}
+	if p.Mode == plan.Shadow { // it writes nothing
+		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
+	}
+	own, err := c.review(c.accounts.As(ctx, p.Name), c.accounts.User(p.Name), wanted)
+	if c.accounts.User(p.Name) == "" || err != nil {
+		return own, err
+	}
+	// What is read, this process reads for all policies.
+	shared, err := c.review(ctx, "", slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) }))
+	return append(own, shared...), err
+}
+
+// review returns the permissions that the user of the context lacks.
+func (c *Checker) review(ctx context.Context, user string, wanted []rbac.Permission) ([]rbac.Permission, error) {
+	return c.granted.lacking(ctx, c.client.AuthorizationV1().SelfSubjectAccessReviews(), user, wanted)
+}
+
+// Forbidden returns the error about permissions that a policy lacks.
+func (c *Checker) Forbidden(p *plan.Policy, missing []rbac.Permission) *Forbidden {
+	return &Forbidden{Policy: p.Name, Namespace: c.namespace, User: c.accounts.User(p.Name), Missing: missing}
+}

@@ -1,0 +1,119 @@
+package requirements
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/edict-dev/edict/engine/rbac"
+	"github.com/edict-dev/edict/test/fixture"
+)
+
+// TestForbiddenSaysHowToMendIt: the text names verbs, resources, groups and
+// namespaces, and where the rules come from.
+func TestForbiddenSaysHowToMendIt(t *testing.T) {
+	t.Parallel()
+	err := &Forbidden{Policy: "p", Missing: []rbac.Permission{
+		{Policy: "p", Resource: "pods", Verb: "watch", Namespace: "demo"},
+		{Policy: "p", Resource: "pods", Verb: "list", Namespace: "demo"},
+		{Policy: "p", Group: "example.com", Resource: "widgets/status", Verb: "patch"},
+		{Policy: "p", Resource: "configmaps", Verb: "delete", Namespace: "demo", Name: "one"},
+	}}
+	want := "permissions are missing: patch on widgets.example.com/status; delete on configmaps named one in the namespace demo; " +
+		"list, watch on pods in the namespace demo; edict rbac PATH --policy p prints the rules to grant"
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Error(diff)
+	}
+	err.Namespace = "home"
+	if want := "edict rbac --policy-namespace home --policy p prints"; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// reviews answers reviews: resources that begin with "no" are refused, those
+// that begin with "broken" get no answer.
+type reviews struct {
+	authorization.SelfSubjectAccessReviewInterface
+	mu    sync.Mutex
+	asked int
+}
+
+func (r *reviews) Create(_ context.Context, review *authorizationv1.SelfSubjectAccessReview, _ metav1.CreateOptions) (*authorizationv1.SelfSubjectAccessReview, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked++
+	resource := review.Spec.ResourceAttributes.Resource
+	if strings.HasPrefix(resource, "broken") {
+		return nil, errors.New("no answer")
+	}
+	review.Status.Allowed = !strings.HasPrefix(resource, "no")
+	return review, nil
+}
+
+// TestLacking: only what was refused is missing, not what nobody answered.
+func TestLacking(t *testing.T) {
+	t.Parallel()
+	wanted := []rbac.Permission{
+		{Resource: "yes", Verb: "get"}, {Resource: "no", Verb: "get"}, {Resource: "broken", Verb: "get"},
+		{Resource: "no/finalizers", Verb: "update"}, {Resource: "no/status", Verb: "patch"},
+	}
+	for i := range 20 {
+		wanted = append(wanted, rbac.Permission{Resource: fmt.Sprint("yes", i), Verb: "list"})
+	}
+	api, g := &reviews{}, &granted{}
+	want := []rbac.Permission{{Resource: "no", Verb: "get"}, {Resource: "no/status", Verb: "patch"}}
+	for round, asked := range []int{len(wanted) - 1, 3} { // what is given is not asked for again
+		api.asked = 0
+		missing, err := g.lacking(t.Context(), api, "", wanted)
+		if diff := cmp.Diff(want, missing); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+		if err == nil || api.asked != asked {
+			t.Errorf("round %d: %d were asked, not %d; the error is %v", round, api.asked, asked, err)
+		}
+	}
+}
+
+// TestAMissingNamespace is waited for, whatever may be read elsewhere; what
+// cannot be looked at is not.
+func TestAMissingNamespace(t *testing.T) {
+	t.Parallel()
+	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "there"}})
+	c := New(Options{Client: client, Kinds: fixture.Kinds(), Log: fixture.Log()})
+	reads := strings.Replace(fixture.Policy("p", "a"), "  rules:", "  inputs: [{name: nodes, apiVersion: v1, kind: Node}, {name: maps, apiVersion: v1, kind: ConfigMap, namespace: '\"NAMESPACE\"'}, {name: off, apiVersion: v1, kind: Pod, namespace: '\"nowhere\"', when: \"false\"}]\n  rules:", 1)
+	writes := strings.Replace(fixture.Policy("p", "a"), "labels: {set:", "labels: {of: {apiVersion: v1, kind: ConfigMap, namespace: NAMESPACE, name: m}, set:", 1)
+	for _, kind := range []string{reads, writes, strings.Replace(fixture.Policy("p", "a"), "kind: Node}", "kind: Pod, namespaces: [NAMESPACE]}", 1)} {
+		for namespace, want := range map[string]string{"there": "", "lost": "the namespace lost does not exist"} {
+			m := fixture.ConfigMap("m", "", map[string]string{"p.yaml": strings.ReplaceAll(kind, "NAMESPACE", namespace)})
+			compiled, problems, err := m.Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+			if compiled == nil {
+				t.Fatal(problems, err)
+			}
+			got := c.missingNamespace(t.Context(), compiled)
+			if want == "" && got != nil || want != "" && (got == nil || !strings.Contains(got.Error(), want)) {
+				t.Errorf("%s: %v", namespace, got)
+			}
+		}
+	}
+	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(kschema.GroupResource{Resource: "namespaces"}, "lost", nil)
+	})
+	compiled, _, _ := fixture.ConfigMap("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+	if err := c.missingNamespace(t.Context(), compiled); err != nil {
+		t.Error(err)
+	}
+}

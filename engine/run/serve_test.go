@@ -1,0 +1,54 @@
+package run
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/webhook"
+	"github.com/edict-dev/edict/test/fixture"
+)
+
+// TestWhoKnowsOfShadows: a process that only waits for the lead does not say
+// that there are none.
+func TestWhoKnowsOfShadows(t *testing.T) {
+	t.Parallel()
+	runs := false
+	e := &endpoints{options: &Options{Log: fixture.Log()}, shadows: func() ([]*reconcile.ShadowReport, bool) { return nil, runs }}
+	ask := func() (int, string) {
+		w := httptest.NewRecorder()
+		e.shadowz(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, ShadowPath, http.NoBody))
+		return w.Code, strings.TrimSpace(w.Body.String())
+	}
+	if code, text := ask(); code != http.StatusServiceUnavailable || !strings.Contains(text, "ask the one that leads") {
+		t.Errorf("without the lead: %d %s", code, text)
+	}
+	runs = true
+	if code, text := ask(); code != http.StatusOK || text != "[]" {
+		t.Errorf("with the lead: %d %s", code, text)
+	}
+}
+
+// TestServes: the probe says which part of the process does not work yet.
+func TestServes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		process func(*process)
+		want    string
+	}{
+		"it starts":                 {func(*process) {}, "the ConfigMaps are not read yet"},
+		"policies of files":         {func(p *process) { p.opened.Store(true) }, "ok"},
+		"the webhook starts":        {func(p *process) { p.opened.Store(true); p.webhook = webhook.New(webhook.Options{}) }, "the webhook is not served yet"},
+		"it leads, and has no term": {func(p *process) { p.opened.Store(true); p.leader.Store(true) }, "policies have not seen their first lists yet"},
+	} {
+		p := &process{options: Options{Log: fixture.Log()}}
+		tc.process(p)
+		w := httptest.NewRecorder()
+		p.endpoints().servez(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/servez", http.NoBody))
+		if got := strings.TrimSpace(w.Body.String()); got != tc.want || (w.Code == http.StatusOK) != (tc.want == "ok") {
+			t.Errorf("%s: %d %q, want %q", name, w.Code, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+// Package webhook serves the validating webhook that checks the ConfigMaps of policies
+// before they are stored.
+package webhook
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	ctrlwebhook "sigs.k8s.io/controller-runtime/pkg/webhook"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/certs"
+	"github.com/edict-dev/edict/engine/run/check"
+	"github.com/edict-dev/edict/engine/run/configmap"
+)
+
+// Config is how the webhook is served.
+type Config struct {
+	// Address is where the API server calls it.
+	Address string
+	// CertDir holds tls.crt and tls.key, which another program renews.
+	CertDir string
+	// CertSecret, instead of CertDir, names the Secret in the namespace of the policies
+	// with the controller's own certificate authority, which it makes and renews.
+	// Configuration is the ValidatingWebhookConfiguration whose caBundle is set;
+	// DNSNames are the names in the certificates.
+	CertSecret, Configuration string
+	DNSNames                  []string
+	// ClientCA is a file with the authorities of client certificates: that of the API
+	// server's client certificate for webhooks. "" needs no client certificate.
+	ClientCA string
+}
+
+// Options are what the webhook needs.
+type Options struct {
+	Config Config
+	Client kubernetes.Interface
+	Log    *slog.Logger
+	// Namespace is that of the ConfigMaps.
+	Namespace string
+	Store     *configmap.Store
+	Checker   *check.Checker
+	// Overrides are values that take precedence over those of ConfigMaps.
+	Overrides compile.Overrides
+	// TryOut evaluates an edit of a policy that runs; nil means that no error is known.
+	TryOut func(ctx context.Context, p *plan.Policy) error
+}
+
+// Server serves the webhook.
+type Server struct {
+	options Options
+	started atomic.Pointer[healthz.Checker]
+}
+
+// New returns a server that does not serve yet.
+func New(o Options) *Server { return &Server{options: o} }
+
+// Path is the path of the webhook.
+const Path = "/validate"
+
+// restartInterval is the interval between attempts to start the server.
+const restartInterval = 2 * time.Second
+
+// certificateRetry is the interval between looks for a certificate that is being made.
+const certificateRetry = 100 * time.Millisecond
+
+// Start serves the webhook until the context ends. Background runs functions in the
+// background. An error after the start is logged and affects nothing else: without
+// the webhook, a bad edit is refused when it is to take effect.
+func (s *Server) Start(ctx context.Context, background func(func())) error {
+	c := &s.options.Config
+	host, port, err := net.SplitHostPort(c.Address)
+	if err != nil {
+		return fmt.Errorf("the address of the webhook: %w", err)
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return fmt.Errorf("the port of the webhook: %w", err)
+	}
+	secure, err := c.secure()
+	if err != nil {
+		return err
+	}
+	options := ctrlwebhook.Options{Host: host, Port: number, CertDir: c.CertDir, TLSOpts: []func(*tls.Config){secure}}
+	certified := func() bool { return true }
+	if c.CertSecret != "" {
+		source := certs.New(certs.Options{
+			Client: s.options.Client, Log: s.options.Log, Namespace: s.options.Namespace, Secret: c.CertSecret,
+			Configuration: c.Configuration, DNSNames: c.DNSNames,
+		})
+		background(func() { source.Run(ctx) })
+		options.TLSOpts = append(options.TLSOpts, func(c *tls.Config) { c.GetCertificate = source.Certificate })
+		certified = source.Ready
+	}
+	background(func() { s.serve(ctx, options, certified) })
+	background(func() { s.measure(ctx) })
+	return nil
+}
+
+// Started reports whether the server was started. It may not serve yet.
+func (s *Server) Started() bool { return s.started.Load() != nil }
+
+// Check returns an error if the webhook does not answer.
+func (s *Server) Check(r *http.Request) error {
+	if checker := s.started.Load(); checker != nil {
+		return (*checker)(r)
+	}
+	return errors.New("not started")
+}
+
+// secure returns a function that sets the requirements of TLS connections.
+func (c *Config) secure() (func(*tls.Config), error) {
+	if c.ClientCA == "" {
+		return func(t *tls.Config) { t.MinVersion = tls.VersionTLS13 }, nil
+	}
+	text, err := os.ReadFile(c.ClientCA)
+	if err != nil {
+		return nil, fmt.Errorf("the authorities of the webhook's clients: %w", err)
+	}
+	authorities := x509.NewCertPool()
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("the authorities of the webhook's clients: %s has no certificate in PEM", c.ClientCA)
+	}
+	return func(t *tls.Config) {
+		t.MinVersion, t.ClientAuth, t.ClientCAs = tls.VersionTLS13, tls.RequireAndVerifyClientCert, authorities
+	}, nil
+}
+
+// servingInterval is the interval between checks whether the webhook answers.
+const servingInterval = 5 * time.Second
+
+// measure sets the metric whether the webhook answers, until the context ends.
+func (s *Server) measure(ctx context.Context) {
+	ticks := time.NewTicker(servingInterval)
+	defer ticks.Stop()
+	for {
+		serves := 0.0
+		if s.Check(&http.Request{}) == nil {
+			serves = 1
+		}
+		observe.WebhookServing.Set(serves)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
+// serve serves, once there is a certificate.
+func (s *Server) serve(ctx context.Context, options ctrlwebhook.Options, certified func() bool) {
+	for ctx.Err() == nil {
+		pause := certificateRetry
+		if certified() {
+			server := ctrlwebhook.NewServer(options)
+			server.Register(Path, limit(&ctrlwebhook.Admission{Handler: newAdmission(s.options)}, maxRequests, maxOfHost))
+			checker := server.StartedChecker()
+			s.started.Store(&checker)
+			if err := server.Start(ctx); err != nil {
+				s.options.Log.Error("the webhook cannot be served, and will be tried again", "error", err.Error())
+			}
+			pause = restartInterval
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// reviewed counts a review.
+func reviewed(result string) { observe.Reviews.WithLabelValues(result).Inc() }
