@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -53,6 +54,7 @@ debounced before, is an error.`,
 	cmd.MarkFlagsOneRequired("policies", "policy-namespace", "address")
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "out", "", "the file to write (default: standard output, for a file in the working directory)")
+	flags.BoolVar(&f.explain.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
 	flags.StringVar(&f.explain.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
 	return cmd
 }
@@ -124,7 +126,7 @@ func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return e.get(ctx, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files}))
+	return e.get(ctx, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files, "lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}))
 }
 
 // unitOf returns the text of the policy of a record.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,8 +24,10 @@ type explainFlags struct {
 	world                 worldFlags
 	live                  liveFlags
 	whyNot, until, output string
-	policy                string
-	key                   eval.Key
+	// lastWrite asks for the last decision that wrote something.
+	lastWrite bool
+	policy    string
+	key       eval.Key
 }
 
 func explainCommand() *cobra.Command {
@@ -59,6 +63,7 @@ the policy is evaluated here.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.whyNot, "why-not", "", "the name of a candidate, object or item, to be told why it was not chosen or listed")
 	flags.StringVar(&f.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
+	flags.BoolVar(&f.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
 	return cmd
 }
@@ -87,6 +92,9 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return encoder.Encode(doc)
 	}
 	if f.whyNot == "" {
+		if answer.LastWrite != "" {
+			fmt.Fprintf(out, "Last write: %s (--last-write shows that decision)\n\n", strings.TrimSuffix(answer.LastWrite, "."))
+		}
 		return explain.Text(out, answer.Kind, doc)
 	}
 	lines := explain.WhyNot(doc, f.whyNot)
@@ -107,7 +115,7 @@ func (f *explainFlags) asksLive() bool {
 // evaluation here.
 func (f *explainFlags) answer(ctx context.Context, errOut io.Writer) (*live.Answer, error) {
 	if f.asksLive() {
-		answer, err := f.live.decision(ctx, &f.world.origin, f.policy, f.key, f.whyNot)
+		answer, err := f.live.decision(ctx, &f.world.origin, f.policy, f.key, url.Values{"about": {f.whyNot}, "lastWrite": {strconv.FormatBool(f.lastWrite)}})
 		if err == nil || f.live.endpoint.address != "" {
 			return answer, asFinding(err)
 		}
@@ -148,6 +156,12 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 		return nil, nil, found("the policy %s is %s: nothing is decided by it", f.policy, strings.ToLower(string(chosen[0].Mode)))
 	}
 	r := log.Last(f.policy, f.key)
+	if f.lastWrite {
+		if r = log.LastWrite(f.policy, f.key); r == nil {
+			return nil, nil, found("the policy %s wrote nothing for %s", f.policy, f.key)
+		}
+		return in, r, nil
+	}
 	if f.until == "" || r == nil {
 		r = c.Reconcile(ctx, f.key, sim.Now()).Record
 		r.WokenBy = nil // it was asked for

@@ -62,12 +62,12 @@ func asked(path, policy string, key eval.Key, more url.Values) string {
 }
 
 // decision asks a controller for its last decision about a key.
-func (f *liveFlags) decision(ctx context.Context, o *origin, policy string, key eval.Key, about string) (*live.Answer, error) {
+func (f *liveFlags) decision(ctx context.Context, o *origin, policy string, key eval.Key, more url.Values) (*live.Answer, error) {
 	e, err := f.reach(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	body, err := e.get(ctx, asked(live.Path, policy, key, url.Values{"about": {about}}))
+	body, err := e.get(ctx, asked(live.Path, policy, key, more))
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ func runCommand() *cobra.Command {
 	var asks extenderFlags
 	var hook webhookFlags
 	var brakes brakeFlags
+	var changes changeLogFlags
 	var kubeconfig, level, regoMemory string
 	var elect bool
 	var election run.Election
@@ -74,6 +75,8 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if err := asks.connect(&o); err != nil {
 				return found("%v", err)
 			}
+			o.ChangeLog, o.ChangeLogInputs = changes.writer(cmd.OutOrStdout()), changes.inputs
+			defer changes.close()
 			if err := run.Run(cmd.Context(), o); err != nil {
 				return found("%v", err)
 			}
@@ -98,6 +101,9 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "a folder with tls.crt and tls.key for --metrics-secure; they are read again when they change (default: a self-signed certificate)")
 	flags.StringVar(&o.PprofAddress, "pprof-bind-address", "", "loopback address of the pprof endpoint, such as localhost:6060; empty disables it")
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "address of /healthz and /readyz; empty disables them")
+	flags.IntVar(&o.Decisions, "decisions", 256, "how many records of decisions are kept for edict explain and edict capture; 0 keeps none")
+	flags.StringVar(&o.DecisionsAddress, "decisions-bind-address", "127.0.0.1:4273", "loopback address at which edict explain and edict capture ask for decisions; empty disables it")
+	changes.register(flags)
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
 	flags.IntVar(&o.PolicyQPS, "policy-qps", clientQPS/2, "how many writes a second one policy may send, so that others have a share too; negative does not bound it")
 	brakes.register(flags)

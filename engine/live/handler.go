@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/capture"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -18,8 +19,9 @@ import (
 )
 
 // Path is where decisions are served: GET /decisions?policy=P&namespace=N&name=X,
-// with about=NAME to be told about something of that name too. CapturePath serves
-// the same decision as a policy test, of the policy file that policies=FILE names.
+// with about=NAME to be told about something of that name too, and lastWrite=true for
+// the last decision that wrote something. CapturePath serves the same decision as a
+// policy test, of the policy file that policies=FILE names.
 const (
 	Path        = "/decisions"
 	CapturePath = "/decisions/capture"
@@ -62,11 +64,12 @@ func Handler(current func() (Controllers, bool)) http.Handler {
 var (
 	errNoPolicy = errors.New("no such policy runs")
 	errNoKey    = errors.New("there is no such object")
+	errNoWrite  = errors.New("no decision of it that wrote something is kept any more")
 )
 
 func statusOf(err error) int {
 	switch {
-	case errors.Is(err, errNoPolicy), errors.Is(err, errNoKey):
+	case errors.Is(err, errNoPolicy), errors.Is(err, errNoKey), errors.Is(err, errNoWrite):
 		return http.StatusNotFound
 	case errors.Is(err, capture.ErrNotAlone):
 		return http.StatusConflict
@@ -77,7 +80,9 @@ func statusOf(err error) int {
 
 // query is what is asked for.
 type query struct {
-	record   *record.Record
+	record *record.Record
+	// write is an earlier decision that wrote something; nil is none.
+	write    *record.Record
 	about    string
 	policies []string
 	schemas  *schema.Set
@@ -87,19 +92,28 @@ type query struct {
 func (c Controllers) query(r *http.Request) (*query, error) {
 	values := r.URL.Query()
 	key := eval.Key{Namespace: values.Get("namespace"), Name: values.Get("name")}
-	kept, err := c.decision(r.Context(), values.Get("policy"), key)
+	kept, err := c.decision(r.Context(), values.Get("policy"), key, values.Get("lastWrite") == "true")
 	if err != nil {
 		return nil, err
 	}
-	return &query{record: kept, about: values.Get("about"), policies: values["policies"], schemas: c.Group.Schemas(), guard: c.Guard}, nil
+	write := c.Log.LastWrite(kept.Inputs.Policy.ID(), key)
+	if write == kept {
+		write = nil
+	}
+	return &query{record: kept, write: write, about: values.Get("about"), policies: values["policies"], schemas: c.Group.Schemas(), guard: c.Guard}, nil
 }
 
 // decision returns the record of the last decision about a key, or of one that is
 // made now.
-func (c Controllers) decision(ctx context.Context, policy string, key eval.Key) (*record.Record, error) {
+func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, write bool) (*record.Record, error) {
 	for _, one := range c.Group.Controllers() {
 		if one.Policy.Name != policy {
 			continue
+		}
+		if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {
+			return r, nil
+		} else if write {
+			return nil, fmt.Errorf("%w", errNoWrite)
 		}
 		if r := c.Log.Last(one.Policy.ID(), key); r != nil && r.Inputs.Policy.Revision == one.Policy.Revision {
 			return r, nil
@@ -133,7 +147,11 @@ func (noAnswers) Answer(context.Context, *expr.Request) (*expr.Response, error) 
 
 func document(ctx context.Context, w http.ResponseWriter, q *query) error {
 	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(Answer{Kind: q.record.Inputs.Policy.Primary.Kind, Decision: q.record.RenderAbout(ctx, q.about)})
+	answer := Answer{Kind: q.record.Inputs.Policy.Primary.Kind, Decision: q.record.RenderAbout(ctx, q.about)}
+	if q.write != nil {
+		answer.LastWrite = explain.Sentence(answer.Kind, q.write.Render(ctx))
+	}
+	return json.NewEncoder(w).Encode(answer)
 }
 
 // Answer is what Path serves.
@@ -141,6 +159,8 @@ type Answer struct {
 	// Kind is that of the objects that the policy decides about.
 	Kind     string           `json:"kind"`
 	Decision *record.Document `json:"decision"`
+	// LastWrite is the sentence of an earlier decision that wrote something.
+	LastWrite string `json:"lastWrite,omitempty"`
 }
 
 func test(ctx context.Context, w http.ResponseWriter, q *query) error {

@@ -63,8 +63,19 @@ func (l *Log) Records() []*Record {
 
 // Last returns the newest record of a key of a policy; nil when none is kept.
 func (l *Log) Last(policy string, key eval.Key) *Record {
+	return l.last(policy, key, func(*Record) bool { return true })
+}
+
+// LastWrite returns the newest record of a key of a policy with something to write;
+// nil when none is kept. What it wrote has often led to an evaluation after it that
+// found nothing more to do.
+func (l *Log) LastWrite(policy string, key eval.Key) *Record {
+	return l.last(policy, key, func(r *Record) bool { return len(r.Decision.Effects) > 0 })
+}
+
+func (l *Log) last(policy string, key eval.Key, wanted func(*Record) bool) *Record {
 	for _, r := range l.Records() {
-		if r.Inputs.Policy.ID() == policy && r.Inputs.Key == key {
+		if r.Inputs.Policy.ID() == policy && r.Inputs.Key == key && wanted(r) {
 			return r
 		}
 	}

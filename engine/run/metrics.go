@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	processmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+
+	"github.com/edict-dev/edict/engine/live"
 )
 
 // MetricsPath is where metrics are served.
@@ -38,6 +41,7 @@ func (e *endpoints) serveMetrics(ctx context.Context) error {
 		}
 		return e.listen(ctx, e.options.MetricsAddress, mux, nil)
 	}
+	handlers[live.Path], handlers[live.CapturePath] = e.decisions, e.decisions
 	filter, err := filters.WithAuthenticationAndAuthorization(e.options.Config, e.client)
 	if err != nil {
 		return err
@@ -81,16 +85,46 @@ func (e *endpoints) metricsTLS(ctx context.Context) (*tls.Config, error) {
 	return config, nil
 }
 
+// isLoopback reports whether an address, host:port, is on the loopback.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// serveDecisions serves why the policies decided so, on a loopback address: whoever
+// asks from elsewhere has to come through the API server. That an address is taken
+// is no reason not to run.
+func (e *endpoints) serveDecisions(ctx context.Context) error {
+	address := e.options.DecisionsAddress
+	if address == "" {
+		return nil
+	}
+	if !isLoopback(address) {
+		return fmt.Errorf("the address of decisions, %s, must be one of the loopback, such as localhost:4273: they show objects", address)
+	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(r.Host) { // a page in a browser that makes its own name resolve to this host
+			http.Error(w, "ask for localhost", http.StatusForbidden)
+			return
+		}
+		e.decisions.ServeHTTP(w, r)
+	})
+	if err := e.listen(ctx, address, handler, nil); err != nil {
+		e.options.Log.Warn("decisions are not served", "address", address, "error", err.Error())
+	}
+	return nil
+}
+
 // servePprof serves profiles on a loopback address.
 func (e *endpoints) servePprof(ctx context.Context) error {
 	if e.options.PprofAddress == "" {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(e.options.PprofAddress)
-	if err != nil {
-		return fmt.Errorf("the address of profiles: %w", err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(e.options.PprofAddress) {
 		return fmt.Errorf("the address of profiles, %s, must be one of the loopback, such as localhost:6060: they show what is in memory", e.options.PprofAddress)
 	}
 	mux := http.NewServeMux()

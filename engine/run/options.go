@@ -1,6 +1,7 @@
 package run
 
 import (
+	"io"
 	"log/slog"
 	"time"
 
@@ -55,6 +56,16 @@ type Options struct {
 	MetricsCertDir string
 	// PprofAddress is where profiles are served, on the loopback; "" serves none.
 	PprofAddress string
+	// Decisions is how many records of decisions are kept, for those who ask at
+	// DecisionsAddress, on the loopback, or at that of the secured metrics, why the
+	// controller decided so; 0 keeps none and evaluates anew when it is asked. An
+	// address of "" serves none.
+	Decisions        int
+	DecisionsAddress string
+	// ChangeLog takes a line of JSON for every write; nil takes none. With
+	// ChangeLogInputs lines have what the decision depended on.
+	ChangeLog       io.Writer
+	ChangeLogInputs bool
 	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
 	// It needs a PolicyNamespace.
 	Webhook *webhook.Config

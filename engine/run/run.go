@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/changelog"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
@@ -53,6 +54,10 @@ type process struct {
 	store   *configmap.Store
 	brakes  *brakes.Store
 	webhook *webhook.Server
+	// changes writes the change log; nil is none.
+	changes *changelog.Writer
+	// terms counts those of the process.
+	terms atomic.Int64
 	// term is the present one; nil while no policy runs.
 	term atomic.Pointer[term]
 	// opened reports that store and webhook are set.
@@ -92,6 +97,9 @@ func Run(ctx context.Context, o Options) error {
 	p.writer.Stop()
 	p.wg.Wait()
 	p.http.CloseIdleConnections()
+	if p.changes != nil {
+		p.changes.Close()
+	}
 	if cause := context.Cause(ctx); errors.Is(cause, informers.ErrRewound) {
 		return cause
 	}
@@ -145,6 +153,9 @@ func (p *process) overrides() compile.Overrides {
 
 func newProcess(o Options) (*process, error) {
 	p := &process{options: o, rego: evaluator(o)}
+	if o.ChangeLog != nil {
+		p.changes = changelog.New(o.ChangeLog, o.ChangeLogInputs, o.Log)
+	}
 	p.metrics = metrics.New(metrics.Options{
 		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leader.Load,
 		Pending: func(id string) int { return p.term.Load().pending(id) },

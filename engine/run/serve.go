@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
@@ -26,13 +27,16 @@ type endpoints struct {
 	// shadows returns what policies in Shadow mode would have written; false if no
 	// policy runs in this process.
 	shadows func() ([]*reconcile.ShadowReport, bool)
+	// decisions serves why the policies decided so.
+	decisions http.Handler
 }
 
 func (p *process) endpoints() *endpoints {
 	return &endpoints{
 		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leader.Load,
 		ready: func() bool { return p.term.Load().ready() }, check: p.check,
-		shadows: func() ([]*reconcile.ShadowReport, bool) { return p.term.Load().shadowReports() },
+		shadows:   func() ([]*reconcile.ShadowReport, bool) { return p.term.Load().shadowReports() },
+		decisions: live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() }),
 	}
 }
 
@@ -61,6 +65,9 @@ const ShadowPath = "/shadowz"
 // serve starts the endpoints for metrics, probes and profiles.
 func (e *endpoints) serve(ctx context.Context) error {
 	if err := e.servePprof(ctx); err != nil {
+		return err
+	}
+	if err := e.serveDecisions(ctx); err != nil {
 		return err
 	}
 	if e.options.MetricsAddress != e.options.ProbeAddress {

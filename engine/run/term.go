@@ -2,11 +2,16 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/policies"
@@ -20,16 +25,37 @@ type term struct {
 	runtime *controller.Runtime
 	// manager runs the policies of ConfigMaps; nil for those of files.
 	manager *policies.Manager
+	// records are those of the last decisions.
+	records *record.Log
+}
+
+// newRecords returns what keeps the records of a term. Their IDs begin with a text
+// that no other process and term has.
+func (p *process) newRecords() *record.Log {
+	out := &record.Log{Prefix: fmt.Sprintf("%s-%d-", uuid.NewString()[:8], p.terms.Add(1)), Size: p.options.Decisions}
+	if p.changes != nil {
+		out.Seen = p.changes.Add
+	}
+	return out
+}
+
+// decisions returns what answers why the policies decided so; false if none runs in
+// this process.
+func (t *term) decisions() (live.Controllers, bool) {
+	if t == nil {
+		return live.Controllers{}, false
+	}
+	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
 }
 
 func (p *process) newTerm(ctx context.Context) *term {
-	o, t := &p.options, &term{process: p}
+	o, t := &p.options, &term{process: p, records: p.newRecords()}
 	t.runtime = controller.New(ctx, controller.Options{
 		Log: o.Log, Workers: o.Workers, Poll: o.PollInterval, Config: o.Config, HTTP: p.http, Kinds: p.kinds, Writer: p.writer,
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Brakes: o.Brakes, BrakeStore: p.brakes,
+		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: o.Brakes, BrakeStore: p.brakes,
 		Changed: t.nudge, End: func(err error) { p.end(err) },
 	})
 	if o.PolicyNamespace != "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/brakes"
 	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/informers"
@@ -49,6 +50,8 @@ type Options struct {
 	Rego         rego.Evaluator
 	Guard        guard.Guard
 	Answers      expr.Answerers
+	// Records takes the records of decisions; nil takes none.
+	Records *record.Log
 	// Brakes are the limits of what policies write; nil is the default. BrakeStore has
 	// pauses and holds; nil keeps them in memory.
 	Brakes     *brake.Settings
@@ -92,7 +95,7 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.working, r.unwork = context.WithCancel(context.WithoutCancel(ctx))
 	store := world.NewStore()
 	r.group = reconcile.NewGroup(store, o.Writer, schema.NewSet(schema.Builtin()))
-	r.group.Answers, r.group.Guard = o.Answers, o.Guard
+	r.group.Answers, r.group.Guard, r.group.Records = o.Answers, o.Guard, o.Records
 	r.informers = informers.New(r.watching, r.working, informers.Options{
 		Log: o.Log, Kinds: o.Kinds, Config: o.Config, HTTP: o.HTTP, Writer: o.Writer, Group: r.group, Store: store,
 		Queues: r.queues, Poll: o.Poll, Count: o.Metrics.Watch, End: o.End,
@@ -108,6 +111,9 @@ func New(ctx context.Context, o Options) *Runtime {
 	}, Woken: r.queues.Wake}
 	return r
 }
+
+// Group returns the controllers of the policies that run.
+func (r *Runtime) Group() *reconcile.Group { return r.group }
 
 // Context returns a context that ends when no new work is to be started.
 func (r *Runtime) Context() context.Context { return r.watching }
