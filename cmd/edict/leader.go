@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -55,9 +56,7 @@ func (f *liveFlags) reach(ctx context.Context, o *origin) (*endpoint, error) {
 // asked returns what a controller is asked about a decision.
 func asked(path, policy string, key eval.Key, more url.Values) string {
 	values := url.Values{"policy": {policy}, "namespace": {key.Namespace}, "name": {key.Name}}
-	for name, list := range more {
-		values[name] = list
-	}
+	maps.Copy(values, more)
 	return path + "?" + values.Encode()
 }
 

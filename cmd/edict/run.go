@@ -101,7 +101,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "a folder with tls.crt and tls.key for --metrics-secure; they are read again when they change (default: a self-signed certificate)")
 	flags.StringVar(&o.PprofAddress, "pprof-bind-address", "", "loopback address of the pprof endpoint, such as localhost:6060; empty disables it")
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "address of /healthz and /readyz; empty disables them")
-	flags.IntVar(&o.Decisions, "decisions", 256, "how many records of decisions are kept for edict explain and edict capture; 0 keeps none")
+	flags.IntVar(&o.Decisions, "decisions", 1024, "how many records of decisions are kept for edict explain and edict capture; 0 keeps none")
 	flags.StringVar(&o.DecisionsAddress, "decisions-bind-address", "127.0.0.1:4273", "loopback address at which edict explain and edict capture ask for decisions; empty disables it")
 	changes.register(flags)
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")

@@ -200,14 +200,6 @@ func split(r *record.Record, objects []simulate.Object) (rest []simulate.Object,
 	return rest, primary
 }
 
-// begin is what a test begins with.
-type begin struct {
-	objects         []simulate.Object
-	primary         simulate.Object
-	answers, memory map[string]any
-	wait            time.Duration
-}
-
 // again makes the decision again, until nothing is left to do, and reports how it
 // differs.
 func again(ctx context.Context, r *record.Record, o Options, in *Inputs) (simulate.Result, error) {

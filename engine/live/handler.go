@@ -172,6 +172,7 @@ func test(ctx context.Context, w http.ResponseWriter, q *query) error {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/yaml")
-	_, err = w.Write(text)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, err = w.Write(text) //nolint:gosec // it is no HTML, and is not taken for it
 	return err
 }

@@ -51,7 +51,9 @@ func TestDecisionsOfARunningController(t *testing.T) {
 		}
 		return out
 	}
-	eventually(t, "the pool is decided", func() string { return without(explain("storage-pool-eligibility", "fast"), "ReplicatedStoragePool fast: ") })
+	eventually(t, "the pool is decided", func() string {
+		return without(explain("storage-pool-eligibility", "fast"), "ReplicatedStoragePool fast: ")
+	})
 	c.merge("Node", "", "node-a1", "", object{"spec": object{"unschedulable": true}})
 	eventually(t, "why the pool was evaluated", func() string {
 		return without(explain("storage-pool-eligibility", "fast", "--last-write"), "it was evaluated because Node/node-a1 changed spec.unschedulable", "patch ReplicatedStoragePool fast (status)", ": written")

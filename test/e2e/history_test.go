@@ -94,7 +94,7 @@ func TestHistoryAndRollback(t *testing.T) {
 	if out, code := c.edict(binary, "wait", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "ConfigMap "+home+"/one: its status is Waiting") {
 		t.Errorf("%d: %s", code, out)
 	}
-	if out, code := c.edict(binary, "wait", "thrid", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "has a policy thrid") {
+	if out, code := c.edict(binary, "wait", "nobody", "--policy-namespace", home, "--timeout", "1s"); code != 1 || !strings.Contains(out, "has a policy nobody") {
 		t.Errorf("%d: %s", code, out)
 	}
 	out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one")

@@ -20,6 +20,14 @@
 - --health-probe-bind-address=:4271
 {{ include "edict.webhookArguments" . }}
 - --log-level={{ .Values.log.level }}
+{{- with .Values.changeLog }}{{/* values of an earlier chart, reused, have none */}}
+{{- if .enabled }}
+- --change-log=-
+{{- if .inputs }}
+- --change-log-inputs
+{{- end }}
+{{- end }}
+{{- end }}
 - --workers={{ .Values.workers }}
 - --rego-memory={{ include "edict.regoMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
