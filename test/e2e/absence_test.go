@@ -132,7 +132,14 @@ func TestAFaultyList(t *testing.T) {
 			return proxy
 		})
 	})
+	before := edict.written("agent-node-label") // of other controllers of this process
 	c.wantAgents(agents)
+	eventually(t, "the writes are counted", func() string { // a moment after they are seen
+		if n := edict.written("agent-node-label") - before; n < agents {
+			return fmt.Sprintf("%v of %d", n, agents)
+		}
+		return ""
+	})
 	written := edict.written("agent-node-label")
 	list, err := c.of("DRBDResource", "").List(t.Context(), metav1.ListOptions{})
 	if err != nil {

@@ -20,8 +20,9 @@ import (
 func TestGraceSurvivesARestart(t *testing.T) {
 	c := start(t, true)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
-	c.put(node("node-b", "z1", false, time.Now()))
-	end := time.Now().Truncate(time.Second).Add(12 * time.Second)
+	since := time.Now()
+	end := since.Truncate(time.Second).Add(12 * time.Second)
+	c.put(node("node-b", "z1", false, since))
 	c.put(pool("pool", object{"lvmVolumeGroups": refs("vg-a"), "eligibleNodesPolicy": object{"notReadyGracePeriod": "12s"}}))
 	c.put(group("vg-a", "node-a", true))
 

@@ -82,10 +82,10 @@ func TestShadowOfPlacement(t *testing.T) {
 	next := shippedMap(t, scheduling, "default: 1000,", "default: 1,", "\nspec:\n", "\nspec:\n  mode: Shadow\n")
 	next["metadata"].(object)["name"] = "next"
 	c.put(next)
+	c.volume(wanted{name: "v", topology: "Ignored", replication: "None"})
+	c.merge("ReplicatedVolume", "", "v", "status", object{"status": object{"desiredAttachTo": []any{"n04"}}}) // before the start: watches of two kinds have no order
 	c.fromConfigMaps(func(o *run.Options) { o.Answers = expr.Answerers{"extender": answers} })
 	c.wantNote("next", map[string]string{"policies": scheduling + "@shadow="})
-	c.volume(wanted{name: "v", topology: "Ignored", replication: "None"})
-	c.merge("ReplicatedVolume", "", "v", "status", object{"status": object{"desiredAttachTo": []any{"n04"}}})
 	c.put(replica("v", 0, "Diskful"))
 	eventually(t, "the place", func() string {
 		if got := c.replicas()["v"]["v-0"].node; got != "n04" {
