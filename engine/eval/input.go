@@ -42,12 +42,21 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
 }
 
 // admit is judge for an input whose index is exact: an object is a member if
-// one of its index keys is among the probes.
-func (ev *evaluation) admit(in *plan.Input, o *world.Object, probes map[string]bool) *member {
+// one of its index keys is among the probes. The index of the table has them,
+// unless the evaluation has changed the object.
+func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool) *member {
 	m := &member{object: o, value: ev.overlay.of(o)}
 	f := &frame{ev: ev}
 	f.push("item", m.value)
-	if !slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes[key] }) || !ev.locate(in, m, f) {
+	found := false
+	if m.value == o.Value && indexed(in, table) && table.Get(o.Namespace, o.Name) == o {
+		for key := range probes {
+			found = found || table.Under(in.Index, key, o)
+		}
+	} else {
+		found = slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes[key] })
+	}
+	if !found || !ev.locate(in, m, f) {
 		return nil
 	}
 	return m

@@ -41,6 +41,15 @@ func (s *ordered) all() []*Object {
 	return list
 }
 
+// has reports whether an object, in this version, is in the set.
+func (s *ordered) has(o *Object) bool {
+	if s == nil || s.tree == nil {
+		return s != nil && slices.Contains(s.few, o)
+	}
+	have, _ := s.tree.Get(o.key)
+	return have == o
+}
+
 func (s *ordered) empty() bool { return s == nil || s.tree == nil && len(s.few) == 0 }
 
 // with returns the set with an object added or replaced.

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // TestOrdered compares the set with a sorted slice, across the size at which it
@@ -64,5 +67,36 @@ func TestFirstListIsLinear(t *testing.T) { //nolint:paralleltest // it counts wh
 	t.Logf("5,000 objects: %.1f MB, 20,000: %.1f MB", small/1e6, large/1e6)
 	if large > 6*small || large > 300e6 {
 		t.Errorf("5,000 objects allocate %.1f MB, 20,000 %.1f MB: more than in proportion", small/1e6, large/1e6)
+	}
+}
+
+// TestUnder: an index has an object under its keys, in its newest version only.
+func TestUnder(t *testing.T) {
+	t.Parallel()
+	source := Source{GVK: schema.GVK{APIVersion: "v1", Kind: "Node"}}
+	s := NewStore()
+	s.Open(source, value.KeepAll, map[string]IndexFunc{"zone": func(o *Object) []string {
+		zone, _ := value.Str(o.Value.Lookup("zone"))
+		return []string{zone}
+	}})
+	put := func(n int, zone string) *Object {
+		v := value.FromMap(map[string]value.Value{"zone": value.OfString(zone)})
+		_, now := s.Put(source, NewObject(ID{GVK: source.GVK, Name: fmt.Sprint("n", n)}, "", v, Version{}))
+		return now
+	}
+	var objects []*Object
+	for n := range 3 * maxFew { // a small set, then a tree
+		objects = append(objects, put(n, "a"))
+	}
+	old := objects[0]
+	moved := put(0, "b")
+	table := s.Snapshot().Table(source)
+	for _, one := range objects[1:] {
+		if !table.Under("zone", "a", one) || table.Under("zone", "b", one) {
+			t.Fatalf("%s is not under its zone alone", one.Name)
+		}
+	}
+	if table.Under("zone", "a", old) || table.Under("zone", "b", old) || !table.Under("zone", "b", moved) || table.Under("zone", "a", moved) || table.Under("rack", "b", moved) {
+		t.Error("an object that has changed is not under its new zone alone")
 	}
 }

@@ -230,6 +230,21 @@ func (t *Table) withIndex(name string, f IndexFunc) *Table {
 	return &next
 }
 
+// fewKeys is up to how many keys a search is cheaper than a map.
+const fewKeys = 16
+
+// contains returns a function that reports whether a text is in a list.
+func contains(list []string) func(string) bool {
+	if len(list) <= fewKeys {
+		return func(text string) bool { return slices.Contains(list, text) }
+	}
+	set := make(map[string]bool, len(list))
+	for _, text := range list {
+		set[text] = true
+	}
+	return func(text string) bool { return set[text] }
+}
+
 // reindex moves an object from its old keys to its new ones.
 func reindex(in *index, f IndexFunc, old, now *Object) *index {
 	var stay []string
@@ -237,8 +252,9 @@ func reindex(in *index, f IndexFunc, old, now *Object) *index {
 		stay = f(now)
 	}
 	if old != nil {
+		stays := contains(stay)
 		for _, k := range f(old) {
-			if slices.Contains(stay, k) {
+			if stays(k) {
 				continue
 			}
 			set, _ := in.Get(k)

@@ -63,6 +63,15 @@ func (t *Table) Lookup(index, key string) []*Object {
 	return set.all()
 }
 
+// Under reports whether an index has an object, in this version, under a key.
+func (t *Table) Under(index, key string, o *Object) bool {
+	if t == nil || t.indexes[index] == nil {
+		return false
+	}
+	set, _ := t.indexes[index].Get(key)
+	return set.has(o)
+}
+
 // Has reports whether the table has an index.
 func (t *Table) Has(index string) bool { return t != nil && t.indexes[index] != nil }
 
