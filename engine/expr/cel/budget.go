@@ -3,6 +3,7 @@ package cel
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 
@@ -18,9 +19,12 @@ const MaxExpressions = 64 << 10
 // meets them is computed when the policy runs.
 var computed = expr.Limits{Run: 100_000, Cost: 1_000_000, Most: 1_000_000, Nodes: 50_000, Text: 64 << 10, Bytes: 1 << 20}
 
-// Budget counts what compiling one policy takes.
+// Budget counts what compiling one policy takes. Parts of conditions are compiled
+// later as well, when somebody asks why a decision was made, also from several
+// goroutines.
 type Budget struct {
 	*expr.Meter
+	mu sync.Mutex
 	// bytes are those of the expressions so far, hinted counts the errors.
 	bytes, hinted int
 	// parsed are texts that were parsed to find the names in them.
@@ -38,6 +42,8 @@ func (b *Budget) admit(text string) (ok bool, refusal string) {
 	if b == nil {
 		return true, ""
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	before := b.bytes
 	if b.bytes += len(text); b.bytes <= MaxExpressions {
 		return true, ""
@@ -57,6 +63,8 @@ func (b *Budget) hints() bool {
 	if b == nil {
 		return true
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.hinted++
 	return b.hinted <= maxHints
 }
@@ -64,9 +72,12 @@ func (b *Budget) hints() bool {
 // keep holds a parsed text until it is compiled: parsing takes as long as all
 // that follows.
 func (b *Budget) keep(text string, parsed *cel.Ast) {
-	if b != nil {
-		b.parsed[text] = parsed
+	if b == nil {
+		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.parsed[text] = parsed
 }
 
 // take returns a parsed text, once; nil when there is none.
@@ -74,6 +85,8 @@ func (b *Budget) take(text string) *cel.Ast {
 	if b == nil {
 		return nil
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	parsed := b.parsed[text]
 	delete(b.parsed, text)
 	return parsed
