@@ -118,7 +118,7 @@
 // engine/changelog writes a log of all writes, engine/backtest makes its decisions
 // again with an edit, engine/capture writes a decision down as a test, engine/compare says what an edit
 // changes, engine/explain why a decision came out
-// as it did, engine/cluster reads those of a live cluster for commands, engine/status cuts
+// as it did, engine/explore serves a page about decisions, engine/cluster reads those of a live cluster for commands, engine/status cuts
 // texts to what the API server takes.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.
