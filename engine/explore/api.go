@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -22,7 +23,8 @@ func (e *UsageError) Error() string { return e.text }
 //	world                               what there is
 //	keys?policy=P                       its keys, each with a state
 //	decision?policy=P&key=K             a decision; with run=1, after=SECONDS, about=NAME,
-//	                                    against=1, set=PARAM=VALUE
+//	                                    against=1, set=PARAM=VALUE; or with record=ID
+//	                                    of the timeline
 //	text?policy=P                       the text; with against=1
 //	timeline?horizon=SECONDS            what happens when the policies run
 //	compare?policy=P&set=PARAM=VALUE    what params change; with against=1 what the
@@ -47,7 +49,7 @@ func (w *World) Answer(ctx context.Context, path string, query url.Values) (any,
 		if err != nil {
 			return nil, err
 		}
-		return w.Timeline(ctx, horizon)
+		return w.Timeline(ctx, cmp.Or(horizon, DefaultHorizon))
 	case "compare":
 		return w.Compare(ctx, q.Variant, q.Clock.After)
 	case "graph":
@@ -57,7 +59,7 @@ func (w *World) Answer(ctx context.Context, path string, query url.Values) (any,
 }
 
 func question(query url.Values) (q Question, err error) {
-	q.Policy, q.About = query.Get("policy"), query.Get("about")
+	q.Policy, q.About, q.Record = query.Get("policy"), query.Get("about"), query.Get("record")
 	q.Variant = Variant{Against: query.Get("against") == "1", Policy: q.Policy}
 	q.Clock.Run = query.Get("run") == "1"
 	q.Key.Name = query.Get("key")

@@ -28,6 +28,9 @@ type Question struct {
 	// About is the name of something to be told why it was not chosen or listed; ""
 	// is nothing.
 	About string
+	// Record is the ID of a decision that was made while the policies ran; "" asks for
+	// the decision at the clock.
+	Record string
 }
 
 // Decision is a decision with all that the page says of it.
@@ -44,7 +47,11 @@ type Decision struct {
 
 // Decide returns the decision about a key, and writes nothing.
 func (w *World) Decide(ctx context.Context, q Question) (*Decision, error) {
-	r, err := w.look(ctx, q)
+	decide := w.look
+	if q.Record != "" {
+		decide = w.recorded
+	}
+	r, err := decide(ctx, q)
 	if err != nil {
 		return nil, err
 	}

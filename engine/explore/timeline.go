@@ -1,9 +1,10 @@
 package explore
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/compare"
@@ -34,6 +35,8 @@ type Event struct {
 	Verb   string           `json:"verb,omitempty"`
 	Target *simulate.Target `json:"target,omitempty"`
 	Error  string           `json:"error,omitempty"`
+	// Record is the ID of the decision.
+	Record string `json:"record,omitempty"`
 }
 
 // The kinds of events.
@@ -49,36 +52,44 @@ const maxEvents = 5000
 // Timeline runs all policies from the start until nothing is left to do before the
 // horizon.
 func (w *World) Timeline(ctx context.Context, horizon time.Duration) (*Timeline, error) {
-	s := w.simulation(ctx, w.Bundle.Policies)
-	s.Settle(ctx)
-	s.Advance(ctx, w.Start.Add(horizon))
-	if err := ctx.Err(); err != nil {
+	past, err := w.run(ctx, horizon)
+	if err != nil {
 		return nil, err
 	}
-	r := s.Result()
-	out := &Timeline{Start: r.Start, End: r.End, Events: events(&r, w.hidden()), Ended: s.Ended()}
-	if out.More = len(out.Events) - maxEvents; out.More > 0 {
-		out.Events = out.Events[:maxEvents]
-	}
-	out.More = max(0, out.More)
+	out := &Timeline{Start: w.Start.UTC(), End: w.Start.Add(horizon).UTC(), Events: events(past, w.hidden()), Ended: past.ended}
+	out.More = max(0, len(out.Events)-maxEvents)
+	out.Events = out.Events[:len(out.Events)-out.More]
 	return out, nil
 }
 
-func events(r *simulate.Result, hidden map[string]bool) []Event {
+func events(p *past, hidden map[string]bool) []Event {
 	out := []Event{}
-	for _, e := range r.Effects {
-		target := e.Target
-		out = append(out, Event{At: e.At, What: EventWrite, Policy: e.Policy, Key: e.Key, Rule: e.Rule, Verb: e.Verb, Target: &target})
+	for _, r := range p.records {
+		out = append(out, eventsOf(r, hidden)...)
 	}
-	for _, e := range r.Errors {
-		out = append(out, Event{At: e.At, What: EventFailure, Policy: e.Policy, Key: e.Key, Error: unless(hidden[e.Policy], e.Message)})
-	}
-	for _, e := range r.Requeue {
+	for _, e := range p.ahead {
 		out = append(out, Event{At: e.At, What: EventDeadline, Policy: e.Policy, Key: e.Key})
 	}
-	slices.SortStableFunc(out, func(a, b Event) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Policy, b.Policy), cmp.Compare(a.Key.String(), b.Key.String()))
-	})
+	return out
+}
+
+// eventsOf returns what came of a decision.
+func eventsOf(r *record.Record, hidden map[string]bool) (out []Event) {
+	id := r.Inputs.Policy.Name
+	event := Event{At: r.At.UTC(), Policy: id, Key: r.Inputs.Key, Record: r.ID()}
+	for _, o := range r.Outcomes {
+		if o.Err != nil || o.Skipped || o.Gone {
+			continue
+		}
+		write, e := event, o.Effect
+		write.What, write.Rule, write.Verb = EventWrite, strings.Join(e.Rules, ", "), e.Verb
+		write.Target = &simulate.Target{APIVersion: e.Target.APIVersion, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name}
+		out = append(out, write)
+	}
+	if err := errors.Join(r.Errors[:]...); err != nil {
+		event.What, event.Error = EventFailure, unless(hidden[id], err.Error())
+		out = append(out, event)
+	}
 	return out
 }
 

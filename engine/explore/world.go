@@ -40,6 +40,9 @@ type World struct {
 	mu     sync.Mutex
 	stages []*stage
 	keys   map[string]*KeyList
+	// running guards past.
+	running sync.Mutex
+	past    *past
 }
 
 // New returns a world; nothing is evaluated yet.

@@ -63,7 +63,7 @@ class Table {
     this.list.element.setAttribute("aria-colcount", this.columns.length);
     this.head = h("div", { class: "head", role: "row", "aria-rowindex": "1" });
     this.list.element.prepend(this.head);
-    this.list.element.style.setProperty("--columns", this.columns.map((c) => (c.title === "Outcome" ? "minmax(14rem, 2fr)" : c.number ? "minmax(4.5rem, 0.6fr)" : "minmax(9rem, 1.4fr)")).join(" "));
+    this.list.element.style.setProperty("--columns", this.columns.map((c) => (c.title === "Outcome" ? "minmax(14rem, 2fr)" : c.number ? "minmax(6rem, 0.7fr)" : "minmax(9rem, 1.4fr)")).join(" "));
     this.element = this.list.element;
     this.list.chosen = state.about ? this.all.findIndex((c) => Object.values(c.names).includes(state.about)) : -1;
     this.update();

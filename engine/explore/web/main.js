@@ -14,7 +14,7 @@ const $ = (id) => document.getElementById(id);
 const views = [["why", "Why"], ["candidates", "Candidates"], ["text", "Text"], ["effects", "Reads and writes"], ["time", "Time"], ["params", "Params"], ["revisions", "Revisions"], ["graph", "Graph"]];
 
 // Where one is; the address has what differs from this.
-const begin = { policy: "", key: "", view: "why", about: "", selection: 0, run: false, after: 0, horizon: 3600 };
+const begin = { policy: "", key: "", view: "why", about: "", selection: 0, record: "", run: false, after: 0, horizon: 3600 };
 let state = { ...begin };
 let world = null;
 let rows = [];
@@ -40,7 +40,8 @@ function address(next) {
 function change(fields, redraw = true) {
   const next = { ...state, ...fields };
   const moved = next.policy !== state.policy || next.key !== state.key || next.view !== state.view;
-  if (next.policy !== state.policy || next.key !== state.key) Object.assign(next, { about: fields.about ?? "", selection: fields.selection ?? 0 });
+  if (next.policy !== state.policy || next.key !== state.key) Object.assign(next, { about: fields.about ?? "", selection: fields.selection ?? 0, record: fields.record ?? "" });
+  if ("run" in fields || "after" in fields) next.record = "";
   state = next;
   history[moved ? "pushState" : "replaceState"](null, "", address(state));
   head();
@@ -49,8 +50,9 @@ function change(fields, redraw = true) {
 
 // question asks for the decision about the object, with other fields.
 function question(fields = {}, signal) {
-  const { policy, key, run, after, about } = state;
-  return ask("decision", { policy, key, run, after, about, ...fields }, signal);
+  const { policy, key, run, after, about, record } = state;
+  const clock = record && !("after" in fields || "set" in fields || "against" in fields) ? { record } : { run, after };
+  return ask("decision", { policy, key, about, ...clock, ...fields }, signal);
 }
 
 const show = latest(async (signal) => {
@@ -103,9 +105,8 @@ function head() {
   $("subject").replaceChildren(state.key ? h("span", {}, h("span", { class: "quiet" }, `${state.policy} / `), state.key) : state.policy || "Choose an object");
   document.title = state.key ? `${state.key} · ${state.policy} · Edict` : "Edict";
   $("state").replaceChildren();
-  const clock = state.run ? `after all policies have run, +${span(state.after)}` : state.after ? `objects as given, at +${span(state.after)}` : "objects as given";
-  $("clock").replaceChildren(`${time(Date.parse(world.start) + state.after * 1000)} · ${clock}`,
-    state.after ? h("button", { type: "button", click: () => change({ after: 0 }) }, "Back to the start") : "");
+  const clock = state.record ? "a decision made while the policies ran" : `${time(Date.parse(world.start) + state.after * 1000)} · ${state.run ? "after all policies have run" : "objects as given"}${state.after ? `, +${span(state.after)}` : ""}`;
+  $("clock").replaceChildren(clock, state.after || state.record ? h("button", { type: "button", click: () => change({ after: 0 }) }, state.record ? "Back to the clock" : "Back to the start") : "");
   $("run").checked = state.run;
   $("run").disabled = exported;
   for (const [view] of views) {
@@ -137,7 +138,7 @@ function filter() {
   });
   const found = rows.filter((r) => r.key);
   const count = (state) => found.filter((r) => r.state === state).length;
-  $("counts").textContent = `${plural(found.length, "object", "objects")}: ${count("writes")} write, ${count("failed")} failed`;
+  $("counts").textContent = `${plural(found.length, "object", "objects")}, as given: ${count("writes")} write, ${count("failed")} failed`;
   list.chosen = rows.findIndex((r) => r.key && r.policy === state.policy && r.name === state.key);
   list.set(rows.length);
 }

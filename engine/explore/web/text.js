@@ -10,7 +10,7 @@ export function code(text) {
 function chip(note) {
   const name = ["when", "part"].includes(note.what) ? note.name : note.name ? `${note.name} =` : "";
   const label = { rule: "", when: note.name, part: "because", item: "", case: `${note.name}:`, step: `${note.name}:`, input: "" }[note.what] ?? name;
-  return h("span", { class: `value ${note.what} ${note.state ?? ""}` }, note.state ? h("span", { "aria-hidden": "true" }, symbol(note.state), " ") : null, label ? h("span", { class: "quiet" }, label, " ") : null, note.text);
+  return h("span", { class: `value of-${note.what} ${note.state ?? ""}` }, note.state ? h("span", { "aria-hidden": "true" }, symbol(note.state), " ") : null, label ? h("span", { class: "quiet" }, label, " ") : null, note.text);
 }
 
 // text shows the policy.

@@ -45,8 +45,8 @@ export async function timeView(decision, state, world, change, question) {
   const controls = h("div", { class: "bar" },
     h("button", { type: "button", disabled: exported, click: () => step(-1) }, "◀ Event before"), h("button", { type: "button", disabled: exported, click: () => step(1) }, "Next event ▶"),
     h("label", {}, "Horizon ", h("select", { disabled: exported, change: (e) => change({ horizon: horizons[e.target.selectedIndex][1], after: Math.min(state.after, horizons[e.target.selectedIndex][1]) }) }, horizons.map(([name, value]) => h("option", { selected: value === horizon }, name)))), now);
-  const list = eventList(events, exported ? null : (e) => go(Math.ceil(seconds(e))));
-  return [controls, h("div", { class: "line-of-time" }, marks, slider), result, h("h3", {}, `What happens: ${plural(events.events.length + events.more, "event", "events")}`), events.ended ? h("p", { class: "error" }, events.ended) : null, list];
+  const list = eventList(events, exported ? null : (e) => (e.record ? change({ policy: e.policy, key: qualified(e.key), record: e.record }) : go(Math.ceil(seconds(e)))), (e) => e.record && e.record === state.record);
+  return [controls, h("div", { class: "line-of-time" }, marks, slider), result, h("h3", {}, `What happens when all policies run: ${plural(events.events.length + events.more, "event", "events")}`), exported ? null : h("p", { class: "quiet" }, "Choose one to look at the decision behind it, in all views."), events.ended ? h("p", { class: "error" }, events.ended) : null, list];
 }
 
 // marksOf shows at most one mark for each two hundredth of the line.
@@ -64,7 +64,7 @@ function marksOf(events, seconds, horizon, own) {
   });
 }
 
-function eventList(events, choose) {
+function eventList(events, choose, chosen) {
   if (!events.events.length) return note("Nothing: no policy writes, fails or waits.");
   const list = new VirtualList({
     name: "event", rowHeight: 28, label: "Events", choose: choose && ((i) => choose(events.events[i])),
@@ -75,6 +75,8 @@ function eventList(events, choose) {
     },
   });
   list.element.classList.add("events");
+  list.chosen = events.events.findIndex(chosen);
   list.set(events.events.length);
+  if (list.chosen >= 0) requestAnimationFrame(() => list.reveal(list.chosen));
   return list.element;
 }
