@@ -122,7 +122,7 @@ func (w *World) put(ctx context.Context, e *exported, question string) error {
 }
 
 // exportedPolicy lets a page in a file run its own scripts, and load nothing.
-const exportedPolicy = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+const exportedPolicy = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 // modules are the scripts of the page, each before those that import it.
 var modules = []string{"dom.js", "api.js", "list.js", "diff.js", "views.js", "candidates.js", "text.js", "time.js", "params.js", "revisions.js", "graph.js"}

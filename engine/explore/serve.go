@@ -34,7 +34,7 @@ func Token() string {
 }
 
 // contentPolicy lets the page load its own files, and nothing else.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Handler serves the page below /TOKEN/ and answers its questions below /TOKEN/api/.
 // It only answers GET requests that name a loopback address as their host, with the

@@ -64,6 +64,10 @@ const show = latest(async (signal) => {
     const content = await draw(signal);
     if (signal.aborted) return;
     panel.replaceChildren(...[content].flat(Infinity).filter(Boolean));
+    if (panel.dataset.shown !== state.view) {
+      panel.scrollTop = 0;
+      if (state.view === "text") panel.querySelector(".noted")?.scrollIntoView();
+    }
   } catch (error) {
     if (signal.aborted) return;
     panel.replaceChildren(error instanceof NotHere ? note(error.message) : h("p", { class: "error", role: "alert" }, error.message));

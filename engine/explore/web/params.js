@@ -31,10 +31,11 @@ function slider(param, text, changed, common) {
   const duration = param.type === "duration";
   const number = (one) => (duration ? secondsOf(one) : Number(one));
   const value = number(typed(param.value));
-  const low = param.minimum ? number(param.minimum) : Math.min(0, value);
+  const least = param.minimum ? number(param.minimum) : Math.min(0, value);
+  const low = duration ? Math.ceil(least) : least;
   const high = param.maximum ? number(param.maximum) : Math.max(4 * value, duration ? 60 : 10);
   const write = (n) => (duration ? `${n}s` : String(n));
-  const box = h("input", { type: "text", class: "box", value: text, disabled: exported, "aria-label": `${param.name}, as text`, input: () => { range.value = number(box.value); changed(box.value); } });
+  const box = h("input", { type: "text", class: "box", id: `${common.id}-text`, value: text, disabled: exported, "aria-label": `${param.name}, as text`, input: () => { range.value = number(box.value); changed(box.value); } });
   const range = h("input", { ...common, type: "range", min: low, max: high, step: param.type === "double" ? "any" : 1, value: number(text), input: () => { box.value = write(range.value); changed(box.value); } });
   return h("span", { class: "slider" }, range, box);
 }
@@ -60,7 +61,7 @@ export function paramsView(policy, state, question) {
   const soon = later(compute);
   const fields = policy.params.map((param) => {
     const inForce = typed(param.value);
-    const from = h("span", { class: "quiet" }, ` in force: ${short(inForce, 60)}`);
+    const from = `${param.description ? "; " : ""}in force: ${short(inForce, 60)}`;
     const place = h("span", {});
     const draw = () => place.replaceChildren(control(param, inForce, (text) => {
       if (text === inForce) values.delete(param.name);
