@@ -66,7 +66,7 @@ func (f *exploreFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if f.export != "" {
 		return f.write(ctx, w, out, errOut)
 	}
-	return f.serve(ctx, w, out)
+	return f.serve(ctx, w, out, errOut)
 }
 
 // load reads both sets of policies, and the objects.
@@ -119,7 +119,7 @@ func (f *exploreFlags) write(ctx context.Context, w *explore.World, out, errOut 
 }
 
 // serve serves the page until the context ends.
-func (f *exploreFlags) serve(ctx context.Context, w *explore.World, out io.Writer) error {
+func (f *exploreFlags) serve(ctx context.Context, w *explore.World, out, errOut io.Writer) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
 	if err != nil {
 		return found("the page cannot be served: %v; choose another port with --port", err)
@@ -130,6 +130,7 @@ func (f *exploreFlags) serve(ctx context.Context, w *explore.World, out io.Write
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	fmt.Fprintf(out, "http://%s/%s/\n", listener.Addr(), token)
+	fmt.Fprintln(errOut, "Open this address in a browser; whoever has it can read the page. Ctrl-C ends it.")
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stopped()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

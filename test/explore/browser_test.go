@@ -27,7 +27,7 @@ const required = "EDICT_REQUIRE_CHROMIUM"
 
 // browser is the one of all tests, each of which has a tab of its own.
 var browser struct {
-	ctx context.Context
+	tab func() (context.Context, context.CancelFunc)
 	err error
 }
 
@@ -57,7 +57,8 @@ func run(m *testing.M) int {
 	defer stop()
 	ctx, end := chromedp.NewContext(allocator)
 	defer end()
-	browser.ctx, browser.err = ctx, chromedp.Do(ctx)
+	browser.tab = func() (context.Context, context.CancelFunc) { return chromedp.NewContext(ctx) }
+	browser.err = chromedp.Do(ctx)
 	return m.Run()
 }
 
@@ -96,7 +97,7 @@ func open(t *testing.T, address, scheme string) *page {
 		}
 		t.Skipf("%v; set %s to fail instead", browser.err, required)
 	}
-	ctx, end := chromedp.NewContext(browser.ctx)
+	ctx, end := browser.tab()
 	t.Cleanup(end)
 	p := &page{t: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, p.hear); err != nil {
