@@ -102,7 +102,7 @@ lint: ## run the linters (the first time this builds them, about 2 minutes)
 .PHONY: unit
 unit: ## run the tests that need no control plane, with the race detector
 	@echo "==> unit tests"
-	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|image|properties)$$')
+	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|explore|image|properties)$$')
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
@@ -176,6 +176,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
 	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
 	@UPDATE_GOLDEN=1 $(GO) test -run TestAsARealServer ./test/conformance
+	@echo "==> pictures of edict explore"
+	@UPDATE_GOLDEN=1 $(GO) test -run TestEveryView ./test/explore
 
 .PHONY: verify
 verify: ## fail when a generated file or a go.mod is not up to date

@@ -6,6 +6,8 @@ require (
 	github.com/a8m/envsubst v1.4.3
 	github.com/agnivade/levenshtein v1.2.1
 	github.com/benbjohnson/immutable v0.4.3
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/go-logr/logr v1.4.4
 	github.com/google/cel-go v0.31.0
@@ -33,6 +35,7 @@ require (
 
 require (
 	github.com/evanphx/json-patch v5.9.0+incompatible // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674 // indirect
 	github.com/miekg/dns v1.1.72 // indirect
 	github.com/moby/spdystream v0.5.1 // indirect

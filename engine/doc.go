@@ -123,13 +123,14 @@
 // with what a test expects. engine/release removes the finalizers of policies.
 // engine/run/run.go (Run) is the process, with leader election and endpoints.
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
-// the metrics that policies define. engine/limits lists every limit. engine/observe holds the metrics, engine/selector
-// parses label selectors, engine/status cuts texts to what the API server takes.
+// the metrics that policies define. engine/limits lists every limit, engine/observe
+// holds the metrics, engine/selector parses label selectors, and engine/status cuts
+// texts to what the API server takes.
 //
 // For people: engine/snapshot reduces objects to what policies read, engine/cluster
 // reads those of a live cluster for commands, engine/compare says what an edit
 // changes, engine/explain why a decision came out as it did, engine/live the same for
-// a running controller, engine/capture writes a decision down as a test,
+// a running controller, engine/explore serves a page about decisions, engine/capture writes a decision down as a test,
 // engine/changelog a log of all writes, and engine/backtest makes the decisions of a
 // log again with an edit.
 //

@@ -53,8 +53,9 @@ var layers = [][]string{
 	{"engine/simulate"},
 	// What simulations come to, and how two of them differ.
 	{"engine/policytest", "engine/compare", "engine/capture"},
-	// The log of what was written, and what an edit would have made of it.
-	{"engine/changelog", "engine/live"},
+	// The log of what was written, and what an edit would have made of it; a page to
+	// look at decisions.
+	{"engine/changelog", "engine/live", "engine/explore"},
 	{"engine/backtest"},
 	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
 	// policies, and what a cluster serves.

@@ -74,6 +74,6 @@ func root() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), snapshotCommand(), planCommand(), explainCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
+	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), snapshotCommand(), planCommand(), explainCommand(), exploreCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
 	return cmd
 }

@@ -79,7 +79,9 @@ func allFields(m *value.Mask) []field {
 	return fields(m, "", func(inner *value.Mask) *value.Mask { return inner })
 }
 
-func paths(m *value.Mask) []string {
+// Paths returns the smallest parts of a mask as paths of fields, where [*] is each
+// item of a list and each value of a map.
+func Paths(m *value.Mask) []string {
 	out := []string{}
 	for _, f := range allFields(m) {
 		out = append(out, f.path)

@@ -22,12 +22,12 @@ func (r *Record) Render(ctx context.Context) *Document { return r.RenderAbout(ct
 // an object that may belong to an input, or an item of a list.
 func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
 	p, d := r.Inputs.Policy, r.details(ctx, name)
-	w := renderer{hidden: seesValues(p)}
+	w := renderer{hidden: SeesValues(p)}
 	out := &Document{
 		ID: r.ID(), At: r.At.UTC(), Policy: p.ID(), Revision: p.Revision, Key: r.Inputs.Key,
 		WokenBy: w.wakes(p, r.WokenBy), Reads: w.reads(r.existing(d.Reads)), Variables: w.variables(d.Variables),
 		Rules: w.rules(p, d), Selections: w.selections(d), Calls: w.calls(r.Decision.Calls), Effects: w.effects(r),
-		Lists: w.lists(d.Lists), Deadlines: w.deadlines(d.Deadlines), Remembered: w.memory(r.Memory), Error: text(errors.Join(r.Errors[:]...)),
+		Lists: w.lists(d.Lists), Deadlines: w.deadlines(d.Deadlines), Remembered: w.memory(r.Memory), Error: w.failure(errors.Join(r.Errors[:]...)),
 	}
 	if !r.Next.IsZero() {
 		next := r.Next.UTC()
@@ -38,11 +38,11 @@ func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
 
 // SeesValues reports whether the policy reads the values of Secrets: nothing that
 // it read or computed may be shown.
-func (r *Record) SeesValues() bool { return seesValues(r.Inputs.Policy) }
+func (r *Record) SeesValues() bool { return SeesValues(r.Inputs.Policy) }
 
-// seesValues reports whether a policy reads the values of Secrets: anything that
+// SeesValues reports whether a policy reads the values of Secrets: anything that
 // it computes may hold one.
-func seesValues(p *plan.Policy) bool {
+func SeesValues(p *plan.Policy) bool {
 	if p.Primary.Source.Values {
 		return true
 	}
@@ -56,8 +56,8 @@ func seesValues(p *plan.Policy) bool {
 
 type renderer struct{ hidden bool }
 
-// hiddenValue stands for a value that is not shown.
-const hiddenValue = "(hidden: the policy reads values of Secrets)"
+// HiddenValue stands for a value that is not shown.
+const HiddenValue = "(hidden: the policy reads values of Secrets)"
 
 func (w renderer) value(v value.Value) any {
 	if v == nil {
@@ -85,13 +85,13 @@ func (w renderer) plain(x any) any {
 		}
 		return x
 	default:
-		return hiddenValue
+		return HiddenValue
 	}
 }
 
 func (w renderer) failure(err error) string {
 	if err != nil && w.hidden {
-		return hiddenValue
+		return HiddenValue
 	}
 	return text(err)
 }
@@ -111,7 +111,7 @@ func (w renderer) reads(list []eval.Read) []ReadDocument {
 	out := make([]ReadDocument, 0, len(list))
 	for _, r := range list {
 		id := world.ID{GVK: r.Source.GVK, Namespace: r.Object.Namespace, Name: r.Object.Name}
-		out = append(out, ReadDocument{ObjectDocument: object(id), ResourceVersion: r.Object.Version().ResourceVersion, Fields: paths(r.Mask)})
+		out = append(out, ReadDocument{ObjectDocument: object(id), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)})
 	}
 	slices.SortFunc(out, func(a, b ReadDocument) int { return compareObjects(a.ObjectDocument, b.ObjectDocument) })
 	return slices.CompactFunc(out, func(a, b ReadDocument) bool {

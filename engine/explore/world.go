@@ -1,0 +1,129 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Options are what is looked at.
+type Options struct {
+	// Bundle has the policies.
+	Bundle *source.Bundle
+	// Against has the policies of another revision; nil is none.
+	Against *source.Bundle
+	Objects []simulate.Object
+	Start   time.Time
+	// Answers are those of builtins that call out; nil is that none are known.
+	Answers expr.Answerer
+	Guard   guard.Guard
+	// Origin says for people where the objects are from.
+	Origin string
+}
+
+// World is a set of policies with the objects that they decide about. It is safe
+// for concurrent use.
+type World struct {
+	Options
+	schemas *schema.Set
+	// mu guards what follows: simulations are used by one goroutine at a time.
+	mu     sync.Mutex
+	stages []*stage
+	keys   map[string]*KeyList
+	// running guards past.
+	running sync.Mutex
+	past    *past
+}
+
+// New returns a world; nothing is evaluated yet.
+func New(o Options) *World {
+	w := &World{Options: o, schemas: o.Bundle.Schemas, keys: map[string]*KeyList{}}
+	if o.Against != nil {
+		w.schemas = schema.NewSet(o.Bundle.Schemas)
+		w.schemas.AddAll(o.Against.Schemas)
+	}
+	return w
+}
+
+// Summary is what the page shows first.
+type Summary struct {
+	Origin  string    `json:"origin"`
+	Start   time.Time `json:"start"`
+	Objects int       `json:"objects"`
+	// Against says that there is another revision to compare with.
+	Against  bool     `json:"against"`
+	Policies []Policy `json:"policies"`
+}
+
+// Policy describes a policy.
+type Policy struct {
+	Name     string `json:"name"`
+	Revision string `json:"revision"`
+	Mode     string `json:"mode"`
+	Kind     string `json:"kind"`
+	File     string `json:"file"`
+	// Keys is how many objects it decides about.
+	Keys int `json:"keys"`
+	// Selects says that it chooses among candidates.
+	Selects bool `json:"selects"`
+	// Hidden says that values are not shown: it reads those of Secrets.
+	Hidden bool    `json:"hidden"`
+	Params []Param `json:"params"`
+}
+
+// Summary describes the world.
+func (w *World) Summary(ctx context.Context) (*Summary, error) {
+	out := &Summary{Origin: w.Origin, Start: w.Start.UTC(), Objects: len(w.Objects), Against: w.Against != nil, Policies: []Policy{}}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s, err := w.stage(ctx, Variant{}, Clock{})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range w.Bundle.Policies {
+		one := describe(p)
+		if c := s.sim.Controller(p.Name); c != nil && p.Mode == plan.Enforce {
+			one.Keys = len(c.Keys())
+		}
+		out.Policies = append(out.Policies, one)
+	}
+	slices.SortFunc(out.Policies, func(a, b Policy) int { return compareTexts(a.Name+" "+a.Mode, b.Name+" "+b.Mode) })
+	return out, nil
+}
+
+// policyOf returns the policy of a name that decides, or the one that does not.
+func policyOf(policies []*plan.Policy, name string) (*plan.Policy, error) {
+	var names []string
+	var found *plan.Policy
+	for _, p := range policies {
+		names = append(names, p.Name)
+		if p.Name == name && (found == nil || p.Mode == plan.Enforce) {
+			found = p
+		}
+	}
+	if found != nil {
+		return found, nil
+	}
+	return nil, &NotFoundError{fmt.Sprintf("there is no policy %q here", name), document.DidYouMean(name, names)}
+}
+
+// NotFoundError says that what was asked for does not exist.
+type NotFoundError struct{ What, Hint string }
+
+// Error implements error.
+func (e *NotFoundError) Error() string {
+	if e.Hint == "" {
+		return e.What
+	}
+	return e.What + "; " + e.Hint
+}

@@ -1,0 +1,34 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// Look decides about a key on the objects as they are, and returns the record. It
+// writes and remembers nothing, and nothing waits for it: the next Reconcile is as
+// if nobody had looked.
+func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time) *record.Record {
+	in := c.Input(key, now)
+	in.Shared = nil
+	kept := record.Begin(in)
+	d := eval.Evaluate(ctx, kept.Inputs.Input, nil)
+	kept.End()
+	effects, err := decided(d)
+	r := Result{Decision: d}
+	c.guarded(effects, &r)
+	r.problems(c, d)
+	if err != nil {
+		r.final = []error{err}
+	}
+	kept.Decision, kept.Next = d, d.Next
+	kept.Errors = [2]error{errors.Join(r.failures...), errors.Join(r.final...)}
+	if c.Policy.Stateful {
+		kept.Memory = c.remembered(key)
+	}
+	return kept
+}

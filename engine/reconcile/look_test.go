@@ -1,0 +1,38 @@
+package reconcile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// TestLook: looking at a key says what Reconcile would write, with what the guard
+// refuses, and changes nothing, so that a second look finds the same.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, strings.Replace(labelling, "VALUE", "a", 1))
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n", "1", nil)
+	c.MarkInitial()
+	key := eval.Key{Name: "n"}
+	for range 2 {
+		r := c.Look(t.Context(), key, noon)
+		doc := r.Render(t.Context())
+		want := map[string]any{"metadata": map[string]any{"labels": map[string]any{"mark": "a"}}}
+		if len(doc.Effects) != 1 || doc.Effects[0].Result != "" || doc.Error != "" {
+			t.Fatalf("%+v, error %q", doc.Effects, doc.Error)
+		}
+		if diff := cmp.Diff(want, value.Plain(r.Decision.Effects[0].Patch)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	if got := c.Reconcile(t.Context(), key, noon); len(got.Outcomes) != 1 || got.Record.WokenBy[0].Reason != "start" {
+		t.Errorf("after two looks: %+v", got)
+	}
+}
