@@ -32,24 +32,32 @@ func (w *World) Keys(ctx context.Context, policy string) (*KeyList, error) {
 	if err != nil {
 		return nil, err
 	}
+	var out *KeyList
+	err = w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
+		if out = w.known(policy, nil); out != nil {
+			return nil
+		}
+		out = &KeyList{Policy: policy, Keys: []KeyState{}}
+		if c := s.sim.Controller(p.Name); c != nil {
+			if out.Keys, err = w.states(ctx, c); err != nil {
+				return err
+			}
+		}
+		w.known(policy, out)
+		return nil
+	})
+	return out, err
+}
+
+// known returns the keys of a policy that were found before; given some, it keeps
+// them.
+func (w *World) known(policy string, found *KeyList) *KeyList {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if known := w.keys[policy]; known != nil {
-		return known, nil
+	if found != nil {
+		w.keys[policy] = found
 	}
-	s, err := w.stage(ctx, Variant{}, Clock{})
-	if err != nil {
-		return nil, err
-	}
-	out := &KeyList{Policy: policy, Keys: []KeyState{}}
-	if c := s.sim.Controller(p.Name); c != nil {
-		out.Keys, err = w.states(ctx, c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	w.keys[policy] = out
-	return out, nil
+	return w.keys[policy]
 }
 
 func (w *World) states(ctx context.Context, c *reconcile.Controller) ([]KeyState, error) {

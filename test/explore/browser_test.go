@@ -198,7 +198,7 @@ func (p *page) visit(where string) {
 // settled waits for a view.
 func (p *page) settled(view string) {
 	p.t.Helper()
-	p.wait(fmt.Sprintf(`(() => { const v = document.getElementById("main-view"); return v.dataset.shown === %q && !v.hasAttribute("aria-busy"); })()`, view))
+	p.wait(fmt.Sprintf(`(() => { const v = document.getElementById("main-view"); return v.dataset.shown === %q && !v.matches("[aria-busy], :has([aria-busy])"); })()`, view))
 }
 
 // text returns what an element says.
