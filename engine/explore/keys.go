@@ -34,7 +34,10 @@ func (w *World) Keys(ctx context.Context, policy string) (*KeyList, error) {
 	}
 	var out *KeyList
 	err = w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
-		if out = w.known(policy, nil); out != nil {
+		w.mu.Lock()
+		out = w.keys[policy]
+		w.mu.Unlock()
+		if out != nil {
 			return nil
 		}
 		out = &KeyList{Policy: policy, Keys: []KeyState{}}
@@ -43,21 +46,12 @@ func (w *World) Keys(ctx context.Context, policy string) (*KeyList, error) {
 				return err
 			}
 		}
-		w.known(policy, out)
+		w.mu.Lock()
+		w.keys[policy] = out
+		w.mu.Unlock()
 		return nil
 	})
 	return out, err
-}
-
-// known returns the keys of a policy that were found before; given some, it keeps
-// them.
-func (w *World) known(policy string, found *KeyList) *KeyList {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if found != nil {
-		w.keys[policy] = found
-	}
-	return w.keys[policy]
 }
 
 func (w *World) states(ctx context.Context, c *reconcile.Controller) ([]KeyState, error) {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	if err := os.Chdir("../.."); err != nil {
 		browser.err = err
+		return m.Run()
+	}
+	if flag.Parse(); testing.Short() {
 		return m.Run()
 	}
 	program, err := lookUp()
