@@ -65,26 +65,23 @@ func (w *World) Decide(ctx context.Context, q Question) (*Decision, error) {
 }
 
 // look evaluates.
-func (w *World) look(ctx context.Context, q Question) (*record.Record, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s, err := w.stage(ctx, q.Variant, q.Clock)
-	if err != nil {
-		return nil, err
-	}
-	p, err := policyOf(s.policies, q.Policy)
-	if err != nil {
-		return nil, err
-	}
-	c := s.sim.Controller(p.Name)
-	if c == nil {
-		return nil, &NotFoundError{What: fmt.Sprintf("the policy %s is %s: nothing is decided by it", p.Name, p.Mode)}
-	}
-	r := c.Look(ctx, q.Key, w.Start.Add(q.Clock.After))
-	if !decidedAbout(p, r) {
-		return nil, &NotFoundError{What: fmt.Sprintf("there is no %s %s that the policy %s decides about at this time", p.Primary.Kind, q.Key, p.Name)}
-	}
-	return r, nil
+func (w *World) look(ctx context.Context, q Question) (r *record.Record, err error) {
+	err = w.on(ctx, q.Variant, q.Clock, func(s *stage) error {
+		p, err := policyOf(s.policies, q.Policy)
+		if err != nil {
+			return err
+		}
+		c := s.sim.Controller(p.Name)
+		if c == nil {
+			return &NotFoundError{What: fmt.Sprintf("the policy %s is %s: nothing is decided by it", p.Name, p.Mode)}
+		}
+		r = c.Look(ctx, q.Key, w.Start.Add(q.Clock.After))
+		if !decidedAbout(p, r) {
+			return &NotFoundError{What: fmt.Sprintf("there is no %s %s that the policy %s decides about at this time", p.Primary.Kind, q.Key, p.Name)}
+		}
+		return nil
+	})
+	return r, err
 }
 
 // decidedAbout reports whether there is an object to decide about.

@@ -32,24 +32,26 @@ func (w *World) Keys(ctx context.Context, policy string) (*KeyList, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if known := w.keys[policy]; known != nil {
-		return known, nil
-	}
-	s, err := w.stage(ctx, Variant{}, Clock{})
-	if err != nil {
-		return nil, err
-	}
-	out := &KeyList{Policy: policy, Keys: []KeyState{}}
-	if c := s.sim.Controller(p.Name); c != nil {
-		out.Keys, err = w.states(ctx, c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	w.keys[policy] = out
-	return out, nil
+	var out *KeyList
+	err = w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
+		w.mu.Lock()
+		out = w.keys[policy]
+		w.mu.Unlock()
+		if out != nil {
+			return nil
+		}
+		out = &KeyList{Policy: policy, Keys: []KeyState{}}
+		if c := s.sim.Controller(p.Name); c != nil {
+			if out.Keys, err = w.states(ctx, c); err != nil {
+				return err
+			}
+		}
+		w.mu.Lock()
+		w.keys[policy] = out
+		w.mu.Unlock()
+		return nil
+	})
+	return out, err
 }
 
 func (w *World) states(ctx context.Context, c *reconcile.Controller) ([]KeyState, error) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/edict-dev/edict/engine/compile"
@@ -45,48 +46,67 @@ func (v Variant) id() string {
 	return out.String()
 }
 
-// stage is a simulation that is kept, because another question about it follows.
+// stage is a simulation that is kept, because another question about it follows. It
+// is used by one question at a time; those about others do not wait for it.
 type stage struct {
-	variant  string
-	run      bool
+	variant Variant
+	run     bool
+
+	mu       sync.Mutex
 	policies []*plan.Policy
-	sim      *simulate.Simulation
+	// sim is nil until it is first asked for, and after a question that was given up.
+	sim *simulate.Simulation
 }
 
 // maxStages is how many simulations are kept: the world as given and as it is after
 // a run, of two variants.
 const maxStages = 4
 
-// stage returns a simulation of a variant, run to the time if the policies run. It
-// is called with the lock held.
-func (w *World) stage(ctx context.Context, v Variant, at Clock) (*stage, error) {
-	i := slices.IndexFunc(w.stages, func(s *stage) bool { return s.variant == v.id() && s.run == at.Run })
-	var s *stage
+// stage returns the stage of a variant.
+func (w *World) stage(v Variant, run bool) *stage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.IndexFunc(w.stages, func(s *stage) bool { return s.run == run && s.variant.id() == v.id() })
+	s := &stage{variant: v, run: run}
 	if i >= 0 {
 		s = w.stages[i]
 		w.stages = slices.Delete(w.stages, i, i+1)
-	}
-	if s == nil || at.Run && s.sim.Now().After(w.Start.Add(at.After)) {
-		policies, err := w.policies(v)
-		if err != nil {
-			return nil, err
-		}
-		s = &stage{variant: v.id(), run: at.Run, policies: policies, sim: w.simulation(ctx, policies)}
-		if at.Run {
-			s.sim.Settle(ctx)
-		}
-	}
-	if at.Run {
-		s.sim.Advance(ctx, w.Start.Add(at.After))
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err // it is not where it should be
 	}
 	w.stages = append(w.stages, s)
 	if len(w.stages) > maxStages {
 		w.stages = slices.Delete(w.stages, 0, 1)
 	}
-	return s, nil
+	return s
+}
+
+// on runs something on the world of a variant at a time.
+func (w *World) on(ctx context.Context, v Variant, at Clock, do func(*stage) error) error {
+	s := w.stage(v, at.Run)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := w.reach(ctx, s, at); err != nil {
+		return err
+	}
+	return do(s)
+}
+
+// reach runs the policies of a stage to a time, if they run at all.
+func (w *World) reach(ctx context.Context, s *stage, at Clock) (err error) {
+	if s.sim == nil || at.Run && s.sim.Now().After(w.Start.Add(at.After)) {
+		if s.policies, err = w.policies(s.variant); err != nil {
+			return err
+		}
+		s.sim = w.simulation(ctx, s.policies)
+	}
+	if at.Run {
+		s.sim.Settle(ctx)
+		s.sim.Advance(ctx, w.Start.Add(at.After))
+	}
+	if err := ctx.Err(); err != nil {
+		s.sim = nil // it is not where it should be
+		return err
+	}
+	return nil
 }
 
 func (w *World) simulation(ctx context.Context, policies []*plan.Policy) *simulate.Simulation {

@@ -36,7 +36,7 @@ type Options struct {
 type World struct {
 	Options
 	schemas *schema.Set
-	// mu guards what follows: simulations are used by one goroutine at a time.
+	// mu guards the two after it.
 	mu     sync.Mutex
 	stages []*stage
 	keys   map[string]*KeyList
@@ -84,21 +84,18 @@ type Policy struct {
 // Summary describes the world.
 func (w *World) Summary(ctx context.Context) (*Summary, error) {
 	out := &Summary{Origin: w.Origin, Start: w.Start.UTC(), Objects: len(w.Objects), Against: w.Against != nil, Policies: []Policy{}}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s, err := w.stage(ctx, Variant{}, Clock{})
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range w.Bundle.Policies {
-		one := describe(p)
-		if c := s.sim.Controller(p.Name); c != nil && p.Mode == plan.Enforce {
-			one.Keys = len(c.Keys())
+	err := w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
+		for _, p := range w.Bundle.Policies {
+			one := describe(p)
+			if c := s.sim.Controller(p.Name); c != nil && p.Mode == plan.Enforce {
+				one.Keys = len(c.Keys())
+			}
+			out.Policies = append(out.Policies, one)
 		}
-		out.Policies = append(out.Policies, one)
-	}
+		return nil
+	})
 	slices.SortFunc(out.Policies, func(a, b Policy) int { return compareTexts(a.Name+" "+a.Mode, b.Name+" "+b.Mode) })
-	return out, nil
+	return out, err
 }
 
 // policyOf returns the policy of a name that decides, or the one that does not.

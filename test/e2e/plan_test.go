@@ -98,6 +98,7 @@ func TestPlanIsWhatIsWritten(t *testing.T) {
 		edict.stop()
 		before = folder
 	}
+	c.explored(binary, before, answers)
 	c.wantOnlyReads()
 	c.snapshotIsSettled(binary, before, answers)
 }
@@ -171,6 +172,15 @@ func (c *cluster) wantOnlyReads() {
 	}
 	if err := lines.Err(); err != nil || reads == 0 {
 		c.t.Errorf("%d reads, %v", reads, err)
+	}
+}
+
+// explored: a page about the decisions is made from the cluster.
+func (c *cluster) explored(binary, folder, answers string) {
+	c.t.Helper()
+	page, code := c.edict(binary, "explore", "--policies", folder, "--answers", answers, "--export", "-")
+	if code != 0 || !strings.Contains(page, `"origin":"the cluster"`) || !strings.Contains(page, "Node node-c2: nothing has to be written") {
+		c.t.Errorf("%d: a page of %d bytes: %.2000s", code, len(page), page)
 	}
 }
 

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	if err := os.Chdir("../.."); err != nil {
 		browser.err = err
+		return m.Run()
+	}
+	if flag.Parse(); testing.Short() {
 		return m.Run()
 	}
 	program, err := lookUp()
@@ -198,7 +202,7 @@ func (p *page) visit(where string) {
 // settled waits for a view.
 func (p *page) settled(view string) {
 	p.t.Helper()
-	p.wait(fmt.Sprintf(`(() => { const v = document.getElementById("main-view"); return v.dataset.shown === %q && !v.hasAttribute("aria-busy"); })()`, view))
+	p.wait(fmt.Sprintf(`(() => { const v = document.getElementById("main-view"); return v.dataset.shown === %q && !v.matches("[aria-busy], :has([aria-busy])"); })()`, view))
 }
 
 // text returns what an element says.

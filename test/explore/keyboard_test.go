@@ -23,7 +23,7 @@ func TestKeyboard(t *testing.T) {
 	p.press("/")
 	p.wait(`document.activeElement.id === "search"`)
 	p.press("orders")
-	p.wait(`document.querySelector("#search").value === "orders" && document.querySelectorAll("#keys [role=option]").length === 1`)
+	p.wait(`document.querySelector("#search").value === "orders" && document.querySelectorAll("#keys .key").length === 1`)
 	p.press(kb.Enter)
 	at("replica-scheduling / orders")
 	for i, v := range views {

@@ -158,3 +158,20 @@ func TestClock(t *testing.T) {
 	p.settled("why")
 	p.says("#main-view", "and makes a patch")
 }
+
+// TestPolicyWithoutObjects: a policy that decides about nothing here can be read, and
+// its params tried.
+func TestPolicyWithoutObjects(t *testing.T) {
+	p := open(t, served(t, examples(t)), "light")
+	p.visit("policy=agent-node-label&key=node-a1&view=text")
+	p.script(`[...document.querySelectorAll("#keys .heading")].find((e) => e.innerText.includes("configmap-restart")).click()`)
+	p.wait(`document.querySelector("#subject").innerText === "configmap-restart"`)
+	p.settled("text")
+	p.wait(`document.querySelector("#main-view").innerText.includes("name: configmap-restart")`)
+	p.press("6")
+	p.settled("params")
+	p.says("#main-view", "debounce", "in force: 5s")
+	p.press("1")
+	p.settled("why")
+	p.says("#main-view", "Choose an object of this policy")
+}

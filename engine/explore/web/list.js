@@ -44,7 +44,8 @@ export class VirtualList {
     const { rowHeight } = this.options;
     const top = index * rowHeight;
     const height = this.element.clientHeight;
-    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    if (index === 1) this.element.scrollTop = 0; // with the heading above it
+    else if (top < this.element.scrollTop) this.element.scrollTop = top;
     else if (top + rowHeight > this.element.scrollTop + height) this.element.scrollTop = top + rowHeight - height;
   }
 

@@ -92,7 +92,7 @@ async function draw(signal) {
     case "revisions":
       return revisionsView(world, state, decision, question);
   }
-  if (!decision) return note("This policy decides about no object here.");
+  if (!decision) return note("Choose an object of this policy on the left. Text, params, revisions and graph need none.");
   switch (state.view) {
     case "candidates":
       return candidates(decision, state, change, exported);
@@ -118,7 +118,7 @@ function head() {
     tab.setAttribute("aria-selected", String(view === state.view));
     tab.tabIndex = view === state.view ? 0 : -1;
   }
-  const at = rows.findIndex((r) => r.key && r.policy === state.policy && r.name === state.key);
+  const at = rows.findIndex(here);
   if (at !== list.chosen) list.select(at);
 }
 
@@ -126,12 +126,15 @@ const list = new VirtualList({
   name: "key", rowHeight: 26, label: "Objects by policy",
   row: (i) => {
     const r = rows[i];
-    if (!r.key) return h("div", { class: "heading", role: "presentation", title: r.policy }, h("b", {}, r.policy), h("span", { class: "quiet" }, ` ${r.kind} ${r.mode === "Enforce" ? "" : r.mode}`));
+    if (!r.key) return h("div", { class: "heading", role: "option", "aria-label": `policy ${r.policy}`, title: r.policy }, h("b", {}, r.policy), h("span", { class: "quiet" }, ` ${r.kind} ${r.mode === "Enforce" ? "" : r.mode}`));
     return h("div", { class: `key ${r.state}`, role: "option", title: r.sentence || null, "aria-label": `${r.name}, ${r.policy}, ${{ writes: "writes", nothing: "at rest", failed: "failed" }[r.state]}` },
       h("span", { class: `mark ${r.state}`, "aria-hidden": "true" }, symbol(r.state)), h("span", { class: "name" }, r.name), h("span", { class: "word", "aria-hidden": "true" }, { writes: "writes", nothing: "", failed: "failed" }[r.state]));
   },
-  choose: (i) => rows[i].key && change({ policy: rows[i].policy, key: rows[i].name }),
+  choose: (i) => change({ policy: rows[i].policy, key: rows[i].key ? rows[i].name : "" }),
 });
+
+// here says whether a row is where one is: at an object, or at a policy as such.
+const here = (r) => r.policy === state.policy && (r.key ? r.name === state.key : !state.key);
 
 function filter() {
   const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -143,7 +146,7 @@ function filter() {
   const found = rows.filter((r) => r.key);
   const count = (state) => found.filter((r) => r.state === state).length;
   $("counts").textContent = `${plural(found.length, "object", "objects")}, as given: ${count("writes")} write, ${count("failed")} failed`;
-  list.chosen = rows.findIndex((r) => r.key && r.policy === state.policy && r.name === state.key);
+  list.chosen = rows.findIndex(here);
   list.set(rows.length);
 }
 

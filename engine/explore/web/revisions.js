@@ -27,8 +27,25 @@ function side(title, decision) {
     h("ul", { class: "outcomes" }, decision.record.rules.map((r) => h("li", {}, mark(r.outcome), " ", r.name))));
 }
 
+// paired puts what was removed beside what was added in its place, as "~".
+function paired(all) {
+  const out = [];
+  let removed = 0; // the first of the removed lines that have nothing beside them
+  all.forEach(([sign, i, j]) => {
+    if (sign !== "+") {
+      if (sign === "=") removed = out.length + 1;
+      out.push([sign, i, j]);
+      return;
+    }
+    if (out[removed]?.[0] === "-") out[removed] = ["~", out[removed][1], j];
+    else out.push(["+", null, j]);
+    removed++;
+  });
+  return out;
+}
+
 function textPair(before, now) {
-  const all = lines(before.lines, now.lines);
+  const all = paired(lines(before.lines, now.lines));
   if (all.every(([sign]) => sign === "=")) return note("The texts are the same.");
   const near = all.map((_, i) => all.slice(Math.max(0, i - context), i + context + 1).some(([sign]) => sign !== "="));
   const rows = [];
@@ -40,7 +57,7 @@ function textPair(before, now) {
 }
 
 function row([sign, i, j], before, now) {
-  const cell = (one, text) => (one === null ? [h("span", { class: "number" }), h("span", { class: "code" })] : [h("span", { class: "number" }, text.first + one), h("span", { class: "code" }, code(text.lines[one]))]);
-  const name = { "=": "same", "-": "removed", "+": "added" }[sign];
-  return h("div", { class: `line ${name}`, role: "row" }, h("span", { class: "sign", "aria-label": name, role: "rowheader" }, sign === "=" ? "" : sign), cell(i, before), cell(j, now));
+  const cell = (one, text, side) => [h("span", { class: `number ${side}` }, one === null ? "" : text.first + one), h("span", { class: `code ${side}`, role: "cell" }, one === null ? "" : code(text.lines[one]))];
+  const [name, shown] = { "=": ["same", ""], "-": ["removed", "−"], "+": ["added", "+"], "~": ["changed", "±"] }[sign];
+  return h("div", { class: `line ${name}`, role: "row" }, h("span", { class: "sign", "aria-label": name, role: "rowheader" }, shown), cell(i, before, "old"), cell(j, now, "new"));
 }

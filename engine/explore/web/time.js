@@ -7,27 +7,25 @@ import { deadlines, sentence } from "./views.js";
 const horizons = [["10 minutes", 600], ["1 hour", 3600], ["1 day", 86400], ["1 week", 604800]];
 const signs = { write: "●", failure: "✕", deadline: "◆" };
 
-// timeView shows the line. change sets the clock of the whole page, question
-// asks for the decision at a time.
-export async function timeView(decision, state, world, change, question) {
-  const events = await ask("timeline", { horizon: exported ? 3600 : state.horizon });
+// timeView shows the line. change sets the clock of the whole page, question asks
+// for the decision at a time. The events come later: a run of a large world takes
+// its time.
+export function timeView(decision, state, world, change, question) {
   const horizon = exported ? 3600 : state.horizon;
-  const seconds = (e) => Math.max(0, (new Date(e.at) - new Date(events.start)) / 1000);
-  const own = (e) => e.policy === state.policy && qualified(e.key) === state.key;
   const now = h("output", { class: "now", for: "clock-slider" });
-  const result = h("div", { class: "at" }, sentence(decision), deadlines(decision.record, events.start, exported ? null : go));
+  const result = h("div", { class: "at" }, sentence(decision), deadlines(decision.record, world.start, exported ? null : go));
   const decide = latest(async (signal, after) => {
     const next = await question({ after }, signal);
-    result.replaceChildren(sentence(next), deadlines(next.record, events.start, go));
+    result.replaceChildren(sentence(next), deadlines(next.record, world.start, go));
   });
+  const soon = later(() => decide(Number(slider.value)).catch((error) => result.replaceChildren(note(error.message))), 40);
   const slider = h("input", {
     type: "range", id: "clock-slider", min: 0, max: horizon, step: 1, value: Math.min(state.after, horizon), disabled: exported, "aria-label": "Time after the start",
     input: () => { show(); soon(); }, change: () => change({ after: Number(slider.value) }, false),
   });
-  const soon = later(() => decide(Number(slider.value)).catch((error) => result.replaceChildren(note(error.message))), 40);
   function show() {
     const after = Number(slider.value);
-    now.textContent = `${time(Date.parse(events.start) + after * 1000)} (+${span(after)})`;
+    now.textContent = `${time(Date.parse(world.start) + after * 1000)} (+${span(after)})`;
     slider.setAttribute("aria-valuetext", now.textContent);
   }
   function go(after) {
@@ -35,18 +33,32 @@ export async function timeView(decision, state, world, change, question) {
     change({ after: Math.min(after, Number(slider.max)) });
   }
   show();
-  const marks = h("div", { class: "marks", "aria-hidden": "true" }, marksOf(events.events, seconds, horizon, own));
-  const step = (by) => {
-    const times = [...new Set(events.events.map((e) => Math.ceil(seconds(e))).filter((t) => t <= horizon))].sort((a, b) => a - b);
+  const marks = h("div", { class: "marks", "aria-hidden": "true" });
+  const happens = h("div", { class: "happens", "aria-busy": "true" }, note("Running all policies …"));
+  const buttons = [["◀ Event before", -1], ["Next event ▶", 1]].map(([text, by]) => h("button", { type: "button", disabled: true, click: () => step(by) }, text));
+  let times = [];
+  function step(by) {
     const at = Number(slider.value);
-    const next = by > 0 ? times.find((t) => t > at) : times.findLast((t) => t < at);
+    const next = by > 0 ? times.find((one) => one > at) : times.findLast((one) => one < at);
     if (next !== undefined) go(next);
-  };
-  const controls = h("div", { class: "bar" },
-    h("button", { type: "button", disabled: exported, click: () => step(-1) }, "◀ Event before"), h("button", { type: "button", disabled: exported, click: () => step(1) }, "Next event ▶"),
+  }
+  const controls = h("div", { class: "bar" }, buttons,
     h("label", {}, "Horizon ", h("select", { disabled: exported, change: (e) => change({ horizon: horizons[e.target.selectedIndex][1], after: Math.min(state.after, horizons[e.target.selectedIndex][1]) }) }, horizons.map(([name, value]) => h("option", { selected: value === horizon }, name)))), now);
-  const list = eventList(events, exported ? null : (e) => (e.record ? change({ policy: e.policy, key: qualified(e.key), record: e.record }) : go(Math.ceil(seconds(e)))), (e) => e.record && e.record === state.record);
-  return [controls, h("div", { class: "line-of-time" }, marks, slider), result, h("h3", {}, `What happens when all policies run: ${plural(events.events.length + events.more, "event", "events")}`), exported ? null : h("p", { class: "quiet" }, "Choose one to look at the decision behind it, in all views."), events.ended ? h("p", { class: "error" }, events.ended) : null, list];
+  const fill = (events) => {
+    const seconds = (e) => Math.max(0, (new Date(e.at) - new Date(events.start)) / 1000);
+    times = [...new Set(events.events.map((e) => Math.ceil(seconds(e))).filter((one) => one <= horizon))].sort((a, b) => a - b);
+    buttons.forEach((button) => (button.disabled = exported));
+    marks.replaceChildren(...marksOf(events.events, seconds, horizon, (e) => e.policy === state.policy && qualified(e.key) === state.key));
+    const choose = (e) => (e.record ? change({ policy: e.policy, key: qualified(e.key), record: e.record }) : go(Math.ceil(seconds(e))));
+    happens.replaceChildren(h("h3", {}, `What happens when all policies run: ${plural(events.events.length + events.more, "event", "events")}`), events.ended ? h("p", { class: "error" }, events.ended) : "",
+      exported ? "" : h("p", { class: "quiet" }, "Choose one to look at the decision behind it, in all views."), eventList(events, exported ? null : choose, (e) => e.record && e.record === state.record));
+    happens.removeAttribute("aria-busy");
+  };
+  ask("timeline", { horizon }).then(fill).catch((error) => {
+    happens.replaceChildren(note(error.message));
+    happens.removeAttribute("aria-busy");
+  });
+  return [controls, h("div", { class: "line-of-time" }, marks, slider), result, happens];
 }
 
 // marksOf shows at most one mark for each two hundredth of the line.
