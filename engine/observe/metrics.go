@@ -11,6 +11,9 @@ const (
 	LogRevision = "revision"
 	LogKey      = "key"
 	LogRule     = "rule"
+	// LogReconcile is the ID of a reconciliation, by the name that controller-runtime
+	// gives it.
+	LogReconcile = "reconcileID"
 )
 
 // The labels of a policy's metrics.

@@ -118,7 +118,8 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	return d
 }
 
-// Reconcile decides about a key and writes what comes of it.
+// Reconcile decides about a key and writes what comes of it. The ID of the
+// reconciliation is that of the context, or a new one.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
 	c.begin(key)
 	defer c.end(key)
@@ -162,7 +163,9 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		defer flight.end()
 		in.Begin = flight.begin
 	}
+	ctx, id := c.identified(ctx)
 	kept := record.Begin(in)
+	kept.Identify(id)
 	d := c.evaluate(ctx, kept.Inputs.Input)
 	c.beside(ctx, in, d)
 	effects, err := decided(d)
@@ -171,7 +174,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	}
 	c.counts.Evaluations.Inc()
 	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
-	r := Result{Decision: d, Next: c.brake.Due(key, d.Next, now)}
+	r := Result{ID: id, Decision: d, Next: c.brake.Due(key, d.Next, now)}
 	effects = c.guarded(effects, &r)
 	r.problems(c, d)
 	if err != nil {

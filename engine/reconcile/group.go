@@ -31,7 +31,7 @@ type Group struct {
 	// Digests takes Secrets of a snapshot as they are: they have digests in place of
 	// their values already.
 	Digests bool
-	// Records keeps what was decided; nil keeps nothing.
+	// Records keeps what was decided, and gives it IDs; nil keeps nothing.
 	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
@@ -49,6 +49,8 @@ type Group struct {
 	// once.
 	Delivery *Delivery
 
+	// unkept gives IDs while Records is nil.
+	unkept  *record.Log
 	store   *world.Store
 	writer  apply.Writer
 	schemas *schema.Set
@@ -62,7 +64,7 @@ type Group struct {
 
 // NewGroup makes a group that reads from a store and writes to a writer.
 func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
-	return &Group{store: store, writer: writer, schemas: schemas}
+	return &Group{store: store, writer: writer, schemas: schemas, unkept: &record.Log{Prefix: record.NewPrefix()}}
 }
 
 // Schemas returns the types by which objects are read.

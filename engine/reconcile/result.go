@@ -13,6 +13,8 @@ import (
 
 // Result is what became of a key.
 type Result struct {
+	// ID is that of the reconciliation; zero when nothing was decided.
+	ID record.ID
 	// Decision is nil when nothing was decided: what the key wrote last is not
 	// in the read model yet.
 	Decision *eval.Decision

@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/metrics"
 )
 
@@ -135,11 +136,12 @@ func (w *worker) current() *reconcile.Controller {
 
 // reconcile makes a panic an error of the key.
 func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eval.Key) (r reconcile.Result) {
-	ctx, cancel := context.WithTimeoutCause(ctx, reconcileTimeout, errReconcileTimeout)
+	id := c.NewID() // here, so that a panic has it too
+	ctx, cancel := context.WithTimeoutCause(record.WithID(ctx, id), reconcileTimeout, errReconcileTimeout)
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
-			r = reconcile.Result{Err: fmt.Errorf("internal error (panic): %v\n%s", v, debug.Stack())}
+			r = reconcile.Result{ID: id, Err: fmt.Errorf("internal error (panic): %v\n%s", v, debug.Stack())}
 		}
 	}()
 	return c.Reconcile(ctx, key, time.Now())
@@ -149,7 +151,7 @@ func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eva
 func (w *worker) finish(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.log.Error("internal error (panic)", observe.LogPolicy, w.id, observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			w.log.Error("internal error (panic)", observe.LogPolicy, w.id, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
 			w.queue.AddRateLimited(key)
 		}
 	}()
