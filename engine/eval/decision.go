@@ -121,6 +121,10 @@ type Decision struct {
 	Calls []Call
 	// Ran are the rules that got as far as an item, or were debounced.
 	Ran RuleSet
+	// Reached are the rules that were evaluated: neither after one that stopped nor
+	// skipped because one before had failed. Failed are those of which something
+	// failed.
+	Reached, Failed RuleSet
 	// Fired are the rules whose condition held, or that were run by a debounce.
 	Fired RuleSet
 	// Cost is what the evaluation cost, in CEL units.

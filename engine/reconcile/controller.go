@@ -172,8 +172,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if err == nil {
 		c.remember(key, d.Remember)
 	}
-	c.counts.Evaluations.Inc()
-	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
+	c.measured(id, start, d)
 	r := Result{ID: id, Decision: d, Next: c.brake.Due(key, d.Next, now)}
 	effects = c.guarded(effects, &r)
 	r.problems(c, d)

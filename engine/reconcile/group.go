@@ -116,7 +116,11 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 	if g.Counts != nil {
 		return g.Counts(p)
 	}
-	counts := observe.Of(p.ID(), p.Revision)
+	rules := make([]string, len(p.Rules))
+	for i, r := range p.Rules {
+		rules[i] = r.Name
+	}
+	counts := observe.Of(p.ID(), p.Revision, rules...)
 	if p.Mode == plan.Shadow {
 		return counts.Shadow()
 	}
