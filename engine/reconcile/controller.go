@@ -62,7 +62,9 @@ type Controller struct {
 	causes map[eval.Key]brake.Cause
 	// wakes are why keys are to be decided about; edited says that the controller
 	// has taken over from another revision.
-	wakes  map[eval.Key][]record.Wake
+	wakes map[eval.Key][]record.Wake
+	// wokeAt is when keys were first woken since, if that is traced.
+	wokeAt map[eval.Key]time.Time
 	edited bool
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
@@ -166,14 +168,16 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	ctx, id := c.identified(ctx)
 	kept := record.Begin(in)
 	kept.Identify(id)
-	d := c.evaluate(ctx, kept.Inputs.Input)
+	ctx, traced := c.trace(ctx, id, key, woken)
+	defer traced.close()
+	d := c.decide(ctx, traced, kept.Inputs.Input)
 	c.beside(ctx, in, d)
 	effects, err := decided(d)
 	if err == nil {
 		c.remember(key, d.Remember)
 	}
-	c.measured(id, start, d)
-	r := Result{ID: id, Decision: d, Next: c.brake.Due(key, d.Next, now)}
+	c.measured(id, traced, start, d)
+	r := Result{ID: id, traced: traced, Decision: d, Next: c.brake.Due(key, d.Next, now)}
 	effects = c.guarded(effects, &r)
 	r.problems(c, d)
 	if err != nil {
@@ -197,6 +201,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		c.letGo(ctx, key, object, &r)
 	}
 	c.record(kept, woken, &r)
+	traced.end(&r)
 	return r
 }
 
@@ -293,6 +298,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.pending, key)
 	delete(c.last, key)
 	delete(c.wakes, key)
+	delete(c.wokeAt, key)
 	c.brake.Forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)

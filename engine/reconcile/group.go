@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
@@ -35,6 +37,10 @@ type Group struct {
 	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
+
+	// Tracer traces reconciliations; nil traces none. What it starts must not be kept
+	// waiting by an exporter.
+	Tracer trace.Tracer
 
 	// Counts returns the metrics of a policy; nil is those of the process.
 	Counts func(*plan.Policy) *observe.Counts
@@ -217,9 +223,9 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 		return g.undone(source, now)
 	}
 	if old != nil && old.UID != now.UID {
-		return g.tell(ctx, change{source, old, nil}, change{source, nil, now})
+		return g.tell(ctx, change{source: source, old: old}, change{source: source, now: now})
 	}
-	return g.tell(ctx, change{source, old, now})
+	return g.tell(ctx, change{source: source, old: old, now: now})
 }
 
 // Delete takes the news that an object of a source is gone.
@@ -230,7 +236,7 @@ func (g *Group) Delete(ctx context.Context, source world.Source, namespace, name
 	if old == nil {
 		return nil
 	}
-	return g.tell(ctx, change{source, old, nil})
+	return g.tell(ctx, change{source: source, old: old})
 }
 
 // Replay tells a controller of everything that its sources hold already, and

@@ -6,18 +6,16 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // measured counts an evaluation and how long it took.
-func (c *Controller) measured(id record.ID, start time.Time, d *eval.Decision) {
+func (c *Controller) measured(id record.ID, t *traced, start time.Time, d *eval.Decision) {
 	c.counted(d)
 	end := time.Now()
-	c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id) })
+	c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id, t) })
 }
 
 // counted counts an evaluation and what became of its rules.
@@ -37,33 +35,26 @@ func (c *Controller) counted(d *eval.Decision) {
 	}
 }
 
-func exemplar(id record.ID) prometheus.Labels {
-	return prometheus.Labels{observe.ExemplarReconcile: id.String()}
+func exemplar(id record.ID, t *traced) prometheus.Labels {
+	out := prometheus.Labels{observe.ExemplarReconcile: id.String()}
+	if trace := t.traceID(); trace != "" {
+		out[observe.ExemplarTrace] = trace
+	}
+	return out
 }
 
-// measuredWriter measures how long the writes of a reconciliation take.
-type measuredWriter struct {
-	apply.Writer
-	id     record.ID
-	counts *observe.Counts
-}
-
-func (w measuredWriter) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
-	defer w.took(time.Now())
-	return w.Writer.Patch(ctx, p)
-}
-
-func (w measuredWriter) Make(ctx context.Context, m apply.Manifest) (world.Version, error) {
-	defer w.took(time.Now())
-	return w.Writer.Make(ctx, m)
-}
-
-func (w measuredWriter) Delete(ctx context.Context, d apply.Deletion) error {
-	defer w.took(time.Now())
-	return w.Writer.Delete(ctx, d)
-}
-
-func (w measuredWriter) took(start time.Time) {
-	end := time.Now()
-	w.counts.WriteSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(w.id) })
+// around measures and traces the writes of a reconciliation.
+func (c *Controller) around(id record.ID, t *traced) func(context.Context, *eval.Effect) (context.Context, func(error)) {
+	return func(ctx context.Context, e *eval.Effect) (context.Context, func(error)) {
+		start := time.Now()
+		ctx, end := t.write(ctx, e)
+		return ctx, func(err error) {
+			end(err)
+			if e.Verb == eval.VerbEvent {
+				return // the recorder sends it later
+			}
+			now := time.Now()
+			c.counts.WriteSeconds.Observe(now.Sub(start), now, func() prometheus.Labels { return exemplar(id, t) })
+		}
+	}
 }

@@ -44,6 +44,8 @@ type Result struct {
 	Runaway string
 	// held says that the brakes keep something back.
 	held bool
+	// traced is the trace under way; nil is none.
+	traced *traced
 	// refused are the rules of which the guard has refused something.
 	refused []int
 }

@@ -73,6 +73,9 @@ type Options struct {
 	Log          *slog.Logger
 	// Version is shown in the metrics of policies.
 	Version string
+	// OTLPEndpoint is the base URL of the OTLP collector that takes traces; "" traces
+	// nothing.
+	OTLPEndpoint string
 	// Registry takes the metrics; nil makes one.
 	Registry *prometheus.Registry
 }

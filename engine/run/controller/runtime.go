@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/brake"
@@ -53,6 +54,8 @@ type Options struct {
 	// pauses and holds; nil keeps them in memory.
 	Brakes     *brake.Settings
 	BrakeStore *brakes.Store
+	// Tracer traces reconciliations; nil traces none.
+	Tracer trace.Tracer
 	// Changed is called when the state of a policy has changed, also from other
 	// goroutines.
 	Changed func()
@@ -92,7 +95,7 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.working, r.unwork = context.WithCancel(context.WithoutCancel(ctx))
 	store := world.NewStore()
 	r.group = reconcile.NewGroup(store, o.Writer, schema.NewSet(schema.Builtin()))
-	r.group.Answers, r.group.Guard = o.Answers, o.Guard
+	r.group.Answers, r.group.Guard, r.group.Tracer = o.Answers, o.Guard, o.Tracer
 	r.informers = informers.New(r.watching, r.working, informers.Options{
 		Log: o.Log, Kinds: o.Kinds, Config: o.Config, HTTP: o.HTTP, Writer: o.Writer, Group: r.group, Store: store,
 		Queues: r.queues, Poll: o.Poll, Count: o.Metrics.Watch, End: o.End,
