@@ -127,6 +127,8 @@ type Decision struct {
 	Reached, Failed RuleSet
 	// Fired are the rules whose condition held, or that were run by a debounce.
 	Fired RuleSet
+	// Unselected are the rules of which a selection had no candidate left.
+	Unselected RuleSet
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
 	// Skipped counts items on which a `where` failed.

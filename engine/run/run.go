@@ -25,6 +25,7 @@ import (
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	kinds "github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/requirements"
@@ -47,6 +48,8 @@ type process struct {
 	kinds      *kinds.Kinds
 	writer     *writer.Writer
 	metrics    *metrics.Policies
+	// events records Events about decisions; nil records none.
+	events *events.Decisions
 	// traces exports traces; nil makes none.
 	traces *tracing.Exporter
 	// rego compiles and evaluates the Rego of policies.
@@ -80,6 +83,11 @@ func Run(ctx context.Context, o Options) error {
 			return err
 		}
 		defer p.traces.Stop()
+	}
+	if o.DecisionEvents {
+		recorder, stop := events.NewEventRecorder(p.client)
+		defer stop()
+		p.events = events.NewDecisions(recorder)
 	}
 	ctx, p.end = context.WithCancelCause(ctx)
 	defer p.end(nil)

@@ -23,6 +23,7 @@ import (
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/brakes"
 	"github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/metrics"
@@ -54,6 +55,8 @@ type Options struct {
 	// pauses and holds; nil keeps them in memory.
 	Brakes     *brake.Settings
 	BrakeStore *brakes.Store
+	// Events records Events about decisions; nil records none.
+	Events *events.Decisions
 	// Tracer traces reconciliations; nil traces none.
 	Tracer trace.Tracer
 	// Changed is called when the state of a policy has changed, also from other
@@ -164,7 +167,7 @@ func (r *Runtime) newController(id string, before *controller) *controller {
 	c := &controller{
 		id: id, log: o.Log, policies: r.policies, changed: o.Changed, poll: o.Poll,
 		requirements: o.Requirements, kinds: o.Kinds, rego: o.Rego,
-		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, loaded: &r.loaded, working: r.working,
+		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, events: o.Events, loaded: &r.loaded, working: r.working,
 		cancel: func() {}, before: before, stopped: make(chan struct{}), health: newHealth(id),
 	}
 	c.newWorker = func(first *reconcile.Controller) *worker { return r.newWorker(id, c.health, first) }

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/metrics"
 )
 
@@ -35,6 +36,7 @@ type worker struct {
 	controller *reconcile.Controller
 	metrics    *metrics.Policies
 	results    resultLog
+	events     *events.Decisions
 	// health is what fails now, permissions stops the writes while one is missing.
 	health      *health
 	permissions permissions
@@ -55,7 +57,7 @@ func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *
 	o := &r.options
 	w := &worker{
 		id: id, log: o.Log, number: o.Workers, watching: r.watching, working: r.working, background: r.wg.Go,
-		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, health: h,
+		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, events: o.Events, health: h,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
 			workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id}),
@@ -167,6 +169,7 @@ var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", re
 // complete reports a result, and adds the key again if it has to be reconciled later.
 func (w *worker) complete(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	w.results.report(w.working, c, key, r)
+	w.events.Note(w.working, &r, time.Now())
 	w.health.note(c, key, r, time.Now())
 	w.checkPermissions(r)
 	if !r.Next.IsZero() {
