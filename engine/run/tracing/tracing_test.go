@@ -19,7 +19,7 @@ import (
 func TestExport(t *testing.T) {
 	var mu sync.Mutex
 	var names []string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := read(r)
 		var request collector.ExportTraceServiceRequest
 		if err == nil {
