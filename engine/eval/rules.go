@@ -30,9 +30,6 @@ func (ev *evaluation) rules() {
 		}
 		stop := run.run()
 		ev.decision.Reached.Add(i)
-		if run.failed {
-			ev.decision.Failed.Add(i)
-		}
 		if run.fired {
 			ev.decision.Fired.Add(i)
 		}

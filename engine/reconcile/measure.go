@@ -25,7 +25,7 @@ func (c *Controller) counted(d *eval.Decision) {
 		rule := &c.counts.Rules[i]
 		switch {
 		case !d.Reached.Has(i):
-		case d.Failed.Has(i):
+		case d.Failed(c.Policy.Rules[i].Name):
 			rule.Failed.Inc()
 		case d.Fired.Has(i):
 			rule.Fired.Inc()

@@ -112,7 +112,7 @@ func (c *Controller) decide(ctx context.Context, t *traced, in eval.Input) *eval
 		}
 		call.span.End(trace.WithTimestamp(call.end))
 	}
-	span.SetAttributes(attribute.StringSlice(attrFired, c.named(d.Fired)), attribute.StringSlice(attrFailed, c.named(d.Failed)),
+	span.SetAttributes(attribute.StringSlice(attrFired, c.named(func(i int, _ string) bool { return d.Fired.Has(i) })), attribute.StringSlice(attrFailed, c.named(func(_ int, name string) bool { return d.Failed(name) })),
 		attribute.Int64(attrCost, int64(min(d.Cost, math.MaxInt64))))
 	if len(d.Problems) > 0 {
 		span.SetStatus(codes.Error, "")
@@ -120,10 +120,10 @@ func (c *Controller) decide(ctx context.Context, t *traced, in eval.Input) *eval
 	return d
 }
 
-// named returns the names of rules.
-func (c *Controller) named(rules eval.RuleSet) (out []string) {
+// named returns the names of the rules that are something.
+func (c *Controller) named(is func(i int, name string) bool) (out []string) {
 	for i, r := range c.Policy.Rules {
-		if rules.Has(i) {
+		if is(i, r.Name) {
 			out = append(out, r.Name)
 		}
 	}

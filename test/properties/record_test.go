@@ -59,11 +59,11 @@ func rendered(t *testing.T, r *record.Record) (out []string) {
 
 // counted returns the outcomes of the rules as the metrics count them.
 func counted(r *record.Record) (out []string) {
-	for i := range r.Inputs.Policy.Rules {
+	for i, rule := range r.Inputs.Policy.Rules {
 		switch d := r.Decision; {
 		case !d.Reached.Has(i):
 			out = append(out, record.OutcomeNotReached)
-		case d.Failed.Has(i):
+		case d.Failed(rule.Name):
 			out = append(out, record.OutcomeFailed)
 		case d.Fired.Has(i):
 			out = append(out, record.OutcomeFired)

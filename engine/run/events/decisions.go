@@ -158,7 +158,7 @@ func (d *Decisions) news(policy string, key eval.Key, r *reconcile.Result, now t
 func outcome(r *reconcile.Result) (reason string, transient bool) {
 	d := r.Decision
 	switch {
-	case d.Failed != eval.RuleSet{}:
+	case len(d.Problems) > 0:
 		transient = true
 		for i := range d.Problems {
 			transient = transient && d.Problems[i].Transient()
@@ -166,7 +166,7 @@ func outcome(r *reconcile.Result) (reason string, transient bool) {
 		return RuleFailed, transient
 	case r.Final != nil:
 		return DecisionRefused, false
-	case d.Unselected != eval.RuleSet{}:
+	case d.Unselected:
 		return NothingSelected, false
 	}
 	return "", false

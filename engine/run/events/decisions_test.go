@@ -183,7 +183,7 @@ func TestTransient(t *testing.T) {
 	t.Parallel()
 	d := NewDecisions(record.NewFakeRecorder(1))
 	problem := eval.Problem{Err: fmt.Errorf("asking: %w", context.DeadlineExceeded)}
-	r := &reconcile.Result{Decision: &eval.Decision{Problems: []eval.Problem{problem}, Failed: eval.RuleSet{1}}}
+	r := &reconcile.Result{Decision: &eval.Decision{Problems: []eval.Problem{problem}}}
 	got := []string{}
 	for _, seconds := range []int{0, 1, 2, 3} {
 		got = append(got, d.news("p", eval.Key{Name: "n"}, r, noon.Add(time.Duration(seconds)*time.Second)))
