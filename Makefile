@@ -13,7 +13,7 @@ IMAGE     ?= edict
 TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
-MODULES   := . hack/sbom hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube
+MODULES   := . hack/sbom hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/lua
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and

@@ -123,9 +123,9 @@
 // with what a test expects. engine/release removes the finalizers of policies.
 // engine/run/run.go (Run) is the process, with leader election and endpoints.
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
-// the metrics that policies define. engine/limits lists every limit, engine/observe
-// holds the metrics, engine/selector parses label selectors, and engine/status cuts
-// texts to what the API server takes.
+// the metrics that policies define; engine/run/tracing exports traces. engine/limits
+// lists every limit, engine/observe holds the metrics, engine/selector parses
+// label selectors, and engine/status cuts texts to what the API server takes.
 //
 // For people: engine/snapshot reduces objects to what policies read, engine/cluster
 // reads those of a live cluster for commands, engine/compare says what an edit

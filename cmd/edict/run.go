@@ -100,6 +100,8 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.BoolVar(&o.MetricsSecure, "metrics-secure", false, "serve metrics by TLS, and only to those whom the API server allows to get /metrics")
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "a folder with tls.crt and tls.key for --metrics-secure; they are read again when they change (default: a self-signed certificate)")
 	flags.StringVar(&o.PprofAddress, "pprof-bind-address", "", "loopback address of the pprof endpoint, such as localhost:6060; empty disables it")
+	flags.BoolVar(&o.DecisionEvents, "decision-events", false, "record an Event about an object when a rule fails for it, a selection finds nothing, or a decision is refused, and when that is over; needs create and patch of Events in its namespace")
+	flags.StringVar(&o.OTLPEndpoint, "otlp-endpoint", "", "base URL of an OTLP collector that takes traces over HTTP, such as http://collector:4318; the variables OTEL_* set the rest (default: no traces)")
 	flags.StringVar(&o.ProbeAddress, "health-probe-bind-address", ":4271", "address of /healthz and /readyz; empty disables them")
 	flags.IntVar(&o.Decisions, "decisions", 1024, "how many records of decisions are kept for edict explain and edict capture; 0 keeps none")
 	flags.StringVar(&o.DecisionsAddress, "decisions-bind-address", "127.0.0.1:4273", "loopback address at which edict explain and edict capture ask for decisions; empty disables it")

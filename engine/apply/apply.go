@@ -138,6 +138,9 @@ type Applier struct {
 	Version func(world.ID) (world.Version, string)
 	// Seen reports whether an event was emitted before, and notes it.
 	Seen func(e Event) bool
+	// Around is called before each write, and what it returns after it with the
+	// error; the write is made with the context that it returns. Nil is not called.
+	Around func(context.Context, *eval.Effect) (context.Context, func(error))
 }
 
 // Apply writes effects in order: those of one item up to the first that fails,
@@ -168,7 +171,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && !e.Finally {
 		return Outcome{Effect: e, Skipped: true}
 	}
-	err := r.write(e)
+	err := r.surrounded(e)
 	gone := needless(e, err)
 	if gone {
 		err = nil
@@ -200,6 +203,20 @@ func (r *applyRun) miss(e *eval.Effect) {
 	if e.Verb == eval.VerbPatch && e.Target == r.Primary {
 		r.missed, r.confirmed = true, false
 	}
+}
+
+// surrounded writes with what is called around a write.
+func (r *applyRun) surrounded(e *eval.Effect) error {
+	if r.Around == nil {
+		return r.write(e)
+	}
+	outer := r.ctx
+	ctx, end := r.Around(outer, e)
+	r.ctx = ctx
+	err := r.write(e)
+	r.ctx = outer
+	end(err)
+	return err
 }
 
 func (r *applyRun) write(e *eval.Effect) error {

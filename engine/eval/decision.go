@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -121,10 +122,20 @@ type Decision struct {
 	Calls []Call
 	// Ran are the rules that got as far as an item, or were debounced.
 	Ran RuleSet
+	// Reached are the rules that were evaluated: neither after one that stopped nor
+	// skipped because one before had failed.
+	Reached RuleSet
 	// Fired are the rules whose condition held, or that were run by a debounce.
 	Fired RuleSet
+	// Unselected says that a selection had no candidate left.
+	Unselected bool
 	// Cost is what the evaluation cost, in CEL units.
 	Cost uint64
 	// Skipped counts items on which a `where` failed.
 	Skipped int
+}
+
+// Failed reports whether a rule, or an item of it, failed.
+func (d *Decision) Failed(rule string) bool {
+	return slices.ContainsFunc(d.Problems, func(p Problem) bool { return p.Rule == rule })
 }

@@ -29,6 +29,7 @@ func (ev *evaluation) rules() {
 			ev.Details.within = "rule " + r.Name
 		}
 		stop := run.run()
+		ev.decision.Reached.Add(i)
 		if run.fired {
 			ev.decision.Fired.Add(i)
 		}

@@ -38,6 +38,7 @@ func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 		return err
 	}
 	if outcome.Winner == nil {
+		r.decision.Unselected = true
 		inner := f.extend()
 		inner.push("summary", value.OfString(summary))
 		return r.all(a.Otherwise, inner)

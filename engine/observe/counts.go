@@ -4,10 +4,12 @@ import "github.com/prometheus/client_golang/prometheus"
 
 // Counts are the metrics of one revision of a policy.
 type Counts struct {
-	Evaluations, Errors, Terminal prometheus.Counter
-	Debounced, Retries, Dropped   prometheus.Counter
-	EvaluationSeconds             prometheus.Observer
-	Remembered, Retained          prometheus.Gauge
+	Evaluations, Errors, Terminal   prometheus.Counter
+	Debounced, Retries, Dropped     prometheus.Counter
+	EvaluationSeconds, WriteSeconds *Seconds
+	// Rules are those of the policy, in its order.
+	Rules                []RuleCounts
+	Remembered, Retained prometheus.Gauge
 
 	// Of a policy in the shadow.
 	Disagreements, Undetermined prometheus.Counter
@@ -17,13 +19,15 @@ type Counts struct {
 	unseen           prometheus.Counter
 }
 
-// Of returns the metrics of a revision of a policy.
-func Of(policy, revision string) *Counts {
+// Of returns the metrics of a revision of a policy with some rules.
+func Of(policy, revision string, rules ...string) *Counts {
 	return &Counts{
 		Evaluations: Evaluations.WithLabelValues(policy, revision), Errors: Errors.WithLabelValues(policy, revision),
 		Terminal:  Terminal.WithLabelValues(policy, revision),
 		Debounced: Debounced.WithLabelValues(policy, revision), Retries: Retries.WithLabelValues(policy, revision), Dropped: Dropped.WithLabelValues(policy, revision),
-		EvaluationSeconds: EvaluationSeconds.WithLabelValues(policy, revision),
+		EvaluationSeconds: newSeconds(EvaluationSeconds.WithLabelValues(policy, revision), evaluationBuckets),
+		WriteSeconds:      newSeconds(WriteSeconds.WithLabelValues(policy, revision), writeBuckets),
+		Rules:             rulesOf(policy, revision, rules),
 		Remembered:        Remembered.WithLabelValues(policy), Retained: Retained.WithLabelValues(policy),
 		Disagreements: none(), Undetermined: none(), Disagreeing: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 		policy: policy, revision: revision,
@@ -46,9 +50,9 @@ func Unseen() *Counts {
 	return &Counts{
 		Evaluations: none, Errors: none, Terminal: none, Debounced: none, Retries: none, Dropped: none, unseen: none, Disagreements: none, Undetermined: none,
 		Disagreeing:       prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
-		EvaluationSeconds: prometheus.ObserverFunc(func(float64) {}),
-		Remembered:        prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
-		Retained:          prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
+		EvaluationSeconds: &Seconds{}, WriteSeconds: &Seconds{},
+		Remembered: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
+		Retained:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
 	}
 }
 

@@ -11,6 +11,9 @@ const (
 	LogRevision = "revision"
 	LogKey      = "key"
 	LogRule     = "rule"
+	// LogReconcile is the ID of a reconciliation, by the name that controller-runtime
+	// gives it.
+	LogReconcile = "reconcileID"
 )
 
 // The labels of a policy's metrics.
@@ -19,13 +22,23 @@ var (
 	byRevision = []string{"policy", "revision"}
 )
 
+// The buckets of histograms, in seconds.
+var (
+	evaluationBuckets = []float64{.00002, .0001, .0005, .002, .01, .05, .2, 1}
+	writeBuckets      = []float64{.002, .005, .01, .025, .05, .1, .25, 1, 5, 30}
+)
+
 // The engine's metrics.
 var (
 	Evaluations = counter(byRevision, "edict_evaluations_total", "Evaluations of a policy for a key.")
 
 	EvaluationSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "edict_evaluation_seconds", Help: "Time that an evaluation took.",
-		Buckets: []float64{.00002, .0001, .0005, .002, .01, .05, .2, 1}}, byRevision)
+		Name: "edict_evaluation_seconds", Help: "Time that an evaluation took.", Buckets: evaluationBuckets}, byRevision)
+	WriteSeconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "edict_write_seconds", Help: "Time that a write of a policy took, with the wait for the policy's share of the writes.", Buckets: writeBuckets}, byRevision)
+
+	// RuleEvaluations has no series of a rule that an evaluation did not reach.
+	RuleEvaluations = counter([]string{"policy", "revision", "rule", "outcome"}, "edict_rule_evaluations_total", "Evaluations of a rule by outcome: fired, skipped, failed.")
 
 	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, failed, skipped, held.")
 
@@ -94,7 +107,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, Paused, KeptBack, Slowed, Contested, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
+	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, Paused, KeptBack, Slowed, Contested, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

@@ -26,7 +26,7 @@ func compiled(t *testing.T, spec string) (*plan.Policy, *source.Bundle) {
 	return compiledFor(t, "{apiVersion: v1, kind: Node}", spec)
 }
 
-func compiledFor(t *testing.T, primary, spec string) (*plan.Policy, *source.Bundle) {
+func compiledFor(t testing.TB, primary, spec string) (*plan.Policy, *source.Bundle) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.yaml")
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: " + primary + "\n" + spec

@@ -20,6 +20,7 @@ func (c *Controller) write(ctx context.Context, a *apply.Applier, in *eval.Input
 		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World},
 	})
 	r.Runaway = ruling.Runaway
+	a.Around = c.around(r.ID, r.traced)
 	r.Outcomes = a.Apply(ctx, ruling.Allowed)
 	c.brake.Settle(ruling, done(r.Outcomes), in.Now)
 	if len(ruling.Back) == 0 {

@@ -62,7 +62,9 @@ type Controller struct {
 	causes map[eval.Key]brake.Cause
 	// wakes are why keys are to be decided about; edited says that the controller
 	// has taken over from another revision.
-	wakes  map[eval.Key][]record.Wake
+	wakes map[eval.Key][]record.Wake
+	// wokeAt is when keys were first woken since, if that is traced.
+	wokeAt map[eval.Key]time.Time
 	edited bool
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
@@ -118,7 +120,8 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	return d
 }
 
-// Reconcile decides about a key and writes what comes of it.
+// Reconcile decides about a key and writes what comes of it. The ID of the
+// reconciliation is that of the context, or a new one.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
 	c.begin(key)
 	defer c.end(key)
@@ -162,16 +165,19 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		defer flight.end()
 		in.Begin = flight.begin
 	}
+	ctx, id := c.identified(ctx)
 	kept := record.Begin(in)
-	d := c.evaluate(ctx, kept.Inputs.Input)
+	kept.Identify(id)
+	ctx, traced := c.trace(ctx, id, key, woken)
+	defer traced.close()
+	d := c.decide(ctx, traced, kept.Inputs.Input)
 	c.beside(ctx, in, d)
 	effects, err := decided(d)
 	if err == nil {
 		c.remember(key, d.Remember)
 	}
-	c.counts.Evaluations.Inc()
-	c.counts.EvaluationSeconds.Observe(time.Since(start).Seconds())
-	r := Result{Decision: d, Next: c.brake.Due(key, d.Next, now)}
+	c.measured(id, traced, start, d)
+	r := Result{ID: id, traced: traced, Decision: d, Next: c.brake.Due(key, d.Next, now)}
 	effects = c.guarded(effects, &r)
 	r.problems(c, d)
 	if err != nil {
@@ -195,6 +201,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		c.letGo(ctx, key, object, &r)
 	}
 	c.record(kept, woken, &r)
+	traced.end(&r)
 	return r
 }
 
@@ -291,6 +298,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.pending, key)
 	delete(c.last, key)
 	delete(c.wakes, key)
+	delete(c.wokeAt, key)
 	c.brake.Forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)

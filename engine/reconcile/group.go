@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
@@ -31,10 +33,14 @@ type Group struct {
 	// Digests takes Secrets of a snapshot as they are: they have digests in place of
 	// their values already.
 	Digests bool
-	// Records keeps what was decided; nil keeps nothing.
+	// Records keeps what was decided, and gives it IDs; nil keeps nothing.
 	Records *record.Log
 	// Answers answers what policies ask builtins that look outside.
 	Answers expr.Answerer
+
+	// Tracer traces reconciliations; nil traces none. What it starts must not be kept
+	// waiting by an exporter.
+	Tracer trace.Tracer
 
 	// Counts returns the metrics of a policy; nil is those of the process.
 	Counts func(*plan.Policy) *observe.Counts
@@ -49,6 +55,8 @@ type Group struct {
 	// once.
 	Delivery *Delivery
 
+	// unkept gives IDs while Records is nil.
+	unkept  *record.Log
 	store   *world.Store
 	writer  apply.Writer
 	schemas *schema.Set
@@ -62,7 +70,7 @@ type Group struct {
 
 // NewGroup makes a group that reads from a store and writes to a writer.
 func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
-	return &Group{store: store, writer: writer, schemas: schemas}
+	return &Group{store: store, writer: writer, schemas: schemas, unkept: &record.Log{Prefix: record.NewPrefix()}}
 }
 
 // Schemas returns the types by which objects are read.
@@ -114,7 +122,11 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 	if g.Counts != nil {
 		return g.Counts(p)
 	}
-	counts := observe.Of(p.ID(), p.Revision)
+	rules := make([]string, len(p.Rules))
+	for i, r := range p.Rules {
+		rules[i] = r.Name
+	}
+	counts := observe.Of(p.ID(), p.Revision, rules...)
 	if p.Mode == plan.Shadow {
 		return counts.Shadow()
 	}
@@ -211,9 +223,9 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 		return g.undone(source, now)
 	}
 	if old != nil && old.UID != now.UID {
-		return g.tell(ctx, change{source, old, nil}, change{source, nil, now})
+		return g.tell(ctx, change{source: source, old: old}, change{source: source, now: now})
 	}
-	return g.tell(ctx, change{source, old, now})
+	return g.tell(ctx, change{source: source, old: old, now: now})
 }
 
 // Delete takes the news that an object of a source is gone.
@@ -224,7 +236,7 @@ func (g *Group) Delete(ctx context.Context, source world.Source, namespace, name
 	if old == nil {
 		return nil
 	}
-	return g.tell(ctx, change{source, old, nil})
+	return g.tell(ctx, change{source: source, old: old})
 }
 
 // Replay tells a controller of everything that its sources hold already, and

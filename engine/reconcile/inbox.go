@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/world"
@@ -25,6 +26,8 @@ type inbox struct {
 type change struct {
 	source   world.Source
 	old, now *world.Object
+	// at is when it was received, if that is traced.
+	at time.Time
 }
 
 // maxWaiting is how many changes may wait. Beyond it whoever feeds the read model
@@ -83,6 +86,11 @@ type Delivery struct {
 // tell hands changes to every controller. Without a Delivery they are mapped at
 // once, and the keys to reconcile are returned.
 func (g *Group) tell(ctx context.Context, changes ...change) (out []Wake) {
+	if g.Tracer != nil {
+		for i := range changes {
+			changes[i].at = time.Now()
+		}
+	}
 	for _, c := range g.Controllers() {
 		if g.Delivery == nil {
 			out = append(out, c.route(ctx, changes)...)
@@ -110,6 +118,7 @@ func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 		c.woken(keys)
 		c.caused(keys, one)
 		c.noteWakes(keys, one)
+		c.noteWokeAt(keys, one.at)
 		for _, key := range keys {
 			out = append(out, Wake{Controller: c, Key: key})
 		}

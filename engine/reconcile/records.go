@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"context"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
 )
@@ -51,6 +53,25 @@ func (c *Controller) takeWakes(key eval.Key) []record.Wake {
 	default:
 		return []record.Wake{{Reason: record.Start}}
 	}
+}
+
+// NewID returns the ID of the next reconciliation.
+func (c *Controller) NewID() record.ID {
+	if c.group.Records != nil {
+		return c.group.Records.NewID()
+	}
+	return c.group.unkept.NewID()
+}
+
+// identified returns the ID of the reconciliation under way, which is a new one unless
+// the context carries it.
+func (c *Controller) identified(ctx context.Context) (context.Context, record.ID) {
+	id := record.IDOf(ctx)
+	if id.IsZero() {
+		id = c.NewID()
+		ctx = record.WithID(ctx, id)
+	}
+	return ctx, id
 }
 
 // record keeps what was decided about a key, and what came of it.

@@ -13,6 +13,8 @@ import (
 
 // Result is what became of a key.
 type Result struct {
+	// ID is that of the reconciliation; zero when nothing was decided.
+	ID record.ID
 	// Decision is nil when nothing was decided: what the key wrote last is not
 	// in the read model yet.
 	Decision *eval.Decision
@@ -42,6 +44,8 @@ type Result struct {
 	Runaway string
 	// held says that the brakes keep something back.
 	held bool
+	// traced is the trace under way; nil is none.
+	traced *traced
 	// refused are the rules of which the guard has refused something.
 	refused []int
 }

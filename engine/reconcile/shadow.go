@@ -151,7 +151,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	in := c.input(key, now, snapshot, nil)
 	in.Answers = answers
 	d := c.evaluate(ctx, in)
-	c.counts.Evaluations.Inc()
+	c.counted(d)
 	c.remember(key, d.Remember)
 	r := Result{Decision: d}
 	c.settle(key, c.primary(snapshot, key), nil, &r, now)

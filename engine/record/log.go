@@ -3,6 +3,7 @@ package record
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edict-dev/edict/engine/eval"
 )
@@ -20,10 +21,11 @@ type Log struct {
 	mu      sync.Mutex
 	records []*Record
 	next    int
-	count   uint64
+	// count is how many IDs were given.
+	count atomic.Uint64
 }
 
-// Add gives a record its ID and keeps it.
+// Add keeps a record, and gives it an ID unless it has one.
 func (l *Log) Add(r *Record) {
 	if l == nil {
 		return
@@ -37,8 +39,9 @@ func (l *Log) Add(r *Record) {
 func (l *Log) keep(r *Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count++
-	r.prefix, r.number = l.Prefix, l.count
+	if r.id.IsZero() {
+		r.id = l.NewID()
+	}
 	switch {
 	case l.Size == 0:
 	case len(l.records) < l.Size:

@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
@@ -27,9 +26,7 @@ type Record struct {
 	Memory map[string]value.Value
 	// Errors are what failed; some may be nil.
 	Errors [2]error
-	// prefix and number are its ID in a Log.
-	prefix string
-	number uint64
+	id     ID
 }
 
 // Begin starts the record of an evaluation, which has to be made with the Input
@@ -46,8 +43,11 @@ func Begin(in eval.Input) *Record {
 // End completes the record: nothing of the controller is held on to.
 func (r *Record) End() { r.Inputs.release() }
 
-// ID tells the records of a Log apart.
-func (r *Record) ID() string { return r.prefix + strconv.FormatUint(r.number, 10) }
+// ID is that of the reconciliation, as text.
+func (r *Record) ID() string { return r.id.String() }
+
+// Identify gives the record the ID of its reconciliation.
+func (r *Record) Identify(id ID) { r.id = id }
 
 // Reason says what made a controller evaluate a key.
 type Reason string

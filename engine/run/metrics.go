@@ -13,6 +13,7 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/common/expfmt"
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
 	processmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -25,9 +26,19 @@ import (
 const MetricsPath = "/metrics"
 
 // metrics are those of the engine and the policies, and those of the process:
-// the Go runtime, memory and files, work queues and requests to the API server.
+// the Go runtime, memory and files, work queues and requests to the API server. A
+// client that takes OpenMetrics gets exemplars too.
 func (e *endpoints) metrics() http.Handler {
-	return promhttp.HandlerFor(prometheus.Gatherers{e.options.Registry, processmetrics.Registry}, promhttp.HandlerOpts{})
+	all := prometheus.Gatherers{e.options.Registry, processmetrics.Registry}
+	text := promhttp.HandlerFor(all, promhttp.HandlerOpts{})
+	open := promhttp.HandlerFor(keepingNames{all}, promhttp.HandlerOpts{EnableOpenMetrics: true})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if expfmt.NegotiateIncludingOpenMetrics(r.Header).FormatType() == expfmt.TypeOpenMetrics {
+			open.ServeHTTP(w, r)
+			return
+		}
+		text.ServeHTTP(w, r)
+	})
 }
 
 // serveMetrics serves metrics and shadow reports. Secured, both need a token whose user

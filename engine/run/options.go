@@ -84,6 +84,12 @@ type Options struct {
 	Log          *slog.Logger
 	// Version is shown in the metrics of policies.
 	Version string
+	// DecisionEvents records Events about the objects of policies. The process then
+	// needs create and patch of Events in their namespaces.
+	DecisionEvents bool
+	// OTLPEndpoint is the base URL of the OTLP collector that takes traces; "" traces
+	// nothing.
+	OTLPEndpoint string
 	// Registry takes the metrics; nil makes one.
 	Registry *prometheus.Registry
 }

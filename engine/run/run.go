@@ -26,9 +26,11 @@ import (
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	kinds "github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/requirements"
+	"github.com/edict-dev/edict/engine/run/tracing"
 	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/source"
@@ -47,6 +49,10 @@ type process struct {
 	kinds      *kinds.Kinds
 	writer     *writer.Writer
 	metrics    *metrics.Policies
+	// events records Events about decisions; nil records none.
+	events *events.Decisions
+	// traces exports traces; nil makes none.
+	traces *tracing.Exporter
 	// rego compiles and evaluates the Rego of policies.
 	rego rego.Evaluator
 	// store has the ConfigMaps, brakes the state of the brakes, and webhook checks
@@ -77,6 +83,17 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer stopRego(p.rego)
+	if o.OTLPEndpoint != "" {
+		if p.traces, err = tracing.New(ctx, o.OTLPEndpoint, o.Version, o.Log); err != nil {
+			return err
+		}
+		defer p.traces.Stop()
+	}
+	if o.DecisionEvents {
+		recorder, stop := events.NewEventRecorder(p.client)
+		defer stop()
+		p.events = events.NewDecisions(recorder)
+	}
 	ctx, p.end = context.WithCancelCause(ctx)
 	defer p.end(nil)
 	served, stopServing := context.WithCancel(context.WithoutCancel(ctx))

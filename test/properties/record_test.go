@@ -27,6 +27,13 @@ func TestRecordsReplay(t *testing.T) {
 			t.Errorf("%s %s decides otherwise from its record (-then +now):\n%s", r.Inputs.Policy.ID(), r.Inputs.Key, d)
 		}
 	}}
+	seen := log.Seen
+	log.Seen = func(r *record.Record) {
+		seen(r)
+		if d := cmp.Diff(rendered(t, r), counted(r)); d != "" && !t.Failed() {
+			t.Errorf("%s %s: the outcomes of its rules are counted otherwise than its record has them (-record +counted):\n%s", r.Inputs.Policy.ID(), r.Inputs.Key, d)
+		}
+	}
 	paths := []string{filepath.Join("..", "..", "policies"), filepath.Join("..", "..", "policy-tests")}
 	if testing.Short() {
 		paths = []string{filepath.Join("..", "..", "policy-tests", "replica-scheduling"), filepath.Join("..", "..", "policy-tests", "secret-restart")}
@@ -39,4 +46,30 @@ func TestRecordsReplay(t *testing.T) {
 	if count.Load() < 100 || stateful.Load() == 0 || calls.Load() == 0 {
 		t.Errorf("%d decisions, %d of policies with a state, %d calls: too few to tell", count.Load(), stateful.Load(), calls.Load())
 	}
+}
+
+// rendered returns the outcomes of the rules as the document of a record has them.
+func rendered(t *testing.T, r *record.Record) (out []string) {
+	t.Helper()
+	for _, rule := range r.Render(t.Context()).Rules {
+		out = append(out, rule.Outcome)
+	}
+	return out
+}
+
+// counted returns the outcomes of the rules as the metrics count them.
+func counted(r *record.Record) (out []string) {
+	for i, rule := range r.Inputs.Policy.Rules {
+		switch d := r.Decision; {
+		case !d.Reached.Has(i):
+			out = append(out, record.OutcomeNotReached)
+		case d.Failed(rule.Name):
+			out = append(out, record.OutcomeFailed)
+		case d.Fired.Has(i):
+			out = append(out, record.OutcomeFired)
+		default:
+			out = append(out, record.OutcomeSkipped)
+		}
+	}
+	return out
 }

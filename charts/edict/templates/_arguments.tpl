@@ -45,6 +45,9 @@
 {{- with include "edict.extenderArguments" . | trim }}
 {{ . }}
 {{- end }}
+{{- if .Values.decisionEvents }}
+- --decision-events
+{{- end }}
 {{- with .Values.extraArgs }}
 {{ toYaml . }}
 {{- end }}

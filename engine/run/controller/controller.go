@@ -17,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/metrics"
@@ -37,6 +38,7 @@ type controller struct {
 	queues       *informers.Queues
 	group        *reconcile.Group
 	metrics      *metrics.Policies
+	events       *events.Decisions
 	// loaded is done when every policy of the start has looked for its kinds once.
 	loaded  *sync.WaitGroup
 	working context.Context
@@ -242,6 +244,7 @@ func (c *controller) stop() {
 		return
 	}
 	defer observe.Forget(c.id)
+	defer c.events.Forget(c.id)
 	if c.worker == nil {
 		return
 	}

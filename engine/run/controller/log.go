@@ -26,7 +26,7 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 		return // it writes nothing, and has reports of its own
 	}
 	l.metrics.Report(ctx, c, key, r)
-	log := l.log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogKey, key.String())
+	log := l.log.With(observe.LogPolicy, c.Policy.Name, observe.LogRevision, c.Policy.Revision, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String())
 	if r.Decision != nil {
 		for _, line := range r.Decision.Log {
 			log.Log(context.Background(), levelOf(line.Level), line.Message, "at", line.At.String())

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/brake"
@@ -23,6 +24,7 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/brakes"
 	"github.com/edict-dev/edict/engine/run/discovery"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/metrics"
@@ -56,6 +58,10 @@ type Options struct {
 	// pauses and holds; nil keeps them in memory.
 	Brakes     *brake.Settings
 	BrakeStore *brakes.Store
+	// Events records Events about decisions; nil records none.
+	Events *events.Decisions
+	// Tracer traces reconciliations; nil traces none.
+	Tracer trace.Tracer
 	// Changed is called when the state of a policy has changed, also from other
 	// goroutines.
 	Changed func()
@@ -95,7 +101,7 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.working, r.unwork = context.WithCancel(context.WithoutCancel(ctx))
 	store := world.NewStore()
 	r.group = reconcile.NewGroup(store, o.Writer, schema.NewSet(schema.Builtin()))
-	r.group.Answers, r.group.Guard, r.group.Records = o.Answers, o.Guard, o.Records
+	r.group.Answers, r.group.Guard, r.group.Records, r.group.Tracer = o.Answers, o.Guard, o.Records, o.Tracer
 	r.informers = informers.New(r.watching, r.working, informers.Options{
 		Log: o.Log, Kinds: o.Kinds, Config: o.Config, HTTP: o.HTTP, Writer: o.Writer, Group: r.group, Store: store,
 		Queues: r.queues, Poll: o.Poll, Count: o.Metrics.Watch, End: o.End,
@@ -167,7 +173,7 @@ func (r *Runtime) newController(id string, before *controller) *controller {
 	c := &controller{
 		id: id, log: o.Log, policies: r.policies, changed: o.Changed, poll: o.Poll,
 		requirements: o.Requirements, kinds: o.Kinds, rego: o.Rego,
-		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, loaded: &r.loaded, working: r.working,
+		informers: r.informers, queues: r.queues, group: r.group, metrics: o.Metrics, events: o.Events, loaded: &r.loaded, working: r.working,
 		cancel: func() {}, before: before, stopped: make(chan struct{}), health: newHealth(id),
 	}
 	c.newWorker = func(first *reconcile.Controller) *worker { return r.newWorker(id, c.health, first) }

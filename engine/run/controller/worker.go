@@ -14,6 +14,8 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/metrics"
 )
 
@@ -34,6 +36,7 @@ type worker struct {
 	controller *reconcile.Controller
 	metrics    *metrics.Policies
 	results    resultLog
+	events     *events.Decisions
 	// health is what fails now, permissions stops the writes while one is missing.
 	health      *health
 	permissions permissions
@@ -54,7 +57,7 @@ func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *
 	o := &r.options
 	w := &worker{
 		id: id, log: o.Log, number: o.Workers, watching: r.watching, working: r.working, background: r.wg.Go,
-		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, health: h,
+		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, events: o.Events, health: h,
 		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 			workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
 			workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id}),
@@ -135,11 +138,12 @@ func (w *worker) current() *reconcile.Controller {
 
 // reconcile makes a panic an error of the key.
 func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eval.Key) (r reconcile.Result) {
-	ctx, cancel := context.WithTimeoutCause(ctx, reconcileTimeout, errReconcileTimeout)
+	id := c.NewID() // here, so that a panic has it too
+	ctx, cancel := context.WithTimeoutCause(record.WithID(ctx, id), reconcileTimeout, errReconcileTimeout)
 	defer cancel()
 	defer func() {
 		if v := recover(); v != nil {
-			r = reconcile.Result{Err: fmt.Errorf("internal error (panic): %v\n%s", v, debug.Stack())}
+			r = reconcile.Result{ID: id, Err: fmt.Errorf("internal error (panic): %v\n%s", v, debug.Stack())}
 		}
 	}()
 	return c.Reconcile(ctx, key, time.Now())
@@ -149,7 +153,7 @@ func (w *worker) reconcile(ctx context.Context, c *reconcile.Controller, key eva
 func (w *worker) finish(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	defer func() {
 		if v := recover(); v != nil {
-			w.log.Error("internal error (panic)", observe.LogPolicy, w.id, observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
+			w.log.Error("internal error (panic)", observe.LogPolicy, w.id, observe.LogReconcile, r.ID.String(), observe.LogKey, key.String(), "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
 			w.queue.AddRateLimited(key)
 		}
 	}()
@@ -165,6 +169,7 @@ var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", re
 // complete reports a result, and adds the key again if it has to be reconciled later.
 func (w *worker) complete(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	w.results.report(w.working, c, key, r)
+	w.events.Note(w.working, &r, time.Now())
 	w.health.note(c, key, r, time.Now())
 	w.checkPermissions(r)
 	if !r.Next.IsZero() {

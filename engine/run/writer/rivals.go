@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -63,6 +65,8 @@ type rival struct {
 	policy, manager string
 	target          world.ID
 	seen            time.Time
+	// by is the reconciliation whose write has found it.
+	by record.ID
 }
 
 func (r rival) String() string {
@@ -76,7 +80,7 @@ func newRivals(news func(rival)) *rivals {
 
 // patching looks who owns what a patch is about to write, if the policy has
 // written the same before. The managers of the object are asked for only then.
-func (r *rivals) patching(p apply.Patch, managers func() []metav1.ManagedFieldsEntry) {
+func (r *rivals) patching(ctx context.Context, p apply.Patch, managers func() []metav1.ManagedFieldsEntry) {
 	id := contestID{policy: p.Policy, subresource: p.Subresource, target: p.Target}
 	next := contest{body: essence(p.Body), wrote: r.now()}
 	last, same := r.last(id, next)
@@ -94,7 +98,7 @@ func (r *rivals) patching(p apply.Patch, managers func() []metav1.ManagedFieldsE
 	defer r.mu.Unlock()
 	r.contests[id] = next
 	if owner != "" && next.times >= rivalWrites {
-		r.find(rival{policy: p.Policy, manager: owner, target: p.Target, seen: next.wrote})
+		r.find(rival{policy: p.Policy, manager: owner, target: p.Target, seen: next.wrote, by: record.IDOf(ctx)})
 	}
 }
 

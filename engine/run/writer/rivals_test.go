@@ -56,7 +56,7 @@ func TestRivals(t *testing.T) {
 			p := apply.Patch{Target: world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Node"}, Name: "a"}, Subresource: tc.sub, Policy: "p"}
 			for n := range 6 {
 				p.Body = tc.body(n)
-				r.patching(p, func() []metav1.ManagedFieldsEntry { return []metav1.ManagedFieldsEntry{tc.owner} })
+				r.patching(t.Context(), p, func() []metav1.ManagedFieldsEntry { return []metav1.ManagedFieldsEntry{tc.owner} })
 				now = now.Add(tc.pause)
 			}
 			want := ""
@@ -85,7 +85,7 @@ func TestRivalsAreAskedForRarely(t *testing.T) {
 		value string
 		want  int
 	}{{"a", 0}, {"b", 0}, {"b", 1}, {"b", 1}, {"c", 1}} {
-		r.patching(apply.Patch{Policy: "p", Body: labelBody(step.value)}, func() []metav1.ManagedFieldsEntry { asked++; return nil })
+		r.patching(t.Context(), apply.Patch{Policy: "p", Body: labelBody(step.value)}, func() []metav1.ManagedFieldsEntry { asked++; return nil })
 		if asked != step.want {
 			t.Errorf("after %s asked %d times, want %d", step.value, asked, step.want)
 		}

@@ -83,7 +83,7 @@ func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *
 	broadcaster := record.NewBroadcaster()
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
 	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: apply.FieldManager})
-	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy) })
+	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy, observe.LogReconcile, r.by.String()) })
 	return &Writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, As: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
 }
 
@@ -121,7 +121,7 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if p.Subresource != "" {
 		subresources = []string{p.Subresource}
 	}
-	w.rivals.patching(p, func() []metav1.ManagedFieldsEntry { return w.managers(ctx, resource, p.Target) })
+	w.rivals.patching(ctx, p, func() []metav1.ManagedFieldsEntry { return w.managers(ctx, resource, p.Target) })
 	options := metav1.PatchOptions{FieldManager: apply.FieldManager + "/" + p.Policy}
 	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
 	if err != nil {

@@ -1,0 +1,60 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/record"
+)
+
+// measured counts an evaluation and how long it took.
+func (c *Controller) measured(id record.ID, t *traced, start time.Time, d *eval.Decision) {
+	c.counted(d)
+	end := time.Now()
+	c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id, t) })
+}
+
+// counted counts an evaluation and what became of its rules.
+func (c *Controller) counted(d *eval.Decision) {
+	c.counts.Evaluations.Inc()
+	for i := range c.counts.Rules {
+		rule := &c.counts.Rules[i]
+		switch {
+		case !d.Reached.Has(i):
+		case d.Failed(c.Policy.Rules[i].Name):
+			rule.Failed.Inc()
+		case d.Fired.Has(i):
+			rule.Fired.Inc()
+		default:
+			rule.Skipped.Inc()
+		}
+	}
+}
+
+func exemplar(id record.ID, t *traced) prometheus.Labels {
+	out := prometheus.Labels{observe.ExemplarReconcile: id.String()}
+	if trace := t.traceID(); trace != "" {
+		out[observe.ExemplarTrace] = trace
+	}
+	return out
+}
+
+// around measures and traces the writes of a reconciliation.
+func (c *Controller) around(id record.ID, t *traced) func(context.Context, *eval.Effect) (context.Context, func(error)) {
+	return func(ctx context.Context, e *eval.Effect) (context.Context, func(error)) {
+		start := time.Now()
+		ctx, end := t.write(ctx, e)
+		return ctx, func(err error) {
+			end(err)
+			if e.Verb == eval.VerbEvent {
+				return // the recorder sends it later
+			}
+			now := time.Now()
+			c.counts.WriteSeconds.Observe(now.Sub(start), now, func() prometheus.Labels { return exemplar(id, t) })
+		}
+	}
+}

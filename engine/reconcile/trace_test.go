@@ -1,0 +1,116 @@
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+const calling = `  rules:
+    - {name: mark, do: [{labels: {set: {mark: "${object.metadata.labels['class']}"}}}]}
+    - {name: never, when: "key.name == 'x'", do: [{labels: {set: {b: c}}}]}
+    - name: choose
+      continueOnError: true
+      do:
+        - select:
+            candidates: [{as: c, in: "['a']"}]
+            pipeline: [{call: extender.filterAndScore, with: {reservationID: r, ttl: "${duration('1s')}", size: 1}, candidate: {name: "${c}"}}]
+            then: [{log: {message: chosen}}]
+`
+
+// leaking answers with an error that has a value.
+type leaking struct{}
+
+func (leaking) Answer(context.Context, *expr.Request) (*expr.Response, error) {
+	return nil, errors.New("no answer for sesame")
+}
+
+// TestTrace: the trace of a reconciliation has the queue, the evaluation, its calls
+// and its writes, with names and without values.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	exporter := tracetest.NewInMemoryExporter()
+	p, b := compiled(t, calling)
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g.Answers, g.Tracer = leaking{}, sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter)).Tracer("test")
+	c := g.Add(p)
+	put(t, g, "n", "1", map[string]any{"class": "sesame"})
+	r := c.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
+	if len(r.Outcomes) != 1 || r.Err == nil || !strings.Contains(r.Err.Error(), "sesame") {
+		t.Fatalf("%+v", r)
+	}
+	spans := exporter.GetSpans()
+	want := map[string]string{
+		"queue":    "under reconcile:",
+		"evaluate": "under reconcile: edict.rules_fired=[mark choose] edict.rules_failed=[choose] Error",
+		"call":     "under evaluate: edict.builtin=extender.filterAndScore edict.rules=[choose] Error",
+		"write":    "under reconcile: edict.rules=[mark] edict.verb=patch edict.target.kind=Node edict.target.namespace= edict.target.name=n edict.result=written",
+		"reconcile": fmt.Sprintf("under : edict.reconcile_id=%s edict.policy=%s edict.revision=%s edict.kind=Node edict.namespace= edict.name=n edict.woken_by=[created] Error",
+			r.ID, p.ID(), p.Revision),
+	}
+	if d := cmp.Diff(want, described(t, spans)); d != "" {
+		t.Errorf("spans (-want +got):\n%s", d)
+	}
+	if got := exemplar(r.ID, r.traced)["trace_id"]; got != spans[0].SpanContext.TraceID().String() {
+		t.Errorf("the exemplar has the trace %q", got)
+	}
+	if len(c.wokeAt) > 0 {
+		t.Errorf("%v is kept", c.wokeAt)
+	}
+}
+
+// described returns what spans say, by their names.
+func described(t *testing.T, spans tracetest.SpanStubs) map[string]string {
+	t.Helper()
+	names, out := map[string]string{}, map[string]string{}
+	for _, s := range spans {
+		names[s.SpanContext.SpanID().String()] = s.Name
+	}
+	for _, s := range spans {
+		text := "under " + names[s.Parent.SpanID().String()] + ":"
+		for _, a := range s.Attributes {
+			if a.Key != attrCost {
+				text += fmt.Sprintf(" %s=%v", a.Key, a.Value.AsInterface())
+			}
+		}
+		if s.Status.Code.String() == "Error" {
+			text += " Error" + s.Status.Description
+		}
+		if s.EndTime.Before(s.StartTime) || len(s.Events) > 0 {
+			t.Errorf("%s: from %v to %v, events %v", s.Name, s.StartTime, s.EndTime, s.Events)
+		}
+		out[s.Name] = text
+	}
+	return out
+}
+
+// TestTracesAreOff: without a tracer nothing is allocated or kept.
+func TestTracesAreOff(t *testing.T) {
+	p, b := compiled(t, calling)
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n", "1", nil)
+	key, ctx, r, id := eval.Key{Name: "n"}, t.Context(), Result{}, c.NewID()
+	woken, keys := c.takeWakes(key), []eval.Key{key}
+	effect := &eval.Effect{}
+	if n := testing.AllocsPerRun(100, func() {
+		_, traced := c.trace(ctx, id, key, woken)
+		_, end := traced.write(ctx, effect)
+		end(nil)
+		c.noteWokeAt(keys, noon)
+		traced.end(&r)
+		traced.close()
+	}); n > 0 || c.wokeAt != nil {
+		t.Errorf("%v allocations, kept %v", n, c.wokeAt)
+	}
+}
