@@ -7,7 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 edict=bin/edict
 at="--now 2026-03-01T12:00:00Z"
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+bold="" plain=""
+if [ -t 1 ]; then
+  bold=$'\033[1m' plain=$'\033[0m'
+fi
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 # run shows a command and its output, and passes over the exit code of a command
 # that has found something.
 run() {
