@@ -2,9 +2,8 @@ package plan
 
 import "strings"
 
-// ShadowSuffix ends the string form of the ID of a policy in Shadow mode. Use ID
-// in place of it.
-const ShadowSuffix = "@shadow"
+// shadowSuffix ends the string form of the ID of a policy in Shadow mode.
+const shadowSuffix = "@shadow"
 
 // ID tells the policies apart that may run beside each other: of one name, one
 // that is enforced, and another revision in Shadow mode.
@@ -17,14 +16,14 @@ type ID struct {
 // have no @, so that different IDs have different string forms.
 func (id ID) String() string {
 	if id.Shadow {
-		return id.Name + ShadowSuffix
+		return id.Name + shadowSuffix
 	}
 	return id.Name
 }
 
 // ParseID parses what String returned.
 func ParseID(text string) ID {
-	name, shadow := strings.CutSuffix(text, ShadowSuffix)
+	name, shadow := strings.CutSuffix(text, shadowSuffix)
 	return ID{Name: name, Shadow: shadow}
 }
 

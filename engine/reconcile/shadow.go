@@ -80,7 +80,7 @@ func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.D
 	if c.Policy.Mode != plan.Enforce || in.Instead != nil {
 		return
 	}
-	if other := c.group.find(c.Policy.Name + plan.ShadowSuffix); other != nil {
+	if other := c.group.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
 		other.look(ctx, in.Key, in.World, in.Now, c, enforced)
 	}
 }

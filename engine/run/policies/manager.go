@@ -291,7 +291,7 @@ func (m *Manager) note(ctx context.Context, u *source.Unit) *document.Problem {
 // (yet).
 func (m *Manager) warnUnknownPolicies(c *source.Catalog) {
 	for _, name := range slices.Sorted(maps.Keys(m.options.Params)) {
-		if c.Units[name] == nil && c.Units[name+plan.ShadowSuffix] == nil {
+		if c.Units[name] == nil && c.Units[plan.ID{Name: name, Shadow: true}.String()] == nil {
 			m.options.Log.Warn("values are given with --param for a policy that no ConfigMap holds", observe.LogPolicy, name)
 		}
 	}

@@ -41,7 +41,7 @@ type shadowWriter struct {
 func (s *shadowWriter) write(ctx context.Context) {
 	by := map[string][]*reconcile.ShadowReport{}
 	for _, r := range s.reports() {
-		if now := s.policies.Get(r.Policy + plan.ShadowSuffix).Assigned; now != nil {
+		if now := s.policies.Get(plan.ID{Name: r.Policy, Shadow: true}.String()).Assigned; now != nil {
 			at := path.Dir(now.Unit.File.Path)
 			by[at] = append(by[at], r)
 		}

@@ -33,7 +33,7 @@ func (a *admission) ending(before, now *corev1.ConfigMap) ([]string, error) {
 	for _, id := range slices.Sorted(maps.Keys(old.Units)) {
 		u := old.Units[id]
 		mine := old.Origins[id].Path() == before.Namespace+"/"+before.Name
-		if mine && !u.Disabled() && next.Units[u.Name()] == nil && next.Units[u.Name()+plan.ShadowSuffix] == nil && !next.Unreadable(u.File.Path) {
+		if mine && !u.Disabled() && next.Units[u.Name()] == nil && next.Units[plan.ID{Name: u.Name(), Shadow: true}.String()] == nil && !next.Unreadable(u.File.Path) {
 			out = append(out, u.Name())
 		}
 	}
