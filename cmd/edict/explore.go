@@ -50,6 +50,7 @@ but reads, and nothing can be changed from the page.`,
 		},
 	}
 	f.world.register(cmd)
+	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of another revision of the policies, to compare with; may repeat")
 	flags.StringVar(&f.export, "export", "", "write the page into this file, with all that it shows, instead of serving it; - is standard output")
