@@ -114,7 +114,7 @@ func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 	}
 	files := []string{f.explain.policy + ".yaml"}
 	if f.explain.world.origin.namespace != "" {
-		bundle, err := f.explain.world.bundle(ctx, nil, nil)
+		bundle, err := f.explain.world.bundle(ctx, nil, nil, io.Discard)
 		if err != nil {
 			return nil, err
 		}

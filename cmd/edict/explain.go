@@ -163,19 +163,12 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 		return in, r, nil
 	}
 	if f.until == "" || r == nil {
-		r = c.Reconcile(ctx, f.key, sim.Now()).Record
-		r.WokenBy = nil // it was asked for
+		r = c.Look(ctx, f.key, sim.Now(), nil)
 	}
-	if !decidedAbout(r) {
+	if !r.Exists() {
 		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen[0].Primary.Kind, f.key, f.policy, hinted(document.DidYouMean(f.key.String(), keysOf(c.Keys()))))
 	}
 	return in, r, nil
-}
-
-// decidedAbout reports whether there was an object to decide about.
-func decidedAbout(r *record.Record) bool {
-	p := r.Inputs.Policy
-	return p.Primary.Optional || r.Inputs.World.Table(p.Primary.Source).Get(r.Inputs.Key.Namespace, r.Inputs.Key.Name) != nil
 }
 
 func keysOf(keys []eval.Key) (out []string) {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/explore"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -79,22 +78,16 @@ func (f *exploreFlags) load(ctx context.Context, errOut io.Writer) (*explore.Wor
 	var against *source.Bundle
 	policies := in.bundle.Policies
 	if len(f.against) > 0 {
-		flags := f.world
-		flags.origin.params = nil // they are given for the other policies
-		against, err = in.typed(func(known *schema.Set) (*source.Bundle, error) { return flags.bundle(ctx, f.against, known) })
-		if err != nil {
-			return nil, err
-		}
-		if err := runnable(errOut, against); err != nil {
+		if against, err = f.world.other(ctx, in, f.against, errOut); err != nil {
 			return nil, err
 		}
 		policies = slices.Concat(policies, against.Policies)
 	}
-	if err := f.world.read(ctx, in, policies); err != nil {
+	if err := f.world.read(ctx, in, policies, errOut); err != nil {
 		return nil, err
 	}
 	from := f.world.objects
-	if in.live {
+	if in.reader != nil {
 		from = "the cluster"
 	}
 	return explore.New(explore.Options{

@@ -18,7 +18,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run/configmap"
@@ -48,11 +47,9 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	schemas := schema.NewSet(schema.Builtin())
-	for _, folder := range o.schemas {
-		if err := schemas.AddFolder(folder); err != nil {
-			return nil, found("reading schemas: %v", err)
-		}
+	schemas, err := withFolders(nil, o.schemas)
+	if err != nil {
+		return nil, err
 	}
 	out, err := compiled(catalog, schemas, errOut)
 	if err != nil {
@@ -96,21 +93,18 @@ func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
 // a schema is no reason to say anything.
 func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*policySet, error) {
 	out := &policySet{configMaps: map[string]string{}, unreadable: unreadable(catalog)}
-	problems := told(catalog)
-	for id, u := range catalog.Units {
-		p, wrong, err := u.Compile(schemas, rego.Local())
-		if err != nil {
-			return nil, err
-		}
-		problems.Append(wrong)
-		if p == nil {
-			out.broken = append(out.broken, id)
-			continue
-		}
-		out.policies = append(out.policies, p)
-		out.configMaps[p.ID()] = path.Base(catalog.Origins[id].Path())
+	b, err := fromCatalog(catalog, schemas, errOut)
+	if err != nil {
+		return nil, err
 	}
-	printErrors(errOut, problems.List())
+	out.policies = b.Policies
+	for id, u := range catalog.Units {
+		if p := b.Policy(u); p != nil {
+			out.configMaps[p.ID()] = path.Base(catalog.Origins[id].Path())
+		} else {
+			out.broken = append(out.broken, id)
+		}
+	}
 	slices.SortFunc(out.policies, func(a, b *plan.Policy) int { return cmp.Compare(a.ID(), b.ID()) })
 	slices.Sort(out.broken)
 	return out, nil

@@ -68,7 +68,7 @@ func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error)
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	if err := loaded(errOut, bundle); err != nil {
+	if err := runnable(errOut, bundle); err != nil {
 		return nil, err
 	}
 	return &policySet{policies: bundle.Policies, resources: bundle.Schemas.Resource}, nil

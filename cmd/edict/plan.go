@@ -99,7 +99,7 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	if err != nil {
 		return nil, err
 	}
-	before, err := f.before(ctx, in)
+	before, err := f.before(ctx, in, errOut)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	if len(f.against) == 0 {
 		after = overlaid(before.Policies, after)
 	}
-	if err := f.world.read(ctx, in, slices.Concat(before.Policies, after)); err != nil {
+	if err := f.world.read(ctx, in, slices.Concat(before.Policies, after), errOut); err != nil {
 		return nil, err
 	}
 	schemas := schema.NewSet(in.bundle.Schemas)
@@ -130,13 +130,11 @@ func untilOf(text string) (time.Duration, error) {
 }
 
 // before loads the policies before the edit.
-func (f *planFlags) before(ctx context.Context, in *input) (*source.Bundle, error) {
+func (f *planFlags) before(ctx context.Context, in *input, errOut io.Writer) (*source.Bundle, error) {
 	if len(f.against) == 0 && f.world.origin.namespace == "" {
 		return &source.Bundle{Schemas: schema.NewSet(nil)}, nil
 	}
-	flags := f.world
-	flags.origin.params = nil // they are given for the policies after the edit
-	return in.typed(func(known *schema.Set) (*source.Bundle, error) { return flags.bundle(ctx, f.against, known) })
+	return f.world.other(ctx, in, f.against, errOut)
 }
 
 // overlaid returns policies with some of them replaced, by name, and others added.

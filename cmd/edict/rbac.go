@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
-	"github.com/edict-dev/edict/engine/source"
 )
 
 type rbacFlags struct {
@@ -93,23 +91,6 @@ func (f *rbacFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	if len(broken) > 0 {
 		return found("what is printed lacks what these policies need, which do not compile: %s", strings.Join(broken, ", "))
-	}
-	return nil
-}
-
-// loaded prints the errors of a bundle, and refuses one that has some or holds
-// no policy.
-func loaded(w io.Writer, b *source.Bundle) error {
-	for _, p := range b.Problems {
-		if p.Severity == document.Error {
-			printProblem(w, p)
-		}
-	}
-	if b.Err() != nil {
-		return findings{}
-	}
-	if len(b.Policies) == 0 {
-		return found("%v", source.ErrNothing)
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -98,16 +97,20 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 
 // runnable refuses policies that do not load.
 func runnable(w io.Writer, b *source.Bundle) error {
-	for _, p := range b.Problems {
-		if p.Severity == document.Error {
-			printProblem(w, p)
-		}
-	}
-	if err := b.Err(); err != nil {
-		return findings{}
+	if err := compiles(w, b); err != nil {
+		return err
 	}
 	if len(b.Policies) == 0 {
 		return found("%v", source.ErrNothing)
+	}
+	return nil
+}
+
+// compiles prints the errors of policies, and reports that there are some.
+func compiles(w io.Writer, b *source.Bundle) error {
+	printErrors(w, b.Problems)
+	if b.Err() != nil {
+		return findings{}
 	}
 	return nil
 }

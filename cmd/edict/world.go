@@ -47,13 +47,11 @@ type input struct {
 	bundle  *source.Bundle
 	objects []simulate.Object
 	start   time.Time
-	// answers are those of builtins that call out; nil is that none are known.
+	// answers are those of builtins that call out.
 	answers expr.Answerer
 	guard   guard.Guard
 	// reader reads the cluster; nil for manifests.
 	reader *cluster.Reader
-	// live says that the objects are those of a cluster.
-	live bool
 }
 
 // load reads policies and objects.
@@ -62,13 +60,13 @@ func (f *worldFlags) load(ctx context.Context, errOut io.Writer) (*input, error)
 	if err != nil {
 		return nil, err
 	}
-	return in, f.read(ctx, in, in.bundle.Policies)
+	return in, f.read(ctx, in, in.bundle.Policies, errOut)
 }
 
 // loadPolicies reads the policies, typed by the cluster when its objects are
 // evaluated.
 func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input, error) {
-	in := &input{live: f.objects == ""}
+	in := &input{}
 	var err error
 	if in.start, err = f.startTime(); err != nil {
 		return nil, err
@@ -79,12 +77,17 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 	if in.answers, err = readAnswers(f.answers); err != nil {
 		return nil, err
 	}
-	if in.live {
+	if in.answers == nil {
+		in.answers = expr.NoAnswers{}
+	}
+	if f.objects == "" {
 		if in.reader, err = f.connect(errOut); err != nil {
 			return nil, err
 		}
 	}
-	in.bundle, err = in.typed(func(known *schema.Set) (*source.Bundle, error) { return f.bundle(ctx, f.origin.policies, known) })
+	in.bundle, err = in.typed(errOut, func(known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
+		return f.bundle(ctx, f.origin.policies, known, errOut)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +95,28 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 	return in, runnable(errOut, in.bundle)
 }
 
+// other loads another set of policies, of files or of the namespace, with the types
+// of the first. Values for params are given for the first.
+func (f *worldFlags) other(ctx context.Context, in *input, paths []string, errOut io.Writer) (*source.Bundle, error) {
+	flags := *f
+	flags.origin.params = nil
+	b, err := in.typed(errOut, func(known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
+		return flags.bundle(ctx, paths, known, errOut)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, compiles(errOut, b)
+}
+
 // typed loads policies by the types of the cluster, when there is one.
-func (in *input) typed(load func(known *schema.Set) (*source.Bundle, error)) (*source.Bundle, error) {
-	b, err := load(nil)
-	if err != nil || in.reader == nil {
-		return b, err
+func (in *input) typed(errOut io.Writer, load func(*schema.Set, io.Writer) (*source.Bundle, error)) (*source.Bundle, error) {
+	if in.reader == nil {
+		return load(nil, errOut)
+	}
+	b, err := load(nil, io.Discard) // what is wrong is said when they are typed
+	if err != nil {
+		return nil, err
 	}
 	reads, err := snapshot.New(b.Policies)
 	if err != nil {
@@ -106,12 +126,12 @@ func (in *input) typed(load func(known *schema.Set) (*source.Bundle, error)) (*s
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	return load(known)
+	return load(known, errOut)
 }
 
 // bundle loads policies from files, or from the ConfigMaps of the namespace when
 // there are none.
-func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.Set) (*source.Bundle, error) {
+func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
 	params, err := parseParams(f.origin.params)
 	if err != nil {
 		return nil, err
@@ -131,32 +151,45 @@ func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.S
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	return fromCatalog(catalog, f.origin.schemas, known)
+	schemas, err := withFolders(known, f.origin.schemas)
+	if err != nil {
+		return nil, err
+	}
+	return fromCatalog(catalog, schemas, errOut)
 }
 
-// fromCatalog compiles what ConfigMaps hold. A policy that does not compile is left
-// out: the controller does not run it either.
-func fromCatalog(catalog *source.Catalog, folders []string, known *schema.Set) (*source.Bundle, error) {
+// withFolders returns types with those of folders of CRDs; nil are the built-in ones.
+func withFolders(known *schema.Set, folders []string) (*schema.Set, error) {
 	if known == nil {
 		known = schema.Builtin()
 	}
-	out := &source.Bundle{Schemas: schema.NewSet(known)}
+	out := schema.NewSet(known)
 	for _, folder := range folders {
-		if err := out.Schemas.AddFolder(folder); err != nil {
+		if err := out.AddFolder(folder); err != nil {
 			return nil, found("reading schemas: %v", err)
 		}
 	}
+	return out, nil
+}
+
+// fromCatalog compiles what ConfigMaps hold. A policy that does not compile is left
+// out, and printed: the controller does not run that text either.
+func fromCatalog(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*source.Bundle, error) {
+	out := &source.Bundle{Schemas: schemas}
+	problems := told(catalog)
 	for _, id := range sortedNames(catalog.Units) {
 		u := catalog.Units[id]
-		p, _, err := u.Compile(out.Schemas, rego.Local())
+		p, wrong, err := u.Compile(schemas, rego.Local())
 		if err != nil {
 			return nil, err
 		}
+		problems.Append(wrong)
 		out.Units = append(out.Units, u)
 		if p != nil {
 			out.Policies = append(out.Policies, p)
 		}
 	}
+	printErrors(errOut, problems.List())
 	return out, nil
 }
 
@@ -179,8 +212,8 @@ func (f *worldFlags) connect(errOut io.Writer) (*cluster.Reader, error) {
 }
 
 // read reads the objects that policies need.
-func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Policy) (err error) {
-	if !in.live {
+func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Policy, errOut io.Writer) (err error) {
+	if in.reader == nil {
 		in.objects, err = simulate.ReadObjects(f.objects, f.answers)
 		return err
 	}
@@ -193,7 +226,7 @@ func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Polic
 		return found("%v", err)
 	}
 	if in.reader.Progress != nil {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
+		fmt.Fprint(errOut, "\r\x1b[K")
 	}
 	in.objects = reads.Take(objects)
 	return nil

@@ -2,12 +2,14 @@ package capture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -73,6 +75,9 @@ func (in *Inputs) intents(p *plan.Policy) eval.Intents {
 func InputsOf(ctx context.Context, r *record.Record) (*Inputs, error) {
 	if r.Inputs.Instead != nil || r.Inputs.Flush {
 		return nil, fmt.Errorf("%w: it runs what was debounced before", ErrNotAlone)
+	}
+	if slices.ContainsFunc(r.Decision.Calls, func(c eval.Call) bool { return errors.Is(c.Err, expr.ErrNoAnswer) }) {
+		return nil, fmt.Errorf("%w: it needs an answer that is not known", ErrNotAlone)
 	}
 	out := &Inputs{Remembered: remembered(r), Debounced: debounced(r)}
 	var err error

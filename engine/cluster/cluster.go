@@ -150,12 +150,3 @@ func (r *Reader) list(ctx context.Context, source world.Source, resource kschema
 		}
 	}
 }
-
-// Resource says how the cluster serves a kind; false when it does not.
-func (r *Reader) Resource(gvk schema.GVK) (schema.Resource, bool) {
-	mapping, err := r.mapping(gvk)
-	if err != nil {
-		return schema.Resource{}, false
-	}
-	return schema.Resource{Name: mapping.Resource.Resource, Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}, true
-}

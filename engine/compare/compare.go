@@ -95,7 +95,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 func (o *Options) run(ctx context.Context, policies []*plan.Policy) *simulate.Simulation {
 	answers := o.Answers
 	if answers == nil {
-		answers = unknown{}
+		answers = expr.NoAnswers{}
 	}
 	s := simulate.New(ctx, simulate.Options{
 		Policies: policies, Schemas: o.Schemas, Objects: o.Objects, Guard: o.Guard, Start: o.Start, Answers: answers, Evaluated: o.Evaluated,
@@ -105,14 +105,6 @@ func (o *Options) run(ctx context.Context, policies []*plan.Policy) *simulate.Si
 		s.Advance(ctx, o.Start.Add(o.Until))
 	}
 	return s
-}
-
-// unknown has no answer.
-type unknown struct{}
-
-// Answer implements expr.Answerer.
-func (unknown) Answer(context.Context, *expr.Request) (*expr.Response, error) {
-	return nil, expr.ErrNoAnswer
 }
 
 // notDecided returns the keys that failed, each once.

@@ -146,6 +146,10 @@ func calls(out *strings.Builder, d *record.Document) {
 }
 
 func effectLines(out *strings.Builder, d *record.Document) {
+	if len(d.Effects) == 0 && (d.Error != "" || failed(d)) {
+		out.WriteString("\nWrites: none, because of the failure\n")
+		return
+	}
 	if len(d.Effects) == 0 {
 		out.WriteString("\nWrites: none, everything is as it should be\n")
 		return
@@ -171,6 +175,11 @@ func effectLines(out *strings.Builder, d *record.Document) {
 			fmt.Fprintf(out, "    error: %s\n", firstLine(e.Error))
 		}
 	}
+}
+
+// failed reports whether a rule has failed.
+func failed(d *record.Document) bool {
+	return slices.ContainsFunc(d.Rules, func(r record.RuleDocument) bool { return r.Outcome == record.OutcomeFailed })
 }
 
 func reads(out *strings.Builder, d *record.Document) {

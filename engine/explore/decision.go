@@ -6,7 +6,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/explain"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 )
 
@@ -75,19 +74,13 @@ func (w *World) look(ctx context.Context, q Question) (r *record.Record, err err
 		if c == nil {
 			return &NotFoundError{What: fmt.Sprintf("the policy %s is %s: nothing is decided by it", p.Name, p.Mode)}
 		}
-		r = c.Look(ctx, q.Key, w.Start.Add(q.Clock.After))
-		if !decidedAbout(p, r) {
+		r = c.Look(ctx, q.Key, w.Start.Add(q.Clock.After), nil)
+		if !r.Exists() {
 			return &NotFoundError{What: fmt.Sprintf("there is no %s %s that the policy %s decides about at this time", p.Primary.Kind, q.Key, p.Name)}
 		}
 		return nil
 	})
 	return r, err
-}
-
-// decidedAbout reports whether there is an object to decide about.
-func decidedAbout(p *plan.Policy, r *record.Record) bool {
-	key := r.Inputs.Key
-	return p.Primary.Optional || r.Inputs.World.Table(p.Primary.Source).Get(key.Namespace, key.Name) != nil
 }
 
 func stateOf(r *record.Record) string {

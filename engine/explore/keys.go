@@ -61,7 +61,7 @@ func (w *World) states(ctx context.Context, c *reconcile.Controller) ([]KeyState
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out = append(out, stateAbout(ctx, c.Look(ctx, key, w.Start), i < maxSentences))
+		out = append(out, stateAbout(ctx, c.Look(ctx, key, w.Start, nil), i < maxSentences))
 	}
 	return out, nil
 }

@@ -63,6 +63,12 @@ type Answerer interface {
 	Answer(ctx context.Context, request *Request) (*Response, error)
 }
 
+// NoAnswers knows no answer, where nothing may be asked.
+type NoAnswers struct{}
+
+// Answer implements Answerer.
+func (NoAnswers) Answer(context.Context, *Request) (*Response, error) { return nil, ErrNoAnswer }
+
 // Answerers finds the answerer of a query by the part of its name before the
 // dot.
 type Answerers map[string]Answerer

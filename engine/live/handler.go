@@ -113,7 +113,7 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 		if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {
 			return r, nil
 		} else if write {
-			return nil, fmt.Errorf("%w", errNoWrite)
+			return nil, errNoWrite
 		}
 		if r := c.Log.Last(one.Policy.ID(), key); r != nil && r.Inputs.Policy.Revision == one.Policy.Revision {
 			return r, nil
@@ -125,24 +125,11 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 
 // fresh decides about a key now. Nothing is written, and no builtin is called.
 func fresh(ctx context.Context, c *reconcile.Controller, key eval.Key) (*record.Record, error) {
-	in := c.Input(key, time.Now())
-	p := in.Policy
-	if !p.Primary.Optional && in.World.Table(p.Primary.Source).Get(key.Namespace, key.Name) == nil {
-		return nil, fmt.Errorf("%w: %s %s", errNoKey, p.Primary.Kind, key)
+	r := c.Look(ctx, key, time.Now(), expr.NoAnswers{})
+	if !r.Exists() {
+		return nil, fmt.Errorf("%w: %s %s", errNoKey, c.Policy.Primary.Kind, key)
 	}
-	in.Answers, in.Shared = noAnswers{}, nil
-	r := record.Begin(in)
-	r.Decision = eval.Evaluate(ctx, r.Inputs.Input, nil)
-	r.Next = r.Decision.Next
-	r.End()
 	return r, nil
-}
-
-type noAnswers struct{}
-
-// Answer implements expr.Answerer.
-func (noAnswers) Answer(context.Context, *expr.Request) (*expr.Response, error) {
-	return nil, expr.ErrNoAnswer
 }
 
 func document(ctx context.Context, w http.ResponseWriter, q *query) error {

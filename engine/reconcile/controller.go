@@ -172,13 +172,13 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	defer traced.close()
 	d := c.decide(ctx, traced, kept.Inputs.Input)
 	c.beside(ctx, in, d)
-	effects, err := decided(d)
+	err := decided(d)
 	if err == nil {
 		c.remember(key, d.Remember)
 	}
 	c.measured(id, traced, start, d)
 	r := Result{ID: id, traced: traced, Decision: d, Next: c.brake.Due(key, d.Next, now)}
-	effects = c.guarded(effects, &r)
+	effects := c.guarded(d.Effects, &r)
 	r.problems(c, d)
 	if err != nil {
 		r.final = []error{err}
@@ -205,15 +205,16 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	return r
 }
 
-// decided returns the effects of a decision, or says that the decision could not
-// be made because an answer is not known.
-func decided(d *eval.Decision) ([]*eval.Effect, error) {
+// decided reports that a decision could not be made because an answer is not known.
+// Such a decision has no effects.
+func decided(d *eval.Decision) error {
 	for _, call := range d.Calls {
 		if errors.Is(call.Err, expr.ErrNoAnswer) {
-			return nil, fmt.Errorf("rule %q asks %s: %w", call.Rule, call.Request.Query, call.Err)
+			d.Effects = nil
+			return fmt.Errorf("rule %q asks %s: %w", call.Rule, call.Request.Query, call.Err)
 		}
 	}
-	return d.Effects, nil
+	return nil
 }
 
 // guarded drops the effects that may not happen, with all that their items

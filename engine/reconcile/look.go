@@ -6,21 +6,25 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/record"
 )
 
 // Look decides about a key on the objects as they are, and returns the record. It
 // writes and remembers nothing, and nothing waits for it: the next Reconcile is as
-// if nobody had looked.
-func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time) *record.Record {
+// if nobody had looked. Builtins are asked by answers; nil are those of the group.
+func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answers expr.Answerer) *record.Record {
 	in := c.Input(key, now)
 	in.Shared = nil
+	if answers != nil {
+		in.Answers = answers
+	}
 	kept := record.Begin(in)
 	d := eval.Evaluate(ctx, kept.Inputs.Input, nil)
 	kept.End()
-	effects, err := decided(d)
+	err := decided(d)
 	r := Result{Decision: d}
-	c.guarded(effects, &r)
+	c.guarded(d.Effects, &r)
 	r.problems(c, d)
 	if err != nil {
 		r.final = []error{err}

@@ -22,7 +22,7 @@ func TestLook(t *testing.T) {
 	c.MarkInitial()
 	key := eval.Key{Name: "n"}
 	for range 2 {
-		r := c.Look(t.Context(), key, noon)
+		r := c.Look(t.Context(), key, noon, nil)
 		doc := r.Render(t.Context())
 		want := map[string]any{"metadata": map[string]any{"labels": map[string]any{"mark": "a"}}}
 		if len(doc.Effects) != 1 || doc.Effects[0].Result != "" || doc.Error != "" {

@@ -95,6 +95,13 @@ func (r *Record) existing(reads []eval.Read) (out []eval.Read) {
 	return out
 }
 
+// Exists reports whether there was something to decide about: the object of the key,
+// or a key of a policy that does not need one.
+func (r *Record) Exists() bool {
+	p, key := r.Inputs.Policy, r.Inputs.Key
+	return p.Primary.Optional || r.Inputs.World.Table(p.Primary.Source).Get(key.Namespace, key.Name) != nil
+}
+
 // HasSelections reports whether the policy chooses among candidates.
 func (r *Record) HasSelections() bool { return r.Inputs.Policy.HasSelections }
 
