@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/backtest"
 	"github.com/edict-dev/edict/engine/capture"
+	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -83,10 +83,7 @@ func (f *backtestFlags) run(ctx context.Context, out, errOut io.Writer, paths []
 
 func printBacktest(w io.Writer, output string, r *backtest.Result) error {
 	if output == "json" {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(r)
+		return writeJSON(w, r)
 	}
 	for _, d := range r.Different {
 		fmt.Fprintf(w, "%s %s %s (%s)\n", d.At.Format("2006-01-02T15:04:05Z07:00"), d.Policy, d.Key, d.ID)
@@ -97,11 +94,11 @@ func printBacktest(w io.Writer, output string, r *backtest.Result) error {
 			fmt.Fprintf(w, "  + %s\n", writeText(one))
 		}
 		if d.Error != "" {
-			fmt.Fprintf(w, "  + error: %s\n", firstLine(d.Error))
+			fmt.Fprintf(w, "  + error: %s\n", explain.FirstLine(d.Error))
 		}
 	}
 	for _, n := range r.NotDecided {
-		fmt.Fprintf(w, "not decided: %s %s (%s): %s\n", n.Policy, n.Key, n.ID, firstLine(n.Reason))
+		fmt.Fprintf(w, "not decided: %s %s (%s): %s\n", n.Policy, n.Key, n.ID, explain.FirstLine(n.Reason))
 	}
 	_, err := fmt.Fprintf(w, "%s: %d the same, %d different, %d not decided\n", count(r.Decisions, "decision", "decisions"), r.Same, len(r.Different), len(r.NotDecided))
 	return err

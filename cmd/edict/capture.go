@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/capture"
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/record"
@@ -45,7 +46,7 @@ debounced before, is an error.`,
 			"  edict capture agent-node-label node-a1 --policy-namespace edict-system --out captured/node-a1.yaml",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.explain.policy, f.explain.key = args[0], keyOf(args[1])
+			f.explain.policy, f.explain.key = args[0], eval.ParseKey(args[1])
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -46,10 +45,7 @@ func report(w io.Writer, output string, b *source.Bundle) error {
 		}
 		fmt.Fprintln(w, summary(b, all))
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(map[string]any{"problems": all, "policies": len(b.Policies), "files": b.Files}); err != nil {
+		if err := writeJSON(w, map[string]any{"problems": all, "policies": len(b.Policies), "files": b.Files}); err != nil {
 			return err
 		}
 	case "github":

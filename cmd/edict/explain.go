@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -53,7 +52,7 @@ the policy is evaluated here.`,
 			"  edict explain agent-node-label node-c2 --policy-namespace edict-system",
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.policy, f.key = args[0], keyOf(args[1])
+			f.policy, f.key = args[0], eval.ParseKey(args[1])
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -68,14 +67,6 @@ the policy is evaluated here.`,
 	return cmd
 }
 
-func keyOf(text string) eval.Key {
-	namespace, name, ok := strings.Cut(text, "/")
-	if !ok {
-		return eval.Key{Name: text}
-	}
-	return eval.Key{Namespace: namespace, Name: name}
-}
-
 func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := wantOutput(f.output, "text", "json"); err != nil {
 		return err
@@ -86,10 +77,7 @@ func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	doc := answer.Decision
 	if f.output == "json" {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(doc)
+		return writeJSON(out, doc)
 	}
 	if f.whyNot == "" {
 		if answer.LastWrite != "" {

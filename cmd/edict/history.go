@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -150,10 +149,7 @@ func sortedNames[V any](of map[string]V) []string { return slices.Sorted(maps.Ke
 var historyPrinters = map[string]func(io.Writer, []shownEntry) error{
 	"table": printHistory,
 	"json": func(w io.Writer, list []shownEntry) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(list)
+		return writeJSON(w, list)
 	},
 	"yaml": func(w io.Writer, list []shownEntry) error {
 		text, err := yaml.Marshal(list)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -137,10 +136,7 @@ func (f *holdFlags) holds(ctx context.Context) (out []brake.Hold, err error) {
 func printHolds(w io.Writer, output string, rows []heldRow) error {
 	switch output {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(rows)
+		return writeJSON(w, rows)
 	case "yaml":
 		text, err := yaml.Marshal(rows)
 		if err == nil {

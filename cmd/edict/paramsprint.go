@@ -60,10 +60,7 @@ func (p shownParam) allowed() string {
 var paramPrinters = map[string]func(io.Writer, []shownParam) error{
 	"table": printParams,
 	"json": func(w io.Writer, list []shownParam) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(list)
+		return writeJSON(w, list)
 	},
 	"yaml": func(w io.Writer, list []shownParam) error {
 		text, err := yaml.Marshal(list)

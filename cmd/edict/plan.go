@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/compare"
+	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -161,10 +161,7 @@ func progress(errOut io.Writer, o *compare.Options) (stop func()) {
 
 func printPlan(w io.Writer, output string, r *compare.Result) error {
 	if output == "json" {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(r)
+		return writeJSON(w, r)
 	}
 	for _, c := range r.Changes {
 		by := "by the API server's garbage collection"
@@ -177,7 +174,7 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 		}
 	}
 	for _, n := range r.NotDecided {
-		fmt.Fprintf(w, "not decided: %s %s: %s\n", n.Policy, n.Key, firstLine(n.Reason))
+		fmt.Fprintf(w, "not decided: %s %s: %s\n", n.Policy, n.Key, explain.FirstLine(n.Reason))
 	}
 	if len(r.Changes)+len(r.NotDecided) > 0 {
 		fmt.Fprintln(w)
@@ -206,17 +203,5 @@ func shortValue(v any) string {
 	if v == nil {
 		return "-"
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	if len(text) > maxShown {
-		return strings.ToValidUTF8(string(text[:maxShown]), "") + "..."
-	}
-	return string(text)
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+	return explain.Value(v, maxShown)
 }

@@ -129,10 +129,7 @@ func ofPolicies(reports []reconcile.ShadowReport, names []string) ([]reconcile.S
 var shadowPrinters = map[string]func(io.Writer, []reconcile.ShadowReport) error{
 	"table": printShadows,
 	"json": func(w io.Writer, reports []reconcile.ShadowReport) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(reports)
+		return writeJSON(w, reports)
 	},
 	"yaml": func(w io.Writer, reports []reconcile.ShadowReport) error {
 		text, err := yaml.Marshal(reports)

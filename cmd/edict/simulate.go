@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -171,10 +170,7 @@ func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {
 func printResult(w io.Writer, output string, r simulate.Result) error {
 	switch output {
 	case "json":
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(r)
+		return writeJSON(w, r)
 	case "yaml":
 		text, err := yaml.Marshal(r)
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
 	"text/tabwriter"
@@ -25,4 +26,12 @@ func table(w io.Writer, rows [][]string) error {
 		}
 	}
 	return nil
+}
+
+// writeJSON writes a value as one document, for programs and for people.
+func writeJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
 }

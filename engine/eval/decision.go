@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -25,6 +26,14 @@ func (k Key) String() string {
 		return k.Name
 	}
 	return k.Namespace + "/" + k.Name
+}
+
+// ParseKey parses what String returned.
+func ParseKey(text string) Key {
+	if namespace, name, ok := strings.Cut(text, "/"); ok {
+		return Key{Namespace: namespace, Name: name}
+	}
+	return Key{Name: text}
 }
 
 // The verbs of effects.

@@ -20,7 +20,7 @@ func Sentence(kind string, d *record.Document) string {
 func decided(d *record.Document) (out []string) {
 	for i := range d.Rules {
 		if r := &d.Rules[i]; r.Outcome == record.OutcomeFailed {
-			out = append(out, fmt.Sprintf("the rule %q failed: %s", r.Name, firstLine(failure(r))))
+			out = append(out, fmt.Sprintf("the rule %q failed: %s", r.Name, FirstLine(failure(r))))
 		}
 	}
 	switch {
@@ -53,7 +53,7 @@ func settled(d *record.Document) []string {
 	case len(any) > 0:
 		return append([]string{"nothing has to be written"}, any[:min(len(any), maxNamed)]...)
 	case allNotReached(d.Rules):
-		return []string{"no rule was evaluated" + because(firstLine(d.Error))}
+		return []string{"no rule was evaluated" + because(FirstLine(d.Error))}
 	}
 	return []string{"no rule applies" + because(strings.Join(skipped(d.Rules), ", "))}
 }
@@ -193,7 +193,7 @@ func reason(w *record.WhenDocument) string {
 	text := "`" + oneLine(w.Text) + "`"
 	switch {
 	case w.Error != "":
-		return text + " fails: " + firstLine(w.Error)
+		return text + " fails: " + FirstLine(w.Error)
 	default:
 		return fmt.Sprintf("%s is %v", text, w.Value)
 	}
@@ -264,7 +264,8 @@ func next(d *record.Document) string {
 	return text
 }
 
-func firstLine(text string) string {
+// FirstLine returns a text up to its first line break.
+func FirstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }

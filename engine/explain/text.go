@@ -46,7 +46,7 @@ func rules(out *strings.Builder, d *record.Document) {
 			item(out, &r.Items[j])
 		}
 		if r.Error != "" {
-			fmt.Fprintf(out, "             error: %s\n", firstLine(r.Error))
+			fmt.Fprintf(out, "             error: %s\n", FirstLine(r.Error))
 		}
 	}
 	if len(d.Variables) > 0 {
@@ -80,7 +80,7 @@ func item(out *strings.Builder, i *record.ItemDocument) {
 		condition(out, i.When, "               ")
 	}
 	if i.Error != "" {
-		fmt.Fprintf(out, "               error: %s\n", firstLine(i.Error))
+		fmt.Fprintf(out, "               error: %s\n", FirstLine(i.Error))
 	}
 }
 
@@ -172,7 +172,7 @@ func effectLines(out *strings.Builder, d *record.Document) {
 			fmt.Fprintf(out, "    patch  %s\n", short(e.Patch, ""))
 		}
 		if e.Error != "" {
-			fmt.Fprintf(out, "    error: %s\n", firstLine(e.Error))
+			fmt.Fprintf(out, "    error: %s\n", FirstLine(e.Error))
 		}
 	}
 }
@@ -213,8 +213,13 @@ const maxValue = 300
 
 func short(v any, failed string) string {
 	if failed != "" {
-		return "error: " + firstLine(failed)
+		return "error: " + FirstLine(failed)
 	}
+	return Value(v, maxValue)
+}
+
+// Value returns a value as JSON in one line, cut after so many bytes.
+func Value(v any, most int) string {
 	var out strings.Builder
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -222,8 +227,8 @@ func short(v any, failed string) string {
 		return err.Error()
 	}
 	text := strings.TrimSpace(out.String())
-	if len(text) > maxValue {
-		return strings.ToValidUTF8(text[:maxValue], "") + "..."
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
 }

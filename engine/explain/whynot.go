@@ -48,7 +48,7 @@ func whyNotListed(l *record.ListDocument, name string) string {
 func whyNotRun(r *record.RuleDocument, i *record.ItemDocument) string {
 	switch {
 	case i.Error != "":
-		return fmt.Sprintf("the rule %q failed for %s: %s", r.Name, i.Key, firstLine(i.Error))
+		return fmt.Sprintf("the rule %q failed for %s: %s", r.Name, i.Key, FirstLine(i.Error))
 	case i.When != nil:
 		return fmt.Sprintf("the rule %q does not apply to %s: %s", r.Name, i.Key, and(Reasons(i.When)))
 	default:

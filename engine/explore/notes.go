@@ -2,12 +2,12 @@ package explore
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
@@ -36,7 +36,7 @@ type noter struct {
 func notes(p *plan.Policy, d *record.Document) []Note {
 	n := noter{doc: d, notes: []Note{}}
 	for _, i := range p.ParamInfo {
-		n.add(i.Pos, "param", i.Name, shown(value.Plain(i.Value)), "")
+		n.add(i.Pos, "param", i.Name, explain.Value(value.Plain(i.Value), maxShown), "")
 	}
 	for _, in := range p.Inputs {
 		n.add(in.Pos, "input", in.Name, n.read(in.Source.GVK), "")
@@ -80,7 +80,7 @@ func (n *noter) variable(v *plan.Variable) {
 }
 
 func (n *noter) rule(r *plan.Rule, d *record.RuleDocument) {
-	n.add(r.Pos, "rule", r.Name, strings.TrimSpace(d.Outcome+" "+firstLine(d.Error)), d.Outcome)
+	n.add(r.Pos, "rule", r.Name, strings.TrimSpace(d.Outcome+" "+explain.FirstLine(d.Error)), d.Outcome)
 	if d.When != nil && r.When != nil {
 		n.when(r.When.Pos(), d.When, "")
 	}
@@ -136,7 +136,7 @@ func (n *noter) locals(v *plan.Variable, items []record.ItemDocument) {
 			n.add(v.Pos, "variable", v.Name, fmt.Sprintf("and more, of %d items", len(items)), "")
 			return
 		}
-		n.add(v.Pos, "variable", strings.TrimPrefix(items[i].Key+" "+v.Name, " "), shown(x), stateOfValue(x, ""))
+		n.add(v.Pos, "variable", strings.TrimPrefix(items[i].Key+" "+v.Name, " "), explain.Value(x, maxShown), stateOfValue(x, ""))
 	}
 }
 
@@ -169,23 +169,9 @@ const maxShown = 400
 
 func shownOr(v any, failed string) string {
 	if failed != "" {
-		return "failed: " + firstLine(failed)
+		return "failed: " + explain.FirstLine(failed)
 	}
-	return shown(v)
-}
-
-func shown(v any) string {
-	var out strings.Builder
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return err.Error()
-	}
-	text := strings.TrimSpace(out.String())
-	if len(text) > maxShown {
-		return strings.ToValidUTF8(text[:maxShown], "") + "…"
-	}
-	return text
+	return explain.Value(v, maxShown)
 }
 
 func stateOfValue(v any, failed string) string {
@@ -196,9 +182,4 @@ func stateOfValue(v any, failed string) string {
 		return fmt.Sprint(holds)
 	}
 	return ""
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -68,17 +67,10 @@ func ParseMemory(document map[string]any) (Memory, error) {
 				}
 				values[name] = parsed
 			}
-			out[policy][keyOf(key)] = values
+			out[policy][eval.ParseKey(key)] = values
 		}
 	}
 	return out, nil
-}
-
-func keyOf(text string) eval.Key {
-	if namespace, name, ok := strings.Cut(text, "/"); ok {
-		return eval.Key{Namespace: namespace, Name: name}
-	}
-	return eval.Key{Name: text}
 }
 
 func memoryValue(v any) (value.Value, error) {
