@@ -3,10 +3,12 @@ package chart
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
@@ -95,6 +97,36 @@ func TestPoliciesArriveWhole(t *testing.T) {
 		}
 		if configMap.GetLabels()["edict.dev/policy"] != "true" {
 			t.Errorf("%s is not labelled as a policy", where)
+		}
+	}
+}
+
+// TestHelmAndTheControllerDoNotRace: what the controller makes if it is missing is
+// made by helm before any Pod can run, or not at all.
+func TestHelmAndTheControllerDoNotRace(t *testing.T) {
+	list := objects(t, template(t, "--values", values("everything")))
+	made := map[string]bool{}
+	for _, o := range list {
+		if o.GetKind() != "Role" && o.GetKind() != "ClusterRole" {
+			continue
+		}
+		rules, _, _ := unstructured.NestedSlice(o.Object, "rules")
+		for _, rule := range rules {
+			verbs, _, _ := unstructured.NestedStringSlice(rule.(map[string]any), "verbs")
+			resources, _, _ := unstructured.NestedStringSlice(rule.(map[string]any), "resources")
+			for _, resource := range resources {
+				made[resource] = made[resource] || slices.Contains(verbs, "create")
+			}
+		}
+	}
+	if !made["controllerrevisions"] || !made["leases"] {
+		t.Errorf("the controller's Roles are not read: it may create %v", made)
+	}
+	// The manifests stand in the order in which helm makes them.
+	deployment := slices.IndexFunc(list, func(o *object) bool { return o.GetKind() == "Deployment" })
+	for _, o := range list[deployment:] {
+		if _, hook := o.GetAnnotations()["helm.sh/hook"]; !hook && made[strings.ToLower(o.GetKind())+"s"] {
+			t.Errorf("helm makes %s %s after the Deployment, and the controller may have made it: leave it to the controller", o.GetKind(), o.GetName())
 		}
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestLifecycle installs the chart, changes it, takes the change back and
@@ -132,10 +135,13 @@ func (i *installation) remove() {
 	if left := finalizers(i.t.Context()); len(left) > 0 {
 		i.t.Errorf("the Module still carries %v", left)
 	}
-	lease := &object{Object: map[string]any{
-		"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": release, "namespace": namespace},
-	}}
-	i.wantNothing(append(installed, lease, &object{Object: map[string]any{
-		"apiVersion": batchv1.SchemeGroupVersion.String(), "kind": "Job", "metadata": map[string]any{"name": release + "-release", "namespace": namespace},
-	}}))
+	made := func(version schema.GroupVersion, kind, name string) *object {
+		return &object{Object: map[string]any{
+			"apiVersion": version.String(), "kind": kind, "metadata": map[string]any{"name": name, "namespace": namespace},
+		}}
+	}
+	i.wantNothing(append(installed,
+		made(coordinationv1.SchemeGroupVersion, "Lease", release),
+		made(appsv1.SchemeGroupVersion, "ControllerRevision", "edict-journal"),
+		made(batchv1.SchemeGroupVersion, "Job", release+"-release")))
 }

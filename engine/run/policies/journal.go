@@ -105,7 +105,20 @@ func (j *journal) make(ctx context.Context) error {
 	return err
 }
 
+// write writes all notes. An object that somebody has deleted, such as an upgrade
+// from a release that brought it along, is made again.
 func (j *journal) write(ctx context.Context) error {
+	err := j.patch(ctx)
+	if !apierrors.IsNotFound(err) {
+		return err
+	}
+	if err := j.make(ctx); err != nil {
+		return err
+	}
+	return j.patch(ctx)
+}
+
+func (j *journal) patch(ctx context.Context) error {
 	all := maps.Clone(j.dead)
 	maps.Copy(all, j.trying)
 	text, err := json.Marshal(all)
@@ -185,11 +198,14 @@ func (j *journal) prove(ctx context.Context, policies *lifecycle.Registry, now t
 	return waits
 }
 
-// clear drops the notes of a process that ends as it should.
+// clear drops the notes of a process that ends as it should. An object that is gone
+// stays gone: the release may be too.
 func (j *journal) clear(ctx context.Context) {
 	if len(j.trying) > 0 {
 		j.trying = map[string]attempt{}
-		j.log(j.write(ctx))
+		if err := j.patch(ctx); !apierrors.IsNotFound(err) {
+			j.log(err)
+		}
 	}
 }
 

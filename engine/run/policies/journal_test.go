@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
@@ -108,4 +109,17 @@ func TestProved(t *testing.T) {
 			t.Error("a process that ends as it should quarantines")
 		}
 	})
+}
+
+// TestJournalThatIsDeleted: notes survive that somebody deletes their object.
+func TestJournalThatIsDeleted(t *testing.T) {
+	process := newJournals(t)
+	j, bomb := process("dies"), unitOf(t, "bomb")
+	if err := j.client.AppsV1().ControllerRevisions("ns").Delete(t.Context(), journalName, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	j.begin(t.Context(), bomb)
+	if process("next").quarantined(bomb, time.Now()) == nil {
+		t.Error("a text that ended its process is not quarantined")
+	}
 }
