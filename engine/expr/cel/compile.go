@@ -13,6 +13,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/direct"
 )
 
 // Text is a place in a document that holds an expression: the whole of a
@@ -128,7 +129,11 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	case len(m.costs.rounds) > 0:
 		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
-	return &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0, names: Names(checked.NativeRep().Expr())}, nil
+	p := &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0, names: Names(checked.NativeRep().Expr())}
+	if simple && !p.metered {
+		p.direct = direct.Compile(checked.NativeRep(), e.demands.implementation)
+	}
+	return p, nil
 }
 
 // report turns CEL's issues into problems at their places in the file.

@@ -12,7 +12,7 @@ import (
 )
 
 // declared returns an environment with the names that a policy has.
-func declared(t *testing.T, more ...Var) *Env {
+func declared(t testing.TB, more ...Var) *Env {
 	t.Helper()
 	base, err := NewEnv(builtins.Functions())
 	if err != nil {

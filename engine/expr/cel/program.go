@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/direct"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -23,7 +24,10 @@ type Program struct {
 	env     *Env
 	checked *cel.Ast
 	prg     cel.Program
-	loops   bool
+	// direct evaluates without the interpreter, which it asks where it gives up; nil
+	// where the expression has no such form.
+	direct *direct.Program
+	loops  bool
 	// weight is what a run costs by the text; metered is set when loops and calls
 	// add to that, simple when there is no loop and no function that builds.
 	weight          uint64
@@ -64,6 +68,11 @@ func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error)
 // run evaluates. Calls that may be large and the rounds of loops are charged
 // before they are made; only a program that has such pays for it.
 func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, error) {
+	if p.direct != nil {
+		if out := p.direct.Eval(scope); out != nil {
+			return out, nil
+		}
+	}
 	if !p.metered {
 		return p.eval(scope, meter)
 	}

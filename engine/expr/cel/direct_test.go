@@ -1,0 +1,218 @@
+package cel
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// accesses writes expressions at random that read fields: those that have a direct
+// form, and forms that have none among them.
+type accesses struct{ *rand.Rand }
+
+func (w accesses) of(list ...string) string { return list[w.IntN(len(list))] }
+
+// any writes an expression of some type.
+func (w accesses) any(depth int) string {
+	if depth == 0 {
+		return w.of("object", "d", "m", "l", "s", "n", `"a"`, `""`, "1", "true", "null", "key.name", "now", "d.a", "m.a", `m["b"]`, "l[0]", "object.spec", "object.metadata.labels",
+			"variables.any", "variables.names", "inputs.byName", "inputs.byZone", "params.label", "params.limit")
+	}
+	a, name := w.any(depth-1), w.of("a", "b", "spec", "nodeName", "zones", "paused", "replicas", "labels", "metadata", "limits", "free")
+	switch w.IntN(16) {
+	case 0, 1:
+		return a + "." + name
+	case 2, 3:
+		return a + ".?" + name
+	case 4:
+		return a + "[" + w.any(depth-1) + "]"
+	case 5:
+		return a + "[?" + w.any(depth-1) + "]"
+	case 6, 7:
+		return a + ".?" + name + ".orValue(" + w.any(depth-1) + ")"
+	case 8:
+		return "(" + w.truth(depth-1) + " ? " + a + " : " + w.any(depth-1) + ")"
+	case 9:
+		return fmt.Sprintf(w.of("size(%s)", "dyn(%s)", "optional.of(%s)", "optional.ofNonZeroValue(%s)", "(%s).or(optional.of(1))", "int(%s)", "names.number(%s)", "quantity.value(%s)", "-%s"), a)
+	}
+	if w.IntN(3) == 0 {
+		return w.truth(depth)
+	}
+	return a
+}
+
+// truth writes an expression that is mostly true or false.
+func (w accesses) truth(depth int) string {
+	if depth == 0 {
+		return w.of("true", "false", "d.b", "object.spec.paused", "initial", "n > 1", `s == "a"`)
+	}
+	a, b := w.any(depth-1), w.any(depth-1)
+	switch w.IntN(12) {
+	case 0:
+		return "!" + w.truth(depth-1)
+	case 1, 2:
+		return "(" + w.truth(depth-1) + w.of(" && ", " || ") + w.truth(depth-1) + ")"
+	case 3:
+		return "has(" + a + ".a)"
+	case 4:
+		return a + ".?" + w.of("a", "spec") + ".hasValue()"
+	case 5:
+		return "(" + a + " in " + b + ")"
+	case 6:
+		return a + `.startsWith("a")`
+	case 7, 8:
+		return "(" + a + w.of(" < ", " >= ", " <= ", " > ") + b + ")"
+	}
+	return "(" + a + w.of(" == ", " != ") + b + ")"
+}
+
+// json makes a value at random, with the fields that expressions read.
+func (w accesses) json(depth int) any {
+	switch w.IntN(9) {
+	case 0:
+		return nil
+	case 1:
+		return w.IntN(2) == 0
+	case 2:
+		return int64(w.IntN(3))
+	case 3:
+		return 1.5
+	case 4:
+		return w.of("", "a", "b", "3", "1Gi", "2026-03-01T12:00:00Z")
+	case 5:
+		if depth > 0 {
+			return []any{w.json(depth - 1), w.json(depth - 1)}
+		}
+	}
+	out := map[string]any{}
+	for range w.IntN(5) {
+		if depth > 0 {
+			out[w.of("a", "b", "spec", "metadata", "labels", "nodeName", "zones")] = w.json(depth - 1)
+		}
+	}
+	return out
+}
+
+func (w accesses) scope() names {
+	scope := scoped()
+	for _, name := range []string{"d", "variables.any"} {
+		scope[name] = value.Freeze(w.json(4), nil, value.KeepAll)
+	}
+	m, _ := value.Freeze(map[string]any{"a": w.json(3), "spec": w.json(3)}, nil, value.KeepAll).(*value.Map)
+	scope["m"], scope["l"] = m, value.NewList([]value.Value{value.OfString("a"), m, value.OfInt(2)})
+	scope["s"], scope["n"], scope["initial"] = value.OfString(w.of("a", "b", "")), value.OfInt(int64(w.IntN(3))), value.OfBool(w.IntN(2) == 0)
+	scope["variables.names"], scope["key.namespace"] = value.NewList([]value.Value{value.OfString("a")}), value.OfString("")
+	scope["inputs.byName"], scope["inputs.byZone"] = m, value.Empty
+	if w.IntN(4) == 0 {
+		scope["s"] = ErrorValue(fmt.Errorf("the variable failed"))
+	}
+	return scope
+}
+
+func accessEnv(t testing.TB) *Env {
+	return declared(t, Var{"s", StringType}, Var{"n", IntType}, Var{"d", DynType}, Var{"m", MapOf(DynType)}, Var{"l", ListOf(DynType)})
+}
+
+// checkDirect compares what a seed gives with what the interpreter says, and
+// reports whether it has a direct form, and whether that had an answer.
+func checkDirect(t *testing.T, env *Env, seed uint64) (form, answer bool) {
+	t.Helper()
+	w := accesses{rand.New(rand.NewPCG(seed, 1))}
+	p, _ := wrong(env, w.any(1+w.IntN(4)))
+	if p == nil || p.direct == nil {
+		return false, false
+	}
+	for range 3 {
+		scope := w.scope()
+		got := p.direct.Eval(scope)
+		if got == nil {
+			continue
+		}
+		answer = true
+		want, _, err := p.prg.Eval(scope)
+		if err != nil || !alike(got, want) {
+			t.Errorf("seed %d: %s\nis %v (%s), the interpreter says %v (%v)", seed, p.Source(), shown(got), got.Type(), shown(want), err)
+		}
+	}
+	return true, answer
+}
+
+// alike compares types, too.
+func alike(a, b ref.Val) bool {
+	x, isOptional := a.(*types.Optional)
+	y, _ := b.(*types.Optional)
+	switch {
+	case isOptional && y != nil:
+		return x.HasValue() == y.HasValue() && (!x.HasValue() || alike(x.GetValue(), y.GetValue()))
+	case isOptional || b == nil:
+		return false
+	}
+	return a.Type() == b.Type() && shown(a) == shown(b)
+}
+
+func shown(v ref.Val) string {
+	settled, err := value.Settle(v)
+	if err != nil {
+		return err.Error()
+	}
+	return value.Identity(settled)
+}
+
+// TestDirectIsTheInterpreter: where the direct form of an expression has an answer,
+// it is the interpreter's; and it has one for most expressions that have no error.
+func TestDirectIsTheInterpreter(t *testing.T) {
+	t.Parallel()
+	env, forms, answers := accessEnv(t), 0, 0
+	for seed := range uint64(8_000) {
+		form, answer := checkDirect(t, env, seed)
+		if form {
+			forms++
+		}
+		if answer {
+			answers++
+		}
+	}
+	if forms < 1200 || answers < forms/3 {
+		t.Errorf("%d expressions have a direct form, %d an answer", forms, answers)
+	}
+}
+
+// FuzzDirect is TestDirectIsTheInterpreter for other seeds.
+func FuzzDirect(f *testing.F) {
+	env := accessEnv(f)
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { checkDirect(t, env, seed) })
+}
+
+// TestDirectAnswers: what policies write most has a direct form, which answers and
+// allocates nothing but the value.
+func TestDirectAnswers(t *testing.T) {
+	env, scope := accessEnv(t), accesses{rand.New(rand.NewPCG(3, 1))}.scope()
+	for source, allocations := range map[string]float64{
+		`!object.spec.paused && object.spec.nodeName == "node-a"`: 0, `object.metadata.?labels.?zone.orValue("") in variables.names`: 0,
+		`object.?status.?phase.orValue("")`: 0, `has(object.spec.nodeName)`: 0, `object.spec.?missing.hasValue() ? 1 : 2`: 0,
+		`object.spec.zones[0] == "a"`: 0, `size(object.spec.zones) > 1`: 0,
+	} {
+		p, message := wrong(env, source)
+		switch {
+		case p == nil:
+			if !strings.Contains(message, "no field") {
+				t.Errorf("%s: %s", source, message)
+			}
+		case p.direct == nil:
+			t.Errorf("%s has no direct form", source)
+		case p.direct.Eval(scope) == nil:
+			t.Errorf("%s: the direct form gives up", source)
+		default:
+			if got := testing.AllocsPerRun(100, func() { p.direct.Eval(scope) }); got > allocations {
+				t.Errorf("%s: %v allocations, want %v", source, got, allocations)
+			}
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package direct
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// field is x.name.
+type field struct {
+	of    node
+	key   string
+	boxed types.String
+}
+
+func (n field) eval(scope Scope) ref.Val {
+	switch v := n.of.eval(scope).(type) {
+	case *value.Map:
+		return v.Lookup(n.key)
+	case nil:
+		return nil
+	case *types.Optional:
+		if state, v := n.within(v); state == present {
+			return types.OptionalOf(v)
+		} else if state == absent {
+			return types.OptionalNone
+		}
+		return nil
+	default:
+		_, found := find(v, n.key, n.boxed)
+		return found
+	}
+}
+
+// within reads the field of an optional, which is optional itself.
+func (n field) within(o *types.Optional) (state, ref.Val) {
+	if !o.HasValue() {
+		return absent, nil
+	}
+	return find(o.GetValue(), n.key, n.boxed)
+}
+
+// find reads a field that may be absent.
+func find(v ref.Val, key string, boxed types.String) (state, ref.Val) {
+	switch v := v.(type) {
+	case *value.Map:
+		if found := v.Lookup(key); found != nil {
+			return present, found
+		}
+		return absent, nil
+	case traits.Mapper:
+		found, ok := v.Find(boxed)
+		if !ok {
+			return absent, nil
+		}
+		if found = good(found); found != nil {
+			return present, found
+		}
+	}
+	return unknown, nil
+}
+
+// has is has(x.name).
+type has struct {
+	of    node
+	key   string
+	boxed types.String
+}
+
+func (n has) eval(scope Scope) ref.Val {
+	of := n.of.eval(scope)
+	if of == nil {
+		return nil
+	}
+	switch state, _ := find(of, n.key, n.boxed); state {
+	case present:
+		return types.True
+	case absent:
+		return types.False
+	}
+	return nil
+}
+
+// index returns the node of x[y].
+func index(of, at node) node {
+	if _, ok := of.(maybe); ok {
+		return nil
+	}
+	if key, ok := text(at); ok {
+		return field{of: of, key: key, boxed: types.String(key)}
+	}
+	return item{of, at}
+}
+
+// text returns the text of a constant.
+func text(n node) (string, bool) {
+	c, ok := n.(constant)
+	if !ok {
+		return "", false
+	}
+	s, ok := c.value.(types.String)
+	return string(s), ok
+}
+
+// item is x[y].
+type item struct{ of, at node }
+
+func (n item) eval(scope Scope) ref.Val {
+	of := n.of.eval(scope)
+	if of == nil {
+		return nil
+	}
+	if _, optional := of.(*types.Optional); optional {
+		return nil
+	}
+	_, found := entry(of, n.at.eval(scope))
+	return found
+}
+
+// entry reads an entry of a map, or an item of a list, that may be absent.
+func entry(of, at ref.Val) (state, ref.Val) {
+	switch at := at.(type) {
+	case types.String:
+		return find(of, string(at), at)
+	case types.Int:
+		list, ok := of.(*value.List)
+		switch {
+		case !ok:
+			return unknown, nil
+		case at < 0 || int(at) >= list.Len():
+			return absent, nil
+		}
+		return present, list.At(int(at))
+	}
+	return unknown, nil
+}

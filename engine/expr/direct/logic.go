@@ -1,0 +1,98 @@
+package direct
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// every is a && b. It looks at the second only where the first is true; that a false
+// decides over an error is for the interpreter to say.
+type every struct{ terms []node }
+
+func (n every) eval(scope Scope) ref.Val {
+	for _, t := range n.terms {
+		switch v, ok := t.eval(scope).(types.Bool); {
+		case !ok:
+			return nil
+		case !bool(v):
+			return types.False
+		}
+	}
+	return types.True
+}
+
+// some is a || b.
+type some struct{ terms []node }
+
+func (n some) eval(scope Scope) ref.Val {
+	for _, t := range n.terms {
+		switch v, ok := t.eval(scope).(types.Bool); {
+		case !ok:
+			return nil
+		case bool(v):
+			return types.True
+		}
+	}
+	return types.False
+}
+
+// not is !a.
+type not struct{ of node }
+
+func (n not) eval(scope Scope) ref.Val {
+	if v, ok := n.of.eval(scope).(types.Bool); ok {
+		return !v
+	}
+	return nil
+}
+
+// choice is a ? b : c.
+type choice struct{ when, then, otherwise node }
+
+func (n choice) eval(scope Scope) ref.Val {
+	switch v, ok := n.when.eval(scope).(types.Bool); {
+	case !ok:
+		return nil
+	case bool(v):
+		return n.then.eval(scope)
+	}
+	return n.otherwise.eval(scope)
+}
+
+// equal is a == b.
+type equal struct{ a, b node }
+
+func (n equal) eval(scope Scope) ref.Val { return same(n.a, n.b, scope) }
+
+// unequal is a != b: CEL calls everything unequal that is not equal, also what
+// cannot be compared.
+type unequal struct{ a, b node }
+
+func (n unequal) eval(scope Scope) ref.Val {
+	if v := same(n.a, n.b, scope); v != nil {
+		return types.Bool(v != types.True)
+	}
+	return nil
+}
+
+// same compares as CEL does; nil when that gives neither true nor false.
+func same(a, b node, scope Scope) ref.Val {
+	x := a.eval(scope)
+	if x == nil {
+		return nil
+	}
+	y := b.eval(scope)
+	if y == nil {
+		return nil
+	}
+	if s, ok := x.(types.String); ok {
+		if t, ok := y.(types.String); ok {
+			return types.Bool(s == t)
+		}
+	}
+	v, ok := types.Equal(x, y).(types.Bool)
+	if !ok {
+		return nil
+	}
+	return v
+}
