@@ -127,6 +127,13 @@ func (m *Meter) exceeded() error {
 	return Exceeded(fmt.Sprintf("the expression costs more than %d units; split it, or use a collection", m.limits.Run))
 }
 
+// Refund takes back what was charged for something that is going to be charged
+// again.
+func (m *Meter) Refund(cost uint64, bytes int) {
+	m.spent -= cost
+	m.bytes -= bytes
+}
+
 // Allocate is Charge for what needs no work beyond the bytes that it builds:
 // text is the length of the longest text among them.
 func (m *Meter) Allocate(call string, text, bytes int) error {

@@ -149,6 +149,10 @@ func (m *Map) With(key string, v Value) *Map {
 	}
 }
 
+// Keys returns the names of the fields as CEL sees them, sorted; the slice must not
+// be changed.
+func (m *Map) Keys() []ref.Val { return m.boxedKeys() }
+
 func (m *Map) boxedKeys() []ref.Val {
 	if m == nil || m.shape == nil {
 		return nil

@@ -117,7 +117,7 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 		loops = loops || x.Kind() == ast.ComprehensionKind
 	}))
 	nodes, simple := e.weigh(checked.NativeRep().Expr())
-	m := &meterer{env: e, checked: checked.NativeRep(), simple: simple, costs: costs{rounds: map[int64]uint64{}}}
+	m := newMeterer(e, checked.NativeRep(), simple)
 	weight := uint64(nodes)
 	if !simple {
 		weight = m.costs.of(checked.NativeRep().Expr())
@@ -126,13 +126,11 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(m.costs.rounds) > 0:
+	case len(m.counted) < len(m.costs.rounds):
 		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
-	p := &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.count > 0, names: Names(checked.NativeRep().Expr())}
-	if simple && !p.metered {
-		p.direct = direct.Compile(checked.NativeRep(), e.demands.implementation)
-	}
+	p := &Program{text: text, env: e, checked: checked, prg: prg, loops: loops, weight: weight, simple: simple, metered: m.metered(), names: Names(checked.NativeRep().Expr())}
+	p.direct = direct.Compile(checked.NativeRep(), m)
 	return p, nil
 }
 

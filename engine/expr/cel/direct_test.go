@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -25,6 +26,9 @@ func (w accesses) any(depth int) string {
 			"variables.any", "variables.names", "inputs.byName", "inputs.byZone", "params.label", "params.limit")
 	}
 	a, name := w.any(depth-1), w.of("a", "b", "spec", "nodeName", "zones", "paused", "replicas", "labels", "metadata", "limits", "free")
+	if w.IntN(5) == 0 {
+		return w.loop(depth)
+	}
 	switch w.IntN(16) {
 	case 0, 1:
 		return a + "." + name
@@ -45,6 +49,35 @@ func (w accesses) any(depth int) string {
 		return w.truth(depth)
 	}
 	return a
+}
+
+// loop writes a loop, or a value that is made.
+func (w accesses) loop(depth int) string {
+	over, v := w.of("l", "m", "variables.names", "inputs.byName", "object.spec.zones", w.any(depth-1)), w.of("v", "i", "s")
+	body, truth := strings.ReplaceAll(w.any(depth-1), "d.a", v), strings.ReplaceAll(w.truth(depth-1), "d.b", v+` == "a"`)
+	switch w.IntN(14) {
+	case 0, 1:
+		return over + ".filter(" + v + ", " + truth + ")"
+	case 2, 3:
+		return over + ".map(" + v + ", " + body + ")"
+	case 4:
+		return over + ".map(" + v + ", " + truth + ", " + body + ")"
+	case 5:
+		return over + w.of(".exists(", ".all(", ".exists_one(") + v + ", " + truth + ")"
+	case 6:
+		return over + ".transformMapEntry(k, " + v + ", {" + w.of("k", "string(k)", v, `"a"`) + ": " + body + "})"
+	case 7:
+		return over + w.of(".transformMap(k, ", ".transformList(k, ") + v + ", " + body + ")"
+	case 9:
+		return "[" + w.any(depth-1) + ", " + body + "]"
+	case 10:
+		return `{"a": ` + body + ", " + w.of(`"b"`, "s") + ": 1}"
+	case 11:
+		return "(" + over + " + " + w.any(depth-1) + ")"
+	case 12:
+		return "size(" + over + ".filter(" + v + ", " + truth + "))"
+	}
+	return w.any(depth-1) + w.of(".optMap(", ".optFlatMap(") + v + ", " + body + ")"
 }
 
 // truth writes an expression that is mostly true or false.
@@ -121,26 +154,35 @@ func accessEnv(t testing.TB) *Env {
 
 // checkDirect compares what a seed gives with what the interpreter says, and
 // reports whether it has a direct form, and whether that had an answer.
-func checkDirect(t *testing.T, env *Env, seed uint64) (form, answer bool) {
+func checkDirect(t *testing.T, env *Env, seed uint64) (source string, form, answer bool) {
 	t.Helper()
 	w := accesses{rand.New(rand.NewPCG(seed, 1))}
 	p, _ := wrong(env, w.any(1+w.IntN(4)))
 	if p == nil || p.direct == nil {
-		return false, false
+		return "", false, false
 	}
 	for range 3 {
 		scope := w.scope()
-		got := p.direct.Eval(scope)
+		charged, interpreted := expr.NewMeter(t.Context()), expr.NewMeter(t.Context())
+		got := p.directly(scope, charged)
+		want, err := p.interpret(scope, interpreted)
+		charged.Close()
+		interpreted.Close()
 		if got == nil {
+			if charged.Spent() != 0 || charged.Allocated() != 0 {
+				t.Errorf("seed %d: %s gives up, and charges %d and %d bytes", seed, p.Source(), charged.Spent(), charged.Allocated())
+			}
 			continue
 		}
 		answer = true
-		want, _, err := p.prg.Eval(scope)
 		if err != nil || !alike(got, want) {
 			t.Errorf("seed %d: %s\nis %v (%s), the interpreter says %v (%v)", seed, p.Source(), shown(got), got.Type(), shown(want), err)
+		} else if charged.Spent() != interpreted.Spent() || charged.Allocated() != interpreted.Allocated() {
+			t.Errorf("seed %d: %s costs %d and %d bytes, with the interpreter %d and %d", seed, p.Source(),
+				charged.Spent(), charged.Allocated(), interpreted.Spent(), interpreted.Allocated())
 		}
 	}
-	return true, answer
+	return p.Source(), true, answer
 }
 
 // alike compares types, too.
@@ -168,9 +210,14 @@ func shown(v ref.Val) string {
 // it is the interpreter's; and it has one for most expressions that have no error.
 func TestDirectIsTheInterpreter(t *testing.T) {
 	t.Parallel()
-	env, forms, answers := accessEnv(t), 0, 0
+	env, forms, answers, loops := accessEnv(t), 0, 0, map[string]int{}
 	for seed := range uint64(8_000) {
-		form, answer := checkDirect(t, env, seed)
+		source, form, answer := checkDirect(t, env, seed)
+		for _, macro := range []string{".filter(", ".map(", ".exists(", ".all(", ".exists_one(", ".transformMapEntry(", ".transformMap(", ".transformList(", ".optMap("} {
+			if answer && strings.Contains(source, macro) {
+				loops[macro]++
+			}
+		}
 		if form {
 			forms++
 		}
@@ -181,6 +228,7 @@ func TestDirectIsTheInterpreter(t *testing.T) {
 	if forms < 1200 || answers < forms/3 {
 		t.Errorf("%d expressions have a direct form, %d an answer", forms, answers)
 	}
+	t.Log(forms, answers, loops)
 }
 
 // FuzzDirect is TestDirectIsTheInterpreter for other seeds.
@@ -193,11 +241,12 @@ func FuzzDirect(f *testing.F) {
 // TestDirectAnswers: what policies write most has a direct form, which answers and
 // allocates nothing but the value.
 func TestDirectAnswers(t *testing.T) {
-	env, scope := accessEnv(t), accesses{rand.New(rand.NewPCG(3, 1))}.scope()
+	env, scope, meter := accessEnv(t), accesses{rand.New(rand.NewPCG(3, 1))}.scope(), expr.NewMeter(t.Context())
 	for source, allocations := range map[string]float64{
 		`!object.spec.paused && object.spec.nodeName == "node-a"`: 0, `object.metadata.?labels.?zone.orValue("") in variables.names`: 0,
 		`object.?status.?phase.orValue("")`: 0, `has(object.spec.nodeName)`: 0, `object.spec.?missing.hasValue() ? 1 : 2`: 0,
-		`object.spec.zones[0] == "a"`: 0, `size(object.spec.zones) > 1`: 0,
+		`object.spec.zones[0] == "a"`: 0, `object.spec.zones.exists(z, z == "b")`: 5, `object.spec.zones.filter(z, z != "b")`: 8,
+		`object.spec.zones.map(z, z)[0] == "a"`: 8, `names.number(object.metadata.name) == ""`: 4, `size(object.spec.zones) > 1`: 0,
 	} {
 		p, message := wrong(env, source)
 		switch {
@@ -207,10 +256,10 @@ func TestDirectAnswers(t *testing.T) {
 			}
 		case p.direct == nil:
 			t.Errorf("%s has no direct form", source)
-		case p.direct.Eval(scope) == nil:
+		case p.direct.Eval(scope, meter) == nil:
 			t.Errorf("%s: the direct form gives up", source)
 		default:
-			if got := testing.AllocsPerRun(100, func() { p.direct.Eval(scope) }); got > allocations {
+			if got := testing.AllocsPerRun(100, func() { p.direct.Eval(scope, meter) }); got > allocations {
 				t.Errorf("%s: %v allocations, want %v", source, got, allocations)
 			}
 		}

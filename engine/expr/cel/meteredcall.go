@@ -14,13 +14,11 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/direct"
 )
 
-// maxArguments is how many arguments any function has, its target among them.
-const maxArguments = 4
-
 // callArgs are those of a call. An array, because a slice would be allocated.
-type callArgs [maxArguments]ref.Val
+type callArgs = direct.Args
 
 // meteredCall is a call that is charged before it is made.
 type meteredCall struct {
@@ -145,16 +143,9 @@ func findMeter(frame *interpreter.ExecutionFrame, what string) *metered {
 	return m
 }
 
-// What a call may take without being charged: what the expression costs by its
-// text covers it.
-const (
-	freeWork  = 3
-	freeBytes = 64
-)
-
 // charge charges a call, and ends the run if it may not be made.
 func charge(frame *interpreter.ExecutionFrame, name string, need expr.Need) {
-	if need.Work <= freeWork && need.Bytes <= freeBytes && need.Text <= freeBytes && need.Scratch <= expr.ScratchBytes {
+	if direct.Free(need) {
 		return
 	}
 	m := findMeter(frame, name)
@@ -170,9 +161,40 @@ type meterer struct {
 	// simple is set for programs of bounded functions without a loop.
 	simple bool
 	costs  costs
-	// count is how many calls and loops are charged.
-	count int
+	// counted are the loops that are charged, by their conditions, charged the calls.
+	counted map[int64]bool
+	charged map[int64]*demand
 }
+
+func newMeterer(env *Env, checked *ast.AST, simple bool) *meterer {
+	return &meterer{
+		env: env, checked: checked, simple: simple, costs: costs{rounds: map[int64]uint64{}},
+		counted: map[int64]bool{}, charged: map[int64]*demand{},
+	}
+}
+
+// metered reports whether something is charged.
+func (m *meterer) metered() bool { return len(m.counted)+len(m.charged) > 0 }
+
+// Call implements direct.Library.
+func (m *meterer) Call(e ast.Expr) *direct.Call {
+	overload := ""
+	if to := m.checked.ReferenceMap()[e.ID()]; to != nil && len(to.OverloadIDs) == 1 {
+		overload = to.OverloadIDs[0]
+	}
+	impl := m.env.demands.implementation(e.AsCall().FunctionName(), overload)
+	d := m.charged[e.ID()]
+	switch {
+	case impl == nil || d != nil && d.pattern:
+		return nil
+	case d == nil:
+		return &direct.Call{Overload: impl}
+	}
+	return &direct.Call{Overload: impl, Need: d.need, Instead: d.instead}
+}
+
+// Round implements direct.Library.
+func (m *meterer) Round(condition ast.Expr) uint64 { return m.costs.rounds[condition.ID()] }
 
 // option decorates the calls of a program.
 func (m *meterer) option() cel.ProgramOption { return cel.CustomDecoratorV2(m.decorate) }
@@ -183,9 +205,8 @@ func (m *meterer) decorate(i interpreter.InterpretableV2) (interpreter.Interpret
 	if err != nil {
 		return nil, err
 	}
-	if cost, ok := m.costs.rounds[i.ID()]; ok {
-		m.count++
-		delete(m.costs.rounds, i.ID())
+	if cost, ok := m.costs.rounds[i.ID()]; ok && !m.counted[i.ID()] {
+		m.counted[i.ID()] = true
 		return &countedRound{InterpretableV2: out, cost: cost}, nil
 	}
 	return out, nil
@@ -203,7 +224,7 @@ func (m *meterer) call(i interpreter.InterpretableV2) (interpreter.Interpretable
 	case !d.metered() || m.passes(call):
 		return i, nil
 	}
-	m.count++
+	m.charged[call.ID()] = d
 	if d.pattern {
 		return m.pattern(call, d)
 	}

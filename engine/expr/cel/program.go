@@ -68,11 +68,14 @@ func (p *Program) Eval(scope expr.Scope, meter *expr.Meter) (value.Value, error)
 // run evaluates. Calls that may be large and the rounds of loops are charged
 // before they are made; only a program that has such pays for it.
 func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, error) {
-	if p.direct != nil {
-		if out := p.direct.Eval(scope); out != nil {
-			return out, nil
-		}
+	if out := p.directly(scope, meter); out != nil {
+		return out, nil
 	}
+	return p.interpret(scope, meter)
+}
+
+// interpret evaluates with the interpreter.
+func (p *Program) interpret(scope expr.Scope, meter *expr.Meter) (ref.Val, error) {
 	if !p.metered {
 		return p.eval(scope, meter)
 	}
@@ -84,6 +87,17 @@ func (p *Program) run(scope expr.Scope, meter *expr.Meter) (ref.Val, error) {
 		err = charged.err
 	}
 	return out, err
+}
+
+// directly evaluates without the interpreter; nil when that has to be asked.
+func (p *Program) directly(scope expr.Scope, meter *expr.Meter) ref.Val {
+	if p.direct == nil {
+		return nil
+	}
+	outer := meter.Begin()
+	out := p.direct.Eval(scope, meter)
+	meter.End(outer)
+	return out
 }
 
 // eval evaluates; only an expression with a loop needs a deadline, the rest is

@@ -1,12 +1,52 @@
 package direct
 
 import (
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/edict-dev/edict/engine/expr"
 )
 
-// maxArguments is how many arguments a call has at most.
-const maxArguments = 4
+// lazy are the functions that do not always look at all their arguments: they have
+// forms of their own, here and in the interpreter.
+var lazy = map[string]bool{
+	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.NotStrictlyFalse: true, operators.OldNotStrictlyFalse: true,
+	"orValue": true, "or": true, "optMap": true, "optFlatMap": true, "cel.@block": true,
+}
+
+// function is a call of what the interpreter would call.
+func (c *compiler) function(e ast.Expr, args []node) node {
+	if lazy[e.AsCall().FunctionName()] || len(args) > maxArguments {
+		return nil
+	}
+	call := c.library.Call(e)
+	switch {
+	case call == nil || call.Overload == nil || call.NonStrict || call.Async != nil:
+		return nil
+	case call.Need != nil || call.Instead != nil:
+		return charged{args, call}
+	case len(args) == 1 && call.Unary != nil:
+		return converted(unary{args[0], call.OperandTrait, call.Unary}, e)
+	case len(args) == 2 && call.Binary != nil:
+		return binary{args[0], args[1], call.OperandTrait, call.Binary}
+	case call.Function != nil:
+		return variadic{args, call.OperandTrait, call.Function}
+	}
+	return nil
+}
+
+// converted makes a constant of a literal that is converted, such as duration("1h").
+func converted(n unary, e ast.Expr) node {
+	if _, literal := n.of.(constant); literal && overloads.IsTypeConversionFunction(e.AsCall().FunctionName()) {
+		if v := n.eval(nil); v != nil {
+			return constant{v}
+		}
+	}
+	return n
+}
 
 // unary is a call with one argument.
 type unary struct {
@@ -15,8 +55,8 @@ type unary struct {
 	do    functions.UnaryOp
 }
 
-func (n unary) eval(scope Scope) ref.Val {
-	v := n.of.eval(scope)
+func (n unary) eval(f *Frame) ref.Val {
+	v := n.of.eval(f)
 	if v == nil || n.trait != 0 && !v.Type().HasTrait(n.trait) {
 		return nil
 	}
@@ -30,12 +70,12 @@ type binary struct {
 	do    functions.BinaryOp
 }
 
-func (n binary) eval(scope Scope) ref.Val {
-	a := n.a.eval(scope)
+func (n binary) eval(f *Frame) ref.Val {
+	a := n.a.eval(f)
 	if a == nil || n.trait != 0 && !a.Type().HasTrait(n.trait) {
 		return nil
 	}
-	b := n.b.eval(scope)
+	b := n.b.eval(f)
 	if b == nil {
 		return nil
 	}
@@ -49,10 +89,10 @@ type variadic struct {
 	do    functions.FunctionOp
 }
 
-func (n variadic) eval(scope Scope) ref.Val {
+func (n variadic) eval(f *Frame) ref.Val {
 	args := make([]ref.Val, len(n.args))
 	for i, a := range n.args {
-		if args[i] = a.eval(scope); args[i] == nil {
+		if args[i] = a.eval(f); args[i] == nil {
 			return nil
 		}
 	}
@@ -60,4 +100,49 @@ func (n variadic) eval(scope Scope) ref.Val {
 		return nil
 	}
 	return good(n.do(args...))
+}
+
+// charged is a call that is charged before it is made.
+type charged struct {
+	args []node
+	call *Call
+}
+
+func (n charged) eval(f *Frame) ref.Val {
+	args := &Args{}
+	for i, a := range n.args {
+		if args[i] = a.eval(f); args[i] == nil {
+			return nil
+		}
+	}
+	if !f.charge(n.need(args)) {
+		return nil
+	}
+	return good(n.do(args))
+}
+
+func (n charged) need(args *Args) expr.Need {
+	if n.call.Need == nil {
+		return expr.Need{}
+	}
+	return n.call.Need(args)
+}
+
+func (n charged) do(args *Args) any {
+	if n.call.Instead != nil {
+		if out := n.call.Instead(args); out != nil {
+			return out
+		}
+	}
+	switch {
+	case len(n.args) == 0 || n.call.OperandTrait != 0 && !args[0].Type().HasTrait(n.call.OperandTrait):
+		return nil
+	case len(n.args) == 1 && n.call.Unary != nil:
+		return n.call.Unary(args[0])
+	case len(n.args) == 2 && n.call.Binary != nil:
+		return n.call.Binary(args[0], args[1])
+	case n.call.Function != nil:
+		return n.call.Function(args[:len(n.args)]...)
+	}
+	return nil
 }

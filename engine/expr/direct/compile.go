@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
@@ -12,11 +13,22 @@ import (
 // compiler makes nodes of a syntax tree. Each of its methods returns nil for what
 // has no form here.
 type compiler struct {
-	checked   *ast.AST
-	functions Functions
+	checked *ast.AST
+	library Library
+	// bound are the variables of the loops around what is compiled; most is how many
+	// there were at most.
+	bound []string
+	most  int
 }
 
 func (c *compiler) node(e ast.Expr) node {
+	if e.Kind() == ast.IdentKind {
+		for i, name := range slices.Backward(c.bound) {
+			if name == e.AsIdent() {
+				return variable{i}
+			}
+		}
+	}
 	if name, ok := c.checked.ReferenceMap()[e.ID()]; ok && e.Kind() != ast.CallKind {
 		return c.name(e, name)
 	}
@@ -27,6 +39,12 @@ func (c *compiler) node(e ast.Expr) node {
 		return c.selection(e.AsSelect())
 	case ast.CallKind:
 		return c.call(e)
+	case ast.ComprehensionKind:
+		return c.loop(e)
+	case ast.ListKind:
+		return c.list(e.AsList())
+	case ast.MapKind:
+		return c.object(e.AsMap())
 	}
 	return nil
 }
@@ -78,10 +96,22 @@ func (c *compiler) call(e ast.Expr) node {
 	if args == nil && len(list) > 0 {
 		return nil
 	}
+	if equality[call.FunctionName()] && c.large(e) {
+		return c.function(e, args)
+	}
 	if n := operator(call.FunctionName(), args); n != nil {
 		return n
 	}
 	return c.function(e, args)
+}
+
+// equality are the operators that are charged where what they compare may be large.
+var equality = map[string]bool{operators.Equals: true, operators.NotEquals: true}
+
+// large reports whether a call is charged.
+func (c *compiler) large(e ast.Expr) bool {
+	call := c.library.Call(e)
+	return call == nil || call.Need != nil
 }
 
 // operator returns the node of what has one of its own.
@@ -101,6 +131,8 @@ func operator(function string, args []node) node {
 		return unequal{args[0], args[1]}
 	case operators.Index:
 		return index(args[0], args[1])
+	case operators.NotStrictlyFalse, operators.OldNotStrictlyFalse:
+		return strictly{args[0]}
 	case operators.OptSelect, operators.OptIndex:
 		return optionalIndex(args[0], args[1])
 	case "orValue":
@@ -115,45 +147,16 @@ func operator(function string, args []node) node {
 	return nil
 }
 
-// lazy are the functions that do not always look at all their arguments: the
-// interpreter has forms of its own for them.
-var lazy = map[string]bool{operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, "orValue": true, "or": true, "optMap": true, "optFlatMap": true, "@not_strictly_false": true, "cel.@block": true}
-
-// function is a call of what the interpreter would call.
-func (c *compiler) function(e ast.Expr, args []node) node {
-	function := e.AsCall().FunctionName()
-	if lazy[function] {
-		return nil
-	}
-	overload := ""
-	if to, ok := c.checked.ReferenceMap()[e.ID()]; ok && len(to.OverloadIDs) == 1 {
-		overload = to.OverloadIDs[0]
-	}
-	impl := c.functions(function, overload)
-	if impl == nil || impl.NonStrict || impl.Async != nil {
-		return nil
-	}
-	switch {
-	case len(args) == 1 && impl.Unary != nil:
-		return unary{args[0], impl.OperandTrait, impl.Unary}
-	case len(args) == 2 && impl.Binary != nil:
-		return binary{args[0], args[1], impl.OperandTrait, impl.Binary}
-	case impl.Function != nil && len(args) <= maxArguments:
-		return variadic{args, impl.OperandTrait, impl.Function}
-	}
-	return nil
-}
-
 // constant is a value that the text has.
 type constant struct{ value ref.Val }
 
-func (n constant) eval(Scope) ref.Val { return n.value }
+func (n constant) eval(*Frame) ref.Val { return n.value }
 
 // name is a name that the scope knows.
 type name struct{ name string }
 
-func (n name) eval(scope Scope) ref.Val {
-	v, ok := scope.ResolveName(n.name)
+func (n name) eval(f *Frame) ref.Val {
+	v, ok := f.ResolveName(n.name)
 	if !ok {
 		return nil
 	}

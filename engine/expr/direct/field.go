@@ -15,8 +15,8 @@ type field struct {
 	boxed types.String
 }
 
-func (n field) eval(scope Scope) ref.Val {
-	switch v := n.of.eval(scope).(type) {
+func (n field) eval(f *Frame) ref.Val {
+	switch v := n.of.eval(f).(type) {
 	case *value.Map:
 		return v.Lookup(n.key)
 	case nil:
@@ -69,8 +69,8 @@ type has struct {
 	boxed types.String
 }
 
-func (n has) eval(scope Scope) ref.Val {
-	of := n.of.eval(scope)
+func (n has) eval(f *Frame) ref.Val {
+	of := n.of.eval(f)
 	if of == nil {
 		return nil
 	}
@@ -107,15 +107,15 @@ func text(n node) (string, bool) {
 // item is x[y].
 type item struct{ of, at node }
 
-func (n item) eval(scope Scope) ref.Val {
-	of := n.of.eval(scope)
+func (n item) eval(f *Frame) ref.Val {
+	of := n.of.eval(f)
 	if of == nil {
 		return nil
 	}
 	if _, optional := of.(*types.Optional); optional {
 		return nil
 	}
-	_, found := entry(of, n.at.eval(scope))
+	_, found := entry(of, n.at.eval(f))
 	return found
 }
 

@@ -9,9 +9,9 @@ import (
 // decides over an error is for the interpreter to say.
 type every struct{ terms []node }
 
-func (n every) eval(scope Scope) ref.Val {
+func (n every) eval(f *Frame) ref.Val {
 	for _, t := range n.terms {
-		switch v, ok := t.eval(scope).(types.Bool); {
+		switch v, ok := t.eval(f).(types.Bool); {
 		case !ok:
 			return nil
 		case !bool(v):
@@ -24,9 +24,9 @@ func (n every) eval(scope Scope) ref.Val {
 // some is a || b.
 type some struct{ terms []node }
 
-func (n some) eval(scope Scope) ref.Val {
+func (n some) eval(f *Frame) ref.Val {
 	for _, t := range n.terms {
-		switch v, ok := t.eval(scope).(types.Bool); {
+		switch v, ok := t.eval(f).(types.Bool); {
 		case !ok:
 			return nil
 		case bool(v):
@@ -39,8 +39,8 @@ func (n some) eval(scope Scope) ref.Val {
 // not is !a.
 type not struct{ of node }
 
-func (n not) eval(scope Scope) ref.Val {
-	if v, ok := n.of.eval(scope).(types.Bool); ok {
+func (n not) eval(f *Frame) ref.Val {
+	if v, ok := n.of.eval(f).(types.Bool); ok {
 		return !v
 	}
 	return nil
@@ -49,39 +49,39 @@ func (n not) eval(scope Scope) ref.Val {
 // choice is a ? b : c.
 type choice struct{ when, then, otherwise node }
 
-func (n choice) eval(scope Scope) ref.Val {
-	switch v, ok := n.when.eval(scope).(types.Bool); {
+func (n choice) eval(f *Frame) ref.Val {
+	switch v, ok := n.when.eval(f).(types.Bool); {
 	case !ok:
 		return nil
 	case bool(v):
-		return n.then.eval(scope)
+		return n.then.eval(f)
 	}
-	return n.otherwise.eval(scope)
+	return n.otherwise.eval(f)
 }
 
 // equal is a == b.
 type equal struct{ a, b node }
 
-func (n equal) eval(scope Scope) ref.Val { return same(n.a, n.b, scope) }
+func (n equal) eval(f *Frame) ref.Val { return same(n.a, n.b, f) }
 
 // unequal is a != b: CEL calls everything unequal that is not equal, also what
 // cannot be compared.
 type unequal struct{ a, b node }
 
-func (n unequal) eval(scope Scope) ref.Val {
-	if v := same(n.a, n.b, scope); v != nil {
+func (n unequal) eval(f *Frame) ref.Val {
+	if v := same(n.a, n.b, f); v != nil {
 		return types.Bool(v != types.True)
 	}
 	return nil
 }
 
 // same compares as CEL does; nil when that gives neither true nor false.
-func same(a, b node, scope Scope) ref.Val {
-	x := a.eval(scope)
+func same(a, b node, f *Frame) ref.Val {
+	x := a.eval(f)
 	if x == nil {
 		return nil
 	}
-	y := b.eval(scope)
+	y := b.eval(f)
 	if y == nil {
 		return nil
 	}

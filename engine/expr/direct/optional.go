@@ -19,7 +19,7 @@ const (
 // no optional to be made.
 type maybe interface {
 	node
-	find(scope Scope) (state, ref.Val)
+	find(f *Frame) (state, ref.Val)
 }
 
 // boxed returns an optional.
@@ -34,11 +34,11 @@ func boxed(s state, v ref.Val) ref.Val {
 }
 
 // content finds the content of a node that may be an optional.
-func content(n node, scope Scope) (state, ref.Val) {
+func content(n node, f *Frame) (state, ref.Val) {
 	if m, ok := n.(maybe); ok {
-		return m.find(scope)
+		return m.find(f)
 	}
-	v := n.eval(scope)
+	v := n.eval(f)
 	switch o := v.(type) {
 	case nil:
 		return unknown, nil
@@ -58,15 +58,15 @@ type optionalField struct {
 	boxed types.String
 }
 
-func (n optionalField) find(scope Scope) (state, ref.Val) {
-	s, of := content(n.inner, scope)
+func (n optionalField) find(f *Frame) (state, ref.Val) {
+	s, of := content(n.inner, f)
 	if s != present {
 		return s, nil
 	}
 	return find(of, n.key, n.boxed)
 }
 
-func (n optionalField) eval(scope Scope) ref.Val { return boxed(n.find(scope)) }
+func (n optionalField) eval(f *Frame) ref.Val { return boxed(n.find(f)) }
 
 // optionalIndex returns the node of x[?y] and x.?y.
 func optionalIndex(of, at node) node {
@@ -79,15 +79,15 @@ func optionalIndex(of, at node) node {
 // optionalItem is x[?y].
 type optionalItem struct{ of, at node }
 
-func (n optionalItem) find(scope Scope) (state, ref.Val) {
-	s, of := content(n.of, scope)
+func (n optionalItem) find(f *Frame) (state, ref.Val) {
+	s, of := content(n.of, f)
 	if s != present {
 		return s, nil
 	}
-	return entry(of, n.at.eval(scope))
+	return entry(of, n.at.eval(f))
 }
 
-func (n optionalItem) eval(scope Scope) ref.Val { return boxed(n.find(scope)) }
+func (n optionalItem) eval(f *Frame) ref.Val { return boxed(n.find(f)) }
 
 // orValue is x.orValue(y).
 type orValue struct {
@@ -95,12 +95,12 @@ type orValue struct {
 	other node
 }
 
-func (n orValue) eval(scope Scope) ref.Val {
-	switch s, v := n.of.find(scope); s {
+func (n orValue) eval(f *Frame) ref.Val {
+	switch s, v := n.of.find(f); s {
 	case present:
 		return v
 	case absent:
-		return n.other.eval(scope)
+		return n.other.eval(f)
 	}
 	return nil
 }
@@ -108,8 +108,8 @@ func (n orValue) eval(scope Scope) ref.Val {
 // hasValue is x.hasValue().
 type hasValue struct{ of maybe }
 
-func (n hasValue) eval(scope Scope) ref.Val {
-	switch s, _ := n.of.find(scope); s {
+func (n hasValue) eval(f *Frame) ref.Val {
+	switch s, _ := n.of.find(f); s {
 	case present:
 		return types.True
 	case absent:

@@ -5,43 +5,74 @@ import (
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
+
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // Scope gives out the values of names.
 type Scope = interpreter.Activation
 
 // Program is an expression that needs no interpreter. It is immutable.
-type Program struct{ root node }
+type Program struct {
+	root node
+	// vars is how many variables its loops bind.
+	vars int
+}
 
-// Functions finds what implements a call: by its overload, or by its name where the
-// overload is found at run time. Nil means that nothing is known.
-type Functions func(function, overload string) *functions.Overload
+// Library is what a program calls.
+type Library interface {
+	// Call returns what implements a call; nil when it has to be left to the
+	// interpreter.
+	Call(call ast.Expr) *Call
+	// Round returns what a round of a loop costs, by the loop's condition; 0 when
+	// that is not known.
+	Round(condition ast.Expr) uint64
+}
+
+// maxArguments is how many arguments a call has at most.
+const maxArguments = 4
+
+// Args are the arguments of a call, its target first; an array, because a slice
+// would be allocated.
+type Args [maxArguments]ref.Val
+
+// Call is a function.
+type Call struct {
+	*functions.Overload
+	// Need returns what a call takes; nil when that is small.
+	Need func(*Args) expr.Need
+	// Instead makes the call in place of the Overload, unless it returns nil.
+	Instead func(*Args) ref.Val
+}
 
 // Compile returns the program of a checked expression; nil when a part of it has no
 // form here.
-func Compile(checked *ast.AST, functions Functions) *Program {
-	c := compiler{checked: checked, functions: functions}
+func Compile(checked *ast.AST, library Library) *Program {
+	c := compiler{checked: checked, library: library}
 	root := c.node(checked.Expr())
 	if root == nil {
 		return nil
 	}
-	return &Program{root: root}
+	return &Program{root: root, vars: c.most}
 }
 
-// Eval returns the value of the expression. Nil means that the interpreter has to
-// be asked: for a value that this package does not know, or why there is none. That
-// a builtin panics is for the interpreter to say as well.
-func (p *Program) Eval(scope Scope) (out ref.Val) {
+// Eval returns the value of the expression, and charges what it takes. Nil means
+// that the interpreter has to be asked: for a value that this package does not know,
+// or why there is none. Nothing is charged then. That a builtin panics is for the
+// interpreter to say as well.
+func (p *Program) Eval(scope Scope, meter *expr.Meter) (out ref.Val) {
+	f := take(scope, meter, p.vars)
 	defer func() {
 		if recover() != nil {
 			out = nil
 		}
+		f.end(out != nil)
 	}()
-	return p.root.eval(scope)
+	return p.root.eval(f)
 }
 
 // node is a part of an expression.
 type node interface {
 	// eval returns the value; nil when it gives up.
-	eval(scope Scope) ref.Val
+	eval(f *Frame) ref.Val
 }
