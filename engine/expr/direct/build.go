@@ -46,20 +46,14 @@ func (c *compiler) lister(fold ast.ComprehensionExpr, l loop, when node, step as
 		return nil
 	}
 	added := args[1].AsList()
-	if added.Size() != 1 || len(added.OptionalIndices()) > 0 || uses(added.Elements()[0], fold.AccuVar()) {
+	if added.Size() != 1 || len(added.OptionalIndices()) > 0 {
 		return nil
 	}
 	item := c.node(added.Elements()[0])
-	if item == nil {
+	if item == nil || c.named[l.accu] {
 		return nil
 	}
 	return listing{l, when, item}
-}
-
-// uses reports whether an expression names a variable.
-func uses(e ast.Expr, name string) (found bool) {
-	ast.PostOrderVisit(e, ast.NewExprVisitor(func(x ast.Expr) { found = found || isVariable(x, name) }))
-	return found
 }
 
 // listing is a loop that makes a list.
@@ -140,11 +134,8 @@ func (c *compiler) mapper(fold ast.ComprehensionExpr, l loop, when node, step as
 	} else {
 		call = nil // no need is declared of one entry
 	}
-	if uses(args[1], fold.AccuVar()) || uses(args[2], fold.AccuVar()) {
-		return nil
-	}
 	key, v := c.node(args[1]), c.node(args[2])
-	if key == nil || v == nil {
+	if key == nil || v == nil || c.named[l.accu] {
 		return nil
 	}
 	return mapping{l, when, key, v, call}

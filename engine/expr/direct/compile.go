@@ -19,12 +19,15 @@ type compiler struct {
 	// there were at most.
 	bound []string
 	most  int
+	// named are the places of those that some expression names.
+	named map[int]bool
 }
 
 func (c *compiler) node(e ast.Expr) node {
 	if e.Kind() == ast.IdentKind {
 		for i, name := range slices.Backward(c.bound) {
 			if name == e.AsIdent() {
+				c.named[i] = true
 				return variable{i}
 			}
 		}
@@ -136,9 +139,9 @@ func operator(function string, args []node) node {
 	case operators.OptSelect, operators.OptIndex:
 		return optionalIndex(args[0], args[1])
 	case "orValue":
-		if m, ok := args[0].(maybe); ok {
-			return orValue{m, args[1]}
-		}
+		return orValue{args[0], args[1]}
+	case "or":
+		return or{args[0], args[1]}
 	case "hasValue":
 		if m, ok := args[0].(maybe); ok {
 			return hasValue{m}

@@ -12,6 +12,7 @@ import (
 func (c *compiler) bind(name string) (slot int) {
 	c.bound = append(c.bound, name)
 	c.most = max(c.most, len(c.bound))
+	c.named[len(c.bound)-1] = false
 	return len(c.bound) - 1
 }
 

@@ -89,14 +89,39 @@ func (n optionalItem) find(f *Frame) (state, ref.Val) {
 
 func (n optionalItem) eval(f *Frame) ref.Val { return boxed(n.find(f)) }
 
-// orValue is x.orValue(y).
-type orValue struct {
-	of    maybe
-	other node
+// inside finds the content of a node that is an optional.
+func inside(n node, f *Frame) (state, ref.Val) {
+	if m, ok := n.(maybe); ok {
+		return m.find(f)
+	}
+	switch o, ok := n.eval(f).(*types.Optional); {
+	case !ok:
+		return unknown, nil
+	case !o.HasValue():
+		return absent, nil
+	default:
+		return present, o.GetValue()
+	}
 }
 
+// or is x.or(y), of two optionals.
+type or struct{ of, other node }
+
+func (n or) find(f *Frame) (state, ref.Val) {
+	s, v := inside(n.of, f)
+	if s == absent {
+		return inside(n.other, f)
+	}
+	return s, v
+}
+
+func (n or) eval(f *Frame) ref.Val { return boxed(n.find(f)) }
+
+// orValue is x.orValue(y).
+type orValue struct{ of, other node }
+
 func (n orValue) eval(f *Frame) ref.Val {
-	switch s, v := n.of.find(f); s {
+	switch s, v := inside(n.of, f); s {
 	case present:
 		return v
 	case absent:

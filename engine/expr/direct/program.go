@@ -48,7 +48,7 @@ type Call struct {
 // Compile returns the program of a checked expression; nil when a part of it has no
 // form here.
 func Compile(checked *ast.AST, library Library) *Program {
-	c := compiler{checked: checked, library: library}
+	c := compiler{checked: checked, library: library, named: map[int]bool{}}
 	root := c.node(checked.Expr())
 	if root == nil {
 		return nil
