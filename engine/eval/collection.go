@@ -19,10 +19,14 @@ type collectionMemo struct {
 
 // itemMemo is one item, what it gave and which entries it looked up.
 type itemMemo struct {
-	item  value.Value
-	held  holder
+	item value.Value
+	// held is shared by all items that looked up nothing.
+	held  *holder
 	entry *entry
 }
+
+// nothingHeld is what most items hold.
+var nothingHeld = &holder{}
 
 // itemsRun is a collection while it is brought up to date.
 type itemsRun struct {
@@ -34,6 +38,11 @@ type itemsRun struct {
 	stale   map[int]bool // maps that have changed, by slot
 	reused  int
 	claimed []bool
+	// What each item is computed with, one after the other.
+	frame   *frame
+	scratch holder
+	memos   chunks[itemMemo]
+	computed
 }
 
 // collection computes the items that changed, or that read something that
@@ -56,7 +65,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		}
 	}
 	items := list.Items()
-	run := &itemsRun{memoReader: r, c: c, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]*itemMemo, 0, len(items))}}
+	run := &itemsRun{memoReader: r, c: c, frame: &frame{ev: r.ev}, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
 	for i, item := range items {
 		if err := run.item(i, item); err != nil {
@@ -71,7 +80,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		run.next.value = run.old.value
 		return run.next.value, nil
 	}
-	run.next.value, err = assemble(c, v, run.entries())
+	run.next.value, err = assemble(c, v, run.results())
 	if err != nil {
 		r.forget(m)
 	} else if c.Shared {
@@ -127,8 +136,9 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		run.ev.noteFlip(kept.held.until)
 		return nil
 	}
-	h := run.push()
-	e, err := run.ev.computeItem(run.c, item, nil)
+	h := run.begin()
+	e := run.entries.one()
+	err := run.ev.computeItem(run.c, item, run.frame, 0, e, &run.computed)
 	run.pop()
 	for _, w := range h.wholes {
 		run.next.wholes.whole(w.slot, w.value)
@@ -138,15 +148,25 @@ func (run *itemsRun) item(i int, item value.Value) error {
 			run.next.maps.whole(d.slot, m)
 		}
 	}
-	h.wholes = nil
+	h.wholes = h.wholes[:0]
 	if err == nil && at >= 0 && e.present && run.old.items[at].entry.present {
 		if was := run.old.items[at].entry.value; value.IsTrue(e.value.Equal(was)) {
 			e.value = was
 		}
 	}
 	run.memo.lookups.count(h, 1)
-	run.next.items = append(run.next.items, &itemMemo{item: item, held: *h, entry: e})
+	m := run.memos.one()
+	*m = itemMemo{item: item, held: h.keep(), entry: e}
+	run.next.items = append(run.next.items, m)
 	return err
+}
+
+// begin records what the next item is computed from.
+func (run *itemsRun) begin() *holder {
+	h := &run.scratch
+	*h = holder{wholes: h.wholes[:0], entries: h.entries[:0], recalls: h.recalls[:0]}
+	run.stack = append(run.stack, h)
+	return h
 }
 
 // find returns the index of an item's old memo, or -1.
@@ -208,7 +228,7 @@ func (run *itemsRun) release() {
 	}
 	for i := range run.old.items {
 		if run.claimed == nil || !run.claimed[i] {
-			run.memo.lookups.count(&run.old.items[i].held, -1)
+			run.memo.lookups.count(run.old.items[i].held, -1)
 		}
 	}
 }
@@ -226,7 +246,7 @@ func (run *itemsRun) abandon(m *variableMemo, h *holder) {
 	}
 	run.release()
 	for i := range run.next.items {
-		run.memo.lookups.count(&run.next.items[i].held, -1)
+		run.memo.lookups.count(run.next.items[i].held, -1)
 	}
 	m.items = nil
 }
@@ -237,7 +257,7 @@ func (r *memoReader) forget(m *variableMemo) {
 		return
 	}
 	for i := range m.items.items {
-		r.memo.lookups.count(&m.items.items[i].held, -1)
+		r.memo.lookups.count(m.items.items[i].held, -1)
 	}
 	m.items = nil
 }
@@ -256,7 +276,7 @@ func (run *itemsRun) hold(h *holder) {
 	}
 }
 
-func (run *itemsRun) entries() []*entry {
+func (run *itemsRun) results() []*entry {
 	out := make([]*entry, len(run.next.items))
 	for i := range run.next.items {
 		out[i] = run.next.items[i].entry

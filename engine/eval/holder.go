@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -29,6 +30,14 @@ type holder struct {
 type recallRead struct {
 	name  string
 	value value.Value
+}
+
+// keep returns a copy that stays, of what an item of a collection looked up.
+func (h *holder) keep() *holder {
+	if len(h.entries) == 0 && len(h.recalls) == 0 && h.until.IsZero() {
+		return nothingHeld
+	}
+	return &holder{entries: slices.Clone(h.entries), recalls: slices.Clone(h.recalls), until: h.until}
 }
 
 func (h *holder) recall(name string, v value.Value) {

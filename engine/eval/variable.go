@@ -73,9 +73,10 @@ func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, 
 		return nil, err
 	}
 	entries := make([]*entry, 0, items.Len())
+	inner, made := f.extend(), computed{}
 	for _, item := range items.Items() {
-		e, err := ev.computeItem(c, item, f.locals)
-		if err != nil {
+		e := made.entries.one()
+		if err := ev.computeItem(c, item, inner, len(f.locals), e, &made); err != nil {
 			return nil, itemError(item, err)
 		}
 		entries = append(entries, e)
@@ -101,31 +102,39 @@ func (ev *evaluation) items(c *plan.Collection, f *frame) (*value.List, error) {
 	}
 }
 
-// computeItem computes one item of a collection.
-func (ev *evaluation) computeItem(c *plan.Collection, item value.Value, outer []local) (*entry, error) {
-	f := &frame{ev: ev, locals: outer[:len(outer):len(outer)]}
+// computed is where the results of items are put, many of them in one piece of
+// memory.
+type computed struct {
+	entries chunks[entry]
+	order   chunks[value.Value]
+}
+
+// computeItem computes one item of a collection, in a frame of which the first
+// names stay.
+func (ev *evaluation) computeItem(c *plan.Collection, item value.Value, f *frame, outer int, e *entry, made *computed) error {
+	f.locals = f.locals[:outer]
 	f.push(c.As, item)
 	f.declare(c.Locals)
-	e := &entry{value: item}
+	e.value = item
 	if c.When != nil {
 		holds, err := c.When.Eval(f, ev.meter)
 		if err != nil || !value.IsTrue(holds) {
-			return e, err
+			return err
 		}
 	}
 	if c.Value != nil {
 		v, err := c.Value.Build(f, ev.meter)
 		if err != nil || v == nil {
-			return e, err
+			return err
 		}
 		e.value = v
 	}
 	f.push("value", e.value)
-	return e, ev.place(c, e, f)
+	return ev.place(c, e, f, made)
 }
 
 // place computes where an item's value belongs.
-func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame) error {
+func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame, made *computed) error {
 	if c.Key != nil {
 		key, err := c.Key.Eval(f, ev.meter)
 		if err != nil {
@@ -140,7 +149,7 @@ func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame) error {
 		}
 	}
 	if len(c.OrderBy) > 0 {
-		e.order = make([]value.Value, len(c.OrderBy))
+		e.order = made.order.take(len(c.OrderBy))
 		for i, o := range c.OrderBy {
 			v, err := o.Eval(f, ev.meter)
 			if err != nil {

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -104,6 +105,11 @@ func OfDouble(f float64) Value { return types.Double(f) }
 // Compare orders two values of one type: numbers, texts, times, durations or
 // booleans. ok is false when they cannot be compared.
 func Compare(a, b Value) (order int, ok bool) {
+	if x, text := a.(types.String); text {
+		if y, text := b.(types.String); text {
+			return strings.Compare(string(x), string(y)), true
+		}
+	}
 	c, comparable := a.(traits.Comparer)
 	if !comparable || b == nil {
 		return 0, false

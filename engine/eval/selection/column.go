@@ -67,10 +67,10 @@ func (t *table) columnOf(p *cel.Program, compute func() *column) *column {
 func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column {
 	return t.columnOf(d.Of, func() *column {
 		r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
-		inner := t.scope(nil)
+		inner, names := t.scope(nil), value.NamesOf(t.sel.Names...)
 		return t.computeRows(d.Of, nil, nil, r, func(at int) {
 			t.fill(inner, at)
-			r.values[0] = member(t.sel.Names, inner.values)
+			r.values[0] = names.Map(inner.values...)
 		})
 	})
 }

@@ -246,10 +246,10 @@ func (r *stagedRun) fold(step *plan.Step, f facts) (int64, error) {
 }
 
 func (r *stagedRun) membersOf(g *groups, group int32) []value.Value {
-	out := make([]value.Value, 0, g.size[group])
+	out, names := make([]value.Value, 0, g.size[group]), value.NamesOf(r.table.sel.Names...)
 	for at := range each(r.left) {
 		if g.of[at] == group {
-			out = append(out, member(r.table.sel.Names, r.table.winner(at)))
+			out = append(out, names.Map(r.table.winner(at)...))
 		}
 	}
 	return out

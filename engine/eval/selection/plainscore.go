@@ -59,10 +59,11 @@ func (r *plainRun) scoreGroups(step *plan.Step) error {
 		}
 		groups[id] = append(groups[id], c)
 	}
+	names := value.NamesOf(r.Select.Names...)
 	for _, id := range order {
 		members := make([]value.Value, len(groups[id]))
 		for i, c := range groups[id] {
-			members[i] = member(r.Select.Names, c.values)
+			members[i] = names.Map(c.values...)
 		}
 		points, err := groupPoints(step, members, r.Scope, r.Meter)
 		if err != nil {
@@ -85,15 +86,6 @@ func groupPoints(step *plan.Step, members []value.Value, scope expr.Scope, meter
 		return 0, err
 	}
 	return integer(step.Expression, v)
-}
-
-// member is a candidate as the expressions of a group see it.
-func member(names []string, values []value.Value) value.Value {
-	m := make(map[string]value.Value, len(names))
-	for i, name := range names {
-		m[name] = values[i]
-	}
-	return value.FromMap(m)
 }
 
 // choose finds the best candidate that is left: the highest score, then the

@@ -18,6 +18,8 @@ type Template struct {
 	keys     []*Template // a mapping: its keys
 	values   []*Template // a mapping's values or a list's items
 	kind     document.Kind
+	// names are those of a mapping whose keys are all written out.
+	names *value.Names
 	// unsettled is why the value could not be computed from constants.
 	unsettled error
 }
@@ -40,6 +42,7 @@ func (e *Env) Template(n *document.Node, problems *document.Problems) *Template 
 			t.keys = append(t.keys, e.Template(key, problems))
 			t.values = append(t.values, e.Template(n.Values[i], problems))
 		}
+		t.names = t.keyNames()
 	case document.List:
 		for _, item := range n.Values {
 			t.values = append(t.values, e.Template(item, problems))

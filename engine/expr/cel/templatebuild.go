@@ -3,6 +3,7 @@ package cel
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -88,17 +89,59 @@ func (t *Template) list(scope expr.Scope, meter *expr.Meter) (value.Value, error
 }
 
 func (t *Template) mapping(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	if t.names != nil {
+		return t.known(scope, meter)
+	}
 	fields, err := t.Fields(scope, meter)
 	if err != nil {
 		return nil, err
 	}
+	return mapOf(fields), nil
+}
+
+func mapOf(fields []Field) *value.Map {
 	out := make(map[string]value.Value, len(fields))
 	for _, f := range fields {
 		if f.Value != nil {
 			out[f.Name] = f.Value
 		}
 	}
-	return value.FromMap(out), nil
+	return value.FromMap(out)
+}
+
+// known makes a mapping whose keys are written out.
+func (t *Template) known(scope expr.Scope, meter *expr.Meter) (value.Value, error) {
+	vals, none := make([]value.Value, len(t.values)), false
+	for i, v := range t.values {
+		var err error
+		if vals[i], err = v.Build(scope, meter); err != nil {
+			return nil, err
+		}
+		none = none || vals[i] == nil
+	}
+	if !none {
+		return t.names.Map(vals...), nil
+	}
+	fields := make([]Field, len(vals))
+	for i, v := range vals {
+		name, _ := value.Str(t.keys[i].constant)
+		fields[i] = Field{Name: name, Value: v}
+	}
+	return mapOf(fields), nil
+}
+
+// keyNames returns the names of the fields of a mapping whose keys are written out;
+// nil for any other.
+func (t *Template) keyNames() *value.Names {
+	names := make([]string, len(t.keys))
+	for i, k := range t.keys {
+		name, ok := value.Str(k.constant)
+		if !ok || slices.Contains(names[:i], name) {
+			return nil
+		}
+		names[i] = name
+	}
+	return value.NamesOf(names...)
 }
 
 // Field is an evaluated entry of a mapping; a nil Value means none.

@@ -1,0 +1,34 @@
+package value
+
+import "slices"
+
+// Names are the names of the fields of objects that are made alike: an object of
+// them is made without sorting the names or looking for others with the same.
+type Names struct {
+	shape *shape
+	// place is where each name, as it was given, stands among the sorted.
+	place []int
+}
+
+// NamesOf returns the names, which are distinct.
+func NamesOf(names ...string) *Names {
+	sorted := slices.Sorted(slices.Values(names))
+	n := &Names{shape: shapeOf(sorted), place: make([]int, len(names))}
+	for i, name := range names {
+		n.place[i], _ = slices.BinarySearch(sorted, name)
+	}
+	return n
+}
+
+// Map makes an object with a value for each name, in the order in which the names
+// were given.
+func (n *Names) Map(values ...Value) *Map {
+	vals := make([]Value, len(values))
+	for i, v := range values {
+		vals[n.place[i]] = v
+	}
+	if len(vals) == 0 {
+		return Empty
+	}
+	return &Map{shape: n.shape, vals: vals, sizes: sizesOfParts(n.shape.keys, vals)}
+}
