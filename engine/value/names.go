@@ -32,3 +32,31 @@ func (n *Names) Map(values ...Value) *Map {
 	}
 	return &Map{shape: n.shape, vals: vals, sizes: sizesOfParts(n.shape.keys, vals)}
 }
+
+// Maker makes many objects in one piece of memory, which is freed when none of them
+// is used any more.
+type Maker struct {
+	maps []Map
+	vals []Value
+}
+
+// NewMaker returns a maker of a number of objects with a number of fields each.
+func NewMaker(objects, fields int) *Maker {
+	return &Maker{maps: make([]Map, objects), vals: make([]Value, objects*fields)}
+}
+
+// Map is Names.Map for the next object; it has no more fields than the maker was told.
+func (k *Maker) Map(n *Names, values ...Value) *Map {
+	if len(values) == 0 {
+		return Empty
+	}
+	vals := k.vals[:len(values):len(values)]
+	k.vals = k.vals[len(values):]
+	for i, v := range values {
+		vals[n.place[i]] = v
+	}
+	m := &k.maps[0]
+	k.maps = k.maps[1:]
+	*m = Map{shape: n.shape, vals: vals, sizes: sizesOfParts(n.shape.keys, vals)}
+	return m
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/direct"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -14,7 +15,8 @@ import (
 // it that steps can use at once. Rows on which the expression failed have no
 // value: whoever needs one asks again, plainly.
 type column struct {
-	vals []value.Value
+	program *cel.Program
+	vals    []value.Value
 	// costs is what each row cost; nil when each cost fixed.
 	costs []uint32
 	fixed uint64
@@ -28,8 +30,8 @@ type column struct {
 // truths are the rows on which a column is true and false.
 type truths struct{ yes, no set }
 
-func newColumn(vals []value.Value, costs []uint32, fixed uint64) *column {
-	c := &column{vals: vals, costs: costs, fixed: fixed}
+func newColumn(p *cel.Program, vals []value.Value, costs []uint32, fixed uint64) *column {
+	c := &column{program: p, vals: vals, costs: costs, fixed: fixed}
 	c.truths = sync.OnceValue(c.tell)
 	c.ids = sync.OnceValue(c.number)
 	c.texts = sync.OnceValue(c.spell)
@@ -48,16 +50,23 @@ func columnMeter() *expr.Meter {
 
 // column returns the column of an expression that is a property of candidates.
 func (t *table) column(p *cel.Program, scope expr.Scope) *column {
-	return t.columnOf(p, func() *column { return t.compute(p, nil, nil, t.scope(scope)) })
+	return t.columnOf(columnKey{source: p.Source()}, func() *column { return t.compute(p, nil, nil, t.scope(scope)) })
 }
 
-func (t *table) columnOf(p *cel.Program, compute func() *column) *column {
+// columnKey names a column. What is written alike is one column, wherever it stands.
+type columnKey struct {
+	source string
+	// member is set for an expression about candidates as members of a group.
+	member bool
+}
+
+func (t *table) columnOf(key columnKey, compute func() *column) *column {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c, ok := t.columns[p]
+	c, ok := t.columns[key]
 	if !ok {
 		c = compute()
-		t.columns[p] = c
+		t.columns[key] = c
 	}
 	return c
 }
@@ -65,10 +74,12 @@ func (t *table) columnOf(p *cel.Program, compute func() *column) *column {
 // memberColumn returns the column of an expression about candidates as members
 // of a group.
 func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column {
-	return t.columnOf(d.Of, func() *column {
+	return t.columnOf(columnKey{source: d.Of.Source(), member: true}, func() *column {
 		r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
 		inner, names := t.scope(nil), value.NamesOf(t.sel.Names...)
-		return t.computeRows(d.Of, nil, nil, r, func(at int) {
+		c := t.start(d.Of, nil, nil)
+		c.vector(d.Of, &direct.Batch{Rows: t.rows, Members: map[string]map[string][]value.Value{d.Variable: t.named(nil)}, Scope: scope})
+		return c.plainly(d.Of, r, func(at int) {
 			t.fill(inner, at)
 			r.values[0] = names.Map(inner.values...)
 		})
@@ -77,47 +88,103 @@ func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column 
 
 // inherit makes the column of a new table of one of an older one; nil when it
 // is none of candidates by themselves.
-func (c *column) inherit(t *table, p *cel.Program, from []int32, scope expr.Scope) *column {
-	if !analyze.Own(p, t.sel.Names) {
+func (c *column) inherit(t *table, from []int32, scope expr.Scope) *column {
+	if !analyze.Own(c.program, t.sel.Names) {
 		return nil
 	}
-	return t.compute(p, c, from, t.scope(scope))
+	return t.compute(c.program, c, from, t.scope(scope))
 }
 
 func (t *table) compute(p *cel.Program, old *column, from []int32, r *row) *column {
-	return t.computeRows(p, old, from, r, func(at int) { t.fill(r, at) })
+	c := t.start(p, old, from)
+	c.vector(p, &direct.Batch{Rows: len(c.todo), Columns: t.named(c.todo), Scope: r.Scope})
+	return c.plainly(p, r, func(at int) { t.fill(r, at) })
 }
 
-// computeRows evaluates for every row that an older column does not have. The
-// budget is the rows' own: what a selection is charged is for the steps to say.
-func (t *table) computeRows(p *cel.Program, old *column, from []int32, r *row, fill func(int)) *column {
-	meter := columnMeter()
-	defer meter.Close()
-	vals := make([]value.Value, t.rows)
-	fixed, isFixed := p.Weight()
-	var costs []uint32
-	if !isFixed {
-		costs = make([]uint32, t.rows)
-	}
-	for at := range vals {
-		if old != nil && from[at] >= 0 && old.vals[from[at]] != nil {
-			vals[at] = old.vals[from[at]]
-			if costs != nil {
-				costs[at] = old.costs[from[at]]
+// named returns the items of every level for some rows, nil being all, by the names
+// of the levels.
+func (t *table) named(rows []int32) map[string][]value.Value {
+	out := make(map[string][]value.Value, len(t.levels))
+	for level, items := range t.levels {
+		if rows != nil && len(rows) < t.rows {
+			some := make([]value.Value, len(rows))
+			for i, at := range rows {
+				some[i] = items[at]
 			}
+			items = some
+		}
+		out[t.sel.Names[level]] = items
+	}
+	return out
+}
+
+// filling is a column that is computed.
+type filling struct {
+	vals  []value.Value
+	costs []uint32
+	fixed uint64
+	// todo are the rows that have still to be computed.
+	todo  []int32
+	meter *expr.Meter
+}
+
+// start makes a column with what an older one knows. The budget is the rows' own:
+// what a selection is charged is for the steps to say.
+func (t *table) start(p *cel.Program, old *column, from []int32) *filling {
+	c := &filling{vals: make([]value.Value, t.rows), todo: make([]int32, 0, t.rows), meter: columnMeter()}
+	var isFixed bool
+	if c.fixed, isFixed = p.Weight(); !isFixed {
+		c.costs = make([]uint32, t.rows)
+	}
+	for at := range c.vals {
+		if old == nil || from[at] < 0 || old.vals[from[at]] == nil {
+			c.todo = append(c.todo, int32(at))
 			continue
 		}
-		fill(at)
-		meter.Grow(expr.RunCost / expr.ItemCost)
-		before := meter.Spent()
-		if v, err := p.Eval(r, meter); err == nil {
-			vals[at] = v
-		}
-		if costs != nil {
-			costs[at] = uint32(meter.Spent() - before)
+		c.vals[at] = old.vals[from[at]]
+		if c.costs != nil {
+			c.costs[at] = old.costs[from[at]]
 		}
 	}
-	return newColumn(vals, costs, fixed)
+	c.meter.Grow(len(c.todo) * (expr.RunCost / expr.ItemCost))
+	return c
+}
+
+// fewRows is up to how many rows are not worth a batch.
+const fewRows = 4
+
+// vector computes rows at once, where that is possible.
+func (c *filling) vector(p *cel.Program, b *direct.Batch) {
+	if len(c.todo) <= fewRows {
+		return
+	}
+	vals := p.Rows(b, c.meter)
+	if vals == nil {
+		return
+	}
+	left := c.todo[:0]
+	for i, at := range c.todo {
+		if c.vals[at] = vals[i]; vals[i] == nil {
+			left = append(left, at)
+		}
+	}
+	c.todo = left
+}
+
+// plainly computes the rows that are left one by one.
+func (c *filling) plainly(p *cel.Program, scope expr.Scope, fill func(int)) *column {
+	defer c.meter.Close()
+	for _, at := range c.todo {
+		fill(int(at))
+		before := c.meter.Spent()
+		if v, err := p.Eval(scope, c.meter); err == nil {
+			c.vals[at] = v
+		}
+		if c.costs != nil {
+			c.costs[at] = uint32(c.meter.Spent() - before)
+		}
+	}
+	return newColumn(p, c.vals, c.costs, c.fixed)
 }
 
 func (c *column) tell() truths {
@@ -181,15 +248,19 @@ func (c *requests) inherit(t *table, tpl *cel.Template, from []int32, scope expr
 func (t *table) build(tpl *cel.Template, old *requests, from []int32, scope expr.Scope) *requests {
 	meter := columnMeter()
 	defer meter.Close()
-	r := t.scope(scope)
 	out := &requests{vals: make([]*value.Map, t.rows), costs: make([]uint32, t.rows)}
+	todo := make([]int32, 0, t.rows)
 	for at := range out.vals {
 		if old != nil && from[at] >= 0 && old.vals[from[at]] != nil {
 			out.vals[at], out.costs[at] = old.vals[from[at]], old.costs[from[at]]
 			continue
 		}
-		t.fill(r, at)
-		meter.Grow(expr.RunCost / expr.ItemCost)
+		todo = append(todo, int32(at))
+	}
+	meter.Grow(len(todo) * (expr.RunCost / expr.ItemCost))
+	r := t.scope(scope)
+	for _, at := range t.buildRows(tpl, out, todo, scope, meter) {
+		t.fill(r, int(at))
 		before := meter.Spent()
 		if m, err := fields(tpl, r, meter); err == nil {
 			out.vals[at] = m
@@ -197,4 +268,23 @@ func (t *table) build(tpl *cel.Template, old *requests, from []int32, scope expr
 		out.costs[at] = uint32(meter.Spent() - before)
 	}
 	return out
+}
+
+// buildRows builds the requests of many rows at once, where that is possible, and
+// returns the rows that are left.
+func (t *table) buildRows(tpl *cel.Template, out *requests, todo []int32, scope expr.Scope, meter *expr.Meter) []int32 {
+	if len(todo) <= fewRows {
+		return todo
+	}
+	maps, cost := tpl.Rows(&direct.Batch{Rows: len(todo), Columns: t.named(todo), Scope: scope}, meter)
+	if maps == nil {
+		return todo
+	}
+	left := todo[:0]
+	for i, at := range todo {
+		if out.vals[at], out.costs[at] = maps[i], uint32(cost); maps[i] == nil {
+			left = append(left, at)
+		}
+	}
+	return left
 }

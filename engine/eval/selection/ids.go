@@ -23,8 +23,12 @@ func (c *column) number() *ids {
 	others := map[string]int32{}
 	for at, v := range c.vals {
 		out.of[at] = -1
-		if v == nil {
+		switch {
+		case v == nil:
 			out.missing = true
+			continue
+		case at > 0 && sameText(c.vals[at-1], v): // candidates of one item come together
+			out.of[at] = out.of[at-1]
 			continue
 		}
 		table, id := out.texts, ""
@@ -43,6 +47,13 @@ func (c *column) number() *ids {
 	}
 	out.post()
 	return out
+}
+
+// sameText reports whether two values are one text.
+func sameText(a, b value.Value) bool {
+	x, ok := value.Str(a)
+	y, ok2 := value.Str(b)
+	return ok && ok2 && x == y
 }
 
 // post lists the rows of every number.

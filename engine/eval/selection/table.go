@@ -27,7 +27,7 @@ type table struct {
 	listed int
 
 	mu        sync.Mutex
-	columns   map[*cel.Program]*column
+	columns   map[columnKey]*column
 	templates map[*cel.Template]*requests
 	ranks     *ranks
 	pairs     map[[2]*ids]*pairs
@@ -46,7 +46,7 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 	}
 	t := &table{
 		sel: s, list: list, items: items, levels: make([][]value.Value, len(s.Levels)),
-		columns: map[*cel.Program]*column{}, templates: map[*cel.Template]*requests{}, pairs: map[[2]*ids]*pairs{},
+		columns: map[columnKey]*column{}, templates: map[*cel.Template]*requests{}, pairs: map[[2]*ids]*pairs{},
 	}
 	e := expansion{table: t, scope: &row{Scope: scope, names: s.Names, values: make([]value.Value, 0, len(s.Names))}, meter: meter}
 	for _, item := range items {
@@ -140,9 +140,9 @@ func (t *table) inherit(old *table, scope expr.Scope) {
 	old.mu.Lock()
 	columns, templates := old.columns, old.templates
 	old.mu.Unlock()
-	for p, c := range columns {
-		if next := c.inherit(t, p, from, scope); next != nil {
-			t.columns[p] = next
+	for key, c := range columns {
+		if next := c.inherit(t, from, scope); next != nil && !key.member {
+			t.columns[key] = next
 		}
 	}
 	for tpl, c := range templates {

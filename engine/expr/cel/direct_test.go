@@ -2,14 +2,17 @@ package cel
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/direct"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -182,7 +185,45 @@ func checkDirect(t *testing.T, env *Env, seed uint64) (source string, form, answ
 				charged.Spent(), charged.Allocated(), interpreted.Spent(), interpreted.Allocated())
 		}
 	}
+	checkRows(t, p, w, seed)
 	return p.Source(), true, answer
+}
+
+// checkRows compares what an expression gives for many rows at once with what it
+// gives for each of them.
+func checkRows(t *testing.T, p *Program, w accesses, seed uint64) {
+	t.Helper()
+	const n = 5
+	scopes, columns := make([]names, n), map[string][]ref.Val{}
+	outer := w.scope()
+	for i := range scopes {
+		scopes[i] = maps.Clone(outer)
+		for _, name := range []string{"d", "m", "l", "s"} {
+			if scopes[i][name] = w.scope()[name]; good(scopes[i][name]) == nil {
+				scopes[i][name] = value.OfString("b")
+			}
+			columns[name] = append(columns[name], scopes[i][name])
+		}
+	}
+	for i, got := range p.direct.Rows(&direct.Batch{Rows: n, Columns: columns, Scope: outer}) {
+		meter := expr.NewMeter(t.Context())
+		want, err := p.interpret(scopes[i], meter)
+		meter.Close()
+		if got != nil && (err != nil || !alike(got, want)) {
+			t.Errorf("seed %d, row %d: %s\nis %v (%s), the interpreter says %v (%v)", seed, i, p.Source(), shown(got), got.Type(), shown(want), err)
+		}
+		rowsAnswered.Add(1)
+	}
+}
+
+// rowsAnswered counts rows that were computed at once.
+var rowsAnswered atomic.Int64
+
+func good(v ref.Val) ref.Val {
+	if _, failed := v.(*types.Err); failed {
+		return nil
+	}
+	return v
 }
 
 // alike compares types, too.
@@ -228,7 +269,10 @@ func TestDirectIsTheInterpreter(t *testing.T) {
 	if forms < 1200 || answers < forms/3 {
 		t.Errorf("%d expressions have a direct form, %d an answer", forms, answers)
 	}
-	t.Log(forms, answers, loops)
+	if rows := rowsAnswered.Load(); rows < 2000 {
+		t.Errorf("%d rows were computed at once", rows)
+	}
+	t.Log(forms, answers, loops, rowsAnswered.Load())
 }
 
 // FuzzDirect is TestDirectIsTheInterpreter for other seeds.

@@ -100,6 +100,27 @@ func (p *Program) directly(scope expr.Scope, meter *expr.Meter) ref.Val {
 	return out
 }
 
+// Rows evaluates for many rows at once; see direct.Program. It is nil for an
+// expression that cannot be, or whose cost is not the same for every row. The result
+// has nil for a row that Eval has to be asked about.
+func (p *Program) Rows(b *direct.Batch, meter *expr.Meter) []value.Value {
+	if p.direct == nil || p.metered {
+		return nil
+	}
+	out := p.direct.Rows(b)
+	for i, v := range out {
+		if v == nil {
+			continue
+		}
+		settled, err := value.Settle(v)
+		if err != nil || meter.Build(settled) != nil {
+			settled = nil
+		}
+		out[i] = settled
+	}
+	return out
+}
+
 // eval evaluates; only an expression with a loop needs a deadline, the rest is
 // bounded by its length and its cost.
 func (p *Program) eval(scope expr.Scope, meter *expr.Meter) (out ref.Val, err error) {

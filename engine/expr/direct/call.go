@@ -56,8 +56,14 @@ type unary struct {
 }
 
 func (n unary) eval(f *Frame) ref.Val {
-	v := n.of.eval(f)
-	if v == nil || n.trait != 0 && !v.Type().HasTrait(n.trait) {
+	if v := n.of.eval(f); v != nil {
+		return n.apply(v)
+	}
+	return nil
+}
+
+func (n unary) apply(v ref.Val) ref.Val {
+	if n.trait != 0 && !v.Type().HasTrait(n.trait) {
 		return nil
 	}
 	return good(n.do(v))
@@ -72,11 +78,18 @@ type binary struct {
 
 func (n binary) eval(f *Frame) ref.Val {
 	a := n.a.eval(f)
-	if a == nil || n.trait != 0 && !a.Type().HasTrait(n.trait) {
+	if a == nil {
 		return nil
 	}
 	b := n.b.eval(f)
 	if b == nil {
+		return nil
+	}
+	return n.apply(a, b)
+}
+
+func (n binary) apply(a, b ref.Val) ref.Val {
+	if n.trait != 0 && !a.Type().HasTrait(n.trait) {
 		return nil
 	}
 	return good(n.do(a, b))

@@ -85,6 +85,12 @@ func same(a, b node, f *Frame) ref.Val {
 	if y == nil {
 		return nil
 	}
+	return compare(x, y)
+}
+
+// compare reports whether two values are equal; nil when that is neither true nor
+// false.
+func compare(x, y ref.Val) ref.Val {
 	if s, ok := x.(types.String); ok {
 		if t, ok := y.(types.String); ok {
 			return types.Bool(s == t)

@@ -1,0 +1,313 @@
+package direct
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Batch is many rows for which an expression is evaluated at once.
+type Batch struct {
+	// Rows is how many there are.
+	Rows int
+	// Columns are the values of a name, one for each row.
+	Columns map[string][]ref.Val
+	// Members are names whose values are objects with a field for each of some
+	// columns: objects that need not be made to read a field.
+	Members map[string]map[string][]ref.Val
+	// Scope gives out names that are the same for all rows.
+	Scope Scope
+}
+
+// Rows evaluates the expression for every row: each part of it for all rows before
+// the next part. The result has nil for a row for which the interpreter has to be
+// asked; it is nil when a part of the expression has no such form.
+//
+// Parts are evaluated also for rows that do not need them: what is evaluated must not
+// have effects, and names must have values that cost nothing.
+func (p *Program) Rows(b *Batch) (out []ref.Val) {
+	root, ok := p.root.(vector)
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if recover() != nil {
+			out = nil
+		}
+	}()
+	v, ok := root.rows(b)
+	if !ok {
+		return nil
+	}
+	return v.spread(b.Rows)
+}
+
+// vector is a node that can be evaluated for many rows at once.
+type vector interface {
+	node
+	// rows returns the values; false when a part has no such form.
+	rows(b *Batch) (vec, bool)
+}
+
+// vec is a value for each row: many, or one that is the same for all. A nil value is
+// one for which the interpreter has to be asked.
+type vec struct {
+	one  ref.Val
+	many []ref.Val
+	// shared is set where many belongs to somebody else; otherwise the next part of
+	// the expression writes over it.
+	shared bool
+}
+
+// reuse returns the memory for a column that is made of others, row by row.
+func (b *Batch) reuse(of ...vec) []ref.Val {
+	for _, v := range of {
+		if v.many != nil && !v.shared {
+			return v.many
+		}
+	}
+	return make([]ref.Val, b.Rows)
+}
+
+func (v vec) at(i int) ref.Val {
+	if v.many != nil {
+		return v.many[i]
+	}
+	return v.one
+}
+
+// spread returns a column of its own.
+func (v vec) spread(n int) []ref.Val {
+	switch {
+	case v.many != nil && v.shared:
+		return slices.Clone(v.many)
+	case v.many != nil:
+		return v.many
+	}
+	out := make([]ref.Val, n)
+	for i := range out {
+		out[i] = v.one
+	}
+	return out
+}
+
+// rowsOf evaluates a node for all rows.
+func rowsOf(n node, b *Batch) (vec, bool) {
+	if v, ok := n.(vector); ok {
+		return v.rows(b)
+	}
+	return vec{}, false
+}
+
+// each makes a column of another.
+func (b *Batch) each(of vec, do func(v ref.Val) ref.Val) vec {
+	if of.many == nil {
+		if of.one == nil {
+			return vec{}
+		}
+		return vec{one: do(of.one)}
+	}
+	out := b.reuse(of)
+	for i, v := range of.many {
+		if v != nil {
+			v = do(v)
+		}
+		out[i] = v
+	}
+	return vec{many: out}
+}
+
+// pairs makes a column of two others.
+func (b *Batch) pairs(x, y vec, do func(x, y ref.Val) ref.Val) vec {
+	if x.many == nil && y.many == nil {
+		if x.one == nil || y.one == nil {
+			return vec{}
+		}
+		return vec{one: do(x.one, y.one)}
+	}
+	out := b.reuse(x, y)
+	for i := range out {
+		v, w := x.at(i), y.at(i)
+		if v != nil && w != nil {
+			out[i] = do(v, w)
+		} else {
+			out[i] = nil
+		}
+	}
+	return vec{many: out}
+}
+
+func (n constant) rows(*Batch) (vec, bool) { return vec{one: n.value}, true }
+
+func (n name) rows(b *Batch) (vec, bool) {
+	if column, ok := b.Columns[n.name]; ok {
+		return vec{many: column, shared: true}, true
+	}
+	if _, members := b.Members[n.name]; members || b.Scope == nil {
+		return vec{}, false
+	}
+	v, ok := b.Scope.ResolveName(n.name)
+	if !ok {
+		return vec{}, false
+	}
+	return vec{one: good(v)}, true
+}
+
+func (n field) rows(b *Batch) (vec, bool) {
+	if of, ok := n.of.(name); ok {
+		if column, ok := b.Members[of.name][n.key]; ok {
+			return vec{many: column, shared: true}, true
+		}
+	}
+	of, ok := rowsOf(n.of, b)
+	if !ok {
+		return vec{}, false
+	}
+	read := value.AccessorOf(n.key)
+	return b.each(of, func(v ref.Val) ref.Val {
+		switch v := v.(type) {
+		case *value.Map:
+			return read.Of(v)
+		case *types.Optional:
+			return boxed(n.within(v))
+		}
+		_, found := find(v, n.key, n.boxed)
+		return found
+	}), true
+}
+
+func (n has) rows(b *Batch) (vec, bool) {
+	of, ok := rowsOf(n.of, b)
+	return b.each(of, func(v ref.Val) ref.Val {
+		state, _ := find(v, n.key, n.boxed)
+		return known(state)
+	}), ok
+}
+
+// known returns whether a value is present; nil where that is not known.
+func known(s state) ref.Val {
+	switch s {
+	case present:
+		return types.True
+	case absent:
+		return types.False
+	}
+	return nil
+}
+
+func (n not) rows(b *Batch) (vec, bool) {
+	of, ok := rowsOf(n.of, b)
+	return b.each(of, func(v ref.Val) ref.Val {
+		if v, ok := v.(types.Bool); ok {
+			return !v
+		}
+		return nil
+	}), ok
+}
+
+func (n every) rows(b *Batch) (vec, bool) { return terms(b, n.terms, types.False) }
+
+func (n some) rows(b *Batch) (vec, bool) { return terms(b, n.terms, types.True) }
+
+// terms joins truths of which one value decides, from the first on.
+func terms(b *Batch, list []node, decides types.Bool) (vec, bool) {
+	out, ok := rowsOf(list[0], b)
+	if !ok {
+		return vec{}, false
+	}
+	out = b.each(out, func(v ref.Val) ref.Val {
+		if _, truth := v.(types.Bool); truth {
+			return v
+		}
+		return nil
+	})
+	for _, t := range list[1:] {
+		next, ok := rowsOf(t, b)
+		if !ok {
+			return vec{}, false
+		}
+		out = b.join(out, next, decides)
+	}
+	return out, true
+}
+
+// join is terms for two columns.
+func (b *Batch) join(first, second vec, decides types.Bool) vec {
+	one := func(v, w ref.Val) ref.Val {
+		if v == nil || v == ref.Val(decides) {
+			return v
+		}
+		if _, truth := w.(types.Bool); truth {
+			return w
+		}
+		return nil
+	}
+	if first.many == nil && second.many == nil {
+		return vec{one: one(first.one, second.one)}
+	}
+	out := b.reuse(first, second)
+	for i := range out {
+		out[i] = one(first.at(i), second.at(i))
+	}
+	return vec{many: out}
+}
+
+func (n choice) rows(b *Batch) (vec, bool) {
+	when, ok := rowsOf(n.when, b)
+	then, ok1 := rowsOf(n.then, b)
+	otherwise, ok2 := rowsOf(n.otherwise, b)
+	if !ok || !ok1 || !ok2 {
+		return vec{}, false
+	}
+	out := b.reuse(when, then, otherwise)
+	for i := range out {
+		switch holds, ok := when.at(i).(types.Bool); {
+		case ok && bool(holds):
+			out[i] = then.at(i)
+		case ok:
+			out[i] = otherwise.at(i)
+		default:
+			out[i] = nil
+		}
+	}
+	return vec{many: out}, true
+}
+
+func (n equal) rows(b *Batch) (vec, bool) {
+	return comparison(b, n.a, n.b, func(v ref.Val) ref.Val { return v })
+}
+
+func (n unequal) rows(b *Batch) (vec, bool) {
+	return comparison(b, n.a, n.b, func(v ref.Val) ref.Val { return types.Bool(v != types.True) })
+}
+
+func comparison(b *Batch, x, y node, result func(ref.Val) ref.Val) (vec, bool) {
+	v, ok := rowsOf(x, b)
+	w, ok2 := rowsOf(y, b)
+	if !ok || !ok2 {
+		return vec{}, false
+	}
+	return b.pairs(v, w, func(v, w ref.Val) ref.Val {
+		if truth := compare(v, w); truth != nil {
+			return result(truth)
+		}
+		return nil
+	}), true
+}
+
+func (n unary) rows(b *Batch) (vec, bool) {
+	of, ok := rowsOf(n.of, b)
+	return b.each(of, n.apply), ok
+}
+
+func (n binary) rows(b *Batch) (vec, bool) {
+	x, ok := rowsOf(n.a, b)
+	y, ok2 := rowsOf(n.b, b)
+	if !ok || !ok2 {
+		return vec{}, false
+	}
+	return b.pairs(x, y, n.apply), true
+}
