@@ -43,6 +43,8 @@ type itemsRun struct {
 	scratch holder
 	memos   chunks[itemMemo]
 	computed
+	// columns are the results that were computed at once; nil when none were.
+	columns *itemColumns
 }
 
 // collection computes the items that changed, or that read something that
@@ -67,6 +69,9 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	items := list.Items()
 	run := &itemsRun{memoReader: r, c: c, frame: &frame{ev: r.ev}, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
+	if run.old == nil {
+		run.columns = r.ev.columnsOf(c, items)
+	}
 	for i, item := range items {
 		if err := run.item(i, item); err != nil {
 			run.abandon(m, h)
@@ -136,8 +141,13 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		run.ev.noteFlip(kept.held.until)
 		return nil
 	}
-	h := run.begin()
 	e := run.entries.one()
+	if run.columns != nil && run.columns.entry(i, e, &run.computed) {
+		run.add(itemMemo{item: item, held: nothingHeld, entry: e})
+		return nil
+	}
+	*e = entry{}
+	h := run.begin()
 	err := run.ev.computeItem(run.c, item, run.frame, 0, e, &run.computed)
 	run.pop()
 	for _, w := range h.wholes {
@@ -155,10 +165,14 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		}
 	}
 	run.memo.lookups.count(h, 1)
-	m := run.memos.one()
-	*m = itemMemo{item: item, held: h.keep(), entry: e}
-	run.next.items = append(run.next.items, m)
+	run.add(itemMemo{item: item, held: h.keep(), entry: e})
 	return err
+}
+
+func (run *itemsRun) add(m itemMemo) {
+	at := run.memos.one()
+	*at = m
+	run.next.items = append(run.next.items, at)
 }
 
 // begin records what the next item is computed from.

@@ -120,6 +120,7 @@ func (t *table) named(rows []int32) map[string][]value.Value {
 
 // filling is a column that is computed.
 type filling struct {
+	rows  int
 	vals  []value.Value
 	costs []uint32
 	fixed uint64
@@ -131,12 +132,15 @@ type filling struct {
 // start makes a column with what an older one knows. The budget is the rows' own:
 // what a selection is charged is for the steps to say.
 func (t *table) start(p *cel.Program, old *column, from []int32) *filling {
-	c := &filling{vals: make([]value.Value, t.rows), todo: make([]int32, 0, t.rows), meter: columnMeter()}
+	c := &filling{rows: t.rows, todo: make([]int32, 0, t.rows), meter: columnMeter()}
 	var isFixed bool
 	if c.fixed, isFixed = p.Weight(); !isFixed {
 		c.costs = make([]uint32, t.rows)
 	}
-	for at := range c.vals {
+	if old != nil {
+		c.vals = make([]value.Value, t.rows)
+	}
+	for at := range t.rows {
 		if old == nil || from[at] < 0 || old.vals[from[at]] == nil {
 			c.todo = append(c.todo, int32(at))
 			continue
@@ -163,6 +167,9 @@ func (c *filling) vector(p *cel.Program, b *direct.Batch) {
 		return
 	}
 	left := c.todo[:0]
+	if c.vals == nil {
+		c.vals = vals
+	}
 	for i, at := range c.todo {
 		if c.vals[at] = vals[i]; vals[i] == nil {
 			left = append(left, at)
@@ -174,6 +181,9 @@ func (c *filling) vector(p *cel.Program, b *direct.Batch) {
 // plainly computes the rows that are left one by one.
 func (c *filling) plainly(p *cel.Program, scope expr.Scope, fill func(int)) *column {
 	defer c.meter.Close()
+	if c.vals == nil {
+		c.vals = make([]value.Value, c.rows)
+	}
 	for _, at := range c.todo {
 		fill(int(at))
 		before := c.meter.Spent()

@@ -65,8 +65,8 @@ func (r *plainRun) rank() {
 	defer meter.Close()
 	keys := map[*candidate][]value.Value{}
 	for _, c := range r.left {
-		own, err := orderKeys(r.Select.OrderBy, r.scope(c), meter)
-		if err != nil {
+		own := make([]value.Value, len(r.Select.OrderBy))
+		if orderKeys(own, r.Select.OrderBy, r.scope(c), meter) != nil {
 			return // the selection fails for that
 		}
 		keys[c] = own

@@ -19,7 +19,7 @@ type ids struct {
 }
 
 func (c *column) number() *ids {
-	out := &ids{of: make([]int32, len(c.vals)), texts: map[string]int32{}}
+	out := &ids{of: make([]int32, len(c.vals)), texts: make(map[string]int32, c.different())}
 	others := map[string]int32{}
 	for at, v := range c.vals {
 		out.of[at] = -1
@@ -47,6 +47,24 @@ func (c *column) number() *ids {
 	}
 	out.post()
 	return out
+}
+
+// different estimates how many different texts a column has, from some of them.
+func (c *column) different() int {
+	const sample = 64
+	if len(c.vals) < 2*sample {
+		return 0
+	}
+	seen := make(map[string]bool, sample)
+	for i := range sample {
+		if text, ok := value.Str(c.vals[i*len(c.vals)/sample]); ok {
+			seen[text] = true
+		}
+	}
+	if len(seen) < sample/2 {
+		return len(seen)
+	}
+	return len(seen) * len(c.vals) / sample / 2
 }
 
 // sameText reports whether two values are one text.

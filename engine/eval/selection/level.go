@@ -60,12 +60,12 @@ func ordered(l *plan.Level, items []value.Value, scope expr.Scope, meter *expr.M
 	if len(l.OrderBy) == 0 || len(items) < 2 {
 		return items, nil
 	}
-	keyed := make([]keyedItem, len(items))
+	keyed, all := make([]keyedItem, len(items)), make([]value.Value, len(items)*len(l.OrderBy))
 	inner := &row{Scope: scope, names: []string{l.As}, values: make([]value.Value, 1)}
 	for i, item := range items {
 		inner.values[0] = item
-		keys, err := orderKeys(l.OrderBy, inner, meter)
-		if err != nil {
+		keys := all[i*len(l.OrderBy) : (i+1)*len(l.OrderBy)]
+		if err := orderKeys(keys, l.OrderBy, inner, meter); err != nil {
 			return nil, err
 		}
 		keyed[i] = keyedItem{item, keys}

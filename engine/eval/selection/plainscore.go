@@ -124,8 +124,8 @@ func first(orderBy []*cel.Program, n int, scope func(int) expr.Scope, meter *exp
 	at := 0
 	var lowest []value.Value
 	for i := range n {
-		keys, err := orderKeys(orderBy, scope(i), meter)
-		if err != nil {
+		keys := make([]value.Value, len(orderBy))
+		if err := orderKeys(keys, orderBy, scope(i), meter); err != nil {
 			return 0, err
 		}
 		if lowest == nil || value.CompareAll(keys, lowest) < 0 {
@@ -135,14 +135,14 @@ func first(orderBy []*cel.Program, n int, scope func(int) expr.Scope, meter *exp
 	return at, nil
 }
 
-func orderKeys(orderBy []*cel.Program, scope expr.Scope, meter *expr.Meter) ([]value.Value, error) {
-	out := make([]value.Value, len(orderBy))
+// orderKeys evaluates expressions by which something is sorted.
+func orderKeys(into []value.Value, orderBy []*cel.Program, scope expr.Scope, meter *expr.Meter) error {
 	for i, p := range orderBy {
 		v, err := p.Eval(scope, meter)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out[i] = v
+		into[i] = v
 	}
-	return out, nil
+	return nil
 }

@@ -1,6 +1,7 @@
 package selection
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -49,10 +50,14 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 		columns: map[columnKey]*column{}, templates: map[*cel.Template]*requests{}, pairs: map[[2]*ids]*pairs{},
 	}
 	e := expansion{table: t, scope: &row{Scope: scope, names: s.Names, values: make([]value.Value, 0, len(s.Names))}, meter: meter}
-	for _, item := range items {
+	t.starts = make([]int32, 0, len(items)+1)
+	for i, item := range items {
 		t.starts = append(t.starts, int32(t.rows))
 		if err := e.expand(item); err != nil {
 			return nil, err
+		}
+		if i == 0 { // most items have as many rows as the first
+			t.reserve(t.rows * len(items))
 		}
 	}
 	t.starts = append(t.starts, int32(t.rows))
@@ -62,6 +67,16 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 	}
 	return t, nil
 }
+
+// reserve makes room for rows.
+func (t *table) reserve(rows int) {
+	for level := range t.levels {
+		t.levels[level] = slices.Grow(t.levels[level], max(0, min(rows, maxReserved)-len(t.levels[level])))
+	}
+}
+
+// maxReserved bounds the room that is made before the rows are known.
+const maxReserved = 1 << 16
 
 // expansion fills a table row by row.
 type expansion struct {

@@ -156,6 +156,9 @@ func ConstScope(consts map[string]value.Value) expr.Scope { return constScope(co
 // Pos returns the template's place.
 func (t *Template) Pos() document.Position { return t.at }
 
+// Program returns the program of a template that is one expression, else nil.
+func (t *Template) Program() *Program { return t.program }
+
 // Constant returns the value of a template without expressions, else nil.
 func (t *Template) Constant() value.Value { return t.constant }
 

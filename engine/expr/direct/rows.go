@@ -20,6 +20,8 @@ type Batch struct {
 	Members map[string]map[string][]ref.Val
 	// Scope gives out names that are the same for all rows.
 	Scope Scope
+	// spare are columns that nobody needs any more, to be written over.
+	spare [][]ref.Val
 }
 
 // Rows evaluates the expression for every row: each part of it for all rows before
@@ -62,14 +64,25 @@ type vec struct {
 	shared bool
 }
 
-// reuse returns the memory for a column that is made of others, row by row.
-func (b *Batch) reuse(of ...vec) []ref.Val {
+// reuse returns the memory for a column that is made of others, row by row, and
+// that is over after this row.
+func (b *Batch) reuse(of ...vec) (out []ref.Val) {
 	for _, v := range of {
-		if v.many != nil && !v.shared {
-			return v.many
+		switch {
+		case v.many == nil || v.shared:
+		case out == nil:
+			out = v.many
+		default:
+			b.spare = append(b.spare, v.many)
 		}
 	}
-	return make([]ref.Val, b.Rows)
+	if n := len(b.spare); out == nil && n > 0 {
+		out, b.spare = b.spare[n-1], b.spare[:n-1]
+	}
+	if out == nil {
+		out = make([]ref.Val, b.Rows)
+	}
+	return out
 }
 
 func (v vec) at(i int) ref.Val {
