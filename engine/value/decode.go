@@ -1,0 +1,317 @@
+package value
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Decode makes of JSON what Freeze makes of decoded JSON, without decoding what the
+// mask does not keep. Parts that are as they were before are those from before, which
+// may be nil: of an object in which little has changed, little is made.
+func Decode(data []byte, t *schema.Type, mask *Mask, before Value) (Value, error) {
+	d := decoder{scanner: scanner{data: data}, plans: map[planKey]*plan{}}
+	out, err := d.value(spot{t: t, mask: mask, before: before})
+	if err == nil && d.peek() != 0 {
+		err = d.wrong("the end")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// decoder makes values of JSON.
+type decoder struct {
+	scanner
+	plans map[planKey]*plan
+	// entries are those of the objects under way, items those of the lists.
+	entries []field
+	items   []Value
+}
+
+// field is a field of an object that is being decoded. place is where its name
+// stands in the plan; -1 if it does not.
+type field struct {
+	place int
+	name  string
+	value Value
+}
+
+// spot is what is known of a value before it is decoded.
+type spot struct {
+	t        *schema.Type
+	mask     *Mask
+	timeName bool
+	// before is the value that stood here, like one that may have the same fields.
+	before, like Value
+}
+
+// plan is what the fields of objects of a shape are decoded with.
+type plan struct {
+	names []string
+	spots []spot
+}
+
+type planKey struct {
+	shape *shape
+	mask  *Mask
+	t     *schema.Type
+}
+
+func (d *decoder) plan(s *shape, at spot) *plan {
+	key := planKey{s, at.mask, at.t}
+	if known, ok := d.plans[key]; ok {
+		return known
+	}
+	p := &plan{names: s.keys, spots: make([]spot, len(s.keys))}
+	for i, name := range s.keys {
+		p.spots[i] = at.field(name)
+	}
+	d.plans[key] = p
+	return p
+}
+
+// field returns the spot of a field.
+func (at spot) field(name string) spot {
+	t := at.t.Field(name)
+	return spot{t: t, mask: at.mask.field(name), timeName: t != nil && t.Guess && isTimeName(name)}
+}
+
+// value decodes a value; nil is null in an object.
+func (d *decoder) value(at spot) (Value, error) {
+	switch c := d.peek(); c {
+	case '{':
+		return d.object(at)
+	case '[':
+		return d.list(at)
+	case '"':
+		return d.string(at)
+	case 't':
+		return types.True, d.word("true")
+	case 'f':
+		return types.False, d.word("false")
+	case 'n':
+		return types.NullValue, d.word("null")
+	default:
+		return d.digits(at)
+	}
+}
+
+func (d *decoder) string(at spot) (Value, error) {
+	raw, plain, err := d.text()
+	if err != nil {
+		return nil, err
+	}
+	if was, ok := at.before.(types.String); ok && plain && string(was) == string(raw) && !at.timeName {
+		return at.before, nil
+	}
+	text, err := unquote(raw, plain)
+	if err != nil {
+		return nil, err
+	}
+	out := freezeString(text, at.t, at.timeName)
+	if now, ok := out.(types.Timestamp); ok {
+		if was, ok := at.before.(types.Timestamp); ok && was.Time.Equal(now.Time) {
+			return at.before, nil
+		}
+	}
+	return out, nil
+}
+
+func (d *decoder) digits(at spot) (Value, error) {
+	whole, fraction, isWhole, err := d.number()
+	if err != nil {
+		return nil, err
+	}
+	out := Value(nil)
+	if isWhole {
+		out = integer(whole, at.t)
+	} else {
+		out = freezeNumber(fraction, at.t)
+	}
+	if at.before != nil && at.before == out {
+		return at.before, nil
+	}
+	return out, nil
+}
+
+func (d *decoder) list(at spot) (Value, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	before, _ := at.before.(*List)
+	base, same := len(d.items), before != nil
+	inner := spot{t: at.t.Item(), mask: at.mask.item()}
+	for n := 0; ; n++ {
+		more, err := d.more(n == 0, ']')
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		inner.before = nil
+		if before != nil && n < len(before.items) {
+			inner.before = before.items[n]
+		}
+		v, err := d.value(inner)
+		if err != nil {
+			return nil, err
+		}
+		same = same && inner.before == v
+		if _, object := v.(*Map); object {
+			inner.like = v
+		}
+		d.items = append(d.items, v)
+	}
+	d.depth--
+	items := d.items[base:]
+	d.items = d.items[:base]
+	if same && len(items) == len(before.items) {
+		return before, nil
+	}
+	deep := HolderBytes
+	for _, v := range items {
+		deep += Deep(v)
+	}
+	return &List{items: slices.Clone(items), sizes: partSizes(deep)}, nil
+}
+
+func (d *decoder) object(at spot) (Value, error) {
+	if err := d.enter(); err != nil {
+		return nil, err
+	}
+	before, like := mapOf(at.before), mapOf(at.like)
+	hint := before
+	if hint == nil {
+		hint = like
+	}
+	var p *plan
+	if hint != nil && hint.shape != nil {
+		p = d.plan(hint.shape, at)
+	}
+	base := len(d.entries)
+	for n := 0; ; n++ {
+		more, err := d.more(n == 0, '}')
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		if err := d.field(at, p, before, like, base, n); err != nil {
+			return nil, err
+		}
+	}
+	d.depth--
+	fields := d.entries[base:]
+	d.entries = d.entries[:base]
+	return finish(fields, p, hint, before), nil
+}
+
+func mapOf(v Value) *Map {
+	m, _ := v.(*Map)
+	return m
+}
+
+// field decodes a field, unless nobody asks for it.
+func (d *decoder) field(at spot, p *plan, before, like *Map, base, n int) error {
+	raw, plain, err := d.key()
+	if err != nil {
+		return err
+	}
+	place, inner, name := p.find(raw, n), spot{}, ""
+	if place >= 0 {
+		name, inner = p.names[place], p.spots[place]
+	} else {
+		if name, err = unquote(raw, plain); err != nil {
+			return err
+		}
+		inner = at.field(name)
+	}
+	if inner.mask == nil {
+		return d.skip()
+	}
+	inner.before, inner.like = before.Lookup(name), like.Lookup(name)
+	v, err := d.value(inner)
+	switch {
+	case err != nil:
+		return err
+	case v == Value(types.NullValue): // counts as absent, also after a value of the same name
+		d.entries = append(d.entries[:base], slices.DeleteFunc(d.entries[base:], func(f field) bool { return f.name == name })...)
+		return nil
+	}
+	d.entries = append(d.entries, field{place, name, v})
+	return nil
+}
+
+// find returns where a name stands in a plan, or -1. Names come mostly in the order
+// of the plan: guess is where it is looked for first.
+func (p *plan) find(raw []byte, guess int) int {
+	if p == nil {
+		return -1
+	}
+	if guess < len(p.names) && p.names[guess] == string(raw) {
+		return guess
+	}
+	for i := range p.names {
+		if p.names[i] == string(raw) {
+			return i
+		}
+	}
+	return -1
+}
+
+// finish makes an object of its fields.
+func finish(fields []field, p *plan, hint, before *Map) Value {
+	if len(fields) == 0 {
+		if before != nil && before.Len() == 0 {
+			return before
+		}
+		return Empty
+	}
+	if p != nil && len(fields) == len(p.names) {
+		if m := planned(fields, hint, before); m != nil {
+			return m
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.name, b.name) })
+	keys, vals, deep := make([]string, 0, len(fields)), make([]Value, 0, len(fields)), HolderBytes
+	for i, f := range fields {
+		if i+1 < len(fields) && fields[i+1].name == f.name {
+			continue // the last of a name counts
+		}
+		keys, vals = append(keys, f.name), append(vals, f.value)
+		deep += ScalarBytes + len(f.name) + Deep(f.value)
+	}
+	if before != nil && slices.Equal(keys, before.keys()) && slices.EqualFunc(vals, before.vals, func(a, b Value) bool { return a == b }) {
+		return before
+	}
+	return &Map{shape: shapeOf(keys), vals: vals, sizes: partSizes(deep)}
+}
+
+// planned makes an object with the very fields of another; nil if it has not all of
+// them. It is the one from before if they are the same, too.
+func planned(fields []field, hint, before *Map) Value {
+	same, seen := before != nil, uint64(0)
+	for i, f := range fields {
+		if f.place < 0 || len(fields) > 64 && f.place != i || len(fields) <= 64 && seen&(1<<f.place) != 0 {
+			return nil
+		}
+		seen |= 1 << (f.place % 64)
+		same = same && before.vals[f.place] == f.value
+	}
+	if same {
+		return before
+	}
+	vals, deep := make([]Value, len(fields)), HolderBytes
+	for _, f := range fields {
+		vals[f.place] = f.value
+		deep += ScalarBytes + len(f.name) + Deep(f.value)
+	}
+	return &Map{shape: hint.shape, vals: vals, sizes: partSizes(deep)}
+}

@@ -1,0 +1,149 @@
+package value
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// checkDecode compares Decode with Freeze, also with other values as what was before.
+func checkDecode(t *testing.T, text []byte, before Value) {
+	t.Helper()
+	var raw any
+	if !json.Valid(text) || utiljson.Unmarshal(text, &raw) != nil {
+		_, _ = Decode(text, node, KeepAll, before) // does not panic
+		return
+	}
+	for _, of := range []*schema.Type{nil, node, schema.Untyped()} {
+		for _, mask := range []*Mask{KeepAll, fields(map[string]*Mask{"a": KeepAll, "spec": fields(map[string]*Mask{"text": {}, "at": {}})}), {Each: KeepAll}, {}, nil} {
+			want := Freeze(raw, of, mask)
+			for i, was := range []Value{nil, before, want} {
+				got, err := Decode(text, of, mask, was)
+				switch {
+				case err != nil:
+					t.Fatalf("%s: %v", text, err)
+				case !exactly(got, want):
+					t.Fatalf("%s is decoded as %v, want %v", text, Plain(got), Plain(want))
+				case i == 2 && !identical(got, want):
+					t.Fatalf("%s: what has not changed is made anew", text)
+				}
+			}
+		}
+	}
+}
+
+func identical(a, b Value) bool {
+	switch a.(type) {
+	case *Map, *List:
+		return a == b || Deep(a) == HolderBytes // empty
+	}
+	return true
+}
+
+// exactly compares types and sizes, too.
+func exactly(a, b Value) bool {
+	x, isMap := a.(*Map)
+	y, _ := b.(*Map)
+	if isMap && y != nil {
+		if x.Len() != y.Len() || x.sizes != y.sizes {
+			return false
+		}
+		for i := range x.Len() {
+			k, v := x.At(i)
+			l, w := y.At(i)
+			if k != l || !exactly(v, w) {
+				return false
+			}
+		}
+		return true
+	}
+	p, isList := a.(*List)
+	q, _ := b.(*List)
+	if isList && q != nil {
+		if p.Len() != q.Len() || p.sizes != q.sizes {
+			return false
+		}
+		for i := range p.Len() {
+			if !exactly(p.At(i), q.At(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return Same(a, b) && a.Type() == b.Type()
+}
+
+// randomJSON writes JSON at random, with names that repeat.
+func randomJSON(r *rand.Rand, depth int) string {
+	switch n := r.IntN(12); {
+	case n < 4 && depth > 0:
+		parts := make([]string, r.IntN(5))
+		for i := range parts {
+			parts[i] = fmt.Sprintf("%q: %s", []string{"a", "b", "spec", "text", "at", "times", "metadata", "creationTimestamp", "ä", "q\"uote"}[r.IntN(10)], randomJSON(r, depth-1))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	case n < 6 && depth > 0:
+		parts := make([]string, r.IntN(4))
+		for i := range parts {
+			parts[i] = randomJSON(r, depth-1)
+		}
+		return "[ " + strings.Join(parts, " , ") + "]"
+	}
+	return []string{`"x"`, `"2026-03-01T12:00:00Z"`, `""`, `"\u00e4\n"`, `"ä"`, "0", "-0", "1", "12345678901234567890", "1.5", "1e3", "1e-7", "true", "false", "null"}[r.IntN(15)]
+}
+
+// TestDecodeIsFreeze: decoding gives what freezing decoded JSON gives, and what has
+// not changed is what was there before.
+func TestDecodeIsFreeze(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	var before Value
+	for range 5000 {
+		text := []byte(randomJSON(r, 4))
+		checkDecode(t, text, before)
+		before, _ = Decode(text, node, KeepAll, nil)
+	}
+}
+
+// FuzzDecode is TestDecodeIsFreeze for any text.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{`null`, `{"a":[1,2.5,"x",null,{"b":true}]}`, `{"a":1,"a":2}`, `1e400`, `-0`, `"\u0000"`, `{"a":{"a":{"a":{}}}}`, `[{"a":1},{"a":2}]`, `{"a`, `01`, `{"a":1}x`} {
+		f.Add([]byte(seed))
+	}
+	before := frozen(object{"a": []any{object{"a": int64(1)}, object{"a": int64(2)}}, "spec": object{"text": "x"}})
+	f.Fuzz(func(t *testing.T, text []byte) { checkDecode(t, text, before) })
+}
+
+// TestDecodeChange: of a long list in which one item has changed, one item is made.
+func TestDecodeChange(t *testing.T) {
+	items := make([]string, 1000)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"name":"node-%d","ready":true,"zone":"a","groups":[{"name":"g-%d","ready":true}]}`, i, i)
+	}
+	write := func() []byte { return []byte(`{"status":{"nodes":[` + strings.Join(items, ",") + `]}}`) }
+	before, err := Decode(write(), nil, KeepAll, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items[500] = strings.Replace(items[500], "true", "false", 1)
+	text := write()
+	after, err := Decode(text, nil, KeepAll, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, now := Path(before, "status", "nodes").(*List), Path(after, "status", "nodes").(*List)
+	for i := range was.Len() {
+		if same := was.At(i) == now.At(i); same != (i != 500) {
+			t.Errorf("item %d: the same is %t", i, same)
+		}
+	}
+	if got := testing.AllocsPerRun(10, func() { _, _ = Decode(text, nil, KeepAll, before) }); got > 60 {
+		t.Errorf("%v allocations", got)
+	}
+}
