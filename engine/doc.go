@@ -4,9 +4,10 @@
 // # From an event to a patch
 //
 //  1. engine/run/informers/set.go (Open) keeps one informer for each source that some
-//     policy reads. engine/run/informers/informer.go (transform) keeps of an object the
-//     fields that are read: engine/readmodel/object.go (Object) and
-//     engine/value/freeze.go (Freeze) make an immutable value of them.
+//     policy reads. engine/run/informers/decoder.go (Decode) makes an object of what
+//     the API server sends, with the fields that are read: engine/readmodel/decode.go
+//     (Decode) and engine/value/decode.go (Decode) make an immutable value of the JSON,
+//     which engine/scan reads.
 //  2. engine/reconcile/group.go (PutObject, Delete) stores the object in the
 //     read model, engine/world/store.go (Put). An event that changes no field
 //     that is kept ends here.
@@ -25,9 +26,10 @@
 //     (rules), and their actions, engine/eval/actions.go (act). engine/eval/memo.go
 //     (still) reuses results whose inputs have not changed. Candidates are chosen
 //     by engine/eval/selection/selection.go. Expressions run in
-//     engine/expr/cel/program.go (Eval), Rego queries in engine/expr/rego/eval.go
-//     (Eval); engine/expr/meter.go (Charge, Step) stops what costs too much. The
-//     result is a Decision: engine/eval/decision.go.
+//     engine/expr/cel/program.go (Eval), most of them without an interpreter in
+//     engine/expr/direct/program.go (Eval) and engine/expr/direct/rows.go (Rows), Rego
+//     queries in engine/expr/rego/eval.go (Eval); engine/expr/meter.go (Charge, Step)
+//     stops what costs too much. The result is a Decision: engine/eval/decision.go.
 //  8. engine/guard/guard.go (Check) drops the effects that need an allowance which
 //     the policy does not have.
 //  9. engine/brake/admit.go (Admit) holds back the effects that exceed a limit,

@@ -22,13 +22,15 @@ const module = "github.com/edict-dev/edict/"
 // lowest place at which that holds.
 var layers = [][]string{
 	// What texts, kinds and metrics are.
-	{"engine/document", "engine/schema", "engine/observe", "engine/identity"},
+	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan"},
 	// Values, and the documents.
 	{"engine/value", "engine/api/v1alpha1"},
 	// Bytes to documents; the read model; the seam of the languages.
 	{"engine/load", "engine/selector", "engine/status", "engine/world", "engine/expr"},
 	// What writes are tried on.
 	{"engine/apiserver"},
+	// Expressions without an interpreter.
+	{"engine/expr/direct"},
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
 	// What expressions depend on; a language in a process of its own.

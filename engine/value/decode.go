@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/cel-go/common/types"
 
+	"github.com/edict-dev/edict/engine/scan"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -13,10 +14,10 @@ import (
 // mask does not keep. Parts that are as they were before are those from before, which
 // may be nil: of an object in which little has changed, little is made.
 func Decode(data []byte, t *schema.Type, mask *Mask, before Value) (Value, error) {
-	d := decoder{scanner: scanner{data: data}, plans: map[planKey]*plan{}}
+	d := decoder{Scanner: scan.Scanner{Data: data}, plans: map[planKey]*plan{}}
 	out, err := d.value(spot{t: t, mask: mask, before: before})
-	if err == nil && d.peek() != 0 {
-		err = d.wrong("the end")
+	if err == nil && d.Peek() != 0 {
+		err = d.Wrong("the end")
 	}
 	if err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func Decode(data []byte, t *schema.Type, mask *Mask, before Value) (Value, error
 
 // decoder makes values of JSON.
 type decoder struct {
-	scanner
+	scan.Scanner
 	plans map[planKey]*plan
 	// entries are those of the objects under way, items those of the lists.
 	entries []field
@@ -83,7 +84,7 @@ func (at spot) field(name string) spot {
 
 // value decodes a value; nil is null in an object.
 func (d *decoder) value(at spot) (Value, error) {
-	switch c := d.peek(); c {
+	switch c := d.Peek(); c {
 	case '{':
 		return d.object(at)
 	case '[':
@@ -91,25 +92,25 @@ func (d *decoder) value(at spot) (Value, error) {
 	case '"':
 		return d.string(at)
 	case 't':
-		return types.True, d.word("true")
+		return types.True, d.Word("true")
 	case 'f':
-		return types.False, d.word("false")
+		return types.False, d.Word("false")
 	case 'n':
-		return types.NullValue, d.word("null")
+		return types.NullValue, d.Word("null")
 	default:
 		return d.digits(at)
 	}
 }
 
 func (d *decoder) string(at spot) (Value, error) {
-	raw, plain, err := d.text()
+	raw, plain, err := d.Text()
 	if err != nil {
 		return nil, err
 	}
 	if was, ok := at.before.(types.String); ok && plain && string(was) == string(raw) && !at.timeName {
 		return at.before, nil
 	}
-	text, err := unquote(raw, plain)
+	text, err := scan.Unquote(raw, plain)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func (d *decoder) string(at spot) (Value, error) {
 }
 
 func (d *decoder) digits(at spot) (Value, error) {
-	whole, fraction, isWhole, err := d.number()
+	whole, fraction, isWhole, err := d.Number()
 	if err != nil {
 		return nil, err
 	}
@@ -140,14 +141,14 @@ func (d *decoder) digits(at spot) (Value, error) {
 }
 
 func (d *decoder) list(at spot) (Value, error) {
-	if err := d.enter(); err != nil {
+	if err := d.Enter(); err != nil {
 		return nil, err
 	}
 	before, _ := at.before.(*List)
 	base, same := len(d.items), before != nil
 	inner := spot{t: at.t.Item(), mask: at.mask.item()}
 	for n := 0; ; n++ {
-		more, err := d.more(n == 0, ']')
+		more, err := d.More(n == 0, ']')
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +169,7 @@ func (d *decoder) list(at spot) (Value, error) {
 		}
 		d.items = append(d.items, v)
 	}
-	d.depth--
+	d.Leave()
 	items := d.items[base:]
 	d.items = d.items[:base]
 	if same && len(items) == len(before.items) {
@@ -182,7 +183,7 @@ func (d *decoder) list(at spot) (Value, error) {
 }
 
 func (d *decoder) object(at spot) (Value, error) {
-	if err := d.enter(); err != nil {
+	if err := d.Enter(); err != nil {
 		return nil, err
 	}
 	before, like := mapOf(at.before), mapOf(at.like)
@@ -196,7 +197,7 @@ func (d *decoder) object(at spot) (Value, error) {
 	}
 	base := len(d.entries)
 	for n := 0; ; n++ {
-		more, err := d.more(n == 0, '}')
+		more, err := d.More(n == 0, '}')
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +208,7 @@ func (d *decoder) object(at spot) (Value, error) {
 			return nil, err
 		}
 	}
-	d.depth--
+	d.Leave()
 	fields := d.entries[base:]
 	d.entries = d.entries[:base]
 	return finish(fields, p, hint, before), nil
@@ -220,7 +221,7 @@ func mapOf(v Value) *Map {
 
 // field decodes a field, unless nobody asks for it.
 func (d *decoder) field(at spot, p *plan, before, like *Map, base, n int) error {
-	raw, plain, err := d.key()
+	raw, plain, err := d.Key()
 	if err != nil {
 		return err
 	}
@@ -228,13 +229,13 @@ func (d *decoder) field(at spot, p *plan, before, like *Map, base, n int) error 
 	if place >= 0 {
 		name, inner = p.names[place], p.spots[place]
 	} else {
-		if name, err = unquote(raw, plain); err != nil {
+		if name, err = scan.Unquote(raw, plain); err != nil {
 			return err
 		}
 		inner = at.field(name)
 	}
 	if inner.mask == nil {
-		return d.skip()
+		return d.Skip()
 	}
 	inner.before, inner.like = before.Lookup(name), like.Lookup(name)
 	v, err := d.value(inner)

@@ -14,6 +14,8 @@ import (
 type cached struct {
 	metav1.Object // the methods that informers do not call
 	object        *world.Object
+	// initialEnd is set for the bookmark that ends a streamed list.
+	initialEnd bool
 }
 
 var _ runtime.Object = (*cached)(nil)
@@ -30,8 +32,26 @@ func (c *cached) GetUID() types.UID { return types.UID(c.object.UID) }
 // GetResourceVersion implements metav1.Object.
 func (c *cached) GetResourceVersion() string { return c.object.Version().ResourceVersion }
 
+// GetAnnotations implements metav1.Object: informers ask it of bookmarks.
+func (c *cached) GetAnnotations() map[string]string {
+	if c.initialEnd {
+		return map[string]string{initialEventsEnd: "true"}
+	}
+	return nil
+}
+
 // GetObjectKind implements runtime.Object.
 func (c *cached) GetObjectKind() kschema.ObjectKind { return kschema.EmptyObjectKind }
 
 // DeepCopyObject implements runtime.Object. What it holds never changes.
 func (c *cached) DeepCopyObject() runtime.Object { return c }
+
+// cachedList is a list as the API server sends it.
+type cachedList struct {
+	metav1.TypeMeta
+	metav1.ListMeta
+	Items []*cached
+}
+
+// DeepCopyObject implements runtime.Object. What it holds never changes.
+func (l *cachedList) DeepCopyObject() runtime.Object { return l }

@@ -2,18 +2,13 @@ package informers
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/dynamic/dynamicinformer"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -25,9 +20,9 @@ type informer struct {
 	// id is the ID of its watch.
 	id   string
 	stop context.CancelFunc
-	// shared watches the source, client lists its objects.
-	shared toolscache.SharedIndexInformer
-	client dynamic.ResourceInterface
+	// shared watches the source; version returns at which version it is now.
+	shared  toolscache.SharedIndexInformer
+	version func(context.Context) (string, error)
 	// synced is closed when the first list was handed on, replaced when
 	// another informer has taken this one's place.
 	synced, replaced chan struct{}
@@ -116,20 +111,16 @@ func (s *Set) informer(next *informer) (toolscache.SharedIndexInformer, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := dynamic.NewForConfigAndClient(s.options.Config, s.options.HTTP)
+	client, err := s.client(next, mapping.Resource)
 	if err != nil {
 		return nil, err
 	}
-	next.client = client.Resource(mapping.Resource)
-	if next.source.Namespace != "" {
-		next.client = client.Resource(mapping.Resource).Namespace(next.source.Namespace)
-	}
-	informer := dynamicinformer.NewFilteredDynamicInformer(client, mapping.Resource, next.source.Namespace, 0, nil, next.narrow).Informer()
-	return informer, errors.Join(informer.SetTransform(s.transform(next)), informer.SetWatchErrorHandlerWithContext(
-		func(ctx context.Context, r *toolscache.Reflector, err error) {
-			s.watchFailed(next.source, err)
-			toolscache.DefaultWatchErrorHandler(ctx, r, err)
-		}))
+	next.version = client.version
+	informer := client.informer()
+	return informer, informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *toolscache.Reflector, err error) {
+		s.watchFailed(next.source, err)
+		toolscache.DefaultWatchErrorHandler(ctx, r, err)
+	})
 }
 
 // narrow makes a list or a watch one of the source's objects.
@@ -137,18 +128,6 @@ func (i *informer) narrow(options *metav1.ListOptions) {
 	options.LabelSelector = i.source.Selector
 	if i.source.Name != "" { // a role may permit this name only
 		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, i.source.Name).String()
-	}
-}
-
-// transform freezes the parts of an object that are read.
-func (s *Set) transform(next *informer) toolscache.TransformFunc {
-	schemas := s.options.Group.Schemas()
-	return func(raw any) (any, error) {
-		u, ok := raw.(*unstructured.Unstructured)
-		if !ok {
-			return raw, nil
-		}
-		return &cached{object: readmodel.Object(next.source, u.Object, schemas.Of(next.source.GVK), next.mask)}, nil
 	}
 }
 

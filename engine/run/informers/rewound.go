@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // ErrRewound ends a process whose API server has older data than it had: etcd was
@@ -59,13 +57,11 @@ func (v *versions) check(ctx context.Context, turn int) error {
 	if !ok {
 		return nil
 	}
-	options := metav1.ListOptions{Limit: 1}
-	one.narrow(&options)
-	list, err := one.client.List(ctx, options)
+	version, err := one.version(ctx)
 	if err != nil {
 		return nil //nolint:nilerr // the watch reports that
 	}
-	now, ok := parseVersion(list.GetResourceVersion())
+	now, ok := parseVersion(version)
 	if !ok || now >= seen {
 		return nil
 	}

@@ -1,0 +1,288 @@
+// Package scan reads JSON piece by piece: for those who need a part of a document
+// and no values of the rest.
+package scan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Scanner reads JSON. It is at a place in the text, and its methods take what is
+// there. What they return of the text belongs to it.
+type Scanner struct {
+	Data []byte
+	// At is the place, in bytes.
+	At    int
+	depth int
+}
+
+// maxDepth is how deep JSON may nest, as encoding/json has it.
+const maxDepth = 10_000
+
+var errCut = errors.New("the JSON ends too early")
+
+func (s *Scanner) Wrong(expected string) error {
+	if s.At >= len(s.Data) {
+		return errCut
+	}
+	return fmt.Errorf("at byte %d the JSON has %q where %s is expected", s.At, s.Data[s.At], expected)
+}
+
+// Peek returns the next byte that is no white space; 0 at the end.
+func (s *Scanner) Peek() byte {
+	for s.At < len(s.Data) {
+		switch c := s.Data[s.At]; c {
+		case ' ', '\t', '\n', '\r':
+			s.At++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// Token takes a byte.
+func (s *Scanner) Token(c byte, what string) error {
+	if s.Peek() != c {
+		return s.Wrong(what)
+	}
+	s.At++
+	return nil
+}
+
+// More takes what stands between two entries, and reports whether there is another.
+func (s *Scanner) More(first bool, end byte) (bool, error) {
+	switch c := s.Peek(); {
+	case c == end:
+		s.At++
+		return false, nil
+	case first:
+		return true, nil
+	case c == ',':
+		s.At++
+		return true, nil
+	}
+	return false, s.Wrong("a comma")
+}
+
+// Enter begins an object or a list.
+func (s *Scanner) Enter() error {
+	s.At++
+	if s.depth++; s.depth > maxDepth {
+		return errors.New("the JSON nests too deep")
+	}
+	return nil
+}
+
+// Leave notes that an object or a list that was entered has ended.
+func (s *Scanner) Leave() { s.depth-- }
+
+// Object visits the fields of an object, whose values visit takes.
+func (s *Scanner) Object(visit func(key []byte) error) error {
+	if s.Peek() != '{' {
+		return s.Wrong("an object")
+	}
+	if err := s.Enter(); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		more, err := s.More(n == 0, '}')
+		if err != nil || !more {
+			s.Leave()
+			return err
+		}
+		raw, _, err := s.Key()
+		if err != nil {
+			return err
+		}
+		if err := visit(raw); err != nil {
+			return err
+		}
+	}
+}
+
+// List visits the items of a list, which visit takes. Null is a list without items.
+func (s *Scanner) List(visit func() error) error {
+	switch s.Peek() {
+	case 'n':
+		return s.Word("null")
+	case '[':
+	default:
+		return s.Wrong("a list")
+	}
+	if err := s.Enter(); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		more, err := s.More(n == 0, ']')
+		if err != nil || !more {
+			s.Leave()
+			return err
+		}
+		if err := visit(); err != nil {
+			return err
+		}
+	}
+}
+
+// Raw takes a value and returns its text.
+func (s *Scanner) Raw() ([]byte, error) {
+	s.Peek()
+	start := s.At
+	err := s.Skip()
+	return s.Data[start:s.At], err
+}
+
+// String takes a string.
+func (s *Scanner) String() (string, error) {
+	raw, plain, err := s.Text()
+	if err != nil {
+		return "", err
+	}
+	return Unquote(raw, plain)
+}
+
+// Text takes a string: its bytes between the quotes, and whether they are what they
+// stand for.
+func (s *Scanner) Text() (raw []byte, plain bool, err error) {
+	if err := s.Token('"', "a string"); err != nil {
+		return nil, false, err
+	}
+	start, plain := s.At, true
+	for s.At < len(s.Data) {
+		switch c := s.Data[s.At]; {
+		case c == '"':
+			raw = s.Data[start:s.At]
+			s.At++
+			return raw, plain || isPlain(raw), nil
+		case c == '\\':
+			plain = false
+			s.At++
+		case c < ' ':
+			return nil, false, s.Wrong("a character of a string")
+		case c >= utf8.RuneSelf:
+			plain = false
+		}
+		s.At++
+	}
+	return nil, false, errCut
+}
+
+// isPlain reports whether the bytes of a string are text without escapes.
+func isPlain(raw []byte) bool {
+	for _, c := range raw {
+		if c == '\\' {
+			return false
+		}
+	}
+	return utf8.Valid(raw)
+}
+
+// Unquote returns the text of a string.
+func Unquote(raw []byte, plain bool) (string, error) {
+	if plain {
+		return string(raw), nil
+	}
+	quoted := make([]byte, 0, len(raw)+2)
+	quoted = append(append(append(quoted, '"'), raw...), '"')
+	var out string
+	err := json.Unmarshal(quoted, &out)
+	return out, err
+}
+
+// Key takes the name of a field and the colon.
+func (s *Scanner) Key() (raw []byte, plain bool, err error) {
+	if raw, plain, err = s.Text(); err == nil {
+		err = s.Token(':', "a colon")
+	}
+	return raw, plain, err
+}
+
+// Word takes true, false or null.
+func (s *Scanner) Word(text string) error {
+	if len(s.Data)-s.At < len(text) || string(s.Data[s.At:s.At+len(text)]) != text {
+		return s.Wrong(text)
+	}
+	s.At += len(text)
+	return nil
+}
+
+// Number takes a number: a whole one as int64 where it fits.
+func (s *Scanner) Number() (whole int64, fraction float64, isWhole bool, err error) {
+	if c := s.Peek(); c != '-' && (c < '0' || c > '9') {
+		return 0, 0, false, s.Wrong("a value")
+	}
+	start := s.At
+	isWhole = true
+	for s.At < len(s.Data) {
+		switch c := s.Data[s.At]; {
+		case c >= '0' && c <= '9', c == '-' && s.At == start:
+		case c == '.', c == 'e', c == 'E', c == '+', c == '-':
+			isWhole = false
+		default:
+			return s.parse(s.Data[start:s.At], isWhole)
+		}
+		s.At++
+	}
+	return s.parse(s.Data[start:s.At], isWhole)
+}
+
+func (s *Scanner) parse(text []byte, isWhole bool) (int64, float64, bool, error) {
+	if isWhole {
+		if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+			return n, 0, true, nil
+		}
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
+		err = errors.New("a number that is none")
+	}
+	return 0, f, false, err
+}
+
+// Skip passes over a value.
+func (s *Scanner) Skip() error {
+	switch c := s.Peek(); c {
+	case '{', '[':
+		return s.skipNested()
+	case '"':
+		_, _, err := s.Text()
+		return err
+	case 't':
+		return s.Word("true")
+	case 'f':
+		return s.Word("false")
+	case 'n':
+		return s.Word("null")
+	default:
+		_, _, _, err := s.Number()
+		return err
+	}
+}
+
+// skipNested passes over an object or a list.
+func (s *Scanner) skipNested() error {
+	open := 0
+	for s.At < len(s.Data) {
+		switch s.Data[s.At] {
+		case '{', '[':
+			open++
+		case '}', ']':
+			open--
+		case '"':
+			if _, _, err := s.Text(); err != nil {
+				return err
+			}
+			continue
+		}
+		s.At++
+		if open == 0 {
+			return nil
+		}
+	}
+	return errCut
+}
