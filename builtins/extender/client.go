@@ -1,11 +1,13 @@
 package extender
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -82,18 +84,36 @@ func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Respon
 	if err != nil {
 		return nil, err
 	}
-	var scores map[pool]int64
-	err = c.call(ctx, scoring, asked, func(body io.Reader) error {
-		text, err := readAll(body, c.largest)
-		if err == nil {
-			scores, err = decode(text, asked.Pools)
+	var verdicts []expr.Verdict
+	err = c.call(ctx, scoring, asked.body(), func(body io.Reader) error {
+		buffer := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(buffer)
+		buffer.Reset()
+		if err := readAll(buffer, body, c.largest); err != nil {
+			return err
 		}
+		verdicts, err = verdictsOf(buffer.Bytes(), asked.Pools)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &expr.Response{Verdicts: judge(asked.Pools, scores)}, nil
+	return &expr.Response{Verdicts: verdicts}, nil
+}
+
+// buffers are for answers: what is read of one is copied.
+var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
+// verdictsOf returns what an answer says of each pool.
+func verdictsOf(body []byte, asked []pool) ([]expr.Verdict, error) {
+	if verdicts, ok := quickly(body, asked); ok {
+		return verdicts, nil
+	}
+	scores, err := decode(body, asked)
+	if err != nil {
+		return nil, err
+	}
+	return judge(asked, scores), nil
 }
 
 func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Response, error) {
@@ -101,7 +121,11 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 	if err != nil {
 		return nil, err
 	}
-	err = c.call(ctx, narrowing, asked, func(io.Reader) error { return nil })
+	body, err := json.Marshal(asked)
+	if err != nil {
+		return nil, fail(ClassRequest, err.Error())
+	}
+	err = c.call(ctx, narrowing, body, func(io.Reader) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -110,12 +134,8 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 
 // call sends a request and counts what becomes of it. read is given the body
 // of an answer of status 200.
-func (c *Client) call(ctx context.Context, to endpoint, asked any, read func(io.Reader) error) error {
-	body, err := json.Marshal(asked)
-	if err != nil {
-		return fail(ClassRequest, err.Error())
-	}
-	err = c.inTurn(ctx, func(limited context.Context) error {
+func (c *Client) call(ctx context.Context, to endpoint, body []byte, read func(io.Reader) error) error {
+	err := c.inTurn(ctx, func(limited context.Context) error {
 		begin := time.Now()
 		defer func() { c.metrics.seconds.WithLabelValues(to.call).Observe(time.Since(begin).Seconds()) }()
 		return c.explain(ctx, limited, c.exchange(limited, c.base+to.path, body, read))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -118,6 +119,8 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, name, thin string) {
 		asked := []pool{{Name: name}, {Name: name, ThinPool: thin}}
+		checkQuick(t, body, asked)
+		checkQuick(t, body, append(asked, asked...))
 		scores, err := decode(body, asked)
 		if err != nil {
 			wantClass(t, err, ClassDecode)
@@ -132,6 +135,62 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkQuick compares what is read quickly, if it is, with what is read carefully.
+func checkQuick(t *testing.T, body []byte, asked []pool) (quick bool) {
+	t.Helper()
+	got, quick := quickly(body, asked)
+	if !quick {
+		return false
+	}
+	scores, err := decode(body, asked)
+	if err != nil {
+		t.Fatalf("%s is read quickly, and otherwise refused: %v", body, err)
+	}
+	if diff := cmp.Diff(judge(asked, scores), got); diff != "" {
+		t.Fatalf("%s (- carefully, + quickly):\n%s", body, diff)
+	}
+	return true
+}
+
+// TestQuickly: what extenders write is read quickly, and as carefully as anything
+// else; what they do not write is not.
+func TestQuickly(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	quick := 0
+	for range 5000 {
+		var entries []string
+		for range r.IntN(4) {
+			entries = append(entries, "{"+pick(`"name":"a"`, `"name":"b"`, `"name":"c"`, `"name":"\u0061"`, `"Name":"a"`, `"name":1`, `"name":""`)+
+				pick("", "", `,"thinPoolName":"t"`, `,"thinPoolName":""`, `,"thinPoolName":null`)+
+				pick(`,"score":5`, `,"score":10 `, `,"score":-3`, `,"score":0`, `,"score":07`, `,"score":1.0`, `,"score":-`, `,"score":9223372036854775807`, `,"score":1e3`, "", `,"score":3,"score":4`)+"}")
+		}
+		body := []byte(`{` + pick("", "", `"error":"full",`) + `"lvgs":[` + strings.Join(entries, pick(",", " , ")) + "]" + pick("", "", `,"lvgs":[]`) + "}" + pick("", "", "\n", "x"))
+		if checkQuick(t, body, []pool{{Name: "a"}, {Name: "b"}, {Name: "a", ThinPool: "t"}, {Name: "a"}}) {
+			quick++
+		}
+	}
+	if quick < 300 {
+		t.Errorf("%d answers were read quickly", quick)
+	}
+}
+
+// TestBody: a request is written as encoding/json writes it.
+func TestBody(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "a", "vg-1_x.y", "<&>", "q\"b\\", "ä", "\u2028", "\x00\x7f", "\xff"} {
+		r := &scoreRequest{ReservationID: text, TTL: text, Size: -5, Pools: []pool{{Name: text}, {Name: "b", ThinPool: text}}}
+		want, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(r.body())); diff != "" {
+			t.Errorf("%q (- encoding/json, + here):\n%s", text, diff)
+		}
+	}
 }
 
 // names reports whether an answer has an entry with these values. It reads the

@@ -89,15 +89,14 @@ func (c *Client) release() {
 }
 
 // readAll reads a body of at most limit bytes.
-func readAll(body io.Reader, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(body, limit+1))
-	if err != nil {
-		return nil, err
+func readAll(into *bytes.Buffer, body io.Reader, limit int64) error {
+	if _, err := into.ReadFrom(io.LimitReader(body, limit+1)); err != nil {
+		return err
 	}
-	if int64(len(text)) > limit {
-		return nil, fail(ClassTooLarge, "the response is larger than "+bytesText(limit))
+	if int64(into.Len()) > limit {
+		return fail(ClassTooLarge, "the response is larger than "+bytesText(limit))
 	}
-	return text, nil
+	return nil
 }
 
 // bytesText writes a size for a person: 2 MiB, or 1000 bytes.
