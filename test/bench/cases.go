@@ -104,61 +104,18 @@ func placingOf(pools int, side func(*placing) measure.Side) func(spec, context.C
 	}
 }
 
-var sizes = []int{100, 1000, 5000}
-
-// goals are those of 100, 1,000 and 5,000 nodes.
-type goals [3]float64
-
-// topologies are those of a volume; the first is measured in all cases.
-var topologies = []string{"TransZonal", "Zonal", "Ignored"}
-
-// cases returns all cases.
-func cases() []spec {
-	var out []spec
-	add := func(name string, g goals, topology string, sides func(spec, context.Context) (pair, error)) {
-		for i, n := range sizes {
-			out = append(out, spec{Name: name, Nodes: n, Topology: topology, Goal: g[i], sides: sides})
-		}
-	}
-	for _, topology := range topologies {
-		add("steady", goals{3, 10, 10}, topology, placingOf(1, func(p *placing) measure.Side { return steady{p} }))
-		add("cold", goals{3, 3, 3}, topology, placingOf(1, func(p *placing) measure.Side { return cold{p} }))
-		add("changed", goals{3, 10, 10}, topology, placingOf(1, func(p *placing) measure.Side { return changed{placing: p} }))
-	}
-	first := topologies[0]
-	add("changed, decoded", goals{}, first, placingOf(1, func(p *placing) measure.Side { return changed{p, true} }))
-	add("placed again", goals{10, 10, 10}, first, placingOf(1, func(p *placing) measure.Side { return placedAgain{p} }))
-	add("placed, first look", goals{3, 3, 3}, first, placingOf(1, func(p *placing) measure.Side { return placedFirst{p} }))
-	add("placed, pool changed", goals{}, first, placingOf(1, func(p *placing) measure.Side { return placedChanged{p} }))
-	for i := range sizes {
-		out[len(out)-1-i].Asleep = true
-	}
-	for i, g := range []float64{3, 20, 20} {
-		out = append(out, spec{Name: "steady", Nodes: sizes[i], Topology: first, Goal: g, Lean: true, sides: placingOf(1, func(p *placing) measure.Side { return steady{p} })})
-	}
-	out = append(out, spec{Name: "many small pools", Nodes: 5000, least: 5000, Topology: first, sides: placingOf(500, func(p *placing) measure.Side { return steady{p} })})
-	return out
-}
-
-// find returns the cases that are asked for.
-func find(matches func(string) bool, nodes map[int]bool) []spec {
-	var out []spec
-	for _, c := range cases() {
-		if matches(c.label()) && (len(nodes) == 0 || nodes[c.Nodes]) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // check runs some operations on both sides, and compares what they have sent.
 func (p pair) check() error {
 	for i, side := range []measure.Side{p.edict, p.byHand} {
-		if err := side.Prepare(checked); err != nil {
+		n := checked
+		if b, ok := side.(measure.Bounded); ok {
+			n = min(n, b.Max())
+		}
+		if err := side.Prepare(n); err != nil {
 			return err
 		}
 		p.sent[i].keep = true
-		for op := range checked {
+		for op := range n {
 			if err := side.Run(op); err != nil {
 				return err
 			}

@@ -15,8 +15,9 @@ type placing struct {
 	topology string
 
 	sys     system
-	pools   [2]*event // without and with a cordoned node
-	next    int       // number of the next volume
+	pools   [2]*event // without and with a cordoned node, taken in in turns
+	turn    int
+	next    int // number of the next volume
 	volumes [][]*event
 	fresh   []system
 	woken   int
@@ -98,6 +99,12 @@ func (p *placing) begin(n int, placed bool) (err error) {
 	}
 	p.sent.count = 0
 	return nil
+}
+
+// change returns the next state of the pool, which differs from the one before.
+func (p *placing) change() *event {
+	p.turn++
+	return p.pools[p.turn%2]
 }
 
 func (p *placing) name(i int) string { return p.volumes[i][0].typed.GetName() }

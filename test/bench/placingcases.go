@@ -32,7 +32,7 @@ func (c changed) Run(i int) error {
 	if c.text {
 		put = c.sys.putText
 	}
-	if _, err := put(c.pools[(i+1)%2]); err != nil {
+	if _, err := put(c.change()); err != nil {
 		return err
 	}
 	v := c.volumes[i]

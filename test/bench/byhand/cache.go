@@ -165,3 +165,9 @@ func readAll[P client.Object](c *Cache, found []any) []P {
 	}
 	return out
 }
+
+// names returns the names of the objects that an index has for a value. No object is
+// copied.
+func (c *Cache) names(kind, index, key string) ([]string, error) {
+	return c.indexers[kind].IndexKeys(index, key)
+}

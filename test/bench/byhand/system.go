@@ -89,15 +89,7 @@ func (s *Scheduler) wakePool(old, now client.Object) ([]string, error) {
 		old.(*StoragePool).Status.EligibleNodesRevision == now.(*StoragePool).Status.EligibleNodesRevision {
 		return nil, nil
 	}
-	volumes, err := indexed[*Volume](s.Cache, kindVolume, indexVolumePool, either(old, now).GetName())
-	if err != nil {
-		return nil, err
-	}
-	out := make([]string, len(volumes))
-	for i, v := range volumes {
-		out[i] = v.Name
-	}
-	return out, nil
+	return s.Cache.names(kindVolume, indexVolumePool, either(old, now).GetName())
 }
 
 func either(old, now client.Object) client.Object {

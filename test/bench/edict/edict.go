@@ -62,6 +62,8 @@ type Engine struct {
 	group      *reconcile.Group
 	controller *reconcile.Controller
 	sources    map[string]world.Source
+	// Cost is that of the last decision, in units of CEL.
+	Cost uint64
 }
 
 // decisions is how many records are kept, which is the default of edict run.
@@ -82,11 +84,12 @@ func New(ctx context.Context, p *Policy, o Options) *Engine {
 	return e
 }
 
-// unbraked returns the brakes' settings with a limit that is never reached: changes
-// are counted as in production, and none is kept back.
+// unbraked returns the brakes' settings of an installation, which keep nothing back:
+// what is written is counted as in production.
 func unbraked() brake.Settings {
 	s := brake.DefaultSettings()
 	s.Default.Changes.PerWindow, s.Default.Changes.AtLeast = 1<<40, 1<<40
+	s.Observe = true
 	return s
 }
 
@@ -127,8 +130,22 @@ func (e *Engine) Reconcile(name string, now time.Time) error {
 	if r.Decision == nil {
 		return fmt.Errorf("%s: nothing was decided", name)
 	}
+	e.Cost = r.Decision.Cost
 	for _, p := range r.Decision.Problems {
 		return fmt.Errorf("%s: rule %q: %w", name, p.Rule, p.Err)
 	}
 	return errors.Join(slices.Clone(r.Reported)...)
 }
+
+// Again returns the engine with a controller that knows nothing yet, over the same
+// objects. Forget has to be called.
+func (e *Engine) Again(p *Policy) *Engine {
+	next := *e
+	next.controller = e.group.Join(p.plan)
+	e.group.Replay(e.ctx, next.controller)
+	next.controller.MarkInitial()
+	return &next
+}
+
+// Forget removes the engine's controller.
+func (e *Engine) Forget() { e.group.Remove(e.controller) }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"testing"
+
+	"github.com/edict-dev/edict/test/bench/objects"
+)
+
+// largest is the number of nodes that is meant to work.
+const largest = 5000
+
+// TestALargePoolWorksUnderTheLimits calculates the nodes of a pool of the largest size
+// under the limits as they are shipped: at first, and after one node has changed.
+func TestALargePoolWorksUnderTheLimits(t *testing.T) {
+	t.Chdir("../..")
+	a, _, err := poolWorld(spec{Nodes: largest}, t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := a.sys.(ours).engine
+	a.sent.keep = true
+	if err := a.reconcile(a.sys, 1); err != nil {
+		t.Fatal(err)
+	}
+	cold := engine.Cost
+	body, err := a.sent.kept[0].Decoded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := body["status"].(map[string]any)["eligibleNodes"].([]any)
+	if len(list) != largest || len(list[0].(map[string]any)["lvmVolumeGroups"].([]any)) != 2 {
+		t.Fatalf("%d eligible nodes, the first is %v", len(list), list[0])
+	}
+	n := nodeChanged{a}
+	if err := n.Prepare(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Run(0); err != nil {
+		t.Fatal(err)
+	}
+	if engine.Cost*10 > cold {
+		t.Errorf("the cost is %d at first, and %d after one node has changed", cold, engine.Cost)
+	}
+}
+
+// TestPlacingAmongManyCandidatesWorksUnderTheLimits places three replicas among 10,000
+// candidates under the limits as they are shipped, with what is kept of the candidates
+// and without.
+func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
+	t.Chdir("../..")
+	for name, sides := range map[string]func(spec, context.Context) (pair, error){"the first volume": coldly, "another volume": steadily} {
+		t.Run(name, func(t *testing.T) {
+			p, err := sides(spec{Nodes: largest, Topology: topologies[0]}, t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.edict.Prepare(1); err != nil {
+				t.Fatal(err)
+			}
+			calls := transport.Calls
+			if err := p.edict.Run(0); err != nil {
+				t.Error(err)
+			}
+			if n := transport.Calls - calls; n != 2*objects.Replicas {
+				t.Errorf("%d calls of the scheduler extender", n)
+			}
+		})
+	}
+}
+
+// TestHeartbeat: an update of a node that touches nothing that is read wakes no pool,
+// and what it allocates after decoding does not grow with the object.
+func TestHeartbeat(t *testing.T) {
+	t.Chdir("../..")
+	a, _, err := poolWorld(spec{Nodes: 3}, t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := heartbeat{a}
+	if err := h.Prepare(2); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	got := testing.AllocsPerRun(100, func() {
+		if err := h.Run(i); err != nil {
+			t.Error(err)
+		}
+		i++
+	})
+	if got > heartbeatAllocs {
+		t.Errorf("a heartbeat takes %v allocations, not %d as before", got, heartbeatAllocs)
+	}
+}
+
+// heartbeatAllocs is what a heartbeat takes now; the goal is 5.
+const heartbeatAllocs = 64
