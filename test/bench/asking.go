@@ -24,7 +24,7 @@ func (a asking) Run(int) error {
 }
 
 // askingSides makes both sides of asking the scheduler extender.
-func askingSides(s spec, ctx context.Context) (pair, error) {
+func askingSides(ctx context.Context, s spec) (pair, error) {
 	client, err := edict.Client(transport)
 	if err != nil {
 		return pair{}, err

@@ -23,7 +23,7 @@ func TestSidesDecideAlike(t *testing.T) {
 			}
 			seen[name] = true
 			t.Run(name, func(t *testing.T) {
-				p, err := s.sides(s, t.Context())
+				p, err := s.sides(t.Context(), s)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -29,7 +29,7 @@ type spec struct {
 	// least is the smallest number of nodes that the case works with.
 	least int
 	// sides makes both sides.
-	sides func(spec, context.Context) (pair, error)
+	sides func(context.Context, spec) (pair, error)
 }
 
 // pair is both sides of a case, and what they have sent.
@@ -90,8 +90,8 @@ func (s systems) scheduler() (system, error) {
 }
 
 // placingOf returns a function that makes both sides of a case of placing.
-func placingOf(pools int, side func(*placing) measure.Side) func(spec, context.Context) (pair, error) {
-	return func(s spec, ctx context.Context) (pair, error) {
+func placingOf(pools int, side func(*placing) measure.Side) func(context.Context, spec) (pair, error) {
+	return func(ctx context.Context, s spec) (pair, error) {
 		policy, err := edict.Load("replica-scheduling")
 		if err != nil {
 			return pair{}, err

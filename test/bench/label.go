@@ -40,7 +40,7 @@ func (j joining) Run(i int) error {
 }
 
 // labelSides makes both sides of labelling nodes.
-func labelSides(s spec, ctx context.Context) (pair, error) {
+func labelSides(ctx context.Context, s spec) (pair, error) {
 	policy, err := edict.Load("agent-node-label")
 	if err != nil {
 		return pair{}, err

@@ -14,7 +14,7 @@ const largest = 5000
 // under the limits as they are shipped: at first, and after one node has changed.
 func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 	t.Chdir("../..")
-	a, _, err := poolWorld(spec{Nodes: largest}, t.Context())
+	a, _, err := poolWorld(t.Context(), spec{Nodes: largest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,9 +49,9 @@ func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 // and without.
 func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
 	t.Chdir("../..")
-	for name, sides := range map[string]func(spec, context.Context) (pair, error){"the first volume": coldly, "another volume": steadily} {
+	for name, sides := range map[string]func(context.Context, spec) (pair, error){"the first volume": coldly, "another volume": steadily} {
 		t.Run(name, func(t *testing.T) {
-			p, err := sides(spec{Nodes: largest, Topology: topologies[0]}, t.Context())
+			p, err := sides(t.Context(), spec{Nodes: largest, Topology: topologies[0]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
 // and what it allocates after decoding does not grow with the object.
 func TestHeartbeat(t *testing.T) {
 	t.Chdir("../..")
-	a, _, err := poolWorld(spec{Nodes: 3}, t.Context())
+	a, _, err := poolWorld(t.Context(), spec{Nodes: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/edict-dev/edict/test/bench/live"
+	"github.com/edict-dev/edict/test/bench/reload"
 )
 
 func main() {
@@ -26,6 +29,7 @@ type options struct {
 	rounds       int
 	out          string
 	cases, nodes string
+	live, reload bool
 	profiles
 }
 
@@ -38,8 +42,20 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 	flags.StringVar(&o.nodes, "nodes", "", "measure only these numbers of nodes, separated by commas")
 	flags.StringVar(&o.cpu, "cpuprofile", "", "write a CPU profile of Edict's side alone to this `file`")
 	flags.StringVar(&o.mem, "memprofile", "", "write a profile of the allocations of Edict's side alone to this `file`")
+	flags.BoolVar(&o.live, "live", false, "place volumes on a real control plane instead, which make controlplane has to have built")
+	flags.BoolVar(&o.reload, "reload", false, "edit a policy with 10,000 volumes instead")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	return o.run(ctx, to)
+}
+
+func (o options) run(ctx context.Context, to io.Writer) error {
+	if o.live {
+		return live.Run(ctx, to)
+	}
+	if o.reload {
+		return reload.Run(ctx, to)
 	}
 	found, err := o.find()
 	if err != nil {

@@ -27,7 +27,7 @@ type poolSide struct {
 }
 
 // poolWorld makes both sides, with nodes, volume groups, agents and a pool.
-func poolWorld(s spec, ctx context.Context) (a, b *poolSide, err error) {
+func poolWorld(ctx context.Context, s spec) (a, b *poolSide, err error) {
 	policy, err := edict.Load("storage-pool-eligibility")
 	if err != nil {
 		return nil, nil, err
@@ -163,9 +163,9 @@ func zoned(i int, zone string) objects.Object {
 
 // poolsOf returns a function that makes both sides of a case of pools. In settled
 // ones the status is calculated.
-func poolsOf(settled bool, side func(*poolSide) measure.Side) func(spec, context.Context) (pair, error) {
-	return func(s spec, ctx context.Context) (pair, error) {
-		a, b, err := poolWorld(s, ctx)
+func poolsOf(settled bool, side func(*poolSide) measure.Side) func(context.Context, spec) (pair, error) {
+	return func(ctx context.Context, s spec) (pair, error) {
+		a, b, err := poolWorld(ctx, s)
 		if err != nil {
 			return pair{}, err
 		}

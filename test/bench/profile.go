@@ -30,7 +30,7 @@ func (p profiles) take(ctx context.Context, found []spec, rounds int) error {
 		defer pprof.StopCPUProfile()
 	}
 	for _, s := range found {
-		sides, err := s.sides(s, ctx)
+		sides, err := s.sides(ctx, s)
 		if err != nil {
 			return err
 		}

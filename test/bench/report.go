@@ -28,7 +28,7 @@ type row struct {
 // run measures a case.
 func (s spec) run(ctx context.Context, rounds int) (row, error) {
 	r := row{spec: s, Label: s.label()}
-	p, err := s.sides(s, ctx)
+	p, err := s.sides(ctx, s)
 	if err != nil {
 		return r, err
 	}

@@ -42,10 +42,20 @@ func newScheduling(v *Volume, pool *StoragePool, replicas []*Replica) *schedulin
 			on[r.Spec.NodeName] = ids
 		}
 	}
-	for i := range s.nodes {
-		s.byZone[s.nodes[i].ZoneName] |= on[s.nodes[i].NodeName]
-	}
+	s.countZones(on)
 	return s
+}
+
+// countZones notes which replicas are in which zone, by the replicas on each node.
+func (s *scheduling) countZones(on map[string]idSet) {
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		ids, known := s.byZone[n.ZoneName]
+		here := on[n.NodeName]
+		if !known || here != 0 {
+			s.byZone[n.ZoneName] = ids | here
+		}
+	}
 }
 
 func (s *scheduling) classify(i int, r *Replica, poolType string) {
@@ -80,12 +90,13 @@ func isScheduled(r *Replica, poolType string) bool {
 // sortedNodes returns nodes by name. They are copied only if they are not in this
 // order already.
 func sortedNodes(nodes []EligibleNode) []EligibleNode {
-	compare := func(a, b EligibleNode) int { return strings.Compare(a.NodeName, b.NodeName) }
-	if slices.IsSortedFunc(nodes, compare) {
-		return nodes
+	for i := range nodes[min(1, len(nodes)):] {
+		if nodes[i].NodeName > nodes[i+1].NodeName {
+			nodes = slices.Clone(nodes)
+			slices.SortFunc(nodes, func(a, b EligibleNode) int { return strings.Compare(a.NodeName, b.NodeName) })
+			return nodes
+		}
 	}
-	nodes = slices.Clone(nodes)
-	slices.SortFunc(nodes, compare)
 	return nodes
 }
 

@@ -130,14 +130,14 @@ func nodeSelector(pool *StoragePool) (labels.Selector, error) {
 	if pool.Spec.NodeLabelSelector != nil {
 		parsed, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeLabelSelector)
 		if err != nil {
-			return nil, errors.New("Invalid NodeLabelSelector: " + err.Error()) //nolint:staticcheck // this is the message of the condition
+			return nil, errors.New("Invalid NodeLabelSelector: " + err.Error())
 		}
 		selector = parsed
 	}
 	if len(pool.Spec.Zones) > 0 {
 		zones, err := labels.NewRequirement(corev1.LabelTopologyZone, selection.In, pool.Spec.Zones)
 		if err != nil {
-			return nil, errors.New("Invalid Zones: " + err.Error()) //nolint:staticcheck // this is the message of the condition
+			return nil, errors.New("Invalid Zones: " + err.Error())
 		}
 		selector = selector.Add(*zones)
 	}
