@@ -30,6 +30,7 @@ type options struct {
 	out          string
 	cases, nodes string
 	live, reload bool
+	markdown     bool
 	profiles
 }
 
@@ -38,6 +39,7 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 10, "how many rounds each side of a case is measured")
 	flags.StringVar(&o.out, "o", "", "`file` that takes the figures as JSON")
+	flags.BoolVar(&o.markdown, "markdown", false, "print the table as Markdown")
 	flags.StringVar(&o.cases, "case", "", "measure only the cases whose name matches this regular `expression`")
 	flags.StringVar(&o.nodes, "nodes", "", "measure only these numbers of nodes, separated by commas")
 	flags.StringVar(&o.cpu, "cpuprofile", "", "write a CPU profile of Edict's side alone to this `file`")
@@ -92,7 +94,7 @@ func (o options) find() ([]spec, error) {
 }
 
 func (o options) measure(ctx context.Context, found []spec, to io.Writer) error {
-	t := table{to}
+	t := table{to, o.markdown}
 	t.head()
 	var rows []row
 	for _, s := range found {

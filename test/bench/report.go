@@ -77,17 +77,30 @@ func (r row) goal() string {
 	return out + ": no"
 }
 
-// table writes rows as they come.
-type table struct{ to io.Writer }
+// table writes rows as they come, as text or as a table of Markdown.
+type table struct {
+	to       io.Writer
+	markdown bool
+}
 
 func (t table) head() {
-	fmt.Fprintf(t.to, "%-34s %6s  %-28s %-22s %-28s %-22s %7s  %s\n", "case", "nodes",
-		"Edict CPU (min..max)", "allocs, bytes", "by hand CPU (min..max)", "allocs, bytes", "ratio", "goal")
+	t.line("case", "nodes", "Edict CPU (min..max)", "allocations, bytes", "by hand CPU (min..max)", "allocations, bytes", "ratio", "goal")
+	if t.markdown {
+		fmt.Fprintln(t.to, "|---|---|---|---|---|---|---|---|")
+	}
 }
 
 func (t table) row(r row) {
-	fmt.Fprintf(t.to, "%-34s %6d  %-28s %-22s %-28s %-22s %7.2f  %s\n", r.Label, r.Nodes,
-		times(r.Edict), memory(r.Edict), times(r.ByHand), memory(r.ByHand), r.Ratio, r.goal())
+	t.line(r.Label, fmt.Sprint(r.Nodes), times(r.Edict), memory(r.Edict), times(r.ByHand), memory(r.ByHand), fmt.Sprintf("%.2f", r.Ratio), r.goal())
+}
+
+// line writes a line of eight cells.
+func (t table) line(cells ...any) {
+	format := "%-32s %6s  %-28s %-20s %-28s %-20s %7s  %s\n"
+	if t.markdown {
+		format = "| %s | %s | %s | %s | %s | %s | %s | %s |\n"
+	}
+	fmt.Fprintf(t.to, format, cells...)
 }
 
 func times(f measure.Figures) string {

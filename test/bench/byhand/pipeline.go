@@ -21,7 +21,7 @@ func (c *candidate) ref() VolumeGroupRef {
 
 // pipeline has the candidates that are left, and how many each step excluded.
 type pipeline struct {
-	candidates []candidate
+	candidates []*candidate
 	source     string
 	excluded   []exclusion
 }
@@ -37,10 +37,10 @@ func groupsOf(nodes []EligibleNode) *pipeline {
 	for i := range nodes {
 		total += len(nodes[i].VolumeGroups)
 	}
-	p := &pipeline{candidates: make([]candidate, 0, total)}
+	p := &pipeline{candidates: make([]*candidate, 0, total)}
 	for i := range nodes {
 		for j := range nodes[i].VolumeGroups {
-			p.candidates = append(p.candidates, candidate{node: &nodes[i], group: &nodes[i].VolumeGroups[j]})
+			p.candidates = append(p.candidates, &candidate{node: &nodes[i], group: &nodes[i].VolumeGroups[j]})
 		}
 	}
 	p.source = fmt.Sprintf("%d candidates (node×LVG) from %d eligible nodes", total, len(nodes))
@@ -49,9 +49,9 @@ func groupsOf(nodes []EligibleNode) *pipeline {
 
 // nodesOf takes each node as a candidate.
 func nodesOf(nodes []EligibleNode) *pipeline {
-	p := &pipeline{candidates: make([]candidate, len(nodes))}
+	p := &pipeline{candidates: make([]*candidate, len(nodes))}
 	for i := range nodes {
-		p.candidates[i].node = &nodes[i]
+		p.candidates[i] = &candidate{node: &nodes[i]}
 	}
 	p.source = fmt.Sprintf("%d candidates from %d eligible nodes", len(nodes), len(nodes))
 	return p
@@ -60,10 +60,10 @@ func nodesOf(nodes []EligibleNode) *pipeline {
 // keep excludes the candidates that a step does not keep.
 func (p *pipeline) keep(step string, predicate func(*candidate) bool) {
 	before := len(p.candidates)
-	kept := p.candidates[:0]
-	for i := range p.candidates {
-		if predicate(&p.candidates[i]) {
-			kept = append(kept, p.candidates[i])
+	kept := make([]*candidate, 0, before)
+	for _, c := range p.candidates {
+		if predicate(c) {
+			kept = append(kept, c)
 		}
 	}
 	p.candidates = kept
@@ -79,8 +79,7 @@ func (p *pipeline) note(step string, count int) {
 // scoreGroups adds points to all candidates of a group.
 func (p *pipeline) scoreGroups(key func(*candidate) string, points func(members []*candidate) int64) {
 	groups := map[string][]*candidate{}
-	for i := range p.candidates {
-		c := &p.candidates[i]
+	for _, c := range p.candidates {
 		groups[key(c)] = append(groups[key(c)], c)
 	}
 	for _, members := range groups {
@@ -98,15 +97,15 @@ func (p *pipeline) scoreGroups(key func(*candidate) string, points func(members 
 // scores are sorted by volume group and joined.
 func (p *pipeline) scoreByExtender(ctx context.Context, extender Extender, reservation string, size int64) error {
 	refs := make([]VolumeGroupRef, len(p.candidates))
-	for i := range p.candidates {
-		refs[i] = p.candidates[i].ref()
+	for i, c := range p.candidates {
+		refs[i] = c.ref()
 	}
 	scores, err := extender.FilterAndScore(ctx, reservation, size, refs)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(scores, func(a, b Score) int { return compareRefs(a.VolumeGroupRef, b.VolumeGroupRef) })
-	slices.SortFunc(p.candidates, func(a, b candidate) int { return compareRefs(a.ref(), b.ref()) })
+	slices.SortFunc(p.candidates, func(a, b *candidate) int { return compareRefs(a.ref(), b.ref()) })
 	next := 0
 	p.keep("scoring (no capacity)", func(c *candidate) bool {
 		for next < len(scores) && compareRefs(scores[next].VolumeGroupRef, c.ref()) < 0 {
@@ -130,9 +129,9 @@ func (p *pipeline) best() *candidate {
 	if len(p.candidates) == 0 {
 		return nil
 	}
-	best := &p.candidates[0]
-	for i := range p.candidates[1:] {
-		if c := &p.candidates[i+1]; better(c, best) {
+	best := p.candidates[0]
+	for _, c := range p.candidates[1:] {
+		if better(c, best) {
 			best = c
 		}
 	}
