@@ -63,7 +63,7 @@ func (l *liveWorld) place(ctx context.Context, prefix string) (time.Duration, er
 	go func() {
 		done <- run.Run(inner, run.Options{
 			Config: l.config, Policies: []string{filepath.Join("policies", "replica-scheduling.yaml")}, Answers: expr.Answerers{"extender": connected},
-			Registry: registry, Workers: liveWorkers, Log: slog.New(slog.DiscardHandler),
+			Registry: registry, Workers: liveWorkers, PolicyQPS: -1, Log: slog.New(slog.DiscardHandler),
 		})
 	}()
 	var first time.Time
