@@ -147,11 +147,13 @@ soak: controlplane ## run under traffic for MINUTES (10) with faults by chance f
 	@EDICT_TEST_FAULT=1 EDICT_SOAK=$(MINUTES)m EDICT_SEED=$(SEED) $(GO) test -count=1 -timeout 24h -v -run TestSoak ./test/fault
 
 .PHONY: bench
-bench: ## measure, and print the figures beside the same work written in Go
-	@echo "==> benchmarks"
+bench: ## measure beside the same controllers written in Go: a table, and bin/bench.json
+	@echo "==> Edict beside the same controllers written in Go"
+	@mkdir -p bin
+	@$(GO) run ./test/bench -o bin/bench.json
+	@echo "==> benchmarks of packages"
 	@packages="$$(grep -rlE --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n 1 dirname | sort -u | sed 's|^|./|')"; \
 		if [ -n "$$packages" ]; then $(GO) test -run '^$$' -bench . -benchmem $$packages; fi
-	@$(GO) run ./test/bench
 
 ##@ Keep it
 

@@ -3,6 +3,7 @@ package extender
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -25,6 +26,9 @@ type Config struct {
 	ServerName string
 	// InsecureSkipVerify accepts any certificate. Only for experiments.
 	InsecureSkipVerify bool
+	// Transport sends the requests; nil is one that connects to the URL with the
+	// settings above.
+	Transport http.RoundTripper
 	// Timeout bounds a request as a whole: waiting for its turn, connecting,
 	// and reading the answer. 10 seconds unless positive.
 	Timeout time.Duration

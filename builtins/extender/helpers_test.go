@@ -91,10 +91,8 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // overTransport makes a client whose requests a function answers.
 func overTransport(t *testing.T, config Config, f roundTrip) *Client {
 	t.Helper()
-	config.URL = "http://extender.test"
-	c := newClient(t, config)
-	c.http.Transport = f
-	return c
+	config.URL, config.Transport = "http://extender.test", f
+	return newClient(t, config)
 }
 
 func response(status int, body string) *http.Response {

@@ -24,19 +24,27 @@ const (
 // newHTTP returns a client without a proxy from the environment and without
 // redirects: a request goes to the configured host or nowhere.
 func newHTTP(c Config, settings *tls.Config) *http.Client {
-	dialer := net.Dialer{Timeout: c.Timeout}
+	transport := c.Transport
+	if transport == nil {
+		transport = newTransport(c, settings)
+	}
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport: &http.Transport{
-			Proxy:                  nil,
-			DialContext:            dialer.DialContext,
-			TLSClientConfig:        settings,
-			TLSHandshakeTimeout:    c.Timeout,
-			MaxIdleConnsPerHost:    c.MaxConcurrent,
-			IdleConnTimeout:        idleTimeout,
-			MaxResponseHeaderBytes: maxHeaderBytes,
-			DisableCompression:     true,
-		},
+		Transport:     transport,
+	}
+}
+
+func newTransport(c Config, settings *tls.Config) *http.Transport {
+	dialer := net.Dialer{Timeout: c.Timeout}
+	return &http.Transport{
+		Proxy:                  nil,
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        settings,
+		TLSHandshakeTimeout:    c.Timeout,
+		MaxIdleConnsPerHost:    c.MaxConcurrent,
+		IdleConnTimeout:        idleTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DisableCompression:     true,
 	}
 }
 

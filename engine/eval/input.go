@@ -42,24 +42,36 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
 }
 
 // admit is judge for an input whose index is exact: an object is a member if
-// one of its index keys is among the probes. The index of the table has them,
-// unless the evaluation has changed the object.
+// one of its index keys is among the probes.
 func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool) *member {
 	m := &member{object: o, value: ev.overlay.of(o)}
 	f := &frame{ev: ev}
 	f.push("item", m.value)
-	found := false
-	if m.value == o.Value && indexed(in, table) && table.Get(o.Namespace, o.Name) == o {
-		for key := range probes {
-			found = found || table.Under(in.Index, key, o)
-		}
-	} else {
-		found = slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes[key] })
-	}
-	if !found || !ev.locate(in, m, f) {
+	if !ev.among(in, table, m, f, probes) || !ev.locate(in, m, f) {
 		return nil
 	}
 	return m
+}
+
+// fewProbes is up to how many probes the index is asked about each of them. An object
+// may have thousands of keys, and so may the key of the evaluation have probes: it is
+// never both that are gone through.
+const fewProbes = 16
+
+// among reports whether one of an object's index keys is among the probes. The index
+// of the table has the keys, unless the evaluation has changed the object; it is asked
+// about few probes only, and the keys are computed for more.
+func (ev *evaluation) among(in *plan.Input, table *world.Table, m *member, f *frame, probes map[string]bool) bool {
+	o := m.object
+	if len(probes) > fewProbes || m.value != o.Value || !indexed(in, table) || table.Get(o.Namespace, o.Name) != o {
+		return slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes[key] })
+	}
+	for key := range probes {
+		if table.Under(in.Index, key, o) {
+			return true
+		}
+	}
+	return false
 }
 
 // locate computes a member's key and order; without a key it has no place in

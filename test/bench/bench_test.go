@@ -1,42 +1,79 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
-// The benchmarks of the command, for go test -bench and its tools.
-func BenchmarkEligibility(b *testing.B) {
-	b.Chdir("../..")
-	e, err := newEdict(b.Context())
-	if err != nil {
-		b.Fatal(err)
+// TestSidesDecideAlike runs each case with few nodes on both sides, and compares the
+// patches that they send.
+func TestSidesDecideAlike(t *testing.T) {
+	t.Chdir("../..")
+	seen := map[string]bool{}
+	for _, s := range cases() {
+		for _, nodes := range []int{4, 9, 30} {
+			s.Nodes = max(nodes, s.least)
+			name := fmt.Sprintf("%s/%d", s.label(), s.Nodes)
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			t.Run(name, func(t *testing.T) {
+				p, err := s.sides(t.Context(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := p.check(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
-	e.fill()
-	if err := e.settle(); err != nil {
-		b.Fatal(err)
-	}
-	p, c, err := byHand()
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Run("node changed", func(b *testing.B) { benchNodeChange(b, e) })
-	b.Run("by hand", func(b *testing.B) { benchByHand(b, p, c) })
-	b.Run("from nothing", func(b *testing.B) { benchFresh(b, e) })
-	b.Run("nothing changed", func(b *testing.B) { benchForced(b, e) })
-	b.Run("heartbeat", func(b *testing.B) { benchHeartbeat(b, e) })
 }
 
-func BenchmarkPlacement(b *testing.B) {
-	b.Chdir("../..")
-	for _, nodes := range placementSizes {
-		p, err := newPlacing(b.Context(), nodes)
-		if err != nil {
-			b.Fatal(err)
+// TestSidesThatDifferAreReported: the comparison sees another patch, and a missing one.
+func TestSidesThatDifferAreReported(t *testing.T) {
+	t.Parallel()
+	sent := patches(t, `{"spec":{"nodeName":"a","lvmVolumeGroupThinPoolName":null}}`)
+	for name, other := range map[string]string{"another node": `{"spec":{"nodeName":"b"}}`, "another version": `{"spec":{"nodeName":"a"},"metadata":{"resourceVersion":"1"}}`} {
+		if compare(sent, patches(t, other)) == nil {
+			t.Errorf("%s: no error", name)
 		}
-		b.Run(fmt.Sprintf("%d nodes", nodes), func(b *testing.B) { benchPlace(b, p) })
-		b.Run(fmt.Sprintf("%d nodes by hand", nodes), func(b *testing.B) { benchPlaceByHand(b, nodes) })
-		b.Run(fmt.Sprintf("%d nodes after a change", nodes), func(b *testing.B) { benchPlaceChanged(b, p) })
-		b.Run(fmt.Sprintf("%d nodes first volume", nodes), func(b *testing.B) { benchPlaceFirst(b, p) })
+	}
+	if compare(sent, nil) == nil {
+		t.Error("a missing patch: no error")
+	}
+	if err := compare(sent, patches(t, `{"spec":{"nodeName":"a"}}`)); err != nil {
+		t.Errorf("a field that is removed where there is none: %v", err)
+	}
+}
+
+// TestOutput: the file has a row for each case, with the fields that checks read.
+func TestOutput(t *testing.T) {
+	t.Chdir("../..")
+	path := filepath.Join(t.TempDir(), "bench.json")
+	var out bytes.Buffer
+	if err := command(t.Context(), []string{"-rounds", "1", "-nodes", "100", "-case", "^placed again", "-o", path}, &out); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Rows []map[string]any }
+	if err := json.Unmarshal(text, &got); err != nil || len(got.Rows) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	row := got.Rows[0]
+	if row["name"] != "placed again" || row["nodes"] != 100.0 || row["goal"] != 10.0 {
+		t.Errorf("%v", row)
+	}
+	ours, theirs := row["edict_cpu_ns"].(float64), row["byhand_cpu_ns"].(float64)
+	if ours <= 0 || theirs <= 0 || row["ratio"] != theirs/ours || row["met"] != (theirs/ours >= 10) {
+		t.Errorf("the figures do not fit together: %v", row)
 	}
 }

@@ -1,69 +1,97 @@
 package main
 
 import (
+	"context"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/bench/objects"
 )
 
-// TestALargePoolWorksUnderTheLimits evaluates a pool of the largest size that
-// is meant to work, under the limits as they are shipped: at first, and again
-// after one node has changed.
+// largest is the number of nodes that is meant to work.
+const largest = 5000
+
+// TestALargePoolWorksUnderTheLimits calculates the nodes of a pool of the largest size
+// under the limits as they are shipped: at first, and after one node has changed.
 func TestALargePoolWorksUnderTheLimits(t *testing.T) {
 	t.Chdir("../..")
-	e, err := newEdict(t.Context())
+	a, _, err := poolWorld(t.Context(), spec{Nodes: largest})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.fill()
-	d := e.controller.Evaluate(t.Context(), e.key, now)
-	for _, p := range d.Problems {
-		t.Errorf("rule %q: %v", p.Rule, p.Err)
+	engine := a.sys.(ours).engine
+	a.sent.keep = true
+	if err := a.reconcile(a.sys, 1); err != nil {
+		t.Fatal(err)
 	}
-	if len(d.Effects) != 1 {
-		t.Fatalf("%d effects, want one write of the status", len(d.Effects))
+	cold := engine.Cost
+	body, err := a.sent.kept[0].Decoded()
+	if err != nil {
+		t.Fatal(err)
 	}
-	list, _ := value.Path(d.Effects[0].Patch, "status", "eligibleNodes").(*value.List)
-	if list == nil || list.Len() != nodeCount {
-		t.Fatalf("the eligible nodes: %v", list)
+	list := body["status"].(map[string]any)["eligibleNodes"].([]any)
+	if len(list) != largest || len(list[0].(map[string]any)["lvmVolumeGroups"].([]any)) != 2 {
+		t.Fatalf("%d eligible nodes, the first is %v", len(list), list[0])
 	}
-	groups, _ := value.Path(list.At(0), "lvmVolumeGroups").(*value.List)
-	if groups == nil || groups.Len() != groupCount/nodeCount {
-		t.Errorf("the groups of the first node: %v", groups)
+	n := nodeChanged{a}
+	if err := n.Prepare(1); err != nil {
+		t.Fatal(err)
 	}
-	if woken := e.put(node(2500, true)); woken != 1 {
-		t.Errorf("a changed node wakes %d pools", woken)
+	if err := n.Run(0); err != nil {
+		t.Fatal(err)
 	}
-	again := e.controller.Evaluate(t.Context(), e.key, now)
-	if len(again.Problems) > 0 || len(again.Effects) != 1 || again.Cost*10 > d.Cost {
-		t.Errorf("after one node changed: %v, %d effects, cost %d of %d", again.Problems, len(again.Effects), again.Cost, d.Cost)
+	if engine.Cost*10 > cold {
+		t.Errorf("the cost is %d at first, and %d after one node has changed", cold, engine.Cost)
 	}
 }
 
-// TestPlacingAmongManyCandidatesWorksUnderTheLimits places three replicas
-// among 10,000 candidates under the limits as they are shipped, with what is
-// kept of the candidates and without.
+// TestPlacingAmongManyCandidatesWorksUnderTheLimits places three replicas among 10,000
+// candidates under the limits as they are shipped, with what is kept of the candidates
+// and without.
 func TestPlacingAmongManyCandidatesWorksUnderTheLimits(t *testing.T) {
 	t.Chdir("../..")
-	p, err := newPlacing(t.Context(), nodeCount)
+	for name, sides := range map[string]func(context.Context, spec) (pair, error){"the first volume": coldly, "another volume": steadily} {
+		t.Run(name, func(t *testing.T) {
+			p, err := sides(t.Context(), spec{Nodes: largest, Topology: topologies[0]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.edict.Prepare(1); err != nil {
+				t.Fatal(err)
+			}
+			calls := transport.Calls
+			if err := p.edict.Run(0); err != nil {
+				t.Error(err)
+			}
+			if n := transport.Calls - calls; n != 2*objects.Replicas {
+				t.Errorf("%d calls of the scheduler extender", n)
+			}
+		})
+	}
+}
+
+// TestHeartbeat: an update of a node that touches nothing that is read wakes no pool,
+// and what it allocates after decoding does not grow with the object.
+func TestHeartbeat(t *testing.T) {
+	t.Chdir("../..")
+	a, _, err := poolWorld(t.Context(), spec{Nodes: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := p.place(0, p.shared)
-	for name, d := range map[string]*eval.Decision{"first": first, "again": p.place(0, p.shared), "nothing kept": p.place(0, nil)} {
-		for _, problem := range d.Problems {
-			t.Errorf("%s: rule %q: %v", name, problem.Rule, problem.Err)
+	h := heartbeat{a}
+	if err := h.Prepare(2); err != nil {
+		t.Fatal(err)
+	}
+	i := 0
+	got := testing.AllocsPerRun(100, func() {
+		if err := h.Run(i); err != nil {
+			t.Error(err)
 		}
-		if len(d.Effects) != 6 || len(d.Calls) != 6 || len(d.Calls[0].Request.Candidates) != groupCount {
-			t.Fatalf("%s: %d effects, %d calls", name, len(d.Effects), len(d.Calls))
-		}
-		for i, e := range d.Effects {
-			if want, got := value.Plain(first.Effects[i].Patch), value.Plain(e.Patch); cmp.Diff(want, got) != "" {
-				t.Errorf("%s: effect %d: %s", name, i, cmp.Diff(want, got))
-			}
-		}
+		i++
+	})
+	if got > heartbeatAllocs {
+		t.Errorf("a heartbeat takes %v allocations, not %d as before", got, heartbeatAllocs)
 	}
 }
+
+// heartbeatAllocs is what a heartbeat takes now; the goal is 5.
+const heartbeatAllocs = 64

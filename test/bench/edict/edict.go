@@ -1,0 +1,151 @@
+// Package edict has the engine with a shipped policy, as the controller runs it: events
+// are taken into the read model, keys are reconciled with records and brakes, and
+// patches are encoded. Only the connections to the API server are not there.
+package edict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/bench/byhand"
+	"github.com/edict-dev/edict/test/bench/objects"
+)
+
+// Policy is a compiled policy.
+type Policy struct {
+	plan    *plan.Policy
+	schemas *schema.Set
+}
+
+// Load compiles a policy of the folder policies.
+func Load(name string) (*Policy, error) {
+	bundle, err := source.Load([]string{filepath.Join("policies", name+".yaml")}, source.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := bundle.Err(); err != nil {
+		return nil, err
+	}
+	return &Policy{plan: bundle.Policies[0], schemas: bundle.Schemas}, nil
+}
+
+// Options are what an engine is connected to.
+type Options struct {
+	// Answers are those of the scheduler extender.
+	Answers expr.Answerer
+	// Send takes the patches; Plain takes them without encoding them.
+	Send  func(byhand.Write)
+	Plain bool
+	// Still does not wait for writes to come back as events.
+	Still bool
+}
+
+// Engine runs one policy.
+type Engine struct {
+	ctx        context.Context //nolint:containedctx // that of one benchmark
+	group      *reconcile.Group
+	controller *reconcile.Controller
+	sources    map[string]world.Source
+	// Cost is that of the last decision, in units of CEL.
+	Cost uint64
+}
+
+// decisions is how many records are kept, which is the default of edict run.
+const decisions = 1024
+
+// New starts an engine with an empty read model.
+func New(ctx context.Context, p *Policy, o Options) *Engine {
+	e := &Engine{ctx: ctx, sources: map[string]world.Source{}}
+	e.group = reconcile.NewGroup(world.NewStore(), &writer{send: o.Send, plain: o.Plain, still: o.Still}, p.schemas)
+	e.group.Answers = o.Answers
+	e.group.Guard = guard.New(nil)
+	e.group.Records = &record.Log{Prefix: "bench-", Size: decisions}
+	e.group.Brakes = brake.New(unbraked(), func() {})
+	e.controller = e.group.Add(p.plan)
+	for _, s := range e.controller.Sources() {
+		e.sources[s.Kind] = s
+	}
+	return e
+}
+
+// unbraked returns the brakes' settings of an installation, which keep nothing back:
+// what is written is counted as in production.
+func unbraked() brake.Settings {
+	s := brake.DefaultSettings()
+	s.Default.Changes.PerWindow, s.Default.Changes.AtLeast = 1<<40, 1<<40
+	s.Observe = true
+	return s
+}
+
+// Put takes in an object that was decoded, and returns how many keys it wakes.
+func (e *Engine) Put(o objects.Object) int {
+	s, ok := e.sources[objects.Kind(o)]
+	if !ok {
+		return 0
+	}
+	return len(e.group.Put(e.ctx, s, o))
+}
+
+// PutText takes in an object as a watch sends it, and returns how many keys it wakes.
+func (e *Engine) PutText(text []byte) (int, error) {
+	o, _, err := unstructured.UnstructuredJSONScheme.Decode(text, nil, nil)
+	if err != nil {
+		return 0, err
+	}
+	u, ok := o.(*unstructured.Unstructured)
+	if !ok {
+		return 0, fmt.Errorf("not one object but a %T", o)
+	}
+	return e.Put(u.Object), nil
+}
+
+// Delete takes in that an object is gone.
+func (e *Engine) Delete(o objects.Object) {
+	e.group.Delete(e.ctx, e.sources[objects.Kind(o)], "", objects.Name(o))
+}
+
+// Reconcile decides about a key and writes what comes of it. An error reports that
+// anything went wrong.
+func (e *Engine) Reconcile(name string, now time.Time) error {
+	r := e.controller.Reconcile(e.ctx, eval.Key{Name: name}, now)
+	if err := errors.Join(r.Err, r.Final); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if r.Decision == nil {
+		return fmt.Errorf("%s: nothing was decided", name)
+	}
+	e.Cost = r.Decision.Cost
+	for _, p := range r.Decision.Problems {
+		return fmt.Errorf("%s: rule %q: %w", name, p.Rule, p.Err)
+	}
+	return errors.Join(slices.Clone(r.Reported)...)
+}
+
+// Again returns the engine with a controller that knows nothing yet, over the same
+// objects. Forget has to be called.
+func (e *Engine) Again(p *Policy) *Engine {
+	next := *e
+	next.controller = e.group.Join(p.plan)
+	e.group.Replay(e.ctx, next.controller)
+	next.controller.MarkInitial()
+	return &next
+}
+
+// Forget removes the engine's controller.
+func (e *Engine) Forget() { e.group.Remove(e.controller) }
