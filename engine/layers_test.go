@@ -27,8 +27,8 @@ var layers = [][]string{
 	{"engine/value", "engine/api/v1alpha1"},
 	// Bytes to documents; the read model; the seam of the languages.
 	{"engine/load", "engine/selector", "engine/status", "engine/world", "engine/expr"},
-	// What writes are tried on.
-	{"engine/apiserver"},
+	// What writes are tried on; the steps in which a revision comes into force.
+	{"engine/apiserver", "engine/rollout"},
 	// A language, and what it may call.
 	{"engine/expr/cel", "engine/expr/rego", "builtins/*"},
 	// What expressions depend on; a language in a process of its own.
