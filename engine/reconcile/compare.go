@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -48,13 +49,32 @@ func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input,
 	}
 	other.takeWakes(in.Key)
 	other.takeCause(in.Key)
-	o := other.evaluate(ctx, would)
+	o, err := other.safely(ctx, would)
+	if err != nil {
+		v := verdict{undetermined: other == r.base}
+		if other == r.next {
+			v.failure = value.Cut(err.Error(), maxVerdict)
+		}
+		r.note(in.Key, v)
+		return time.Time{}
+	}
 	mine, theirs := trial{c: owner, d: d}, trial{c: other, d: o, asked: asked != ""}
 	if owner == r.next {
 		mine, theirs = theirs, mine
 	}
 	r.note(in.Key, judge(mine, theirs))
 	return o.Next
+}
+
+// safely evaluates. A panic is an error: it must not keep the other revision from
+// deciding.
+func (c *Controller) safely(ctx context.Context, in eval.Input) (d *eval.Decision, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error (panic): %v", v)
+		}
+	}()
+	return c.evaluate(ctx, in), nil
 }
 
 // translated returns an intent of a revision as another one knows it.
