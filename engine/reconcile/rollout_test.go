@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,5 +196,55 @@ func TestRolloutHandsOver(t *testing.T) {
 	want(all, none)
 	if got := r.Take(keys[1]); got != r.base || !r.base.Decides(keys[1]) {
 		t.Error("after its end the rollout has keys")
+	}
+}
+
+// TestRolloutConcurrently: while shares change and workers reconcile, what is known of
+// each key is at one revision, and one revision at a time writes it.
+func TestRolloutConcurrently(t *testing.T) {
+	t.Parallel()
+	r := newRolling(t, strings.Replace(remembering, "VALUE", "a", 1), strings.Replace(remembering, "VALUE", "b", 1), "[{percent: 30}, {percent: 70}, {percent: 100}]", 40)
+	r.group.writer = &late{} // it is not asked for what it has written
+	keys := r.keys()
+	var workers sync.WaitGroup
+	for w := range 4 {
+		workers.Go(func() {
+			for n := range 300 {
+				key := keys[(n*4+w)%len(keys)] // no key is reconciled twice at once
+				c := r.Take(key)
+				if !c.Decides(key) {
+					t.Errorf("%s is taken by who does not decide about it", key)
+				}
+				c.Reconcile(t.Context(), key, noon.Add(time.Hour))
+			}
+		})
+	}
+	for n := range 50 {
+		r.Advance(r.spec.Share(n % 4))
+		r.Report()
+	}
+	workers.Wait()
+	r.Advance(r.spec.Share(2))
+	for _, key := range keys {
+		r.Take(key)
+	}
+	for _, key := range keys {
+		_, base := r.base.memory[key]
+		_, next := r.next.memory[key]
+		if base == next || next != r.next.Decides(key) || len(r.base.intents.ofKey[key])+len(r.next.intents.ofKey[key]) != 1 {
+			t.Errorf("%s is remembered by the one in force: %v, by the new one: %v", key, base, next)
+		}
+	}
+	sum := 0
+	for _, c := range []*Controller{r.base, r.next} {
+		counted := c.remembering
+		c.weighMemory()
+		sum += c.remembering
+		if counted != c.remembering {
+			t.Errorf("%d bytes are counted, and %d remembered", counted, c.remembering)
+		}
+	}
+	if sum == 0 {
+		t.Error("nothing is remembered")
 	}
 }
