@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/value"
@@ -246,5 +247,25 @@ func TestRolloutConcurrently(t *testing.T) {
 	}
 	if sum == 0 {
 		t.Error("nothing is remembered")
+	}
+}
+
+// TestRolloutLimits: the limits are those of the revision in force for the writes of
+// both, also if they are of an input that the new one does not have.
+func TestRolloutLimits(t *testing.T) {
+	t.Parallel()
+	limited := "  inputs: [{name: nodes, apiVersion: v1, kind: Node, where: 'true'}]\n  limits: {changes: {perWindow: 50, perCentOf: inputs.nodes, window: 1h}}\n"
+	r := newRolling(t, limited+strings.Replace(labelling, "VALUE", "old", 1), strings.Replace(labelling, "VALUE", "new", 1), "[{percent: 100}]", 20)
+	brakes := brake.New(brake.Settings{}, nil)
+	r.group.Brakes = brakes
+	r.base.brake, r.next.brake = brakes.Policy("p"), brakes.Policy("p")
+	r.base.brake.Adopt(r.base.Policy)
+	r.reconcile(r.Advance(r.spec.Share(1)))
+	if n, pauses := len(r.wrote("new")), brakes.Pauses("p"); n != 10 || len(pauses) != 1 || pauses[0].Revision != r.base.Policy.Revision {
+		t.Errorf("%d are written, and the pauses are %+v", n, pauses)
+	}
+	r.Drop()
+	if pauses := brakes.Pauses("p"); len(pauses) != 0 {
+		t.Errorf("after the rollout there are pauses: %+v", pauses)
 	}
 }

@@ -12,12 +12,12 @@ import (
 const (
 	// maxSteps is how many steps a rollout may have.
 	maxSteps = 20
-	// MinInterval and MaxInterval bound the time from one step to the next.
-	MinInterval = time.Second
-	MaxInterval = 30 * 24 * time.Hour
-	// DefaultErrors is for how many keys the new revision may fail if the annotation
+	// minInterval and maxInterval bound the time from one step to the next.
+	minInterval = time.Second
+	maxInterval = 30 * 24 * time.Hour
+	// defaultErrors is for how many keys the new revision may fail if the annotation
 	// does not say.
-	DefaultErrors = 0
+	defaultErrors = 0
 )
 
 // example is what a hint shows.
@@ -27,7 +27,7 @@ const example = `steps: [{percent: 5}, {percent: 25}], interval: 10m, stop: {err
 // if there is one.
 func Parse(file, text string) (*Spec, []document.Problem) {
 	p := parser{}
-	out := &Spec{Stop: Stop{Errors: DefaultErrors, Disagreements: NoLimit}, Digest: digest(text)}
+	out := &Spec{Stop: Stop{Errors: defaultErrors, Disagreements: NoLimit}, Digest: digest(text)}
 	nodes := document.Parse(file, []byte(text), &p.problems)
 	switch {
 	case p.problems.HasErrors():
@@ -134,8 +134,8 @@ func (p *parser) selector(n *document.Node) *selector.Selector {
 
 func (p *parser) interval(n *document.Node) time.Duration {
 	d, err := time.ParseDuration(n.Text)
-	if err != nil || d < MinInterval || d > MaxInterval {
-		p.problems.Hintf(n.Pos, "for example 10m", "interval must be a duration from %v to %v, not %q", MinInterval, MaxInterval, n.Text)
+	if err != nil || d < minInterval || d > maxInterval {
+		p.problems.Hintf(n.Pos, "for example 10m", "interval must be a duration from %v to %v, not %q", minInterval, maxInterval, n.Text)
 	}
 	return d
 }

@@ -60,6 +60,15 @@ func (r *Revision) Alone() *Revision {
 	return &out
 }
 
+// GoesOn returns what goes on when the revision is no longer that of its ConfigMap: the
+// revision itself or, if it comes into force in steps, the one in force.
+func (r *Revision) GoesOn() *Revision {
+	if r.Staged != nil {
+		return r.Staged.From
+	}
+	return r
+}
+
 // ReadFrom returns the revision with the catalog that it is from; one that was
 // read from the history stays as it is.
 func (r *Revision) ReadFrom(c *source.Catalog) *Revision {

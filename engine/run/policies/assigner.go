@@ -90,10 +90,8 @@ func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 		return nil // also while it cannot be read
 	case newest != nil && newest.Good():
 		return a.rollouts.stage(&newest.Revision, c, a.starting)
-	case now != nil && now.Staged != nil && (newest != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
-		return now.Staged.From // what is rolled out is no longer in the ConfigMap
 	case now != nil && (newest != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
-		return now // it goes on
+		return now.GoesOn()
 	case now == nil && a.needsLastGood(newest, a.history.good(id), c):
 		return a.history.lastGood(id)
 	default:

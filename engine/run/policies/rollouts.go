@@ -1,12 +1,9 @@
 package policies
 
 import (
-	"context"
 	"log/slog"
-	"maps"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -71,25 +68,6 @@ type rolloutNews struct{ configMap, text string }
 
 func newRollouts(o rolloutOptions) *rollouts {
 	return &rollouts{rolloutOptions: o, active: map[string]*activeRollout{}, left: map[string]rollout.Status{}}
-}
-
-// read reads how far the rollouts have come that another process left.
-func (r *rollouts) read(ctx context.Context) error {
-	list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
-	if err != nil {
-		return err
-	}
-	for i := range list.Items {
-		m := &list.Items[i]
-		statuses, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
-		if err != nil {
-			r.log.Warn("an annotation cannot be read, so that its rollouts begin anew", "configmap", m.Namespace+"/"+m.Name, "annotation", v1alpha1.AnnotationRolloutStatus, "error", err.Error())
-		}
-		for _, s := range statuses {
-			r.left[s.Policy] = s
-		}
-	}
-	return nil
 }
 
 // stage returns a revision as it is to come into force: in steps if its ConfigMap has
@@ -161,8 +139,8 @@ func (r *rollouts) take(id string, now *rollout.Status) *rollout.Status {
 // when this process has just started the last good one.
 func (r *rollouts) from(id string, rev *lifecycle.Revision, p *lifecycle.Policy, starting bool) *lifecycle.Revision {
 	inForce := p.Report.InForce
-	if good := r.history.good(id); inForce == "" && starting && good != nil {
-		inForce = good.Revision
+	if good := r.history.good(id); inForce == "" && good != nil && (starting || p.Report.Event == "" && p.Assigned != nil && p.Assigned.Unit.Revision() == good.Revision) {
+		inForce = good.Revision // it is about to run
 	}
 	if inForce == "" || inForce == rev.Unit.Revision() {
 		return nil
@@ -186,63 +164,4 @@ func (r *rollouts) end(id, why string) {
 		r.log.Info("the rollout of a revision ends", observe.LogPolicy, id, observe.LogRevision, now.Revision, "step", now.Step, "reason", why)
 	}
 	delete(r.active, id)
-}
-
-// retry has the texts checked again whose rollouts have stopped and whose annotation has
-// changed since.
-func (r *rollouts) retry(c *source.Catalog) {
-	for id, now := range r.active {
-		origin := c.Origins[id]
-		if now.State == rollout.Stopped && origin != nil && (origin.Rollout == nil || origin.Rollout.Digest != now.Digest) {
-			r.policies.Recheck(id)
-			r.end(id, "the annotation has changed")
-		}
-	}
-}
-
-// update forgets the rollouts of texts that are no longer there or no longer good, and
-// stops those that had stopped when another process led.
-func (r *rollouts) update(c *source.Catalog) {
-	for _, id := range slices.Sorted(maps.Keys(r.active)) {
-		v := r.policies.Get(id).Newest
-		if v == nil || v.Unit.Revision() != r.active[id].Revision || !v.Good() && !v.RolloutStopped {
-			r.end(id, "its text is no longer there, or no longer good")
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(r.left)) {
-		left, v, origin := r.left[id], r.policies.Get(id).Newest, c.Origins[id]
-		if left.State != rollout.Stopped || v == nil || !v.Good() || origin == nil || origin.Rollout == nil {
-			continue
-		}
-		from := r.history.lastGood(id)
-		if delete(r.left, id); from == nil || left.Revision != v.Unit.Revision() || left.From != from.Unit.Revision() || left.Digest != origin.Rollout.Digest {
-			continue
-		}
-		now := &activeRollout{Status: left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
-		r.active[id] = now
-		r.refuse(now)
-	}
-}
-
-// text returns how far the rollouts of a ConfigMap have come, as its annotation has it.
-func (r *rollouts) text(configMap string) string {
-	return rollout.Format(r.statuses(configMap, func(now *activeRollout) rollout.Status { return now.show() }))
-}
-
-func (r *rollouts) statuses(configMap string, of func(*activeRollout) rollout.Status) (out []rollout.Status) {
-	for _, id := range slices.Sorted(maps.Keys(r.active)) {
-		now := r.active[id]
-		refused := now.State != rollout.Stopped && r.policies.Get(id).Phase == lifecycle.Refused // it fails for an object
-		if now.configMap.Path() == configMap && !now.finished && !refused {
-			out = append(out, of(now))
-		}
-	}
-	return out
-}
-
-// takeNews returns the steps that have begun since the last call.
-func (r *rollouts) takeNews() []rolloutNews {
-	out := r.news
-	r.news = nil
-	return out
 }
