@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -101,12 +102,18 @@ func judge(base, next trial) (v verdict) {
 	case base.asked || next.asked:
 		v.undetermined = true
 	case !slices.Equal(effectTexts(base.d), effectTexts(next.d)):
-		v.difference = value.Cut(strings.Join(differences(base.d, next.d), "; "), maxVerdict)
-		if v.difference == "" {
-			v.difference = "the order of the writes"
-		}
+		v.difference = differenceText(base, next)
 	}
 	return v
+}
+
+// differenceText says in what two decisions differ. Of policies that see values of
+// Secrets it has no values.
+func differenceText(base, next trial) string {
+	if base.c.grants.Values() || next.c.grants.Values() {
+		return "the writes differ"
+	}
+	return cmp.Or(value.Cut(strings.Join(differences(base.d, next.d), "; "), maxVerdict), "the order of the writes differs")
 }
 
 // passing reports whether all problems of a decision may pass by themselves.

@@ -21,7 +21,7 @@ const (
 )
 
 // example is what a hint shows.
-const example = `steps: [{percent: 5}, {percent: 25}], interval: 10m, stop: {errors: 0, disagreements: 20}`
+const example = `{steps: [{percent: 5}, {percent: 25}], interval: 10m, stop: {errors: 0, disagreements: 20}}`
 
 // Parse reads the text of an annotation, which file names in problems. The spec is nil
 // if there is one.
@@ -108,7 +108,8 @@ func (p *parser) step(n *document.Node) (out Step) {
 		"percent":  func(n *document.Node) { out.Percent = p.number(n, "percent", 1, places) },
 		"selector": func(n *document.Node) { out.Selector = p.selector(n) },
 	})
-	if n.Kind == document.Map && (n.Get("percent") == nil) == (n.Get("selector") == nil) {
+	known := len(n.Keys) == 0 || n.Get("percent") != nil || n.Get("selector") != nil // or else it is told already
+	if n.Kind == document.Map && known && len(n.Keys) != 1 {
 		p.problems.Hintf(n.Pos, `{percent: 5} or {selector: "key=value"}`, "a step has either percent or selector")
 	}
 	return out

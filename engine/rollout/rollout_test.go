@@ -115,12 +115,12 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	next := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	list := []Status{
-		{Policy: "p", Revision: "new", From: "old", State: Comparing, Steps: 3, Keys: 160, Disagreements: 2, Undetermined: 1},
+		{Policy: "p", Revision: "new", From: "old", State: Comparing, Steps: 3, Keys: 160, Disagreements: 2, Undetermined: 1, Example: "n1: removed"},
 		{Policy: "p", Revision: "new", From: "old", State: RollingOut, Step: 2, Steps: 3, Share: "25%", Moved: 40, Keys: 160, Next: &next, Digest: "d"},
 		{Policy: "p", Revision: "new", From: "old", State: Stopped, Step: 2, Steps: 3, Reason: "it fails"},
 	}
 	want := []string{
-		"p: new replaces old in steps: comparing, 0 of 160 objects, 0 errors, 2 disagreements, 1 undetermined",
+		"p: new replaces old in steps: comparing, 0 of 160 objects, 0 errors, 2 disagreements, 1 undetermined; for example n1: removed",
 		"p: new replaces old in steps: step 2 of 3 (25%), 40 of 160 objects, 0 errors, 0 disagreements, next step at 2026-01-01T12:00:00Z",
 		"p: the rollout of new has stopped at step 2 of 3: it fails",
 	}

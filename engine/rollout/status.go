@@ -42,6 +42,8 @@ type Status struct {
 	Errors        int `json:"errors"`
 	Disagreements int `json:"disagreements"`
 	Undetermined  int `json:"undetermined,omitempty"`
+	// Example is the first key that fails or is decided about otherwise, and how.
+	Example string `json:"example,omitempty"`
 	// Next is when the next step begins; nil if that is not known yet.
 	Next *time.Time `json:"next,omitempty"`
 	// Waiting is what the next step waits for, Reason why the rollout has stopped.
@@ -72,6 +74,9 @@ func (s *Status) String() string {
 	}
 	if s.Waiting != "" {
 		out.WriteString(", waiting: " + s.Waiting)
+	}
+	if s.Example != "" {
+		out.WriteString("; for example " + s.Example)
 	}
 	return out.String()
 }

@@ -84,7 +84,7 @@ func (r *rollouts) statuses(configMap string, of func(*activeRollout) rollout.St
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
 		now := r.active[id]
 		refused := now.State != rollout.Stopped && r.policies.Get(id).Phase == lifecycle.Refused // it fails for an object
-		if now.configMap.Path() == configMap && !now.finished && !refused {
+		if now.configMap.Path() == configMap && !refused {
 			out = append(out, of(now))
 		}
 	}

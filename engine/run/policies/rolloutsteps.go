@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -60,7 +61,7 @@ func (r *rollouts) check(ctx context.Context, now time.Time) (changed bool) {
 		r.step(ctx, one, &report, now)
 		changed = one.refresh(now) || changed || one.finished
 	}
-	return changed
+	return changed || len(r.news) > 0
 }
 
 // step brings one rollout as far as it may go now.
@@ -90,6 +91,7 @@ func (r *rollouts) step(ctx context.Context, one *activeRollout, report *reconci
 func (a *activeRollout) count(report *reconcile.RolloutReport) {
 	a.Moved, a.Keys = report.Moved, report.Keys
 	a.Errors, a.Disagreements, a.Undetermined = report.Errors, report.Disagreements, report.Undetermined
+	a.Example = cmp.Or(report.Failing, report.Differing)
 }
 
 // due returns when the next step begins that was not begun before: the first when all
