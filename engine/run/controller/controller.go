@@ -54,6 +54,8 @@ type controller struct {
 	health *health
 	// rollout is the one under way; nil is none.
 	rollout atomic.Pointer[reconcile.Rollout]
+	// staged has its steps.
+	staged *lifecycle.Staged
 	// earlier is the revision before the one in force.
 	earlier string
 	// before is a controller of the same policy that may still be stopping.

@@ -17,6 +17,10 @@ import (
 func (c *controller) stage(ctx context.Context, p *plan.Policy, a *attempt) error {
 	staged := a.revision.Staged
 	share := staged.Spec.Share(staged.Step)
+	if r := c.rollout.Load(); r != nil { // it goes on
+		c.worker.enqueue(r.Advance(share))
+		return nil
+	}
 	if !c.startBase(ctx, a) {
 		return ctx.Err()
 	}
@@ -35,6 +39,7 @@ func (c *controller) stage(ctx context.Context, p *plan.Policy, a *attempt) erro
 	}
 	r, keys := c.worker.divide(next, share)
 	c.rollout.Store(r)
+	c.staged = staged
 	c.worker.enqueue(keys)
 	return nil
 }
@@ -87,7 +92,7 @@ func (c *controller) promote() {
 // it did.
 func (c *controller) dropOther(rev *lifecycle.Revision) bool {
 	r := c.rollout.Load()
-	if r == nil || rev.Staged == nil && r.Next().Policy.Revision == rev.Plan.Revision {
+	if r == nil || r.Next().Policy.Revision == rev.Plan.Revision && (rev.Staged == nil || rev.Staged.Same(c.staged)) {
 		return false
 	}
 	c.rollout.Store(nil)

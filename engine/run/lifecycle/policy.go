@@ -44,8 +44,8 @@ func (s *Staged) Base() *Revision {
 	return s.From
 }
 
-// same reports whether the steps, and what they lead from, are the same.
-func (s *Staged) same(other *Staged) bool {
+// Same reports whether the steps, and what they lead from, are the same.
+func (s *Staged) Same(other *Staged) bool {
 	if s == nil || other == nil {
 		return s == other
 	}

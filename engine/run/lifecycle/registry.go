@@ -105,7 +105,7 @@ func (r *Registry) Assign(id string, revision *Revision, starts bool) (isNew boo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.policy(id)
-	if p.Assigned != nil && revision.Unit.Same(p.Assigned.Unit) && revision.Staged.same(p.Assigned.Staged) {
+	if p.Assigned != nil && revision.Unit.Same(p.Assigned.Unit) && revision.Staged.Same(p.Assigned.Staged) {
 		moved := *p.Assigned
 		moved.Unit = revision.Unit // its file may be another one
 		p.Assigned = &moved
