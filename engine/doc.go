@@ -112,6 +112,11 @@
 //     the new revision takes over memory and debounced runs between two decisions. The
 //     keys whose decision may differ, engine/reconcile/adopt.go (differs), are added
 //     to the work queue.
+//     With steps in an annotation, engine/rollout/parse.go (Parse),
+//     engine/run/controller/rollout.go (stage, promote, dropOther) lets both revisions
+//     run: engine/reconcile/rollout.go (NewRollout, Take) says who decides about a key,
+//     engine/reconcile/compare.go (compare) how they differ, and
+//     engine/run/policies/rolloutsteps.go (check) when the next step begins.
 //  10. engine/run/policies/history.go (keep) writes the history,
 //     engine/history/entry.go, as ControllerRevisions. engine/run/policies/status.go
 //     (reports) and engine/run/policies/statuswriter.go (write) write the status into

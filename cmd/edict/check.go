@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -19,12 +20,13 @@ func checkCommand() *cobra.Command {
 		Short: "Load, type-check and analyse policies",
 		Long: `Loads the policies at each PATH (a file or a folder), types every expression
 against the schemas of the kinds, and prints what is wrong with its place in
-the file. Schemas of custom kinds are read from CRDs in folders named schemas
+the file. A file may also be the manifest of a ConfigMap with policies; then its
+annotations ` + v1alpha1.AnnotationMode + ` and ` + v1alpha1.AnnotationRollout + ` are checked, too. Schemas of custom kinds are read from CRDs in folders named schemas
 beside the policies, and from those given with --schemas.`,
 		Example: "  edict check policies",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			bundle, err := source.Load(args, source.Options{Schemas: schemas})
+			bundle, err := source.Load(args, source.Options{Schemas: schemas, ConfigMaps: true})
 			if err != nil {
 				return found("%v", err)
 			}

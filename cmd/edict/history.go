@@ -18,6 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/rollout"
 )
 
 // historyFlags say where the revisions of policies are kept.
@@ -42,8 +43,9 @@ func historyCommand() *cobra.Command {
 		Long: `Lists the last ten revisions of every policy, or of those that are named, as the
 controller keeps them in ControllerRevisions of the namespace.
 
-RESULT is Active for a revision that was in force, Waiting, Refused, RolledBack,
-or Stopped for the last one of a policy that is gone. AUTHOR is the field
+RESULT is Active for a revision that was in force, RollingOut for one that comes
+into force in steps, Waiting, Refused, RolledBack, or Stopped for the last one of a
+policy that is gone. Below the table is how far rollouts have come. AUTHOR is the field
 manager that wrote the ConfigMap. edict rollback takes the number.`,
 		Example: "  edict history --policy-namespace edict-system agent-node-label",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,7 +79,9 @@ type shownEntry struct {
 	Key       string    `json:"key"`
 	// Values are those that were given for params, as name=value.
 	Values []string `json:"values,omitempty"`
-	Text   string   `json:"text"`
+	// Rollout is how far the rollout of the revision has come.
+	Rollout *rollout.Status `json:"rollout,omitempty"`
+	Text    string          `json:"text"`
 }
 
 func (f *historyFlags) run(ctx context.Context, names []string) ([]shownEntry, error) {
@@ -96,8 +100,14 @@ func (f *historyFlags) run(ctx context.Context, names []string) ([]shownEntry, e
 		return nil, found("%v", err)
 	}
 	running := ""
+	var rollouts []rollout.Status
 	for _, m := range holders.Items {
 		running += m.Annotations[v1alpha1.AnnotationPolicies] + " "
+		some, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
+		if err != nil {
+			return nil, found("ConfigMap %s/%s: %v", m.Namespace, m.Name, err)
+		}
+		rollouts = append(rollouts, some...)
 	}
 	out := []shownEntry{}
 	for _, name := range known {
@@ -105,7 +115,20 @@ func (f *historyFlags) run(ctx context.Context, names []string) ([]shownEntry, e
 			out = append(out, shownHistory(entries[name], strings.Fields(running))...)
 		}
 	}
-	return out, nil
+	return withRollouts(out, rollouts), nil
+}
+
+// withRollouts adds how far rollouts have come to the newest entries of their
+// revisions.
+func withRollouts(list []shownEntry, rollouts []rollout.Status) []shownEntry {
+	for i := range rollouts {
+		s := &rollouts[i]
+		at := slices.IndexFunc(list, func(e shownEntry) bool { return e.Policy == s.Policy && e.Revision == s.Revision })
+		if at >= 0 {
+			list[at].Rollout = s
+		}
+	}
+	return list
 }
 
 // read lists what is kept.
@@ -176,5 +199,13 @@ func printHistory(w io.Writer, list []shownEntry) error {
 			e.Edited.Format(time.RFC3339), e.Author, e.ConfigMap + "/" + e.Key, values,
 		})
 	}
-	return table(w, rows)
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	for _, e := range list {
+		if e.Rollout != nil {
+			fmt.Fprintln(w, e.Rollout.String())
+		}
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -36,8 +37,9 @@ func waitCommand() *cobra.Command {
 ConfigMaps that have the policies that are named, or for all. A pipeline calls it
 after kubectl apply.
 
-It ends at once, with exit code 1, when the controller refuses a policy, and says
-why.`,
+It ends at once, with exit code 1, when the controller refuses a policy or its
+rollout stops, and says why. While a revision comes into force in steps, the status
+is RollingOut.`,
 		Example: "  kubectl apply -f policy.yaml && edict wait agent-node-label --policy-namespace edict-system --for active --timeout 60s",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.names = args
@@ -130,9 +132,23 @@ func (f *waitFlags) state(m *corev1.ConfigMap) (string, error) {
 		return "", nil
 	case strings.EqualFold(status, "refused"):
 		return "", fmt.Errorf("ConfigMap %s/%s is refused: %s", m.Namespace, m.Name, m.Annotations[v1alpha1.AnnotationError])
+	case strings.EqualFold(status, "rolloutstopped"):
+		return "", fmt.Errorf("the rollout of ConfigMap %s/%s has stopped: %s", m.Namespace, m.Name, m.Annotations[v1alpha1.AnnotationError])
 	default:
-		return strings.TrimSpace("its status is " + status + " " + m.Annotations[v1alpha1.AnnotationError]), nil
+		return strings.TrimSpace("its status is "+status+" "+m.Annotations[v1alpha1.AnnotationError]) + rolloutLines(m), nil
 	}
+}
+
+// rolloutLines says how far the rollouts of a ConfigMap have come, each on a line.
+func rolloutLines(m *corev1.ConfigMap) (out string) {
+	statuses, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
+	if err != nil {
+		return "\n  " + err.Error()
+	}
+	for i := range statuses {
+		out += "\n  " + statuses[i].String()
+	}
+	return out
 }
 
 // policiesIn returns the names of the policies in a ConfigMap.

@@ -308,6 +308,12 @@ var errTold = errors.New("the event was emitted before")
 // on. It is decided again on the newer state; nothing is wrong.
 func IsConflict(err error) bool { return apierrors.IsConflict(err) }
 
+// IsRejected reports whether the server refuses a write for what it says, so that the
+// same write would be refused again.
+func IsRejected(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsRequestEntityTooLargeError(err)
+}
+
 // IsForbidden reports whether a permission is missing.
 func IsForbidden(err error) bool {
 	var status apierrors.APIStatus

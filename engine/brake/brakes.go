@@ -134,6 +134,17 @@ func (p *Policy) Adopt(next *plan.Policy) {
 	p.end("its text has changed", func(one *Pause) bool { return one.Revision != next.Revision })
 }
 
+// EndSince ends the pauses that began at an instant or later.
+func (p *Policy) EndSince(begun time.Time, why string) {
+	if p == nil {
+		return
+	}
+	defer p.brakes.tell()
+	p.brakes.mu.Lock()
+	defer p.brakes.mu.Unlock()
+	p.end(why, func(one *Pause) bool { return !one.Since.Before(begun) })
+}
+
 // end ends pauses.
 func (p *Policy) end(why string, ended func(*Pause) bool) {
 	var stay []Pause

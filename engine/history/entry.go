@@ -30,10 +30,14 @@ type Result string
 // The results. A revision that was once Active stays so when another replaces
 // it, unless that was a rollback or the end of the policy.
 const (
-	Active     Result = "Active"
-	Waiting    Result = "Waiting"
-	Refused    Result = "Refused"
+	Active  Result = "Active"
+	Waiting Result = "Waiting"
+	Refused Result = "Refused"
+	// RolledBack is a revision that was in force, for all objects or those of a step,
+	// until it was rolled back or its rollout ended.
 	RolledBack Result = "RolledBack"
+	// RollingOut is a revision that comes into force in steps.
+	RollingOut Result = "RollingOut"
 	// Stopped is the last revision in force of a policy that is gone.
 	Stopped Result = "Stopped"
 )

@@ -107,7 +107,7 @@ func (c Controllers) query(r *http.Request) (*query, error) {
 // made now.
 func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, write bool) (*record.Record, error) {
 	for _, one := range c.Group.Controllers() {
-		if one.Policy.Name != policy {
+		if one.Policy.Name != policy || !one.Decides(key) {
 			continue
 		}
 		if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -54,6 +55,14 @@ func (p *Policy) Accesses(s Settings) []Access {
 		a.write(w)
 	}
 	return a.least()
+}
+
+// ReadLabels returns the policy as one that also reads the labels of its primary
+// objects: a change of them wakes their keys.
+func (p *Policy) ReadLabels() *Policy {
+	out := *p
+	out.ObjectReads = value.Merge(p.ObjectReads, &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: map[string]*value.Mask{"labels": value.KeepAll}}}})
+	return &out
 }
 
 // SeeValues makes the policy read the objects of a kind with the values that

@@ -53,7 +53,10 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.edited = true
 	c.brake.Adopt(c.Policy)
 	old.successor = c
-	c.memory, c.initial, c.events, c.pending = cloned(old.memory), maps.Clone(old.initial), maps.Clone(old.events), maps.Clone(old.pending)
+	maps.Copy(c.memory, cloned(old.memory)) // a rollout may have given keys to this one already
+	maps.Copy(c.initial, old.initial)
+	maps.Copy(c.pending, old.pending)
+	c.share(old)
 	c.weighMemory()
 	defer old.retire()
 	c.adoptIntents(old)
@@ -64,7 +67,8 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	}
 	for _, key := range c.withLate(keys) {
 		last, known := old.last[key]
-		if all || !known || !last.clean || last.rules.Meets(bodies) || old.busy[key] {
+		_, compared := c.memos[key]
+		if all || !known || compared || !last.clean || last.rules.Meets(bodies) || old.busy[key] {
 			again = append(again, key)
 			continue
 		}
@@ -77,6 +81,14 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 		}
 	}
 	return again
+}
+
+// share lets the revision know the events that another has emitted, and count with it
+// how many keys run a rule.
+func (c *Controller) share(old *Controller) {
+	if c.told != old.told { // it has not decided about anything yet
+		c.told, c.flights = old.told, old.flights
+	}
 }
 
 // withLate adds the keys that were woken since Replay: the other controller may
@@ -151,6 +163,12 @@ func (c *Controller) adoptIntent(old *Controller, name string) {
 	rule := slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
 		return r.Name == old.Policy.Rules[i.rule].Name && r.Debounce != nil
 	})
+	if other := c.intents.byName[name]; other != nil && other.pending && other.key != i.key {
+		if i.last.After(other.last) { // another key has the debounce key, and goes on waiting
+			other.last = i.last
+		}
+		return
+	}
 	if rule >= 0 {
 		taken := c.intents.of(name, i.key)
 		*taken = *i
@@ -206,7 +224,6 @@ func (c *Controller) takeOver(old *Controller, key eval.Key) (next *Controller) 
 	if p, ok := old.pending[key]; ok {
 		c.pending[key] = p
 	}
-	maps.Copy(c.events, old.events)
 	for name := range old.intents.ofKey[key] {
 		c.adoptIntent(old, name)
 	}

@@ -17,7 +17,7 @@ func (c *Controller) write(ctx context.Context, a *apply.Applier, in *eval.Input
 		return
 	}
 	ruling := c.brake.Admit(brake.Request{
-		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World},
+		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World, c.limiting()},
 	})
 	r.Runaway = ruling.Runaway
 	a.Around = c.around(r.ID, r.traced)
@@ -49,18 +49,34 @@ func done(outcomes []apply.Outcome) []brake.Done {
 	return out
 }
 
-// readings is what the brakes know of what a controller reads.
+// readings is what the brakes know of what a controller reads. Sizes are those of the
+// controller whose limits hold: limits name inputs by their place in its policy.
 type readings struct {
 	*Controller
-	seen *world.Snapshot
+	seen   *world.Snapshot
+	limits *Controller
+}
+
+// limiting returns the controller whose limits hold: that of the revision in force.
+func (c *Controller) limiting() *Controller {
+	if r := c.rollout.Load(); r != nil {
+		return r.base
+	}
+	c.mu.Lock()
+	next := c.successor
+	c.mu.Unlock()
+	if next != nil {
+		return next.limiting()
+	}
+	return c
 }
 
 // Size implements brake.World.
 func (c readings) Size(input int) int {
 	if input < 0 {
-		return c.router.Count()
+		return c.limits.router.Count()
 	}
-	return c.seen.Table(c.Policy.Inputs[input].Source).Len()
+	return c.seen.Table(c.limits.Policy.Inputs[input].Source).Len()
 }
 
 // UID implements brake.World.

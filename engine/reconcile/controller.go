@@ -43,13 +43,14 @@ type Controller struct {
 	mu      sync.Mutex
 	memos   map[eval.Key]*eval.Memo
 	initial map[eval.Key]bool
-	events  map[apply.Event]bool
 	pending map[eval.Key]pending
 	intents intents
-	// bounded says that of some rule only so many keys may run at once; running
+	// bounded says that of some rule only so many keys may run at once; flights
 	// counts those that do.
 	bounded bool
-	running map[int]int64
+	flights *flights
+	// told are the events that were emitted.
+	told *told
 	// busy are the keys that are being decided about, successor the revision that
 	// has taken over.
 	busy      map[eval.Key]bool
@@ -72,6 +73,12 @@ type Controller struct {
 	remembering, keeping int
 	// removed says that the group has let go of the controller.
 	removed bool
+
+	// rollout divides the keys between this revision and another; nil is that this one
+	// has all.
+	rollout atomic.Pointer[Rollout]
+	// retained is how many bytes are kept between evaluations.
+	retained atomic.Int64
 }
 
 // Evaluate decides about a key without writing anything.
@@ -171,29 +178,28 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	ctx, traced := c.trace(ctx, id, key, woken)
 	defer traced.close()
 	d := c.decide(ctx, traced, kept.Inputs.Input)
-	c.beside(ctx, in, d)
+	due := c.beside(ctx, in, d)
 	err := decided(d)
 	if err == nil {
 		c.remember(key, d.Remember)
 	}
 	c.measured(id, traced, start, d)
-	r := Result{ID: id, traced: traced, Decision: d, Next: c.brake.Due(key, d.Next, now)}
+	r := Result{ID: id, traced: traced, Decision: d, Next: c.brake.Due(key, earliest(d.Next, due), now)}
 	effects := c.guarded(d.Effects, &r)
 	r.problems(c, d)
 	if err != nil {
 		r.final = []error{err}
 	}
 	primary := world.ID{GVK: c.Policy.Primary.GVK, Namespace: key.Namespace, Name: key.Name}
-	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.seen}
+	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.told.seen}
 	c.write(ctx, &applier, &in, effects, cause, &r)
 	c.wrote(key, r.Outcomes, now)
+	c.noteRejections(key, r.Outcomes)
 	r.finish(c)
 	c.restoreCause(key, cause, &r)
 	c.settle(key, object, left, &r, now)
 	c.reached(key, &r)
-	if next := c.next(key); !next.IsZero() && (r.Next.IsZero() || next.Before(r.Next)) {
-		r.Next = next
-	}
+	r.Next = earliest(r.Next, c.next(key))
 	if left != nil && object != nil {
 		r.Next = now // the primary itself has still to be decided about
 	}
@@ -291,6 +297,9 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	kept := memo.Kept()
 	memo.Release()
 	c.router.Looked(key, memo.Lookups())
+	if c.Decides(key) {
+		c.brake.Forget(key)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.addKeeping(-kept)
@@ -300,7 +309,6 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.last, key)
 	delete(c.wakes, key)
 	delete(c.wokeAt, key)
-	c.brake.Forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)
 	}
@@ -330,18 +338,32 @@ func (c *Controller) MarkInitial() {
 // Keys returns the keys that have a primary, sorted.
 func (c *Controller) Keys() []eval.Key { return c.router.Keys() }
 
+// earliest returns the first of two instants; zero is never.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
 const maxEvents = 4096
 
+// told is the events that a policy has emitted, by whichever revision.
+type told struct {
+	mu     sync.Mutex
+	events map[apply.Event]bool
+}
+
 // seen reports whether an event was emitted before.
-func (c *Controller) seen(e apply.Event) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.events[e] {
+func (t *told) seen(e apply.Event) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.events[e] {
 		return true
 	}
-	if len(c.events) >= maxEvents {
-		clear(c.events)
+	if len(t.events) >= maxEvents {
+		clear(t.events)
 	}
-	c.events[e] = true
+	t.events[e] = true
 	return false
 }

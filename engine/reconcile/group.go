@@ -104,8 +104,8 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
-		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, events: map[apply.Event]bool{}, pending: map[eval.Key]pending{},
-		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), running: map[int]int64{}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
+		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, told: &told{events: map[apply.Event]bool{}}, pending: map[eval.Key]pending{},
+		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
 		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), causes: map[eval.Key]brake.Cause{}, wakes: map[eval.Key][]record.Wake{},
 	}
 	for _, need := range c.needs {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -206,29 +207,37 @@ func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
 
 func isBounded(r *plan.Rule) bool { return r.Debounce != nil && r.Debounce.MaxInFlight > 0 }
 
+// flights counts the keys that run a rule, by its name and for all revisions of the
+// policy.
+type flights struct {
+	mu      sync.Mutex
+	running map[string]int64
+}
+
 // flight is the rules that a reconciliation runs of which only so many keys may
 // run at once. It lasts until the writes are answered.
 type flight struct {
 	*Controller
-	rules []int
+	rules []string
 }
 
 func (f *flight) begin(rule int, atMost int64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.running[rule] >= atMost {
+	name := f.Policy.Rules[rule].Name
+	f.flights.mu.Lock()
+	defer f.flights.mu.Unlock()
+	if f.flights.running[name] >= atMost {
 		return false
 	}
-	f.running[rule]++
-	f.rules = append(f.rules, rule)
+	f.flights.running[name]++
+	f.rules = append(f.rules, name)
 	return true
 }
 
 func (f *flight) end() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	f.flights.mu.Lock()
+	defer f.flights.mu.Unlock()
 	for _, rule := range f.rules {
-		f.running[rule]--
+		f.flights.running[rule]--
 	}
 }
 

@@ -96,7 +96,12 @@ func (c *Controller) addKeeping(bytes int) (all int) {
 
 // measure says how many bytes the policy keeps between evaluations.
 func (c *Controller) measure() {
-	c.counts.Retained.Set(float64(c.keeping + c.remembering + c.intents.bytes))
+	sum := int64(c.keeping + c.remembering + c.intents.bytes)
+	c.retained.Store(sum)
+	if r := c.rollout.Load(); r != nil {
+		sum += r.other(c).retained.Load()
+	}
+	c.counts.Retained.Set(float64(sum))
 }
 
 // remembered is all that a key remembers, for the record.

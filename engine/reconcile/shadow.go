@@ -74,15 +74,20 @@ func requestText(q *expr.Request) string {
 	return q.Query + " " + string(text)
 }
 
-// beside lets the policy in the shadow, if there is one, decide in the snapshot
-// of a decision that is about to be written.
-func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.Decision) {
+// beside lets those decide in the snapshot of a decision that is about to be written
+// who are compared with it: the policy in the shadow and the other revision of a
+// rollout, if there are any. It returns when the other revision is due.
+func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.Decision) (due time.Time) {
 	if c.Policy.Mode != plan.Enforce || in.Instead != nil {
-		return
+		return due
+	}
+	if r := c.rollout.Load(); r != nil && !in.Flush {
+		due = r.compare(ctx, c, in, enforced)
 	}
 	if other := c.group.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
 		other.look(ctx, in.Key, in.World, in.Now, c, enforced)
 	}
+	return due
 }
 
 // find returns the controller in force by the ID of its policy, or nil.

@@ -16,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/rollout"
 )
 
 // ConfigMap is a ConfigMap that holds policies, or values for their params.
@@ -26,6 +27,8 @@ type ConfigMap struct {
 	// Mode is the annotation that sets modes from outside of the documents:
 	// a mode for all policies of the ConfigMap, or policy=mode pairs.
 	Mode string
+	// Rollout is the annotation with the steps in which new revisions come into force.
+	Rollout string
 	// Binary are the keys of binary data, sorted. It is not read.
 	Binary []string
 	// Edits are who last wrote which key, as far as that is known.
@@ -74,6 +77,8 @@ const testSuffix = ".test"
 type Contents struct {
 	*ConfigMap
 	Units []*Unit
+	// Rollout is how new revisions come into force; nil is at once.
+	Rollout *rollout.Spec
 	// Tests are the files that hold policy tests.
 	Tests    []load.Source
 	Problems []document.Problem
@@ -106,6 +111,7 @@ func (c *ConfigMap) Read() *Contents {
 		problems.Add(problem)
 	}
 	out.modes(&problems)
+	out.rollout(&problems)
 	out.Problems = problems.List()
 	return out
 }
@@ -171,6 +177,20 @@ func ModulesOf(configMap, key string, data map[string]string) (out []rego.Module
 		}
 	}
 	return out
+}
+
+// rollout reads the annotation with the steps. If it cannot be read, no policy is to be
+// put in force at once by mistake.
+func (c *Contents) rollout(problems *document.Problems) {
+	if c.ConfigMap.Rollout == "" {
+		return
+	}
+	spec, wrong := rollout.Parse(c.Path()+" (annotation "+v1alpha1.AnnotationRollout+")", c.ConfigMap.Rollout)
+	c.Rollout = spec
+	problems.Append(wrong)
+	for _, u := range c.Units {
+		u.Unread = append(u.Unread, wrong...)
+	}
 }
 
 // modes applies the annotation.

@@ -14,14 +14,17 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
-// read takes in the files at a path.
-func (b *Bundle) read(path string, problems *document.Problems) error {
+// read takes in the files at a path; manifests of ConfigMaps only if they are asked for.
+func (b *Bundle) read(path string, manifests bool, problems *document.Problems) error {
 	files, err := load.Files(path)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		b.Files++
+		if manifests && b.configMaps(f, problems) {
+			continue
+		}
 		if err := b.file(f, problems); err != nil {
 			return err
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	Known *schema.Set
 	// Params override parameters, by policy and parameter, as they were typed.
 	Params map[string]map[string]string
+	// ConfigMaps reads manifests of ConfigMaps with policies, too.
+	ConfigMaps bool
 	// Rego compiles and runs the policies' Rego; nil is this process.
 	Rego rego.Evaluator
 }
@@ -71,7 +73,7 @@ func Load(paths []string, o Options) (*Bundle, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		if err := b.read(path, &problems); err != nil {
+		if err := b.read(path, o.ConfigMaps, &problems); err != nil {
 			return nil, err
 		}
 	}

@@ -26,6 +26,7 @@ func cases() []health {
 	var out []health
 	for _, s := range []struct{ status, argo, flux string }{
 		{"Active", "Healthy", "current"}, {"Disabled", "Healthy", "current"}, {"Waiting", "Progressing", "inProgress"}, {"Paused", "Suspended", "failed"},
+		{"RollingOut", "Progressing", "inProgress"}, {"RolloutStopped", "Degraded", "failed"},
 		{"Refused", "Degraded", "failed"}, {"Degraded", "Degraded", "failed"}, {"Contested", "Degraded", "failed"}, {"Empty", "Degraded", "failed"},
 	} {
 		notes := map[string]any{"edict.dev/status": s.status, "edict.dev/revision": "0123456789ab", "edict.dev/error": "why"}
@@ -177,7 +178,7 @@ func TestEveryStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := map[string]bool{}
-	for _, found := range regexp.MustCompile(`(?m)^\tstatus[A-Z][a-z]+ += "([A-Z][a-z]+)"$`).FindAllSubmatch(source, -1) {
+	for _, found := range regexp.MustCompile(`(?m)^\tstatus[A-Za-z]+ += "([A-Za-z]+)"$`).FindAllSubmatch(source, -1) {
 		written[string(found[1])] = true
 	}
 	tested := map[string]bool{}
@@ -186,7 +187,7 @@ func TestEveryStatus(t *testing.T) {
 			tested[c.status] = true
 		}
 	}
-	if d := cmp.Diff(written, tested); d != "" || len(written) < 9 {
+	if d := cmp.Diff(written, tested); d != "" || len(written) < 11 {
 		t.Errorf("statuses (-written +tested):\n%s", d)
 	}
 }

@@ -29,6 +29,9 @@ const (
 	// AnnotationMode is written by people: a mode for all policies of the
 	// ConfigMap, or policy=mode pairs with commas between them.
 	AnnotationMode = "edict.dev/mode"
+	// AnnotationRollout is written by people: the steps in which new revisions of the
+	// policies of the ConfigMap come into force.
+	AnnotationRollout = "edict.dev/rollout"
 	// AnnotationStatus and those below are written by the controller: what
 	// became of the ConfigMap as it is now.
 	AnnotationStatus = "edict.dev/status"
@@ -43,4 +46,6 @@ const (
 	AnnotationWarning = "edict.dev/warning"
 	// AnnotationShadow is what policies in the shadow would have done otherwise.
 	AnnotationShadow = "edict.dev/shadow"
+	// AnnotationRolloutStatus is how far the rollouts of new revisions have come.
+	AnnotationRolloutStatus = "edict.dev/rollout-status"
 )

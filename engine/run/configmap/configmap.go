@@ -19,7 +19,7 @@ import (
 func Of(m *corev1.ConfigMap) *source.ConfigMap {
 	return &source.ConfigMap{
 		Namespace: m.Namespace, Name: m.Name, UID: string(m.UID), Created: m.CreationTimestamp.Time, Data: m.Data,
-		Mode: m.Annotations[v1alpha1.AnnotationMode], Binary: slices.Sorted(maps.Keys(m.BinaryData)), Edits: editsOf(m),
+		Mode: m.Annotations[v1alpha1.AnnotationMode], Rollout: m.Annotations[v1alpha1.AnnotationRollout], Binary: slices.Sorted(maps.Keys(m.BinaryData)), Edits: editsOf(m),
 	}
 }
 

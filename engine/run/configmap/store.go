@@ -164,7 +164,7 @@ type Cache struct{ before, now map[string]*source.Contents }
 // policies reads a ConfigMap of policies.
 func (r *Cache) policies(m *corev1.ConfigMap) *source.Contents {
 	c := Of(m)
-	id := fmt.Sprint(c.UID, c.Revision(), c.Mode, c.Binary)
+	id := fmt.Sprint(c.UID, c.Revision(), c.Mode, c.Rollout, c.Binary)
 	contents := r.before[id]
 	if contents == nil {
 		contents = c.Read()

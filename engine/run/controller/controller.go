@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -51,6 +52,10 @@ type controller struct {
 
 	worker *worker
 	health *health
+	// rollout is the one under way; nil is none.
+	rollout atomic.Pointer[reconcile.Rollout]
+	// staged has its steps.
+	staged *lifecycle.Staged
 	// earlier is the revision before the one in force.
 	earlier string
 	// before is a controller of the same policy that may still be stopping.
@@ -68,6 +73,8 @@ type attempt struct {
 	revision *lifecycle.Revision
 	// loaded is called when the kinds of the policy were looked for once.
 	loaded func()
+	// quiet has the worker not begin yet.
+	quiet bool
 }
 
 // run puts a revision in force, as soon as it can run. Until then, the one before it
@@ -80,13 +87,20 @@ func (c *controller) run(ctx context.Context, a *attempt) {
 	if !c.awaitBefore(ctx) || ctx.Err() != nil { // a newer one was quicker, or the policy is gone
 		return
 	}
-	p, err := c.prepare(ctx, a)
+	defer c.launch()
+	dropped := c.dropOther(a.revision)
+	p, err := c.prepare(ctx, a, dropped)
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
 		c.resume(ctx, a)
 		c.refuse(a, err)
+		return
+	}
+	if a.revision.Staged != nil {
+		c.log.Info("a new revision of the policy comes into force in steps", observe.LogPolicy, c.id, observe.LogRevision, p.Revision, "inForce", c.current())
+		c.report(a, lifecycle.Report{Event: lifecycle.Begun, InForce: c.current()})
 		return
 	}
 	observe.Reloads.WithLabelValues(c.id, "adopted").Inc()
@@ -96,18 +110,30 @@ func (c *controller) run(ctx context.Context, a *attempt) {
 	c.report(a, lifecycle.Report{Event: lifecycle.Activated, InForce: p.Revision})
 }
 
-// prepare makes a revision run. A panic on the way is an error of the revision.
-func (c *controller) prepare(ctx context.Context, a *attempt) (p *plan.Policy, err error) {
+// prepare makes a revision run, alone or beside the one in force. Dropped reports that
+// the rollout of another revision has just ended. A panic on the way is an error of the
+// revision.
+func (c *controller) prepare(ctx context.Context, a *attempt, dropped bool) (p *plan.Policy, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			c.log.Error("internal error (panic)", observe.LogPolicy, c.id, "fault", fmt.Sprint(v), "stack", string(debug.Stack()))
 			err = fmt.Errorf("internal error (panic): %v", v)
 		}
 	}()
-	if p, err = c.fit(ctx, a); err == nil {
-		err = c.activate(ctx, p, a)
+	if p, err = c.fit(ctx, a); err != nil || p == nil {
+		return p, err
 	}
-	return p, err
+	switch {
+	case a.revision.Staged != nil:
+		return p, c.stage(ctx, p, a)
+	case c.rollout.Load() != nil:
+		c.promote()
+		return p, nil
+	case dropped && c.worker.current().Policy.Revision == p.Revision:
+		return p, nil // it has all keys again
+	default:
+		return p, c.activate(ctx, p, a)
+	}
 }
 
 // awaitBefore waits until an earlier runner of the policy has ended.
@@ -186,7 +212,7 @@ func (c *controller) activate(ctx context.Context, p *plan.Policy, a *attempt) e
 		return err
 	}
 	if first {
-		c.begin(keys)
+		c.begin(keys, a.quiet)
 	} else {
 		c.swap(next, keys)
 	}
@@ -209,14 +235,23 @@ func (c *controller) abandon(next *reconcile.Controller) {
 	}
 }
 
-// begin starts the first revision.
-func (c *controller) begin(keys []eval.Key) {
+// begin starts the first revision, unless it is to be quiet.
+func (c *controller) begin(keys []eval.Key, quiet bool) {
 	first := c.worker.current()
 	c.metrics.Replace(nil, first.Policy)
 	first.MarkInitial()
 	c.worker.enqueue(keys)
 	observe.Adopted(c.id, first.Policy.Revision, "", "")
-	c.worker.start()
+	if !quiet {
+		c.launch()
+	}
+}
+
+// launch starts the worker, if there is one that has not begun.
+func (c *controller) launch() {
+	if c.worker != nil && !c.worker.started {
+		c.worker.start()
+	}
 }
 
 // current is the revision in force.
@@ -251,6 +286,9 @@ func (c *controller) stop() {
 	c.worker.drop()
 	last := c.worker.current()
 	c.queues.Unsubscribe(c.id, c.worker.queue)
+	if r := c.rollout.Swap(nil); r != nil {
+		c.informers.Leave(r.Next())
+	}
 	c.informers.Leave(last)
 	c.metrics.Replace(last.Policy, nil)
 	if n := last.Pending(); n > 0 {

@@ -211,13 +211,13 @@ func (r *Runtime) controller(id string) *controller {
 }
 
 // Pending returns how many runs are pending for a policy.
-func (r *Runtime) Pending(id string) int {
-	for _, c := range r.group.Controllers() {
+func (r *Runtime) Pending(id string) (n int) {
+	for _, c := range r.group.Controllers() { // a policy that is rolled out has two
 		if c.Policy.ID() == id {
-			return c.Pending()
+			n += c.Pending()
 		}
 	}
-	return 0
+	return n
 }
 
 // ShadowReports returns what the policies in Shadow mode would have written, by name.

@@ -34,9 +34,13 @@ type worker struct {
 	// under way are finished by the one before, and reconciled again.
 	mu         sync.Mutex
 	controller *reconcile.Controller
-	metrics    *metrics.Policies
-	results    resultLog
-	events     *events.Decisions
+	// rollout divides the keys between it and a new revision; nil is that it has all.
+	rollout *reconcile.Rollout
+	// started reports that the worker has begun.
+	started bool
+	metrics *metrics.Policies
+	results resultLog
+	events  *events.Decisions
 	// health is what fails now, permissions stops the writes while one is missing.
 	health      *health
 	permissions permissions
@@ -68,6 +72,7 @@ func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *
 
 // start begins to work, until the queue is shut down.
 func (w *worker) start() {
+	w.started = true
 	for range w.number {
 		w.wg.Go(func() { w.work(w.working) })
 	}
@@ -115,18 +120,28 @@ func (w *worker) work(ctx context.Context) {
 	}
 }
 
-// process reconciles a key by the revision in force.
+// process reconciles a key by the revision that decides about it.
 func (w *worker) process(ctx context.Context, key eval.Key) {
-	c := w.current()
+	c := w.decider(key)
 	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
 	if w.health.skips(key) {
 		w.queue.Forget(key)
 		return
 	}
 	w.finish(c, key, w.reconcile(ctx, c, key))
-	if w.current() != c {
+	if w.decider(key) != c {
 		w.queue.Add(key)
 	}
+}
+
+// decider returns the revision that decides about a key. The caller must have the key.
+func (w *worker) decider(key eval.Key) *reconcile.Controller {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.rollout != nil {
+		return w.rollout.Take(key)
+	}
+	return w.controller
 }
 
 // current is the revision in force.
@@ -170,7 +185,7 @@ var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", re
 func (w *worker) complete(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
 	w.results.report(w.working, c, key, r)
 	w.events.Note(w.working, &r, time.Now())
-	w.health.note(c, key, r, time.Now())
+	w.health.note(w.current(), key, r, time.Now())
 	w.checkPermissions(r)
 	if !r.Next.IsZero() {
 		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))

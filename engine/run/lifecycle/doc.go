@@ -17,5 +17,8 @@
 //	                                            ▼
 //	Disabled                                 Stopped
 //
+// A revision that comes into force in steps is RollingOut (Begun) from Loading or
+// Waiting on. When its last step is over it is Assigned once more, to run alone.
+//
 // The package holds state only: it does not compile, watch or write.
 package lifecycle

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -22,6 +23,50 @@ type Revision struct {
 	Fallback *Revision
 	// Catalog is what it was read from; nil for policies of files and of the history.
 	Catalog *source.Catalog
+	// Staged is how it comes into force in steps; nil is at once.
+	Staged *Staged
+}
+
+// Staged is how a revision comes into force in steps, beside the one in force.
+type Staged struct {
+	// From is the revision in force.
+	From *Revision
+	Spec *rollout.Spec
+	// Step is the step that it begins with; 0 compares the two only.
+	Step int
+}
+
+// Base returns the revision in force; nil if there are no steps.
+func (s *Staged) Base() *Revision {
+	if s == nil {
+		return nil
+	}
+	return s.From
+}
+
+// Same reports whether the steps, and what they lead from, are the same.
+func (s *Staged) Same(other *Staged) bool {
+	if s == nil || other == nil {
+		return s == other
+	}
+	return s.From.Unit.Same(other.From.Unit) && rollout.Share(s.Spec.Steps).Same(other.Spec.Steps)
+}
+
+// Alone returns the revision as one that is no longer read from a catalog and comes into
+// force at once.
+func (r *Revision) Alone() *Revision {
+	out := *r
+	out.Catalog, out.Staged, out.Fallback = nil, nil, nil
+	return &out
+}
+
+// GoesOn returns what goes on when the revision is no longer that of its ConfigMap: the
+// revision itself or, if it comes into force in steps, the one in force.
+func (r *Revision) GoesOn() *Revision {
+	if r.Staged != nil {
+		return r.Staged.From
+	}
+	return r
 }
 
 // ReadFrom returns the revision with the catalog that it is from; one that was
@@ -48,6 +93,8 @@ type CheckResult struct {
 	// Compiled reports that the text itself is good: it is refused, if it is, for
 	// its tests or for what it did, which another check does not change.
 	Compiled bool
+	// RolloutStopped reports that it is refused because its rollout has stopped.
+	RolloutStopped bool
 	// Recheck is whether the text is to be checked again without an edit.
 	Recheck Recheck
 }
@@ -88,7 +135,7 @@ func (r *CheckResult) event() Event {
 // Report is what the controller of a policy last reported of an assigned revision.
 // A new assignment leaves it as it is, until the controller reports again.
 type Report struct {
-	// Event is Blocked, Activated or Failed; "" before the first report.
+	// Event is Blocked, Begun, Activated or Failed; "" before the first report.
 	Event Event
 	// InForce is the revision that is in force, "" is none.
 	InForce string

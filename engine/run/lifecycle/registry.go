@@ -105,7 +105,7 @@ func (r *Registry) Assign(id string, revision *Revision, starts bool) (isNew boo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.policy(id)
-	if p.Assigned != nil && revision.Unit.Same(p.Assigned.Unit) {
+	if p.Assigned != nil && revision.Unit.Same(p.Assigned.Unit) && revision.Staged.Same(p.Assigned.Staged) {
 		moved := *p.Assigned
 		moved.Unit = revision.Unit // its file may be another one
 		p.Assigned = &moved
@@ -139,7 +139,7 @@ func (r *Registry) Ticket(id string) Ticket {
 // restore sets the phase of an assigned revision again, after the text was another
 // one meanwhile: by what the controller last reported of it.
 func (r *Registry) restore(id string, p *Policy) {
-	if p.Phase == Loading || p.Phase == Waiting || p.Phase == Running {
+	if p.Phase == Loading || p.Phase == Waiting || p.Phase == RollingOut || p.Phase == Running {
 		return
 	}
 	r.fire(id, p, Assigned)

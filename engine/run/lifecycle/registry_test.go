@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -166,7 +167,11 @@ func (d *random) look(id string) {
 	case v.Disabled():
 		d.stop(id)
 	case v.Good():
-		d.assign(id, &v.Revision)
+		rev := v.Revision
+		if d.IntN(4) == 0 {
+			rev.Staged = &Staged{From: &good("last good").Revision, Spec: &rollout.Spec{Steps: []rollout.Step{{Percent: 50}}}}
+		}
+		d.assign(id, &rev)
 	}
 }
 
@@ -205,6 +210,11 @@ func (d *random) report() {
 	case 1:
 		d.registry.Report(c.id, c.ticket, Report{Event: Failed, InForce: c.inForce}, time.Time{})
 	default:
+		if staged := c.rev.Staged; staged != nil {
+			c.inForce = staged.From.Plan.Revision
+			d.registry.Report(c.id, c.ticket, Report{Event: Begun, InForce: c.inForce}, time.Time{})
+			break
+		}
 		c.inForce = c.rev.Plan.Revision
 		d.registry.Activate(c.rev)
 		d.registry.Report(c.id, c.ticket, Report{Event: Activated, InForce: c.inForce}, time.Time{})
@@ -222,6 +232,8 @@ func invariants(p *Policy) string {
 		return "it is Running without a plan in force"
 	case p.Phase == Running && p.Newest != nil && !p.RunsNewest():
 		return "it is Running, and its newest text is not in force"
+	case p.Phase == RollingOut && (p.Assigned == nil || p.Assigned.Staged == nil || p.RunsNewest()):
+		return "it is RollingOut without steps"
 	case (p.Phase == Loading || p.Phase == Waiting) && p.Assigned == nil:
 		return "no controller has what is loaded"
 	case (p.Phase == Stopped || p.Phase == Unknown) && (p.Assigned != nil || p.Report != (Report{}) || p.Newest != nil):

@@ -21,6 +21,8 @@ const (
 	Loading Phase = "Loading"
 	// Waiting: a kind or a permission is missing.
 	Waiting Phase = "Waiting"
+	// RollingOut: the revision comes into force in steps, beside the one in force.
+	RollingOut Phase = "RollingOut"
 	// Running: the revision is in force.
 	Running Phase = "Running"
 	// Stopping: the policy is gone, and what is under way is finished.
@@ -52,6 +54,8 @@ const (
 const (
 	// Blocked: a kind or a permission is missing.
 	Blocked Event = "Blocked"
+	// Begun: the assigned revision has begun to come into force in steps.
+	Begun Event = "Begun"
 	// Activated: the assigned revision is in force.
 	Activated Event = "Activated"
 	// Failed: the assigned revision cannot run.
@@ -70,14 +74,16 @@ var newText = map[Event]Phase{
 var transitions = map[Phase]map[Event]Phase{
 	Unknown: {},
 	// The controller may have been given an earlier revision.
-	Testing:  {Substituted: Testing, Removed: Stopping, Blocked: Testing, Activated: Testing, Failed: Testing, Ended: Testing},
-	Refused:  {Substituted: Refused, Removed: Stopping, Blocked: Refused, Activated: Refused, Failed: Refused, Ended: Refused},
-	Disabled: {Removed: Stopping, Blocked: Disabled, Activated: Disabled, Failed: Disabled, Ended: Disabled},
-	Loading:  {Removed: Stopping, Blocked: Waiting, Activated: Running, Failed: Refused},
-	Waiting:  {Removed: Stopping, Blocked: Waiting, Activated: Running, Failed: Refused},
-	Running:  {Removed: Stopping},
+	Testing:  {Substituted: Testing, Removed: Stopping, Blocked: Testing, Begun: Testing, Activated: Testing, Failed: Testing, Ended: Testing},
+	Refused:  {Substituted: Refused, Removed: Stopping, Blocked: Refused, Begun: Refused, Activated: Refused, Failed: Refused, Ended: Refused},
+	Disabled: {Removed: Stopping, Blocked: Disabled, Begun: Disabled, Activated: Disabled, Failed: Disabled, Ended: Disabled},
+	Loading:  {Removed: Stopping, Blocked: Waiting, Begun: RollingOut, Activated: Running, Failed: Refused},
+	Waiting:  {Removed: Stopping, Blocked: Waiting, Begun: RollingOut, Activated: Running, Failed: Refused},
+	// The steps end with another assignment.
+	RollingOut: {Removed: Stopping},
+	Running:    {Removed: Stopping},
 	// The controller may be about to report when it is stopped.
-	Stopping: {Blocked: Stopping, Activated: Stopping, Failed: Stopping, Ended: Stopped},
+	Stopping: {Blocked: Stopping, Begun: Stopping, Activated: Stopping, Failed: Stopping, Ended: Stopped},
 	Stopped:  {},
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	allPhases = []Phase{Unknown, Testing, Refused, Disabled, Loading, Waiting, Running, Stopping, Stopped}
-	allEvents = []Event{TestsPending, Rejected, SwitchedOff, Assigned, Substituted, Removed, Blocked, Activated, Failed, Ended}
+	allPhases = []Phase{Unknown, Testing, Refused, Disabled, Loading, Waiting, RollingOut, Running, Stopping, Stopped}
+	allEvents = []Event{TestsPending, Rejected, SwitchedOff, Assigned, Substituted, Removed, Blocked, Begun, Activated, Failed, Ended}
 )
 
 // illegal is what the table below has in place of a phase that follows.
@@ -20,15 +20,16 @@ const illegal = "-"
 func TestLifecycleTransitions(t *testing.T) {
 	t.Parallel()
 	table := map[Phase][]Phase{
-		Unknown:  {Testing, Refused, Disabled, Loading, Loading, illegal, illegal, illegal, illegal, illegal},
-		Testing:  {Testing, Refused, Disabled, Loading, Testing, Stopping, Testing, Testing, Testing, Testing},
-		Refused:  {Testing, Refused, Disabled, Loading, Refused, Stopping, Refused, Refused, Refused, Refused},
-		Disabled: {Testing, Refused, Disabled, Loading, Loading, Stopping, Disabled, Disabled, Disabled, Disabled},
-		Loading:  {Testing, Refused, Disabled, Loading, Loading, Stopping, Waiting, Running, Refused, illegal},
-		Waiting:  {Testing, Refused, Disabled, Loading, Loading, Stopping, Waiting, Running, Refused, illegal},
-		Running:  {Testing, Refused, Disabled, Loading, Loading, Stopping, illegal, illegal, illegal, illegal},
-		Stopping: {Testing, Refused, Disabled, Loading, Loading, illegal, Stopping, Stopping, Stopping, Stopped},
-		Stopped:  {Testing, Refused, Disabled, Loading, Loading, illegal, illegal, illegal, illegal, illegal},
+		Unknown:    {Testing, Refused, Disabled, Loading, Loading, illegal, illegal, illegal, illegal, illegal, illegal},
+		Testing:    {Testing, Refused, Disabled, Loading, Testing, Stopping, Testing, Testing, Testing, Testing, Testing},
+		Refused:    {Testing, Refused, Disabled, Loading, Refused, Stopping, Refused, Refused, Refused, Refused, Refused},
+		Disabled:   {Testing, Refused, Disabled, Loading, Loading, Stopping, Disabled, Disabled, Disabled, Disabled, Disabled},
+		Loading:    {Testing, Refused, Disabled, Loading, Loading, Stopping, Waiting, RollingOut, Running, Refused, illegal},
+		Waiting:    {Testing, Refused, Disabled, Loading, Loading, Stopping, Waiting, RollingOut, Running, Refused, illegal},
+		RollingOut: {Testing, Refused, Disabled, Loading, Loading, Stopping, illegal, illegal, illegal, illegal, illegal},
+		Running:    {Testing, Refused, Disabled, Loading, Loading, Stopping, illegal, illegal, illegal, illegal, illegal},
+		Stopping:   {Testing, Refused, Disabled, Loading, Loading, illegal, Stopping, Stopping, Stopping, Stopping, Stopped},
+		Stopped:    {Testing, Refused, Disabled, Loading, Loading, illegal, illegal, illegal, illegal, illegal, illegal},
 	}
 	for _, from := range allPhases {
 		var got []Phase

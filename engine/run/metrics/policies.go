@@ -96,9 +96,12 @@ func (e *Policies) Replace(old, next *plan.Policy) {
 
 // continues reports whether a policy goes on exporting a metric as it is.
 func continues(m *plan.Metric, p *plan.Policy) bool {
-	return p != nil && slices.ContainsFunc(p.Metrics, func(n plan.Metric) bool {
-		return n.Name == m.Name && n.Of == m.Of && n.Of != plan.BuildInfo && slices.Equal(labelNames(&n), labelNames(m)) && slices.Equal(n.Buckets, m.Buckets)
-	})
+	return p != nil && slices.ContainsFunc(p.Metrics, func(n plan.Metric) bool { return n.Of != plan.BuildInfo && alike(&n, m) })
+}
+
+// alike reports whether two metrics have the same series.
+func alike(a, b *plan.Metric) bool {
+	return a.Name == b.Name && a.Of == b.Of && slices.Equal(labelNames(a), labelNames(b)) && slices.Equal(a.Buckets, b.Buckets)
 }
 
 func (e *Policies) remove(policy *plan.Policy, m *plan.Metric) {
@@ -189,7 +192,7 @@ func (e *Policies) Report(ctx context.Context, c *reconcile.Controller, key eval
 	for i := range c.Policy.Metrics {
 		m := &c.Policy.Metrics[i]
 		s := e.series[m.Name]
-		if s == nil || s.counter == nil || s.metric != m {
+		if s == nil || s.counter == nil || s.metric != m && !alike(s.metric, m) { // a new revision that is rolled out has its own
 			continue
 		}
 		if n := happened(m, c.Policy, r); n > 0 {

@@ -16,6 +16,8 @@ type assigner struct {
 	policies *lifecycle.Registry
 	history  *historyStore
 	runtime  *controller.Runtime
+	// rollouts decides which revisions come into force in steps; nil is none.
+	rollouts *rollouts
 	// stopped is called with each policy that is stopped.
 	stopped func(id string, u *source.Unit, c *source.Catalog)
 	// starting reports that no revision was assigned yet.
@@ -87,9 +89,9 @@ func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 	case newest == nil && now != nil && c.Stopped(now.Unit.Name(), now.Unit.File.Path, id != now.Unit.Name()):
 		return nil // also while it cannot be read
 	case newest != nil && newest.Good():
-		return &newest.Revision
+		return a.rollouts.stage(&newest.Revision, c, a.starting)
 	case now != nil && (newest != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
-		return now // it goes on
+		return now.GoesOn()
 	case now == nil && a.needsLastGood(newest, a.history.good(id), c):
 		return a.history.lastGood(id)
 	default:

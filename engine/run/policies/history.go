@@ -139,7 +139,26 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 			}
 		}
 	}
+	failed = s.endRollouts(ctx, policies) || failed
 	s.sweep(ctx)
+	return failed
+}
+
+// endRollouts records that revisions are no longer rolled out which are not the newest
+// texts.
+func (s *historyStore) endRollouts(ctx context.Context, policies *lifecycle.Registry) (failed bool) {
+	for id, list := range s.entries {
+		v := policies.Get(id).Newest
+		for _, e := range list {
+			if e.Result != history.RollingOut || v == nil || v.Unit.Revision() == e.Revision {
+				continue
+			}
+			if err := s.set(ctx, e, history.RolledBack); err != nil && ctx.Err() == nil {
+				failed = true
+				s.log.Error("it cannot be noted that a rollout has ended", observe.LogPolicy, id, observe.LogRevision, e.Revision, "error", err.Error())
+			}
+		}
+	}
 	return failed
 }
 
@@ -152,6 +171,10 @@ func resultOf(p *lifecycle.Policy) history.Result {
 		return ""
 	case v.Plan != nil && p.RunsNewest():
 		return history.Active
+	case v.Plan != nil && p.Phase == lifecycle.RollingOut:
+		return history.RollingOut
+	case v.RolloutStopped:
+		return history.RolledBack
 	case v.Plan == nil, p.Report.Event == lifecycle.Failed:
 		return history.Refused
 	case p.Report.Event == lifecycle.Blocked:

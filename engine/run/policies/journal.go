@@ -182,7 +182,7 @@ func (j *journal) prove(ctx context.Context, policies *lifecycle.Registry, now t
 	for id, a := range j.trying {
 		p := policies.Get(id)
 		v, r := p.Newest, p.Report
-		fresh := r.Event == lifecycle.Activated && (r.InForce != a.Revision || now.Sub(a.Since) < proving)
+		fresh := r.Event == lifecycle.Activated && (r.InForce != a.Revision || now.Sub(a.Since) < proving) || r.Event == lifecycle.Begun && now.Sub(a.Since) < proving
 		switch {
 		case p.Phase == lifecycle.Testing, v != nil && v.Good() && (fresh || r.Event == ""):
 			waits = true

@@ -63,6 +63,7 @@ type Manager struct {
 	history    *historyStore
 	journal    *journal
 	assigner   *assigner
+	rollouts   *rollouts
 	rollback   *rollback
 	reporter   *reporter
 	unlabelled *unlabelled
@@ -93,9 +94,12 @@ func New(o Options) *Manager {
 	m.behind.Store(true)
 	m.history = newHistoryStore(o.Client, o.Namespace, o.Checker, o.Log)
 	m.journal = newJournal(o.Client, o.Namespace, o.Log)
-	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime}
+	m.rollouts = newRollouts(rolloutOptions{
+		policies: m.policies, history: m.history, steps: o.Runtime, brakes: o.Runtime.Brakes().State, client: o.Client, namespace: o.Namespace, log: o.Log,
+	})
+	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
-	m.reporter = &reporter{policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known}
+	m.reporter = &reporter{policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, rollouts: m.rollouts.text}
 	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
 	return m
@@ -121,7 +125,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	if !m.options.Store.Wait(ctx) {
 		return ctx.Err()
 	}
-	m.readHistory(ctx)
+	m.retry(ctx, "the last good revisions cannot be read", m.history.read)
+	m.retry(ctx, "how far rollouts have come cannot be read", m.rollouts.read)
 	m.journal.log(m.journal.read(ctx))
 	m.history.refuse(ctx, m.journal.dead)
 	defer func() { m.journal.clear(context.WithoutCancel(ctx)) }()
@@ -155,7 +160,8 @@ func (m *Manager) loop(ctx context.Context) error {
 			case <-healths.C:
 				m.status.flush(time.Now())
 				rolledBack := m.rollback.check(time.Now())
-				woken = m.problemsChanged() || rolledBack
+				rolled := m.rollouts.check(ctx, time.Now())
+				woken = m.problemsChanged() || rolledBack || rolled
 			case <-m.wake:
 				woken = true
 			case done := <-m.tests.Ended():
@@ -171,15 +177,15 @@ func (m *Manager) loop(ctx context.Context) error {
 	}
 }
 
-// readHistory reads the last good revisions. Without them a policy whose text is
-// broken would not run, so it is retried while that may help.
-func (m *Manager) readHistory(ctx context.Context) {
+// retry reads what another process has left, while that may help: without the last good
+// revisions a policy whose text is broken would not run, and a rollout would begin anew.
+func (m *Manager) retry(ctx context.Context, failed string, read func(context.Context) error) {
 	for ctx.Err() == nil {
-		err := m.history.read(ctx)
+		err := read(ctx)
 		if err == nil {
 			return
 		}
-		m.options.Log.Error("the last good revisions cannot be read", "error", err.Error())
+		m.options.Log.Error(failed, "error", err.Error())
 		if apierrors.IsForbidden(err) {
 			return
 		}
@@ -202,6 +208,7 @@ func (m *Manager) look(ctx context.Context) error {
 	}
 	m.recheckTypes()
 	m.unlabelled.update(catalog)
+	m.rollouts.retry(catalog)
 	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u) })
 	if m.first {
 		m.warnUnknownPolicies(catalog)
@@ -210,6 +217,7 @@ func (m *Manager) look(ctx context.Context) error {
 		return ctx.Err()
 	}
 	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
+	m.rollouts.update(catalog)
 	m.assigner.assign(catalog, m.first)
 	m.first = false
 	if m.journal.prove(ctx, m.policies, time.Now()) {
@@ -231,6 +239,9 @@ func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
 	m.unfinished = unkept || unwritten
 	for _, n := range m.options.Runtime.Brakes().TakeNews() {
 		m.status.brakeEvent(n, m.unlabelled.reference(m.reporter.originOf(catalog, n.Policy)))
+	}
+	for _, n := range m.rollouts.takeNews() {
+		m.status.rolloutEvent(n.text, m.unlabelled.reference(n.configMap))
 	}
 	m.reporter.measure(catalog)
 }

@@ -27,6 +27,10 @@ const (
 	statusRefused   = "Refused"
 	statusDisabled  = "Disabled"
 	statusEmpty     = "Empty"
+	// statusRollingOut is of a ConfigMap with a policy that comes into force in steps,
+	// statusRolloutStopped of one of which the steps have stopped.
+	statusRollingOut     = "RollingOut"
+	statusRolloutStopped = "RolloutStopped"
 	// statusStopped is of a ConfigMap that is not read.
 	statusStopped = "Stopped"
 )
@@ -40,6 +44,8 @@ type statusReport struct {
 	text, warning string
 	// rivals are other writers of the fields that the policies write; part of warning.
 	rivals string
+	// rollouts is how far rollouts have come, as the annotation has it.
+	rollouts string
 	// reason is text without what changes from one moment to the next; "" is
 	// text.
 	reason string
@@ -58,7 +64,7 @@ func (n *statusReport) annotations() map[string]string {
 	return map[string]string{
 		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision,
 		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
-		v1alpha1.AnnotationWarning: n.warning,
+		v1alpha1.AnnotationWarning: n.warning, v1alpha1.AnnotationRolloutStatus: n.rollouts,
 	}
 }
 
@@ -69,6 +75,8 @@ type reporter struct {
 	rivals   func(policy string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
+	// rollouts returns how far the rollouts of a ConfigMap have come.
+	rollouts func(configMap string) string
 }
 
 // reports returns the status of all ConfigMaps.
@@ -96,7 +104,7 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
 	}
-	n.policies = list(sum.runs)
+	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
 	n.status = sum.status()
 	switch n.status {
 	case statusWaiting:
@@ -105,7 +113,7 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 		n.text = value.Cut(strings.Join(slices.Concat(sum.paused, sum.contested, sum.failing), "\n"), configmap.MaxText)
 		n.reason = strings.Join(sum.reasons, "\n")
 	default:
-		n.text = configmap.ProblemText(contents.ConfigMap, sum.problems, document.Error)
+		n.text = configmap.ProblemText(contents.ConfigMap, slices.Concat(sum.problems, sum.halted), document.Error)
 	}
 	n.rivals = value.Cut(n.rivals, configmap.MaxText)
 	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
@@ -154,14 +162,24 @@ type tally struct {
 	failing, reasons []string
 	// What the brakes do.
 	paused, contested, held []string
-	wanted, disabled        int
+	// halted are the problems of policies whose rollouts have stopped, rolling counts
+	// those that are rolled out.
+	halted                    []document.Problem
+	wanted, disabled, rolling int
 }
 
 func (t *tally) add(id string, p *lifecycle.Policy) {
 	t.wanted++
 	inForce := p.Report.InForce
+	if p.Phase == lifecycle.RollingOut {
+		t.rolling++
+	}
 	if v := p.Newest; v != nil {
-		t.problems = append(t.problems, v.Problems...)
+		if v.RolloutStopped {
+			t.halted = append(t.halted, v.Problems...)
+		} else {
+			t.problems = append(t.problems, v.Problems...)
+		}
 		if v.Disabled() {
 			t.disabled++
 			if inForce != "" {
@@ -196,6 +214,8 @@ func (t *tally) status() string {
 	switch {
 	case document.HasErrors(t.problems):
 		return statusRefused
+	case len(t.halted) > 0:
+		return statusRolloutStopped
 	case len(t.waits) > 0:
 		return statusWaiting
 	case t.wanted == 0:
@@ -210,6 +230,8 @@ func (t *tally) status() string {
 		return statusContested
 	case len(t.failing) > 0:
 		return statusDegraded
+	case t.rolling > 0:
+		return statusRollingOut
 	default:
 		return statusActive
 	}

@@ -145,7 +145,7 @@ func (n *statusWriter) event(one *statusReport, before map[string]string, lastRe
 	}
 	kind, text := corev1.EventTypeNormal, one.policies
 	switch one.status {
-	case statusRefused, statusDegraded, statusStopped, statusPaused, statusContested:
+	case statusRefused, statusRolloutStopped, statusDegraded, statusStopped, statusPaused, statusContested:
 		kind = corev1.EventTypeWarning
 	}
 	if one.text != "" {
@@ -155,6 +155,14 @@ func (n *statusWriter) event(one *statusReport, before map[string]string, lastRe
 		text = "revision " + one.Revision()
 	}
 	n.events.Add(object, kind, "Policies"+one.status, value.Cut(text, configmap.MaxText), time.Now())
+}
+
+// rolloutEvent records an Event about a step of a rollout; nil is a ConfigMap that does
+// not exist.
+func (n *statusWriter) rolloutEvent(text string, object *corev1.ObjectReference) {
+	if object != nil {
+		n.events.Add(object, corev1.EventTypeNormal, "RolloutStep", value.Cut(text, configmap.MaxText), time.Now())
+	}
 }
 
 // flush records the Events that were delayed.

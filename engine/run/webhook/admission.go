@@ -195,6 +195,7 @@ func decoded(raw []byte) (*corev1.ConfigMap, error) {
 func same(a, b *corev1.ConfigMap) bool {
 	return a != nil && maps.Equal(a.Data, b.Data) && slices.Equal(configmap.Of(a).Binary, configmap.Of(b).Binary) &&
 		a.Annotations[v1alpha1.AnnotationMode] == b.Annotations[v1alpha1.AnnotationMode] &&
+		a.Annotations[v1alpha1.AnnotationRollout] == b.Annotations[v1alpha1.AnnotationRollout] &&
 		a.Labels[v1alpha1.LabelPolicy] == b.Labels[v1alpha1.LabelPolicy] && a.Labels[v1alpha1.LabelParams] == b.Labels[v1alpha1.LabelParams]
 }
 

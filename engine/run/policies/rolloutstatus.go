@@ -1,0 +1,99 @@
+package policies
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/rollout"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// read reads how far the rollouts have come that another process left.
+func (r *rollouts) read(ctx context.Context) error {
+	list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
+	if err != nil {
+		return err
+	}
+	for i := range list.Items {
+		m := &list.Items[i]
+		statuses, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
+		if err != nil {
+			r.log.Warn("an annotation cannot be read, so that its rollouts begin anew", "configmap", m.Namespace+"/"+m.Name, "annotation", v1alpha1.AnnotationRolloutStatus, "error", err.Error())
+		}
+		for _, s := range statuses {
+			r.left[s.Policy] = s
+		}
+	}
+	return nil
+}
+
+// retry has the texts checked again whose rollouts have stopped and whose annotation has
+// changed since.
+func (r *rollouts) retry(c *source.Catalog) {
+	for id, now := range r.active {
+		origin := c.Origins[id]
+		if now.State == rollout.Stopped && origin != nil && (origin.Rollout == nil || origin.Rollout.Digest != now.Digest) {
+			r.policies.Recheck(id)
+			r.end(id, "the annotation has changed")
+		}
+	}
+}
+
+// update forgets the rollouts of texts that are no longer there or no longer good, and
+// stops those that had stopped when another process led.
+func (r *rollouts) update(c *source.Catalog) {
+	for _, id := range slices.Sorted(maps.Keys(r.active)) {
+		v := r.policies.Get(id).Newest
+		if v == nil || v.Unit.Revision() != r.active[id].Revision || !v.Good() && !v.RolloutStopped {
+			r.end(id, "its text is no longer there, or no longer good")
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.left)) {
+		v, origin := r.policies.Get(id).Newest, c.Origins[id]
+		if r.left[id].State == rollout.Stopped && v != nil && v.Good() && origin != nil && origin.Rollout != nil {
+			r.stopAgain(id, v, origin)
+		}
+	}
+}
+
+// stopAgain stops a rollout that had stopped when another process led, unless the text
+// or the annotation has changed since.
+func (r *rollouts) stopAgain(id string, v *lifecycle.CheckResult, origin *source.Contents) {
+	from := r.history.lastGood(id)
+	if from == nil {
+		return
+	}
+	now := rollout.Status{Revision: v.Unit.Revision(), From: from.Unit.Revision(), Digest: origin.Rollout.Digest, Steps: len(origin.Rollout.Steps)}
+	if left := r.take(id, &now); left != nil {
+		r.active[id] = &activeRollout{Status: *left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
+		r.refuse(r.active[id])
+	}
+}
+
+// text returns how far the rollouts of a ConfigMap have come, as its annotation has it.
+func (r *rollouts) text(configMap string) string {
+	return rollout.Format(r.statuses(configMap, func(now *activeRollout) rollout.Status { return now.show() }))
+}
+
+func (r *rollouts) statuses(configMap string, of func(*activeRollout) rollout.Status) (out []rollout.Status) {
+	for _, id := range slices.Sorted(maps.Keys(r.active)) {
+		now := r.active[id]
+		refused := now.State != rollout.Stopped && r.policies.Get(id).Phase == lifecycle.Refused // it fails for an object
+		if now.configMap.Path() == configMap && !refused {
+			out = append(out, of(now))
+		}
+	}
+	return out
+}
+
+// takeNews returns the steps that have begun since the last call.
+func (r *rollouts) takeNews() []rolloutNews {
+	out := r.news
+	r.news = nil
+	return out
+}
