@@ -1,0 +1,46 @@
+package scorer
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestAnswer: an answer has the groups with room, the highest score first.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	groups := make([]string, 100)
+	for i := range groups {
+		groups[i] = `{"name":"vg-` + strings.Repeat("x", i) + `"` + []string{"", `,"thinPoolName":"t"`}[i%2] + "}"
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://extender/", strings.NewReader(`{"size":1,"lvgs":[`+strings.Join(groups, ",")+"]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := New().RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer struct {
+		Groups []struct {
+			Name     string `json:"name"`
+			ThinPool string `json:"thinPoolName"`
+			Score    int    `json:"score"`
+		} `json:"lvgs"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Groups) < 80 {
+		t.Fatalf("%v: %s", err, body)
+	}
+	for i, g := range answer.Groups {
+		if thin := (len(g.Name)-len("vg-"))%2 == 1; g.Score != scoreOf(g.Name) || thin != (g.ThinPool == "t") || i > 0 && g.Score > answer.Groups[i-1].Score {
+			t.Errorf("entry %d is %v", i, g)
+		}
+	}
+}
