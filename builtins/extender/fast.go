@@ -3,6 +3,8 @@ package extender
 import (
 	"hash/maphash"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/scan"
@@ -12,8 +14,10 @@ import (
 // it: each field once and in lower case, names without escapes. It reports false for
 // any other answer, which decode reads or refuses.
 func quickly(body []byte, asked []pool) ([]expr.Verdict, bool) {
-	r := quickReader{Scanner: scan.Scanner{Data: body}, places: placesOf(asked), left: 4*len(asked) + spare}
-	r.seen, r.verdicts = make([]bool, len(asked)), make([]expr.Verdict, len(asked))
+	r := quickReader{Scanner: scan.Scanner{Data: body}, places: placesPool.Get().(*places), left: 4*len(asked) + spare}
+	defer placesPool.Put(r.places)
+	r.places.of(asked)
+	r.verdicts = make([]expr.Verdict, len(asked))
 	found := false
 	err := r.Object(func(key []byte) error {
 		switch string(key) {
@@ -42,7 +46,6 @@ var errUnusual = fail(ClassDecode, "the answer is written in an unusual way")
 type quickReader struct {
 	scan.Scanner
 	places   *places
-	seen     []bool
 	verdicts []expr.Verdict
 	// left is how many entries there may be.
 	left int
@@ -74,8 +77,8 @@ func (r *quickReader) entry() error {
 	if err != nil || len(name) == 0 {
 		return errUnusual
 	}
-	if at := r.places.find(name, thin); at >= 0 && !r.seen[at] {
-		r.seen[at] = true
+	if at := r.places.find(name, thin); at >= 0 && !r.places.seen[at] {
+		r.places.seen[at] = true
 		if score > 0 {
 			r.verdicts[at] = expr.Verdict{Keep: true, Score: score}
 		}
@@ -125,16 +128,25 @@ type places struct {
 	// repeated are the places of pools that were asked about before, with the first
 	// place of each.
 	repeated [][2]int32
+	// seen are the pools that the answer has named.
+	seen []bool
 }
+
+// placesPool has places for the next answers: they are as large as the requests.
+var placesPool = sync.Pool{New: func() any { return &places{} }}
 
 var seed = maphash.MakeSeed()
 
-func placesOf(pools []pool) *places {
+// of sets which pools are found.
+func (p *places) of(pools []pool) {
 	size := 16
 	for size < 2*len(pools) {
 		size *= 2
 	}
-	p := &places{pools: pools, table: make([]int32, size)}
+	p.pools, p.repeated = pools, p.repeated[:0]
+	p.table, p.seen = slices.Grow(p.table[:0], size)[:size], slices.Grow(p.seen[:0], len(pools))[:len(pools)]
+	clear(p.table)
+	clear(p.seen)
 	for i := range pools {
 		at := int(maphash.String(seed, pools[i].Name)) & (size - 1)
 		for p.table[at] != 0 && pools[p.table[at]-1] != pools[i] {
@@ -146,7 +158,6 @@ func placesOf(pools []pool) *places {
 		}
 		p.table[at] = int32(i) + 1
 	}
-	return p
 }
 
 // find returns the place of a pool; -1 for one that was not asked about.
