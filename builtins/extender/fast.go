@@ -2,7 +2,6 @@ package extender
 
 import (
 	"hash/maphash"
-	"math"
 	"slices"
 	"sync"
 
@@ -95,30 +94,35 @@ func (r *quickReader) plain() ([]byte, error) {
 	return raw, err
 }
 
-// whole takes a whole number.
-func (r *quickReader) whole() (n int64, err error) {
+// whole takes a whole number that is written in digits, without zeros before it.
+func (r *quickReader) whole() (int64, error) {
 	r.Peek()
-	start, negative := r.At, false
+	negative := r.At < len(r.Data) && r.Data[r.At] == '-'
+	if negative {
+		r.At++
+	}
+	n, digits := int64(0), 0
 	for ; r.At < len(r.Data); r.At++ {
-		switch c := r.Data[r.At]; {
-		case c == '-' && r.At == start:
-			negative = true
-		case c >= '0' && c <= '9' && n < math.MaxInt64/10 && (n > 0 || r.At == start || negative && r.At == start+1):
-			n = 10*n + int64(c-'0')
-		case c == ',' || c == '}' || c == ' ' || c == '\n':
-			if r.At == start || negative && r.At == start+1 {
-				return 0, errUnusual
-			}
-			if negative {
-				n = -n
-			}
-			return n, nil
-		default:
+		c := r.Data[r.At]
+		if c < '0' || c > '9' {
+			break
+		}
+		n, digits = 10*n+int64(c-'0'), digits+1
+		if digits > maxDigits || n == 0 && digits > 1 {
 			return 0, errUnusual
 		}
 	}
-	return 0, errUnusual
+	if c := r.Peek(); digits == 0 || n < 10 && digits > 1 || c != ',' && c != '}' {
+		return 0, errUnusual
+	}
+	if negative {
+		n = -n
+	}
+	return n, nil
 }
+
+// maxDigits is how many digits fit into 64 bits, whatever they are.
+const maxDigits = 18
 
 // places finds pools by their names.
 type places struct {

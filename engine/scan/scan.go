@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ const maxDepth = 10_000
 
 var errCut = errors.New("the JSON ends too early")
 
+// Wrong returns the error that something else is expected at this place.
 func (s *Scanner) Wrong(expected string) error {
 	if s.At >= len(s.Data) {
 		return errCut
@@ -174,12 +176,7 @@ func (s *Scanner) Text() (raw []byte, plain bool, err error) {
 
 // isPlain reports whether the bytes of a string are text without escapes.
 func isPlain(raw []byte) bool {
-	for _, c := range raw {
-		if c == '\\' {
-			return false
-		}
-	}
-	return utf8.Valid(raw)
+	return bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw)
 }
 
 // Unquote returns the text of a string.

@@ -13,7 +13,7 @@ import (
 // lazy are the functions that do not always look at all their arguments: they have
 // forms of their own, here and in the interpreter.
 var lazy = map[string]bool{
-	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.NotStrictlyFalse: true, operators.OldNotStrictlyFalse: true,
+	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.NotStrictlyFalse: true,
 	"orValue": true, "or": true, "optMap": true, "optFlatMap": true, "cel.@block": true,
 }
 

@@ -134,7 +134,7 @@ func operator(function string, args []node) node {
 		return unequal{args[0], args[1]}
 	case operators.Index:
 		return index(args[0], args[1])
-	case operators.NotStrictlyFalse, operators.OldNotStrictlyFalse:
+	case operators.NotStrictlyFalse:
 		return strictly{args[0]}
 	case operators.OptSelect, operators.OptIndex:
 		return optionalIndex(args[0], args[1])

@@ -91,7 +91,7 @@ func TestClientWatch(t *testing.T) {
 	t.Parallel()
 	bookmark := `{"kind":"Widget","metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}`
 	gone := `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}`
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for _, event := range []string{"ADDED " + widget("a", "7"), "BOOKMARK " + bookmark, "DELETED " + widget("a", "9"), "ERROR " + gone} {
 			kind, object, _ := strings.Cut(event, " ")

@@ -1,0 +1,53 @@
+package scan
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestScan: the parts of a document, and what is wrong with one.
+func TestScan(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1,"b":[true,null,"x"],"c":{"d":-2.5e3}}`: "a=1 b=[true,null,\"x\"] c={\"d\":-2.5e3}",
+		` { "a" : "\u00e4" } `: `a="\u00e4"`, `{}`: "", `{"a":[{"b":"]}"}]}`: `a=[{"b":"]}"}]`,
+	} {
+		var got []string
+		s := Scanner{Data: []byte(text)}
+		err := s.Object(func(key []byte) error {
+			raw, err := s.Raw()
+			got = append(got, string(key)+"="+string(raw))
+			return err
+		})
+		if err != nil || strings.Join(got, " ") != want || s.Peek() != 0 {
+			t.Errorf("%s: %q (%v)", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"a"`: "the JSON ends too early", `{"a":1 "b":2}`: `at byte 7 the JSON has '"' where a comma is expected`, `[]`: `at byte 0 the JSON has '[' where an object is expected`,
+		`{"a":x}`: `at byte 5 the JSON has 'x' where a value is expected`, `{"a":tru}`: `at byte 5 the JSON has 't' where true is expected`, "{\"a\nb\":1}": `at byte 3 the JSON has '\n' where a character of a string is expected`,
+	} {
+		s := Scanner{Data: []byte(text)}
+		if err := s.Object(func([]byte) error { return s.Skip() }); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// FuzzScan: of a valid document everything is taken, and its parts are valid.
+func FuzzScan(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,{"b":"\""}]}`, `[[]]`, `"x"`, `-0.5`, `{"a`, `null`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := Scanner{Data: text}
+		raw, err := s.Raw()
+		if !json.Valid(text) {
+			return // no panic
+		}
+		if err != nil || s.Peek() != 0 || s.At != len(text) || !json.Valid(raw) {
+			t.Fatalf("%q: took %q (%v)", text, raw, err)
+		}
+	})
+}
