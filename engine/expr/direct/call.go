@@ -103,7 +103,9 @@ type variadic struct {
 }
 
 func (n variadic) eval(f *Frame) ref.Val {
-	args := make([]ref.Val, len(n.args))
+	stack := f.args()
+	defer f.free()
+	args := stack[:len(n.args)]
 	for i, a := range n.args {
 		if args[i] = a.eval(f); args[i] == nil {
 			return nil
@@ -122,7 +124,8 @@ type charged struct {
 }
 
 func (n charged) eval(f *Frame) ref.Val {
-	args := &Args{}
+	args := f.args()
+	defer f.free()
 	for i, a := range n.args {
 		if args[i] = a.eval(f); args[i] == nil {
 			return nil

@@ -20,6 +20,27 @@ type Frame struct {
 	cost   uint64
 	bytes  int
 	rounds int
+	// stack has the arguments of the calls under way, of which there are so many.
+	stack [maxCalls]Args
+	calls int
+}
+
+// maxCalls is how many calls within one another need no memory of their own.
+const maxCalls = 6
+
+// args returns place for the arguments of a call, until free is called.
+func (f *Frame) args() *Args {
+	if f.calls++; f.calls > maxCalls {
+		return &Args{}
+	}
+	return &f.stack[f.calls-1]
+}
+
+// free ends the last call.
+func (f *Frame) free() {
+	if f.calls--; f.calls < maxCalls {
+		f.stack[f.calls] = Args{}
+	}
 }
 
 var frames = sync.Pool{New: func() any { return &Frame{} }}
@@ -40,7 +61,11 @@ func (f *Frame) end(answered bool) {
 		f.meter.Refund(f.cost, f.bytes)
 	}
 	clear(f.vars)
-	*f = Frame{vars: f.vars[:0]}
+	for f.calls > 0 { // a call has panicked
+		f.free()
+	}
+	f.Scope, f.meter, f.vars = nil, nil, f.vars[:0]
+	f.cost, f.bytes, f.rounds = 0, 0, 0
 	frames.Put(f)
 }
 
