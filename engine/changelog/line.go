@@ -42,7 +42,8 @@ func Lines(ctx context.Context, r *record.Record, inputs bool) []Line {
 	if len(r.Decision.Effects) == 0 {
 		return nil
 	}
-	doc := r.Render(ctx)
+	again := r.Again(ctx, "")
+	doc := again.Render()
 	failed := FailedRules(r.Decision)
 	out := make([]Line, len(doc.Effects))
 	for i, e := range doc.Effects {
@@ -52,7 +53,7 @@ func Lines(ctx context.Context, r *record.Record, inputs bool) []Line {
 		}
 	}
 	if inputs && !r.SeesValues() {
-		if in, err := capture.InputsOf(ctx, r); err == nil {
+		if in, err := capture.InputsOf(r, again.Reads()); err == nil {
 			out[0].Inputs = in
 		}
 	}
