@@ -33,6 +33,8 @@ type Line struct {
 	// Inputs are what the decision depended on, in the first line of a decision when
 	// the log keeps them.
 	Inputs *capture.Inputs `json:"inputs,omitempty"`
+	// Calls are those of builtins that call out, in the line that has the inputs.
+	Calls []record.CallDocument `json:"calls,omitempty"`
 }
 
 // Lines returns the writes of a decision; none when nothing was to be written. With
@@ -54,7 +56,7 @@ func Lines(ctx context.Context, r *record.Record, inputs bool) []Line {
 	}
 	if inputs && !r.SeesValues() {
 		if in, err := capture.InputsOf(r, again.Reads()); err == nil {
-			out[0].Inputs = in
+			out[0].Inputs, out[0].Calls = in, doc.Calls
 		}
 	}
 	return out

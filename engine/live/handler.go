@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/capture"
@@ -21,10 +22,12 @@ import (
 // Path is where decisions are served: GET /decisions?policy=P&namespace=N&name=X,
 // with about=NAME to be told about something of that name too, and lastWrite=true for
 // the last decision that wrote something. CapturePath serves the same decision as a
-// policy test, of the policy file that policies=FILE names.
+// policy test, of the policy file that policies=FILE names. AnswersPath serves the
+// calls of builtins of the decisions that are kept, as record.Calls, the oldest first.
 const (
 	Path        = "/decisions"
 	CapturePath = "/decisions/capture"
+	AnswersPath = "/decisions/calls"
 )
 
 // Controllers are what a Handler answers from.
@@ -73,6 +76,37 @@ type query struct {
 	policies []string
 	schemas  *schema.Set
 	guard    guard.Guard
+}
+
+// question returns what answers a request about one decision.
+func (h *handler) question(build func(context.Context, *query) (*response, error)) answerer {
+	return func(r *http.Request, c Controllers) (*response, error) {
+		q, err := c.query(r)
+		if err != nil {
+			return nil, err
+		}
+		return build(r.Context(), q)
+	}
+}
+
+// calls returns those of the decisions that are kept, without those of policies that
+// read values of Secrets. When there are too many the oldest are left off.
+func (h *handler) calls(_ *http.Request, c Controllers) (*response, error) {
+	out := record.Calls{Calls: []record.CallDocument{}}
+	room := h.limits.bytes - len(`{"calls":[]}`)
+	for _, r := range c.Log.Records() {
+		calls := r.Calls()
+		text, err := json.Marshal(calls)
+		if err != nil {
+			return nil, err
+		}
+		if room -= len(text); room < 0 {
+			break
+		}
+		out.Calls = slices.Insert(out.Calls, 0, calls...)
+	}
+	text, err := json.Marshal(out)
+	return &response{"application/json", text}, err
 }
 
 func (c Controllers) query(r *http.Request) (*query, error) {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -25,6 +24,9 @@ type handler struct {
 	slots chan struct{}
 }
 
+// answerer makes an answer.
+type answerer func(*http.Request, Controllers) (*response, error)
+
 // response is an answer that has been made.
 type response struct {
 	contentType string
@@ -34,14 +36,15 @@ type response struct {
 func newHandler(current func() (Controllers, bool), l limits) http.Handler {
 	h := &handler{current: current, limits: l, slots: make(chan struct{}, l.atOnce)}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+Path, h.serve(h.document))
-	mux.HandleFunc("GET "+CapturePath, h.serve(h.test))
+	mux.HandleFunc("GET "+Path, h.serve(h.question(h.document)))
+	mux.HandleFunc("GET "+CapturePath, h.serve(h.question(h.test)))
+	mux.HandleFunc("GET "+AnswersPath, h.serve(h.calls))
 	return mux
 }
 
 // serve answers unless too many ask: they are to ask again, as what waits would
 // take memory too.
-func (h *handler) serve(build func(context.Context, *query) (*response, error)) http.HandlerFunc {
+func (h *handler) serve(build answerer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case h.slots <- struct{}{}:
@@ -55,17 +58,13 @@ func (h *handler) serve(build func(context.Context, *query) (*response, error)) 
 	}
 }
 
-func (h *handler) answer(w http.ResponseWriter, r *http.Request, build func(context.Context, *query) (*response, error)) {
+func (h *handler) answer(w http.ResponseWriter, r *http.Request, build answerer) {
 	controllers, ok := h.current()
 	if !ok {
 		http.Error(w, "this process does not lead: ask the one that does", http.StatusServiceUnavailable)
 		return
 	}
-	q, err := controllers.query(r)
-	var out *response
-	if err == nil {
-		out, err = build(r.Context(), q)
-	}
+	out, err := build(r, controllers)
 	if err != nil {
 		http.Error(w, err.Error(), statusOf(err))
 		return

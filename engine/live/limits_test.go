@@ -28,10 +28,12 @@ spec:
     - {name: count, do: [{labels: {set: {nodes: "${string(size(inputs.nodes.filter(n, n.?spec.unschedulable.orValue(false))))}"}}}]}
 `
 
-// counted returns the controllers of a world with some Nodes.
-func counted(t *testing.T, nodes int) Controllers {
+// counted returns the controllers of a world with some Nodes, which are counted.
+func counted(t *testing.T, nodes int) Controllers { return running(t, counting, nodes) }
+
+func running(t *testing.T, policy string, nodes int) Controllers {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": counting}}).Read()
+	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
 	schemas := schema.NewSet(schema.Builtin())
 	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
 	if err != nil || b.Err() != nil {
@@ -115,5 +117,47 @@ func TestAnswersAtOnce(t *testing.T) {
 	<-entered
 	if code := <-done; code != http.StatusOK {
 		t.Errorf("after them: %d", code)
+	}
+}
+
+// asking asks a builtin about each Namespace.
+const asking = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: count}
+spec:
+  for: {apiVersion: v1, kind: Namespace}
+  rules:
+    - name: choose
+      do:
+        - select:
+            candidates: [{as: c, in: '["x"]'}]
+            summary: "${total}"
+            pipeline:
+              - call: extender.filterAndScore
+                with: {reservationID: "${key.name}", ttl: "${duration('1m')}", size: "${1}"}
+                candidate: {name: "${c}", thinPoolName: ""}
+            then: [{labels: {set: {chosen: "yes"}}}]
+            otherwise: [{labels: {set: {chosen: "no"}}}]
+`
+
+// TestCalls: the calls of the decisions that are kept, the oldest first, as many as
+// fit.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	controllers := running(t, asking, 0)
+	get := func(most int) (out record.Calls) {
+		w := ask(t, newHandler(func() (Controllers, bool) { return controllers, true }, limits{bytes: most, atOnce: 1}), AnswersPath)
+		if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK || w.Body.Len() > most {
+			t.Fatalf("%d, %v: %s", w.Code, err, w.Body)
+		}
+		return out
+	}
+	all := get(1 << 20).Calls
+	if len(all) == 0 || all[0].Builtin != "extender.filterAndScore" || all[0].Response == nil {
+		t.Fatalf("%+v", all)
+	}
+	if none := get(20).Calls; len(none) != 0 {
+		t.Errorf("%+v", none)
 	}
 }

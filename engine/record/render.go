@@ -165,6 +165,15 @@ func (w renderer) calls(list []eval.Call) []CallDocument {
 	return out
 }
 
+// Calls returns the calls of the decision; none when the policy reads values of
+// Secrets, because its requests may have them.
+func (r *Record) Calls() []CallDocument {
+	if r.SeesValues() {
+		return nil
+	}
+	return renderer{}.calls(r.Decision.Calls)
+}
+
 // CallOf returns a call as JSON shows it: the fields of the request with its
 // candidates, and of the response the scores in their order; null is a candidate
 // that was dropped.

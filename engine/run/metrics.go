@@ -52,7 +52,9 @@ func (e *endpoints) serveMetrics(ctx context.Context) error {
 		}
 		return e.listen(ctx, e.options.MetricsAddress, mux, nil)
 	}
-	handlers[live.Path], handlers[live.CapturePath] = e.decisions, e.decisions
+	for _, path := range []string{live.Path, live.CapturePath, live.AnswersPath} {
+		handlers[path] = e.decisions
+	}
 	filter, err := filters.WithAuthenticationAndAuthorization(e.options.Config, e.client)
 	if err != nil {
 		return err
