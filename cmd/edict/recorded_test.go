@@ -77,3 +77,12 @@ func writeFile(t *testing.T, folder, name, text string) string {
 	}
 	return path
 }
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
