@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/capture"
 	"github.com/edict-dev/edict/engine/eval"
@@ -41,7 +42,10 @@ decision, and the text of the policy is written beside the test.
 
 Of Secrets the test has digests in place of values. The test is run before it is
 written; a decision that a test cannot make again, such as one that runs what was
-debounced before, is an error.`,
+debounced before, is an error.
+
+-o json writes the test in JSON to standard output; with --out FILE, which is
+YAML, it says there what was written.`,
 		Example: "  edict capture storage-pool-eligibility fast --policies policies --objects examples/storage --out policy-tests/fast.yaml\n" +
 			"  edict capture agent-node-label node-a1 --policy-namespace edict-system --out captured/node-a1.yaml",
 		Args: cobra.ExactArgs(2),
@@ -56,22 +60,57 @@ debounced before, is an error.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "out", "", "the file to write (default: standard output, for a file in the working directory)")
 	flags.BoolVar(&f.explain.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
+	flags.StringVarP(&f.explain.output, "output", "o", "text", "text or json")
 	flags.StringVar(&f.explain.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
 	return cmd
 }
 
 func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	if err := wantOutput(f.explain.output, "text", "json"); err != nil {
+		return err
+	}
 	text, err := f.text(ctx, errOut)
 	if err != nil {
 		return err
 	}
 	if f.file == "" {
-		_, err = out.Write(text)
-		return err
+		return f.print(out, text)
 	}
 	if err := os.WriteFile(f.file, text, 0o600); err != nil {
 		return err
 	}
+	if err := f.check(ctx); err != nil {
+		return err
+	}
+	if f.explain.output == "json" {
+		return writeJSON(out, writtenTest{f.file, f.explain.policy, f.explain.key})
+	}
+	_, err = fmt.Fprintf(errOut, "%s: run it with edict test %s\n", f.file, f.file)
+	return err
+}
+
+// writtenTest is what -o json says of a test in a file. The test passes.
+type writtenTest struct {
+	File   string   `json:"file"`
+	Policy string   `json:"policy"`
+	Key    eval.Key `json:"key"`
+}
+
+// print writes the test to standard output.
+func (f *captureFlags) print(out io.Writer, text []byte) error {
+	if f.explain.output != "json" {
+		_, err := out.Write(text)
+		return err
+	}
+	var document any
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return err
+	}
+	return writeJSON(out, document)
+}
+
+// check runs the test that was written.
+func (f *captureFlags) check(ctx context.Context) error {
 	report, err := policytest.Run(ctx, []string{f.file}, policytest.Options{Schemas: f.explain.world.origin.schemas})
 	if err != nil {
 		return found("%v", err)
@@ -81,7 +120,6 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 			return found("%s is written and fails: %s", f.file, c.Failures[0])
 		}
 	}
-	fmt.Fprintf(errOut, "%s: run it with edict test %s\n", f.file, f.file)
 	return nil
 }
 

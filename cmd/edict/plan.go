@@ -23,6 +23,7 @@ type planFlags struct {
 	world         worldFlags
 	against       []string
 	until, output string
+	recorded      recordedFlags
 }
 
 func planCommand() *cobra.Command {
@@ -40,7 +41,9 @@ none, which is the plan of an installation.
 
 The objects are those of the cluster, or manifests (--objects). Nothing is sent to
 the cluster but reads. Builtins that call out, such as the scheduler extender, are
-not called: without --answers a key that needs an answer is listed as not decided.
+not called. Their answers are those that were recorded for the same request
+(--recorded, --address), and else those of --answers; a key that needs an answer
+which is not known is listed as not decided.
 
 Exit codes: 0 nothing changes, 2 something does, 1 it failed, or something is not
 decided and nothing else changes.`,
@@ -53,6 +56,7 @@ decided and nothing else changes.`,
 		},
 	}
 	f.world.register(cmd)
+	f.recorded.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of the policies before the edit; may repeat")
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h: the clock jumps from deadline to deadline")
@@ -97,6 +101,9 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	}
 	in, err := f.world.loadPolicies(ctx, errOut)
 	if err != nil {
+		return nil, err
+	}
+	if in.answers, err = f.recorded.answers(ctx, in.answers); err != nil {
 		return nil, err
 	}
 	before, err := f.before(ctx, in, errOut)

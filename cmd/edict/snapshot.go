@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,10 +15,15 @@ import (
 	"github.com/edict-dev/edict/engine/snapshot"
 )
 
+// snapshotFlags are those of edict snapshot.
+type snapshotFlags struct {
+	world                 worldFlags
+	file, hashKey, output string
+	hash                  bool
+}
+
 func snapshotCommand() *cobra.Command {
-	var f worldFlags
-	var file, hashKey string
-	var hash bool
+	var f snapshotFlags
 	cmd := &cobra.Command{
 		Use:   "snapshot (--policies PATH | --policy-namespace NAMESPACE)",
 		Short: "Write the objects of a cluster down, as far as policies read them",
@@ -29,48 +35,71 @@ cluster.
 
 --hash-names replaces names, namespaces and values of labels everywhere by
 hashes, so that a snapshot can be given away. A policy that compares one of them
-with a text of its own then decides otherwise.`,
+with a text of its own then decides otherwise.
+
+-o json writes a List in JSON to standard output; with --out FILE, where the
+format goes by the name of the file, it says there what was written.`,
 		Example: "  edict snapshot --policy-namespace edict-system --out world.yaml\n" +
 			"  edict snapshot --policies policies --objects examples/storage --out world.json",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, err := f.load(cmd.Context(), cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			reads, err := snapshot.New(in.bundle.Policies)
-			if err != nil {
-				return found("%v", err)
-			}
-			objects := reads.Take(in.objects)
-			if hash || hashKey != "" {
-				objects = snapshot.HashNames(objects, hashKey)
-			}
-			return writeSnapshot(cmd.OutOrStdout(), cmd.ErrOrStderr(), file, objects)
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f.register(cmd)
+	f.world.register(cmd)
 	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
-	cmd.Flags().StringVar(&file, "out", "", "the file to write, JSON if it ends so (default: standard output)")
-	cmd.Flags().BoolVar(&hash, "hash-names", false, "replace names, namespaces and values of labels by hashes")
-	cmd.Flags().StringVar(&hashKey, "hash-key", "", "a secret text that goes into the hashes, so that names cannot be guessed from them; implies --hash-names")
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "out", "", "the file to write, JSON if it ends so (default: standard output)")
+	flags.BoolVar(&f.hash, "hash-names", false, "replace names, namespaces and values of labels by hashes")
+	flags.StringVar(&f.hashKey, "hash-key", "", "a secret text that goes into the hashes, so that names cannot be guessed from them; implies --hash-names")
+	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
 	return cmd
 }
 
-func writeSnapshot(out, errOut io.Writer, file string, objects []snapshot.Object) error {
-	text, err := snapshotText(objects, strings.HasSuffix(file, ".json"))
+func (f *snapshotFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	if err := wantOutput(f.output, "text", "json"); err != nil {
+		return err
+	}
+	in, err := f.world.load(ctx, errOut)
 	if err != nil {
 		return err
 	}
-	if file == "" {
+	reads, err := snapshot.New(in.bundle.Policies)
+	if err != nil {
+		return found("%v", err)
+	}
+	objects := reads.Take(in.objects)
+	if f.hash || f.hashKey != "" {
+		objects = snapshot.HashNames(objects, f.hashKey)
+	}
+	return f.write(out, errOut, objects)
+}
+
+// writtenSnapshot is what -o json says of a snapshot in a file.
+type writtenSnapshot struct {
+	File    string `json:"file"`
+	Objects int    `json:"objects"`
+	Bytes   int    `json:"bytes"`
+}
+
+func (f *snapshotFlags) write(out, errOut io.Writer, objects []snapshot.Object) error {
+	asJSON := strings.HasSuffix(f.file, ".json") || f.file == "" && f.output == "json"
+	text, err := snapshotText(objects, asJSON)
+	if err != nil {
+		return err
+	}
+	if f.file == "" {
 		_, err = out.Write(text)
 		return err
 	}
-	if err := os.WriteFile(file, text, 0o600); err != nil {
+	if err := os.WriteFile(f.file, text, 0o600); err != nil {
 		return err
 	}
-	fmt.Fprintf(errOut, "%s: %s, %d bytes\n", file, count(len(objects), "object", "objects"), len(text))
-	return nil
+	if f.output == "json" {
+		return writeJSON(out, writtenSnapshot{f.file, len(objects), len(text)})
+	}
+	_, err = fmt.Fprintf(errOut, "%s: %s, %d bytes\n", f.file, count(len(objects), "object", "objects"), len(text))
+	return err
 }
 
 func snapshotText(objects []snapshot.Object, asJSON bool) ([]byte, error) {

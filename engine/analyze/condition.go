@@ -1,6 +1,10 @@
 package analyze
 
 import (
+	"runtime"
+	"sync"
+	"weak"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
@@ -32,23 +36,53 @@ const (
 var forms = map[string]ConditionForm{operators.LogicalNot: Not, operators.LogicalAnd: And, operators.LogicalOr: Or}
 
 // ConditionOf takes a condition apart. Parts that cannot be compiled by
-// themselves stay together.
+// themselves stay together. The parts of a program are compiled once, for as long as
+// the program is used: every record that is shown asks for them.
 func ConditionOf(p *cel.Program) *Condition {
-	c := &Condition{Program: p}
+	parts := partsOf(p)
+	return &Condition{Program: p, Form: parts.form, Parts: parts.parts}
+}
+
+// conditionParts are what a program was taken apart into.
+type conditionParts struct {
+	once  sync.Once
+	form  ConditionForm
+	parts []*Condition
+}
+
+// conditions has the parts of programs, by weak.Pointer[cel.Program]. They must not
+// refer to the program: it goes with its policy, and they go with it.
+var conditions sync.Map
+
+func partsOf(p *cel.Program) *conditionParts {
+	key := weak.Make(p)
+	known, ok := conditions.Load(key)
+	if !ok {
+		if known, ok = conditions.LoadOrStore(key, &conditionParts{}); !ok {
+			runtime.AddCleanup(p, func(key weak.Pointer[cel.Program]) { conditions.Delete(key) }, key)
+		}
+	}
+	out, _ := known.(*conditionParts)
+	out.once.Do(func() { out.form, out.parts = takeApart(p) })
+	return out
+}
+
+// takeApart compiles the parts of a condition.
+func takeApart(p *cel.Program) (ConditionForm, []*Condition) {
 	e := p.Tree().Expr()
 	if e.Kind() != ast.CallKind || forms[e.AsCall().FunctionName()] == Single {
-		return c
+		return Single, nil
 	}
 	var parts []*Condition
 	for _, arg := range e.AsCall().Args() {
 		part := p.Part(p.Env(), arg, p.Tree().SourceInfo())
 		if part == nil {
-			return c
+			return Single, nil
 		}
-		parts = append(parts, ConditionOf(part))
+		form, own := takeApart(part)
+		parts = append(parts, &Condition{Program: part, Form: form, Parts: own})
 	}
-	c.Form, c.Parts = forms[e.AsCall().FunctionName()], parts
-	return c
+	return forms[e.AsCall().FunctionName()], parts
 }
 
 // Deciding returns the parts that decide about the whole: of an `and` that does

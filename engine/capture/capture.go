@@ -42,7 +42,7 @@ var ErrNotAlone = errors.New("the decision cannot be made again by a test")
 // that says how.
 func Test(ctx context.Context, r *record.Record, o Options) ([]byte, error) {
 	p := r.Inputs.Policy
-	in, err := InputsOf(ctx, r)
+	in, err := InputsOf(r, r.Reads(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +123,15 @@ func params(p *plan.Policy) map[string]any {
 	return map[string]any{p.Name: given}
 }
 
-// read returns the objects that were read, with the fields that the policy reads,
+// taken returns the objects that were read, with the fields that the policy reads,
 // sorted, each once. Of Secrets they have digests.
-func read(ctx context.Context, r *record.Record) ([]simulate.Object, error) {
+func taken(r *record.Record, list []eval.Read) ([]simulate.Object, error) {
 	reads, err := snapshot.New([]*plan.Policy{r.Inputs.Policy})
 	if err != nil {
 		return nil, err
 	}
 	var objects []simulate.Object
-	for _, one := range r.Reads(ctx) {
+	for _, one := range list {
 		objects = append(objects, plainObject(one))
 	}
 	return reads.Take(objects), nil

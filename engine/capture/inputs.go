@@ -70,9 +70,9 @@ func (in *Inputs) intents(p *plan.Policy) eval.Intents {
 	}
 }
 
-// InputsOf returns what the decision of a record depended on. The error is
-// ErrNotAlone for a decision that depended on more.
-func InputsOf(ctx context.Context, r *record.Record) (*Inputs, error) {
+// InputsOf returns what the decision of a record depended on, of which reads are the
+// objects. The error is ErrNotAlone for a decision that depended on more.
+func InputsOf(r *record.Record, reads []eval.Read) (*Inputs, error) {
 	if r.Inputs.Instead != nil || r.Inputs.Flush {
 		return nil, fmt.Errorf("%w: it runs what was debounced before", ErrNotAlone)
 	}
@@ -84,7 +84,7 @@ func InputsOf(ctx context.Context, r *record.Record) (*Inputs, error) {
 	if out.Answers, err = builtins.Recorded(exchanges(r)); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotAlone, err)
 	}
-	objects, err := read(ctx, r)
+	objects, err := taken(r, reads)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ type Line struct {
 	// Inputs are what the decision depended on, in the first line of a decision when
 	// the log keeps them.
 	Inputs *capture.Inputs `json:"inputs,omitempty"`
+	// Calls are those of builtins that call out, in the line that has the inputs.
+	Calls []record.CallDocument `json:"calls,omitempty"`
 }
 
 // Lines returns the writes of a decision; none when nothing was to be written. With
@@ -42,7 +44,8 @@ func Lines(ctx context.Context, r *record.Record, inputs bool) []Line {
 	if len(r.Decision.Effects) == 0 {
 		return nil
 	}
-	doc := r.Render(ctx)
+	again := r.Again(ctx, "")
+	doc := again.Render()
 	failed := FailedRules(r.Decision)
 	out := make([]Line, len(doc.Effects))
 	for i, e := range doc.Effects {
@@ -52,8 +55,8 @@ func Lines(ctx context.Context, r *record.Record, inputs bool) []Line {
 		}
 	}
 	if inputs && !r.SeesValues() {
-		if in, err := capture.InputsOf(ctx, r); err == nil {
-			out[0].Inputs = in
+		if in, err := capture.InputsOf(r, again.Reads()); err == nil {
+			out[0].Inputs, out[0].Calls = in, doc.Calls
 		}
 	}
 	return out

@@ -70,7 +70,7 @@ func (w *Writer) work() {
 func (w *Writer) write(line Line) error {
 	if line.Inputs != nil {
 		if text, err := json.Marshal(line.Inputs); err != nil || len(text) > maxInputs {
-			line.Inputs = nil
+			line.Inputs, line.Calls = nil, nil
 		}
 	}
 	text, err := json.Marshal(line)

@@ -1,6 +1,8 @@
 package compare_test
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +11,10 @@ import (
 
 	"github.com/edict-dev/edict/engine/compare"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -57,6 +61,8 @@ spec:
 `
 )
 
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
 func policies(t *testing.T, texts ...string) []*plan.Policy {
 	t.Helper()
 	data := map[string]string{}
@@ -89,7 +95,7 @@ func nodes(t *testing.T) []simulate.Object {
 func run(t *testing.T, before, after []*plan.Policy) *compare.Result {
 	t.Helper()
 	r, err := compare.Run(t.Context(), compare.Options{
-		Before: before, After: after, Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Guard: guard.New(nil).Assuming(),
+		Before: before, After: after, Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: start, Guard: guard.New(nil).Assuming(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,4 +156,71 @@ func TestRunWithoutAnswers(t *testing.T) {
 	if first.Policy != "ask" || first.Key != (eval.Key{Name: "a"}) || !strings.Contains(first.Reason, "extender.filterAndScore: its answer is not known") {
 		t.Errorf("%+v", first)
 	}
+}
+
+// TestRunWithRecordedAnswers: a key is decided by the answer that was recorded for
+// the same request, and by no other.
+func TestRunWithRecordedAnswers(t *testing.T) {
+	t.Parallel()
+	// What a controller has recorded: the answer is 7 points for x.
+	asked := simulate.New(t.Context(), simulate.Options{
+		Policies: policies(t, ask), Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Guard: guard.New(nil).Assuming(), Start: start,
+		Answers: answering(7),
+	})
+	asked.Settle(t.Context())
+	recorded, err := json.Marshal(asked.Result())
+	if err != nil || !strings.Contains(string(recorded), `"scores":[7]`) {
+		t.Fatal(err, string(recorded))
+	}
+	for name, tc := range map[string]struct {
+		policy     string
+		recorded   string
+		notDecided int
+		chosen     any
+	}{
+		"the same request":    {ask, string(recorded), 0, "yes"},
+		"twice in a file":     {ask, string(recorded) + "\n" + string(recorded), 0, "yes"},
+		"the last one counts": {ask, string(recorded) + strings.ReplaceAll(string(recorded), `"scores":[7]`, `"scores":[null]`), 0, "no"},
+		"another candidate":   {strings.Replace(ask, `["x"]`, `["x", "y"]`, 1), string(recorded), 3, nil},
+		"another request":     {strings.Replace(ask, "duration('1m')", "duration('2m')", 1), string(recorded), 3, nil},
+		"a failure":           {ask, strings.ReplaceAll(string(recorded), `"error":""`, `"error":"unexpected status 503"`), 3, nil},
+		"nothing":             {ask, "", 3, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			answers := record.NewAnswers(nil)
+			if err := answers.Read(strings.NewReader(tc.recorded)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := compare.Run(t.Context(), compare.Options{
+				After: policies(t, tc.policy), Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: start, Guard: guard.New(nil).Assuming(), Answers: answers,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var chosen any
+			if len(got.Changes) > 0 {
+				chosen = got.Changes[0].Fields[0].After
+			}
+			if len(got.NotDecided) != tc.notDecided || chosen != tc.chosen {
+				t.Errorf("chosen %v, not decided %v", chosen, got.NotDecided)
+			}
+		})
+	}
+	for _, text := range []string{"{", `{"calls": [{"builtin": "b", "request": {}, "response": {}}]}`, `{"calls": [{"builtin": "b", "request": {"candidates": [{}]}, "response": {"scores": ["x"]}}]}`} {
+		if err := record.NewAnswers(nil).Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "document 1") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// answering gives every candidate so many points.
+type answering int64
+
+func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, error) {
+	out := &expr.Response{}
+	for range r.Candidates {
+		out.Verdicts = append(out.Verdicts, expr.Verdict{Keep: true, Score: int64(a)})
+	}
+	return out, nil
 }

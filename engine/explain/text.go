@@ -26,6 +26,7 @@ func Text(w io.Writer, kind string, d *record.Document) error {
 	effectLines(&out, d)
 	reads(&out, d)
 	deadlines(&out, d)
+	leftOff(&out, d)
 	for line := range strings.Lines(out.String()) { // columns end in blanks
 		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
 			return err
@@ -206,6 +207,17 @@ func deadlines(out *strings.Builder, d *record.Document) {
 		fmt.Fprintf(out, "  %s %s\n", one.At.Format("2006-01-02T15:04:05Z07:00"), one.Why)
 	}
 	more(out, len(d.Deadlines))
+}
+
+// leftOff says what the record does not have, because it would be too large.
+func leftOff(out *strings.Builder, d *record.Document) {
+	if len(d.LeftOff) == 0 {
+		return
+	}
+	out.WriteString("\nNot all is shown: the record is too large. Left off:\n")
+	for _, one := range d.LeftOff {
+		fmt.Fprintf(out, "  %d of %s\n", one.Count, one.List)
+	}
 }
 
 // maxValue bounds a value in a line, in bytes.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/capture"
@@ -21,10 +22,12 @@ import (
 // Path is where decisions are served: GET /decisions?policy=P&namespace=N&name=X,
 // with about=NAME to be told about something of that name too, and lastWrite=true for
 // the last decision that wrote something. CapturePath serves the same decision as a
-// policy test, of the policy file that policies=FILE names.
+// policy test, of the policy file that policies=FILE names. AnswersPath serves the
+// calls of builtins of the decisions that are kept, as record.Calls, the oldest first.
 const (
 	Path        = "/decisions"
 	CapturePath = "/decisions/capture"
+	AnswersPath = "/decisions/calls"
 )
 
 // Controllers are what a Handler answers from.
@@ -37,34 +40,18 @@ type Controllers struct {
 }
 
 // Handler serves the decisions of the controllers that current returns; false is
-// that this process does not run any, because another one leads.
+// that this process does not run any, because another one leads. An answer has at
+// most 16 MiB, and two are made at a time: they must not take the memory and the time
+// of the policies.
 func Handler(current func() (Controllers, bool)) http.Handler {
-	mux := http.NewServeMux()
-	serve := func(answer func(context.Context, http.ResponseWriter, *query) error) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			controllers, ok := current()
-			if !ok {
-				http.Error(w, "this process does not lead: ask the one that does", http.StatusServiceUnavailable)
-				return
-			}
-			q, err := controllers.query(r)
-			if err == nil {
-				err = answer(r.Context(), w, q)
-			}
-			if err != nil {
-				http.Error(w, err.Error(), statusOf(err))
-			}
-		}
-	}
-	mux.HandleFunc("GET "+Path, serve(document))
-	mux.HandleFunc("GET "+CapturePath, serve(test))
-	return mux
+	return newHandler(current, limits{bytes: 16 << 20, atOnce: 2})
 }
 
 var (
 	errNoPolicy = errors.New("no such policy runs")
 	errNoKey    = errors.New("there is no such object")
 	errNoWrite  = errors.New("no decision of it that wrote something is kept any more")
+	errTooLarge = errors.New("the answer would be too large")
 )
 
 func statusOf(err error) int {
@@ -73,6 +60,8 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, capture.ErrNotAlone):
 		return http.StatusConflict
+	case errors.Is(err, errTooLarge):
+		return http.StatusRequestEntityTooLarge
 	default:
 		return http.StatusInternalServerError
 	}
@@ -87,6 +76,37 @@ type query struct {
 	policies []string
 	schemas  *schema.Set
 	guard    guard.Guard
+}
+
+// question returns what answers a request about one decision.
+func (h *handler) question(build func(context.Context, *query) (*response, error)) answerer {
+	return func(r *http.Request, c Controllers) (*response, error) {
+		q, err := c.query(r)
+		if err != nil {
+			return nil, err
+		}
+		return build(r.Context(), q)
+	}
+}
+
+// calls returns those of the decisions that are kept, without those of policies that
+// read values of Secrets. When there are too many the oldest are left off.
+func (h *handler) calls(_ *http.Request, c Controllers) (*response, error) {
+	out := record.Calls{Calls: []record.CallDocument{}}
+	room := h.limits.bytes - len(`{"calls":[]}`)
+	for _, r := range c.Log.Records() {
+		calls := r.Calls()
+		text, err := json.Marshal(calls)
+		if err != nil {
+			return nil, err
+		}
+		if room -= len(text); room < 0 {
+			break
+		}
+		out.Calls = slices.Insert(out.Calls, 0, calls...)
+	}
+	text, err := json.Marshal(out)
+	return &response{"application/json", text}, err
 }
 
 func (c Controllers) query(r *http.Request) (*query, error) {
@@ -132,13 +152,16 @@ func fresh(ctx context.Context, c *reconcile.Controller, key eval.Key) (*record.
 	return r, nil
 }
 
-func document(ctx context.Context, w http.ResponseWriter, q *query) error {
-	w.Header().Set("Content-Type", "application/json")
+func (h *handler) document(ctx context.Context, q *query) (*response, error) {
 	answer := Answer{Kind: q.record.Inputs.Policy.Primary.Kind, Decision: q.record.RenderAbout(ctx, q.about)}
 	if q.write != nil {
 		answer.LastWrite = explain.Sentence(answer.Kind, q.write.Render(ctx))
 	}
-	return json.NewEncoder(w).Encode(answer)
+	if !answer.Decision.Shorten(h.limits.bytes, q.about) {
+		return nil, fmt.Errorf("%w: more than %d bytes, without its lists; look at the decision with edict explain --policies on the objects of the cluster", errTooLarge, h.limits.bytes)
+	}
+	text, err := json.Marshal(answer)
+	return &response{"application/json", append(text, '\n')}, err
 }
 
 // Answer is what Path serves.
@@ -150,16 +173,13 @@ type Answer struct {
 	LastWrite string `json:"lastWrite,omitempty"`
 }
 
-func test(ctx context.Context, w http.ResponseWriter, q *query) error {
+func (h *handler) test(ctx context.Context, q *query) (*response, error) {
 	if q.record.SeesValues() {
-		return fmt.Errorf("%w: the policy reads values of Secrets", capture.ErrNotAlone)
+		return nil, fmt.Errorf("%w: the policy reads values of Secrets", capture.ErrNotAlone)
 	}
 	text, err := capture.Test(ctx, q.record, capture.Options{Policies: q.policies, Schemas: q.schemas, Guard: q.guard})
-	if err != nil {
-		return err
+	if err == nil && len(text) > h.limits.bytes {
+		err = fmt.Errorf("%w: the test has %d bytes, at most %d are sent; capture the decision with edict capture --policies on the objects of the cluster", errTooLarge, len(text), h.limits.bytes)
 	}
-	w.Header().Set("Content-Type", "application/yaml")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, err = w.Write(text) //nolint:gosec // it is no HTML, and is not taken for it
-	return err
+	return &response{"application/yaml", text}, err
 }

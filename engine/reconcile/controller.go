@@ -338,6 +338,9 @@ func (c *Controller) MarkInitial() {
 // Keys returns the keys that have a primary, sorted.
 func (c *Controller) Keys() []eval.Key { return c.router.Keys() }
 
+// Count returns how many keys have a primary object.
+func (c *Controller) Count() int { return c.router.Count() }
+
 // earliest returns the first of two instants; zero is never.
 func earliest(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {

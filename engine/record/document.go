@@ -33,6 +33,15 @@ type Document struct {
 	// Remembered is what the key remembers after the decision.
 	Remembered map[string]any `json:"remembered,omitempty"`
 	Error      string         `json:"error,omitempty"`
+	// LeftOff are the lists that are not whole, by name: the document would have been
+	// too large.
+	LeftOff []LeftOffDocument `json:"leftOff,omitempty"`
+}
+
+// LeftOffDocument says how many entries of a list were left off.
+type LeftOffDocument struct {
+	List  string `json:"list"`
+	Count int    `json:"count"`
 }
 
 // ObjectDocument names an object.

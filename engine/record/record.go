@@ -81,7 +81,7 @@ func (r *Record) Replay(ctx context.Context) *eval.Decision {
 
 // Reads returns the objects that the decision depends on, with the parts of them
 // that it does.
-func (r *Record) Reads(ctx context.Context) []eval.Read { return r.existing(r.details(ctx, "").Reads) }
+func (r *Record) Reads(ctx context.Context) []eval.Read { return r.Again(ctx, "").Reads() }
 
 // existing returns the objects as they were before the decision, without those
 // that it makes.
@@ -105,10 +105,21 @@ func (r *Record) Exists() bool {
 // HasSelections reports whether the policy chooses among candidates.
 func (r *Record) HasSelections() bool { return r.Inputs.Policy.HasSelections }
 
-// details evaluates the decision again, for what is not kept of it.
-func (r *Record) details(ctx context.Context, about string) *eval.Details {
+// Again is a decision that was made once more, for what a record does not keep.
+type Again struct {
+	record  *Record
+	details *eval.Details
+}
+
+// Again evaluates the decision again, for what is not kept of it: also for what it
+// made of something that has a name.
+func (r *Record) Again(ctx context.Context, about string) *Again {
 	in := r.Inputs.again(r.Decision.Calls)
 	in.Details = &eval.Details{About: about}
 	eval.Evaluate(ctx, in, nil)
-	return in.Details
+	return &Again{record: r, details: in.Details}
 }
+
+// Reads returns the objects that the decision depends on, with the parts of them
+// that it does.
+func (a *Again) Reads() []eval.Read { return a.record.existing(a.details.Reads) }

@@ -21,11 +21,16 @@ func (r *Record) Render(ctx context.Context) *Document { return r.RenderAbout(ct
 // RenderAbout is Render with what the decision made of something that has a name:
 // an object that may belong to an input, or an item of a list.
 func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
-	p, d := r.Inputs.Policy, r.details(ctx, name)
+	return r.Again(ctx, name).Render()
+}
+
+// Render returns the record for people; see Record.Render.
+func (a *Again) Render() *Document {
+	r, p, d := a.record, a.record.Inputs.Policy, a.details
 	w := renderer{hidden: SeesValues(p)}
 	out := &Document{
 		ID: r.ID(), At: r.At.UTC(), Policy: p.ID(), Revision: p.Revision, Key: r.Inputs.Key,
-		WokenBy: w.wakes(p, r.WokenBy), Reads: w.reads(r.existing(d.Reads)), Variables: w.variables(d.Variables),
+		WokenBy: w.wakes(p, r.WokenBy), Reads: w.reads(a.Reads()), Variables: w.variables(d.Variables),
 		Rules: w.rules(p, d), Selections: w.selections(d), Calls: w.calls(r.Decision.Calls), Effects: w.effects(r),
 		Lists: w.lists(d.Lists), Deadlines: w.deadlines(d.Deadlines), Remembered: w.memory(r.Memory), Error: w.failure(errors.Join(r.Errors[:]...)),
 	}
@@ -158,6 +163,15 @@ func (w renderer) calls(list []eval.Call) []CallDocument {
 		out = append(out, CallDocument{Rule: c.Rule, Builtin: c.Request.Query, Request: w.plain(request), Response: w.plain(response), Error: w.failure(c.Err)})
 	}
 	return out
+}
+
+// Calls returns the calls of the decision; none when the policy reads values of
+// Secrets, because its requests may have them.
+func (r *Record) Calls() []CallDocument {
+	if r.SeesValues() {
+		return nil
+	}
+	return renderer{}.calls(r.Decision.Calls)
 }
 
 // CallOf returns a call as JSON shows it: the fields of the request with its

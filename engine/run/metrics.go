@@ -52,7 +52,9 @@ func (e *endpoints) serveMetrics(ctx context.Context) error {
 		}
 		return e.listen(ctx, e.options.MetricsAddress, mux, nil)
 	}
-	handlers[live.Path], handlers[live.CapturePath] = e.decisions, e.decisions
+	for _, path := range []string{live.Path, live.CapturePath, live.AnswersPath} {
+		handlers[path] = e.decisions
+	}
 	filter, err := filters.WithAuthenticationAndAuthorization(e.options.Config, e.client)
 	if err != nil {
 		return err
@@ -117,17 +119,22 @@ func (e *endpoints) serveDecisions(ctx context.Context) error {
 	if !isLoopback(address) {
 		return fmt.Errorf("the address of decisions, %s, must be one of the loopback, such as localhost:4273: they show objects", address)
 	}
-	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(r.Host) { // a page in a browser that makes its own name resolve to this host
-			http.Error(w, "ask for localhost", http.StatusForbidden)
-			return
-		}
-		e.decisions.ServeHTTP(w, r)
-	})
-	if err := e.listen(ctx, address, handler, nil); err != nil {
+	if err := e.listen(ctx, address, forLoopback(e.decisions), nil); err != nil {
 		e.options.Log.Warn("decisions are not served", "address", address, "error", err.Error())
 	}
 	return nil
+}
+
+// forLoopback refuses requests for another host than the loopback: those of a page in
+// a browser that makes its own name resolve to this host.
+func forLoopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(r.Host) {
+			http.Error(w, "ask for localhost", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // servePprof serves profiles on a loopback address.

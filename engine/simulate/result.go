@@ -131,8 +131,8 @@ func (s *Simulation) Result() Result {
 	out := s.result
 	out.Start, out.End = out.Start.UTC(), s.clock.UTC()
 	out.Objects = s.server.shown()
-	for _, i := range s.pending() {
-		out.Requeue = append(out.Requeue, Requeue{Policy: i.policy, Key: i.key, At: s.timers[i].UTC()})
+	for _, d := range s.timers.all() {
+		out.Requeue = append(out.Requeue, Requeue{Policy: d.item.policy, Key: d.item.key, At: d.at.UTC()})
 	}
 	return out.filled()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,11 +56,14 @@ type Simulation struct {
 	// controllers are those of the group, by policy.
 	controllers map[string]*reconcile.Controller
 	sources     map[world.Source]labels.Selector
-	// work are the keys to reconcile now, timers those that are due later.
-	work   *queue
-	timers map[item]time.Time
-	// retries counts the failures of a key, and says when it is tried again.
-	retries map[item]retry
+	// work are the keys to reconcile now, timers those that are due later, retries
+	// those that failed and are tried again.
+	work            *queue
+	timers, retries *schedule
+	// failures counts those of a key, one after the other.
+	failures map[item]int
+	// bounds end a simulation that never comes to rest.
+	bounds  bounds
 	result  Result
 	answers expr.Answerer
 	fired   map[string]map[string]int
@@ -77,18 +79,16 @@ type item struct {
 	key    eval.Key
 }
 
-type retry struct {
-	failures int
-	at       time.Time
-}
-
 func compareItems(a, b item) int {
 	return cmp.Or(cmp.Compare(a.policy, b.policy), cmp.Compare(a.key.Namespace, b.key.Namespace), cmp.Compare(a.key.Name, b.key.Name))
 }
 
 // New sets a world up; nothing runs yet.
 func New(ctx context.Context, o Options) *Simulation {
-	s := &Simulation{options: o, clock: o.Start, timers: map[item]time.Time{}, retries: map[item]retry{}, work: newQueue(), fired: map[string]map[string]int{}}
+	s := &Simulation{
+		options: o, clock: o.Start, timers: newSchedule(), retries: newSchedule(), failures: map[item]int{}, work: newQueue(),
+		fired: map[string]map[string]int{}, bounds: defaultBounds,
+	}
 	s.server = newServer(o.Schemas, func() time.Time { return s.clock })
 	s.result.Start = o.Start
 	if o.Records == nil {
@@ -126,9 +126,7 @@ func (s *Simulation) boot(ctx context.Context) {
 		s.group.Brakes = brake.New(brake.Settings{Observe: true, Now: s.Now}, nil)
 	}
 	s.sources = map[world.Source]labels.Selector{}
-	s.work.clear()
-	clear(s.timers)
-	clear(s.retries)
+	s.forget()
 	for _, p := range s.options.Policies {
 		if p.Mode == plan.Enforce {
 			s.group.Add(p)
@@ -183,23 +181,19 @@ func labelsOf(o Object) labels.Set {
 	return out
 }
 
-const (
-	// maxPasses bounds a run at one instant that never comes to rest although
-	// nothing is written.
-	maxPasses = 100_000
-	// maxEffects bounds the writes of a simulation: all of them are kept.
-	maxEffects = 200_000
-)
-
 // Settle runs until no work is left at this instant.
 func (s *Simulation) Settle(ctx context.Context) {
+	bound := s.bounds.passes(0)
 	for passes := 0; s.work.len() > 0 && ctx.Err() == nil && s.ended == ""; passes++ {
 		next := s.work.next()
-		switch {
-		case passes == maxPasses:
+		if passes == bound {
+			bound = s.bounds.passes(s.keys())
+		}
+		switch writes := len(s.result.Effects); {
+		case passes == bound:
 			s.end(next, "the policies never come to rest: this key is woken again and again")
-		case len(s.result.Effects) >= maxEffects:
-			s.end(next, fmt.Sprintf("the policies never come to rest: they have written %d times, the last was the rule %q", maxEffects, s.result.Effects[maxEffects-1].Rule))
+		case writes >= s.bounds.writes(0) && writes >= s.bounds.writes(s.keys()):
+			s.end(next, fmt.Sprintf("the policies never come to rest: they have written %d times, the last was the rule %q", writes, s.result.Effects[writes-1].Rule))
 		default:
 			s.reconcile(ctx, next)
 		}
@@ -210,9 +204,15 @@ func (s *Simulation) Settle(ctx context.Context) {
 func (s *Simulation) end(i item, why string) {
 	s.result.fail(s.clock, i, why)
 	s.ended = why
+	s.forget()
+}
+
+// forget drops all that is to be done.
+func (s *Simulation) forget() {
 	s.work.clear()
-	clear(s.timers)
-	clear(s.retries)
+	s.timers.clear()
+	s.retries.clear()
+	clear(s.failures)
 }
 
 func (s *Simulation) reconcile(ctx context.Context, i item) {
@@ -220,14 +220,14 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	if c == nil {
 		return
 	}
-	delete(s.timers, i)
+	s.timers.remove(i)
 	s.evaluations++
 	r := c.Reconcile(ctx, i.key, s.clock)
 	if s.options.Evaluated != nil {
 		s.options.Evaluated()
 	}
 	if r.Decision == nil { // cannot be: this server's writes are seen at once
-		s.timers[i] = r.Next
+		s.timers.set(i, r.Next)
 		return
 	}
 	s.result.record(s.clock, i, r)
@@ -242,7 +242,7 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 	switch {
 	case r.Next.IsZero():
 	case r.Next.After(s.clock):
-		s.timers[i] = r.Next
+		s.timers.set(i, r.Next)
 	default:
 		s.work.add(i)
 	}
@@ -257,32 +257,25 @@ const (
 
 func (s *Simulation) backOff(i item, r reconcile.Result) {
 	if r.Err == nil {
-		delete(s.retries, i)
+		s.retries.remove(i)
+		delete(s.failures, i)
 		return
 	}
-	failures := s.retries[i].failures
 	wait := maxBackOff
-	if failures < 14 {
-		wait = min(maxBackOff, minBackOff<<failures)
+	if s.failures[i] < 14 {
+		wait = min(maxBackOff, minBackOff<<s.failures[i])
 	}
-	s.retries[i] = retry{failures: failures + 1, at: s.clock.Add(wait)}
+	s.failures[i]++
+	s.retries.set(i, s.clock.Add(wait))
 }
 
 // next returns the first instant at which something is due, or false.
 func (s *Simulation) next() (time.Time, bool) {
-	var out time.Time
-	see := func(at time.Time) {
-		if out.IsZero() || at.Before(out) {
-			out = at
-		}
+	timer, retry := s.timers.first(), s.retries.first()
+	if timer.IsZero() || !retry.IsZero() && retry.Before(timer) {
+		timer = retry
 	}
-	for _, at := range s.timers {
-		see(at)
-	}
-	for _, r := range s.retries {
-		see(r.at)
-	}
-	return out, !out.IsZero()
+	return timer, !timer.IsZero()
 }
 
 // Advance moves the clock to an instant, stopping at every deadline on the
@@ -306,15 +299,8 @@ func (s *Simulation) Advance(ctx context.Context, to time.Time) {
 
 // due moves what is due now into the work.
 func (s *Simulation) due() {
-	for i, at := range s.timers {
-		if !at.After(s.clock) {
-			delete(s.timers, i)
-			s.work.add(i)
-		}
-	}
-	for i, r := range s.retries {
-		if !r.at.After(s.clock) {
-			s.retries[i] = retry{failures: r.failures, at: s.clock.Add(1<<62 - 1)}
+	for _, list := range []*schedule{s.timers, s.retries} {
+		for i, ok := list.take(s.clock); ok; i, ok = list.take(s.clock) {
 			s.work.add(i)
 		}
 	}
@@ -353,16 +339,6 @@ func (s *Simulation) Group() *reconcile.Group { return s.group }
 
 // Controller returns the controller of a policy; nil when it does not run.
 func (s *Simulation) Controller(policy string) *reconcile.Controller { return s.controllers[policy] }
-
-// pending returns the deadlines ahead, by policy and key.
-func (s *Simulation) pending() []item {
-	out := make([]item, 0, len(s.timers))
-	for i := range s.timers {
-		out = append(out, i)
-	}
-	slices.SortFunc(out, compareItems)
-	return out
-}
 
 // Fired counts, by policy and rule, how often rules fired.
 func (s *Simulation) Fired() map[string]map[string]int { return s.fired }

@@ -48,8 +48,8 @@ func TestAnOldViewDeletesNothing(t *testing.T) {
 	s.Apply(manifest("a", Object{"spec": Object{"over": false}}))
 	s.Apply(part("y")) // wakes the Widget, as it was
 	s.Settle(t.Context())
-	if len(s.result.Effects) > 0 || len(s.retries) != 1 {
-		t.Fatalf("on the old view: %d writes, %d keys to try again; want none, and one", len(s.result.Effects), len(s.retries))
+	if len(s.result.Effects) > 0 || s.retries.len() != 1 {
+		t.Fatalf("on the old view: %d writes, %d keys to try again; want none, and one", len(s.result.Effects), s.retries.len())
 	}
 	for _, tell := range late {
 		tell()

@@ -215,7 +215,5 @@ func (s *Simulation) flush(ctx context.Context) {
 // halt stops the controllers; the world goes on without them.
 func (s *Simulation) halt() {
 	s.server.changed = func(world.ID, Object, Object) {}
-	s.work.clear()
-	clear(s.timers)
-	clear(s.retries)
+	s.forget()
 }

@@ -18,6 +18,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/run"
 )
 
@@ -151,7 +152,7 @@ func TestSecuredMetrics(t *testing.T) {
 	reader, stranger := token("reader"), token("stranger")
 	c.make(clusterRoles, object{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": object{"name": "reader"},
-		"rules": []any{object{"nonResourceURLs": []any{"/metrics", "/shadowz"}, "verbs": []any{"get"}}},
+		"rules": []any{object{"nonResourceURLs": []any{"/metrics", "/shadowz", live.Path, live.CapturePath, live.AnswersPath}, "verbs": []any{"get"}}},
 	})
 	c.make(kschema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"}, object{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": object{"name": "reader"},
@@ -179,8 +180,9 @@ func TestSecuredMetrics(t *testing.T) {
 		}
 		return response.StatusCode, string(body)
 	}
-	for _, path := range []string{"/metrics", "/shadowz"} {
-		for who, want := range map[string]int{"": http.StatusUnauthorized, "nonsense": http.StatusInternalServerError /* as the library has it */, stranger: http.StatusForbidden, reader: http.StatusOK} {
+	const nothing = "?policy=none&name=x" // what is not there is said only to those who may ask
+	for path, allowed := range map[string]int{"/metrics": http.StatusOK, "/shadowz": http.StatusOK, live.Path + nothing: http.StatusNotFound, live.CapturePath + nothing: http.StatusNotFound, live.AnswersPath: http.StatusOK} {
+		for who, want := range map[string]int{"": http.StatusUnauthorized, "nonsense": http.StatusInternalServerError /* as the library has it */, stranger: http.StatusForbidden, reader: allowed} {
 			eventually(t, path, func() string {
 				if code, body := get("https://"+metrics+path, who); code != want {
 					return fmt.Sprintf("%d %s, want %d", code, body, want)
@@ -198,8 +200,10 @@ func TestSecuredMetrics(t *testing.T) {
 	if code, _ := fetch(t.Context(), "http://"+probes+"/healthz"); code != http.StatusOK {
 		t.Errorf("the probes answer %d", code)
 	}
-	if code, _ := fetch(t.Context(), "http://"+probes+"/shadowz"); code != http.StatusNotFound {
-		t.Errorf("what is secured can be had from the probes: %d", code)
+	for _, path := range []string{"/shadowz", live.Path, live.CapturePath, live.AnswersPath} {
+		if code, _ := fetch(t.Context(), "http://"+probes+path); code != http.StatusNotFound {
+			t.Errorf("what is secured can be had from the probes at %s: %d", path, code)
+		}
 	}
 	edict.stop()
 }

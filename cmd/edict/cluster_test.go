@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// apiServer is as much of one as the commands ask: lists of Nodes and ConfigMaps.
+type apiServer struct {
+	nodes      []corev1.Node
+	configMaps []corev1.ConfigMap
+
+	mu sync.Mutex
+	// changes are the requests that would change something.
+	changes []string
+}
+
+// start serves and returns the file of a kubeconfig.
+func (s *apiServer) start(t *testing.T) (kubeconfig string) {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		if len(s.changes) > 0 {
+			t.Errorf("sent %v", s.changes)
+		}
+	})
+	return writeFile(t, t.TempDir(), "kubeconfig", `
+apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{name: c, cluster: {server: "`+server.URL+`"}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+users: [{name: u, user: {}}]
+`)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		s.mu.Lock()
+		s.changes = append(s.changes, r.Method+" "+r.URL.Path)
+		s.mu.Unlock()
+	}
+	var out any = &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}
+	status := http.StatusOK
+	switch namespace, isConfigMaps := configMapsOf(r.URL.Path); {
+	case r.URL.Path == "/api":
+		out = &metav1.APIVersions{Versions: []string{"v1"}}
+	case r.URL.Path == "/apis":
+		out = &metav1.APIGroupList{}
+	case r.URL.Path == "/api/v1":
+		out = &metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "nodes", Kind: "Node", Verbs: []string{"get", "list"}}}}
+	case r.URL.Path == "/api/v1/nodes":
+		out = s.list("NodeList", r, "", s.nodeList())
+	case isConfigMaps:
+		out = s.list("ConfigMapList", r, namespace, s.configMapList())
+	default:
+		status = http.StatusNotFound
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+func configMapsOf(path string) (namespace string, ok bool) {
+	rest, ok := strings.CutPrefix(path, "/api/v1/namespaces/")
+	namespace, last, _ := strings.Cut(rest, "/")
+	return namespace, ok && last == "configmaps"
+}
+
+// listedObject is one of a list.
+type listedObject interface {
+	runtime.Object
+	metav1.Object
+}
+
+func (s *apiServer) nodeList() (out []listedObject) {
+	for i := range s.nodes {
+		s.nodes[i].TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}
+		out = append(out, s.nodes[i].DeepCopy())
+	}
+	return out
+}
+
+func (s *apiServer) configMapList() (out []listedObject) {
+	for i := range s.configMaps {
+		out = append(out, s.configMaps[i].DeepCopy())
+	}
+	return out
+}
+
+// list answers by the selectors of a request.
+func (s *apiServer) list(kind string, r *http.Request, namespace string, all []listedObject) any {
+	byLabel, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		byLabel = labels.Nothing()
+	}
+	byField, err := fields.ParseSelector(r.URL.Query().Get("fieldSelector"))
+	if err != nil {
+		byField = fields.Nothing()
+	}
+	items := []listedObject{}
+	for _, o := range all {
+		if o.GetNamespace() == namespace && byLabel.Matches(labels.Set(o.GetLabels())) && byField.Matches(fields.Set{"metadata.name": o.GetName()}) {
+			items = append(items, o)
+		}
+	}
+	return map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"resourceVersion": "1"}, "items": items}
+}
+
+// installed is a ConfigMap with policies.
+func installed(name string, data map[string]string) corev1.ConfigMap {
+	return corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "edict-system", Name: name, Labels: map[string]string{"edict.dev/policy": "true"}}, Data: data}
+}
+
+// marking is a policy that gives Nodes a label.
+func marking(name, value string) string {
+	return "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + name + "}\nspec:\n  for: {apiVersion: v1, kind: Node}\n" +
+		"  rules:\n    - name: mark\n      do: [{labels: {set: {" + name + ": " + value + "}}}]\n"
+}
+
+// small is a cluster of one Node, with two policies, of which one has been written.
+func small() *apiServer {
+	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"one": "old", "two": "other"}}}
+	return &apiServer{nodes: []corev1.Node{node}, configMaps: []corev1.ConfigMap{
+		installed("policies", map[string]string{"one.yaml": marking("one", "old"), "two.yaml": marking("two", "old")}),
+	}}
+}
+
+// TestPlanAgainstConfigMaps: the policies of the file replace those of the same name
+// in the ConfigMaps, and the others go on as they are.
+func TestPlanAgainstConfigMaps(t *testing.T) {
+	t.Parallel()
+	kubeconfig := small().start(t)
+	for name, tc := range map[string]struct {
+		edit string
+		code int
+		want string
+	}{
+		"an edit of one":  {marking("one", "new"), 2, "Node a: update, by one, two\n  metadata.labels.one: \"old\" -> \"new\"\n\n0 to create, 1 to change"},
+		"no edit":         {marking("one", "old"), 0, "0 to create, 0 to change, 0 to delete, 1 unchanged"},
+		"one more":        {marking("three", "new"), 2, "  metadata.labels.three: - -> \"new\"\n\n0 to create, 1 to change"},
+		"one that is off": {strings.Replace(marking("one", "new"), "spec:\n", "spec:\n  mode: Disabled\n", 1), 0, "0 to create, 0 to change"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := writeFile(t, t.TempDir(), "edit.yaml", tc.edit)
+			got := program(t, "plan", "--policies", file, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)
+			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || strings.Contains(got.stdout, "labels.two:") {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// TestWithoutAController: when none runs explain and capture evaluate the policies of
+// the ConfigMaps themselves, and say so. The policy's text is written beside the test.
+func TestWithoutAController(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	cluster.nodes[0].Labels["one"] = "other"
+	flags := []string{"--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t)}
+	const told = "no running controller answers (no controller leads: there is no Lease edict-system/edict); the policy is evaluated here, on the objects of the cluster"
+	got := program(t, append([]string{"explain", "one", "a"}, flags...)...)
+	if got.code != 0 || !strings.Contains(got.stderr, told) || !strings.Contains(got.stdout, "Node a: ") || !strings.Contains(got.stdout, `patch  {"metadata":{"labels":{"one":"old"}}}`) {
+		t.Errorf("%d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	got = program(t, append([]string{"capture", "one", "a"}, flags...)...)
+	if got.code != 1 || !strings.Contains(got.stderr, "the policy is in a ConfigMap: with --out FILE its text is written beside the test") {
+		t.Errorf("%d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "captured.yaml")
+	got = program(t, append([]string{"capture", "one", "a", "--out", file}, flags...)...)
+	if got.code != 0 || !strings.Contains(got.stderr, told) {
+		t.Fatalf("%d: %s", got.code, got.stderr)
+	}
+	if text := readFile(t, filepath.Join(folder, "one.yaml")); text != marking("one", "old") {
+		t.Errorf("beside the test is:\n%s", text)
+	}
+	if test := readFile(t, file); !strings.Contains(test, "- one.yaml") {
+		t.Errorf("the test names another file:\n%s", test)
+	}
+	if got := program(t, "test", file); got.code != 0 || !strings.Contains(got.stdout, "1 passed, 0 failed") {
+		t.Errorf("%d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	for _, command := range []string{"explain", "capture"} {
+		got := program(t, append([]string{command, "none", "a"}, flags...)...)
+		if got.code != 1 || !strings.Contains(got.stderr, `there is no policy "none" here`) {
+			t.Errorf("%s: %d: %s", command, got.code, got.stderr)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// decided are the arguments by which a command decides on the world of these tests.
+func decided(command ...string) []string {
+	return append(command, "--policies", "testdata/run/policy.yaml", "--objects", "testdata/run/objects.yaml", "--now", "2026-03-01T12:00:00Z")
+}
+
+// one reads standard output, which must be one document of JSON.
+func one(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	got := program(t, args...)
+	var out map[string]any
+	if err := json.Unmarshal([]byte(got.stdout), &out); err != nil || got.code != 0 || got.stderr != "" {
+		t.Fatalf("%v: exit code %d, %v\n%s%s", args, got.code, err, got.stdout, got.stderr)
+	}
+	return out
+}
+
+// TestSnapshotAsJSON: one document, the snapshot itself or what was written where.
+func TestSnapshotAsJSON(t *testing.T) {
+	t.Parallel()
+	list := one(t, decided("snapshot", "-o", "json")...)
+	items, _ := list["items"].([]any)
+	if list["kind"] != "List" || len(items) == 0 {
+		t.Errorf("%v", list)
+	}
+	for _, name := range []string{"world.json", "world.yaml"} {
+		file := filepath.Join(t.TempDir(), name)
+		said := one(t, decided("snapshot", "-o", "json", "--out", file)...)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said["file"] != file || said["objects"] != float64(len(items)) || said["bytes"] != float64(len(text)) || json.Valid(text) != strings.HasSuffix(name, ".json") {
+			t.Errorf("%v: a file of %d bytes", said, len(text))
+		}
+	}
+	if got := program(t, decided("snapshot", "-o", "xml")...); got.code != 64 || !strings.Contains(got.stderr, `unknown output "xml": text or json`) {
+		t.Errorf("%d: %s", got.code, got.stderr)
+	}
+}
+
+// TestCaptureAsJSON: one document, the test itself or what was written where.
+func TestCaptureAsJSON(t *testing.T) {
+	t.Parallel()
+	policy, key := firstKey(t)
+	test := one(t, decided("capture", policy, key, "-o", "json")...)
+	if test["kind"] != "PolicyTest" {
+		t.Errorf("%v", test)
+	}
+	file := filepath.Join(t.TempDir(), "test.yaml")
+	said := one(t, decided("capture", policy, key, "-o", "json", "--out", file)...)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written map[string]any
+	if err := yaml.Unmarshal(text, &written); err != nil || written["kind"] != "PolicyTest" || said["file"] != file || said["policy"] != policy {
+		t.Errorf("%v, %v: %s", said, err, text)
+	}
+	if got := program(t, decided("capture", policy, key, "-o", "xml")...); got.code != 64 || !strings.Contains(got.stderr, `unknown output "xml": text or json`) {
+		t.Errorf("%d: %s", got.code, got.stderr)
+	}
+}
+
+// firstKey returns a policy of these tests and a key of it.
+func firstKey(t *testing.T) (policy, key string) {
+	t.Helper()
+	result := one(t, append(simulated(), "-o", "json")...)
+	effects, _ := result["effects"].([]any)
+	if len(effects) == 0 {
+		t.Fatalf("nothing is written: %v", result)
+	}
+	first, _ := effects[0].(map[string]any)
+	name, _ := first["key"].(map[string]any)
+	policy, _ = first["policy"].(string)
+	key, _ = name["name"].(string)
+	if namespace, _ := name["namespace"].(string); namespace != "" {
+		key = namespace + "/" + key
+	}
+	return policy, key
+}

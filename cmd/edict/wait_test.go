@@ -1,0 +1,54 @@
+package main
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// TestWait: the status of the present contents is waited for; a refused edit and a
+// rollout that has stopped end it at once, with the reason.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	present := map[string]string{v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: small().configMaps[0].Data}).Revision()}
+	before := map[string]string{v1alpha1.AnnotationRevision: "another"}
+	const long, short = "1h", "1ms" // with long, only what ends at once ends
+	for name, tc := range map[string]struct {
+		annotations           map[string]string
+		status, error         string
+		timeout, more, policy string
+		code                  int
+		want                  string
+	}{
+		"active":               {present, "Active", "", long, "", "one", 0, "one: active"},
+		"all of them":          {present, "Active", "", long, "", "", 0, "all policies of the namespace edict-system: active"},
+		"disabled":             {present, "Disabled", "", long, "disabled", "one", 0, "one: disabled"},
+		"refused":              {present, "Refused", "one.yaml:5:3: unknown field", long, "", "one", 1, "ConfigMap edict-system/policies is refused: one.yaml:5:3: unknown field"},
+		"a rollout stopped":    {present, "RolloutStopped", "too many failures", long, "", "one", 1, "the rollout of ConfigMap edict-system/policies has stopped: too many failures"},
+		"refused, but before":  {before, "Refused", "old", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read its present contents"},
+		"not yet":              {present, "Waiting", "for permissions", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: its status is Waiting for permissions"},
+		"no such policy":       {present, "Active", "", short, "", "none", 1, "has a policy none"},
+		"refused is asked for": {present, "Refused", "wrong", long, "refused", "one", 0, "one: refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := small()
+			m := &cluster.configMaps[0]
+			m.Annotations = maps.Clone(tc.annotations)
+			m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationError] = tc.status, tc.error
+			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", tc.timeout}
+			if tc.policy != "" {
+				args = append(args, tc.policy)
+			}
+			if tc.more != "" {
+				args = append(args, "--for", tc.more)
+			}
+			if got := program(t, args...); got.code != tc.code || !strings.Contains(got.stdout+got.stderr, tc.want) {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
