@@ -21,7 +21,7 @@ type Decoder struct {
 	Mask   *value.Mask
 	// Known returns the object that is stored under a name, or nil. What has not
 	// changed of it is used again.
-	Known func(namespace, name string) *world.Object
+	Known func(namespace, name []byte) *world.Object
 }
 
 // Decode returns what Object returns for the decoded manifest.
@@ -43,11 +43,11 @@ func (d *Decoder) Decode(data []byte) (*world.Object, error) {
 		return nil, fmt.Errorf("%s %s/%s cannot be read: %w", d.Source.Kind, head.namespace, head.name, err)
 	}
 	frozen, _ := decoded.(*value.Map)
-	version := world.Version{ResourceVersion: head.resourceVersion, Generation: head.generation}
+	version := world.Version{ResourceVersion: string(head.resourceVersion), Generation: head.generation}
 	if frozen = d.named(frozen); known != nil && known.UID == string(head.uid) {
 		return known.Next(frozen, version), nil
 	}
-	id := world.ID{GVK: d.Source.GVK, Namespace: head.namespace, Name: head.name}
+	id := world.ID{GVK: d.Source.GVK, Namespace: string(head.namespace), Name: string(head.name)}
 	return world.NewObject(id, string(head.uid), frozen, version), nil
 }
 
@@ -82,9 +82,8 @@ var (
 
 // head is what every object has.
 type head struct {
-	namespace, name, resourceVersion string
-	uid                              []byte
-	generation                       int64
+	namespace, name, uid, resourceVersion []byte
+	generation                            int64
 }
 
 // read reads the head of an object, and no more.
@@ -109,12 +108,14 @@ func (h *head) read(data []byte) error {
 var errRead = errors.New("all is read")
 
 // text returns where a field of the metadata goes that is a text; nil for others.
-func (h *head) text(key []byte) *string {
+func (h *head) text(key []byte) *[]byte {
 	switch string(key) {
 	case "namespace":
 		return &h.namespace
 	case "name":
 		return &h.name
+	case "uid":
+		return &h.uid
 	case "resourceVersion":
 		return &h.resourceVersion
 	}
@@ -124,10 +125,8 @@ func (h *head) text(key []byte) *string {
 func (h *head) field(s *scan.Scanner, key []byte) (err error) {
 	into := h.text(key)
 	switch {
-	case string(key) == "uid" && s.Peek() == '"':
-		h.uid, err = rawText(s)
 	case into != nil && s.Peek() == '"':
-		*into, err = s.String()
+		*into, err = rawText(s)
 	case string(key) == "generation":
 		var text []byte
 		if text, err = s.Raw(); err == nil {

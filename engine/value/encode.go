@@ -16,7 +16,7 @@ import (
 // It fails for numbers that JSON does not have.
 func JSON(v Value) ([]byte, error) {
 	buffer := buffers.Get().(*[]byte)
-	out, err := AppendJSON((*buffer)[:0], v)
+	out, err := AppendJSON(slices.Grow((*buffer)[:0], min(Deep(v), maxBuffer)), v) // few are longer than that
 	text := slices.Clone(out)
 	if cap(out) <= maxBuffer {
 		*buffer = out
@@ -60,17 +60,35 @@ func AppendJSON(to []byte, v Value) ([]byte, error) {
 }
 
 func (m *Map) appendJSON(to []byte) (_ []byte, err error) {
-	to = append(to, '{')
-	for i, name := range m.keys() {
-		if i > 0 {
-			to = append(to, ',')
-		}
-		to = append(appendText(to, name), ':')
+	if len(m.vals) == 0 {
+		return append(to, "{}"...), nil
+	}
+	names := m.shape.written()
+	for i := range m.vals {
+		to = append(to, names[i]...)
 		if to, err = AppendJSON(to, m.vals[i]); err != nil {
 			return to, err
 		}
 	}
 	return append(to, '}'), nil
+}
+
+// written returns what stands before each value: the name, and what is between it and
+// the values beside it.
+func (s *shape) written() []string {
+	if known := s.json.Load(); known != nil {
+		return *known
+	}
+	out := make([]string, len(s.keys))
+	for i, name := range s.keys {
+		before := ","
+		if i == 0 {
+			before = "{"
+		}
+		out[i] = string(append(appendText([]byte(before), name), ':'))
+	}
+	s.json.Store(&out)
+	return out
 }
 
 func (l *List) appendJSON(to []byte) (_ []byte, err error) {
@@ -90,7 +108,7 @@ func (l *List) appendJSON(to []byte) (_ []byte, err error) {
 // escapes, or might, is left to it.
 func appendText(to []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c >= utf8.RuneSelf || !written[c] {
+		if c := s[i]; c >= utf8.RuneSelf || !verbatim[c] {
 			text, err := json.Marshal(s)
 			if err != nil {
 				panic(err) // there is no text that it does not write
@@ -102,8 +120,8 @@ func appendText(to []byte, s string) []byte {
 	return append(to, '"')
 }
 
-// written are the characters that stand for themselves.
-var written = func() (out [utf8.RuneSelf]bool) {
+// verbatim are the characters that stand for themselves.
+var verbatim = func() (out [utf8.RuneSelf]bool) {
 	for c := range out {
 		out[c] = c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
 	}

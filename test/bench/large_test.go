@@ -93,5 +93,5 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// heartbeatAllocs are the name, its key, the version, and the object with it.
-const heartbeatAllocs = 5
+// heartbeatAllocs are the key, the version, and the object with both.
+const heartbeatAllocs = 4

@@ -81,7 +81,7 @@ func New(ctx context.Context, p *Policy, o Options) *Engine {
 	for _, s := range e.controller.Sources() {
 		e.decoders[s.Kind] = &readmodel.Decoder{
 			Source: s, Type: p.schemas.Of(s.GVK), Mask: store.Mask(s),
-			Known: func(namespace, name string) *world.Object { return store.Snapshot().Table(s).Get(namespace, name) },
+			Known: func(namespace, name []byte) *world.Object { return store.Snapshot().Table(s).Find(namespace, name) },
 		}
 	}
 	return e
