@@ -5,7 +5,6 @@ package apply
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -24,8 +23,8 @@ const FieldManager = "edict"
 type Patch struct {
 	Target      world.ID
 	Subresource string
-	// Body is the patch as plain JSON values, without a resourceVersion.
-	Body map[string]any
+	// Body is the patch, without a resourceVersion.
+	Body *value.Map
 	// ResourceVersion is the state that the patch was decided on; a server
 	// that has another refuses the patch.
 	ResourceVersion string
@@ -35,17 +34,11 @@ type Patch struct {
 
 // Locked returns the body with the version that the patch was decided on: the
 // server refuses the patch when the object has moved on.
-func (p Patch) Locked() map[string]any {
-	if p.ResourceVersion == "" {
+func (p Patch) Locked() *value.Map {
+	if p.ResourceVersion == "" || value.Path(p.Body, "metadata", "resourceVersion") != nil {
 		return p.Body
 	}
-	body := maps.Clone(p.Body)
-	md := map[string]any{"resourceVersion": p.ResourceVersion}
-	if given, ok := body["metadata"].(map[string]any); ok {
-		maps.Copy(md, given)
-	}
-	body["metadata"] = md
-	return body
+	return value.Overwrite(p.Body, value.OfString(p.ResourceVersion), "metadata", "resourceVersion")
 }
 
 // Manifest is an object that is made.
@@ -236,13 +229,14 @@ func (r *applyRun) write(e *eval.Effect) error {
 }
 
 func (r *applyRun) make(e *eval.Effect) error {
-	body, _ := value.Plain(e.Patch).(map[string]any)
+	manifest := e.Patch
 	if known, ok := r.versions[e.Target]; e.Verb == eval.VerbApply && (ok || !e.Missing) {
 		if !ok {
 			known, _ = r.Version(e.Target)
 		}
-		body = Patch{Body: body, ResourceVersion: known.ResourceVersion}.Locked()
+		manifest = Patch{Body: manifest, ResourceVersion: known.ResourceVersion}.Locked()
 	}
+	body, _ := value.Plain(manifest).(map[string]any)
 	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.Policy})
 	if err == nil {
 		r.versions[e.Target] = version
@@ -255,9 +249,9 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	if !ok {
 		version, _ = r.Version(e.Target)
 	}
-	body, _ := value.Plain(e.Patch).(map[string]any)
+	body := e.Patch
 	if ok {
-		observe(body, e.Conditions, version.Generation)
+		body = observed(body, e.Conditions, version.Generation)
 	}
 	if e.Unlocked {
 		version.ResourceVersion = ""
@@ -272,18 +266,21 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	return err
 }
 
-// observe sets the generation of the conditions that an effect keeps: an
+// observed sets the generation of the conditions that an effect keeps: an
 // earlier write of the same object may have moved it on.
-func observe(body map[string]any, types []string, generation int64) {
-	status, _ := body["status"].(map[string]any)
-	list, _ := status["conditions"].([]any)
-	for _, entry := range list {
-		c, _ := entry.(map[string]any)
-		name, _ := c["type"].(string)
-		if _, has := c["observedGeneration"]; has && generation > 0 && slices.Contains(types, name) {
-			c["observedGeneration"] = generation
+func observed(body *value.Map, types []string, generation int64) *value.Map {
+	list, ok := value.Path(body, "status", "conditions").(*value.List)
+	if !ok || generation <= 0 {
+		return body
+	}
+	entries := slices.Clone(list.Items())
+	for i, entry := range entries {
+		c, ok := entry.(*value.Map)
+		if ok && c.Lookup("observedGeneration") != nil && slices.Contains(types, value.StringAt(c, "type")) {
+			entries[i] = c.With("observedGeneration", value.OfInt(generation))
 		}
 	}
+	return value.Overwrite(body, value.NewList(entries), "status", "conditions")
 }
 
 // event emits an event if its item wrote something, or if it is the first of

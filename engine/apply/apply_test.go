@@ -28,7 +28,7 @@ type fakeWriter struct {
 }
 
 func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
-	f.calls = append(f.calls, fmt.Sprintf("patch %s/%s %v at %s by %s", p.Target.Name, p.Subresource, p.Body, p.ResourceVersion, p.Policy))
+	f.calls = append(f.calls, fmt.Sprintf("patch %s/%s %v at %s by %s", p.Target.Name, p.Subresource, value.Plain(p.Body), p.ResourceVersion, p.Policy))
 	if err := f.failures[p.Target.Name]; err != nil {
 		return world.Version{}, err
 	}
@@ -248,11 +248,11 @@ func TestErrorsAreToldApart(t *testing.T) {
 // generations is a fake writer whose spec writes raise the generation.
 type generations struct {
 	fakeWriter
-	bodies []map[string]any
+	bodies []any
 }
 
 func (g *generations) Patch(ctx context.Context, p Patch) (world.Version, error) {
-	g.bodies = append(g.bodies, p.Body)
+	g.bodies = append(g.bodies, value.Plain(p.Body))
 	v, err := g.fakeWriter.Patch(ctx, p)
 	v.Generation = 8
 	return v, err
@@ -277,8 +277,11 @@ func TestConditionsObserveTheGenerationThatWasWritten(t *testing.T) {
 	a.Apply(t.Context(), []*eval.Effect{patch(0, 0, "a", ""), status})
 	ours, theirs := condition("Ours"), condition("Theirs")
 	ours["observedGeneration"] = int64(8)
-	want := map[string]any{"status": map[string]any{"conditions": []any{ours, theirs}}}
+	want := any(map[string]any{"status": map[string]any{"conditions": []any{ours, theirs}}})
 	if d := cmp.Diff(want, g.bodies[1]); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+	if n := value.Path(status.Patch, "status", "conditions").(*value.List).At(0).(*value.Map).Lookup("observedGeneration"); n != value.OfInt(7) {
+		t.Errorf("the effect itself was changed: %v", n)
 	}
 }

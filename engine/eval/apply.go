@@ -3,7 +3,6 @@ package eval
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +42,7 @@ func (r *ruleRun) digest(a *plan.Child, manifest *value.Map) value.Value {
 	for _, path := range a.Once {
 		manifest = value.Overwrite(manifest, nil, path...)
 	}
-	text, err := json.Marshal(value.Plain(manifest))
+	text, err := value.JSON(manifest)
 	if err != nil {
 		return value.OfString("") // plain values can always be written
 	}

@@ -200,7 +200,7 @@ func items(v value.Value) []value.Value {
 
 func plainEqual(raw any, v value.Value) bool {
 	a, errA := json.Marshal(raw)
-	b, errB := json.Marshal(value.Plain(v))
+	b, errB := value.JSON(v)
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 

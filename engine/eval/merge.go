@@ -76,18 +76,19 @@ func mergePatches(first, second *value.Map) *value.Map {
 // coalesce joins adjacent patches of one object and subresource, and drops
 // what the joined patch no longer changes. Those of some rules stay by themselves.
 func coalesce(effects []*Effect, apart []string) []*Effect {
-	var out []*Effect
+	var out, joined []*Effect
 	for _, e := range effects {
 		last := len(out) - 1
 		if last >= 0 && out[last].joins(e) && out[last].of(apart) == e.of(apart) {
 			out[last] = join(out[last], e)
+			joined = append(joined, out[last])
 			continue
 		}
 		out = append(out, e)
 	}
 	return slices.DeleteFunc(out, func(e *Effect) bool {
-		if e.Verb != VerbPatch {
-			return false
+		if e.Verb != VerbPatch || !slices.Contains(joined, e) {
+			return false // write has made it the smallest one already
 		}
 		_, patch := mergeDiff(e.Before, e.Patch)
 		e.Patch, _ = patch.(*value.Map)

@@ -79,7 +79,8 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true})
 	}
-	walk(e.Patch, nil, func(path []string, leaf bool) {
+	var all fieldTree
+	all.walk(e.Patch, func(path []string, leaf bool) {
 		if field, d := protectedField(gvk, path, leaf); d != harmless {
 			out = append(out, need{gvk: gvk, field: field, danger: d})
 		} else if closed && leaf && !identity(path) {
@@ -117,24 +118,6 @@ func (g *Grants) Values() bool {
 }
 
 var secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
-
-// walk visits the path of every field of a patch, through lists too. A leaf is
-// a field with nothing below.
-func walk(v value.Value, path []string, visit func(path []string, leaf bool)) {
-	switch v := v.(type) {
-	case *value.Map:
-		for i := range v.Len() {
-			key, field := v.At(i)
-			inner := append(path[:len(path):len(path)], key)
-			visit(inner, !hasFields(field))
-			walk(field, inner, visit)
-		}
-	case *value.List:
-		for _, item := range v.Items() {
-			walk(item, path, visit)
-		}
-	}
-}
 
 // hasFields reports whether there are fields at or below a value.
 func hasFields(v value.Value) bool {

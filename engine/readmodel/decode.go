@@ -21,7 +21,7 @@ type Decoder struct {
 	Mask   *value.Mask
 	// Known returns the object that is stored under a name, or nil. What has not
 	// changed of it is used again.
-	Known func(namespace, name string) *world.Object
+	Known func(namespace, name []byte) *world.Object
 }
 
 // Decode returns what Object returns for the decoded manifest.
@@ -29,12 +29,13 @@ func (d *Decoder) Decode(data []byte) (*world.Object, error) {
 	if d.Source.GVK == Secret && !d.Source.Values || value.Covers(d.Mask, world.WithManagers) {
 		return d.whole(data)
 	}
-	head, err := headOf(data)
-	if err != nil {
+	var head head
+	if err := head.read(data); err != nil {
 		return nil, fmt.Errorf("an object of the kind %s cannot be read: %w", d.Source.Kind, err)
 	}
+	known := d.Known(head.namespace, head.name)
 	var before value.Value
-	if known := d.Known(head.namespace, head.name); known != nil {
+	if known != nil {
 		before = known.Value
 	}
 	decoded, err := value.Decode(data, d.Type, d.Mask, before)
@@ -42,8 +43,12 @@ func (d *Decoder) Decode(data []byte) (*world.Object, error) {
 		return nil, fmt.Errorf("%s %s/%s cannot be read: %w", d.Source.Kind, head.namespace, head.name, err)
 	}
 	frozen, _ := decoded.(*value.Map)
-	id := world.ID{GVK: d.Source.GVK, Namespace: head.namespace, Name: head.name}
-	return world.NewObject(id, head.uid, d.named(frozen), world.Version{ResourceVersion: head.resourceVersion, Generation: head.generation}), nil
+	version := world.Version{ResourceVersion: string(head.resourceVersion), Generation: head.generation}
+	if frozen = d.named(frozen); known != nil && known.UID == string(head.uid) {
+		return known.Next(frozen, version), nil
+	}
+	id := world.ID{GVK: d.Source.GVK, Namespace: string(head.namespace), Name: string(head.name)}
+	return world.NewObject(id, string(head.uid), frozen, version), nil
 }
 
 // whole decodes all of an object, of which more is needed than its fields.
@@ -60,24 +65,29 @@ func (d *Decoder) whole(data []byte) (*world.Object, error) {
 
 // named adds the kind to an object out of a list: the API server leaves it out there.
 func (d *Decoder) named(m *value.Map) *value.Map {
-	for name, text := range map[string]string{"apiVersion": d.Source.APIVersion, "kind": d.Source.Kind} {
-		asked := value.Covers(d.Mask, &value.Mask{Fields: map[string]*value.Mask{name: {}}})
-		if asked && m.Lookup(name) == nil {
-			m = m.With(name, value.OfString(text))
-		}
+	if m.Lookup("apiVersion") == nil && value.Covers(d.Mask, onlyAPIVersion) {
+		m = m.With("apiVersion", value.OfString(d.Source.APIVersion))
+	}
+	if m.Lookup("kind") == nil && value.Covers(d.Mask, onlyKind) {
+		m = m.With("kind", value.OfString(d.Source.Kind))
 	}
 	return m
 }
 
+// Masks of what says of which kind an object is.
+var (
+	onlyAPIVersion = &value.Mask{Fields: map[string]*value.Mask{"apiVersion": {}}}
+	onlyKind       = &value.Mask{Fields: map[string]*value.Mask{"kind": {}}}
+)
+
 // head is what every object has.
 type head struct {
-	namespace, name, uid, resourceVersion string
+	namespace, name, uid, resourceVersion []byte
 	generation                            int64
 }
 
-// headOf reads the head of an object, and no more.
-func headOf(data []byte) (head, error) {
-	var h head
+// read reads the head of an object, and no more.
+func (h *head) read(data []byte) error {
 	s := scan.Scanner{Data: data}
 	err := s.Object(func(key []byte) error {
 		if string(key) != "metadata" {
@@ -91,14 +101,14 @@ func headOf(data []byte) (head, error) {
 	if errors.Is(err, errRead) {
 		err = nil
 	}
-	return h, err
+	return err
 }
 
 // errRead ends the reading of a head.
 var errRead = errors.New("all is read")
 
 // text returns where a field of the metadata goes that is a text; nil for others.
-func (h *head) text(key []byte) *string {
+func (h *head) text(key []byte) *[]byte {
 	switch string(key) {
 	case "namespace":
 		return &h.namespace
@@ -116,7 +126,7 @@ func (h *head) field(s *scan.Scanner, key []byte) (err error) {
 	into := h.text(key)
 	switch {
 	case into != nil && s.Peek() == '"':
-		*into, err = s.String()
+		*into, err = rawText(s)
 	case string(key) == "generation":
 		var text []byte
 		if text, err = s.Raw(); err == nil {
@@ -126,4 +136,15 @@ func (h *head) field(s *scan.Scanner, key []byte) (err error) {
 		err = s.Skip()
 	}
 	return err
+}
+
+// rawText takes a string and returns its bytes, which belong to the text if they stand
+// there as they are.
+func rawText(s *scan.Scanner) ([]byte, error) {
+	raw, plain, err := s.Text()
+	if err != nil || plain {
+		return raw, err
+	}
+	text, err := scan.Unquote(raw, plain)
+	return []byte(text), err
 }

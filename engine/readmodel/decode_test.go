@@ -46,7 +46,7 @@ func TestDecode(t *testing.T) {
 				want := Object(tc.of, object, schema.Untyped(), keep)
 				var before *world.Object
 				for range 2 {
-					d := &Decoder{Source: tc.of, Type: schema.Untyped(), Mask: keep, Known: func(string, string) *world.Object { return before }}
+					d := &Decoder{Source: tc.of, Type: schema.Untyped(), Mask: keep, Known: func([]byte, []byte) *world.Object { return before }}
 					got, err := d.Decode(tc.data)
 					if err != nil {
 						t.Fatal(err)
@@ -67,7 +67,7 @@ func TestDecode(t *testing.T) {
 // TestDecodeFails: what cannot be read is named.
 func TestDecodeFails(t *testing.T) {
 	t.Parallel()
-	d := &Decoder{Source: world.Source{GVK: schema.GVK{APIVersion: "v1", Kind: "Pod"}}, Mask: &value.Mask{Fields: map[string]*value.Mask{"spec": value.KeepAll}}, Known: func(string, string) *world.Object { return nil }}
+	d := &Decoder{Source: world.Source{GVK: schema.GVK{APIVersion: "v1", Kind: "Pod"}}, Mask: &value.Mask{Fields: map[string]*value.Mask{"spec": value.KeepAll}}, Known: func([]byte, []byte) *world.Object { return nil }}
 	for text, want := range map[string]string{
 		`{"metadata":{"namespace":"ns","name":"a"},"spec":]}`: "Pod ns/a cannot be read: at byte 49 the JSON has ']' where a value is expected",
 		`{"metadata":`: "an object of the kind Pod cannot be read: the JSON ends too early",

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -259,7 +258,7 @@ func text(v value.Value) string {
 	if absent(v) {
 		return "nothing"
 	}
-	out, err := json.Marshal(value.Plain(v))
+	out, err := value.JSON(v)
 	if err != nil {
 		return fmt.Sprint(value.Plain(v))
 	}

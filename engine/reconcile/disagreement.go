@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -137,7 +136,7 @@ func effectTexts(d *eval.Decision) (out []string) {
 func effectText(e *eval.Effect) string {
 	out := effectTitle(e)
 	if e.Patch != nil {
-		if text, err := json.Marshal(value.Plain(e.Patch)); err == nil {
+		if text, err := value.JSON(e.Patch); err == nil {
 			out += " " + string(text)
 		}
 	}

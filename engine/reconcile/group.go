@@ -113,7 +113,7 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.controllers = append(g.controllers, c)
+	g.controllers = append(slices.Clone(g.controllers), c) // all may be in use
 	slices.SortStableFunc(g.controllers, func(a, b *Controller) int { return cmp.Compare(a.Policy.ID(), b.Policy.ID()) })
 	return c
 }
@@ -135,9 +135,14 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 
 // Controllers returns the controllers, by the names of their policies.
 func (g *Group) Controllers() []*Controller {
+	return slices.Clone(g.all())
+}
+
+// all returns the controllers in a slice that must not be changed.
+func (g *Group) all() []*Controller {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
-	return slices.Clone(g.controllers)
+	return g.controllers
 }
 
 // Remove ends a controller, and returns the sources that nobody reads any more.

@@ -91,7 +91,7 @@ func (g *Group) tell(ctx context.Context, changes ...change) (out []Wake) {
 			changes[i].at = time.Now()
 		}
 	}
-	for _, c := range g.Controllers() {
+	for _, c := range g.all() {
 		if g.Delivery == nil {
 			out = append(out, c.route(ctx, changes)...)
 			continue

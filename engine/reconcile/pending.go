@@ -117,7 +117,7 @@ func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, id wo
 // in a new list. No change tells these keys.
 func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
 	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
-	for _, c := range g.Controllers() {
+	for _, c := range g.all() {
 		for _, key := range c.wroteBefore(id, o.Version()) {
 			out = append(out, Wake{Controller: c, Key: key})
 		}
@@ -153,7 +153,7 @@ func (g *Group) Reached(source world.Source, version string) (out []Wake) {
 		return nil // what a selector leaves out is not gone
 	}
 	table := g.store.Snapshot().Table(source)
-	for _, c := range g.Controllers() {
+	for _, c := range g.all() {
 		for _, key := range c.miss(source, table, version) {
 			out = append(out, Wake{Controller: c, Key: key})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -98,7 +99,8 @@ func (s *server) Patch(_ context.Context, p apply.Patch) (world.Version, error) 
 	if err := s.fault("patch", p.Target); err != nil {
 		return world.Version{}, err
 	}
-	o, err := s.Server.Patch(p.Target, p.Locked(), apiserver.Options{Manager: managerOf(p.Policy), Subresource: p.Subresource})
+	body, _ := value.Plain(p.Locked()).(map[string]any)
+	o, err := s.Server.Patch(p.Target, body, apiserver.Options{Manager: managerOf(p.Policy), Subresource: p.Subresource})
 	return versionOf(o), err
 }
 

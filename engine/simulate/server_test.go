@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -73,8 +74,23 @@ func (s *testServer) meta(name string, fields ...string) []any {
 	return out
 }
 
+// patchOf makes a patch of plain values, nulls included.
+func patchOf(o Object) *value.Map {
+	out := value.Empty
+	for name, field := range o {
+		v := value.Null
+		if inner, ok := field.(Object); ok {
+			v = patchOf(inner)
+		} else if field != nil {
+			v = value.Freeze(field, nil, value.KeepAll)
+		}
+		out = out.With(name, v)
+	}
+	return out
+}
+
 func (s *testServer) patch(name, subresource, version string, body Object) error {
-	_, err := s.Patch(s.t.Context(), apply.Patch{Target: widget(name), Subresource: subresource, ResourceVersion: version, Body: body})
+	_, err := s.Patch(s.t.Context(), apply.Patch{Target: widget(name), Subresource: subresource, ResourceVersion: version, Body: patchOf(body)})
 	return err
 }
 
@@ -225,7 +241,7 @@ func TestPatchGivesTheVersion(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	s.Put(manifest("a", nil), somebody)
-	version, err := s.Patch(t.Context(), apply.Patch{Target: widget("a"), Body: Object{"spec": Object{"x": int64(1)}}})
+	version, err := s.Patch(t.Context(), apply.Patch{Target: widget("a"), Body: patchOf(Object{"spec": Object{"x": int64(1)}})})
 	if err != nil || version != (world.Version{ResourceVersion: "2", Generation: 2}) {
 		t.Errorf("got %v, %v", version, err)
 	}

@@ -3,6 +3,8 @@ package value
 import (
 	"cmp"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/google/cel-go/common/types"
 
@@ -14,7 +16,9 @@ import (
 // mask does not keep. Parts that are as they were before are those from before, which
 // may be nil: of an object in which little has changed, little is made.
 func Decode(data []byte, t *schema.Type, mask *Mask, before Value) (Value, error) {
-	d := decoder{Scanner: scan.Scanner{Data: data}, plans: map[planKey]*plan{}}
+	d := decoders.Get().(*decoder)
+	defer d.free()
+	d.Scanner = scan.Scanner{Data: data}
 	out, err := d.value(spot{t: t, mask: mask, before: before})
 	if err == nil && d.Peek() != 0 {
 		err = d.Wrong("the end")
@@ -25,6 +29,12 @@ func Decode(data []byte, t *schema.Type, mask *Mask, before Value) (Value, error
 	return out, nil
 }
 
+// decoders are those that are not in use.
+var decoders = sync.Pool{New: func() any { return &decoder{plans: map[planKey]*plan{}} }}
+
+// maxPlans is how many plans a decoder keeps for the next text.
+const maxPlans = 256
+
 // decoder makes values of JSON.
 type decoder struct {
 	scan.Scanner
@@ -32,6 +42,18 @@ type decoder struct {
 	// entries are those of the objects under way, items those of the lists.
 	entries []field
 	items   []Value
+}
+
+// free gives the decoder back. It keeps nothing of what it has decoded.
+func (d *decoder) free() {
+	d.Scanner = scan.Scanner{}
+	clear(d.entries[:cap(d.entries)])
+	clear(d.items[:cap(d.items)])
+	d.entries, d.items = d.entries[:0], d.items[:0]
+	if len(d.plans) > maxPlans {
+		clear(d.plans)
+	}
+	decoders.Put(d)
 }
 
 // field is a field of an object that is being decoded. place is where its name
@@ -110,6 +132,9 @@ func (d *decoder) string(at spot) (Value, error) {
 	if was, ok := at.before.(types.String); ok && plain && string(was) == string(raw) && !at.timeName {
 		return at.before, nil
 	}
+	if was, ok := at.before.(types.Timestamp); ok && at.holdsTime() && isText(was, raw) {
+		return at.before, nil
+	}
 	text, err := scan.Unquote(raw, plain)
 	if err != nil {
 		return nil, err
@@ -121,6 +146,16 @@ func (d *decoder) string(at spot) (Value, error) {
 		}
 	}
 	return out, nil
+}
+
+// holdsTime reports whether a text here is read as a time.
+func (at spot) holdsTime() bool { return at.timeName || at.t != nil && at.t.Kind == schema.Time }
+
+// isText reports whether a text is that of a time, as the API server writes it, of a
+// field that held this time before.
+func isText(was types.Timestamp, raw []byte) bool {
+	var text [len(time.RFC3339) + len("-10000")]byte
+	return string(was.AppendFormat(text[:0], time.RFC3339)) == string(raw)
 }
 
 func (d *decoder) digits(at spot) (Value, error) {
@@ -226,9 +261,12 @@ func (d *decoder) field(at spot, p *plan, before, like *Map, base, n int) error 
 		return err
 	}
 	place, inner, name := p.find(raw, n), spot{}, ""
-	if place >= 0 {
+	switch {
+	case place >= 0:
 		name, inner = p.names[place], p.spots[place]
-	} else {
+	case plain && !at.mask.keeps(raw):
+		return d.Skip()
+	default:
 		if name, err = scan.Unquote(raw, plain); err != nil {
 			return err
 		}

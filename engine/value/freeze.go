@@ -42,6 +42,14 @@ func (m *Mask) field(name string) *Mask {
 	}
 }
 
+// keeps reports whether a field is kept, or anything below it.
+func (m *Mask) keeps(name []byte) bool {
+	if m == nil || m.All {
+		return m != nil
+	}
+	return m.Each != nil || m.Fields[string(name)] != nil
+}
+
 func (m *Mask) item() *Mask {
 	if m == nil || m.All {
 		return m

@@ -2,7 +2,6 @@ package value
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -127,7 +126,7 @@ func Identity(v Value) string {
 	if s, ok := Str(v); ok {
 		return "s" + s
 	}
-	text, err := json.Marshal(Plain(v))
+	text, err := JSON(v)
 	if err != nil {
 		return fmt.Sprintf("%p", v)
 	}

@@ -28,6 +28,8 @@ type shape struct {
 	keys []string
 	// boxed are the same names as CEL sees them, made when first asked for.
 	boxed func() []ref.Val
+	// json is what stands before each value in JSON, made when first asked for.
+	json atomic.Pointer[[]string]
 }
 
 func newShape(keys []string) *shape {

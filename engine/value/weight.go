@@ -67,11 +67,15 @@ func Borrowed(v Value) Value {
 }
 
 func sizesOf(v Value) *sizes {
-	switch v := Unwrap(v).(type) {
+	switch v := v.(type) {
 	case *Map:
 		return &v.sizes
 	case *List:
 		return &v.sizes
+	case types.String:
+		return nil
+	case *types.Optional:
+		return sizesOf(Unwrap(v))
 	case interface{ frozenMap() *Map }:
 		return &v.frozenMap().sizes
 	}
@@ -95,9 +99,14 @@ func scalarBytes(v Value) int {
 func sizesOfParts(keys []string, parts []Value) sizes {
 	weight, deep, built := 1, HolderBytes, HolderBytes
 	for _, p := range parts {
-		weight += Weight(p)
-		deep += Deep(p)
-		built += Built(p)
+		if s := sizesOf(p); s != nil {
+			weight += max(1, int(s.weight))
+			deep += max(HolderBytes, int(s.deep))
+			built += max(ScalarBytes, int(s.built))
+			continue
+		}
+		bytes := scalarBytes(p)
+		weight, deep, built = weight+1, deep+bytes, built+bytes
 	}
 	for _, k := range keys {
 		deep += ScalarBytes + len(k)

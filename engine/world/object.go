@@ -42,6 +42,13 @@ func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
 	return o
 }
 
+// Next makes the same object in another version, which shares its name.
+func (o *Object) Next(v *value.Map, version Version) *Object {
+	next := &Object{GVK: o.GVK, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Value: v, key: o.key}
+	next.version.Store(&version)
+	return next
+}
+
 // SetManagers notes who has set the object's fields, before it is stored.
 func (o *Object) SetManagers(m *Managers) { o.managers.Store(m) }
 

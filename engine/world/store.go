@@ -164,12 +164,11 @@ func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 		return nil, nil
 	}
 	t := s.tableOf(source)
-	old = t.Get(o.Namespace, o.Name)
+	old, _ = t.objects.Get(o.key)
 	if old != nil && old.UID == o.UID {
 		o.Value = value.Share(old.Value, o.Value).(*value.Map)
 		if o.Value == old.Value {
-			version := o.Version()
-			old.version.Store(&version)
+			old.version.Store(o.version.Load())
 			old.managers.Store(o.Managers())
 			return old, old
 		}

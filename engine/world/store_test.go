@@ -140,7 +140,7 @@ func TestAllIsSorted(t *testing.T) {
 		s.Put(pods, pod(name, "n1", "1"))
 	}
 	other := pod("a", "n1", "1")
-	other.Namespace = "another"
+	other = NewObject(ID{GVK: other.GVK, Namespace: "another", Name: "a"}, other.UID, other.Value, other.Version())
 	s.Put(pods, other)
 	table := s.Snapshot().Table(pods)
 	want := []string{"a", "a", "b", "m", "z"}

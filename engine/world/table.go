@@ -36,6 +36,16 @@ func (t *Table) Get(namespace, name string) *Object {
 	return o
 }
 
+// Find returns what Get does for names that are bytes.
+func (t *Table) Find(namespace, name []byte) *Object {
+	if t == nil {
+		return nil
+	}
+	id := append(append(make([]byte, 0, 64), namespace...), 0)
+	o, _ := t.objects.Get(string(append(id, name...)))
+	return o
+}
+
 // All returns every object, sorted by namespace and name. The slice must not be
 // changed.
 func (t *Table) All() []*Object {

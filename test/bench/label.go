@@ -30,7 +30,7 @@ func (j joining) Run(i int) error {
 	if _, err := j.sys.put(j.nodes[i]); err != nil {
 		return err
 	}
-	if err := j.sys.reconcile(objects.Name(j.nodes[i].plain)); err != nil {
+	if err := j.sys.reconcile(j.nodes[i].name); err != nil {
 		return err
 	}
 	if n := j.sent.count - before; n != 1 {

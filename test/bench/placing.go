@@ -107,7 +107,7 @@ func (p *placing) change() *event {
 	return p.pools[p.turn%2]
 }
 
-func (p *placing) name(i int) string { return p.volumes[i][0].typed.GetName() }
+func (p *placing) name(i int) string { return p.volumes[i][0].name }
 
 // manyNodes is from how many nodes on every replica finds a place.
 const manyNodes = 100

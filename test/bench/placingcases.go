@@ -19,20 +19,12 @@ func (s steady) Run(i int) error { return s.place(s.sys, i) }
 
 // changed takes in that one node of the pool has changed and a new volume, and places
 // it.
-type changed struct {
-	*placing
-	// text takes in the pool as it is sent: decoding it is part of the work.
-	text bool
-}
+type changed struct{ *placing }
 
 func (c changed) Prepare(n int) error { return c.begin(n, false) }
 
 func (c changed) Run(i int) error {
-	put := c.sys.put
-	if c.text {
-		put = c.sys.putText
-	}
-	if _, err := put(c.change()); err != nil {
+	if _, err := c.sys.put(c.change()); err != nil {
 		return err
 	}
 	v := c.volumes[i]

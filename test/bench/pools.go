@@ -71,7 +71,7 @@ func settle(s spec, sides ...*poolSide) error {
 			return err
 		}
 		side.sent.kept = nil
-		if _, err := side.sys.putText(&event{text: text}); err != nil {
+		if _, err := side.sys.put(&event{kind: "ReplicatedStoragePool", name: "pool", text: text}); err != nil {
 			return err
 		}
 		if err := side.reconcile(side.sys, 0); err != nil {

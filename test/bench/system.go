@@ -2,41 +2,26 @@ package main
 
 import (
 	"context"
-	"fmt"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/edict-dev/edict/test/bench/byhand"
 	"github.com/edict-dev/edict/test/bench/edict"
 	"github.com/edict-dev/edict/test/bench/objects"
 )
 
-// event is an object as each side takes it in.
+// event is an object as a watch of its kind sends it.
 type event struct {
-	kind  string
-	plain objects.Object // decoded without a type
-	typed client.Object  // decoded into its type
-	text  []byte         // as it is sent
+	kind, name string
+	text       []byte
 }
 
-var decoder = byhand.NewCache(false)
-
 func newEvent(o objects.Object) *event {
-	e := &event{kind: objects.Kind(o), plain: o, text: objects.Text(o)}
-	typed, err := decoder.Decode(e.text)
-	if err != nil {
-		panic(fmt.Sprintf("%s: %v", e.text, err)) // the objects are made for the types
-	}
-	e.typed = typed
-	return e
+	return &event{kind: objects.Kind(o), name: objects.Name(o), text: objects.Text(o)}
 }
 
 // system is one side: a controller that takes in events and reconciles.
 type system interface {
-	// put takes in an object after it was decoded, putText one that is not. Both
-	// return how many keys it wakes.
+	// put decodes an object and takes it in. It returns how many keys it wakes.
 	put(e *event) (woken int, err error)
-	putText(e *event) (woken int, err error)
 	remove(e *event) error
 	reconcile(name string) error
 }
@@ -59,10 +44,9 @@ func (w *writes) send(one byhand.Write) {
 // ours is Edict's side.
 type ours struct{ engine *edict.Engine }
 
-func (o ours) put(e *event) (int, error)     { return o.engine.Put(e.plain), nil }
-func (o ours) putText(e *event) (int, error) { return o.engine.PutText(e.text) }
-func (o ours) remove(e *event) error         { o.engine.Delete(e.plain); return nil }
-func (o ours) reconcile(name string) error   { return o.engine.Reconcile(name, objects.Now) }
+func (o ours) put(e *event) (int, error)   { return o.engine.Put(e.kind, e.text) }
+func (o ours) remove(e *event) error       { o.engine.Delete(e.kind, e.name); return nil }
+func (o ours) reconcile(name string) error { return o.engine.Reconcile(name, objects.Now) }
 
 // theirs is the side written by hand.
 type theirs struct {
@@ -70,10 +54,9 @@ type theirs struct {
 	system *byhand.System
 }
 
-func (t theirs) put(e *event) (int, error)     { return t.system.Put(e.kind, e.typed) }
-func (t theirs) putText(e *event) (int, error) { return t.system.PutText(e.text) }
-func (t theirs) remove(e *event) error         { return t.system.Delete(e.kind, e.typed) }
-func (t theirs) reconcile(name string) error   { return t.system.Controller.Reconcile(t.ctx, name) }
+func (t theirs) put(e *event) (int, error)   { return t.system.Put(e.kind, e.text) }
+func (t theirs) remove(e *event) error       { return t.system.Delete(e.kind, e.name) }
+func (t theirs) reconcile(name string) error { return t.system.Controller.Reconcile(t.ctx, name) }
 
 // putAll takes in objects.
 func putAll(s system, events ...*event) error {

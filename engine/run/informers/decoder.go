@@ -31,8 +31,8 @@ func (s *Set) decoder(next *informer) *decoder {
 	return &decoder{
 		objects: readmodel.Decoder{
 			Source: next.source, Type: s.options.Group.Schemas().Of(next.source.GVK), Mask: next.mask,
-			Known: func(namespace, name string) *world.Object {
-				return s.options.Store.Snapshot().Table(next.source).Get(namespace, name)
+			Known: func(namespace, name []byte) *world.Object {
+				return s.options.Store.Snapshot().Table(next.source).Find(namespace, name)
 			},
 		},
 		others: json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{}),

@@ -2,7 +2,6 @@ package writer
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -54,7 +54,7 @@ type (
 
 // contest is what a policy has written last to an object.
 type contest struct {
-	body          [sha256.Size]byte
+	body          uint64
 	wrote, looked time.Time
 	// times is how often another manager was found.
 	times int
@@ -158,51 +158,17 @@ func ownerOf(p apply.Patch, managers []metav1.ManagedFieldsEntry) string {
 }
 
 // owns reports whether a manager's fields have one that a patch writes.
-func owns(fields, body map[string]any) bool {
-	for key, v := range body {
+func owns(fields map[string]any, body *value.Map) bool {
+	for i := range body.Len() {
+		key, v := body.At(i)
 		under, ok := fields["f:"+key].(map[string]any)
 		if !ok {
 			continue
 		}
-		deeper, isMap := v.(map[string]any)
+		deeper, isMap := v.(*value.Map)
 		if !isMap || len(under) == 0 || owns(under, deeper) {
 			return true
 		}
 	}
 	return false
-}
-
-// essence is the hash of a patch without what differs each time: times and counters.
-func essence(body map[string]any) [sha256.Size]byte {
-	text, err := json.Marshal(timeless(body))
-	if err != nil {
-		return [sha256.Size]byte{} // nor can it be sent
-	}
-	return sha256.Sum256(text)
-}
-
-func timeless(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for key, field := range v {
-			out[key] = timeless(field)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = timeless(item)
-		}
-		return out
-	case string:
-		if _, err := time.Parse(time.RFC3339Nano, v); err != nil {
-			return v
-		}
-		return ""
-	case bool, nil:
-		return v
-	default: // a number
-		return 0
-	}
 }

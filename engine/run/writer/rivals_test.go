@@ -9,6 +9,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -16,8 +17,24 @@ func owned(manager, subresource, fields string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{Manager: manager, Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields)}
 }
 
-func labelBody(value any) map[string]any {
-	return map[string]any{"metadata": map[string]any{"labels": map[string]any{"run": value}}}
+func labelBody(run any) *value.Map {
+	return body(map[string]any{"metadata": map[string]any{"labels": map[string]any{"run": run}}})
+}
+
+func body(plain map[string]any) *value.Map {
+	out := value.Empty
+	for name, field := range plain {
+		v := value.Null
+		switch field := field.(type) {
+		case map[string]any:
+			v = body(field)
+		case nil:
+		default:
+			v = value.Freeze(field, nil, value.KeepAll)
+		}
+		out = out.With(name, v)
+	}
+	return out
 }
 
 const ownsLabel = `{"f:metadata":{"f:labels":{".":{},"f:run":{}}}}`
@@ -26,24 +43,24 @@ const ownsLabel = `{"f:metadata":{"f:labels":{".":{},"f:run":{}}}}`
 // it writes the same again.
 func TestRivals(t *testing.T) {
 	t.Parallel()
-	status := func(n int) map[string]any {
-		return map[string]any{"status": map[string]any{"count": n, "at": time.Unix(int64(n), 0).UTC().Format(time.RFC3339)}}
+	status := func(n int) *value.Map {
+		return body(map[string]any{"status": map[string]any{"count": n, "at": time.Unix(int64(n), 0).UTC().Format(time.RFC3339)}})
 	}
-	steady := func(int) map[string]any { return labelBody("") }
+	steady := func(int) *value.Map { return labelBody("") }
 	for name, tc := range map[string]struct {
-		body  func(n int) map[string]any
+		body  func(n int) *value.Map
 		sub   string
 		owner metav1.ManagedFieldsEntry
 		pause time.Duration
 		told  int
 	}{
 		"another manager":            {steady, "", owned("other", "", ownsLabel), 10 * time.Second, 1},
-		"a label that is removed":    {func(int) map[string]any { return labelBody(nil) }, "", owned("other", "", ownsLabel), 10 * time.Second, 1},
+		"a label that is removed":    {func(int) *value.Map { return labelBody(nil) }, "", owned("other", "", ownsLabel), 10 * time.Second, 1},
 		"times and counters":         {status, "status", owned("other", "status", `{"f:status":{"f:count":{}}}`), 10 * time.Second, 1},
 		"itself":                     {steady, "", owned("edict/p", "", ownsLabel), 10 * time.Second, 0},
 		"another field":              {steady, "", owned("other", "", `{"f:metadata":{"f:labels":{"f:walk":{}}}}`), 10 * time.Second, 0},
 		"another subresource":        {steady, "", owned("other", "status", ownsLabel), 10 * time.Second, 0},
-		"another decision":           {func(n int) map[string]any { return labelBody(string(rune('a' + n))) }, "", owned("other", "", ownsLabel), 10 * time.Second, 0},
+		"another decision":           {func(n int) *value.Map { return labelBody(string(rune('a' + n))) }, "", owned("other", "", ownsLabel), 10 * time.Second, 0},
 		"now and then":               {steady, "", owned("other", "", ownsLabel), 6 * time.Minute, 0},
 		"faster than it is looked":   {steady, "", owned("other", "", ownsLabel), 50 * time.Millisecond, 0},
 		"nobody who can be made out": {steady, "", owned("other", "", `[`), 10 * time.Second, 0},
@@ -90,5 +107,23 @@ func TestRivalsAreAskedForRarely(t *testing.T) {
 			t.Errorf("after %s asked %d times, want %d", step.value, asked, step.want)
 		}
 		now = now.Add(time.Millisecond)
+	}
+}
+
+// TestEssence: patches that differ are told apart, unless they do so in times and
+// numbers alone.
+func TestEssence(t *testing.T) {
+	t.Parallel()
+	of := func(x any) uint64 { return essence(body(map[string]any{"x": x})) }
+	at := func(text string) any { return []any{text} }
+	seen := map[uint64]any{}
+	for _, v := range []any{nil, true, false, "", "a", "ab", []any{}, []any{"a", "b"}, []any{"ab"}, []any{"a", []any{"b"}}, map[string]any{"a": "b"}, "2026-03-01T25:00:00Z", 1} {
+		if other, ok := seen[of(v)]; ok {
+			t.Errorf("%v and %v are the same", v, other)
+		}
+		seen[of(v)] = v
+	}
+	if of(1) != of(2.5) || of(at("2026-03-01T12:00:00Z")) != of(at("2026-03-01T12:00:00.123+01:00")) {
+		t.Error("a counter or a time tells patches apart")
 	}
 }

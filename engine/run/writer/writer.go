@@ -4,7 +4,6 @@ package writer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +27,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -113,7 +113,7 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err := w.open(ctx, p.Policy); err != nil {
 		return world.Version{}, err
 	}
-	body, err := json.Marshal(p.Locked())
+	body, err := value.JSON(p.Locked())
 	if err != nil {
 		return world.Version{}, fmt.Errorf("the patch cannot be written as JSON: %w", err)
 	}

@@ -122,8 +122,14 @@ func (c *Cache) Put(kind string, o client.Object) (old any, err error) {
 	return old, c.indexers[kind].Update(o)
 }
 
-// Delete removes an object.
-func (c *Cache) Delete(kind string, o client.Object) error { return c.indexers[kind].Delete(o) }
+// Delete removes an object, and returns it; nil if there was none.
+func (c *Cache) Delete(kind, key string) (client.Object, error) {
+	raw, ok, err := c.indexers[kind].GetByKey(key)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return raw.(client.Object), c.indexers[kind].Delete(raw)
+}
 
 // get returns an object, or nil.
 func get[T any, P pointer[T]](c *Cache, kind, key string) (P, error) {

@@ -2,7 +2,6 @@ package byhand
 
 import (
 	"context"
-	"fmt"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -22,8 +21,13 @@ type System struct {
 	Controller Controller
 }
 
-// Put takes in an object that was decoded, and returns how many objects it wakes.
-func (s *System) Put(kind string, o client.Object) (woken int, err error) {
+// Put takes in an object as a watch of its kind sends it, and returns how many objects
+// it wakes.
+func (s *System) Put(kind string, text []byte) (woken int, err error) {
+	o, err := s.Cache.Decode(text)
+	if err != nil {
+		return 0, err
+	}
 	raw, err := s.Cache.Put(kind, o)
 	if err != nil {
 		return 0, err
@@ -33,26 +37,13 @@ func (s *System) Put(kind string, o client.Object) (woken int, err error) {
 	return len(names), err
 }
 
-// PutText takes in an object as a watch sends it, and returns how many objects it
-// wakes.
-func (s *System) PutText(text []byte) (woken int, err error) {
-	o, err := s.Cache.Decode(text)
-	if err != nil {
-		return 0, err
-	}
-	kind := o.GetObjectKind().GroupVersionKind().Kind
-	if kind == "" {
-		return 0, fmt.Errorf("%s has no kind", o.GetName())
-	}
-	return s.Put(kind, o)
-}
-
-// Delete takes in that an object is gone.
-func (s *System) Delete(kind string, o client.Object) error {
-	if err := s.Cache.Delete(kind, o); err != nil {
+// Delete takes in that an object, one without a namespace, is gone.
+func (s *System) Delete(kind, name string) error {
+	old, err := s.Cache.Delete(kind, name)
+	if err != nil || old == nil {
 		return err
 	}
-	_, err := s.Controller.Wakes(kind, o, nil)
+	_, err = s.Controller.Wakes(kind, old, nil)
 	return err
 }
 

@@ -11,20 +11,18 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/bench/byhand"
-	"github.com/edict-dev/edict/test/bench/objects"
 )
 
 // Policy is a compiled policy.
@@ -61,7 +59,8 @@ type Engine struct {
 	ctx        context.Context //nolint:containedctx // that of one benchmark
 	group      *reconcile.Group
 	controller *reconcile.Controller
-	sources    map[string]world.Source
+	// decoders are those of the sources, by kind.
+	decoders map[string]*readmodel.Decoder
 	// Cost is that of the last decision, in units of CEL.
 	Cost uint64
 }
@@ -71,15 +70,19 @@ const decisions = 1024
 
 // New starts an engine with an empty read model.
 func New(ctx context.Context, p *Policy, o Options) *Engine {
-	e := &Engine{ctx: ctx, sources: map[string]world.Source{}}
-	e.group = reconcile.NewGroup(world.NewStore(), &writer{send: o.Send, plain: o.Plain, still: o.Still}, p.schemas)
+	e := &Engine{ctx: ctx, decoders: map[string]*readmodel.Decoder{}}
+	store := world.NewStore()
+	e.group = reconcile.NewGroup(store, &writer{send: o.Send, plain: o.Plain, still: o.Still}, p.schemas)
 	e.group.Answers = o.Answers
 	e.group.Guard = guard.New(nil)
 	e.group.Records = &record.Log{Prefix: "bench-", Size: decisions}
 	e.group.Brakes = brake.New(unbraked(), func() {})
 	e.controller = e.group.Add(p.plan)
 	for _, s := range e.controller.Sources() {
-		e.sources[s.Kind] = s
+		e.decoders[s.Kind] = &readmodel.Decoder{
+			Source: s, Type: p.schemas.Of(s.GVK), Mask: store.Mask(s),
+			Known: func(namespace, name []byte) *world.Object { return store.Snapshot().Table(s).Find(namespace, name) },
+		}
 	}
 	return e
 }
@@ -93,31 +96,23 @@ func unbraked() brake.Settings {
 	return s
 }
 
-// Put takes in an object that was decoded, and returns how many keys it wakes.
-func (e *Engine) Put(o objects.Object) int {
-	s, ok := e.sources[objects.Kind(o)]
+// Put takes in an object as a watch of its kind sends it, and returns how many keys it
+// wakes. A kind that the policy does not read is not watched.
+func (e *Engine) Put(kind string, text []byte) (int, error) {
+	decoder, ok := e.decoders[kind]
 	if !ok {
-		return 0
+		return 0, nil
 	}
-	return len(e.group.Put(e.ctx, s, o))
-}
-
-// PutText takes in an object as a watch sends it, and returns how many keys it wakes.
-func (e *Engine) PutText(text []byte) (int, error) {
-	o, _, err := unstructured.UnstructuredJSONScheme.Decode(text, nil, nil)
+	o, err := decoder.Decode(text)
 	if err != nil {
 		return 0, err
 	}
-	u, ok := o.(*unstructured.Unstructured)
-	if !ok {
-		return 0, fmt.Errorf("not one object but a %T", o)
-	}
-	return e.Put(u.Object), nil
+	return len(e.group.PutObject(e.ctx, decoder.Source, o)), nil
 }
 
-// Delete takes in that an object is gone.
-func (e *Engine) Delete(o objects.Object) {
-	e.group.Delete(e.ctx, e.sources[objects.Kind(o)], "", objects.Name(o))
+// Delete takes in that an object, one without a namespace, is gone.
+func (e *Engine) Delete(kind, name string) {
+	e.group.Delete(e.ctx, e.decoders[kind].Source, "", name)
 }
 
 // Reconcile decides about a key and writes what comes of it. An error reports that

@@ -2,11 +2,11 @@ package edict
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/bench/byhand"
 )
@@ -27,9 +27,9 @@ var _ apply.Writer = (*writer)(nil)
 func (w *writer) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
 	out := byhand.Write{Kind: p.Target.Kind, Name: p.Target.Name, Subresource: p.Subresource}
 	if w.plain {
-		out.Plain = p.Locked()
+		out.Plain, _ = value.Plain(p.Locked()).(map[string]any)
 	} else {
-		body, err := json.Marshal(p.Locked())
+		body, err := value.JSON(p.Locked())
 		if err != nil {
 			return world.Version{}, err
 		}
