@@ -36,7 +36,6 @@ type itemsRun struct {
 	next    *collectionMemo
 	byItem  map[value.Value]int
 	stale   map[int]bool // maps that have changed, by slot
-	reused  int
 	claimed []bool
 	// What each item is computed with, one after the other.
 	frame   *frame
@@ -81,7 +80,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	run.release()
 	m.items = run.next
 	run.hold(h)
-	if run.old != nil && run.reused == len(items) && len(run.old.items) == len(items) && sameOrder(run.old.items, run.next.items) {
+	if run.old != nil && len(run.old.items) == len(items) && sameOrder(run.old.items, run.next.items) {
 		run.next.value = run.old.value
 		return run.next.value, nil
 	}
@@ -136,7 +135,6 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	if at >= 0 && run.fresh(run.old.items[at]) {
 		kept := run.old.items[at]
 		run.claimed[at] = true
-		run.reused++
 		run.next.items = append(run.next.items, kept)
 		run.ev.noteFlip(kept.held.until)
 		return nil
@@ -159,10 +157,8 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		}
 	}
 	h.wholes = h.wholes[:0]
-	if err == nil && at >= 0 && e.present && run.old.items[at].entry.present {
-		if was := run.old.items[at].entry.value; value.IsTrue(e.value.Equal(was)) {
-			e.value = was
-		}
+	if err == nil && at >= 0 {
+		e = e.unless(run.old.items[at].entry)
 	}
 	run.memo.lookups.count(h, 1)
 	run.add(itemMemo{item: item, held: h.keep(), entry: e})

@@ -65,6 +65,24 @@ type entry struct {
 	order   []value.Value
 }
 
+// unless returns the old entry if the new one is the same, and otherwise the new one,
+// with the old value if that is the same.
+func (e *entry) unless(old *entry) *entry {
+	if !e.present || !old.present {
+		if e.present == old.present {
+			return old
+		}
+		return e
+	}
+	if value.IsTrue(e.value.Equal(old.value)) {
+		e.value = old.value
+	}
+	if e.key == old.key && identical(e.value, old.value) && slices.EqualFunc(e.order, old.order, identical) {
+		return old
+	}
+	return e
+}
+
 // plainCollection computes every item.
 func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, error) {
 	c := v.Collection

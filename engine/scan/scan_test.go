@@ -11,7 +11,7 @@ func TestScan(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"a":1,"b":[true,null,"x"],"c":{"d":-2.5e3}}`: "a=1 b=[true,null,\"x\"] c={\"d\":-2.5e3}",
-		` { "a" : "\u00e4" } `: `a="\u00e4"`, `{}`: "", `{"a":[{"b":"]}"}]}`: `a=[{"b":"]}"}]`,
+		` { "a" : "\u00e4" } `:                         `a="\u00e4"`, `{}`: "", `{"a":[{"b":"]}"}]}`: `a=[{"b":"]}"}]`,
 	} {
 		var got []string
 		s := Scanner{Data: []byte(text)}
