@@ -82,16 +82,15 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	run.hold(h)
 	if run.old != nil && len(run.old.items) == len(items) && sameOrder(run.old.items, run.next.items) {
 		run.next.value = run.old.value
-		return run.next.value, nil
-	}
-	run.next.value, err = assemble(c, v, run.results())
-	if err != nil {
+	} else if run.next.value, err = assemble(c, v, run.results()); err != nil {
 		r.forget(m)
-	} else if c.Shared {
+		return nil, err
+	}
+	if c.Shared {
 		run.next.object = nil // nothing of it was read
 		r.ev.Shared.keep(v, list, run.next)
 	}
-	return run.next.value, err
+	return run.next.value, nil
 }
 
 func sameOrder(a, b []*itemMemo) bool {
