@@ -22,6 +22,20 @@ func Decode(text []byte) (Object, error) {
 	return o, nil
 }
 
+// Generic returns a value as a decoder of JSON gives it: maps, lists, texts, float64
+// and truths, so that values of different types compare equal. One that cannot be
+// written as JSON becomes the text of the error.
+func Generic(v any) (out any) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return out
+}
+
 func numbers(v any) any {
 	switch v := v.(type) {
 	case Object:

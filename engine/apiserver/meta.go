@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -16,6 +18,16 @@ func ID(o Object) world.ID {
 		GVK:       schema.GVK{APIVersion: text(o, "apiVersion"), Kind: text(o, "kind")},
 		Namespace: text(m, "namespace"), Name: text(m, "name"),
 	}
+}
+
+// Labels returns the labels of an object.
+func Labels(o Object) labels.Set {
+	out := labels.Set{}
+	all, _ := metadata(o)["labels"].(Object)
+	for k, v := range all {
+		out[k], _ = v.(string)
+	}
+	return out
 }
 
 func metadata(o Object) Object {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/capture"
 	"github.com/edict-dev/edict/engine/changelog"
 	"github.com/edict-dev/edict/engine/eval"
@@ -135,7 +136,7 @@ func (r *Result) add(ctx context.Context, d *decision, p *plan.Policy, o capture
 	for _, problem := range again.Problems {
 		failed = errors.Join(failed, fmt.Errorf("rule %q: %w", problem.Rule, problem.Err))
 	}
-	if slices.Equal(line.Failed, changelog.FailedRules(again)) && reflect.DeepEqual(plain(d.writes), plain(writes)) {
+	if slices.Equal(line.Failed, changelog.FailedRules(again)) && reflect.DeepEqual(apiserver.Generic(d.writes), apiserver.Generic(writes)) {
 		r.Same++
 		return
 	}
@@ -151,18 +152,6 @@ func writesOf(d *eval.Decision) []Write {
 	for _, e := range d.Effects {
 		target := record.ObjectDocument{APIVersion: e.Target.APIVersion, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name}
 		out = append(out, Write{Verb: e.Verb, Subresource: e.Subresource, Target: target, Patch: value.Plain(e.Patch)})
-	}
-	return out
-}
-
-// plain returns writes as decoders of JSON give them.
-func plain(writes []Write) (out any) {
-	text, err := json.Marshal(writes)
-	if err != nil {
-		return err.Error()
-	}
-	if err := json.Unmarshal(text, &out); err != nil {
-		return err.Error()
 	}
 	return out
 }

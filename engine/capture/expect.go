@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -46,30 +46,18 @@ type effect struct {
 }
 
 func plainEffect(e *eval.Effect) effect {
-	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: generic(value.Plain(e.Patch))}
+	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: apiserver.Generic(value.Plain(e.Patch))}
 }
 
 func plain(e simulate.Effect) effect {
-	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: generic(e.Patch)}
-}
-
-// generic returns a value as decoders of JSON give it.
-func generic(v any) (out any) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	if err := json.Unmarshal(text, &out); err != nil {
-		return err.Error()
-	}
-	return out
+	return effect{Verb: e.Verb, Subresource: e.Subresource, Kind: e.Target.Kind, Namespace: e.Target.Namespace, Name: e.Target.Name, Patch: apiserver.Generic(e.Patch)}
 }
 
 // expectation returns what a test expects.
 func expectation(r *record.Record, got simulate.Result) map[string]any {
 	effects := []any{}
 	for _, e := range got.Effects {
-		one, _ := generic(e).(map[string]any)
+		one, _ := apiserver.Generic(e).(map[string]any)
 		delete(one, "at")
 		effects = append(effects, one)
 	}

@@ -3,14 +3,11 @@ package changelog_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/edict-dev/edict/engine/changelog"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 // conditions has conditions of several parts.
@@ -33,16 +30,7 @@ spec:
 // decided returns the record of a decision that writes.
 func decided(t testing.TB) *record.Record {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": conditions}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	bundle, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
-	if err != nil || bundle.Err() != nil {
-		t.Fatal(err, bundle.Err())
-	}
-	objects := []simulate.Object{{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "node-a"}}}
-	sim := simulate.New(t.Context(), simulate.Options{
-		Policies: bundle.Policies, Schemas: schemas, Objects: objects, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-	})
+	sim := fixture.Simulation(t, fixture.Compiled(t, conditions), []simulate.Object{fixture.Object("v1", "Node", "", "node-a")}, nil)
 	c := sim.Controller("mark")
 	return c.Reconcile(t.Context(), c.Keys()[0], sim.Now()).Record
 }

@@ -55,15 +55,21 @@ func (w *Writer) Close() {
 }
 
 func (w *Writer) work() {
+	defer w.warn()
 	for r := range w.records {
-		if n := w.dropped.Swap(0); n > 0 {
-			w.log.Warn("the change log is incomplete: it cannot keep up", "missing", n)
-		}
+		w.warn()
 		for _, line := range Lines(context.Background(), r, w.inputs) {
 			if err := w.write(line); err != nil {
 				w.log.Error("the change log cannot be written", "error", err.Error())
 			}
 		}
+	}
+}
+
+// warn says how many decisions were left out since the last time.
+func (w *Writer) warn() {
+	if n := w.dropped.Swap(0); n > 0 {
+		w.log.Warn("the change log is incomplete: it cannot keep up", "missing", n)
 	}
 }
 

@@ -7,16 +7,13 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/edict-dev/edict/engine/changelog"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const policy = `
@@ -37,23 +34,14 @@ spec:
 // what the decision depended on, and no value of a Secret.
 func TestWriter(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
 	objects := []simulate.Object{{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"name": "s", "namespace": "n"}, "data": map[string]any{"key": "c2VjcmV0"}}}
 	const nodes = 50
 	for n := range nodes {
-		objects = append(objects, simulate.Object{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": fmt.Sprint("node-", n)}})
+		objects = append(objects, fixture.Object("v1", "Node", "", fmt.Sprint("node-", n)))
 	}
 	var out bytes.Buffer
 	w := changelog.New(&out, true, slog.New(slog.DiscardHandler))
-	sim := simulate.New(t.Context(), simulate.Options{
-		Policies: b.Policies, Schemas: schemas, Objects: objects, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		Records: &record.Log{Prefix: "p-", Seen: w.Add},
-	})
+	sim := fixture.Simulation(t, fixture.Compiled(t, policy), objects, &record.Log{Prefix: "p-", Seen: w.Add})
 	sim.Settle(t.Context())
 	w.Close()
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,7 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const (
@@ -61,41 +60,26 @@ spec:
 `
 )
 
-var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
 func policies(t *testing.T, texts ...string) []*plan.Policy {
 	t.Helper()
-	data := map[string]string{}
-	for i, text := range texts {
-		data[string(rune('a'+i))+".yaml"] = text
-	}
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: data}).Read()
-	b, err := source.Assemble(contents.Units, schema.NewSet(schema.Builtin()), nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	return b.Policies
+	return fixture.Compiled(t, texts...).Policies
 }
 
 func nodes(t *testing.T) []simulate.Object {
 	t.Helper()
-	out, err := simulate.ParseObjects("nodes.yaml", []byte(`
+	return fixture.Objects(t, `
 {apiVersion: v1, kind: Node, metadata: {name: a, labels: {mark: old}}}
 ---
 {apiVersion: v1, kind: Node, metadata: {name: b}}
 ---
 {apiVersion: v1, kind: Node, metadata: {name: c}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+`)
 }
 
 func run(t *testing.T, before, after []*plan.Policy) *compare.Result {
 	t.Helper()
 	r, err := compare.Run(t.Context(), compare.Options{
-		Before: before, After: after, Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: start, Guard: guard.New(nil).Assuming(),
+		Before: before, After: after, Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: fixture.Start, Guard: guard.New(nil).Assuming(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +148,7 @@ func TestRunWithRecordedAnswers(t *testing.T) {
 	t.Parallel()
 	// What a controller has recorded: the answer is 7 points for x.
 	asked := simulate.New(t.Context(), simulate.Options{
-		Policies: policies(t, ask), Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Guard: guard.New(nil).Assuming(), Start: start,
+		Policies: policies(t, ask), Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Guard: guard.New(nil).Assuming(), Start: fixture.Start,
 		Answers: answering(7),
 	})
 	asked.Settle(t.Context())
@@ -193,7 +177,7 @@ func TestRunWithRecordedAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := compare.Run(t.Context(), compare.Options{
-				After: policies(t, tc.policy), Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: start, Guard: guard.New(nil).Assuming(), Answers: answers,
+				After: policies(t, tc.policy), Schemas: schema.NewSet(schema.Builtin()), Objects: nodes(t), Start: fixture.Start, Guard: guard.New(nil).Assuming(), Answers: answers,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -5,18 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/explain"
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const policy = `
@@ -64,20 +60,8 @@ const objects = `
 
 func decide(t *testing.T, key eval.Key, about string) (*plan.Policy, *record.Document) {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	world, err := simulate.ParseObjects("objects.yaml", []byte(objects))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := &record.Log{Size: 100, Prefix: "r"}
-	sim := simulate.New(t.Context(), simulate.Options{
-		Policies: b.Policies, Schemas: schemas, Objects: world, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Records: log,
-	})
+	b := fixture.Compiled(t, policy)
+	sim := fixture.Simulation(t, b, fixture.Objects(t, objects), &record.Log{Size: 100, Prefix: "r"})
 	r := sim.Controller("place").Reconcile(t.Context(), key, sim.Now()).Record
 	return b.Policies[0], r.RenderAbout(t.Context(), about)
 }

@@ -7,14 +7,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const policy = `
@@ -30,18 +27,10 @@ spec:
 
 func serve(t *testing.T, leads bool) *httptest.Server {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	b, err := source.Assemble(contents.Units, schemas, nil, map[string]map[string]string{"mark": {"value": "y"}}, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	objects, err := simulate.ParseObjects("o.yaml", []byte("{apiVersion: v1, kind: Node, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: b}, spec: {unschedulable: true}}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := fixture.CompiledWith(t, map[string]map[string]string{"mark": {"value": "y"}}, policy)
+	objects := fixture.Objects(t, "{apiVersion: v1, kind: Node, metadata: {name: a}}", "{apiVersion: v1, kind: Node, metadata: {name: b}, spec: {unschedulable: true}}")
 	log := &record.Log{Size: 1, Prefix: "p-"} // that of a is gone
-	sim := simulate.New(t.Context(), simulate.Options{Policies: b.Policies, Schemas: schemas, Objects: objects, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Records: log})
+	sim := fixture.Simulation(t, b, objects, log)
 	sim.Settle(t.Context())
 	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) {
 		return live.Controllers{Log: log, Group: sim.Group(), Guard: guard.New(nil).Assuming()}, leads

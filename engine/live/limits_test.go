@@ -7,13 +7,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 // counting reads all Nodes.
@@ -33,21 +31,14 @@ func counted(t *testing.T, nodes int) Controllers { return running(t, counting, 
 
 func running(t *testing.T, policy string, nodes int) Controllers {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	objects := []simulate.Object{{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "a"}}}
+	objects := []simulate.Object{fixture.Object("v1", "Namespace", "", "a")}
 	for n := range nodes {
-		objects = append(objects, simulate.Object{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": fmt.Sprint("n", n)}})
+		objects = append(objects, fixture.Object("v1", "Node", "", fmt.Sprint("n", n)))
 	}
 	log := &record.Log{Size: 10}
-	may := guard.New(nil).Assuming()
-	sim := simulate.New(t.Context(), simulate.Options{Policies: b.Policies, Schemas: schemas, Objects: objects, Guard: may, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Records: log})
+	sim := fixture.Simulation(t, fixture.Compiled(t, policy), objects, log)
 	sim.Settle(t.Context())
-	return Controllers{Log: log, Group: sim.Group(), Guard: may}
+	return Controllers{Log: log, Group: sim.Group(), Guard: guard.New(nil).Assuming()}
 }
 
 func ask(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {

@@ -1,7 +1,6 @@
 package policytest
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -211,13 +211,9 @@ func normal(v any) any {
 
 // generic returns values as plain JSON values.
 func generic[T any](list []T) []any {
-	text, err := json.Marshal(list)
-	if err != nil {
-		return []any{err.Error()}
-	}
-	var out []any
-	if err := json.Unmarshal(text, &out); err != nil {
-		return []any{err.Error()}
+	out := make([]any, len(list))
+	for i := range list {
+		out[i] = apiserver.Generic(list[i])
 	}
 	return out
 }

@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
-	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const poolPolicy = `
@@ -45,18 +42,12 @@ func TestRetained(t *testing.T) {
 // heapAfter returns the heap after so many changes of nodes, with a log of a size.
 func heapAfter(t *testing.T, nodes, changes, size int) int64 {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": poolPolicy}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	objects := []simulate.Object{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "pool", "namespace": "n"}}}
+	objects := []simulate.Object{fixture.Object("v1", "ConfigMap", "n", "pool")}
 	for n := range nodes {
-		objects = append(objects, simulate.Object{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": fmt.Sprint("node-", n)}})
+		objects = append(objects, fixture.Object("v1", "Node", "", fmt.Sprint("node-", n)))
 	}
 	log := &record.Log{Size: size}
-	sim := simulate.New(t.Context(), simulate.Options{Policies: b.Policies, Schemas: schemas, Objects: objects, Guard: guard.New(nil).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Records: log})
+	sim := fixture.Simulation(t, fixture.Compiled(t, poolPolicy), objects, log)
 	sim.Settle(t.Context())
 	for n := range changes {
 		sim.Merge(simulate.Object{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": fmt.Sprint("node-", n)}, "spec": map[string]any{"unschedulable": true}})

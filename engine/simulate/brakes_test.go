@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
@@ -297,7 +298,7 @@ func TestAFieldThatSomebodyElseWrites(t *testing.T) {
 	if got := b.brakes.States(b.Now())["p1"].Contested; len(got) > 0 {
 		t.Errorf("long after that %v", got)
 	}
-	if got := labelsOf(b.Get(world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: "w00"}))["owner"]; got != "a" {
+	if got := apiserver.Labels(b.Get(world.ID{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}, Namespace: "ns", Name: "w00"}))["owner"]; got != "a" {
 		t.Errorf("in the end the label is %q", got)
 	}
 }

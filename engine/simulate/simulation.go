@@ -161,7 +161,7 @@ func (s *Simulation) feed(ctx context.Context, id world.ID, old, now Object) {
 		}
 		var woken []reconcile.Wake
 		switch {
-		case now != nil && selector.Matches(labelsOf(now)):
+		case now != nil && selector.Matches(apiserver.Labels(now)):
 			woken = s.group.Put(ctx, source, now)
 		case old != nil:
 			woken = s.group.Delete(ctx, source, id.Namespace, id.Name)
@@ -170,15 +170,6 @@ func (s *Simulation) feed(ctx context.Context, id world.ID, old, now Object) {
 			s.work.add(item{w.Controller.Policy.Name, w.Key})
 		}
 	}
-}
-
-func labelsOf(o Object) labels.Set {
-	out := labels.Set{}
-	m, _ := metadata(o)["labels"].(Object)
-	for k, v := range m {
-		out[k], _ = v.(string)
-	}
-	return out
 }
 
 // Settle runs until no work is left at this instant.

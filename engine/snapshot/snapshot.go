@@ -114,7 +114,7 @@ func (r *Reader) keep(id world.ID, o Object) Object {
 	var mask *value.Mask
 	metadata, _ := o["metadata"].(map[string]any)
 	for _, n := range r.needs {
-		if n.source.May(id) && n.selector.Matches(labelsOf(metadata)) {
+		if n.source.May(id) && n.selector.Matches(apiserver.Labels(o)) {
 			mask = value.Merge(mask, value.Merge(n.mask, identity))
 		}
 	}
@@ -146,15 +146,6 @@ func identityMask() *value.Mask {
 		"name": leaf, "namespace": leaf, "uid": leaf, "generation": leaf, "creationTimestamp": leaf, "deletionTimestamp": leaf,
 		"deletionGracePeriodSeconds": leaf, "finalizers": value.KeepAll, "ownerReferences": value.KeepAll,
 	}}}}
-}
-
-func labelsOf(metadata map[string]any) labels.Set {
-	out := labels.Set{}
-	m, _ := metadata["labels"].(map[string]any)
-	for k, v := range m {
-		out[k], _ = v.(string)
-	}
-	return out
 }
 
 // ours returns what the managedFields say of fields that policies hold, if some

@@ -9,10 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/snapshot"
-	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const text = `
@@ -31,21 +29,12 @@ spec:
 
 func policies(t *testing.T) []*plan.Policy {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": text}}).Read()
-	b, err := source.Assemble(contents.Units, schema.NewSet(schema.Builtin()), nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	return b.Policies
+	return fixture.Compiled(t, text).Policies
 }
 
 func objects(t *testing.T, texts ...string) (out []snapshot.Object) {
 	t.Helper()
-	list, err := simulate.ParseObjects("objects.yaml", []byte(strings.Join(texts, "\n---\n")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return fixture.Objects(t, texts...)
 }
 
 const (

@@ -11,9 +11,9 @@ import (
 
 	"github.com/edict-dev/edict/engine/explore"
 	"github.com/edict-dev/edict/engine/guard"
-	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -111,11 +111,7 @@ spec:
               - {score: rank, points: 'int(node.metadata.labels.rank)'}
             then: [{annotations: {set: {node: "${node.metadata.name}"}}}]
 `
-	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": policy}}).Read()
-	b, err := source.Assemble(contents.Units, schema.NewSet(schema.Builtin()), nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
+	b := fixture.Compiled(t, policy)
 	objects := []simulate.Object{{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p", "namespace": "east"}}}
 	for i := range candidates {
 		objects = append(objects, simulate.Object{

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -101,7 +102,7 @@ func (b *bench) put(o worlds.Object, gone bool) map[string]bool {
 			b.t.Fatal(err)
 		}
 		var wakes []reconcile.Wake
-		if gone || !selector.Matches(labelsOf(o)) {
+		if gone || !selector.Matches(apiserver.Labels(o)) {
 			wakes = b.group.Delete(b.t.Context(), source, text(o, "metadata", "namespace"), text(o, "metadata", "name"))
 		} else {
 			wakes = b.group.Put(b.t.Context(), source, o)
@@ -116,15 +117,6 @@ func (b *bench) put(o worlds.Object, gone bool) map[string]bool {
 		b.objects[id(o)] = o
 	}
 	return woken
-}
-
-func labelsOf(o worlds.Object) labels.Set {
-	out := labels.Set{}
-	m, _ := o["metadata"].(worlds.Object)["labels"].(worlds.Object)
-	for k, v := range m {
-		out[k], _ = v.(string)
-	}
-	return out
 }
 
 // written returns a decision as bytes.

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -12,11 +13,12 @@ import (
 )
 
 // TestRecordsReplay: every decision of all policy tests is evaluated again from
-// its record, and comes out identical. The tests have restarts, failing writes,
-// debounced rules, remembered values and calls of builtins.
+// its record, and comes out identical, with as many excluded candidates as its
+// messages say. The tests have restarts, failing writes, debounced rules, remembered
+// values and calls of builtins.
 func TestRecordsReplay(t *testing.T) {
 	t.Parallel()
-	var count, calls, stateful atomic.Int64
+	var count, calls, stateful, selections atomic.Int64
 	log := &record.Log{Seen: func(r *record.Record) {
 		count.Add(1)
 		calls.Add(int64(len(r.Decision.Calls)))
@@ -30,7 +32,9 @@ func TestRecordsReplay(t *testing.T) {
 	seen := log.Seen
 	log.Seen = func(r *record.Record) {
 		seen(r)
-		if d := cmp.Diff(rendered(t, r), counted(r)); d != "" && !t.Failed() {
+		doc := r.Render(t.Context())
+		selections.Add(int64(checkSelections(t, doc)))
+		if d := cmp.Diff(rendered(doc), counted(r)); d != "" && !t.Failed() {
 			t.Errorf("%s %s: the outcomes of its rules are counted otherwise than its record has them (-record +counted):\n%s", r.Inputs.Policy.ID(), r.Inputs.Key, d)
 		}
 	}
@@ -42,16 +46,16 @@ func TestRecordsReplay(t *testing.T) {
 	if err != nil || report.Failed() > 0 {
 		t.Fatalf("%d tests failed, %v", report.Failed(), err)
 	}
-	t.Logf("%d decisions, %d of policies with a state, %d calls", count.Load(), stateful.Load(), calls.Load())
-	if count.Load() < 100 || stateful.Load() == 0 || calls.Load() == 0 {
-		t.Errorf("%d decisions, %d of policies with a state, %d calls: too few to tell", count.Load(), stateful.Load(), calls.Load())
+	found := fmt.Sprintf("%d decisions, %d of policies with a state, %d calls, %d steps of selections that excluded something", count.Load(), stateful.Load(), calls.Load(), selections.Load())
+	t.Log(found)
+	if count.Load() < 100 || stateful.Load() == 0 || calls.Load() == 0 || selections.Load() == 0 {
+		t.Errorf("%s: too few to tell", found)
 	}
 }
 
 // rendered returns the outcomes of the rules as the document of a record has them.
-func rendered(t *testing.T, r *record.Record) (out []string) {
-	t.Helper()
-	for _, rule := range r.Render(t.Context()).Rules {
+func rendered(doc *record.Document) (out []string) {
+	for _, rule := range doc.Rules {
 		out = append(out, rule.Outcome)
 	}
 	return out

@@ -14,9 +14,9 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/status"
 	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 const choosing = `apiVersion: edict.dev/v1alpha1
@@ -56,13 +56,8 @@ type stage struct {
 
 func newStage(t *testing.T, policy string) *stage {
 	t.Helper()
-	contents := (&source.ConfigMap{Namespace: "ns", Name: "m", Data: map[string]string{"p.yaml": strings.Replace(policy, "MODE", "Enforce", 1)}}).Read()
-	schemas := schema.NewSet(schema.Builtin())
-	b, err := source.Assemble(contents.Units, schemas, nil, nil, nil)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	s := &stage{t: t, group: reconcile.NewGroup(world.NewStore(), nil, schemas), recorder: record.NewFakeRecorder(2000)}
+	b := fixture.Compiled(t, strings.Replace(policy, "MODE", "Enforce", 1))
+	s := &stage{t: t, group: reconcile.NewGroup(world.NewStore(), nil, b.Schemas), recorder: record.NewFakeRecorder(2000)}
 	s.group.Guard = guard.New(nil).Assuming()
 	b.Policies[0].SeeValues(schema.GVK{APIVersion: "v1", Kind: "Secret"})
 	s.controller, s.decisions = s.group.Add(b.Policies[0]), NewDecisions(s.recorder)

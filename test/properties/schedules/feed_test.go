@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -39,7 +40,7 @@ func (f *feed) happened(e event) {
 }
 
 func (f *feed) holds(o object) bool {
-	return f.source.May(idOf(o)) && f.selector.Matches(labelsOf(o))
+	return f.source.May(idOf(o)) && f.selector.Matches(apiserver.Labels(o))
 }
 
 func (f *feed) tell(e event) {

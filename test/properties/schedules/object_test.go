@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -19,15 +17,6 @@ func metadataOf(o object) object {
 }
 
 func idOf(o object) world.ID { return apiserver.ID(o) }
-
-func labelsOf(o object) labels.Set {
-	out := labels.Set{}
-	m, _ := metadataOf(o)["labels"].(object)
-	for k, v := range m {
-		out[k], _ = v.(string)
-	}
-	return out
-}
 
 func compareIDs(a, b world.ID) int {
 	return cmp.Or(cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))

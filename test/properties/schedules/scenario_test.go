@@ -147,7 +147,7 @@ func pool(g *worlds.Generator) object {
 // runWorkers lets the worker Pods succeed that have not.
 func runWorkers(b *bench) (done bool) {
 	for _, o := range b.server.List() {
-		_, worker := labelsOf(o)["kmm.node.kubernetes.io/worker-action"]
+		_, worker := apiserver.Labels(o)["kmm.node.kubernetes.io/worker-action"]
 		if status, _ := o["status"].(object); !worker || status["phase"] != nil || metadataOf(o)["deletionTimestamp"] != nil {
 			continue
 		}
