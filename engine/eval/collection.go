@@ -42,6 +42,7 @@ type itemsRun struct {
 	frame   *frame
 	scratch holder
 	memos   chunks[itemMemo]
+	kept    kept
 	computed
 	// columns are the results that were computed at once; nil when none were.
 	columns *itemColumns
@@ -165,7 +166,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		}
 	}
 	run.memo.lookups.count(h, 1)
-	run.add(itemMemo{item: item, held: h.keep(), entry: e})
+	run.add(itemMemo{item: item, held: h.keep(&run.kept), entry: e})
 	return err
 }
 
