@@ -41,6 +41,7 @@ type itemsRun struct {
 	frame   *frame
 	scratch holder
 	memos   chunks[itemMemo]
+	kept    kept
 	computed
 	// columns are the results that were computed at once; nil when none were.
 	columns *itemColumns
@@ -160,7 +161,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		e = e.unless(run.old.items[at].entry)
 	}
 	run.memo.lookups.count(h, 1)
-	run.add(itemMemo{item: item, held: h.keep(), entry: e})
+	run.add(itemMemo{item: item, held: h.keep(&run.kept), entry: e})
 	return err
 }
 

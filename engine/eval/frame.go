@@ -126,9 +126,10 @@ func (f *frame) local(i int) value.Value {
 
 // compute evaluates a local variable, which sees the names before it.
 func (f *frame) compute(v *plan.Variable, at int) (value.Value, error) {
-	inner := &frame{ev: f.ev, locals: f.locals[:at:at]}
-	out, err := f.ev.plainVariable(v, inner)
-	copy(f.locals[:at], inner.locals[:at]) // what it computed on the way stays known
+	all := f.locals
+	f.locals = all[:at:at]
+	out, err := f.ev.plainVariable(v, f)
+	f.locals = all // what it computed on the way stays known
 	return out, err
 }
 

@@ -33,11 +33,23 @@ type recallRead struct {
 }
 
 // keep returns a copy that stays, of what an item of a collection looked up.
-func (h *holder) keep() *holder {
+func (h *holder) keep(in *kept) *holder {
 	if len(h.entries) == 0 && len(h.recalls) == 0 && h.until.IsZero() {
 		return nothingHeld
 	}
-	return &holder{entries: slices.Clone(h.entries), recalls: slices.Clone(h.recalls), until: h.until}
+	out := in.holders.one()
+	*out = holder{recalls: slices.Clone(h.recalls), until: h.until}
+	if len(h.entries) > 0 {
+		out.entries = in.entries.take(len(h.entries))
+		copy(out.entries, h.entries)
+	}
+	return out
+}
+
+// kept is where the holders of items are put, many of them in one piece of memory.
+type kept struct {
+	holders chunks[holder]
+	entries chunks[entryRead]
 }
 
 func (h *holder) recall(name string, v value.Value) {

@@ -20,10 +20,10 @@ type member struct {
 }
 
 // judge reports whether an object is a member of an input, and where it stands
-// in it. An object on which an expression fails is none.
-func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
+// in it. An object on which an expression fails is none. The frame is used for it.
+func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
 	m := &member{object: o, value: ev.overlay.of(o)}
-	f := &frame{ev: ev}
+	f.locals = f.locals[:0]
 	f.push("item", m.value)
 	if in.Where != nil {
 		holds, err := in.Where.Eval(f, ev.meter)
@@ -43,9 +43,9 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object) *member {
 
 // admit is judge for an input whose index is exact: an object is a member if
 // one of its index keys is among the probes.
-func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool) *member {
+func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame) *member {
 	m := &member{object: o, value: ev.overlay.of(o)}
-	f := &frame{ev: ev}
+	f.locals = f.locals[:0]
 	f.push("item", m.value)
 	if !ev.among(in, table, m, f, probes) || !ev.locate(in, m, f) {
 		return nil

@@ -31,7 +31,7 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, member bool)
 		return "", false
 	}
 	s.ev.meter.Grow(1)
-	m := s.ev.judge(in, o)
+	m := s.ev.judge(in, o, &frame{ev: s.ev})
 	if m == nil {
 		return "", false
 	}

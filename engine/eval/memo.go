@@ -177,6 +177,8 @@ type memoReader struct {
 	rules holder
 	// targets are the objects that actions named.
 	targets []Lookup
+	// views are those handed out last, of inputs and of variables.
+	views [2][]*view
 }
 
 // newMemoReader begins an evaluation. A memo of another policy, or from a
@@ -221,7 +223,19 @@ func (r *memoReader) looked(slot plan.Slot, key string, v value.Value) {
 }
 
 func (r *memoReader) view(slot plan.Slot, m *value.Map) value.Value {
-	return &view{Map: m, reader: r, slot: slot}
+	list := &r.views[0]
+	if slot.Kind == plan.VariableSlot {
+		list = &r.views[1]
+	}
+	if *list == nil {
+		*list = make([]*view, max(len(r.ev.Policy.Inputs), len(r.ev.Policy.Variables)))
+	}
+	known := (*list)[slot.Index]
+	if known == nil || known.Map != m {
+		known = &view{Map: m, reader: r, slot: slot}
+		(*list)[slot.Index] = known
+	}
+	return known
 }
 
 // done replaces what the rules of the last evaluation read.

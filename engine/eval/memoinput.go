@@ -80,8 +80,9 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 	}
 	candidates := r.ev.candidates(in, table, probes)
 	r.ev.meter.Grow(len(candidates))
+	f := &frame{ev: r.ev}
 	for _, o := range candidates {
-		if found := r.judge(in, table, o, m.probes); found != nil {
+		if found := r.judge(in, table, o, m.probes, f); found != nil {
 			m.members = append(m.members, found)
 		}
 	}
@@ -89,11 +90,11 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 }
 
 // judge reports whether an object is a member, by the index where that is exact.
-func (r *memoReader) judge(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool) *member {
+func (r *memoReader) judge(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame) *member {
 	if probes != nil {
-		return r.ev.admit(in, table, o, probes)
+		return r.ev.admit(in, table, o, probes, f)
 	}
-	return r.ev.judge(in, o)
+	return r.ev.judge(in, o, f)
 }
 
 // update applies the changes since the input was last looked at; false means
@@ -127,7 +128,7 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 		return nil
 	}
 	h := r.push()
-	out := r.judge(in, table, o, m.probes)
+	out := r.judge(in, table, o, m.probes, &frame{ev: r.ev})
 	r.pop()
 	held := m.held
 	for _, w := range h.wholes {

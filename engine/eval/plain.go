@@ -24,7 +24,7 @@ func (r *plainReader) input(i int) (value.Value, error) {
 	var members []*member
 	if !in.Off {
 		for _, o := range r.ev.every(in, table) {
-			if m := r.ev.judge(in, o); m != nil {
+			if m := r.ev.judge(in, o, &frame{ev: r.ev}); m != nil {
 				members = append(members, m)
 			}
 		}

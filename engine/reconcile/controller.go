@@ -118,6 +118,9 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	c.keep(memo, before)
 	lookups := memo.Lookups()
 	c.router.Looked(in.Key, lookups)
+	for _, i := range c.router.Decided(in.Key, eval.Progress{Reached: d.Reached, Ran: d.Ran}, in.Instead != nil || len(d.Problems) > 0) {
+		lookups = append(lookups, eval.Lookup{Input: i, Whole: true})
+	}
 	if c.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
 		d.Next = in.Now
 	}

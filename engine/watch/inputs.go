@@ -29,12 +29,15 @@ func (c *change) input(i int, in *plan.Input) {
 	}
 }
 
-// named wakes the keys that get the object by its name.
+// named wakes the keys that get the object by its name, and whose last decision may
+// have read what has changed of it.
 func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 	for _, text := range side.ItemKeys(in, c.either()) {
-		for key := range routes.probes[text] {
-			c.wake[key] = true
-		}
+		routes.probes.each(text, func(key eval.Key) {
+			if !c.untouched(routes.reads[key]) {
+				c.wake[key] = true
+			}
+		})
 	}
 }
 
@@ -56,9 +59,7 @@ func (c *change) joined(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 func found(probes multiMap, texts []string) map[eval.Key]bool {
 	out := map[eval.Key]bool{}
 	for _, text := range texts {
-		for key := range probes[text] {
-			out[key] = true
-		}
+		probes.each(text, func(key eval.Key) { out[key] = true })
 	}
 	return out
 }
@@ -133,7 +134,5 @@ func (c *change) shared(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 }
 
 func (c *change) entry(routes *inputRoutes, text string) {
-	for key := range routes.entries[text] {
-		c.wake[key] = true
-	}
+	routes.entries.each(text, func(key eval.Key) { c.wake[key] = true })
 }

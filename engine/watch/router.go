@@ -23,6 +23,10 @@ type Router struct {
 	left    map[eval.Key]bool
 	inputs  []*inputRoutes
 	targets []multiMap
+	// single says that there are inputs of one object; readings are what decisions
+	// read of these, by how far they got.
+	single   bool
+	readings map[eval.Progress][]*value.Mask
 }
 
 // inputRoutes are how keys are found for one input.
@@ -35,30 +39,68 @@ type inputRoutes struct {
 	// that read all of it.
 	entries multiMap
 	whole   map[eval.Key]bool
+	// reads are what the last decisions read of an input of one object. A key
+	// without any is woken by all that the policy reads.
+	reads map[eval.Key]*value.Mask
 }
 
 // multiMap is a set of keys per text.
-type multiMap map[string]map[eval.Key]bool
+type multiMap map[string]keySet
+
+// keySet is a set of keys; most have one.
+type keySet struct {
+	one  eval.Key
+	more map[eval.Key]bool
+}
+
+func (s keySet) each(visit func(eval.Key)) {
+	if s.more == nil {
+		visit(s.one)
+	}
+	for key := range s.more {
+		visit(key)
+	}
+}
+
+// each visits the keys of a text.
+func (m multiMap) each(text string, visit func(eval.Key)) {
+	if s, ok := m[text]; ok {
+		s.each(visit)
+	}
+}
 
 func (m multiMap) add(text string, key eval.Key) {
-	if m[text] == nil {
-		m[text] = map[eval.Key]bool{}
+	s, ok := m[text]
+	switch {
+	case !ok:
+		m[text] = keySet{one: key}
+	case s.more != nil:
+		s.more[key] = true
+	case s.one != key:
+		m[text] = keySet{more: map[eval.Key]bool{s.one: true, key: true}}
 	}
-	m[text][key] = true
 }
 
 func (m multiMap) remove(text string, key eval.Key) {
-	delete(m[text], key)
-	if len(m[text]) == 0 {
+	s, ok := m[text]
+	switch {
+	case !ok:
+		return
+	case s.more == nil && s.one == key:
+		delete(m, text)
+		return
+	}
+	if delete(s.more, key); s.more != nil && len(s.more) == 0 {
 		delete(m, text)
 	}
 }
 
 // NewRouter makes the router of a policy.
 func NewRouter(p *plan.Policy) *Router {
-	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}, left: map[eval.Key]bool{}}
-	for range p.Inputs {
-		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: map[eval.Key]bool{}})
+	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
+	for _, in := range p.Inputs {
+		r.single = r.single || in.Shape == plan.One
+		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: map[eval.Key]bool{}, reads: map[eval.Key]*value.Mask{}})
 	}
 	for range p.Targets {
 		r.targets = append(r.targets, multiMap{})
@@ -71,7 +113,7 @@ func NewRouter(p *plan.Policy) *Router {
 func (r *Router) Change(ctx context.Context, source world.Source, old, now *world.Object) []eval.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := change{Router: r, ctx: ctx, old: old, now: now, wake: map[eval.Key]bool{}}
+	c := change{Router: r, ctx: ctx, old: old, now: now, wake: map[eval.Key]bool{}, same: map[*value.Mask]bool{}}
 	if source == r.policy.Primary.Source {
 		c.primary()
 	}
@@ -169,6 +211,8 @@ type change struct {
 	ctx      context.Context
 	old, now *world.Object
 	wake     map[eval.Key]bool
+	// same tells of masks whether nothing under them has changed.
+	same map[*value.Mask]bool
 }
 
 func (c *change) either() *world.Object {
@@ -237,6 +281,7 @@ func (c *change) probes(key eval.Key, object *world.Object) {
 		}
 		delete(routes.of, key)
 		if side == nil || object == nil {
+			delete(routes.reads, key)
 			continue
 		}
 		probes := side.Probes(in)
@@ -252,7 +297,5 @@ func (c *change) target(i int, t *plan.Target) {
 		return
 	}
 	o := c.either()
-	for key := range c.targets[i][eval.TargetKey(o.Namespace, o.Name)] {
-		c.wake[key] = true
-	}
+	c.targets[i].each(eval.TargetKey(o.Namespace, o.Name), func(key eval.Key) { c.wake[key] = true })
 }

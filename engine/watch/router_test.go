@@ -48,6 +48,18 @@ type routed struct {
 
 func newRouted(t *testing.T) *routed {
 	t.Helper()
+	r := newRoutedOf(t, spec)
+	for i, name := range []string{"a", "b"} {
+		key := eval.Key{Name: name}
+		r.change("", widget(name, "yes", i))
+		r.router.Looked(key, []eval.Lookup{{Input: 3, Key: "e" + name}, {Input: 4, Whole: name == "a", Ended: name != "a"}})
+	}
+	return r
+}
+
+// newRoutedOf makes a router of a policy.
+func newRoutedOf(t *testing.T, spec string) *routed {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "p.yaml")
 	if err := os.WriteFile(path, []byte(spec), 0o600); err != nil {
 		t.Fatal(err)
@@ -63,11 +75,6 @@ func newRouted(t *testing.T) *routed {
 	for _, need := range readmodel.Requirements(b.Policies[0]) {
 		r.needs[need.Source.Kind] = need.Source
 		r.masks[need.Source] = value.Merge(r.masks[need.Source], need.Mask)
-	}
-	for i, name := range []string{"a", "b"} {
-		key := eval.Key{Name: name}
-		r.change("", widget(name, "yes", i))
-		r.router.Looked(key, []eval.Lookup{{Input: 3, Key: "e" + name}, {Input: 4, Whole: name == "a", Ended: name != "a"}})
 	}
 	return r
 }

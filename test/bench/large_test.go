@@ -95,3 +95,48 @@ func TestHeartbeat(t *testing.T) {
 
 // heartbeatAllocs are the key, the version, and the object with both.
 const heartbeatAllocs = 4
+
+// TestPlacedVolumesAreNotWoken: a node of the pool that changes wakes no volume whose
+// replicas are placed.
+func TestPlacedVolumesAreNotWoken(t *testing.T) {
+	t.Chdir("../..")
+	p, err := lookChanged(t.Context(), spec{Nodes: 9, Topology: topologies[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	side := p.edict.(placedChanged)
+	if err := side.Prepare(8); err != nil {
+		t.Fatal(err)
+	}
+	if n := side.Woken(); n != 0 {
+		t.Errorf("%d of 8 volumes are woken", n)
+	}
+}
+
+// TestANodeThatChangesCostsAsMuchInALargePool: what is allocated after one node has
+// changed hardly grows with the pool.
+func TestANodeThatChangesCostsAsMuchInALargePool(t *testing.T) {
+	t.Chdir("../..")
+	of := func(nodes int) float64 {
+		s := spec{Nodes: nodes}
+		p, err := poolChanged(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const ops = 20
+		n := p.edict.(nodeChanged)
+		if err := n.Prepare(ops + 1); err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		return testing.AllocsPerRun(ops, func() {
+			if err := n.Run(i); err != nil {
+				t.Error(err)
+			}
+			i++
+		})
+	}
+	if few, many := of(50), of(1000); many > 1.5*few {
+		t.Errorf("%v allocations in a pool of 50 nodes, %v in one of 1,000", few, many)
+	}
+}

@@ -46,6 +46,9 @@ type bench struct {
 	group   *reconcile.Group
 	objects map[string]worlds.Object
 	last    map[string]string
+	// lazy decides only about keys that were woken, as a controller does: what wakes
+	// the others is what they read long ago.
+	lazy bool
 }
 
 // silent is a fake writer: nothing is written in these tests.
@@ -150,9 +153,15 @@ func (b *bench) check(what string, now time.Time, woken map[string]bool) {
 	for _, c := range b.group.Controllers() {
 		for _, key := range c.Keys() {
 			in := eval.Input{Policy: c.Policy, Key: key, World: b.store.Snapshot(), Now: now, Answers: hashed{}}
-			fast := written(c.Evaluate(b.t.Context(), key, now))
 			plain := written(eval.Plain(b.t.Context(), in))
 			name := c.Policy.Name + " " + key.String()
+			if before, known := b.last[name]; b.lazy && known && woken != nil && !woken[name] {
+				if before != plain {
+					b.t.Fatalf("%s: %s was not woken, but decides otherwise now (-before +now):\n%s", what, name, cmp.Diff(before, plain))
+				}
+				continue
+			}
+			fast := written(c.Evaluate(b.t.Context(), key, now))
 			if d := cmp.Diff(plain, fast); d != "" {
 				b.t.Fatalf("%s: %s: with a memory it decides otherwise (-plain +memory):\n%s", what, name, d)
 			}
@@ -181,6 +190,7 @@ func TestMemoryAgreesWithPlain(t *testing.T) {
 			t.Parallel()
 			g := worlds.New(uint64(seed))
 			b := newBench(t, bundle)
+			b.lazy = seed%2 == 1
 			for _, o := range g.World() {
 				b.put(o, false)
 			}

@@ -76,7 +76,7 @@ func scalar(v value.Value) byte {
 }
 
 func (h *hash) begin(what byte, n int) {
-	head := binary.BigEndian.AppendUint64([]byte{what}, uint64(n)) //nolint:gosec // a length
+	head := binary.BigEndian.AppendUint64([]byte{what}, uint64(n))
 	_, _ = h.Write(head)
 }
 
