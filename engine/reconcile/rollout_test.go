@@ -38,7 +38,7 @@ type journal struct {
 }
 
 func (j *journal) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
-	text := fmt.Sprint(p.Body)
+	text := fmt.Sprint(value.Plain(p.Body))
 	if j.rejects != "" && strings.Contains(text, j.rejects) {
 		return world.Version{}, apierrors.NewBadRequest("no " + j.rejects)
 	}
