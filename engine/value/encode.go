@@ -42,7 +42,7 @@ func AppendJSON(to []byte, v Value) ([]byte, error) {
 	case *List:
 		return v.appendJSON(to)
 	case types.String:
-		return appendText(to, string(v)), nil
+		return AppendText(to, string(v)), nil
 	case types.Bool:
 		return strconv.AppendBool(to, bool(v)), nil
 	case types.Int:
@@ -85,7 +85,7 @@ func (s *shape) written() []string {
 		if i == 0 {
 			before = "{"
 		}
-		out[i] = string(append(appendText([]byte(before), name), ':'))
+		out[i] = string(append(AppendText([]byte(before), name), ':'))
 	}
 	s.json.Store(&out)
 	return out
@@ -104,9 +104,9 @@ func (l *List) appendJSON(to []byte) (_ []byte, err error) {
 	return append(to, ']'), nil
 }
 
-// appendText appends a text with its quotes. One with characters that encoding/json
+// AppendText appends a text as JSON writes it, with its quotes. One with characters that encoding/json
 // escapes, or might, is left to it.
-func appendText(to []byte, s string) []byte {
+func AppendText(to []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || !verbatim[c] {
 			text, err := json.Marshal(s)
