@@ -5,8 +5,6 @@ package objects
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"strconv"
 	"time"
 )
 
@@ -36,15 +34,6 @@ func GroupName(node, which int) string { return fmt.Sprintf("vg-%05d-%c", node, 
 func zoneOf(i int) string { return fmt.Sprintf("zone-%d", i%zones) }
 
 func uid(kind string, i int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012d", len(kind), i) }
-
-// Versioned returns a copy of an object with a resource version; the copy shares all
-// but the metadata.
-func Versioned(o Object, version int) Object {
-	out, metadata := maps.Clone(o), maps.Clone(o["metadata"].(Object))
-	metadata["resourceVersion"] = strconv.Itoa(version)
-	out["metadata"] = metadata
-	return out
-}
 
 // Text returns an object as JSON.
 func Text(o Object) []byte {

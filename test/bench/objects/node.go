@@ -50,13 +50,6 @@ func Heartbeat(i int, at string) Object {
 	return o
 }
 
-// Labelled returns a Node with a label.
-func Labelled(i int, label string) Object {
-	o := Node(i, false)
-	o["metadata"].(Object)["labels"].(Object)[label] = ""
-	return o
-}
-
 // Group returns a volume group of a node.
 func Group(node, which int) Object {
 	condition := func(kind string) Object {
