@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/edict-dev/edict/builtins/base64"
+	"github.com/edict-dev/edict/builtins/calendar"
+	"github.com/edict-dev/edict/builtins/duration"
 	"github.com/edict-dev/edict/builtins/extender"
 	"github.com/edict-dev/edict/builtins/grace"
 	"github.com/edict-dev/edict/builtins/hash"
 	"github.com/edict-dev/edict/builtins/json"
 	"github.com/edict-dev/edict/builtins/labels"
+	"github.com/edict-dev/edict/builtins/maps"
 	"github.com/edict-dev/edict/builtins/memory"
 	"github.com/edict-dev/edict/builtins/names"
 	"github.com/edict-dev/edict/builtins/pattern"
@@ -25,6 +29,7 @@ func Functions() []expr.Function {
 	return slices.Concat(
 		grace.Functions(), labels.Functions(), hash.Functions(), names.Functions(), pattern.Functions(),
 		json.Functions(), text.Functions(), memory.Functions(), quantity.Functions(), restart.Functions(),
+		base64.Functions(), maps.Functions(), duration.Functions(), calendar.Functions(),
 	)
 }
 

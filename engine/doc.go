@@ -54,6 +54,8 @@
 //     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
 //     strictly into the types of engine/api/v1alpha1/policy.go.
 //  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy).
+//     engine/children/expand.go (Expand) derives inputs, variables and rules from the
+//     children of a policy, as an author would write them.
 //     engine/compile/sections.go (sections, compile) compiles params, primary object,
 //     variables, inputs, rules with their actions, limits and metrics in this order:
 //     engine/compile/params.go, engine/compile/primary.go, engine/compile/order.go,
@@ -127,18 +129,27 @@
 //
 // engine/simulate runs the same packages on manifests, with engine/apiserver in
 // place of a cluster and a virtual clock; engine/policytest compares the result
-// with what a test expects. engine/release removes the finalizers of policies.
-// engine/run/run.go (Run) is the process, with leader election and endpoints.
+// with what a test expects, and engine/coverage counts what the decisions of a test use
+// of its policies; engine/mutation changes policies and runs their tests.
+// engine/release removes the finalizers of policies.
+// engine/run/run.go (Run) is the process, with leader election and endpoints;
+// engine/run/shards divides the keys among several replicas.
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
 // the metrics that policies define; engine/run/tracing exports traces. engine/limits
 // lists every limit, engine/observe holds the metrics, engine/selector parses
 // label selectors, and engine/status cuts texts to what the API server takes.
 //
-// For people: engine/snapshot reduces objects to what policies read, engine/cluster
+// For people: engine/check (Findings of engine/check/check.go) finds what is wrong
+// with policies that compile, engine/graph (Of of engine/graph/graph.go) which rule wakes
+// which policy; engine/snapshot reduces objects to what policies read, engine/cluster
 // reads those of a live cluster for commands, engine/compare says what an edit
 // changes, engine/explain why a decision came out as it did, engine/live the same for
-// a running controller, engine/explore serves a page about decisions, engine/capture writes a decision down as a test,
-// engine/changelog a log of all writes, and engine/backtest makes the decisions of a
+// a running controller, engine/probe evaluates an expression as part of a policy,
+// engine/explore serves a page about decisions, engine/capture writes a decision down as a test,
+// engine/verify explores what becomes of small worlds,
+// engine/changelog a log of all writes, engine/format lays documents out,
+// engine/scaffold makes a policy of a recipe, engine/lsp serves editors over
+// engine/lsp/rpc, and engine/backtest makes the decisions of a
 // log again with an edit.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.

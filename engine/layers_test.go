@@ -22,11 +22,13 @@ const module = "github.com/edict-dev/edict/"
 // lowest place at which that holds.
 var layers = [][]string{
 	// What texts, kinds and metrics are.
-	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan"},
+	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan", "engine/lsp/rpc"},
 	// Values, and the documents.
 	{"engine/value", "engine/api/v1alpha1"},
+	// What the children of a policy come to.
+	{"engine/children"},
 	// Bytes to documents; the read model; the seam of the languages.
-	{"engine/load", "engine/selector", "engine/status", "engine/world", "engine/expr"},
+	{"engine/load", "engine/format", "engine/scaffold", "engine/selector", "engine/status", "engine/world", "engine/expr"},
 	// What writes are tried on; the steps in which a revision comes into force;
 	// expressions without an interpreter.
 	{"engine/apiserver", "engine/rollout", "engine/expr/direct"},
@@ -46,23 +48,25 @@ var layers = [][]string{
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake", "engine/readmodel"},
 	// What decisions depended on.
 	{"engine/record"},
-	// The loop; what is kept of policies.
-	{"engine/reconcile", "engine/history"},
-	// Worlds as far as policies read them.
-	{"engine/snapshot", "engine/cluster", "engine/explain"},
+	// The loop; what is kept of policies; what wakes what.
+	{"engine/reconcile", "engine/history", "engine/graph"},
+	// Worlds as far as policies read them; what is wrong with policies.
+	{"engine/check", "engine/snapshot", "engine/cluster", "engine/explain", "engine/coverage"},
 	// What drives it by manifests and a virtual clock.
 	{"engine/simulate"},
 	// What simulations come to, and how two of them differ.
-	{"engine/policytest", "engine/compare", "engine/capture"},
+	{"engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
+	// How much tests notice.
+	{"engine/mutation"},
 	// The log of what was written, and what an edit would have made of it; a page to
 	// look at decisions.
-	{"engine/changelog", "engine/live", "engine/explore"},
+	{"engine/changelog", "engine/live", "engine/explore", "engine/lsp"},
 	{"engine/backtest"},
 	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
 	// policies, and what a cluster serves.
 	{
 		"engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/discovery", "engine/run/events",
-		"engine/run/lifecycle", "engine/run/metrics", "engine/run/tracing", "engine/run/writer",
+		"engine/run/lifecycle", "engine/run/metrics", "engine/run/shards", "engine/run/tracing", "engine/run/writer",
 	},
 	// What a policy needs, and what it reads.
 	{"engine/run/check", "engine/run/informers", "engine/run/requirements"},

@@ -20,9 +20,9 @@ const (
 	MaxProgram = 10_000
 )
 
-// Functions returns pattern.valid and pattern.search.
+// Functions returns pattern.valid, pattern.search, regex.extract and regex.replace.
 func Functions() []expr.Function {
-	return []expr.Function{
+	return append(regexFunctions(), []expr.Function{
 		{
 			Name: "pattern.valid", Args: []expr.Type{expr.String}, Result: expr.Bool,
 			Doc: "whether a text is a regular expression (RE2) of at most 256 bytes and 10,000 instructions", Example: `pattern.valid(mapping.regexp)`,
@@ -38,7 +38,7 @@ func Functions() []expr.Function {
 			Needs: searching,
 			Do:    search,
 		},
-	}
+	}...)
 }
 
 // searching is the need of a search: to compile the pattern, and to try each of

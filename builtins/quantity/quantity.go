@@ -12,15 +12,64 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions returns quantity.value.
+// Functions returns quantity.value, quantity.sum and quantity.parse.
 func Functions() []expr.Function {
-	return []expr.Function{{
-		Name: "quantity.value", Args: []expr.Type{expr.Dyn}, Result: expr.Int,
-		Doc:     "the whole number that a quantity (a text such as 1.5Gi, or a number) stands for, rounded up",
-		Example: `quantity.value(object.spec.size)`,
-		Needs:   expr.Linear(64),
-		Do:      wholeNumber,
-	}}
+	return []expr.Function{
+		{
+			Name: "quantity.value", Args: []expr.Type{expr.Dyn}, Result: expr.Int,
+			Doc:     "the whole number that a quantity (a text such as 1.5Gi, or a number) stands for, rounded up",
+			Example: `quantity.value(object.spec.size)`,
+			Needs:   expr.Linear(64),
+			Do:      wholeNumber,
+		},
+		{
+			Name: "quantity.sum", Args: []expr.Type{expr.ListOf(expr.Dyn)}, Result: expr.String,
+			Doc:     "the sum of quantities as a quantity, in the form of the first",
+			Example: `quantity.sum(object.spec.containers.map(c, c.resources.requests["cpu"]))`,
+			Needs:   summing,
+			Do:      sum,
+		},
+		{
+			Name: "quantity.parse", Args: []expr.Type{expr.Dyn}, Result: expr.OptionalOf(expr.String),
+			Doc:     "a quantity in the form in which the API server stores it; none for what is not a quantity",
+			Example: `quantity.parse(object.spec.size).hasValue()`,
+			Needs:   expr.Linear(128),
+			Do:      canonical,
+		},
+	}
+}
+
+func canonical(_ *expr.Call, args []value.Value) (value.Value, error) {
+	q, err := parse(args[0])
+	if err != nil {
+		return value.None, nil //nolint:nilerr // what is not a quantity has none
+	}
+	return value.Some(value.OfString(q.String())), nil
+}
+
+// summing is the need of adding each item to the sum.
+func summing(args []value.Value) expr.Need {
+	l, ok := args[0].(*value.List)
+	if !ok {
+		return expr.Need{Work: 1, Text: maxLength}
+	}
+	return expr.Need{Work: 1 + expr.Units(expr.Times(l.Len(), maxLength), 10), Text: 2 * maxLength, Scratch: 1 << 10}
+}
+
+func sum(_ *expr.Call, args []value.Value) (value.Value, error) {
+	l, ok := args[0].(*value.List)
+	if !ok {
+		return nil, fmt.Errorf("quantity.sum takes a list, not %s", args[0].Type().TypeName())
+	}
+	var out resource.Quantity
+	for i, item := range l.Items() {
+		q, err := parse(item)
+		if err != nil {
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		}
+		out.Add(q)
+	}
+	return value.OfString(out.String()), nil
 }
 
 // wholeNumber is Quantity.Value() of apimachinery, except that it fails where

@@ -103,3 +103,34 @@ func (c *Condition) Deciding(eval func(*cel.Program) (holds, ok bool)) []*cel.Pr
 	}
 	return out
 }
+
+// Judge evaluates the single parts of a condition in their order, as far as they
+// decide about the whole. eval returns the truth of a part; ok is false when it has
+// none.
+func (c *Condition) Judge(eval func(*cel.Program) (holds, ok bool)) (holds, ok bool) {
+	switch c.Form {
+	case Single:
+		return eval(c.Program)
+	case Not:
+		holds, ok = c.Parts[0].Judge(eval)
+		return !holds, ok
+	default:
+		for _, part := range c.Parts {
+			if holds, ok = part.Judge(eval); ok && holds == (c.Form == Or) {
+				return holds, true
+			}
+		}
+		return c.Form == And, ok
+	}
+}
+
+// Single returns the parts of a condition that are not taken apart.
+func (c *Condition) Single() (out []*cel.Program) {
+	if c.Form == Single {
+		return []*cel.Program{c.Program}
+	}
+	for _, part := range c.Parts {
+		out = append(out, part.Single()...)
+	}
+	return out
+}

@@ -25,6 +25,9 @@ type Node struct {
 	// Reads are the parts of objects that its own expressions read. HandsOn are
 	// those that its value may be: reading them is left to the nodes that use it.
 	Reads, HandsOn Reads
+	// Compares are what its actions read to compare it with what they write: their
+	// own writes change it.
+	Compares Reads
 	// Uses are the nodes that its own expressions name, sorted after Seal.
 	Uses []*Node
 	// Parts are the nodes that it consists of.
@@ -45,7 +48,7 @@ type Node struct {
 
 // New makes a node without dependencies.
 func New(kind Kind, name string, at document.Position) *Node {
-	return &Node{Kind: kind, Name: name, Pos: at, Reads: Reads{}, HandsOn: Reads{}}
+	return &Node{Kind: kind, Name: name, Pos: at, Reads: Reads{}, HandsOn: Reads{}, Compares: Reads{}}
 }
 
 // Part makes a node that n consists of.
@@ -86,12 +89,23 @@ func (n *Node) Calls(p *cel.Program) {
 	}))
 }
 
+// AllReads returns what the expressions and the comparisons of the node itself read.
+func (n *Node) AllReads() Reads {
+	if len(n.Compares) == 0 {
+		return n.Reads
+	}
+	out := Reads{}
+	out.Merge(n.Reads)
+	out.Merge(n.Compares)
+	return out
+}
+
 // ObjectMask returns what n and its parts read of the primary object, or may
 // hand on of it; nil when they read nothing of it.
 func (n *Node) ObjectMask() *value.Mask {
 	var mask *value.Mask
 	n.EachPart(func(part *Node) {
-		mask = value.Merge(value.Merge(mask, part.Reads[Object]), part.HandsOn[Object])
+		mask = value.Merge(value.Merge(mask, part.AllReads()[Object]), part.HandsOn[Object])
 	})
 	return mask
 }

@@ -10,7 +10,8 @@ import (
 // those of that kind. The Ref of the param size is written "params.size".
 type Ref struct {
 	Kind Kind
-	// Name has no qualifier, except that of a Context: it is part of such a name.
+	// Name has no qualifier, except that of a Context and of children, which are
+	// inputs: it is part of such a name.
 	Name string
 }
 
@@ -34,15 +35,19 @@ func ParamRef(name string) Ref { return Ref{Kind: Param, Name: name} }
 // InputRef returns the name of an input.
 func InputRef(name string) Ref { return Ref{Kind: Input, Name: name} }
 
+// ChildRef returns the name of the input that has the children of a name.
+func ChildRef(name string) Ref { return InputRef(cel.QualifyChildren + "." + name) }
+
 // VariableRef returns the name of a variable of the policy.
 func VariableRef(name string) Ref { return Ref{Kind: Variable, Name: name} }
 
 // String returns the name as expressions write it.
 func (r Ref) String() string {
-	if qualifier, ok := qualifiers[r.Kind]; ok {
-		return qualifier + "." + r.Name
+	qualifier, ok := qualifiers[r.Kind]
+	if !ok || r.Kind == Input && strings.HasPrefix(r.Name, cel.QualifyChildren+".") {
+		return r.Name
 	}
-	return r.Name
+	return qualifier + "." + r.Name
 }
 
 // qualifiers begin the names of a kind in expressions.
@@ -68,7 +73,10 @@ func ParseRef(name string) Ref {
 	if r, ok := given[name]; ok {
 		return r
 	}
-	if qualifier, rest, found := strings.Cut(name, "."); found && qualified[qualifier] != Local {
+	switch qualifier, rest, found := strings.Cut(name, "."); {
+	case found && qualifier == cel.QualifyChildren:
+		return ChildRef(rest)
+	case found && qualified[qualifier] != Local:
 		return Ref{Kind: qualified[qualifier], Name: rest}
 	}
 	return Ref{Kind: Local, Name: name}

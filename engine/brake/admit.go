@@ -186,12 +186,12 @@ func (a *admission) pausedRules(rules []string) Reason {
 func (a *admission) count(e *eval.Effect) Reason {
 	removes := Removes(e)
 	if removes {
-		if limit, most := a.removals.exceeded(a.World.Size, a.Now); limit != nil {
+		if limit, most := a.removals.exceeded(a.World.Size, a.share, a.Now); limit != nil {
 			a.pause(RemovalLimit, "removals", limit, most, e)
 			return RemovalLimit
 		}
 	}
-	if limit, most := a.changes.exceeded(a.World.Size, a.Now); limit != nil {
+	if limit, most := a.changes.exceeded(a.World.Size, a.share, a.Now); limit != nil {
 		a.pause(ChangeLimit, "writes", limit, most, e)
 		return ChangeLimit
 	}

@@ -16,6 +16,9 @@ type Settings struct {
 	Default, Max plan.Limits
 	// Observe brakes nothing, and reports what never comes to rest.
 	Observe bool
+	// Share returns which part, held of n, of the changes of a policy this process may
+	// make, because others make the rest; nil is all.
+	Share func(policy string) (held, of int64)
 	// Now is the clock by which changes are seen; nil is the real one.
 	Now func() time.Time
 }

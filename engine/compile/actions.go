@@ -13,7 +13,7 @@ import (
 // scope's.
 type actions struct {
 	targets    *targets
-	children   *children
+	manifests  *manifests
 	selections *selections
 }
 
@@ -71,9 +71,9 @@ func (as *actions) others(s *scope, a *v1alpha1.Action) plan.Action {
 	case a.Select != nil:
 		return as.selections.compile(s, a.Select, as.list)
 	case a.Apply != nil:
-		return as.children.applied(s, a)
+		return as.manifests.applied(s, a)
 	case a.Create != nil:
-		return as.children.made(s, *a.Create, a.Pos)
+		return as.manifests.made(s, *a.Create, a.Pos)
 	case a.Delete != nil:
 		return deletion(s, a.Delete, as.targets)
 	case a.Event != nil:

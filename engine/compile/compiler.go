@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
@@ -19,6 +20,9 @@ type Options struct {
 	Modules map[string][]rego.Module
 	// Rego compiles and runs them; nil is this process.
 	Rego rego.Evaluator
+	// Seen, if set, is told of each expression and template before it is compiled,
+	// with the names that it may use: for editors.
+	Seen func(n *document.Node, env *cel.Env)
 	// Params are values given for params.
 	Params Overrides
 }

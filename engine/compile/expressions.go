@@ -38,6 +38,7 @@ func (s *scope) alias(text v1alpha1.Text) (*cel.Program, *analyze.Flow) {
 	if !text.Set() {
 		return nil, nil
 	}
+	s.see(text.Node)
 	p := s.env.Compile(cel.Whole(text), &s.problems.Problems)
 	if p == nil {
 		return nil, nil
@@ -48,6 +49,13 @@ func (s *scope) alias(text v1alpha1.Text) (*cel.Program, *analyze.Flow) {
 			"now may only be written into templates")
 	}
 	return p, flow
+}
+
+// see tells who wants to know of an expression and its names.
+func (s *scope) see(n *document.Node) {
+	if s.names.seen != nil {
+		s.names.seen(n, s.env)
+	}
 }
 
 // list is alias for a list whose items are used one by one; nil when it is none.
@@ -85,6 +93,7 @@ func (s *scope) templateNode(n *document.Node) *cel.Template {
 	if n == nil {
 		return nil
 	}
+	s.see(n)
 	compiled := s.env.Template(n, &s.problems.Problems)
 	compiled.Walk(func(p *cel.Program) {
 		s.node.Reads.Consume(s.trace(p))

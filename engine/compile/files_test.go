@@ -132,7 +132,7 @@ func TestReceiversAreSmall(t *testing.T) {
 
 // sectionTypes compile parts of a policy.
 var sectionTypes = []string{
-	"params", "constants", "kinds", "objects", "inputs", "naming", "variables", "modules", "order", "rules", "actions", "targets", "children", "selections", "selection",
+	"params", "constants", "kinds", "objects", "inputs", "naming", "variables", "modules", "order", "rules", "actions", "targets", "manifests", "selections", "selection",
 	"steps", "limits", "metrics",
 }
 

@@ -46,6 +46,11 @@ func TestFindings(t *testing.T) {
 		"a loop over all in a loop over all": {"  inputs: [{name: a, apiVersion: v1, kind: Pod}, {name: b, apiVersion: v1, kind: Node}]\n" + when("inputs.a.exists(p, inputs.b.exists(n, n.metadata.name == p.spec.nodeName))"), "for every item of inputs.a this goes through all of inputs.b"},
 		"a lookup in a loop":                 {"  inputs: [{name: a, apiVersion: v1, kind: Pod}, {name: b, apiVersion: v1, kind: Node, keyBy: item.metadata.name}]\n" + when("inputs.a.exists(p, p.spec.nodeName in inputs.b)"), ""},
 		"and":                                {when("true and false"), "&&, || and ! are"},
+		"not":                                {when("not true"), "&&, || and ! are"},
+		"??":                                 {when(`object.metadata.name ?? "a" == ""`), "x.orValue(default) on an optional"},
+		"<>":                                 {when(`object.metadata.name <> "a"`), "!= compares"},
+		"a Go template":                      {when(`{{ object.metadata.name }} == "a"`), "without {{ }}"},
+		"days":                               {when(`elapsed(object.metadata.creationTimestamp, duration("1d"))`), "there are no days"},
 		"=":                                  {when(`object.metadata.name = "a"`), "== compares"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,5 +38,5 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true,
 	"else": true, "for": true, "function": true, "if": true, "import": true, "let": true, "loop": true, "package": true,
 	"namespace": true, "return": true, "var": true, "void": true, "while": true,
-	"object": true, "key": true, "params": true, "inputs": true, "variables": true, "now": true, "initial": true, "leaving": true,
+	"object": true, "key": true, "params": true, "inputs": true, "children": true, "variables": true, "now": true, "initial": true, "leaving": true,
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -28,7 +29,7 @@ func join(in input, policy string, all []input, problems *findings) {
 		return
 	}
 	if in.Join.Depends {
-		problems.Warnf(in.doc.Where.Pos(), "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.Name, in.Source.Kind)
+		problems.Reportf(document.UnindexedJoin, in.doc.Where.Pos(), "", "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.Name, in.Source.Kind)
 	}
 }
 

@@ -26,7 +26,7 @@ func (ins *inputs) declare(docs []v1alpha1.Input) (out []input) {
 	var refs []declared
 	for i := range docs {
 		doc := &docs[i]
-		if !identifier(doc.Name, "input", seen, doc.Pos, ins.problems) || !rightFields(doc, ins.problems) {
+		if !doc.Owned && !identifier(doc.Name, "input", seen, doc.Pos, ins.problems) || !rightFields(doc, ins.problems) {
 			continue
 		}
 		in := ins.one(doc)

@@ -35,17 +35,18 @@ func (k *kinds) namespaced(gvk schema.GVK) (namespaced, known bool) {
 }
 
 // untyped says that no schema is known of a kind. In a group of Kubernetes
-// itself, one that is spelt almost like a kind of it is an error.
+// itself, one that is no kind of it is an error.
 func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
 	if gvk.APIVersion == "core/v1" {
-		k.problems.Hintf(version.Pos(), "write apiVersion: v1", "the kinds of the core have no group")
+		k.problems.Reportf(document.UnknownKind, version.Pos(), "write apiVersion: v1", "the kinds of the core have no group")
 		return
 	}
-	if hint := closest(gvk.Kind, schema.BuiltinKinds(gvk.APIVersion)); hint != "" {
-		k.problems.Hintf(kind.Pos(), hint, "%s has no kind %q", gvk.APIVersion, gvk.Kind)
+	known := schema.BuiltinKinds(gvk.APIVersion)
+	if len(known) > 0 && !slices.Contains(known, gvk.Kind) {
+		k.problems.Reportf(document.UnknownKind, kind.Pos(), closest(gvk.Kind, known), "%s has no kind %q", gvk.APIVersion, gvk.Kind)
 		return
 	}
-	k.problems.Warnf(kind.Pos(), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+	k.problems.Reportf(document.UnknownSchema, kind.Pos(), "", "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
 }
 
 // inNamespace rejects a namespace for a kind that belongs to none.
@@ -70,9 +71,6 @@ func closest(kind string, known []string) string {
 		if k != kind && (strings.EqualFold(k+"s", kind) || strings.EqualFold(k+"es", kind) || strings.EqualFold(k, kind)) {
 			return document.DidYouMean(k, []string{k})
 		}
-	}
-	if slices.Contains(known, kind) {
-		return "" // it exists; only its schema is not built in
 	}
 	return document.DidYouMean(kind, known)
 }

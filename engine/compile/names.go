@@ -18,6 +18,8 @@ type names struct {
 	slots map[string]plan.Slot
 	// trees are the expressions that were compiled.
 	trees trees
+	// seen is told of each expression; it may be nil.
+	seen func(n *document.Node, env *cel.Env)
 	// at is where the policy is.
 	at       document.Position
 	problems *findings

@@ -18,7 +18,7 @@ func optional(list []input, primary *plan.Primary, at v1alpha1.Text, k *kinds, p
 	}
 	n := naming{primary: primary, kinds: k, problems: problems}
 	for _, in := range list {
-		if in.Off {
+		if in.Off || primary.PruneOnly && !in.doc.Owned {
 			continue
 		}
 		if in.Get != nil {
@@ -29,7 +29,7 @@ func optional(list []input, primary *plan.Primary, at v1alpha1.Text, k *kinds, p
 	}
 	named := func(in input) bool { return in.Naming != nil || in.Off }
 	if !n.problems.HasErrors() && !slices.ContainsFunc(list, named) {
-		n.problems.Hintf(at.Pos(), "name it in an input: where: item.metadata.name == key.name, or get: key.name",
+		n.problems.Reportf(document.OptionalWithoutInput, at.Pos(), "name it in an input: where: item.metadata.name == key.name, or get: key.name",
 			"optional: true has no effect: no input names keys")
 	}
 }

@@ -54,7 +54,7 @@ func ownerEntry(s *scope, t *target, a *v1alpha1.PatchAction) {
 }
 
 func unknownOwner(n *document.Node, problems *findings) {
-	problems.Warnf(n.Pos, "the owner is computed; if its deletion is to be blocked, the permission for that (update on its finalizers) has to be granted by hand")
+	problems.Reportf(document.ComputedOwner, n.Pos, "", "the owner is computed; if its deletion is to be blocked, the permission for that (update on its finalizers) has to be granted by hand")
 }
 
 // finalizerList records the finalizers of a list that is written.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -55,7 +56,7 @@ func unused(docs []v1alpha1.Variable, graph *analyze.Node, n *names, problems *f
 	}
 	for i := range docs {
 		if name := docs[i].Name; !seen[n.node(analyze.VariableRef(name.Value))] {
-			problems.Warnf(name.Pos(), "the variable %q is used by no rule and no metric", name.Value)
+			problems.Reportf(document.UnusedVariable, name.Pos(), "", "the variable %q is used by no rule and no metric", name.Value)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 func primary(doc *v1alpha1.Policy, c *constants, k *kinds, problems *findings) plan.Primary {
 	f := doc.Spec.For
 	gvk, of := k.of(f.APIVersion, f.Kind)
-	p := plan.Primary{GVK: gvk, Type: of, Optional: f.Optional, Selector: selector.Everything, Node: analyze.New(analyze.Primaries, gvk.Kind, doc.Pos)}
-	p.Source.GVK = gvk
+	p := plan.Primary{GVK: gvk, Type: of, Optional: f.Optional || len(doc.Spec.Children) > 0, Selector: selector.Everything, Node: analyze.New(analyze.Primaries, gvk.Kind, doc.Pos)}
+	p.Source.GVK, p.PruneOnly = gvk, p.Optional && !f.Optional
 	if f.Selector.Set() {
 		p.Selector = c.selector(f.Selector)
 		// Of a narrowed watch, what leaves the selector looks as if it were gone.
@@ -65,13 +65,13 @@ func within(t *cel.Template, namespaces []string) analyze.ParamValue {
 }
 
 // follows reports whether a policy has to see objects that leave its selector:
-// it sets a finalizer, or uses the name leaving. It looks at the text, because
+// it sets a finalizer, has children, or uses the name leaving. It looks at the text, because
 // what is watched is needed before expressions are compiled; too often yes only
 // widens the watch.
 func follows(spec *document.Node) bool {
 	found := false
 	spec.Walk(func(key string, n *document.Node) {
-		found = found || key == "finalizer" || n.Kind == document.String && strings.Contains(n.Text, analyze.Leaving.Name)
+		found = found || key == "finalizer" || key == "children" || n.Kind == document.String && strings.Contains(n.Text, analyze.Leaving.Name)
 	})
 	return found
 }

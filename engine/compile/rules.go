@@ -25,7 +25,7 @@ func (rs *rules) all(docs []v1alpha1.Rule, at document.Position) (out []*plan.Ru
 		return nil
 	}
 	if len(docs) == 0 {
-		rs.problems.Warnf(at, "the policy has no rules, so it does nothing")
+		rs.problems.Reportf(document.NoRules, at, "", "the policy has no rules, so it does nothing")
 	}
 	seen := map[string]document.Position{}
 	for i := range docs {
@@ -53,9 +53,9 @@ func (rs *rules) rule(doc *v1alpha1.Rule) *plan.Rule {
 		rs.problems.Errorf(doc.Pos, "the rule %q has %d bytes, at most %d are allowed", doc.Name.Value, size, MaxRuleBytes)
 	}
 	if len(doc.Do)+len(doc.Cases)+len(doc.OnError) == 0 && !doc.Stop {
-		rs.problems.Warnf(doc.Pos, "the rule %q does nothing: it has neither do, nor cases, nor stop", doc.Name.Value)
+		rs.problems.Reportf(document.EmptyRule, doc.Pos, "", "the rule %q does nothing: it has neither do, nor cases, nor stop", doc.Name.Value)
 	}
-	out := &plan.Rule{Name: doc.Name.Value, Pos: doc.Pos, ContinueOnError: doc.ContinueOnError, Finally: doc.Finally, Stop: doc.Stop}
+	out := &plan.Rule{Name: doc.Name.Value, Pos: doc.Pos, ContinueOnError: doc.ContinueOnError, Finally: doc.Finally, Stop: doc.Stop, Prunes: doc.Prunes, Former: doc.Former}
 	out.Node = analyze.New(analyze.Rule, out.Name, doc.Pos)
 	out.Gate = out.Node.Part(analyze.Gate, out.Name, doc.Pos)
 	s := forEach(doc, out, newScope(rs.names, out.Gate))
@@ -84,7 +84,7 @@ func (rs *rules) done(s *scope, doc *v1alpha1.Rule, out *plan.Rule) {
 }
 
 func (rs *rules) row(s *scope, doc *v1alpha1.Case) plan.Case {
-	return plan.Case{Name: doc.Name.Value, When: s.typed(doc.When, cel.BoolType), Do: rs.actions(s, doc.Do)}
+	return plan.Case{Name: doc.Name.Value, Pos: doc.Pos, When: s.typed(doc.When, cel.BoolType), Do: rs.actions(s, doc.Do)}
 }
 
 // forEach compiles the list of a rule, if it has one, and returns the scope of

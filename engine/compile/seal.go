@@ -16,9 +16,9 @@ import (
 func gather(p *plan.Policy) {
 	reads, content := analyze.Reads{}, analyze.Reads{}
 	p.Graph.EachPart(func(n *analyze.Node) {
-		reads.Merge(n.Reads)
+		reads.Merge(n.AllReads())
 		if n.Kind != analyze.Members { // what only a where reads changes who is a member
-			content.Merge(n.Reads)
+			content.Merge(n.AllReads())
 		}
 		p.Stateful = p.Stateful || n.Recalls || n.Keeps
 		p.Queries = append(p.Queries, n.Queries...)

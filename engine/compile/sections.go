@@ -39,6 +39,7 @@ func (c *Compiler) sections(doc *v1alpha1.Policy, budget *cel.Budget, problems *
 	s.constants = newConstants(c.env, list, budget, doc.Pos, problems)
 	s.objects = &objects{primary: primary(doc, s.constants, s.kinds, problems)}
 	s.names = newNames(s.constants.env, list, &s.objects.primary, doc.Pos, problems)
+	s.names.seen = c.options.Seen
 	s.modules = newModules(c.options.Rego, files, out.Name, doc.Pos, problems)
 	s.selections = &selections{queries: c.options.Queries}
 	s.revision = func() string { return Revision(doc, files, overrides) }
@@ -63,13 +64,15 @@ func (s *sections) connect() {
 	s.inputs = &inputs{policy: s.plan.Name, names: s.names, objects: s.objects, constants: s.constants, kinds: s.kinds, problems: s.problems}
 	s.variables = &variables{modules: s.modules}
 	ts := &targets{objects: s.objects, kinds: s.kinds}
-	as := &actions{targets: ts, children: &children{policy: s.plan.Name, targets: ts, kinds: s.kinds}, selections: s.selections}
+	as := &actions{targets: ts, manifests: &manifests{policy: s.plan.Name, targets: ts, kinds: s.kinds}, selections: s.selections}
 	s.rules = &rules{names: s.names, constants: s.constants, variables: s.variables.locals, actions: as.list, problems: s.problems}
 }
 
 // compile compiles the sections in the order in which they use each other. It
 // returns nil when there is an error.
 func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
+	own := doc.Spec.Variables
+	doc = withChildren(doc, s.kinds, s.problems)
 	spec := &doc.Spec
 	declared := s.inputs.declare(spec.Inputs)
 	list, ok := policyVariables(spec.Variables, s.names, s.variables, s.problems)
@@ -84,7 +87,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	var nodes []*analyze.Node
 	s.plan.Metrics, nodes = (&metrics{names: s.names, rules: s.plan.Rules, problems: s.problems}).all(spec.Metrics)
 	s.graph(nodes)
-	unused(spec.Variables, s.plan.Graph, s.names, s.problems)
+	unused(own, s.plan.Graph, s.names, s.problems)
 	if s.problems.HasErrors() {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
@@ -99,7 +100,7 @@ func (c *selection) outcome(s *scope, doc *v1alpha1.SelectAction) {
 	c.out.Then = c.actions(summary(c.inner.with("score", cel.IntType, nil, doc.Pos)), doc.Then)
 	c.out.Otherwise = c.actions(summary(s), doc.Otherwise)
 	if len(doc.Then) == 0 {
-		s.problems.Warnf(doc.Pos, "nothing is done with the winner; then: says what")
+		s.problems.Reportf(document.SelectWithoutThen, doc.Pos, "", "nothing is done with the winner; then: says what")
 	}
 }
 

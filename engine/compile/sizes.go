@@ -55,7 +55,9 @@ func walkNodes(v reflect.Value, visit func(*document.Node)) {
 		}
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			walkNodes(v.Field(i), visit)
+			if derived := v.Type().Field(i).Tag.Get("yaml") == "-" && v.Field(i).Kind() == reflect.Bool; !derived {
+				walkNodes(v.Field(i), visit)
+			}
 		}
 	case v.Kind() == reflect.Bool:
 		visit(&document.Node{Kind: document.Bool, Text: fmt.Sprint(v.Bool())})

@@ -28,7 +28,7 @@ type located struct {
 // compared with what is there.
 func (t *target) read(n *analyze.Node, mask *value.Mask) {
 	for _, c := range t.candidates {
-		n.Reads.Add(c.root, value.Merge(mask, baseMask))
+		n.Compares.Add(c.root, value.Merge(mask, baseMask))
 	}
 }
 

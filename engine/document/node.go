@@ -1,6 +1,9 @@
 package document
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Kind is the shape of a node.
 type Kind int
@@ -36,6 +39,15 @@ type Node struct {
 	Quoted bool
 
 	source *Source
+	// verbatim says that the text stands in the source as it is, also one that
+	// begins with a quote.
+	verbatim bool
+}
+
+// Verbatim returns a string that was given by itself, not in YAML; file names where
+// it was given.
+func Verbatim(file, text string) *Node {
+	return &Node{Kind: String, Text: text, Pos: Position{File: file, Line: 1, Column: 1}, Quoted: true, source: NewSource(file, []byte(text)), verbatim: true}
 }
 
 // Get returns the value of a map's key, or nil.
@@ -49,6 +61,21 @@ func (n *Node) Get(key string) *Node {
 		}
 	}
 	return nil
+}
+
+// With returns a copy of a map in which a key has another value.
+func (n *Node) With(key string, v *Node) *Node {
+	out := *n
+	out.Keys, out.Values = slices.Clone(n.Keys), slices.Clone(n.Values)
+	for i, k := range n.Keys {
+		if k.Text == key {
+			out.Values[i] = v
+			return &out
+		}
+	}
+	out.Keys = append(out.Keys, &Node{Kind: String, Text: key, Pos: v.Pos})
+	out.Values = append(out.Values, v)
+	return &out
 }
 
 // Items returns a list's items; none for anything else.
@@ -86,6 +113,9 @@ func (n *Node) At(offset int) Position {
 	}
 	return n.source.locate(n, offset)
 }
+
+// Written reports whether the value stands in a file; one that was derived does not.
+func (n *Node) Written() bool { return n.source != nil }
 
 // SourceLine returns the text of the line a position stands on.
 func (n *Node) SourceLine(line int) string {
@@ -134,7 +164,9 @@ func (s *Source) Line(line int) string {
 // escapes are stepped over.
 func (s *Source) locate(n *Node, offset int) Position {
 	c := cursor{lines: s.lines, line: n.Pos.Line - 1, col: n.Pos.Column - 1}
-	c.enter()
+	if !n.verbatim {
+		c.enter()
+	}
 	value := []rune(n.Text)
 	for i := 0; i < offset && i < len(value); i++ {
 		c.match(value[i])

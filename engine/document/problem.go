@@ -10,10 +10,12 @@ import (
 // Severity reports whether a problem refuses the document.
 type Severity string
 
-// The severities. An Error refuses the document, a Warning does not.
+// The severities. An Error refuses the document, a Warning and a Note do not; a
+// Note may well be meant.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
+	Note    Severity = "note"
 )
 
 // Position is a place in a file. Line and Column count from 1; Column counts
@@ -40,6 +42,8 @@ func (p Position) String() string {
 type Problem struct {
 	Position
 	Severity Severity `json:"severity"`
+	// Code is empty for an error without a code of its own.
+	Code Code `json:"code,omitempty"`
 	// Message says what is wrong, in one line.
 	Message string `json:"message"`
 	// Hint says how to mend it; may be empty.
@@ -109,9 +113,9 @@ func (ps *Problems) Hintf(at Position, hint, format string, args ...any) {
 	ps.Add(Problem{Position: at, Severity: Error, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// Warnf adds a warning at a position.
-func (ps *Problems) Warnf(at Position, format string, args ...any) {
-	ps.Add(Problem{Position: at, Severity: Warning, Message: fmt.Sprintf(format, args...)})
+// Reportf adds a problem of a code, which has the severity; hint may be empty.
+func (ps *Problems) Reportf(code Code, at Position, hint, format string, args ...any) {
+	ps.Add(code.At(at, hint, fmt.Sprintf(format, args...)))
 }
 
 // Add adds one problem; one that is already there is not repeated.

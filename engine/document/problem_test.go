@@ -26,7 +26,7 @@ func TestProblemsAreListedInOrderAndOnce(t *testing.T) {
 	var ps Problems
 	at := func(file string, line, column int) Position { return Position{File: file, Line: line, Column: column} }
 	ps.Errorf(at("b", 1, 1), "one")
-	ps.Warnf(at("a", 2, 9), "two")
+	ps.Reportf(NoRules, at("a", 2, 9), "", "two")
 	ps.Hintf(at("a", 2, 3), "do so", "three %d", 3)
 	ps.Errorf(at("a", 1, 7), "four")
 	ps.Errorf(at("a", 1, 7), "four")
@@ -44,7 +44,7 @@ func TestProblemsAreListedInOrderAndOnce(t *testing.T) {
 func TestWarningsAreNoError(t *testing.T) {
 	t.Parallel()
 	var ps Problems
-	ps.Warnf(Position{}, "careful")
+	ps.Reportf(NoRules, Position{}, "", "careful")
 	if ps.HasErrors() || ps.Err() != nil {
 		t.Errorf("a warning counts as an error: %v", ps.Err())
 	}

@@ -59,8 +59,10 @@ type ConditionDetails struct {
 
 // ItemDetails are what was decided about an item.
 type ItemDetails struct {
-	// Key is the item's name, Case the row of the decision table that matched.
+	// Key is the item's name, Case the row of the decision table that matched, and
+	// Row its number, from 1; 0 is none.
 	Key, Case string
+	Row       int
 	// Ran says that its actions ran.
 	Ran       bool
 	When      *ConditionDetails
@@ -148,7 +150,7 @@ func (r *ruleRun) noteItem(f *frame, item value.Value, ran bool, err error) {
 	if r.Details == nil {
 		return
 	}
-	d := ItemDetails{Key: NameOf(item), Case: r.match, Ran: ran, Err: err}
+	d := ItemDetails{Key: NameOf(item), Case: r.match, Row: r.row, Ran: ran, Err: err}
 	if r.rule.WhenPerItem {
 		d.When = r.decided(r.rule.When, f)
 	}

@@ -51,6 +51,9 @@ type Input struct {
 	Shared *Shared
 	// Details takes how the decision came about; nil is not asked for.
 	Details *Details
+	// Judged takes each part of a condition that was evaluated, and whether it held;
+	// nil is not asked for. Not every condition is evaluated that keeps its result.
+	Judged func(part *cel.Program, holds bool)
 }
 
 // Evaluate decides about a key. memo may be nil; given again it saves

@@ -27,7 +27,7 @@ func Reading(p *plan.Policy, to Progress, input int) *value.Mask {
 	root := analyze.Root{Kind: analyze.Input, Index: input}
 	mask := &value.Mask{}
 	for n := range seen {
-		mask = value.Merge(mask, value.Merge(n.Reads[root], n.HandsOn[root]))
+		mask = value.Merge(mask, value.Merge(n.AllReads()[root], n.HandsOn[root]))
 	}
 	return mask
 }

@@ -19,9 +19,9 @@ var errorMessage = analyze.ErrorMessage.String()
 // after one that failed only those marked to run finally.
 func (ev *evaluation) rules() {
 	failed := false
-	only := ev.Leaving && value.Path(ev.object.Value, "metadata", "deletionTimestamp") == nil
+	concerned := ev.concerned()
 	for i, r := range ev.Policy.Rules {
-		if failed && !r.Finally || only && !r.Leaving {
+		if failed && !r.Finally || !concerned(r) {
 			continue
 		}
 		run := ruleRun{evaluation: ev, rule: r, index: i}
@@ -41,6 +41,19 @@ func (ev *evaluation) rules() {
 	}
 }
 
+// concerned says which rules are for the primary object: all, or those for one that
+// has left the selector, or that is gone.
+func (ev *evaluation) concerned() func(*plan.Rule) bool {
+	switch {
+	case ev.object == nil && ev.Policy.Primary.PruneOnly:
+		return func(r *plan.Rule) bool { return r.Prunes }
+	case ev.Leaving && value.Path(ev.object.Value, "metadata", "deletionTimestamp") == nil:
+		return func(r *plan.Rule) bool { return r.Leaving }
+	default:
+		return func(*plan.Rule) bool { return true }
+	}
+}
+
 // ruleRun is one rule while it runs.
 type ruleRun struct {
 	*evaluation
@@ -51,6 +64,7 @@ type ruleRun struct {
 	items  int
 	effect int // effects before the rule
 	match  string
+	row    int // of the decision table, from 1
 	err    error
 	// claimed is what the items so far have taken from later ones.
 	claimed []value.Value
@@ -102,6 +116,7 @@ func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
 	if when == nil {
 		return true, nil
 	}
+	r.judged(when, f)
 	v, err := when.Eval(f, r.meter)
 	if err != nil {
 		return false, err
@@ -169,7 +184,7 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 	r.decision.Ran.Add(r.index)
 	r.items++
 	r.item++
-	r.current, r.match = NameOf(item), ""
+	r.current, r.match, r.row = NameOf(item), "", 0
 	actions, err := r.choose(f)
 	if err == nil {
 		err = r.attempt(actions, f)
@@ -193,7 +208,7 @@ func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 			return nil, err
 		}
 		if holds {
-			r.match = c.Name
+			r.match, r.row = c.Name, i+1
 			return c.Do, nil
 		}
 	}

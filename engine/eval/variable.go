@@ -14,6 +14,7 @@ import (
 func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, error) {
 	switch {
 	case v.Program != nil:
+		ev.judged(v.Program, f)
 		return v.Program.Eval(f, ev.meter)
 	case v.Collection != nil:
 		return ev.plainCollection(v, f)
@@ -23,6 +24,7 @@ func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, er
 		return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("the variable %q cannot be computed by this build", v.Name)}
 	}
 	if v.When != nil {
+		ev.judged(v.When, f)
 		holds, err := v.When.Eval(f, ev.meter)
 		if err != nil {
 			return nil, err
@@ -135,6 +137,7 @@ func (ev *evaluation) computeItem(c *plan.Collection, item value.Value, f *frame
 	f.declare(c.Locals)
 	e.value = item
 	if c.When != nil {
+		ev.judged(c.When, f)
 		holds, err := c.When.Eval(f, ev.meter)
 		if err != nil || !value.IsTrue(holds) {
 			return err

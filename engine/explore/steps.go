@@ -9,7 +9,7 @@ import (
 
 // selectsOf returns the selections of a rule.
 func selectsOf(r *plan.Rule) (out []*plan.Select) {
-	for a := range actionsOf(r) {
+	for a := range r.Actions() {
 		if s, ok := a.(*plan.Select); ok {
 			out = append(out, s)
 		}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ type File struct {
 	Tests    []*v1alpha1.PolicyTest
 	// Allowances are what the installation opens.
 	Allowances []*v1alpha1.Allowances
+	// Skipped are warnings about documents that are none of ours, such as manifests
+	// beside policies. Whoever reads folders leaves them out.
+	Skipped []document.Problem
 }
 
 // Documents reads the policies and policy tests of a file. Everything wrong
@@ -24,18 +28,30 @@ func Documents(name string, text []byte) (File, []document.Problem) {
 	var file File
 	for _, n := range document.Parse(name, text, &problems) {
 		one := document.Problems{}
+		if skipped := skip(n); skipped != "" {
+			one.Reportf(document.SkippedDocument, n.Pos, "", "skipped: %s is no document of Edict", skipped)
+			file.Skipped = append(file.Skipped, withSource(text, name, one.List())...)
+			continue
+		}
 		decodeDocument(n, &file, &one)
 		problems.Append(one.List())
 	}
 	return file, withSource(text, name, problems.List())
 }
 
+// Items decodes parts of a policy that were derived from others. where names the
+// list in messages.
+func Items[T any](nodes []*document.Node, where string, problems *document.Problems) []T {
+	d := decoder{problems: problems}
+	out := make([]T, len(nodes))
+	for i, n := range nodes {
+		d.decode(n, reflect.ValueOf(&out[i]).Elem(), where)
+	}
+	return out
+}
+
 func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
 	d := decoder{problems: problems}
-	if items := n.Items(); len(items) > 0 && items[0].Get("at") != nil {
-		problems.Warnf(n.Pos, "passed over: a timeline is no document of Edict")
-		return
-	}
 	if n.Kind != document.Map {
 		problems.Errorf(n.Pos, "a document must be a mapping with apiVersion, kind, metadata and spec")
 		return
@@ -52,7 +68,7 @@ func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
 		}
 	case v1alpha1.KindPolicyTest:
 		t := &v1alpha1.PolicyTest{}
-		d.decode(n, reflect.ValueOf(t).Elem(), "the document")
+		d.decode(withRows(n, problems), reflect.ValueOf(t).Elem(), "the document")
 		if !problems.HasErrors() {
 			file.Tests = append(file.Tests, t)
 		}
@@ -77,16 +93,34 @@ func checkAllowances(a *v1alpha1.Allowances, problems *document.Problems) {
 	}
 }
 
+// ours are the kinds of documents.
+var ours = []string{v1alpha1.KindPolicy, v1alpha1.KindPolicyTest, v1alpha1.KindAllowances}
+
+// skip says what a document is that is none of ours; "" for one of ours, also if it
+// is wrong. Manifests, timelines and recorded answers may lie beside policies.
+func skip(n *document.Node) string {
+	if items := n.Items(); len(items) > 0 && items[0].Get("at") != nil {
+		return "a timeline"
+	}
+	version, kind := n.Get("apiVersion"), n.Get("kind")
+	switch {
+	case n.Kind != document.Map:
+		return ""
+	case version == nil && kind == nil && n.Get("metadata") == nil && n.Get("spec") == nil && path.Ext(n.Pos.File) == ".json":
+		return "this"
+	case version == nil || kind == nil:
+		return ""
+	case version.Text != v1alpha1.APIVersion && !slices.Contains(ours, kind.Text) && !strings.HasPrefix(version.Text, "edict"):
+		return "a " + kind.Text + " of " + version.Text
+	}
+	return ""
+}
+
 // header checks that the document is one of ours.
 func (d *decoder) header(n *document.Node) bool {
 	version, kind := n.Get("apiVersion"), n.Get("kind")
 	if version == nil || kind == nil {
 		d.problems.Hintf(n.Pos, "a policy begins with apiVersion: "+v1alpha1.APIVersion+" and kind: "+v1alpha1.KindPolicy, "apiVersion and kind are missing")
-		return false
-	}
-	if ours := []string{v1alpha1.KindPolicy, v1alpha1.KindPolicyTest, v1alpha1.KindAllowances}; version.Text != v1alpha1.APIVersion &&
-		!slices.Contains(ours, kind.Text) && !strings.HasPrefix(version.Text, "edict") {
-		d.problems.Warnf(version.Pos, "passed over: a %s of %s is no document of Edict", kind.Text, version.Text)
 		return false
 	}
 	if version.Text != v1alpha1.APIVersion {

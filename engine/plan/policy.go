@@ -91,9 +91,12 @@ type Primary struct {
 	// Within is the namespace, if Namespaces is only one.
 	Within analyze.ParamValue
 	// Node has what says which primary objects there are.
-	Node     *analyze.Node
-	Optional bool
-	Source   world.Source
+	Node *analyze.Node
+	// Optional says that keys without a primary object are decided about, too;
+	// PruneOnly that of such keys only the children are: by the rules that delete them.
+	Optional  bool
+	PruneOnly bool
+	Source    world.Source
 	// Follows makes the policy decide about objects that no longer match
 	// Selector, too; Finalizers are those that it leaves on them.
 	Follows    bool
@@ -280,6 +283,12 @@ type Rule struct {
 	// that failed.
 	Finally bool
 	Stop    bool
+	// Prunes says that the rule deletes children: it is for keys without a primary
+	// object, too.
+	Prunes bool
+	// Former says that these are children which the policy no longer has: no text of
+	// the policy stands for the rule.
+	Former bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
 	// Leaving says that the condition or list uses the name leaving: the rule is
@@ -312,6 +321,7 @@ type Window struct {
 // Case is a row of a decision table.
 type Case struct {
 	Name string
+	Pos  document.Position
 	When *cel.Program
 	Do   []Action
 }

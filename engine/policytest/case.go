@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -96,13 +97,26 @@ func (c *caseRun) start(ctx context.Context) error {
 		return err
 	}
 	options := simulate.Options{
-		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.options.Records,
+		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.records(ctx),
 	}
 	if c.options.Begin != nil {
 		c.options.Begin(options)
 	}
 	c.sim = simulate.New(ctx, options)
 	return nil
+}
+
+// records takes what is decided.
+func (c *caseRun) records(ctx context.Context) *record.Log {
+	if c.options.Coverage == nil {
+		return c.options.Records
+	}
+	return &record.Log{Seen: func(r *record.Record) {
+		if c.options.Records != nil {
+			c.options.Records.Add(r)
+		}
+		c.options.Coverage.Observe(ctx, r)
+	}}
 }
 
 // only returns the policies of some names; all when none is given.

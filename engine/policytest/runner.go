@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
@@ -24,6 +25,12 @@ type Options struct {
 	Run *regexp.Regexp
 	// Records takes what is decided; nil keeps nothing.
 	Records *record.Log
+	// Coverage takes what the cases use of the policies; nil is not asked for.
+	Coverage *coverage.Collector
+	// Edit changes policies before they are compiled; nil does not.
+	Edit func(*source.Unit)
+	// UntilFailure ends with the first case that fails.
+	UntilFailure bool
 	// Begin is called with what each case begins with; nil is not.
 	Begin func(simulate.Options)
 	// Schemas are folders of CRDs, besides those beside the policies.
@@ -81,6 +88,9 @@ func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 				return nil, err
 			}
 			for _, t := range found.Tests {
+				if r.options.UntilFailure && r.report.Failed() > 0 {
+					return r.report, nil
+				}
 				if err := r.test(ctx, f.Path, t); err != nil {
 					return nil, err
 				}
@@ -126,6 +136,9 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
 		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start)}
 		r.report.Cases = append(r.report.Cases, out)
+		if r.options.UntilFailure && len(out.Failures) > 0 {
+			return nil
+		}
 	}
 	return nil
 }
@@ -218,7 +231,7 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 		}
 		return b, nil
 	}
-	b, err := source.Load(paths, source.Options{Schemas: r.options.Schemas, Params: params})
+	b, err := source.Load(paths, source.Options{Schemas: r.options.Schemas, Params: params, Edit: r.options.Edit})
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +246,9 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 // cover makes every rule known to the coverage.
 func (r *runner) cover(b *source.Bundle) {
 	for _, p := range b.Policies {
+		if r.options.Coverage != nil {
+			r.options.Coverage.Know(p)
+		}
 		if r.report.Coverage[p.Name] == nil {
 			r.report.Coverage[p.Name] = map[string]int{}
 		}

@@ -333,7 +333,7 @@ func (c *Controller) MarkInitial() {
 	clear(c.wakes) // the first list made nothing happen
 	c.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
-	for _, key := range keys {
+	for _, key := range c.owned(keys) {
 		c.initial[key] = true
 	}
 }

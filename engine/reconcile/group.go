@@ -51,6 +51,9 @@ type Group struct {
 	Brakes  *brake.Brakes
 	Suspect func(*Controller) bool
 
+	// Owns reports whether this process decides about a key; nil is about all.
+	Owns func(*plan.Policy, eval.Key) bool
+
 	// Delivery maps changes to keys beside whoever feeds them; nil does so at
 	// once.
 	Delivery *Delivery

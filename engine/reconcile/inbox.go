@@ -114,7 +114,7 @@ func (g *Group) drain(ctx context.Context, c *Controller) {
 // route maps changes to the keys that they concern.
 func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 	for _, one := range changes {
-		keys := c.router.Change(ctx, one.source, one.old, one.now)
+		keys := c.owned(c.router.Change(ctx, one.source, one.old, one.now))
 		c.woken(keys)
 		c.caused(keys, one)
 		c.noteWakes(keys, one)

@@ -315,29 +315,27 @@ func (c *Controller) Pending() (n int) {
 // Flush runs everything that waits, once, as the controller is about to stop.
 // It returns what each key came to, and how many intents are lost.
 func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
-	c.mu.Lock()
-	waiting := map[eval.Key]int{}
-	for _, i := range c.intents.byName {
-		if i.pending {
-			waiting[i.key]++
-		}
-	}
-	c.mu.Unlock()
-	keys := make([]eval.Key, 0, len(waiting))
-	for key := range waiting {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b eval.Key) int { return strings.Compare(a.String(), b.String()) })
-	for _, key := range keys {
-		for range waiting[key] {
-			if ctx.Err() == nil {
-				results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
-			}
+	for _, key := range c.waiting() {
+		if ctx.Err() == nil {
+			results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
 		}
 	}
 	dropped = c.Pending()
 	c.counts.Dropped.Add(float64(dropped))
 	return results, dropped
+}
+
+// waiting returns the key of each run that is pending, in order.
+func (c *Controller) waiting() (keys []eval.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, i := range c.intents.byName {
+		if i.pending {
+			keys = append(keys, i.key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b eval.Key) int { return strings.Compare(a.String(), b.String()) })
+	return keys
 }
 
 // Flushed is what a flush did for a key.

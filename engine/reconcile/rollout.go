@@ -58,7 +58,7 @@ func (r *Rollout) Next() *Controller { return r.next }
 
 // keys returns the keys of both revisions, in order.
 func (r *Rollout) keys() []eval.Key {
-	all := append(r.base.Keys(), r.next.Keys()...)
+	all := append(r.base.owned(r.base.Keys()), r.next.owned(r.next.Keys())...)
 	slices.SortFunc(all, watch.CompareKeys)
 	return slices.Compact(all)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -82,6 +83,15 @@ func (r *Record) Replay(ctx context.Context) *eval.Decision {
 // Reads returns the objects that the decision depends on, with the parts of them
 // that it does.
 func (r *Record) Reads(ctx context.Context) []eval.Read { return r.Again(ctx, "").Reads() }
+
+// Observe evaluates the decision again without any shortcut, so that every condition
+// on its way is judged, and returns the details of the evaluation.
+func (r *Record) Observe(ctx context.Context, judged func(part *cel.Program, holds bool)) *eval.Details {
+	in := r.Inputs.again(r.Decision.Calls)
+	in.Details, in.Judged = &eval.Details{}, judged
+	eval.Plain(ctx, in)
+	return in.Details
+}
 
 // existing returns the objects as they were before the decision, without those
 // that it makes.

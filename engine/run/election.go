@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
-	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -54,6 +54,17 @@ const margin = time.Second
 type lease struct {
 	resourcelock.Interface
 	renewed atomic.Int64 // in nanoseconds; 0 for never
+	// dead reports whether a holder is known to write no more; nil is that none is.
+	dead func(ctx context.Context, identity string) bool
+}
+
+// Get implements resourcelock.Interface. What a dead holder has left is free at once.
+func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
+	r, raw, err := l.Interface.Get(ctx)
+	if err == nil && l.dead != nil && l.dead(ctx, r.HolderIdentity) {
+		r.HolderIdentity = ""
+	}
+	return r, raw, err
 }
 
 // Create implements resourcelock.Interface.
@@ -114,7 +125,7 @@ func (e *elector) run(ctx context.Context) (err error) {
 }
 
 // gate returns an error when the lease may have expired, and another process may lead.
-func (e *elector) gate() error {
+func (e *elector) gate(context.Context) error {
 	if time.Now().After(e.lock.until(e.config.LeaseDuration)) {
 		if e.fenced.CompareAndSwap(false, true) {
 			e.process.options.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.config.Namespace+"/"+e.config.Name)
@@ -128,21 +139,49 @@ func (e *elector) gate() error {
 // newLease makes the lock, with a client of its own: the requests of policies do not
 // delay renewals.
 func newLease(of *rest.Config, e Election) (*lease, error) {
+	coordination, err := e.client(of)
+	if err != nil {
+		return nil, err
+	}
+	return e.lockOf(coordination, e.Name), nil
+}
+
+// client makes a client for Leases.
+func (e *Election) client(of *rest.Config) (coordinationv1.LeasesGetter, error) {
 	config := rest.CopyConfig(of)
 	config.QPS, config.Burst, config.Timeout = -1, 0, e.RenewDeadline/2
-	coordination, err := coordinationv1.NewForConfig(config)
-	if err != nil {
-		return nil, err
+	return coordinationv1.NewForConfig(config)
+}
+
+// lockOf makes the lock of a Lease.
+func (e *Election) lockOf(client coordinationv1.LeasesGetter, name string) *lease {
+	lock := &resourcelock.LeaseLock{
+		LeaseMeta: metav1.ObjectMeta{Namespace: e.Namespace, Name: name}, Client: client,
+		LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
 	}
-	core, err := corev1client.NewForConfig(config)
+	return &lease{Interface: lock}
+}
+
+// elect competes for a lock in the background. Leads is closed when the lock is acquired,
+// lost when it is not held any more, after release at the latest. It is held until
+// everything is written, so it outlives the context.
+func (e *Election) elect(ctx context.Context, lock *lease) (leads, lost chan struct{}, release func(), err error) {
+	holding, release := context.WithCancel(context.WithoutCancel(ctx))
+	leads, lost = make(chan struct{}), make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: lock, Name: lock.Describe(), ReleaseOnCancel: true,
+		LeaseDuration: e.LeaseDuration, RenewDeadline: e.RenewDeadline, RetryPeriod: e.RetryPeriod,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { close(leads) },
+			OnStoppedLeading: func() {},
+		},
+	})
 	if err != nil {
-		return nil, err
+		release()
+		return nil, nil, nil, fmt.Errorf("the leader election: %w", err)
 	}
-	lock, err := resourcelock.New(resourcelock.LeasesResourceLock, e.Namespace, e.Name, core, coordination, resourcelock.ResourceLockConfig{Identity: e.Identity})
-	if err != nil {
-		return nil, err
-	}
-	return &lease{Interface: lock}, nil
+	go func() { defer close(lost); elector.Run(holding) }()
+	return leads, lost, release, nil
 }
 
 // compete waits for the lead, leads until it is lost or the context ends, and
@@ -150,24 +189,11 @@ func newLease(of *rest.Config, e Election) (*lease, error) {
 func (e *elector) compete(ctx context.Context) error {
 	c := &e.config
 	begin := time.Now()
-	// The lease is held until everything is written, so its context is not the
-	// process's.
-	holding, release := context.WithCancel(context.WithoutCancel(ctx))
-	defer release()
-	leads := make(chan struct{})
-	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: e.lock, Name: c.Name, ReleaseOnCancel: true,
-		LeaseDuration: c.LeaseDuration, RenewDeadline: c.RenewDeadline, RetryPeriod: c.RetryPeriod,
-		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { close(leads) },
-			OnStoppedLeading: func() {},
-		},
-	})
+	leads, lost, release, err := c.elect(ctx, e.lock)
 	if err != nil {
-		return fmt.Errorf("the leader election: %w", err)
+		return err
 	}
-	lost := make(chan struct{})
-	go func() { defer close(lost); elector.Run(holding) }()
+	defer release()
 	select {
 	case <-ctx.Done():
 		release()
@@ -188,7 +214,7 @@ func (e *elector) lead(ctx context.Context, release func(), lost chan struct{}) 
 	observe.Leader.Set(1)
 	p.metrics.Transition(true)
 	p.leader.Store(true)
-	t := p.newTerm(ctx)
+	t := p.newTerm(ctx, nil, nil)
 	t.start()
 	timeout := p.options.StopTimeout
 	select {

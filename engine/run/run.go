@@ -105,9 +105,12 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	p.opened.Store(true)
-	if o.Election != nil {
+	switch {
+	case o.Election != nil && o.Shards > 1:
+		err = newSharing(p).run(ctx)
+	case o.Election != nil:
 		err = newElector(p).run(ctx)
-	} else {
+	default:
 		err = p.alone(ctx)
 	}
 	stopServing()
@@ -150,7 +153,7 @@ func (p *process) open(ctx context.Context) (err error) {
 // alone runs the policies without leader election.
 func (p *process) alone(ctx context.Context) error {
 	p.leader.Store(true)
-	t := p.newTerm(ctx)
+	t := p.newTerm(ctx, nil, nil)
 	t.start()
 	<-ctx.Done()
 	return t.stop(p.options.StopTimeout)

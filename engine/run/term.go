@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/requirements"
+	"github.com/edict-dev/edict/engine/run/shards"
 )
 
 // term is the time from becoming the leader to losing leadership, in which the
@@ -23,8 +25,9 @@ import (
 type term struct {
 	process *process
 	runtime *controller.Runtime
-	// manager runs the policies of ConfigMaps; nil for those of files.
-	manager *policies.Manager
+	// follows says that the policies are those of ConfigMaps; manager runs them.
+	follows bool
+	manager atomic.Pointer[following]
 	// records are those of the last decisions.
 	records *record.Log
 }
@@ -48,38 +51,65 @@ func (t *term) decisions() (live.Controllers, bool) {
 	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
 }
 
-func (p *process) newTerm(ctx context.Context) *term {
-	o, t := &p.options, &term{process: p, records: p.newRecords()}
+// following runs the policies of ConfigMaps.
+type following struct{ follower }
+
+// follower is a policies.Manager, or a policies.Follower where another replica does what
+// concerns whole policies.
+type follower interface {
+	Run(ctx context.Context) error
+	Nudge()
+	Ready() bool
+}
+
+// newTerm makes a term. Owned and leads are those of a replica that shares the work with
+// others; nil is that it has all of it.
+func (p *process) newTerm(ctx context.Context, owned *shards.Ownership, leads func() bool) *term {
+	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != ""}
+	settings := *o.Brakes
+	if owned != nil {
+		settings.Share = owned.Share
+	}
 	t.runtime = controller.New(ctx, controller.Options{
 		Log: o.Log, Workers: o.Workers, Poll: o.PollInterval, Config: o.Config, HTTP: p.http, Kinds: p.kinds, Writer: p.writer,
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: o.Brakes, BrakeStore: p.brakes,
+		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes, Owned: owned, Leads: leads,
 		Events: p.events, Tracer: p.traces.Tracer(), Changed: t.nudge, End: func(err error) { p.end(err) },
 	})
-	if o.PolicyNamespace != "" {
-		t.manager = policies.New(policies.Options{
-			Client: p.client, Namespace: o.PolicyNamespace, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
-			Params: o.Params, Overrides: p.overrides(), Poll: o.PollInterval, Rivals: p.writer.Rivals, Rollback: o.AutoRollback,
-		})
-	}
 	return t
+}
+
+// policyOptions are those of what runs the policies of ConfigMaps.
+func (t *term) policyOptions() policies.Options {
+	p := t.process
+	o := &p.options
+	return policies.Options{
+		Client: p.client, Namespace: o.PolicyNamespace, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
+		Params: o.Params, Overrides: p.overrides(), Poll: o.PollInterval, Rivals: p.writer.Rivals, Rollback: o.AutoRollback,
+	}
 }
 
 // start starts the policies.
 func (t *term) start() {
-	if t.manager == nil {
+	if !t.follows {
 		t.startFiles()
 		return
 	}
+	manager := policies.New(t.policyOptions())
+	t.manager.Store(&following{manager})
 	t.process.term.Store(t)
-	t.runtime.Go(func() {
-		ctx, o := t.runtime.Context(), &t.process.options
-		if err := t.manager.Run(ctx); err != nil && ctx.Err() == nil {
-			o.Log.Error("policies cannot be followed", "namespace", o.PolicyNamespace, "error", err.Error())
-		}
-	})
+	t.runtime.Go(func() { t.follow(t.runtime.Context(), manager) })
+}
+
+// follow runs the policies of ConfigMaps until the context ends.
+func (t *term) follow(ctx context.Context, f follower) {
+	t.manager.Store(&following{f})
+	if err := f.Run(ctx); err != nil && ctx.Err() == nil {
+		o := &t.process.options
+		o.Log.Error("policies cannot be followed", "namespace", o.PolicyNamespace, "error", err.Error())
+	}
 }
 
 // startFiles starts the policies of files.
@@ -112,13 +142,20 @@ func (t *term) stop(timeout time.Duration) error {
 // ready reports whether every policy has seen its first lists; one that waits for a
 // kind counts as ready.
 func (t *term) ready() bool {
-	return t != nil && (t.manager == nil || t.manager.Ready()) && t.runtime.Policies().Started()
+	if t == nil {
+		return false
+	}
+	now := t.manager.Load()
+	return (!t.follows || now != nil && now.Ready()) && t.runtime.Policies().Started()
 }
 
 // nudge has the ConfigMaps looked at soon.
 func (t *term) nudge() {
-	if t != nil && t.manager != nil {
-		t.manager.Nudge()
+	if t == nil {
+		return
+	}
+	if now := t.manager.Load(); now != nil {
+		now.Nudge()
 	}
 }
 

@@ -179,7 +179,10 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 		}
 		return Any
 	}
-	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}}
+	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}, present: presentFields(schema)}
+	if path == metaDefinition {
+		t.identity = identity
+	}
 	for name := range schema.Properties {
 		property := schema.Properties[name]
 		t.Fields[name] = b.build(&property, path+"."+name)

@@ -31,6 +31,9 @@ type Type struct {
 	Name string
 	// Fields are the fields of an Object.
 	Fields map[string]*Type
+	// present are the fields that an object always has, as far as its schema says;
+	// identity those that the API server gives.
+	present, identity map[string]bool
 	// Open says that an Object may hold further, untyped fields.
 	Open bool
 	// Elem is the type of a Map's values or a List's items.
@@ -116,7 +119,7 @@ func Metadata() *Type {
 		"apiVersion": text, "kind": text, "name": text, "uid": text,
 		"controller": {Kind: Bool}, "blockOwnerDeletion": {Kind: Bool},
 	}}
-	return &Type{Kind: Object, Name: "ObjectMeta", Fields: map[string]*Type{
+	return &Type{Kind: Object, Name: "ObjectMeta", identity: identity, Fields: map[string]*Type{
 		"name": text, "generateName": text, "namespace": text, "uid": text, "selfLink": text,
 		"resourceVersion": text, "generation": {Kind: Int},
 		"creationTimestamp": {Kind: Time}, "deletionTimestamp": {Kind: Time},

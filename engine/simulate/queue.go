@@ -24,6 +24,12 @@ func (q *queue) next() item {
 	return i
 }
 
+// remove takes out the item at an index of items.
+func (q *queue) remove(at int) {
+	delete(q.held, q.items[at])
+	heap.Remove(&q.items, at)
+}
+
 func (q *queue) len() int { return len(q.items) }
 
 func (q *queue) clear() {

@@ -29,6 +29,8 @@ type server struct {
 	// that is gone.
 	changed func(id world.ID, old, now Object)
 	faults  []*Fault
+	// kill ends the process after a number of writes.
+	kill killing
 	// given are the first objects as they were given, until they change: they
 	// are shown as they were, without what the server adds.
 	given map[world.ID]Object
@@ -41,15 +43,27 @@ type Fault struct {
 	Name  string `json:"name"`
 	Times int    `json:"times"`
 	Code  int    `json:"code"`
+	// Crash kills the controller after so many writes of any kind, and starts it
+	// again.
+	Crash int `json:"crash,omitempty"`
+	// Order are the keys to decide about next, as POLICY [NAMESPACE/]NAME; all others
+	// wait for another order, or for Others in it.
+	Order *[]string `json:"order,omitempty"`
 }
 
 func newServer(schemas *schema.Set, now func() time.Time) *server {
-	s := &server{Server: apiserver.New(schemas, now), given: map[world.ID]Object{}, changed: func(world.ID, Object, Object) {}}
+	s := &server{given: map[world.ID]Object{}, changed: func(world.ID, Object, Object) {}}
+	s.take(apiserver.New(schemas, now))
+	return s
+}
+
+// take makes a server the one that is written to.
+func (s *server) take(objects *apiserver.Server) {
+	s.Server = objects
 	s.Changed = func(id world.ID, old, now Object) {
 		delete(s.given, id)
 		s.changed(id, old, now)
 	}
-	return s
 }
 
 func metadata(o Object) Object {
@@ -171,6 +185,12 @@ func (s *server) Event(_ context.Context, e apply.Event) error {
 
 // fault fails a write that the timeline wants to fail.
 func (s *server) fault(verb string, id world.ID) error {
+	if s.kill.dead() {
+		return errKilled
+	}
+	if verb != "event" {
+		defer s.kill.wrote()
+	}
 	for _, f := range s.faults {
 		if f.Times <= 0 || f.Verb != "" && f.Verb != verb || f.Kind != "" && f.Kind != id.Kind || f.Name != "" && f.Name != id.Name {
 			continue

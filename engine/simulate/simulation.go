@@ -41,6 +41,10 @@ type Options struct {
 	KeepTraces bool
 	// Evaluated is called after each evaluation; nil is not.
 	Evaluated func()
+	// From is the world to begin with, in place of Objects and Start; nil is none.
+	From *Checkpoint
+	// Stopped leaves the controllers stopped until Restart.
+	Stopped bool
 	// Brakes are those of a controller; nil brakes nothing, and ends a simulation
 	// that never comes to rest.
 	Brakes *brake.Brakes
@@ -62,6 +66,8 @@ type Simulation struct {
 	timers, retries *schedule
 	// failures counts those of a key, one after the other.
 	failures map[item]int
+	// order names the keys to decide about next; nil is as they come.
+	order []string
 	// bounds end a simulation that never comes to rest.
 	bounds  bounds
 	result  Result
@@ -100,6 +106,12 @@ func New(ctx context.Context, o Options) *Simulation {
 	}
 	for _, object := range o.Objects {
 		s.server.begin(object)
+	}
+	if o.From != nil {
+		s.restore(o.From)
+	}
+	if o.Stopped {
+		return s
 	}
 	s.boot(ctx)
 	for policy, keys := range o.Remembered {
@@ -172,11 +184,14 @@ func (s *Simulation) feed(ctx context.Context, id world.ID, old, now Object) {
 	}
 }
 
-// Settle runs until no work is left at this instant.
+// Settle runs until no work is left at this instant, or none that the order names.
 func (s *Simulation) Settle(ctx context.Context) {
 	bound := s.bounds.passes(0)
 	for passes := 0; s.work.len() > 0 && ctx.Err() == nil && s.ended == ""; passes++ {
-		next := s.work.next()
+		next, ok := s.take()
+		if !ok {
+			return
+		}
 		if passes == bound {
 			bound = s.bounds.passes(s.keys())
 		}
@@ -221,7 +236,10 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 		s.timers.set(i, r.Next)
 		return
 	}
-	s.result.record(s.clock, i, r)
+	s.result.record(s.clock, i, survived(r, &s.server.kill))
+	if s.killed(ctx) {
+		return
+	}
 	if r.Runaway != "" {
 		s.end(i, r.Runaway)
 		return
@@ -312,8 +330,19 @@ func (s *Simulation) Delete(id world.ID) {
 	_ = s.server.Server.Delete(id, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground}) // what is gone is gone
 }
 
-// Fail makes coming writes fail.
-func (s *Simulation) Fail(f Fault) { s.server.faults = append(s.server.faults, &f) }
+// Fail makes coming writes fail, kills the process later, or says in which order keys
+// are decided about.
+func (s *Simulation) Fail(f Fault) {
+	if f.Order != nil {
+		s.order = append([]string{}, *f.Order...)
+	}
+	if f.Crash > 0 {
+		s.server.kill = killing{armed: true, left: f.Crash}
+	}
+	if f.Order == nil && f.Crash == 0 {
+		s.server.faults = append(s.server.faults, &f)
+	}
+}
 
 // Restart kills the controllers and starts them anew: what they remembered is
 // lost.

@@ -130,7 +130,7 @@ func (c *Catalog) strangers() {
 				continue
 			}
 			for _, o := range ordered(params) {
-				c.conflict(v.ConfigMap, document.Problem{Position: document.Position{File: o.At.File}, Severity: document.Warning,
+				c.conflict(v.ConfigMap, document.Problem{Position: document.Position{File: o.At.File}, Severity: document.Warning, Code: document.UnknownPolicy,
 					Message: fmt.Sprintf("there is no policy %q", policy)})
 				break
 			}

@@ -106,7 +106,7 @@ func (c *ConfigMap) Read() *Contents {
 	for _, key := range c.Binary {
 		problem := c.binary(key)
 		if ext := path.Ext(key); !isDocumentKey(ext) && ext != ".rego" {
-			problem.Severity = document.Warning
+			problem.Severity, problem.Code = document.Warning, document.UnreadKey
 		}
 		problems.Add(problem)
 	}
@@ -129,7 +129,7 @@ func (c *Contents) key(key string, problems *document.Problems) {
 	switch {
 	case ext == ".rego": // read with the policy beside it
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(c.Data)), func(k string) bool { return isPolicyKey(k) && belongs(key, k) }) {
-			problems.Add(document.Problem{Position: document.Position{File: file.Path}, Severity: document.Warning,
+			problems.Add(document.Problem{Position: document.Position{File: file.Path}, Severity: document.Warning, Code: document.UnusedRego,
 				Message: "no policy uses this Rego", Hint: "it belongs to the key with the same name that ends in .yaml"})
 		}
 	case isPolicyKey(key):
@@ -137,7 +137,7 @@ func (c *Contents) key(key string, problems *document.Problems) {
 	case isDocumentKey(ext):
 		c.Tests = append(c.Tests, file)
 	default:
-		problems.Warnf(document.Position{File: file.Path}, "this key is not read: it ends neither in .yaml nor in .rego")
+		problems.Reportf(document.UnreadKey, document.Position{File: file.Path}, "", "this key is not read: it ends neither in .yaml nor in .rego")
 	}
 }
 
@@ -157,6 +157,7 @@ func belongs(regoKey, policyKey string) bool {
 func (c *Contents) documents(key string, file load.Source, problems *document.Problems) {
 	found, wrong := load.Documents(file.Path, file.Text)
 	problems.Append(wrong)
+	problems.Append(found.Skipped)
 	for _, t := range found.Tests {
 		problems.Hintf(t.Pos, "move it to a key that ends in "+testSuffix+".yaml", "a test stands among the policies")
 	}
@@ -214,7 +215,7 @@ func (c *Contents) modes(problems *document.Problems) {
 			problems.Add(unknown(mode))
 		}
 		if policy != "" && !slices.Contains(names, policy) { // it may come yet
-			problems.Add(document.Problem{Position: at, Severity: document.Warning,
+			problems.Add(document.Problem{Position: at, Severity: document.Warning, Code: document.UnknownPolicy,
 				Message: fmt.Sprintf("there is no policy %q in this ConfigMap", policy), Hint: document.DidYouMean(policy, names)})
 		}
 	}

@@ -15,27 +15,36 @@ import (
 )
 
 // read takes in the files at a path; manifests of ConfigMaps only if they are asked for.
-func (b *Bundle) read(path string, manifests bool, problems *document.Problems) error {
+func (b *Bundle) read(path string, o Options, problems *document.Problems) error {
 	files, err := load.Files(path)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
 		b.Files++
-		if manifests && b.configMaps(f, problems) {
+		if text, edited := o.Texts[f.Path]; edited {
+			f.Text = text
+		}
+		given := f.Path == path
+		if o.ConfigMaps && b.configMaps(f, problems) {
 			continue
 		}
-		if err := b.file(f, problems); err != nil {
+		if err := b.file(f, given, problems); err != nil {
 			return err
 		}
 	}
 	return b.allowBeside(path, problems)
 }
 
-// file takes in what one file holds.
-func (b *Bundle) file(f load.Source, problems *document.Problems) error {
+// file takes in what one file holds. What is skipped of it is a problem only if the
+// file itself was given.
+func (b *Bundle) file(f load.Source, given bool, problems *document.Problems) error {
 	found, wrong := load.Documents(f.Path, f.Text)
 	problems.Append(wrong)
+	b.Skipped += len(found.Skipped)
+	if given {
+		problems.Append(found.Skipped)
+	}
 	b.Tests = append(b.Tests, found.Tests...)
 	b.allow(found)
 	if len(found.Policies) == 0 {
@@ -158,9 +167,13 @@ func beside(path string) []string {
 	if !info.IsDir() {
 		return []string{filepath.Join(filepath.Dir(path), load.SchemaFolder)}
 	}
-	found, err := filepath.Glob(filepath.Join(path, "*", load.SchemaFolder))
-	if err != nil {
-		found = nil
-	}
-	return append([]string{filepath.Join(path, load.SchemaFolder)}, found...)
+	out := []string{filepath.Join(path, load.SchemaFolder)}
+	_ = filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error { // what cannot be read has no policies either
+		if err == nil && entry.IsDir() && entry.Name() == load.SchemaFolder && p != path && p != out[0] {
+			out = append(out, p)
+			return filepath.SkipDir
+		}
+		return nil
+	})
+	return out
 }

@@ -29,6 +29,11 @@ type Options struct {
 	Params map[string]map[string]string
 	// ConfigMaps reads manifests of ConfigMaps with policies, too.
 	ConfigMaps bool
+	// Edit changes policies before they are compiled; nil does not.
+	Edit func(*Unit)
+	// Texts are those of files that are edited, by path, in place of what the files
+	// hold.
+	Texts map[string][]byte
 	// Rego compiles and runs the policies' Rego; nil is this process.
 	Rego rego.Evaluator
 }
@@ -49,6 +54,8 @@ type Bundle struct {
 	Problems   []document.Problem
 	// Files counts the files that were read.
 	Files int
+	// Skipped counts the documents that are none of Edict.
+	Skipped int
 }
 
 // Err returns the errors among the problems as one error.
@@ -73,8 +80,13 @@ func Load(paths []string, o Options) (*Bundle, error) {
 		return nil, err
 	}
 	for _, path := range paths {
-		if err := b.read(path, o.ConfigMaps, &problems); err != nil {
+		if err := b.read(path, o, &problems); err != nil {
 			return nil, err
+		}
+	}
+	if o.Edit != nil {
+		for _, u := range b.Units {
+			o.Edit(u)
 		}
 	}
 	if err := b.compile(compile.TypedOverrides(o.Params, Typed), o.Rego, &problems); err != nil {

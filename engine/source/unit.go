@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
@@ -28,6 +29,8 @@ type Unit struct {
 	Modules []rego.Module
 	// Overrides are the values given for the policy's params.
 	Overrides map[string]compile.Override
+	// Seen, if set, is told of each expression with the names that it may use.
+	Seen func(n *document.Node, env *cel.Env)
 	// Mode, if not "", is the mode that was asked for from outside the document.
 	Mode string
 	// Unread are errors in what decides about the policy from outside of the
@@ -75,6 +78,7 @@ func (u *Unit) Compile(known *schema.Set, in rego.Evaluator) (*plan.Policy, []do
 		Schemas: known, Functions: builtins.Functions(), Queries: builtins.Queries(),
 		Modules: map[string][]rego.Module{u.File.Path: program},
 		Rego:    in,
+		Seen:    u.Seen,
 		Params:  compile.Overrides{u.Name(): u.Overrides},
 	})
 	if err != nil {

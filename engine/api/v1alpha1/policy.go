@@ -46,6 +46,9 @@ type Spec struct {
 	Inputs []Input `yaml:"inputs"`
 	// Variables are named values, as variables.NAME, in any order.
 	Variables []Variable `yaml:"variables"`
+	// Children are objects that the policy keeps for each primary object, as
+	// children.NAME. They are evaluated before the rules.
+	Children []Child `yaml:"children"`
 	// Rules are evaluated in their order.
 	Rules []Rule `yaml:"rules"`
 	// Limits bound how much the policy writes.
@@ -143,7 +146,10 @@ type Input struct {
 	GroupBy Text `yaml:"groupBy"`
 	// OrderBy are expressions over item that items are sorted by.
 	OrderBy []Text `yaml:"orderBy"`
-	Pos     document.Position
+	// Owned says that the input was derived from children: it has what the policy
+	// keeps for the primary object.
+	Owned bool `yaml:"-"`
+	Pos   document.Position
 }
 
 // Variable is a named value: an expression, a template, a collection or a

@@ -42,6 +42,8 @@ type TestSpec struct {
 type TestCase struct {
 	// Name is shown in the result.
 	Name Text `yaml:"name"`
+	// Matrix runs the case once per row: $(NAME) stands for a value of the row.
+	Matrix [][]Entry[*document.Node] `yaml:"matrix"`
 	// Now is the virtual start of the case, RFC 3339.
 	Now Text `yaml:"now"`
 	// Objects are added to the shared world; one of the same identity

@@ -28,7 +28,12 @@ type Rule struct {
 	Stop bool `yaml:"stop"`
 	// Debounce delays the rule.
 	Debounce *Debounce `yaml:"debounce"`
-	Pos      document.Position
+	// Prunes says that the rule was derived from children and deletes some of
+	// them: it is evaluated for keys without a primary object, too.
+	Prunes bool `yaml:"-"`
+	// Former says that these are children which the policy no longer has.
+	Former bool `yaml:"-"`
+	Pos    document.Position
 }
 
 // Case is one row of a decision table.

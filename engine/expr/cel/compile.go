@@ -150,6 +150,9 @@ func (e *Env) report(text Text, issues *cel.Issues, problems *document.Problems)
 		offset := offsetOf(text.Source, issue.Location.Line(), issue.Location.Column())
 		at := text.at(offset)
 		message, hint := e.explain(issue.Message, string([]rune(text.Source)[min(offset, utf8.RuneCountInString(text.Source)):]), e.budget.hints())
+		if elsewhere, known := spelt(text.Source); known && syntax {
+			message, hint = elsewhere.text, elsewhere.hint
+		}
 		problems.Add(document.Problem{
 			Position: at, Severity: document.Error, Message: message, Hint: hint,
 			Source: text.Node.SourceLine(at.Line),
@@ -220,6 +223,8 @@ func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 		return fmt.Sprintf("undefined name %q", name), hint
 	}
 	switch {
+	case message == "invalid duration argument":
+		return "this text is no duration", "units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days: 24h)"
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
 		strings.Contains(message, "mixed element types"):
 		return message, "dyn(x) makes a value untyped where types are mixed on purpose"

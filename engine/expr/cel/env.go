@@ -247,3 +247,26 @@ func IsObject(t *Type) bool { return t.Kind() == cel.StructKind }
 
 // IsOptional reports whether a type is that of an optional value.
 func IsOptional(t *Type) bool { return t.Kind() == cel.OpaqueKind && t.TypeName() == "optional_type" }
+
+// Vars returns the declared names with their types; of one that is declared twice
+// the last counts.
+func (e *Env) Vars() []Var { return e.vars }
+
+// Functions returns the builtins, by name.
+func (e *Env) Functions() map[string]*expr.Function { return e.functions }
+
+// TypeOfText returns the type of an expression, nil when it is wrong.
+func (e *Env) TypeOfText(text string) *Type {
+	if len(text) > MaxExpression {
+		return nil
+	}
+	parsed, issues := e.base.Parse(text)
+	if issues.Err() != nil {
+		return nil
+	}
+	checked, issues := e.base.Check(parsed)
+	if issues.Err() != nil {
+		return nil
+	}
+	return checked.OutputType()
+}

@@ -78,6 +78,28 @@ var foreign = []struct{ word, from, text, hint string }{
 	{"??", "??", `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
 }
 
+// otherwise are what other languages write where the parser stops later, or names
+// something else.
+var otherwise = []struct {
+	form       *regexp.Regexp
+	text, hint string
+}{
+	{regexp.MustCompile(`\?\?`), `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
+	{regexp.MustCompile(`<>`), `"<>" is no operator of CEL`, "!= compares"},
+	{regexp.MustCompile(`\{\{`), "this is no Go template", "an expression stands here as it is, without {{ }}"},
+	{regexp.MustCompile(`(^|[(&|]) *not `), `"not" is no operator of CEL`, "&&, || and ! are"},
+}
+
+// spelt returns what a text that does not parse writes as in another language.
+func spelt(source string) (found struct{ text, hint string }, ok bool) {
+	for _, o := range otherwise {
+		if o.form.MatchString(source) {
+			return struct{ text, hint string }{o.text, o.hint}, true
+		}
+	}
+	return found, false
+}
+
 // syntaxProblem words what the parser says of the mistakes that are usual.
 func syntaxProblem(message, from string) (text, hint string) {
 	word := ""

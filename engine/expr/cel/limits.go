@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp/syntax"
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -148,6 +149,9 @@ func (s shape) comprehension(e ast.Expr) load {
 	source := s.stack(c.IterRange()).max(s.stack(c.AccuInit()))
 	copies := max(1, occurrences(c.LoopStep(), c.IterVar(), c.IterVar2()), occurrences(c.Result(), c.AccuVar()))
 	l := load{bound: 1 + inner.bound + source.bound, copies: max(1, inner.copies) * max(1, source.copies) * copies}
+	if collects(c) && doubled(c.LoopStep(), c.AccuVar()) {
+		s.issues.ReportErrorAtID(c.LoopStep().ID(), "%s may stand once only in a list, a map or a sum: it would double for each item", c.AccuVar())
+	}
 	if l.bound > MaxBound {
 		s.issues.ReportErrorAtID(e.ID(), "%d bound variables stack up here, at most %d may; split the expression into variables", l.bound, MaxBound)
 	}
@@ -173,6 +177,45 @@ func occurrences(e ast.Expr, names ...string) int {
 		}
 	}))
 	return count
+}
+
+// collects reports whether the author named what a loop collects, as fold does.
+func collects(c ast.ComprehensionExpr) bool {
+	return !strings.ContainsAny(c.AccuVar(), "@") && c.AccuVar() != "__result__"
+}
+
+// doubled reports whether a list, a map or a sum has a value more than once: a
+// name as a whole and anything of it, or one field of it twice.
+func doubled(e ast.Expr, name string) bool {
+	found := false
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
+		if inner.Kind() == ast.ListKind || inner.Kind() == ast.MapKind || inner.Kind() == ast.CallKind && inner.AsCall().FunctionName() == operators.Add {
+			found = found || twice(inner, name)
+		}
+	}))
+	return found
+}
+
+// twice counts the uses of each field of a name. A field is not told apart from
+// those within it.
+func twice(e ast.Expr, name string) bool {
+	fields, all := map[string]int{}, idents(e, []string{name})
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
+		if inner.Kind() != ast.SelectKind {
+			return
+		}
+		if of := inner.AsSelect().Operand(); of.Kind() == ast.IdentKind && of.AsIdent() == name {
+			fields[inner.AsSelect().FieldName()]++
+		}
+	}))
+	whole := all
+	for _, n := range fields {
+		whole -= n
+		if n > 1 {
+			return true
+		}
+	}
+	return whole > 1 || whole == 1 && all > 1
 }
 
 // idents counts the uses of names, also where a loop binds another of that name.

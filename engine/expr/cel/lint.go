@@ -32,7 +32,7 @@ func (l *linter) nested(outer ast.Expr) {
 			return
 		}
 		if inner := l.input(x.AsComprehension().IterRange()); inner != "" {
-			l.warn(outer, "give "+inner+" a keyBy or groupBy and look items up", "for every item of "+l.input(outer.AsComprehension().IterRange())+" this goes through all of "+inner)
+			l.warn(document.QuadraticLoop, outer, "give "+inner+" a keyBy or groupBy and look items up", "for every item of "+l.input(outer.AsComprehension().IterRange())+" this goes through all of "+inner)
 		}
 	}))
 }
@@ -60,12 +60,12 @@ func (l *linter) operator(e ast.Expr) {
 	switch e.AsCall().FunctionName() {
 	case operators.Equals, operators.NotEquals:
 		if l.field(a) && IsNull(b) || l.field(b) && IsNull(a) {
-			l.warn(e, "has(a.b) asks whether a field is there; a.?b.hasValue() also where a may be absent",
+			l.warn(document.NullComparison, e, "has(a.b) asks whether a field is there; a.?b.hasValue() also where a may be absent",
 				"a field is absent or has a value: this comparison with null fails where it is absent, and is false where it is not")
 		}
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
 		if amount(a) && l.isText(b) || amount(b) && l.isText(a) {
-			l.warn(e, "quantity(a).isGreaterThan(quantity(b)), or quantity.value(a) > 100", "texts are compared letter by letter, not as quantities: \"1\" < \"500m\" < \"9\"")
+			l.warn(document.QuantityAsText, e, "quantity(a).isGreaterThan(quantity(b)), or quantity.value(a) > 100", "texts are compared letter by letter, not as quantities: \"1\" < \"500m\" < \"9\"")
 		}
 	}
 }
@@ -88,10 +88,10 @@ func amount(e ast.Expr) bool {
 	return ok && quantityForm.MatchString(text)
 }
 
-func (l *linter) warn(e ast.Expr, hint, message string) {
+func (l *linter) warn(code document.Code, e ast.Expr, hint, message string) {
 	at := l.text.at(0)
 	if start := l.ast.SourceInfo().GetStartLocation(e.ID()); start.Line() > 0 {
 		at = l.text.at(offsetOf(l.text.Source, start.Line(), start.Column()))
 	}
-	l.problems.Add(document.Problem{Position: at, Severity: document.Warning, Message: message, Hint: hint, Source: l.text.Node.SourceLine(at.Line)})
+	l.problems.Add(document.Problem{Position: at, Severity: document.Warning, Code: code, Message: message, Hint: hint, Source: l.text.Node.SourceLine(at.Line)})
 }

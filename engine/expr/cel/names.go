@@ -11,12 +11,13 @@ import (
 const (
 	QualifyParams    = "params"
 	QualifyInputs    = "inputs"
+	QualifyChildren  = "children"
 	QualifyVariables = "variables"
 	QualifyKey       = "key"
 	QualifyError     = "error"
 )
 
-var qualifiers = []string{QualifyParams, QualifyInputs, QualifyVariables, QualifyKey, QualifyError}
+var qualifiers = []string{QualifyParams, QualifyInputs, QualifyChildren, QualifyVariables, QualifyKey, QualifyError}
 
 // qualify returns a name with its qualifier, as expressions write it.
 func qualify(qualifier, name string) string { return qualifier + "." + name }

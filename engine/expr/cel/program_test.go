@@ -59,6 +59,11 @@ func TestLibraries(t *testing.T) {
 		`[].first().hasValue()`:                                                                   false,
 		`[[1, 2][?5].hasValue(), {"a": 1}[?"a"].hasValue()]`:                                      []any{false, true},
 		`countDistinct([1, 2, 3, 4], x, x % 2)`:                                                   int64(2),
+		`[1, 2, 3].fold(sum, 0, x, sum + x)`:                                                      int64(6),
+		`["b", "abc"].fold(best, "", x, size(x) > size(best) ? x : best)`:                         "abc",
+		`[3, 1, 2].fold(acc, {"used": dyn(0), "took": dyn([0])}, x, acc.used + x <= 5 ? {"used": dyn(acc.used + x), "took": dyn(acc.took + [x])} : acc).took`: []any{int64(0), int64(3), int64(1)},
+		`[].fold(sum, 7, x, 8)`: int64(7),
+		`[1, 2].fold(seen, [0], x, x in seen ? seen : seen + [x])`: []any{int64(0), int64(1), int64(2)},
 		// Objects.
 		`object.spec.replicas + 1`:         int64(4),
 		`object.metadata.labels.zone`:      "a",

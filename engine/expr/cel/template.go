@@ -20,6 +20,8 @@ type Template struct {
 	kind     document.Kind
 	// names are those of a mapping whose keys are all written out.
 	names *value.Names
+	// asText says that it is written to a field of texts.
+	asText bool
 	// unsettled is why the value could not be computed from constants.
 	unsettled error
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
@@ -39,7 +41,7 @@ func (t *Template) build(scope expr.Scope, meter *expr.Meter) (value.Value, erro
 	switch {
 	case t.program != nil:
 		v, err := t.program.Eval(scope, meter)
-		return value.Unwrap(v), err
+		return t.written(value.Unwrap(v)), err
 	case t.parts != nil:
 		return t.join(scope, meter)
 	case t.kind == document.List:
@@ -47,6 +49,18 @@ func (t *Template) build(scope expr.Scope, meter *expr.Meter) (value.Value, erro
 	default:
 		return t.mapping(scope, meter)
 	}
+}
+
+// written returns a value as the API server stores it in the field: a time in a field of
+// texts is a text, also for the rules that read it in the same evaluation.
+func (t *Template) written(v value.Value) value.Value {
+	switch v.(type) {
+	case types.Timestamp, types.Duration:
+		if text, err := value.Text(v); t.asText && err == nil {
+			return value.OfString(text)
+		}
+	}
+	return v
 }
 
 // join puts the pieces of a text together, when it is known that they fit.

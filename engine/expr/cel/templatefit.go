@@ -15,6 +15,7 @@ func (t *Template) Fit(want *schema.Type, where string, problems *document.Probl
 	switch {
 	case want == nil || want.Kind == schema.Dyn:
 	case t.program != nil:
+		t.asText = want.Kind == schema.String
 		fitType(t.program.Type(), want, where, t, problems)
 	case t.kind == document.Map && (want.Kind == schema.Object || want.Kind == schema.Map):
 		t.fitFields(want, where, problems)

@@ -12,11 +12,11 @@ func inText(p *Program, problems *document.Problems) {
 	t := p.Type()
 	switch inner := Unwrap(t); {
 	case IsList(inner):
-		problems.Hintf(p.Pos(), "x.map(e, string(e)).join(\", \")", "a list cannot be written inside a text")
+		problems.Reportf(document.ListInText, p.Pos(), "x.map(e, string(e)).join(\", \")", "a list cannot be written inside a text")
 	case IsMap(inner) || IsObject(inner):
-		problems.Hintf(p.Pos(), "name one of its fields, or json.encode(x)", "an object cannot be written inside a text")
+		problems.Reportf(document.ListInText, p.Pos(), "name one of its fields, or json.encode(x)", "an object cannot be written inside a text")
 	case IsOptional(t):
-		problems.Warnf(p.Pos(), "inside a text this fails where it has no value; x.orValue(\"\") gives one")
+		problems.Reportf(document.OptionalInText, p.Pos(), "x.orValue(\"\") gives one", "inside a text this fails where it has no value")
 	}
 }
 
@@ -27,7 +27,7 @@ var code = regexp.MustCompile(`^(object|key|params|inputs|variables)(\.\??[A-Za-
 // meant, and so stays the text that it is.
 func (e *Env) looksLikeCode(n *document.Node, problems *document.Problems) {
 	if !n.Quoted && code.MatchString(n.Text) {
-		problems.Add(document.Problem{Position: n.Pos, Severity: document.Warning, Source: n.SourceLine(n.Pos.Line),
+		problems.Add(document.Problem{Position: n.Pos, Severity: document.Warning, Code: document.NameAsText, Source: n.SourceLine(n.Pos.Line),
 			Message: "this is the text \"" + n.Text + "\", not its value", Hint: "${" + n.Text + "} gives the value; in quotes it is meant as a text"})
 	}
 }

@@ -57,3 +57,11 @@ func LiteralString(e ast.Expr) (text string, ok bool) {
 
 // IsNull reports whether an expression is the literal null.
 func IsNull(e ast.Expr) bool { return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.NullValue }
+
+// At returns the place of a part of the program.
+func (p *Program) At(e ast.Expr) document.Position {
+	if start := p.Tree().SourceInfo().GetStartLocation(e.ID()); start.Line() > 0 {
+		return p.text.at(offsetOf(p.text.Source, start.Line(), start.Column()))
+	}
+	return p.text.at(0)
+}

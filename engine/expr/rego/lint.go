@@ -40,14 +40,20 @@ func (l *Library) lintModule(p packageOutline, used map[*ruleOutline]bool, queri
 		if len(queries) > 0 {
 			hint = "the policy asks " + queries[0].text
 		}
-		problems.Add(l.problem(p.At, document.Warning, fmt.Sprintf("no query uses the package %s", p.Name), hint))
+		problems.Add(l.unused(p.At, fmt.Sprintf("no query uses the package %s", p.Name), hint))
 		return
 	}
 	for _, rule := range rules {
 		if !used[rule] && !rule.isTest() {
-			problems.Add(l.problem(rule.At, document.Warning, fmt.Sprintf("nothing uses the rule %s", rule.Short), ""))
+			problems.Add(l.unused(rule.At, fmt.Sprintf("nothing uses the rule %s", rule.Short), ""))
 		}
 	}
+}
+
+func (l *Library) unused(at document.Position, message, hint string) document.Problem {
+	out := l.problem(at, document.Warning, message, hint)
+	out.Code = document.UnusedRego
+	return out
 }
 
 // InputRef is a place where a module reads the input.
@@ -94,7 +100,7 @@ func (l *Library) CheckInput(q *Query, input *schema.Type) []document.Problem {
 func noField(ref InputRef, i int, t *schema.Type) document.Problem {
 	where := strings.Join(append([]string{"input"}, ref.Path[:i]...), ".")
 	return document.Problem{
-		Position: ref.At, Severity: document.Warning, Source: ref.Source,
+		Position: ref.At, Severity: document.Warning, Code: document.RegoInput, Source: ref.Source,
 		Message: fmt.Sprintf("%s has no field %q", where, ref.Path[i]),
 		Hint:    document.DidYouMean(ref.Path[i], t.FieldNames()),
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/requirements"
+	"github.com/edict-dev/edict/engine/run/shards"
 	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -62,6 +63,11 @@ type Options struct {
 	Events *events.Decisions
 	// Tracer traces reconciliations; nil traces none.
 	Tracer trace.Tracer
+	// Owned says which keys this process reconciles; nil is all.
+	Owned *shards.Ownership
+	// Leads reports whether this process makes the policy-wide writes, while others
+	// share the work; nil is that there are no others.
+	Leads func() bool
 	// Changed is called when the state of a policy has changed, also from other
 	// goroutines.
 	Changed func()
@@ -77,8 +83,10 @@ type Runtime struct {
 	group     *reconcile.Group
 	informers *informers.Set
 	queues    *informers.Queues
-	// brakes limit what the policies write.
-	brakes *brakes.Controller
+	// brakes limit what the policies write, as soon as they were started once.
+	brakes  *brakes.Controller
+	braking sync.Once
+	braked  bool
 	// watching ends when no new work is to be started. Work under way goes on until
 	// working ends.
 	watching, working context.Context
@@ -109,9 +117,12 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.informers.Start()
 	r.brakes = brakes.New(brakes.Options{
 		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.queues.Enqueue,
-		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed,
+		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed, Leads: o.Leads,
 	})
 	r.group.Brakes, r.group.Suspect = r.brakes.Brakes(), r.informers.Stale
+	if o.Owned != nil {
+		r.group.Owns = o.Owned.Has
+	}
 	r.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
 		r.informers.Go(func() { route(r.watching) })
 	}, Woken: r.queues.Wake}
@@ -134,7 +145,10 @@ func (r *Runtime) Policies() *lifecycle.Registry { return r.policies }
 func (r *Runtime) Brakes() *brakes.Controller { return r.brakes }
 
 // StartBrakes starts the brakes, and reports whether their state could be read.
-func (r *Runtime) StartBrakes() bool { return r.brakes.Start(r.watching, r.wg.Go) }
+func (r *Runtime) StartBrakes() bool {
+	r.braking.Do(func() { r.braked = r.brakes.Start(r.watching, r.wg.Go) })
+	return r.braked
+}
 
 // WatchOpened stores that a watch works.
 func (r *Runtime) WatchOpened(id string) { r.informers.Opened(id) }

@@ -40,8 +40,9 @@ type Writer struct {
 	stop     func()
 	// As makes the requests of a context those of a policy.
 	As func(ctx context.Context, policy string) context.Context
-	// Gate refuses writes; nil refuses none.
-	Gate func() error
+	// Gate refuses writes, with the context of the evaluation that asks for them; nil
+	// refuses none.
+	Gate func(context.Context) error
 	// Pace holds policies to their share of the writes; nil does not.
 	Pace   *Pace
 	closed atomic.Bool
@@ -60,7 +61,7 @@ func (w *Writer) open(ctx context.Context, policy string) error {
 	if w.Gate == nil {
 		return nil
 	}
-	return w.Gate()
+	return w.Gate(ctx)
 }
 
 var _ apply.Writer = (*Writer)(nil)

@@ -1,0 +1,50 @@
+// Package base64 encodes and decodes texts, such as the values of Secrets.
+package base64
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Functions returns base64.encode and base64.decode.
+func Functions() []expr.Function {
+	text := []expr.Type{expr.String}
+	return []expr.Function{
+		{
+			Name: "base64.encode", Args: text, Result: expr.String, Needs: need,
+			Doc: "a text in standard base64, as in the data of a Secret", Example: `base64.encode(object.spec.password)`,
+			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
+				text, _ := value.Str(args[0])
+				return value.OfString(base64.StdEncoding.EncodeToString([]byte(text))), nil
+			},
+		},
+		{
+			Name: "base64.decode", Args: text, Result: expr.String, Needs: need,
+			Doc: "the text that standard base64 stands for; an error when it is not base64 or not UTF-8", Example: `base64.decode(object.data["ca.crt"])`,
+			Do: decode,
+		},
+	}
+}
+
+func need(args []value.Value) expr.Need {
+	text, _ := value.Str(args[0])
+	n := base64.StdEncoding.EncodedLen(len(text))
+	return expr.Need{Work: 1 + expr.Units(n, 10), Text: n, Scratch: 2 * n}
+}
+
+func decode(_ *expr.Call, args []value.Value) (value.Value, error) {
+	text, _ := value.Str(args[0])
+	out, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("the text is not base64: %w", err)
+	}
+	if !utf8.Valid(out) {
+		return nil, errors.New("what the base64 stands for is not a text in UTF-8")
+	}
+	return value.OfString(string(out)), nil
+}

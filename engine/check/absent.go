@@ -1,0 +1,300 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// absentFields finds reads of fields that may be absent, and of objects that may be
+// null, where nothing that is evaluated before mentions them.
+func absentFields(p *policy) {
+	c := &absence{policy: p, mentions: newMentions(p.Policy), guards: map[string]keys{}, nullable: map[string]bool{}}
+	c.nullable["object"] = p.Primary.Optional
+	for _, in := range p.Inputs {
+		c.nullable[analyze.InputRef(in.Name).String()] = in.Shape == plan.One
+	}
+	given := c.selected()
+	for _, in := range p.Inputs {
+		if in.Get != nil && !in.Off {
+			c.programs(given, in.Get) // a where that fails leaves an item out
+		}
+	}
+	c.rules(given)
+	for _, v := range slices.Backward(p.Variables) { // its users come first
+		c.variable(c.guards[analyze.VariableRef(v.Name).String()], v)
+	}
+}
+
+// absence looks for reads that nothing guards.
+type absence struct {
+	*policy
+	mentions *mentions
+	// guards are what guards every use of a variable that was seen.
+	guards   map[string]keys
+	nullable map[string]bool
+}
+
+// selected are the labels that selectors ask for.
+func (c *absence) selected() keys {
+	out := keys{}
+	add := func(t *schema.Type) {
+		out[t.Name+".metadata.labels"], out[t.Name+".metadata.labels[*]"] = true, true
+	}
+	if c.Primary.Selector.String() != "" {
+		add(c.Primary.Type)
+	}
+	for _, in := range c.Inputs {
+		if in.Source.Selector != "" {
+			add(in.Type)
+		}
+	}
+	return out
+}
+
+func (c *absence) rules(given keys) {
+	for _, r := range c.Rules {
+		if len(r.OnError) == 0 { // else its author expects failures
+			c.rule(given, r)
+		}
+		if r.Stop {
+			given = given.with(c.mentions.with(r.Locals).programs(r.When))
+		}
+		if r.When == nil && r.ForEach == nil {
+			given = given.with(written(c.Policy, r))
+		}
+	}
+}
+
+// written are the fields that a rule sets.
+func written(p *plan.Policy, r *plan.Rule) keys {
+	out := keys{}
+	for _, a := range r.Do {
+		m, ok := a.(*plan.Merge)
+		if !ok || !m.Of.Primary() {
+			continue
+		}
+		t := p.Primary.Type
+		for _, name := range m.Under {
+			out[t.Name+"."+name] = true
+			if t = t.Field(name); t == nil {
+				return out
+			}
+		}
+		m.Fields.EachField(func(path []string, _ bool) {
+			if len(path) == 1 {
+				out[t.Name+"."+path[0]] = true
+			}
+		})
+	}
+	return out
+}
+
+func (c *absence) rule(given keys, r *plan.Rule) {
+	inner := &absence{policy: c.policy, mentions: c.mentions.with(r.Locals), guards: c.guards, nullable: c.nullable}
+	when := inner.mentions.programs(r.When)
+	if r.WhenPerItem {
+		c.programs(given, r.ForEach)
+		given = given.with(c.mentions.programs(r.ForEach))
+		inner.programs(given, r.When)
+	} else {
+		inner.programs(given, r.When)
+		c.programs(given.with(when), r.ForEach)
+		given = given.with(c.mentions.programs(r.ForEach))
+	}
+	given = given.with(when)
+	inner.actions(given, r.Do)
+	for _, row := range r.Cases {
+		inner.programs(given, row.When)
+		given = given.with(inner.mentions.programs(row.When))
+		inner.actions(given, row.Do)
+	}
+	inner.locals(r.Locals)
+}
+
+// locals looks at the variables of a rule or a collection, users first, and forgets
+// their names.
+func (c *absence) locals(list []*plan.Variable) {
+	for _, v := range slices.Backward(list) {
+		c.variable(c.guards[v.Name], v)
+		delete(c.guards, v.Name)
+	}
+}
+
+func (c *absence) actions(given keys, list []plan.Action) {
+	for _, a := range list {
+		plan.Programs(a, func(p *cel.Program) { c.programs(given, p) })
+		inner := given
+		if s, ok := a.(*plan.Select); ok {
+			for i := range s.Steps {
+				inner = inner.with(c.mentions.programs(s.Steps[i].When, s.Steps[i].Expression))
+			}
+		}
+		for _, more := range plan.Within(a) {
+			c.actions(inner, more)
+		}
+	}
+}
+
+// variable looks at the expressions of a variable; guards is nil for one that is not
+// used where a failure matters.
+func (c *absence) variable(guards keys, v *plan.Variable) {
+	if guards == nil {
+		return
+	}
+	c.programs(guards, v.Program, v.When)
+	c.template(guards.with(c.mentions.programs(v.When)), v.Value)
+	if v.Collection == nil {
+		return
+	}
+	l := v.Collection
+	c.programs(guards, l.ForEach)
+	inner := &absence{policy: c.policy, mentions: c.mentions.with(l.Locals), guards: c.guards, nullable: c.nullable}
+	guards = guards.with(c.mentions.programs(l.ForEach))
+	inner.programs(guards, l.When)
+	guards = guards.with(inner.mentions.programs(l.When))
+	inner.template(guards, l.Value)
+	inner.programs(guards, append([]*cel.Program{l.Key}, l.OrderBy...)...)
+	inner.locals(l.Locals)
+}
+
+func (c *absence) template(guards keys, t *cel.Template) {
+	t.Walk(func(p *cel.Program) { c.programs(guards, p) })
+}
+
+func (c *absence) programs(guards keys, list ...*cel.Program) {
+	for _, p := range list {
+		if p != nil {
+			(&absenceIn{absence: c, fields: fieldsOf(p), said: keys{}}).visit(p.Tree().Expr(), guards)
+		}
+	}
+}
+
+// absenceIn looks at one expression.
+type absenceIn struct {
+	*absence
+	fields
+	said keys
+}
+
+func (c *absenceIn) visit(e ast.Expr, guards keys) {
+	switch {
+	case e.Kind() == ast.IdentKind:
+		c.use(e.AsIdent(), guards)
+	case e.Kind() == ast.ComprehensionKind:
+		c.loop(e.AsComprehension(), guards)
+	case e.Kind() == ast.CallKind && (c.branch(e.AsCall(), guards) || c.null(e, guards)):
+	default:
+		c.children(e, guards)
+	}
+	c.take(e, guards)
+}
+
+func (c *absenceIn) children(e ast.Expr, guards keys) {
+	for _, child := range cel.Children(e) {
+		c.visit(child, guards)
+	}
+}
+
+// null visits a comparison of a field with null, which is a finding of its own.
+func (c *absenceIn) null(e ast.Expr, guards keys) bool {
+	with, ok := compared(e)
+	if ok && with.Kind() == ast.SelectKind {
+		c.children(with, guards)
+		return true
+	}
+	return false
+}
+
+// use notes what guards a variable here.
+func (c *absenceIn) use(name string, guards keys) {
+	have, seen := c.guards[name]
+	if !seen {
+		c.guards[name] = guards.with()
+		return
+	}
+	for key := range have {
+		if !guards[key] {
+			delete(have, key)
+		}
+	}
+}
+
+func (c *absenceIn) loop(l ast.ComprehensionExpr, guards keys) {
+	c.visit(l.IterRange(), guards)
+	c.visit(l.AccuInit(), guards)
+	inner := guards.with(c.mentions.of(c.fields, l.IterRange()).all(), c.mentions.of(c.fields, l.AccuInit()).all())
+	for _, part := range []ast.Expr{l.LoopCondition(), l.LoopStep(), l.Result()} {
+		c.visit(part, inner)
+	}
+}
+
+// branch visits the parts of an and, an or or a choice: one guards another.
+func (c *absenceIn) branch(call ast.CallExpr, guards keys) bool {
+	args := call.Args()
+	switch call.FunctionName() {
+	case operators.Conditional:
+		c.visit(args[0], guards)
+		inner := guards.with(c.mentions.of(c.fields, args[0]).all())
+		c.visit(args[1], inner)
+		c.visit(args[2], inner)
+		return true
+	case operators.LogicalAnd, operators.LogicalOr:
+		for i, arg := range args {
+			inner := guards
+			for j, other := range args {
+				if m := c.mentions.of(c.fields, other); j < i {
+					inner = inner.with(m.all())
+				} else if j > i { // the order does not matter: false && error is false
+					inner = inner.with(m.asked)
+				}
+			}
+			c.visit(arg, inner)
+		}
+		return true
+	}
+	return false
+}
+
+// take reports an access that nothing guards.
+func (c *absenceIn) take(e ast.Expr, guards keys) {
+	a, ok := c.accessOf(e)
+	if !ok || a.asks {
+		return
+	}
+	if a.of.Kind() == ast.IdentKind && c.nullable[a.of.AsIdent()] {
+		if key := nothing(a.of.AsIdent()); !guards.has(key) && !c.said[key] {
+			c.said[key] = true
+			name := a.of.AsIdent()
+			c.report(document.NullInput, c.At(a.of), fmt.Sprintf("test it before, as in %s != null && ..., or read it with .?", name),
+				name+" is null where there is no such object; then this fails")
+			return
+		}
+	}
+	key := c.key(a)
+	if !c.mayLack(a) || key == "" || guards.has(key) || c.said[key] {
+		return
+	}
+	c.said[key] = true
+	if c.said[c.keyOf(a.of)] {
+		return // that the map itself may be absent says enough
+	}
+	c.report(document.AbsentField, c.At(e), hintFor(a.field), fmt.Sprintf("%q may be absent; then this fails", strings.Trim(a.field, ".[]")))
+}
+
+func hintFor(field string) string {
+	if name, ok := strings.CutPrefix(field, "."); ok {
+		return fmt.Sprintf("read it with .?%s and orValue(...), or test has(x.%s) before", name, name)
+	}
+	key := strings.Trim(field, "[]")
+	return fmt.Sprintf("read it with [?%q] and orValue(...), or test %q in x before", key, key)
+}

@@ -1,0 +1,84 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// finder adds what it finds in one policy.
+type finder func(p *policy)
+
+// finders look at one policy each.
+var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions, quantities, quadratic, literals}
+
+// policy is one that is looked at.
+type policy struct {
+	*plan.Policy
+	unit     *source.Unit
+	bundle   *source.Bundle
+	problems *document.Problems
+	text     *document.Source
+}
+
+// report adds a finding, with the line that it is on.
+func (p *policy) report(code document.Code, at document.Position, hint, message string) {
+	found := code.At(at, hint, message)
+	if at.File == p.text.File {
+		found.Source = p.text.Line(at.Line)
+	}
+	p.problems.Add(found)
+}
+
+// Findings returns what is wrong with policies: the problems of loading them, and
+// what there is to say about those that compile, in the order of the files. What a
+// comment accepts is left out.
+func Findings(b *source.Bundle) []document.Problem {
+	problems := &document.Problems{}
+	problems.Append(b.Problems)
+	for _, u := range b.Units {
+		p := b.Policy(u)
+		if p == nil || wrong(b, u.File.Path) {
+			continue // what was not read in full would be said to be missing
+		}
+		one := &policy{Policy: p, unit: u, bundle: b, problems: problems, text: document.NewSource(u.File.Path, u.File.Text)}
+		for _, find := range finders {
+			find(one)
+		}
+	}
+	together(b, problems)
+	return accepted(b, problems.List())
+}
+
+// wrong reports whether a file has errors.
+func wrong(b *source.Bundle, file string) bool {
+	return slices.ContainsFunc(b.Problems, func(p document.Problem) bool { return p.File == file && p.Severity == document.Error })
+}
+
+// AtLeast returns the findings of a severity or a worse one.
+func AtLeast(list []document.Problem, lowest document.Severity) []document.Problem {
+	return slices.DeleteFunc(slices.Clone(list), func(p document.Problem) bool { return weight[p.Severity] < weight[lowest] })
+}
+
+var weight = map[document.Severity]int{document.Note: 1, document.Warning: 2, document.Error: 3}
+
+// Severity returns the severity of a name; false when there is none of it.
+func Severity(name string) (document.Severity, bool) {
+	s := document.Severity(name)
+	return s, weight[s] > 0
+}
+
+// CodeOf returns the code of a finding, also of one without its own.
+func CodeOf(p document.Problem) document.Code {
+	if p.Code == "" {
+		return document.Invalid
+	}
+	return p.Code
+}
+
+// Page returns the page of a code.
+func Page(code document.Code) string {
+	return "https://github.com/edict-dev/edict/blob/main/docs/checks/" + string(code) + ".md"
+}

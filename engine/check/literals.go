@@ -1,0 +1,217 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// literals finds texts that are written out and that the API server would refuse at
+// every write: by the patterns of a schema, or by what Kubernetes' own kinds require.
+func literals(p *policy) {
+	rules := p.unit.Document.Spec.Rules
+	for i := range rules {
+		p.literalsOf(rules[i].Do)
+		p.literalsOf(rules[i].OnError)
+		for j := range rules[i].Cases {
+			p.literalsOf(rules[i].Cases[j].Do)
+		}
+	}
+}
+
+func (p *policy) literalsOf(list []v1alpha1.Action) {
+	for i := range list {
+		a := &list[i]
+		switch {
+		case a.Apply != nil:
+			p.manifest(a.Apply.Node)
+		case a.Create != nil:
+			p.manifest(a.Create.Node)
+		case a.Patch != nil:
+			p.patched(a.Patch)
+		case a.Status != nil:
+			p.under(p.Primary.GVK, []string{"status"}, a.Status)
+		case a.Select != nil:
+			p.literalsOf(a.Select.Then)
+			p.literalsOf(a.Select.Otherwise)
+		}
+	}
+}
+
+func (p *policy) manifest(n *document.Node) {
+	kind := schema.GVK{APIVersion: textOf(n.Get("apiVersion")), Kind: textOf(n.Get("kind"))}
+	if s := p.structure(kind); s != nil {
+		s.check(n, s.Root)
+		if name := n.Get("metadata").Get("name"); literal(name) && kind.Group() != "rbac.authorization.k8s.io" { // names of roles are free
+			s.wrong(name, validation.IsDNS1123Subdomain(name.Text), "name of an object")
+		}
+	}
+}
+
+func textOf(n *document.Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+// patched looks at a patch of an object whose kind is written out.
+func (p *policy) patched(a *v1alpha1.PatchAction) {
+	kind := p.Primary.GVK
+	if a.Of != nil {
+		kind = schema.GVK{APIVersion: a.Of.APIVersion.Value, Kind: a.Of.Kind.Value}
+	}
+	if a.List.Set() {
+		path := append(strings.Split(a.List.Value, "."), "")
+		p.under(kind, path, a.By)
+		if s := p.structure(kind); s != nil && a.Entry.Set() {
+			s.check(a.Entry.Node, s.at(path))
+		}
+		return
+	}
+	if s := p.structure(kind); s != nil && a.Value.Set() {
+		s.check(a.Value.Node, s.Root)
+	}
+}
+
+// under looks at the fields below a path of a kind.
+func (p *policy) under(kind schema.GVK, path []string, set []v1alpha1.Entry[v1alpha1.Template]) {
+	s := p.structure(kind)
+	if s == nil {
+		return
+	}
+	n := &document.Node{Kind: document.Map}
+	for _, e := range set {
+		n.Keys, n.Values = append(n.Keys, e.Key.Node), append(n.Values, e.Value.Node)
+	}
+	s.check(n, s.at(path))
+}
+
+// structure returns what is known of the texts of a kind; nil when that is nothing.
+func (p *policy) structure(kind schema.GVK) *structure {
+	if s, ok := p.bundle.Schemas.Structure(kind); ok {
+		return &structure{Structure: s, policy: p}
+	}
+	return nil
+}
+
+type structure struct {
+	*schema.Structure
+	*policy
+}
+
+// at returns the schema at a path, in which "" is an item of a list.
+func (s *structure) at(path []string) *spec.Schema {
+	out := s.Root
+	for _, name := range path {
+		resolved, _ := s.Definitions.Resolve(out)
+		if name == "" {
+			if resolved.Items == nil || resolved.Items.Schema == nil {
+				return &spec.Schema{}
+			}
+			out = resolved.Items.Schema
+			continue
+		}
+		field := resolved.Properties[name]
+		out = &field
+	}
+	return out
+}
+
+// literal reports whether a text is written out.
+func literal(n *document.Node) bool {
+	return n != nil && n.Kind == document.String && !strings.Contains(n.Text, "${")
+}
+
+func (s *structure) check(n *document.Node, of *spec.Schema) {
+	of, name := s.Definitions.Resolve(of)
+	switch n.Kind {
+	case document.Map:
+		for i, key := range n.Keys {
+			value := n.Values[i]
+			s.named(name, key, value)
+			if field, known := of.Properties[key.Text]; known {
+				s.check(value, &field)
+			} else if of.AdditionalProperties != nil && of.AdditionalProperties.Schema != nil {
+				s.check(value, of.AdditionalProperties.Schema)
+			}
+		}
+	case document.List:
+		if of.Items != nil && of.Items.Schema != nil {
+			for _, item := range n.Values {
+				s.check(item, of.Items.Schema)
+			}
+		}
+	case document.String:
+		s.text(n, of)
+	}
+}
+
+// text checks a text by what a schema says of it.
+func (s *structure) text(n *document.Node, of *spec.Schema) {
+	if !literal(n) || len(of.Type) == 0 || of.Type[0] != "string" {
+		return
+	}
+	size := int64(utf8.RuneCountInString(n.Text))
+	pattern, err := regexp.Compile(of.Pattern)
+	switch {
+	case of.Pattern != "" && err == nil && !pattern.MatchString(n.Text):
+		s.report(document.InvalidName, n.Pos, "it must match "+of.Pattern, fmt.Sprintf("%q is not allowed here", n.Text))
+	case of.MaxLength != nil && size > *of.MaxLength:
+		s.report(document.InvalidName, n.Pos, fmt.Sprintf("at most %d characters", *of.MaxLength), fmt.Sprintf("%q is too long", n.Text))
+	case of.MinLength != nil && size < *of.MinLength:
+		s.report(document.InvalidName, n.Pos, fmt.Sprintf("at least %d characters", *of.MinLength), fmt.Sprintf("%q is too short", n.Text))
+	}
+}
+
+// forms are what Kubernetes requires of fields of its own kinds, which their schemas
+// do not say.
+var forms = map[string]func(string) []string{
+	"io.k8s.api.core.v1.Taint key":        validation.IsQualifiedName,
+	"io.k8s.api.core.v1.Taint value":      validation.IsValidLabelValue,
+	"io.k8s.api.core.v1.Toleration key":   emptyOr(validation.IsQualifiedName),
+	"io.k8s.api.core.v1.Toleration value": validation.IsValidLabelValue,
+	"io.k8s.api.core.v1.Container name":   validation.IsDNS1123Label,
+	"io.k8s.api.core.v1.Volume name":      validation.IsDNS1123Label,
+}
+
+func emptyOr(check func(string) []string) func(string) []string {
+	return func(text string) []string {
+		if text == "" {
+			return nil
+		}
+		return check(text)
+	}
+}
+
+// named checks a field that Kubernetes has a form for, and the labels of an object.
+func (s *structure) named(definition string, key, value *document.Node) {
+	if form := forms[definition+" "+key.Text]; form != nil && literal(value) {
+		s.wrong(value, form(value.Text), key.Text)
+	}
+	if !strings.HasSuffix(definition, ".ObjectMeta") || key.Text != "labels" || value.Kind != document.Map {
+		return
+	}
+	for i, k := range value.Keys {
+		if literal(k) {
+			s.wrong(k, validation.IsQualifiedName(k.Text), "key of a label")
+		}
+		if literal(value.Values[i]) {
+			s.wrong(value.Values[i], validation.IsValidLabelValue(value.Values[i].Text), "value of a label")
+		}
+	}
+}
+
+func (s *structure) wrong(n *document.Node, problems []string, what string) {
+	if len(problems) > 0 {
+		s.report(document.InvalidName, n.Pos, problems[0], fmt.Sprintf("%q cannot be the %s", n.Text, what))
+	}
+}

@@ -1,0 +1,105 @@
+package check
+
+import (
+	"maps"
+
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// mention is what a part of an expression says of fields: asked are those that it
+// asks for, read are those that it takes, so that it fails where they are absent.
+type mention struct{ asked, read keys }
+
+func (m mention) all() keys { return m.asked.with(m.read) }
+
+// mentions knows what expressions say of fields, also through variables and inputs.
+type mentions struct {
+	policy *plan.Policy
+	// named are what the names of a policy say.
+	named map[string]keys
+}
+
+func newMentions(p *plan.Policy) *mentions {
+	m := &mentions{policy: p, named: map[string]keys{}}
+	for _, in := range p.Inputs {
+		m.named[analyze.InputRef(in.Name).String()] = m.programs(append([]*cel.Program{in.Where, in.Key, in.Get}, in.OrderBy...)...)
+	}
+	for _, v := range p.Variables { // those that it uses come first
+		m.named[analyze.VariableRef(v.Name).String()] = m.variable(v)
+	}
+	return m
+}
+
+// with returns the mentions that know the variables of a rule or a collection, too.
+func (m *mentions) with(locals []*plan.Variable) *mentions {
+	out := &mentions{policy: m.policy, named: map[string]keys{}}
+	maps.Copy(out.named, m.named)
+	for _, v := range locals {
+		out.named[v.Name] = out.variable(v)
+	}
+	return out
+}
+
+func (m *mentions) variable(v *plan.Variable) keys {
+	out := m.programs(v.Program, v.When).with(m.template(v.Value))
+	if c := v.Collection; c != nil {
+		inner := m.with(c.Locals)
+		out = out.with(inner.programs(append([]*cel.Program{c.ForEach, c.When, c.Key}, c.OrderBy...)...), inner.template(c.Value))
+		for _, l := range c.Locals {
+			out = out.with(inner.named[l.Name])
+		}
+	}
+	return out
+}
+
+func (m *mentions) template(t *cel.Template) keys {
+	out := keys{}
+	t.Walk(func(p *cel.Program) { out = out.with(m.programs(p)) })
+	return out
+}
+
+func (m *mentions) programs(list ...*cel.Program) keys {
+	out := keys{}
+	for _, p := range list {
+		if p != nil {
+			out = out.with(m.of(fieldsOf(p), p.Tree().Expr()).all())
+		}
+	}
+	return out
+}
+
+// of returns what an expression says.
+func (m *mentions) of(f fields, e ast.Expr) mention {
+	out := mention{keys{}, keys{}}
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.IdentKind {
+			for key := range m.named[e.AsIdent()] {
+				out.asked[key] = true
+			}
+		}
+		if with, ok := compared(e); ok {
+			if with.Kind() == ast.IdentKind {
+				out.asked[nothing(with.AsIdent())] = true
+			} else if key := f.keyOf(with); key != "" {
+				out.asked[key] = true
+			}
+		}
+		if a, ok := f.accessOf(e); ok {
+			into := out.read
+			if a.asks {
+				into = out.asked
+			}
+			if key := f.key(a); key != "" {
+				into[key] = true
+			}
+			if a.of.Kind() == ast.IdentKind {
+				into[nothing(a.of.AsIdent())] = true
+			}
+		}
+	}))
+	return out
+}

@@ -1,0 +1,114 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/graph"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// together finds what policies do to each other.
+func together(b *source.Bundle, problems *document.Problems) {
+	loops(b, problems)
+	var writes []graph.Write
+	for _, p := range b.Policies {
+		if p.Mode == plan.Enforce {
+			writes = append(writes, graph.Writes(p)...)
+		}
+	}
+	for i, w := range writes {
+		for _, first := range writes[:i] {
+			if field := shared(first, w); field != "" {
+				report(b, problems, document.ConflictingWriters, w.Rule.Pos, "let one policy write it, or make their selectors or conditions exclude each other",
+					fmt.Sprintf("the rule %q of %s writes %s of %s, and so does the rule %q of %s (%s)", w.Rule.Name, w.Policy.Name, field, w.Kind, first.Rule.Name, first.Policy.Name, first.Rule.Pos))
+			}
+		}
+	}
+}
+
+// report adds a finding, with the line that it is on.
+func report(b *source.Bundle, problems *document.Problems, code document.Code, at document.Position, hint, message string) {
+	found := code.At(at, hint, message)
+	for _, u := range b.Units {
+		if u.File.Path == at.File {
+			found.Source = document.NewSource(at.File, u.File.Text).Line(at.Line)
+		}
+	}
+	problems.Add(found)
+}
+
+func loops(b *source.Bundle, problems *document.Problems) {
+	for _, l := range graph.Of(b.Policies).Loops {
+		for _, p := range b.Policies {
+			for _, r := range p.Rules {
+				if first := l.Edges[0].From; p.ID() == first.Policy && r.Name == first.Rule {
+					report(b, problems, document.FeedbackLoop, r.Pos, "make sure that it comes to rest: edict simulate reports policies that never do", "a loop: "+l.String())
+				}
+			}
+		}
+	}
+}
+
+// shared returns the field that two policies write of one object; "" when they write
+// none, or when that is not known.
+func shared(a, b graph.Write) string {
+	if a.Policy == b.Policy || a.GVK != b.GVK || a.Subresource != b.Subresource || !meet(a, b) || graph.Exclusive(a.Rule, b.Rule) {
+		return ""
+	}
+	if !sameEntry(a.Action, b.Action) {
+		return ""
+	}
+	for _, x := range a.Fields {
+		for _, y := range b.Fields {
+			if field := narrower(x, y); field != "" && graph.Definite(x) && graph.Definite(y) && !graph.Same(a, b, field) {
+				return field
+			}
+		}
+	}
+	return ""
+}
+
+// narrower returns the field that is the other one or below it; "" when neither is.
+func narrower(x, y string) string {
+	switch {
+	case x == y || strings.HasPrefix(x, y+"."):
+		return x
+	case strings.HasPrefix(y, x+"."):
+		return y
+	}
+	return ""
+}
+
+// meet reports whether two writes are known to be of one object: both are of the
+// primary object, of policies that may decide about the same one; or both name it.
+func meet(a, b graph.Write) bool {
+	if a.Own && b.Own {
+		return !graph.Disjoint(a.Policy, b.Policy)
+	}
+	if a.Named == nil || b.Named == nil {
+		return false
+	}
+	return a.Named.Name.Value != "" && a.Named.Name == b.Named.Name && a.Named.Namespace == b.Named.Namespace
+}
+
+// sameEntry reports whether two actions write the same condition, or entry of a list, as
+// far as they say which.
+func sameEntry(a, b plan.Action) bool {
+	if x, ok := a.(*plan.Condition); ok {
+		y, also := b.(*plan.Condition)
+		return also && known(x.Type.Constant(), y.Type.Constant())
+	}
+	if x, ok := a.(*plan.ListEntry); ok {
+		y, also := b.(*plan.ListEntry)
+		return also && known(x.By.Constant(), y.By.Constant())
+	}
+	_, condition := b.(*plan.Condition)
+	_, entry := b.(*plan.ListEntry)
+	return !condition && !entry
+}
+
+func known(a, b value.Value) bool { return a != nil && b != nil && value.Same(a, b) }

@@ -1,0 +1,76 @@
+package check
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// unused finds inputs, params and the variables of rules and collections that nothing
+// uses.
+func unused(p *policy) {
+	p.unusedInputs()
+	for _, param := range p.unit.Document.Spec.Params {
+		if !p.mentioned("params", param.Key.Value) {
+			p.report(document.UnusedParam, param.Key.Pos(), "remove it", fmt.Sprintf("the param %q is not used", param.Key.Value))
+		}
+	}
+	used := map[*analyze.Node]bool{}
+	p.Graph.EachPart(func(n *analyze.Node) {
+		for _, other := range n.Uses {
+			used[other] = true
+		}
+	})
+	for _, r := range p.Rules {
+		p.unusedLocals(r.Locals, used)
+	}
+	for _, v := range p.Variables {
+		if v.Collection != nil {
+			p.unusedLocals(v.Collection.Locals, used)
+		}
+	}
+}
+
+func (p *policy) unusedLocals(list []*plan.Variable, used map[*analyze.Node]bool) {
+	for _, v := range list {
+		if v.Node != nil && !used[v.Node] {
+			p.report(document.UnusedVariable, v.Pos, "remove it", fmt.Sprintf("the variable %q is not used", v.Name))
+		}
+		if v.Collection != nil {
+			p.unusedLocals(v.Collection.Locals, used)
+		}
+	}
+}
+
+func (p *policy) unusedInputs() {
+	seen := map[*analyze.Node]bool{}
+	for _, part := range p.Graph.Parts {
+		if part.Kind != analyze.Input && part.Kind != analyze.Variable { // an unused variable is reported itself
+			part.Reach(seen)
+		}
+	}
+	for _, in := range p.Inputs {
+		if !seen[in.Node] && in.Naming == nil && !p.limits(in.Name) && !in.Off {
+			p.report(document.UnusedInput, in.Pos, "remove it: its objects are watched and cached", fmt.Sprintf("the input %q is used by no rule and no metric", in.Name))
+		}
+	}
+}
+
+// limits reports whether a limit is a percentage of an input.
+func (p *policy) limits(input string) bool {
+	for _, l := range []*plan.Limit{p.Limits.Changes, p.Limits.Removals} {
+		if l != nil && l.PerCentOf == input {
+			return true
+		}
+	}
+	return false
+}
+
+// mentioned reports whether the text uses a name. What params alone decide is computed
+// when the policy is compiled, so that no node of the graph uses them.
+func (p *policy) mentioned(qualifier, name string) bool {
+	return regexp.MustCompile(`\b` + qualifier + `(\.\??|\[\??["'])` + regexp.QuoteMeta(name) + `\b`).Match(p.unit.File.Text)
+}

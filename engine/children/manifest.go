@@ -1,0 +1,73 @@
+package children
+
+import (
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// The labels and annotations by which a child is found again.
+const (
+	// PolicyLabel is the policy that keeps the object, ChildLabel its name among the
+	// children of the policy.
+	PolicyLabel = "edict.dev/policy"
+	ChildLabel  = "edict.dev/child"
+	// PrimaryName and PrimaryNamespace are annotations: names may be longer than the
+	// value of a label.
+	PrimaryName      = "edict.dev/primary-name"
+	PrimaryNamespace = "edict.dev/primary-namespace"
+)
+
+// ownNamespace is the namespace of the primary object.
+const ownNamespace = "${key.namespace}"
+
+// mine is a condition on an object: the policy keeps it for the key.
+func (e *expansion) mine() string {
+	out := fmt.Sprintf("item.metadata.?labels[?%q].orValue(\"\") == %q && item.metadata.?annotations[?%q].orValue(\"\") == key.name",
+		PolicyLabel, e.policy.Metadata.Name.Value, PrimaryName)
+	if e.cluster() {
+		return out
+	}
+	return out + fmt.Sprintf(" && item.metadata.?annotations[?%q].orValue(\"\") == key.namespace", PrimaryNamespace)
+}
+
+// manifest is the object as it is applied: with its namespace, its owner, and what
+// it is found by.
+func (s *set) manifest() *document.Node {
+	apply := s.doc.Apply.Node
+	metadata := apply.Get("metadata")
+	at := metadata.Pos
+	annotations := []field{{PrimaryName, text(at, "${key.name}")}}
+	if !s.cluster() {
+		annotations = append(annotations, field{PrimaryNamespace, text(at, ownNamespace)})
+	}
+	fields := []field{
+		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, text(at, s.policy.Metadata.Name.Value)}, field{ChildLabel, text(at, s.name)})},
+		{"annotations", with(metadata.Get("annotations"), at, annotations...)},
+	}
+	if s.doc.Owner {
+		fields = append(fields, field{"ownerReferences", s.owners(metadata.Get("ownerReferences"))})
+	}
+	if s.inOwnNamespace() {
+		fields = append(fields, field{"namespace", text(at, ownNamespace)})
+	}
+	return with(apply, at, field{"metadata", with(metadata, at, fields...)})
+}
+
+// inOwnNamespace reports whether an object without a namespace is in that of the
+// primary object.
+func (s *set) inOwnNamespace() bool {
+	apply := s.doc.Apply.Node
+	namespaced, known := s.namespaced(scalar(apply, "apiVersion"), scalar(apply, "kind"))
+	return !s.elsewhere() && !s.cluster() && (namespaced || !known)
+}
+
+// owners are the owner references of an object, with the primary object as its
+// controller.
+func (s *set) owners(given *document.Node) *document.Node {
+	at, of := s.doc.Pos, s.policy.Spec.For
+	own := mapping(at, field{"apiVersion", of.APIVersion.Node}, field{"kind", of.Kind.Node},
+		field{"name", text(at, "${key.name}")}, field{"uid", text(at, "${object.metadata.uid}")},
+		field{"controller", truth(at)}, field{"blockOwnerDeletion", truth(at)})
+	return list(at, append(given.Items(), own)...)
+}

@@ -1,0 +1,46 @@
+package children
+
+import "github.com/edict-dev/edict/engine/document"
+
+// field is an entry of a mapping.
+type field struct {
+	name  string
+	value *document.Node
+}
+
+// mapping makes a mapping of the entries that have a value.
+func mapping(at document.Position, fields ...field) *document.Node {
+	out := &document.Node{Kind: document.Map, Pos: at}
+	for _, f := range fields {
+		if f.value != nil {
+			out.Keys = append(out.Keys, text(at, f.name))
+			out.Values = append(out.Values, f.value)
+		}
+	}
+	return out
+}
+
+// with returns a mapping with more entries; those of the same name are replaced.
+// of may be nil.
+func with(of *document.Node, at document.Position, fields ...field) *document.Node {
+	if of == nil {
+		return mapping(at, fields...)
+	}
+	for _, f := range fields {
+		of = of.With(f.name, f.value)
+	}
+	return of
+}
+
+func list(at document.Position, items ...*document.Node) *document.Node {
+	return &document.Node{Kind: document.List, Values: items, Pos: at}
+}
+
+// text makes a scalar in quotes.
+func text(at document.Position, s string) *document.Node {
+	return &document.Node{Kind: document.String, Text: s, Quoted: true, Pos: at}
+}
+
+func truth(at document.Position) *document.Node {
+	return &document.Node{Kind: document.Bool, Text: "true", Pos: at}
+}

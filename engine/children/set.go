@@ -1,0 +1,150 @@
+package children
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// set is one child of a policy.
+type set struct {
+	*expansion
+	doc  *v1alpha1.Child
+	name string
+	// after are the children that come before, dependents those that come after.
+	after, dependents []*set
+}
+
+// The names of the variables that are derived.
+const (
+	// releasedName says that the primary object has no children any more: it is gone,
+	// is being deleted or has left the selector.
+	releasedName = "released"
+	wantedPrefix = "wanted_"
+	readyPrefix  = "ready_"
+)
+
+func released(at document.Position) *document.Node {
+	return mapping(at, field{"name", text(at, releasedName)},
+		field{"expression", text(at, "object == null || leaving || has(object.metadata.deletionTimestamp)")})
+}
+
+// input is the map of the objects that exist.
+func (s *set) input() *document.Node {
+	at, manifest := s.doc.Pos, s.doc.Apply.Node
+	key := "item.metadata.name"
+	if s.elsewhere() {
+		key = `item.metadata.namespace + "/" + item.metadata.name`
+	}
+	return mapping(at, field{"name", text(at, "children."+s.name)},
+		field{"apiVersion", manifest.Get("apiVersion")}, field{"kind", manifest.Get("kind")},
+		field{"where", text(at, s.mine()+fmt.Sprintf(" && item.metadata.?labels[?%q].orValue(\"\") == %q", ChildLabel, s.name))},
+		field{"keyBy", text(at, key)})
+}
+
+// elsewhere reports whether the objects may be in several namespaces: names alone
+// do not tell them apart.
+func (s *set) elsewhere() bool { return s.doc.Apply.Node.Get("metadata").Get("namespace") != nil }
+
+// item are the fields of a list of what is wanted: one item for a single object.
+func (s *set) item() (forEach, as *document.Node) {
+	at := s.doc.Pos
+	if s.doc.ForEach.Set() {
+		return s.doc.ForEach.Node, s.doc.As.Node
+	}
+	return text(at, "[0]"), text(at, "single")
+}
+
+// wanted is a variable with the keys of the objects that are wanted.
+func (s *set) wanted() *document.Node {
+	at := s.doc.Pos
+	forEach, as := s.item()
+	return mapping(at, field{"name", text(at, wantedPrefix+s.name)}, field{"forEach", forEach}, field{"as", as},
+		field{"variables", s.section("variables")}, field{"when", s.doc.When.Node}, field{"value", s.key()})
+}
+
+// key is a template for the key of an object in children.NAME.
+func (s *set) key() *document.Node {
+	metadata := s.doc.Apply.Node.Get("metadata")
+	if !s.elsewhere() {
+		return metadata.Get("name")
+	}
+	return text(metadata.Get("namespace").Pos, metadata.Get("namespace").Text+"/"+metadata.Get("name").Text)
+}
+
+// ready is a variable with the keys of the objects that are ready.
+func (s *set) ready() *document.Node {
+	at := s.doc.Pos
+	locals := list(at, mapping(at, field{"name", text(at, "item")}, field{"expression", text(at, "children."+s.name+"[child]")}))
+	when := "!has(item.metadata.deletionTimestamp)"
+	if s.doc.Ready.Set() {
+		locals.Values = append(locals.Values, mapping(at, field{"name", text(at, "ready")}, field{"expression", s.doc.Ready.Node}))
+		when += " && ready"
+	}
+	return mapping(at, field{"name", text(at, readyPrefix+s.name)}, field{"forEach", text(at, "children."+s.name+".map(child, child)")},
+		field{"as", text(at, "child")}, field{"variables", locals}, field{"when", text(at, when)}, field{"value", text(at, "${child}")})
+}
+
+// applied is the rule that keeps what is wanted.
+func (s *set) applied() *document.Node {
+	at := s.doc.Pos
+	action := mapping(at, field{"apply", s.manifest()}, field{"once", s.section("once")}, field{"ifExists", s.doc.IfExists.Node})
+	when := []string{"!variables." + releasedName}
+	for _, other := range s.after {
+		when = append(when, fmt.Sprintf("variables.%s%s.all(n, n in variables.%s%s)", wantedPrefix, other.name, readyPrefix, other.name))
+	}
+	out := mapping(at, field{"name", text(at, "child "+s.name)}, field{"when", text(at, strings.Join(when, " && "))},
+		field{"variables", s.section("variables")}, field{"onError", s.section("onError")}, field{"continueOnError", truth(at)})
+	do := list(at, action)
+	if s.doc.When.Set() {
+		row := mapping(at, field{"name", text(at, "wanted")}, field{"when", s.doc.When.Node}, field{"do", do})
+		out = with(out, at, field{"cases", list(at, row)})
+	} else {
+		out = with(out, at, field{"do", do})
+	}
+	if s.doc.ForEach.Set() {
+		out = with(out, at, field{"forEach", s.doc.ForEach.Node}, field{"as", s.doc.As.Node})
+	}
+	return out
+}
+
+// pruned is the rule that deletes what is no longer wanted, once nothing is left of
+// what comes after it.
+func (s *set) pruned() *document.Node {
+	at := s.doc.Pos
+	var when []string
+	for _, other := range s.dependents {
+		when = append(when, fmt.Sprintf("!children.%s.exists(n, %s)", other.name, other.unwanted()))
+	}
+	if s.orphan() {
+		when = append(when, "!variables."+releasedName)
+	}
+	out := mapping(at, field{"name", text(at, "child "+s.name+" no longer wanted")},
+		field{"forEach", text(at, fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()))}, field{"as", text(at, "child")},
+		field{"do", list(at, deletion(at, "children."+s.name+"[child]"))}, field{"continueOnError", truth(at)})
+	if len(when) > 0 {
+		out = with(out, at, field{"when", text(at, strings.Join(when, " && "))})
+	}
+	return out
+}
+
+// unwanted is a condition on the key n of an object.
+func (s *set) unwanted() string {
+	return fmt.Sprintf("variables.%s || !(n in variables.%s%s)", releasedName, wantedPrefix, s.name)
+}
+
+func deletion(at document.Position, of string) *document.Node {
+	return mapping(at, field{"delete", mapping(at, field{"of", text(at, of)})})
+}
+
+// section returns a field of the child as it was written.
+func (s *set) section(name string) *document.Node {
+	for i, k := range s.policy.Node.Get("spec").Get("children").Items() {
+		if &s.policy.Spec.Children[i] == s.doc {
+			return k.Get(name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package children
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// unlisted are the objects of a kind that the policy has kept as a child which it no
+// longer has: a former version of its text had it.
+type unlisted struct {
+	*expansion
+	apiVersion, kind *document.Node
+	// known are the names of the children.
+	known []string
+}
+
+// unlisted returns one for each kind of the children.
+func (e *expansion) unlisted(sets []*set) (out []unlisted) {
+	var known []string
+	for _, s := range sets {
+		known = append(known, fmt.Sprintf("%q", s.name))
+	}
+	seen := map[string]bool{}
+	for _, s := range sets {
+		u := unlisted{expansion: e, apiVersion: s.doc.Apply.Node.Get("apiVersion"), kind: s.doc.Apply.Node.Get("kind"), known: known}
+		if kind := u.apiVersion.Text + " " + u.kind.Text; !seen[kind] {
+			seen[kind] = true
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+func (u unlisted) name(i int) string { return fmt.Sprintf("unlisted_%d", i+1) }
+
+func (u unlisted) input(i int) *document.Node {
+	at := u.policy.Pos
+	where := fmt.Sprintf("%s && !(item.metadata.?labels[?%q].orValue(\"\") in [%s])", u.mine(), ChildLabel, strings.Join(u.known, ", "))
+	return mapping(at, field{"name", text(at, u.name(i))}, field{"apiVersion", u.apiVersion}, field{"kind", u.kind}, field{"where", text(at, where)})
+}
+
+func (u unlisted) pruned(i int) *document.Node {
+	at := u.policy.Pos
+	return mapping(at, field{"name", text(at, fmt.Sprintf("children of %s %s that the policy no longer has", u.apiVersion.Text, u.kind.Text))},
+		field{"forEach", text(at, "inputs."+u.name(i))}, field{"as", text(at, "child")},
+		field{"do", list(at, deletion(at, "child"))}, field{"continueOnError", truth(at)})
+}

@@ -1,0 +1,93 @@
+package children
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// valid reports a child that cannot be kept.
+func (s *set) valid() bool {
+	manifest := s.doc.Apply.Node
+	switch {
+	case !s.doc.Name.Set():
+		s.wrong(s.doc.Pos, "name it: expressions read it as children.NAME", "a child has no name")
+	case s.duplicate():
+		s.wrong(s.doc.Name.Pos(), "each child has a name of its own", "duplicate child %q", s.name)
+	case manifest == nil || manifest.Kind != document.Map:
+		s.wrong(s.doc.Pos, "apply: {apiVersion: ..., kind: ..., metadata: {name: ...}, ...}", "the child %q needs apply, the object that is kept", s.name)
+	case scalar(manifest, "apiVersion") == "" || scalar(manifest, "kind") == "":
+		s.wrong(manifest.Pos, "written out, so that the needed permissions are known", "the object needs apiVersion and kind")
+	case manifest.Get("metadata").Get("name") == nil:
+		s.wrong(manifest.Pos, "metadata: {name: ...}, written as a mapping", "the child %q has no metadata.name", s.name)
+	case !s.mapping("labels") || !s.mapping("annotations"):
+	case s.doc.Owner && !s.ownable():
+	case !slices.Contains([]string{"", deleteChildren, orphanChildren}, s.doc.WhenDeleted.Value):
+		s.wrong(s.doc.WhenDeleted.Pos(), "Delete, which is the default, or Orphan", "whenDeleted cannot be %q", s.doc.WhenDeleted.Value)
+	case s.doc.Owner && s.orphan():
+		s.wrong(s.doc.WhenDeleted.Pos(), "leave out owner: the garbage collector deletes what the primary object owns", "the child %q has an owner and cannot be left behind", s.name)
+	default:
+		return true
+	}
+	return false
+}
+
+// What may become of children whose primary object is gone.
+const (
+	deleteChildren = "Delete"
+	orphanChildren = "Orphan"
+)
+
+func (s *set) wrong(at document.Position, hint, format string, args ...any) {
+	s.problems.Hintf(at, hint, format, args...)
+}
+
+func (s *set) orphan() bool { return s.doc.WhenDeleted.Value == orphanChildren }
+
+func (s *set) duplicate() bool {
+	for i := range s.policy.Spec.Children {
+		if other := &s.policy.Spec.Children[i]; other == s.doc {
+			return false
+		} else if other.Name.Value == s.name {
+			return true
+		}
+	}
+	return false
+}
+
+// mapping reports labels or annotations that others cannot be added to.
+func (s *set) mapping(name string) bool {
+	n := s.doc.Apply.Node.Get("metadata").Get(name)
+	if n == nil || n.Kind == document.Map {
+		return true
+	}
+	s.wrong(n.Pos, name+": {KEY: VALUE}; a value may be a template", "the %s of a child are written as a mapping: those by which it is found again are added to it", name)
+	return false
+}
+
+// ownable reports whether the primary object can own the objects: a namespaced
+// object owns objects of its namespace only.
+func (s *set) ownable() bool {
+	if s.cluster() {
+		return true
+	}
+	manifest := s.doc.Apply.Node
+	if namespaced, known := s.namespaced(scalar(manifest, "apiVersion"), scalar(manifest, "kind")); known && !namespaced {
+		s.wrong(s.doc.Pos, "leave out owner: the objects are deleted with the primary object all the same", "a %s has no namespace, and cannot be owned by an object that has one", scalar(manifest, "kind"))
+		return false
+	}
+	if n := manifest.Get("metadata").Get("namespace"); n != nil && n.Text != ownNamespace && n.Text != "${object.metadata.namespace}" {
+		s.wrong(n.Pos, "leave out owner, or the namespace, which is that of the primary object", "an object in another namespace cannot be owned by the primary object")
+		return false
+	}
+	return true
+}
+
+// scalar returns a text of a mapping that is written out.
+func scalar(n *document.Node, key string) string {
+	v := n.Get(key)
+	if v == nil || v.Kind != document.String {
+		return ""
+	}
+	return v.Text
+}

@@ -1,0 +1,4 @@
+// Package coverage says which parts of policies have been used by decisions: rules,
+// rows of decision tables, both values of each part of a condition, and steps of
+// selections.
+package coverage

@@ -1,0 +1,91 @@
+package coverage
+
+import (
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/eval/selection"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// use is what one decision uses of its policy.
+type use struct {
+	policy *plan.Policy
+	count  func(key id, outcome string)
+}
+
+func (u *use) condition(part *cel.Program, holds bool) {
+	outcome := isFalse
+	if holds {
+		outcome = isTrue
+	}
+	u.count(id{policy: u.policy.Name, kind: Condition, text: part.Source(), at: part.Pos()}, outcome)
+}
+
+func (u *use) rule(d *eval.RuleDetails) {
+	r := d.Rule
+	outcome := skipped
+	if d.Fired && (r.ForEach == nil || len(d.Items) > 0) {
+		outcome = fired
+	}
+	u.count(id{u.policy.Name, r.Name, Rule, r.Name, r.Pos}, outcome)
+	for i := range d.Items {
+		if row := d.Items[i].Row; row > 0 {
+			c := &r.Cases[row-1]
+			u.count(id{u.policy.Name, r.Name, Row, rowName(c.Name, row), c.Pos}, matched)
+		}
+	}
+	for i := range d.Selections {
+		u.selection(r, d.Selections[i].Details)
+	}
+}
+
+// selection counts the steps of a selection. Nested selections of a rule are told
+// apart by the names of their steps.
+func (u *use) selection(r *plan.Rule, d *selection.Details) {
+	if d == nil {
+		return
+	}
+	for _, s := range stepsOf(r) {
+		key := id{u.policy.Name, r.Name, Step, s.Name, s.Pos}
+		for _, c := range d.Candidates {
+			switch {
+			case c.Excluded == s.Name:
+				u.count(key, dropped)
+			case s.Kind != plan.Score && c.Excluded == "":
+				u.count(key, kept)
+			case s.Kind == plan.Score && scored(c, s.Name):
+				u.count(key, given)
+			}
+		}
+	}
+}
+
+func scored(c *selection.CandidateDetails, step string) bool {
+	for _, p := range c.Points {
+		if p.Step == step && p.Points != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// stepsOf returns the steps of all selections of a rule.
+func stepsOf(r *plan.Rule) (out []*plan.Step) {
+	lists := [][]plan.Action{r.Do}
+	for i := range r.Cases {
+		lists = append(lists, r.Cases[i].Do)
+	}
+	for len(lists) > 0 {
+		list := lists[0]
+		lists = lists[1:]
+		for _, a := range list {
+			if s, ok := a.(*plan.Select); ok {
+				for i := range s.Steps {
+					out = append(out, &s.Steps[i])
+				}
+				lists = append(lists, s.Then, s.Otherwise)
+			}
+		}
+	}
+	return out
+}

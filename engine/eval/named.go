@@ -1,0 +1,27 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Variable returns the value of a variable of the policy for a key, without any
+// memory. It is an error when the policy has no such variable, when there is
+// nothing to decide about under the key, and when computing it fails.
+func Variable(ctx context.Context, in Input, name string) (value.Value, error) {
+	slot, ok := in.Policy.Slots["variables."+name]
+	if !ok || slot.Kind != plan.VariableSlot {
+		return nil, fmt.Errorf("the policy %s has no variable %q", in.Policy.Name, name)
+	}
+	in.Shared = nil
+	ev := newEvaluation(ctx, in)
+	ev.reader = &plainReader{ev: ev}
+	defer ev.meter.Close()
+	if ev.object == nil && !in.Policy.Primary.Optional {
+		return nil, fmt.Errorf("there is no %s %s that the policy %s decides about", in.Policy.Primary.Kind, in.Key, in.Policy.Name)
+	}
+	return ev.variable(slot.Index)
+}

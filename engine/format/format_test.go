@@ -1,0 +1,131 @@
+package format_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/format"
+	"github.com/edict-dev/edict/engine/load"
+)
+
+const head = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\n"
+
+// TestText formats documents; what is formatted stays as it is.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ in, want string }{
+		"as it should be": {head + "spec:\n  for: {apiVersion: v1, kind: Node}\n", head + "spec:\n  for: {apiVersion: v1, kind: Node}\n"},
+		"indentation": {
+			head + "spec:\n    for: {apiVersion: v1, kind: Node}\n    rules:\n    # why\n    -   name: r\n        do:\n        - log:\n             message: x\n",
+			head + "spec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n    # why\n    - name: r\n      do:\n        - log:\n            message: x\n",
+		},
+		"sections": {
+			"kind: Policy\napiVersion: edict.dev/v1alpha1\nspec:\n  # rules\n  rules: []\n\n  # for\n  for: {apiVersion: v1, kind: Node}\nmetadata: {name: p}\n",
+			"apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  # for\n  for: {apiVersion: v1, kind: Node}\n\n  # rules\n  rules: []\n",
+		},
+		"a block": {
+			head + "spec:\n    variables:\n        - name: x\n          expression: |-\n              a\n\n\n                # b  \n              c\n",
+			head + "spec:\n  variables:\n    - name: x\n      expression: |-\n          a\n\n\n            # b  \n          c\n",
+		},
+		"white space": {"# about  \n\n\n" + head + "spec:  # here\n  for: {}   \n\n\n  rules: []\n\n", "# about\n\n" + head + "spec:  # here\n  for: {}\n\n  rules: []\n"},
+		"quotes":      {head + "spec:\n  rules: [{name: 'r', when: \"a  &&  b\"}]\n", head + "spec:\n  rules: [{name: 'r', when: \"a  &&  b\"}]\n"},
+		"a manifest":  {"kind:   Pod\napiVersion: v1\n", "kind:   Pod\napiVersion: v1\n"},
+		"several documents": {
+			head + "spec: {}\n---\nkind:   Pod\n---\n" + head + "spec:\n    for: {}\n",
+			head + "spec: {}\n---\nkind:   Pod\n---\n" + head + "spec:\n  for: {}\n",
+		},
+		"without an end": {head + "spec: {}", head + "spec: {}\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := format.Text("f.yaml", []byte(tc.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+				t.Error(diff)
+			}
+			if again, err := format.Text("f.yaml", got); err != nil || string(again) != string(got) {
+				t.Errorf("%v: %s", err, cmp.Diff(string(got), string(again)))
+			}
+		})
+	}
+}
+
+func TestNotYAML(t *testing.T) {
+	t.Parallel()
+	if _, err := format.Text("f.yaml", []byte("a: b: c\n")); err == nil || !strings.Contains(err.Error(), "f.yaml: not valid YAML") {
+		t.Error(err)
+	}
+}
+
+// widened is a text with every indentation doubled, and lists that begin at the
+// column of their field.
+func widened(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		rest := strings.TrimLeft(line, " ")
+		out.WriteString(strings.Repeat(" ", 2*(len(line)-len(rest))) + rest)
+	}
+	return strings.ReplaceAll(out.String(), "- name:", "-   name:")
+}
+
+// TestRevisionStays: formatting any document of the repository, as it is or laid out
+// in another way, changes no revision, and a second time nothing.
+func TestRevisionStays(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, folder := range []string{"../../policies", "../../policy-tests", "../../examples", "../../cmd/edict/testdata", "../compile/testdata"} {
+		err := filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(file) != ".yaml" {
+				return err
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			for _, in := range []string{string(text), widened(string(text))} {
+				seen += same(t, file, in)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d policies were formatted", seen)
+	}
+}
+
+// same formats a text, and returns how many policies it has.
+func same(t *testing.T, file, text string) int {
+	t.Helper()
+	before, problems := load.Documents(file, []byte(text))
+	out, err := format.Text(file, []byte(text))
+	if err != nil {
+		if len(problems) == 0 && len(before.Policies) > 0 {
+			t.Error(err)
+		}
+		return 0
+	}
+	if again, err := format.Text(file, out); err != nil || string(again) != string(out) {
+		t.Errorf("%s, a second time: %v\n%s", file, err, cmp.Diff(string(out), string(again)))
+	}
+	after, _ := load.Documents(file, out)
+	if len(before.Policies) != len(after.Policies) {
+		t.Fatalf("%s: %d policies became %d", file, len(before.Policies), len(after.Policies))
+	}
+	for i, p := range before.Policies {
+		if compile.Revision(p, nil, nil) != compile.Revision(after.Policies[i], nil, nil) {
+			t.Errorf("%s: another revision", file)
+		}
+	}
+	return len(before.Policies)
+}

@@ -1,0 +1,171 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Loop is a circle: each rule writes what the next decides by, and the last writes what
+// the first decides by. It goes through two policies at least: a rule that leads its
+// own policy from one state to the next is nothing unusual. Only fields that both sides
+// name count: of two policies that use labels, hardly any use the same ones.
+type Loop struct {
+	Policies []string `json:"policies"`
+	Edges    []Edge   `json:"edges"`
+}
+
+// node is a rule.
+type node struct{ policy, rule string }
+
+// loops returns the shortest circles of rules.
+func loops(policies []*plan.Policy) (out []Loop) {
+	next := map[node][]Edge{}
+	for _, e := range ruleEdges(active(policies)) {
+		from := node{e.From.Policy, e.From.Rule}
+		next[from] = append(next[from], e)
+	}
+	said := map[string]bool{}
+	for _, e := range ruleEdges(active(policies)) {
+		if e.From.Policy == e.To.Policy {
+			continue
+		}
+		path := shortest(next, node{e.To.Policy, e.To.Rule}, node{e.From.Policy, e.From.Rule})
+		if path == nil {
+			continue
+		}
+		l := Loop{Edges: append([]Edge{e}, path...)}
+		for _, e := range l.Edges {
+			l.Policies = append(l.Policies, e.From.Policy)
+		}
+		if l.oneField() {
+			continue // they are writers of one field, and not led from one to the other
+		}
+		l.Policies = sorted(l.Policies)
+		if key := l.key(); !said[key] {
+			said[key] = true
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// oneField reports whether all rules write the same fields.
+func (l Loop) oneField() bool {
+	return !slices.ContainsFunc(l.Edges, func(e Edge) bool { return e.Kind != l.Edges[0].Kind || !slices.Equal(e.Fields, l.Edges[0].Fields) })
+}
+
+// key is the same for a circle wherever it begins.
+func (l Loop) key() string {
+	var out []string
+	for _, e := range l.Edges {
+		out = append(out, e.From.Policy+"\n"+e.From.Rule)
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// ruleEdges returns which rule wakes which.
+func ruleEdges(policies []*plan.Policy) []Edge {
+	out := map[string]*Edge{}
+	for _, from := range policies {
+		for _, w := range Writes(from) {
+			for _, to := range policies {
+				for _, r := range to.Rules {
+					if w.Own && w.GVK == to.Primary.GVK && prevents(w, r) {
+						continue
+					}
+					for _, read := range decides(to, r) {
+						add(out, w, To{Policy: to.ID(), Rule: r.Name}, read, to, names)
+					}
+				}
+			}
+		}
+	}
+	return list(out)
+}
+
+// shortest returns the shortest path between two rules; nil when there is none.
+func shortest(next map[node][]Edge, from, to node) []Edge {
+	came := map[node][]Edge{from: {}}
+	for queue := []node{from}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if at == to && len(came[at]) > 0 || at == to && from == to {
+			return came[at]
+		}
+		for _, e := range next[at] {
+			n := node{e.To.Policy, e.To.Rule}
+			if _, seen := came[n]; !seen {
+				came[n] = append(slices.Clone(came[at]), e)
+				queue = append(queue, n)
+			}
+		}
+	}
+	return nil
+}
+
+// prevents reports whether a write of an object makes the condition of a rule false:
+// the rule then does nothing because of it.
+func prevents(w Write, r *plan.Rule) bool {
+	for _, part := range parts(r.When) {
+		d, ok := analyze.DomainOf(part, part.Tree().Expr())
+		if !ok || len(d.Texts) == 0 {
+			continue
+		}
+		for field, v := range w.Values {
+			if text, isText := value.Str(v); isText && d.Subject == "object."+field && !slices.Contains(d.Texts, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parts are the conditions that must all hold.
+func parts(p *cel.Program) []*cel.Program {
+	if p == nil {
+		return nil
+	}
+	c := analyze.ConditionOf(p)
+	if c.Form != analyze.And {
+		return []*cel.Program{p}
+	}
+	var out []*cel.Program
+	for _, part := range c.Parts {
+		out = append(out, parts(part.Program)...)
+	}
+	return out
+}
+
+// Exclusive reports whether two rules never fire for the same primary object: their
+// conditions ask for different values of one field of it, or one is the opposite of the
+// other.
+func Exclusive(a, b *plan.Rule) bool {
+	for _, x := range parts(a.When) {
+		for _, y := range parts(b.When) {
+			if x.Source() == "!("+y.Source()+")" || x.Source() == "!"+y.Source() || y.Source() == "!("+x.Source()+")" || y.Source() == "!"+x.Source() {
+				return local(x) && local(y)
+			}
+			d, ok := analyze.DomainOf(x, x.Tree().Expr())
+			e, also := analyze.DomainOf(y, y.Tree().Expr())
+			if ok && also && d.Subject == e.Subject && (len(d.Texts) == 0) == (len(e.Texts) == 0) && d.Intersect(e).Empty() && local(x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// local reports whether a condition is about the primary object alone.
+func local(p *cel.Program) bool {
+	for name := range p.Names() {
+		if name != "object" && name != "key.name" && name != "key.namespace" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package load_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/load"
+)
+
+const matrixHeader = "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec:\n  policies: [.]\n  cases:\n"
+
+// TestMatrix: a case with a matrix is one case per row, with the values of the row.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	file, problems := load.Documents("t.yaml", []byte(matrixHeader+`
+    - name: first
+      matrix:
+        - {n: 1, text: a, labels: {x: "y"}}
+        - {n: 3, text: b, labels: null}
+      objects:
+        - {apiVersion: v1, kind: ConfigMap, metadata: {name: "of-$(text)", labels: $(labels)}, data: {"$(text)": $(n), both: "$(n)$(text)"}}
+    - name: by $(n)
+      matrix: [{n: 7}]
+    - name: plain
+`))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var names []string
+	for _, c := range file.Tests[0].Spec.Cases {
+		names = append(names, c.Name.Value)
+	}
+	if diff := cmp.Diff([]string{"first [n=1, text=a]", "first [n=3, text=b, labels=null]", "by 7", "plain"}, names); diff != "" {
+		t.Error(diff)
+	}
+	want := []any{
+		map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "of-a", "labels": map[string]any{"x": "y"}}, "data": map[string]any{"a": int64(1), "both": "1a"}},
+		map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "of-b", "labels": nil}, "data": map[string]any{"b": int64(3), "both": "3b"}},
+	}
+	for i := range want {
+		if diff := cmp.Diff(want[i], file.Tests[0].Spec.Cases[i].Objects[0].Plain()); diff != "" {
+			t.Errorf("row %d: %s", i, diff)
+		}
+	}
+}
+
+func TestMatrixProblems(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{name: a, matrix: 3}":   "a matrix is a list of rows",
+		"{name: a, matrix: [3]}": "a row of a matrix is a mapping",
+	} {
+		_, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - "+text+"\n"))
+		if len(problems) != 1 || !strings.Contains(problems[0].Message, want) || problems[0].Line == 0 {
+			t.Errorf("%s: %v, want %q", text, problems, want)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package lsp
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/check"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// analysis is what is known of a document.
+type analysis struct {
+	*textOf
+	bundle   *source.Bundle
+	problems []document.Problem
+	seen     []seen
+}
+
+// seen is an expression or a template, with the names that it may use.
+type seen struct {
+	node *document.Node
+	env  *cel.Env
+}
+
+// analyse compiles a document as the editor has it.
+func (s *Server) analyse(t *textOf) (*analysis, error) {
+	texts := map[string][]byte{t.path: []byte(t.text)}
+	for _, other := range s.open {
+		if other.path != t.path {
+			texts[other.path] = []byte(other.text)
+		}
+	}
+	b, err := source.Load([]string{t.path}, source.Options{Schemas: s.options.Schemas, ConfigMaps: true, Texts: texts})
+	if err != nil {
+		return nil, err
+	}
+	a := &analysis{textOf: t, bundle: b, problems: check.Findings(b)}
+	for _, u := range b.Units {
+		if err := a.compile(u); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// compile compiles a policy once more, to be told of its expressions.
+func (a *analysis) compile(u *source.Unit) error {
+	with := *u
+	with.Seen = func(n *document.Node, env *cel.Env) {
+		env = env.WithBudget(nil)
+		visitFields(n, "", func(_ string, n *document.Node) {
+			if n.Kind == document.String && n.Written() && n.Pos.File == a.path {
+				a.seen = append(a.seen, seen{n, env})
+			}
+		})
+	}
+	_, _, err := with.Compile(a.bundle.Schemas, rego.Local())
+	return err
+}
+
+// unitAt returns the policy that a place is in; nil when it is in none.
+func (a *analysis) unitAt(p document.Position) (out *source.Unit) {
+	for _, u := range a.bundle.Units {
+		if u.Document.Pos.File == a.path && compare(u.Document.Pos, p) <= 0 {
+			out = u
+		}
+	}
+	return out
+}
+
+// cursor is a place in an expression.
+type cursor struct {
+	// text is the expression, offset the place in it, in characters.
+	text   string
+	offset int
+	env    *cel.Env
+	node   *document.Node
+	// start is where in the node's value the expression begins.
+	start int
+}
+
+// cursorAt returns the expression at a place; nil when there is none.
+func (a *analysis) cursorAt(p document.Position) *cursor {
+	for _, s := range slices.Backward(a.seen) {
+		n := s.node
+		offset, inside := offsetIn(n, p)
+		if !inside {
+			continue
+		}
+		for _, e := range expressionsOf(n, isExpression(a.root(p), n)) {
+			if offset >= e.start && offset <= e.start+len([]rune(e.text)) {
+				return &cursor{text: e.text, offset: offset - e.start, env: s.env, node: n, start: e.start}
+			}
+		}
+	}
+	return nil
+}
+
+// root returns the document that a place is in.
+func (a *analysis) root(p document.Position) *document.Node {
+	if u := a.unitAt(p); u != nil {
+		return u.Document.Node
+	}
+	return nil
+}
+
+// offsetIn returns the character of a scalar's value at a place, and whether the
+// place is in it.
+func offsetIn(n *document.Node, p document.Position) (offset int, inside bool) {
+	size := len([]rune(n.Text))
+	if compare(n.At(0), p) > 0 || compare(n.At(size), p) < 0 && !beyond(n, p, size) {
+		return 0, false
+	}
+	for offset < size && compare(n.At(offset+1), p) <= 0 {
+		offset++
+	}
+	return offset, true
+}
+
+// beyond reports whether a place is in the white space that YAML takes off the end of
+// a scalar.
+func beyond(n *document.Node, p document.Position, size int) bool {
+	end := n.At(size)
+	return end.Line == p.Line && p.Column == end.Column+1 && !n.Quoted
+}

@@ -1,0 +1,124 @@
+package lsp
+
+import (
+	"context"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
+)
+
+// declaration is where a name of a policy is declared.
+type declaration struct {
+	// full is the name as expressions write it, what says what it is.
+	full, what string
+	name       *document.Node
+	local      bool
+}
+
+// declarations returns those of a policy: first the names of the policy, then those of
+// rules and collections.
+func declarations(p *v1alpha1.Policy) (out []declaration) {
+	add := func(qualifier, what string, name v1alpha1.Text) {
+		if name.Set() {
+			out = append(out, declaration{full: qualifier + "." + name.Value, what: what, name: name.Node})
+		}
+	}
+	for _, e := range p.Spec.Params {
+		add(cel.QualifyParams, "a param", e.Key)
+	}
+	for _, i := range p.Spec.Inputs {
+		add(cel.QualifyInputs, "an input of the kind "+i.Kind.Value, i.Name)
+	}
+	for _, c := range p.Spec.Children {
+		add(cel.QualifyChildren, "children", c.Name)
+	}
+	for _, v := range p.Spec.Variables {
+		add(cel.QualifyVariables, "a variable", v.Name)
+	}
+	return append(out, locals(p)...)
+}
+
+// locals returns the variables and items of rules, children and collections.
+func locals(p *v1alpha1.Policy) (out []declaration) {
+	add := func(what string, name v1alpha1.Text) {
+		if name.Set() {
+			out = append(out, declaration{full: name.Value, what: what, name: name.Node, local: true})
+		}
+	}
+	var variables func(list []v1alpha1.Variable)
+	variables = func(list []v1alpha1.Variable) {
+		for _, v := range list {
+			add("an item of "+v.Name.Value, v.As)
+			for _, own := range v.Variables {
+				add("a variable of "+v.Name.Value, own.Name)
+			}
+			variables(v.Variables)
+		}
+	}
+	variables(p.Spec.Variables)
+	for _, r := range p.Spec.Rules {
+		add("an item of the rule "+r.Name.Value, r.As)
+		for _, v := range r.Variables {
+			add("a variable of the rule "+r.Name.Value, v.Name)
+		}
+		variables(r.Variables)
+	}
+	for _, c := range p.Spec.Children {
+		add("an item of "+c.Name.Value, c.As)
+		for _, v := range c.Variables {
+			add("a variable of "+c.Name.Value, v.Name)
+		}
+	}
+	return out
+}
+
+// declaration returns where a name is declared that is used at a place; nil when it is
+// not one of the policy. Of local names the last before the place is meant.
+func (a *analysis) declaration(full string, at document.Position) (out *declaration) {
+	u := a.unitAt(at)
+	if u == nil {
+		return nil
+	}
+	for _, d := range declarations(u.Document) {
+		if d.full != full || d.local && compare(d.name.Pos, at) > 0 {
+			continue
+		}
+		if out == nil || d.local {
+			out = &d
+		}
+	}
+	return out
+}
+
+// named returns the declaration of the name at a place: where it is used, or where it
+// is declared.
+func (a *analysis) named(p document.Position) *declaration {
+	u := a.unitAt(p)
+	if u == nil {
+		return nil
+	}
+	for _, d := range declarations(u.Document) {
+		if offset, inside := offsetIn(d.name, p); inside && offset <= len([]rune(d.name.Text)) {
+			return &d
+		}
+	}
+	c := a.cursorAt(p)
+	if c == nil {
+		return nil
+	}
+	operand, _ := c.operand()
+	return a.declaration(operand, p)
+}
+
+func (s *Server) definition(_ context.Context, p at) (any, error) {
+	a, err := s.analysis(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	d := a.named(a.place(p.Position))
+	if d == nil {
+		return nil, nil
+	}
+	return location{a.uri, a.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
+}

@@ -1,0 +1,456 @@
+package lsp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"github.com/edict-dev/edict/engine/lsp"
+	"github.com/edict-dev/edict/engine/lsp/rpc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const policy = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  params: {limit: 3}
+  inputs:
+    - name: pods
+      apiVersion: v1
+      kind: Pod
+      where: item.spec.nodeName == key.name
+  variables:
+    - name: names
+      expression: inputs.pods.map(p, p.metadata.name)
+    - name: many
+      expression: >-
+        size(inputs.pods) >
+        params.limit
+  rules:
+    - name: full
+      when: variables.many && labels.matches("a=b", object.metadata.?labels)
+      forEach: inputs.pods
+      as: pod
+      variables:
+        - {name: where, expression: pod.spec.nodeName}
+      do:
+        - labels: {set: {"full-${where}": "inputs.pods: ${string(size(inputs.pods))}"}}
+`
+
+const objects = `apiVersion: v1
+kind: Node
+metadata: {name: a}
+---
+apiVersion: v1
+kind: Pod
+metadata: {namespace: n, name: x}
+spec: {nodeName: a}
+`
+
+// editor is the other side of a server.
+type editor struct {
+	t    *testing.T
+	conn *rpc.Conn
+	uri  string
+	text string
+	next int
+	// diagnostics are those of the last text.
+	diagnostics []lsp.Diagnostic
+	done        chan error
+	folder      string
+}
+
+// edit starts a server and opens a text.
+func edit(t *testing.T, text string) *editor {
+	t.Helper()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "p.yaml")
+	for name, content := range map[string]string{"p.yaml": policy, "objects/objects.yaml": objects} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fromEditor, toServer := io.Pipe()
+	fromServer, toEditor := io.Pipe()
+	e := &editor{t: t, conn: rpc.New(fromServer, toServer), uri: "file://" + file, done: make(chan error, 1), folder: folder}
+	server := lsp.New(fromEditor, toEditor, "test", lsp.Options{})
+	go func() { e.done <- server.Run(context.WithoutCancel(t.Context())) }()
+	t.Cleanup(func() {
+		if err := e.request("shutdown", nil, nil); err != nil {
+			t.Error(err)
+		}
+		e.notify("exit", nil)
+		if err := <-e.done; err != nil {
+			t.Error(err)
+		}
+	})
+	if err := e.request("initialize", map[string]any{"initializationOptions": map[string]any{"snapshot": filepath.Join(folder, "objects")}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	e.notify("initialized", map[string]any{})
+	e.open(text)
+	return e
+}
+
+// open sends a text and waits for its diagnostics.
+func (e *editor) open(text string) {
+	e.text = text
+	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": e.uri, "languageId": "yaml", "version": 1, "text": text}})
+	e.wait()
+}
+
+func (e *editor) wait() {
+	e.t.Helper()
+	m, err := e.conn.Read()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	var params struct {
+		Diagnostics []lsp.Diagnostic `json:"diagnostics"`
+	}
+	if m.Method != "textDocument/publishDiagnostics" || json.Unmarshal(m.Params, &params) != nil {
+		e.t.Fatalf("%+v", m)
+	}
+	e.diagnostics = params.Diagnostics
+}
+
+func (e *editor) notify(method string, params any) {
+	e.t.Helper()
+	raw, err := json.Marshal(params)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if err := e.conn.Write(&rpc.Message{Method: method, Params: raw}); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// request sends a request, and reads the result into out.
+func (e *editor) request(method string, params, out any) error {
+	e.t.Helper()
+	raw, err := json.Marshal(params)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	e.next++
+	id, _ := json.Marshal(e.next)
+	if err := e.conn.Write(&rpc.Message{ID: id, Method: method, Params: raw}); err != nil {
+		e.t.Fatal(err)
+	}
+	m, err := e.conn.Read()
+	if err != nil || string(m.ID) != string(id) {
+		e.t.Fatal(m, err)
+	}
+	if m.Error != nil {
+		return m.Error
+	}
+	if out != nil {
+		if err := json.Unmarshal(m.Result, out); err != nil {
+			e.t.Fatal(err)
+		}
+	}
+	return nil
+}
+
+// at returns the params of a request about the place of | in a piece of the text,
+// which the text has without it.
+func (e *editor) at(piece string) map[string]any {
+	e.t.Helper()
+	before, after, _ := strings.Cut(piece, "|")
+	i := strings.Index(e.text, before+after)
+	if i < 0 {
+		e.t.Fatalf("the text has no %q", before+after)
+	}
+	above := e.text[:i+len(before)]
+	line := strings.Count(above, "\n")
+	last := above[strings.LastIndex(above, "\n")+1:]
+	return map[string]any{
+		"textDocument": map[string]any{"uri": e.uri},
+		"position":     map[string]any{"line": line, "character": len(utf16.Encode([]rune(last)))},
+	}
+}
+
+// TestDiagnostics are the findings of edict check, of what the editor has unsaved.
+func TestDiagnostics(t *testing.T) {
+	t.Parallel()
+	e := edit(t, policy)
+	if len(e.diagnostics) > 1 {
+		t.Errorf("%+v", e.diagnostics)
+	}
+	e.text = strings.Replace(policy, "p.metadata.name)", "p.metadata.nam)", 1)
+	e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": e.uri}, "contentChanges": []any{map[string]any{"text": e.text}}})
+	e.wait()
+	if len(e.diagnostics) != 1 {
+		t.Fatalf("%+v", e.diagnostics)
+	}
+	d := e.diagnostics[0]
+	want := lsp.Range{Start: lsp.Position{Line: 13, Character: 47}, End: lsp.Position{Line: 13, Character: 51}}
+	if d.Range != want || d.Code != "invalid" || d.Severity != 1 || d.CodeDescription == nil || !strings.HasSuffix(d.CodeDescription.Href, "/docs/checks/invalid.md") {
+		t.Errorf("%+v", d)
+	}
+	e.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": e.uri}})
+	if e.wait(); len(e.diagnostics) != 0 {
+		t.Errorf("%+v", e.diagnostics)
+	}
+}
+
+// TestCompletion offers fields of kinds, names, builtins and fields of the document.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		replace, with, at string
+		want, without     string
+	}{
+		"fields of a kind":       {"variables.many &&", "object.spec. &&", "object.spec.| &&", "unschedulable", "many"},
+		"the beginning of one":   {"variables.many &&", "object.spec.unsch &&", "object.spec.unsch| &&", "unschedulable", "many"},
+		"optional fields":        {"variables.many &&", "object.?status. &&", "object.?status.| &&", "conditions", "many"},
+		"an item of an input":    {"item.spec.nodeName", "item.spec.n", "item.spec.n|", "nodeName", "podCIDR"},
+		"inputs":                 {"inputs.pods.map", "inputs..map", "inputs.|.map", "pods", "many"},
+		"variables":              {"variables.many &&", "variables. &&", "variables.| &&", "many", "pods"},
+		"params":                 {"params.limit", "params.", "params.|", "limit", "pods"},
+		"names":                  {"variables.many &&", "v &&", "v| &&", "variables.names", "unschedulable"},
+		"builtins":               {"labels.matches(", "labels.(", "labels.|(", "matchesMap", "many"},
+		"a variable of a loop":   {"p.metadata.name", "p.metadata.", "p, p.metadata.|", "name", "many"},
+		"a variable of a rule":   {"${where}", "${pod.spec.}", "${pod.spec.|}", "nodeName", "many"},
+		"functions of a list":    {"size(inputs.pods) >", "inputs.pods. >", "inputs.pods.| >", "exists", "many"},
+		"functions of a text":    {"${where}", "${where.}", "${where.|}", "startsWith", "many"},
+		"an empty expression":    {"variables.many && labels.matches(\"a=b\", object.metadata.?labels)", "", "when: |\n", "variables.many", "unschedulable"},
+		"fields of a rule":       {"      forEach: inputs.pods\n", "      \n      forEach: inputs.pods\n", "\n      |\n", "debounce", "inputs"},
+		"sections":               {"  rules:", "  \n  rules:", "\n  |\n", "children", "debounce"},
+		"actions":                {"        - labels:", "        - \n        - labels:", "        - |\n", "condition", "debounce"},
+		"values of a field":      {"  params: {", "  mode: \n  params: {", "mode: |\n", "Shadow", "limit"},
+		"an action's own fields": {"        - labels: {set", "        - event:\n            \n        - labels: {set", "event:\n            |\n", "reason", "debounce"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := edit(t, strings.Replace(policy, tc.replace, tc.with, 1))
+			var items []lsp.CompletionItem
+			if err := e.request("textDocument/completion", e.at(tc.at), &items); err != nil {
+				t.Fatal(err)
+			}
+			labels := map[string]bool{}
+			for _, i := range items {
+				labels[i.Label] = true
+			}
+			if !labels[tc.want] || labels[tc.without] {
+				t.Errorf("offered: %v", labels)
+			}
+		})
+	}
+}
+
+// TestHover tells types, documentation and what fields mean.
+func TestHover(t *testing.T) {
+	t.Parallel()
+	e := edit(t, policy)
+	for at, want := range map[string]string{
+		"variables.ma|ny &&":        "variables.many: bool",
+		"variables.many && lab|els": "labels.matches(dyn, dyn) -> bool",
+		"inputs.po|ds.map":          "an input of the kind Pod, line 8",
+		"p, p.metadata.na|me":       "p.metadata.name: string",
+		"${wh|ere}":                 "a variable of the rule full, line 25",
+		"item.spec.nodeN|ame":       "item.spec.nodeName: string",
+		"params.li|mit":             "params.limit: int",
+		"      forE|ach: inputs":    "forEach runs the rule once per item of a list.",
+		"  ru|les:":                 "rules are evaluated in their order.",
+		"        - lab|els: {set":   "labels sets or removes labels.",
+		"    - na|me: names":        "name is that of the variable",
+		"kind: No|de":               "",
+	} {
+		var got *struct {
+			Contents struct{ Value string } `json:"contents"`
+		}
+		if err := e.request("textDocument/hover", e.at(at), &got); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case want == "" && got != nil, want != "" && (got == nil || !strings.Contains(got.Contents.Value, want)):
+			t.Errorf("%s: %+v", at, got)
+		}
+	}
+}
+
+// TestDefinition leads to where a name is declared.
+func TestDefinition(t *testing.T) {
+	t.Parallel()
+	e := edit(t, policy)
+	for at, want := range map[string]int{
+		"variables.ma|ny &&": 14, "inputs.po|ds.map": 7, "par|ams.limit": 5, "        params.lim|it": 5, "${wh|ere}": 24, "po|d.spec.nodeName": 22,
+		"object.meta|data": -1,
+	} {
+		var got *struct {
+			Range lsp.Range `json:"range"`
+		}
+		if err := e.request("textDocument/definition", e.at(at), &got); err != nil {
+			t.Fatal(err)
+		}
+		if want < 0 && got != nil || want >= 0 && (got == nil || got.Range.Start.Line != want) {
+			t.Errorf("%s: %+v", at, got)
+		}
+	}
+}
+
+// TestRename renames a name where it is declared and used, and nowhere else.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	e := edit(t, policy)
+	for at, old := range map[string]string{"inputs.po|ds.map": "inputs.pods", "- name: po|ds": "inputs.pods"} {
+		params := e.at(at)
+		params["newName"] = "all"
+		var got struct {
+			Changes map[string][]struct {
+				Range   lsp.Range `json:"range"`
+				NewText string    `json:"newText"`
+			} `json:"changes"`
+		}
+		if err := e.request("textDocument/rename", params, &got); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(e.text, "\n")
+		edits := got.Changes[e.uri]
+		for _, edit := range slices.Backward(edits) {
+			r := edit.Range
+			lines[r.Start.Line] = lines[r.Start.Line][:r.Start.Character] + edit.NewText + lines[r.End.Line][r.End.Character:]
+		}
+		want := strings.ReplaceAll(strings.Replace(e.text, "- name: pods", "- name: all", 1), old, "inputs.all")
+		want = strings.Replace(want, `"inputs.all: ${`, `"inputs.pods: ${`, 1) // a text, no expression
+		if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
+			t.Errorf("%s: %s", at, diff)
+		}
+	}
+	for at, name := range map[string]string{"${wh|ere}": "x", "variables.ma|ny &&": "names", "inputs.po|ds.map": "a b"} {
+		params := e.at(at)
+		params["newName"] = name
+		if err := e.request("textDocument/rename", params, nil); err == nil {
+			t.Errorf("%s can be renamed to %s", at, name)
+		}
+	}
+}
+
+// TestQuickFixes mend findings, or accept them.
+func TestQuickFixes(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ replace, with, title, want string }{
+		"a field":                 {"p.metadata.name)", "p.metadata.nam)", "replace nam with name", "p.metadata.name)"},
+		"a name":                  {"variables.many &&", "variables.mny &&", "replace variables.mny with variables.many", "variables.many &&"},
+		"a field of the document": {"      forEach: inputs", "      forEch: inputs", "replace forEch with forEach", "      forEach: inputs"},
+		"in metadata":             {"p.metadata.name)", "p.name)", "replace name with metadata.name", "p.metadata.name)"},
+		"an absent field":         {"variables.many &&", "object.spec.podCIDR.size() > 1 &&", "read it with .?", "object.spec.?podCIDR.size() > 1"},
+		"an acceptance":           {"variables.many &&", "object.spec.podCIDR.size() > 1 &&", "accept absent-field here", "      # edict:accept absent-field REASON\n      when: object.spec"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := edit(t, strings.Replace(policy, tc.replace, tc.with, 1))
+			var actions []struct {
+				Title string `json:"title"`
+				Edit  struct {
+					Changes map[string][]struct {
+						Range   lsp.Range `json:"range"`
+						NewText string    `json:"newText"`
+					} `json:"changes"`
+				} `json:"edit"`
+			}
+			params := map[string]any{"textDocument": map[string]any{"uri": e.uri}, "range": lsp.Range{}, "context": map[string]any{"diagnostics": e.diagnostics}}
+			if err := e.request("textDocument/codeAction", params, &actions); err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range actions {
+				if a.Title != tc.title {
+					continue
+				}
+				lines := strings.Split(e.text, "\n")
+				edit := a.Edit.Changes[e.uri][0]
+				start, end := edit.Range.Start, edit.Range.End
+				lines[start.Line] = lines[start.Line][:start.Character] + edit.NewText + lines[end.Line][end.Character:]
+				if got := strings.Join(lines, "\n"); !strings.Contains(got, tc.want) {
+					t.Errorf("%+v\n%s", edit, got)
+				}
+				return
+			}
+			t.Errorf("offered: %+v for %+v", actions, e.diagnostics)
+		})
+	}
+}
+
+// TestEvaluate shows values on a snapshot.
+func TestEvaluate(t *testing.T) {
+	t.Parallel()
+	e := edit(t, policy)
+	for at, want := range map[string]string{
+		"inputs.po|ds.map": `["x"]`, "variables.ma|ny &&": "false", "expression: pod.sp|ec": `["a"]`, "${wh|ere}": `["a"]`, "size(inp|uts.pods) >": "false",
+	} {
+		place := e.at(at)
+		var got struct {
+			Key   string          `json:"key"`
+			Value json.RawMessage `json:"value"`
+		}
+		err := e.request("workspace/executeCommand", map[string]any{"command": "edict.evaluate", "arguments": []any{map[string]any{"uri": e.uri, "position": place["position"]}}}, &got)
+		if err != nil || got.Key != "a" || string(got.Value) != want {
+			t.Errorf("%s: %v %+v %s", at, err, got.Key, got.Value)
+		}
+	}
+	var hints []struct {
+		Position lsp.Position `json:"position"`
+		Label    string       `json:"label"`
+	}
+	params := map[string]any{"textDocument": map[string]any{"uri": e.uri}, "range": lsp.Range{End: lsp.Position{Line: 18}}}
+	if err := e.request("textDocument/inlayHint", params, &hints); err != nil {
+		t.Fatal(err)
+	}
+	got := map[int]string{}
+	for _, h := range hints {
+		got[h.Position.Line] = h.Label
+	}
+	if diff := cmp.Diff(map[int]string{13: `= ["x"]`, 17: "= false"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFormatting(t *testing.T) {
+	t.Parallel()
+	e := edit(t, strings.Replace(policy, "\n  for:", "\n  for:   ", 1)+"\n\n")
+	var edits []struct{ NewText string }
+	if err := e.request("textDocument/formatting", e.at("|apiVersion"), &edits); err != nil || len(edits) != 1 || strings.HasSuffix(edits[0].NewText, "\n\n") {
+		t.Errorf("%v %+v", err, edits)
+	}
+}
+
+// TestErrors: a request that cannot be answered is answered with why, and the server
+// goes on.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	e := edit(t, "a: b: c\n")
+	if len(e.diagnostics) != 1 {
+		t.Errorf("%+v", e.diagnostics)
+	}
+	var wrong *rpc.Error
+	if err := e.request("textDocument/references", nil, nil); !errors.As(err, &wrong) || wrong.Code != rpc.MethodNotFound {
+		t.Error(err)
+	}
+	if err := e.request("textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": "file:///nothing.yaml"}}, nil); err == nil || !strings.Contains(err.Error(), "is not open") {
+		t.Error(err)
+	}
+	if err := e.request("textDocument/hover", "x", nil); !errors.As(err, &wrong) || wrong.Code != rpc.InvalidParams {
+		t.Error(err)
+	}
+	var items []lsp.CompletionItem
+	if err := e.request("textDocument/completion", e.at("a: b: c|"), &items); err != nil {
+		t.Error(err)
+	}
+}

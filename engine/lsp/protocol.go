@@ -1,0 +1,107 @@
+package lsp
+
+// Position is a place in a document: Line and Character count from 0, Character in
+// units of UTF-16.
+type Position struct {
+	Line      int `json:"line"`
+	Character int `json:"character"`
+}
+
+// Range is a part of a document, without its end.
+type Range struct {
+	Start Position `json:"start"`
+	End   Position `json:"end"`
+}
+
+type documentID struct {
+	URI string `json:"uri"`
+}
+
+// at is a place in a document, as most requests name it.
+type at struct {
+	TextDocument documentID `json:"textDocument"`
+	Position     Position   `json:"position"`
+	NewName      string     `json:"newName"`
+}
+
+// within is a part of a document.
+type within struct {
+	TextDocument documentID `json:"textDocument"`
+	Range        Range      `json:"range"`
+	Context      struct {
+		Diagnostics []Diagnostic `json:"diagnostics"`
+	} `json:"context"`
+}
+
+// Diagnostic is a finding.
+type Diagnostic struct {
+	Range           Range            `json:"range"`
+	Severity        int              `json:"severity"`
+	Code            string           `json:"code"`
+	CodeDescription *codeDescription `json:"codeDescription,omitempty"`
+	Source          string           `json:"source"`
+	Message         string           `json:"message"`
+	// Data is the hint, which quick fixes are made of.
+	Data string `json:"data,omitempty"`
+}
+
+type codeDescription struct {
+	Href string `json:"href"`
+}
+
+// CompletionItem is what may be written at a place.
+type CompletionItem struct {
+	Label         string  `json:"label"`
+	Kind          int     `json:"kind"`
+	Detail        string  `json:"detail,omitempty"`
+	Documentation *markup `json:"documentation,omitempty"`
+}
+
+// The kinds of completion items.
+const (
+	kindMethod   = 2
+	kindFunction = 3
+	kindField    = 5
+	kindVariable = 6
+	kindProperty = 10
+	kindValue    = 12
+)
+
+type markup struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
+}
+
+func markdown(text string) *markup { return &markup{"markdown", text} }
+
+type hover struct {
+	Contents *markup `json:"contents"`
+}
+
+type location struct {
+	URI   string `json:"uri"`
+	Range Range  `json:"range"`
+}
+
+type textEdit struct {
+	Range   Range  `json:"range"`
+	NewText string `json:"newText"`
+}
+
+type workspaceEdit struct {
+	Changes map[string][]textEdit `json:"changes"`
+}
+
+type codeAction struct {
+	Title       string        `json:"title"`
+	Kind        string        `json:"kind"`
+	Diagnostics []Diagnostic  `json:"diagnostics"`
+	Edit        workspaceEdit `json:"edit"`
+}
+
+type inlayHint struct {
+	Position    Position `json:"position"`
+	Label       string   `json:"label"`
+	Tooltip     string   `json:"tooltip,omitempty"`
+	PaddingLeft bool     `json:"paddingLeft"`
+}

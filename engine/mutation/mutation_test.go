@@ -1,0 +1,118 @@
+package mutation_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/mutation"
+)
+
+const policy = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  rules:
+    - name: mark
+      when: object.metadata.name == "a" && 1 < 2
+      do:
+        - labels: {set: {big: "${object.metadata.name == 'a' ? 'yes' : 'no'}"}}
+        - log: {message: "marked"}
+    - name: table
+      finally: true
+      cases:
+        - {name: one, when: object.metadata.name.startsWith("b"), do: [{labels: {set: {row: "1"}}}]}
+        - {name: two, do: [{labels: {set: {row: "2"}}}]}
+`
+
+const tests = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [policy.yaml]
+  cases:
+    - name: a
+      objects: [{apiVersion: v1, kind: Node, metadata: {name: a}}]
+      expect:
+        objects: [{apiVersion: v1, kind: Node, metadata: {name: a, labels: {big: "yes", row: "2"}}}]
+    - name: b
+      objects: [{apiVersion: v1, kind: Node, metadata: {name: b}}]
+      expect:
+        objects: [{apiVersion: v1, kind: Node, metadata: {name: b, labels: {big: null, row: "1"}}}]
+`
+
+func write(t *testing.T, policy, tests string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"policy.yaml": policy, "policy_test.yaml": tests} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestRun: what the tests look at is noticed, and what they do not survives.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	out, err := mutation.Run(t.Context(), []string{write(t, policy, tests)}, mutation.Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var survived []string
+	for _, m := range out.Survivors {
+		survived = append(survived, m.Change)
+	}
+	slices.Sort(survived)
+	want := []string{
+		"'no' becomes 'no~'", "2 becomes 3", "< becomes <=", "action log removed", "finally removed",
+	}
+	if diff := cmp.Diff(want, survived); diff != "" {
+		t.Errorf("survivors (-want +got):\n%s", diff)
+	}
+	if out.Mutants != out.Killed+len(survived) || out.Killed < 10 || out.NotRun != 0 || out.Score >= 100 || out.Score < 60 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestOrder: the order of the mutants decides nothing.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	dir := write(t, policy, tests)
+	var first *mutation.Result
+	for seed := range uint64(3) {
+		out, err := mutation.Run(t.Context(), []string{dir}, mutation.Options{Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Seed = 0
+		if first == nil {
+			first = out
+		}
+		if len(first.Survivors) != len(out.Survivors) || first.Killed != out.Killed || first.Invalid != out.Invalid {
+			t.Errorf("seed %d: %+v, seed 0: %+v", seed, out, first)
+		}
+	}
+}
+
+// TestFailing: tests that fail as they are say nothing about a change.
+func TestFailing(t *testing.T) {
+	t.Parallel()
+	dir := write(t, policy, tests+"        errors: [never]\n")
+	if out, err := mutation.Run(t.Context(), []string{dir}, mutation.Options{}); err == nil {
+		t.Errorf("got %+v, want an error", out)
+	}
+}
+
+// TestOnly: the other policies are left as they are.
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	out, err := mutation.Run(t.Context(), []string{write(t, policy, tests)}, mutation.Options{Policies: []string{"other"}})
+	if err != nil || out.Mutants+out.Invalid != 0 || out.Score != 100 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"iter"
+
+	"github.com/edict-dev/edict/engine/expr/cel"
+)
+
+// Actions returns all actions of a rule, also those of its selections and those for
+// failures.
+func (r *Rule) Actions() iter.Seq[Action] {
+	return func(yield func(Action) bool) {
+		lists := [][]Action{r.Do, r.OnError}
+		for i := range r.Cases {
+			lists = append(lists, r.Cases[i].Do)
+		}
+		for len(lists) > 0 {
+			list := lists[0]
+			lists = lists[1:]
+			for _, a := range list {
+				if !yield(a) {
+					return
+				}
+				lists = append(lists, Within(a)...)
+			}
+		}
+	}
+}
+
+// Within returns the lists of actions inside an action: those of a selection.
+func Within(a Action) [][]Action {
+	s, ok := a.(*Select)
+	if !ok {
+		return nil
+	}
+	lists := [][]Action{s.Then, s.Otherwise}
+	if s.Confirm != nil {
+		lists = append(lists, s.Confirm.OnError)
+	}
+	for i := range s.Steps {
+		if s.Steps[i].Ask != nil {
+			lists = append(lists, s.Steps[i].Ask.OnError)
+		}
+	}
+	return lists
+}
+
+// Programs visits the expressions of an action, without those of actions inside it.
+func Programs(a Action, visit func(*cel.Program)) {
+	v := visitor(visit)
+	switch a := a.(type) {
+	case *Merge:
+		v.ref(&a.Of)
+		v.templates(a.Fields)
+	case *Condition:
+		v.ref(&a.Of)
+		v.templates(a.Type, a.Status, a.Reason, a.Message)
+	case *ListEntry:
+		v.ref(&a.Of)
+		v.templates(a.By, a.Entry)
+	case *Child:
+		v.templates(a.Manifest)
+	case *Delete:
+		v.ref(&a.Of)
+		v.templates(a.GracePeriod)
+	case *Finalizer:
+		v.ref(&a.Of)
+		v.templates(a.Name)
+	case *Remember:
+		v.templates(a.Name, a.Value)
+	case *Event:
+		v.ref(&a.Of)
+		v.templates(a.Reason, a.Message)
+	case *Log:
+		v.templates(a.Message)
+	case *Fail:
+		v.templates(a.Message)
+	case *Select:
+		v.selection(a)
+	}
+}
+
+type visitor func(*cel.Program)
+
+func (v visitor) programs(list ...*cel.Program) {
+	for _, p := range list {
+		if p != nil {
+			v(p)
+		}
+	}
+}
+
+func (v visitor) templates(list ...*cel.Template) {
+	for _, t := range list {
+		t.Walk(v)
+	}
+}
+
+func (v visitor) ref(of *ObjectRef) {
+	v.programs(of.Expression)
+	v.templates(of.Namespace, of.Name)
+}
+
+func (v visitor) selection(s *Select) {
+	for _, l := range s.Levels {
+		v.programs(l.In)
+		v.programs(l.OrderBy...)
+	}
+	v.templates(s.Summary)
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		v.programs(step.When, step.Expression, step.GroupBy)
+		v.ask(step.Ask)
+	}
+	v.programs(s.OrderBy...)
+	v.programs(s.Claim)
+	v.ask(s.Confirm)
+}
+
+func (v visitor) ask(a *Ask) {
+	if a != nil {
+		v.templates(a.With, a.Candidate)
+	}
+}

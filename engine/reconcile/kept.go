@@ -1,0 +1,51 @@
+package reconcile
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/watch"
+)
+
+// Kept writes what the controller remembers and what waits to be run, sorted: what of
+// it would be lost if the process ended. Times are written as offsets to now. It
+// reports whether there is any.
+func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range slices.SortedFunc(maps.Keys(c.memory), watch.CompareKeys) {
+		values := c.memory[key]
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			some = true
+			fmt.Fprintf(w, "%s %s %s=%v\n", c.Policy.Name, key, name, offset(values[name], now))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.intents.byName)) {
+		i := c.intents.byName[name]
+		if !i.pending && !i.last.Add(i.window).After(now) {
+			continue
+		}
+		some = true
+		fmt.Fprintf(w, "%s %s %s %d %v %v %v\n", c.Policy.Name, name, i.key, i.rule, i.pending, since(i.due, now), since(i.last, now))
+	}
+	return some
+}
+
+func since(at, now time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return at.Sub(now).String()
+}
+
+// offset returns a remembered value as plain values; a time relative to now.
+func offset(v value.Value, now time.Time) any {
+	if at, ok := value.Time(v); ok {
+		return at.Sub(now)
+	}
+	return value.Plain(v)
+}

@@ -1,0 +1,117 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/watch"
+)
+
+// Owns reports whether this process decides about a key.
+func (c *Controller) Owns(key eval.Key) bool {
+	return c.group.Owns == nil || c.group.Owns(c.Policy, key)
+}
+
+// InForce reports whether the revision decides: it has begun, and no other has taken over.
+func (c *Controller) InForce() bool { return c.inForce.Load() }
+
+// owned returns the keys that this process decides about.
+func (c *Controller) owned(keys []eval.Key) []eval.Key {
+	if c.group.Owns == nil {
+		return keys
+	}
+	return slices.DeleteFunc(keys, func(key eval.Key) bool { return !c.Owns(key) })
+}
+
+// Acquire takes keys over from another process, by the rules of a restart: nothing is
+// known of them, and their objects count as those of a first list. It returns the keys to
+// decide about. A revision that is not in force yet takes over later.
+func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []eval.Key {
+	if !c.inForce.Load() {
+		return nil
+	}
+	known := c.router.Keys()
+	c.mu.Lock()
+	for _, key := range known {
+		if taken(key) {
+			c.initial[key] = true
+		}
+	}
+	c.mu.Unlock()
+	if c.Policy.Primary.Optional { // some keys have no object, only inputs name them
+		known = append(known, c.group.named(ctx, c)...)
+	}
+	slices.SortFunc(known, watch.CompareKeys)
+	return slices.DeleteFunc(slices.Compact(known), func(key eval.Key) bool { return !taken(key) })
+}
+
+// named returns the keys that the objects of a controller's sources name.
+func (g *Group) named(ctx context.Context, c *Controller) (out []eval.Key) {
+	snapshot := g.store.Snapshot()
+	for _, source := range c.Sources() {
+		if source == c.Policy.Primary.Source {
+			continue
+		}
+		for _, o := range snapshot.Table(source).All() {
+			out = append(out, c.router.Change(ctx, source, nil, o)...)
+		}
+	}
+	return out
+}
+
+// Release forgets what is known of keys that another process decides about from now on.
+// They must not be reconciled at the same time.
+func (c *Controller) Release(given func(eval.Key) bool) {
+	for key, memo := range c.memosOf(given) {
+		c.forget(key, memo)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, i := range maps.Clone(c.intents.byName) {
+		if given(i.key) {
+			c.intents.drop(name, i)
+		}
+	}
+	dropped := 0
+	maps.DeleteFunc(c.memory, func(key eval.Key, values map[string]value.Value) bool {
+		if given(key) {
+			dropped += len(values)
+		}
+		return given(key)
+	})
+	c.counts.Remembered.Sub(float64(dropped))
+	dropKeys(c.pending, given)
+	dropKeys(c.initial, given)
+	dropKeys(c.last, given)
+	dropKeys(c.causes, given)
+	dropKeys(c.wakes, given)
+	dropKeys(c.wokeAt, given)
+	c.weighMemory()
+}
+
+func (c *Controller) memosOf(given func(eval.Key) bool) map[eval.Key]*eval.Memo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := maps.Clone(c.memos)
+	maps.DeleteFunc(out, func(key eval.Key, _ *eval.Memo) bool { return !given(key) })
+	return out
+}
+
+func dropKeys[V any](of map[eval.Key]V, given func(eval.Key) bool) {
+	maps.DeleteFunc(of, func(key eval.Key, _ V) bool { return given(key) })
+}
+
+// FlushKeys is Flush for some keys, as another process is about to decide about them.
+// The context of each is that of around, which says false for keys that are left out.
+func (c *Controller) FlushKeys(ctx context.Context, now time.Time, around func(context.Context, eval.Key) (context.Context, bool)) (results []Flushed) {
+	for _, key := range c.waiting() {
+		if inner, ok := around(ctx, key); ok && ctx.Err() == nil {
+			results = append(results, Flushed{Key: key, Result: c.reconcile(inner, key, now, true)})
+		}
+	}
+	return results
+}

@@ -1,0 +1,113 @@
+package controller
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/shards"
+)
+
+// Acquire begins to reconcile the keys of a shard, all of which are queued. Its Lease must
+// be held.
+func (r *Runtime) Acquire(shard int) {
+	owned := r.options.Owned
+	owned.Open(shard)
+	for _, c := range r.group.Controllers() {
+		r.acquire(c, func(key eval.Key) bool {
+			of, ok := owned.Shard(c.Policy, key)
+			return ok && of == shard
+		})
+	}
+}
+
+func (r *Runtime) acquire(c *reconcile.Controller, taken func(eval.Key) bool) {
+	r.queues.Enqueue(c.Policy.ID(), c.Acquire(r.watching, taken))
+}
+
+// Release ends the reconciling of the keys of a shard: evaluations under way are finished,
+// and what is debounced is run, until the context ends. Then nothing is known of the keys,
+// and nothing is written about them. The Lease may be released after it.
+func (r *Runtime) Release(ctx context.Context, shard int) error {
+	err := r.options.Owned.Drain(ctx, shard)
+	if err == nil {
+		r.flushShard(ctx, shard)
+	}
+	r.options.Owned.Close(shard)
+	r.dropUnowned()
+	return err
+}
+
+// flushShard runs what is debounced for the keys of a shard.
+func (r *Runtime) flushShard(ctx context.Context, shard int) {
+	log := resultLog{log: r.options.Log, metrics: r.options.Metrics}
+	for _, c := range r.group.Controllers() {
+		if c.Policy.Mode == plan.Shadow {
+			continue // it writes nothing
+		}
+		results := c.FlushKeys(ctx, time.Now(), func(ctx context.Context, key eval.Key) (context.Context, bool) {
+			claim, ok := r.options.Owned.Last(shard, c.Policy, key)
+			return claim.With(ctx), ok
+		})
+		for _, f := range results {
+			log.report(ctx, c, f.Key, f.Result)
+		}
+	}
+}
+
+// dropUnowned forgets what is known of the keys of others.
+func (r *Runtime) dropUnowned() {
+	for _, c := range r.group.Controllers() {
+		c.Release(func(key eval.Key) bool { return !c.Owns(key) })
+		if of := r.controller(c.Policy.ID()); of != nil {
+			of.health.release(c.Owns)
+		}
+	}
+}
+
+// Place takes which policies are not spread over the shards. The keys that are reconciled
+// here from now on are queued.
+func (r *Runtime) Place(p shards.Placement) {
+	changed := r.options.Owned.Place(p)
+	if len(changed) == 0 {
+		return
+	}
+	r.dropUnowned()
+	for _, c := range r.group.Controllers() {
+		if slices.Contains(changed, c.Policy.Name) {
+			r.acquire(c, c.Owns)
+		}
+	}
+}
+
+// Gathered returns the names of the policies that must not be spread over the shards.
+func (r *Runtime) Gathered() map[string]bool {
+	out := map[string]bool{}
+	for _, c := range r.group.Controllers() {
+		if c.InForce() && shards.NeedsWhole(c.Policy) {
+			out[c.Policy.Name] = true
+		}
+	}
+	return out
+}
+
+// release forgets the failures of keys that are reconciled elsewhere.
+func (h *health) release(owns func(eval.Key) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key := range h.failing {
+		if !owns(key) {
+			delete(h.failing, key)
+		}
+	}
+	for key := range h.aside {
+		if !owns(key) {
+			delete(h.aside, key)
+		}
+	}
+	observe.Failing.WithLabelValues(h.policy).Set(float64(len(h.failing)))
+}

@@ -1,0 +1,144 @@
+package policies
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// Follower runs the policies of the ConfigMaps of a namespace in a replica that shares
+// the work, but leaves what concerns whole policies to another one. It runs what the
+// history says is in force: that was checked and tested, and has ended no process. It
+// writes nothing.
+type Follower struct {
+	options  Options
+	policies *lifecycle.Registry
+	history  *historyStore
+	cache    configmap.Cache
+	wake     chan struct{}
+	behind   atomic.Bool
+}
+
+const (
+	// followInterval is the interval between looks at the history; the status of a
+	// ConfigMap is written after it, and has it looked at as well.
+	followInterval = 15 * time.Second
+	// followGather is how long changes are gathered.
+	followGather = 200 * time.Millisecond
+)
+
+// NewFollower returns a Follower that does not run yet.
+func NewFollower(o Options) *Follower {
+	f := &Follower{options: o, policies: o.Runtime.Policies(), wake: make(chan struct{}, 1)}
+	f.history = newHistoryStore(o.Client, o.Namespace, o.Checker, o.Log)
+	f.behind.Store(true)
+	return f
+}
+
+// Nudge has the history looked at soon.
+func (f *Follower) Nudge() {
+	select {
+	case f.wake <- struct{}{}:
+	default: // there is one already
+	}
+}
+
+// Ready reports whether the history was read and all policies have reported.
+func (f *Follower) Ready() bool { return !f.behind.Load() }
+
+// Run follows the history until the context ends.
+func (f *Follower) Run(ctx context.Context) error {
+	if !f.options.Store.Wait(ctx) || !f.options.Runtime.StartBrakes() {
+		return ctx.Err()
+	}
+	looks := time.NewTicker(followInterval)
+	defer looks.Stop()
+	for starting := true; ; starting = false {
+		f.options.Runtime.Brakes().Discard()
+		if err := f.look(ctx, starting); err != nil && ctx.Err() == nil {
+			f.options.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
+			time.AfterFunc(f.options.Poll, f.Nudge)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-looks.C:
+		case <-f.wake:
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(followGather):
+		}
+	}
+}
+
+// look brings the running policies up to the history.
+func (f *Follower) look(ctx context.Context, starting bool) error {
+	select { // changes until now are looked at now
+	case <-f.wake:
+	default:
+	}
+	catalog, err := f.options.Store.Catalog(&f.cache, f.options.Overrides)
+	if err != nil {
+		return err
+	}
+	if err := f.history.read(ctx); err != nil {
+		return err
+	}
+	f.assign(catalog, starting)
+	if f.policies.Settled() {
+		f.behind.Store(false)
+	} else {
+		time.AfterFunc(f.options.Poll, f.Nudge)
+	}
+	return nil
+}
+
+// assign gives the revisions in force to the controllers, and stops other policies.
+func (f *Follower) assign(catalog *source.Catalog, starting bool) {
+	wanted := map[string]bool{}
+	var changed []*lifecycle.Revision
+	for id := range f.history.entries {
+		rev := f.wanted(id, catalog)
+		if rev == nil {
+			continue
+		}
+		wanted[id] = true
+		if f.policies.Assign(id, rev, starting) {
+			changed = append(changed, rev)
+		}
+	}
+	for _, id := range f.policies.AssignedIDs() {
+		if !wanted[id] {
+			f.options.Runtime.Stop(id)
+		}
+	}
+	if starting {
+		f.options.Runtime.RunAll(changed)
+		return
+	}
+	for _, rev := range changed {
+		f.options.Runtime.Run(rev)
+	}
+}
+
+// wanted returns the revision of a policy that is to run; nil is none.
+func (f *Follower) wanted(id string, catalog *source.Catalog) *lifecycle.Revision {
+	good := f.history.good(id)
+	if u := catalog.Units[id]; good == nil || u != nil && u.Disabled() {
+		return nil
+	}
+	now := f.policies.Get(id).Assigned
+	if now != nil && now.Unit.Revision() == good.Revision && now.Staged == nil {
+		return now
+	}
+	if rev := f.history.lastGood(id); rev != nil {
+		return rev
+	}
+	return now // it goes on
+}

@@ -1,0 +1,47 @@
+package policies
+
+import (
+	"testing"
+
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/fixture"
+)
+
+// TestFollower: a replica that follows runs what the history has in force, not a newer
+// text, and nothing of a policy that is disabled or gone.
+func TestFollower(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	f := &Follower{policies: lifecycle.NewRegistry(), history: r.store}
+	wanted := func(m *source.ConfigMap) string {
+		rev := f.wanted("p", source.NewCatalog([]*source.Contents{m.Read()}, nil, nil))
+		if rev == nil {
+			return ""
+		}
+		return rev.Unit.Revision()
+	}
+	if got := wanted(fixture.Labelling("a")); got != "" {
+		t.Errorf("a text that nothing is known of runs as %s", got)
+	}
+	a := r.see(fixture.Labelling("a"), lifecycle.Activated, "").Units["p"].Revision()
+	r.see(fixture.Labelling("b"), lifecycle.Failed, a)
+	if got := wanted(fixture.Labelling("b")); got != a {
+		t.Errorf("%s runs, want %s", got, a)
+	}
+	c := r.see(fixture.Labelling("c"), lifecycle.Activated, "").Units["p"].Revision()
+	if got := wanted(fixture.Labelling("c")); got != c {
+		t.Errorf("%s runs, want %s", got, c)
+	}
+	disabled := fixture.Labelling("c")
+	disabled.Mode = "Disabled"
+	if got := wanted(disabled); got != "" {
+		t.Errorf("a disabled policy runs as %s", got)
+	}
+	if r.store.keep(t.Context(), source.NewCatalog(nil, nil, nil), lifecycle.NewRegistry()) {
+		t.Error("it failed")
+	}
+	if got := wanted(fixture.Labelling("c")); got != "" {
+		t.Errorf("a policy that was gone runs as %s", got)
+	}
+}

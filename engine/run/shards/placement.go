@@ -1,0 +1,124 @@
+package shards
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// Phase is how the keys of a policy are placed.
+type Phase string
+
+// The phases. A policy that is in no placement is spread over all shards. While it is
+// gathered or scattered, no replica evaluates it: one that has not seen the change yet
+// may.
+const (
+	Gathering  Phase = "gathering"
+	Whole      Phase = "whole"
+	Scattering Phase = "scattering"
+)
+
+// Placement has the policies that are not spread, by name.
+type Placement map[string]Phase
+
+// ParsePlacement reads a placement; "" is an empty one.
+func ParsePlacement(text string) (Placement, error) {
+	out := Placement{}
+	if text == "" {
+		return out, nil
+	}
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, fmt.Errorf("the placement of policies cannot be read: %w", err)
+	}
+	return out, nil
+}
+
+// Text returns the placement as [ParsePlacement] reads it.
+func (p Placement) Text() string {
+	if len(p) == 0 {
+		return ""
+	}
+	out, err := json.Marshal(p)
+	if err != nil {
+		return "" // it has nothing that JSON cannot hold
+	}
+	return string(out)
+}
+
+// Shard returns the shard of a key; false while no replica may evaluate it.
+func (p Placement) Shard(s Spread, policy *plan.Policy, key eval.Key) (int, bool) {
+	switch p[policy.Name] {
+	case Whole:
+		return s.OfPolicy(policy.Name), true
+	case Gathering, Scattering:
+		return 0, false
+	default:
+		return s.OfKey(policy.Name, key), !NeedsWhole(policy)
+	}
+}
+
+// NeedsWhole reports whether one replica has to evaluate all keys of a policy: debounced
+// rules count and delay over all keys, and limits of its own count all its writes. One
+// in Shadow mode is compared as a whole.
+func NeedsWhole(p *plan.Policy) bool {
+	if p.Mode == plan.Shadow || p.Limits.Changes != nil || p.Limits.Removals != nil {
+		return true
+	}
+	for _, r := range p.Rules {
+		if r.Debounce != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Keeper changes the placement. Only the holder of shard 0 does.
+type Keeper struct {
+	// since is when this replica first read that a policy is gathered or scattered.
+	since map[string]time.Time
+	seen  Placement
+}
+
+// Next returns the placement after one that was read at an instant. wait is how old the
+// placement may be that a replica acts on: a policy is evaluated again when all have seen
+// that it is not.
+func (k *Keeper) Next(read Placement, needs map[string]bool, now time.Time, wait time.Duration) Placement {
+	k.note(read, now)
+	out := maps.Clone(read)
+	for policy := range needs {
+		switch phase, over := read[policy], now.Sub(k.since[policy]) >= wait; {
+		case phase == "" || phase == Scattering:
+			out[policy] = Gathering
+		case phase == Gathering && over:
+			out[policy] = Whole
+		}
+	}
+	for policy, phase := range read {
+		if needs[policy] {
+			continue
+		}
+		if phase != Scattering {
+			out[policy] = Scattering
+		} else if now.Sub(k.since[policy]) >= wait {
+			delete(out, policy)
+		}
+	}
+	return out
+}
+
+func (k *Keeper) note(read Placement, now time.Time) {
+	if k.since == nil {
+		k.since = map[string]time.Time{}
+	}
+	for policy, phase := range read {
+		if k.seen[policy] != phase {
+			k.since[policy] = now
+		}
+	}
+	maps.DeleteFunc(k.since, func(policy string, _ time.Time) bool { return read[policy] == "" })
+	k.seen = maps.Clone(read)
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/policies"
+	"github.com/edict-dev/edict/engine/run/shards"
+)
+
+// sharedTerm is a term of a replica that shares the work with others: it reads all that
+// the policies read, and reconciles the keys of its shards.
+type sharedTerm struct {
+	*term
+	leads atomic.Bool
+	// turns holds an item when it has changed whether this replica leads.
+	turns chan struct{}
+	held  atomic.Int32
+}
+
+func newSharedTerm(ctx context.Context, p *process, n int) *sharedTerm {
+	t := &sharedTerm{turns: make(chan struct{}, 1)}
+	t.term = p.newTerm(context.WithoutCancel(ctx), shards.NewOwnership(n), t.leads.Load)
+	if !t.follows {
+		t.startFiles()
+		return t
+	}
+	p.term.Store(t.term)
+	t.runtime.Go(func() { t.takeTurns(t.runtime.Context()) })
+	return t
+}
+
+// takeTurns runs the policies of ConfigMaps as the one that leads or as one that follows,
+// until the context ends.
+func (t *sharedTerm) takeTurns(ctx context.Context) {
+	for ctx.Err() == nil {
+		var f follower
+		if t.leads.Load() {
+			f = policies.New(t.policyOptions())
+		} else {
+			f = policies.NewFollower(t.policyOptions())
+		}
+		turn, end := context.WithCancel(ctx)
+		done := make(chan struct{})
+		go func() { defer close(done); t.follow(turn, f) }()
+		select {
+		case <-ctx.Done():
+		case <-t.turns:
+		}
+		end()
+		<-done
+	}
+}
+
+// Acquire implements shardWork.
+func (t *sharedTerm) Acquire(shard int) {
+	t.process.leader.Store(t.held.Add(1) > 0)
+	t.runtime.Acquire(shard)
+}
+
+// Release implements shardWork.
+func (t *sharedTerm) Release(ctx context.Context, shard int) error {
+	err := t.runtime.Release(ctx, shard)
+	t.process.leader.Store(t.held.Add(-1) > 0)
+	return err
+}
+
+// Place implements shardWork.
+func (t *sharedTerm) Place(p shards.Placement) { t.runtime.Place(p) }
+
+// Gathered implements shardWork.
+func (t *sharedTerm) Gathered() (map[string]bool, bool) { return t.runtime.Gathered(), t.ready() }
+
+// Leads implements shardWork.
+func (t *sharedTerm) Leads(leads bool) {
+	value, transition := 0.0, "lost"
+	if leads {
+		value, transition = 1, "acquired"
+	}
+	observe.Leader.Set(value)
+	observe.LeaderTransitions.WithLabelValues(transition).Inc()
+	t.process.metrics.Transition(leads)
+	t.leads.Store(leads)
+	select {
+	case t.turns <- struct{}{}:
+	default: // there is one already
+	}
+}

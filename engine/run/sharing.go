@@ -1,0 +1,394 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/shards"
+)
+
+// sharing holds some of the shards: it announces this replica, competes for the Leases of
+// its share, and releases what is more than that.
+type sharing struct {
+	process *process
+	sharingOptions
+	config Election
+	client coordinationv1.LeasesGetter
+	roster *roster
+	// single is who holds the Lease of a controller without shards.
+	single outsider
+	keeper shards.Keeper
+
+	mu      sync.Mutex
+	holders map[int]*holder
+	work    shardWork
+	// waiting is why this replica does not take part, as it was logged.
+	waiting string
+	wg      sync.WaitGroup
+}
+
+// sharingOptions are those of a replica that shares the work.
+type sharingOptions struct {
+	shards int
+	// stop is how long the release of a shard may take.
+	stop time.Duration
+	log  logger
+}
+
+type logger interface {
+	Info(msg string, args ...any)
+	Warn(msg string, args ...any)
+	Error(msg string, args ...any)
+}
+
+// shardWork is what reconciles the keys of shards.
+type shardWork interface {
+	Acquire(shard int)
+	Release(ctx context.Context, shard int) error
+	Place(p shards.Placement)
+	// Gathered returns the policies that must not be spread; false is that it is not known
+	// yet.
+	Gathered() (policies map[string]bool, known bool)
+	// Leads reports whether this replica makes the policy-wide writes from now on.
+	Leads(leads bool)
+}
+
+// holder competes for a shard and holds it.
+type holder struct {
+	lock   *lease
+	cancel context.CancelFunc
+	// held says that it is held, ending that it is about to be released, and lapsed that
+	// another replica may hold it by now: nothing is written.
+	held, ending, lapsed bool
+}
+
+func newSharing(p *process) *sharing {
+	o := &p.options
+	return &sharing{process: p, sharingOptions: sharingOptions{shards: o.Shards, stop: o.StopTimeout, log: o.Log}}
+}
+
+// connect makes the clients.
+func (s *sharing) connect(client coordinationv1.LeasesGetter, e Election) {
+	s.config, s.client, s.holders = e, client, map[int]*holder{}
+	leases := client.Leases(e.Namespace)
+	s.roster = &roster{leases: leases, name: e.Name + "-shards", Roster: shards.Roster{
+		Self: shards.Replica{Identity: e.Identity, Shards: s.shards}, Duration: e.LeaseDuration,
+	}}
+	s.roster.lapsed = s.drop
+	s.single = outsider{leases: leases, name: e.Name}
+}
+
+// leaseName returns the name of the Lease of a shard. That of the first is the Lease of a
+// controller without shards.
+func (s *sharing) leaseName(shard int) string {
+	if shard == 0 {
+		return s.config.Name
+	}
+	return s.config.Name + "-shard-" + strconv.Itoa(shard)
+}
+
+// run shares the work until the context ends.
+func (s *sharing) run(ctx context.Context) error {
+	p := s.process
+	election, err := p.options.Election.withDefaults()
+	if err != nil {
+		return err
+	}
+	client, err := election.client(p.options.Config)
+	if err != nil {
+		return err
+	}
+	s.connect(client, election)
+	p.writer.Gate = s.gate
+	observe.Leader.Set(0)
+	for shard := range s.shards {
+		observe.ShardHeld.WithLabelValues(strconv.Itoa(shard)).Set(0)
+	}
+	for ctx.Err() == nil {
+		if !s.join(ctx) {
+			s.pause(ctx, s.config.RetryPeriod+rand.N(s.config.RetryPeriod)) //nolint:gosec // so that two do not meet again
+			continue
+		}
+		work := newSharedTerm(ctx, p, s.shards)
+		s.take(ctx, work)
+		if err := work.stop(s.stop); err != nil {
+			return err
+		}
+		if err := s.roster.leave(context.WithoutCancel(ctx)); err != nil {
+			s.log.Warn("this replica could not be taken off the roster; others wait for the end of its Leases", "error", err.Error())
+		}
+	}
+	return nil
+}
+
+// gate returns an error unless the shard of the key that a context belongs to is held.
+func (s *sharing) gate(ctx context.Context) error {
+	shard, err := shards.Claimed(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.holders[shard]; h == nil || time.Now().After(s.safe(h)) {
+		return errNotLeading
+	}
+	return nil
+}
+
+// safe returns up to when no other replica can have taken the shard of a holder. The caller
+// has the lock.
+func (s *sharing) safe(h *holder) time.Time {
+	if h.lapsed {
+		return time.Time{}
+	}
+	until, seen := h.lock.until(s.config.LeaseDuration), s.roster.until()
+	if seen.Before(until) {
+		return seen
+	}
+	return until
+}
+
+// join announces this replica, unless others count other shards than it does.
+func (s *sharing) join(ctx context.Context) bool {
+	why, err := s.stranger(ctx)
+	if err == nil {
+		if other := s.roster.Other(); other != nil && why == "" {
+			why = fmt.Sprintf("the replica %s runs with --shards %d, and this one with %d", other.Identity, other.Shards, s.shards)
+		}
+		if why == "" {
+			s.waiting = ""
+			return true
+		}
+		err = s.roster.leave(ctx)
+	}
+	if err != nil {
+		why = err.Error()
+	}
+	if why != s.waiting && ctx.Err() == nil {
+		s.log.Warn("this replica waits, and takes no part in the work", "reason", why)
+	}
+	s.waiting = why
+	return false
+}
+
+// stranger announces this replica, and returns why the Lease of the first shard is held by
+// none of the replicas; "" is that it is not.
+func (s *sharing) stranger(ctx context.Context) (string, error) {
+	identity, err := s.single.look(ctx, s.config.LeaseDuration)
+	if err != nil {
+		return "", err
+	}
+	if err := s.roster.beat(ctx, s.held()); err != nil {
+		return "", err
+	}
+	if identity == "" || s.roster.Known(identity) {
+		return "", nil
+	}
+	return fmt.Sprintf("the Lease %s is held by %s, which runs without --shards", s.config.Name, identity), nil
+}
+
+// take holds shards until the context ends or this replica must not take part any more.
+func (s *sharing) take(ctx context.Context, work shardWork) {
+	s.work = work
+	ctx, cancel := context.WithCancel(ctx)
+	for ctx.Err() == nil {
+		if why := s.step(ctx); why != "" {
+			s.log.Error("this replica releases its shards", "reason", why)
+			break
+		}
+		s.pause(ctx, s.config.RetryPeriod)
+	}
+	cancel()
+	s.await(context.WithoutCancel(ctx))
+}
+
+// await announces this replica until it has released all shards.
+func (s *sharing) await(ctx context.Context) {
+	released := make(chan struct{})
+	go func() { defer close(released); s.wg.Wait() }()
+	for {
+		select {
+		case <-released:
+			return
+		case <-time.After(s.config.RetryPeriod):
+		}
+		if err := s.roster.beat(ctx, s.held()); err != nil {
+			s.log.Warn("this replica could not announce itself while it releases its shards", "error", err.Error())
+		}
+	}
+}
+
+// step announces this replica, looks at the others, and acts on it. It returns why this
+// replica must not take part any more; "" is that it may.
+func (s *sharing) step(ctx context.Context) (why string) {
+	why, err := s.stranger(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Warn("this replica could not announce itself, and will try again", "error", err.Error())
+		}
+		if time.Now().After(s.roster.until()) {
+			s.drop()
+		}
+		return ""
+	}
+	if why != "" {
+		return why
+	}
+	s.work.Place(s.roster.Placement())
+	s.keep(ctx)
+	compete, release := s.roster.Next(s.held())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for shard, h := range s.holders {
+		if !h.held && !slices.Contains(compete, shard) {
+			h.cancel() // another replica holds it
+		}
+	}
+	for _, shard := range release {
+		if !s.releasing() {
+			s.log.Info("this replica releases a shard to another one", "shard", shard)
+			s.holders[shard].ending = true
+			s.holders[shard].cancel()
+		}
+	}
+	for _, shard := range compete {
+		if s.holders[shard] == nil {
+			s.hold(ctx, shard)
+		}
+	}
+	return ""
+}
+
+func (s *sharing) releasing() bool {
+	return slices.ContainsFunc(slices.Collect(maps.Values(s.holders)), func(h *holder) bool { return h.ending })
+}
+
+// keep changes which policies are spread, if this replica holds shard 0.
+func (s *sharing) keep(ctx context.Context) {
+	s.mu.Lock()
+	h := s.holders[0]
+	leads := h != nil && h.held && time.Now().Before(s.safe(h))
+	s.mu.Unlock()
+	if !leads {
+		s.keeper = shards.Keeper{}
+		return
+	}
+	needs, known := s.work.Gathered()
+	if !known {
+		return
+	}
+	read := s.roster.Placement()
+	next := s.keeper.Next(read, needs, time.Now(), s.config.LeaseDuration)
+	if maps.Equal(read, next) {
+		return
+	}
+	if err := s.roster.place(ctx, next); err != nil && ctx.Err() == nil {
+		s.log.Warn("the placement of policies could not be written, and will be tried again", "error", err.Error())
+	}
+}
+
+// held returns the shards that are held, in order.
+func (s *sharing) held() (out []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for shard, h := range s.holders {
+		if h.held {
+			out = append(out, shard)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// drop gives all shards up: others may take this replica for dead.
+func (s *sharing) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, h := range s.holders {
+		h.lapsed = true
+		h.cancel()
+	}
+}
+
+// hold competes for a shard in the background, and holds it. The caller has the lock.
+func (s *sharing) hold(ctx context.Context, shard int) {
+	inner, cancel := context.WithCancel(ctx)
+	h := &holder{lock: s.config.lockOf(s.client, s.leaseName(shard)), cancel: cancel}
+	h.lock.dead = s.roster.dead
+	s.holders[shard] = h
+	s.wg.Go(func() {
+		defer cancel()
+		if err := s.holding(inner, shard, h); err != nil && !errors.Is(err, context.Canceled) {
+			s.log.Error("a shard was not released as it should", "shard", shard, "error", err.Error())
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.holders, shard)
+	})
+}
+
+func (s *sharing) holding(ctx context.Context, shard int, h *holder) error {
+	leads, lost, release, err := s.config.elect(ctx, h.lock)
+	if err != nil {
+		return err
+	}
+	defer release()
+	select {
+	case <-ctx.Done():
+		release()
+		<-lost
+		return nil
+	case <-leads:
+	}
+	s.acquired(shard, h, true)
+	s.work.Acquire(shard)
+	timeout := s.stop
+	select {
+	case <-ctx.Done(): // the Lease is still held: it goes when all is written
+	case <-lost:
+		s.mu.Lock()
+		timeout = min(timeout, max(time.Until(s.safe(h)), 0))
+		s.mu.Unlock()
+	}
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+	defer cancel()
+	err = s.work.Release(ending, shard)
+	s.acquired(shard, h, false)
+	release()
+	<-lost
+	return err
+}
+
+// acquired notes that a shard is held, or not any more.
+func (s *sharing) acquired(shard int, h *holder, held bool) {
+	s.mu.Lock()
+	h.held = held
+	s.mu.Unlock()
+	value := 0.0
+	if held {
+		value = 1
+	}
+	observe.ShardHeld.WithLabelValues(strconv.Itoa(shard)).Set(value)
+	text := map[bool]string{true: "this process holds a shard", false: "this process no longer holds a shard"}[held]
+	s.log.Info(text, "shard", shard, "lease", s.config.Namespace+"/"+s.leaseName(shard), "identity", s.config.Identity)
+	if shard == 0 {
+		s.work.Leads(held)
+	}
+}
+
+func (s *sharing) pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,434 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordination "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/shards"
+)
+
+// leaseServer has Leases, and refuses updates of other versions than its own.
+type leaseServer struct {
+	mu      sync.Mutex
+	version int
+	leases  map[string]*coordination.Lease
+}
+
+var errUnreachable = errors.New("the API server does not answer")
+
+// leaseClient is the client of one replica. Where it is cut it gets no answers.
+type leaseClient struct {
+	coordinationv1.LeaseInterface
+	server *leaseServer
+	cut    func(lease string) bool
+}
+
+func (c leaseClient) Leases(string) coordinationv1.LeaseInterface { return c }
+
+func (c leaseClient) do(name string, change func(now *coordination.Lease) (*coordination.Lease, error)) (*coordination.Lease, error) {
+	if c.cut(name) {
+		return nil, errUnreachable
+	}
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	next, err := change(c.server.leases[name].DeepCopy())
+	if err != nil {
+		return nil, err
+	}
+	c.server.version++
+	next.ResourceVersion = strconv.Itoa(c.server.version)
+	c.server.leases[name] = next.DeepCopy()
+	return next, nil
+}
+
+var leaseResource = kschema.GroupResource{Group: "coordination.k8s.io", Resource: "leases"}
+
+func (c leaseClient) Get(_ context.Context, name string, _ metav1.GetOptions) (*coordination.Lease, error) {
+	if c.cut(name) {
+		return nil, errUnreachable
+	}
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	if now := c.server.leases[name]; now != nil {
+		return now.DeepCopy(), nil
+	}
+	return nil, apierrors.NewNotFound(leaseResource, name)
+}
+
+func (c leaseClient) Create(_ context.Context, l *coordination.Lease, _ metav1.CreateOptions) (*coordination.Lease, error) {
+	return c.do(l.Name, func(now *coordination.Lease) (*coordination.Lease, error) {
+		if now != nil {
+			return nil, apierrors.NewAlreadyExists(leaseResource, l.Name)
+		}
+		return l.DeepCopy(), nil
+	})
+}
+
+func (c leaseClient) Update(_ context.Context, l *coordination.Lease, _ metav1.UpdateOptions) (*coordination.Lease, error) {
+	return c.do(l.Name, func(now *coordination.Lease) (*coordination.Lease, error) {
+		if now == nil || now.ResourceVersion != l.ResourceVersion {
+			return nil, apierrors.NewConflict(leaseResource, l.Name, errors.New("another version"))
+		}
+		return l.DeepCopy(), nil
+	})
+}
+
+func (c leaseClient) Patch(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*coordination.Lease, error) {
+	var patch struct {
+		Metadata struct {
+			ResourceVersion string
+			Annotations     map[string]*string
+		}
+	}
+	if err := json.Unmarshal(data, &patch); err != nil {
+		return nil, err
+	}
+	return c.do(name, func(now *coordination.Lease) (*coordination.Lease, error) {
+		if now == nil {
+			return nil, apierrors.NewNotFound(leaseResource, name)
+		}
+		if v := patch.Metadata.ResourceVersion; v != "" && v != now.ResourceVersion {
+			return nil, apierrors.NewConflict(leaseResource, name, errors.New("another version"))
+		}
+		if now.Annotations == nil {
+			now.Annotations = map[string]string{}
+		}
+		for key, text := range patch.Metadata.Annotations {
+			if delete(now.Annotations, key); text != nil {
+				now.Annotations[key] = *text
+			}
+		}
+		return now, nil
+	})
+}
+
+// replica is one that shares the work, with work that only notes what it holds.
+type replica struct {
+	*sharing
+	own    *shards.Ownership
+	mu     sync.Mutex
+	isCut  func(lease string) bool
+	needs  map[string]bool
+	leads  bool
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func (r *replica) Acquire(shard int)        { r.own.Open(shard) }
+func (r *replica) Place(p shards.Placement) { r.own.Place(p) }
+func (r *replica) Leads(leads bool)         { r.leads = leads }
+
+func (r *replica) Release(ctx context.Context, shard int) error {
+	err := r.own.Drain(ctx, shard)
+	r.own.Close(shard)
+	return err
+}
+
+func (r *replica) Gathered() (map[string]bool, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.needs), true
+}
+
+// cut cuts the replica off from some Leases.
+func (r *replica) cut(from func(lease string) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.isCut = from
+}
+
+func all(string) bool          { return true }
+func none(string) bool         { return false }
+func rosterOnly(l string) bool { return strings.HasSuffix(l, "-shards") }
+
+// mayWrite reports whether the replica would write about a key now.
+func (r *replica) mayWrite(key eval.Key) bool {
+	claim, end, ok := r.own.Begin(about, key)
+	if !ok {
+		return false
+	}
+	defer end()
+	return r.gate(claim.With(context.Background())) == nil
+}
+
+var about = &plan.Policy{Name: "p", Mode: plan.Enforce}
+
+// fleet is the replicas of a test.
+type fleet struct {
+	t        *testing.T
+	server   *leaseServer
+	shards   int
+	replicas map[string]*replica
+}
+
+func newFleet(t *testing.T, n int) *fleet {
+	t.Helper()
+	return &fleet{t: t, server: &leaseServer{leases: map[string]*coordination.Lease{}}, shards: n, replicas: map[string]*replica{}}
+}
+
+// start starts a replica; one whose name was used before is started again.
+func (f *fleet) start(name string, n int) *replica {
+	f.t.Helper()
+	r := &replica{own: shards.NewOwnership(n), done: make(chan struct{}), isCut: none}
+	r.sharing = &sharing{sharingOptions: sharingOptions{shards: n, stop: 45 * time.Second, log: slog.New(slog.DiscardHandler)}}
+	election, err := Election{Namespace: "ns", Name: "edict", Identity: name}.withDefaults()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	r.connect(leaseClient{server: f.server, cut: func(lease string) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.isCut(lease)
+	}}, election)
+	ctx, cancel := context.WithCancel(f.t.Context())
+	r.cancel = cancel
+	f.replicas[name] = r
+	go func() {
+		defer close(r.done)
+		for ctx.Err() == nil {
+			if r.join(ctx) {
+				r.take(ctx, r)
+				_ = r.roster.leave(context.WithoutCancel(ctx))
+			} else {
+				r.pause(ctx, r.config.RetryPeriod)
+			}
+		}
+	}()
+	return r
+}
+
+func (f *fleet) stop() {
+	for _, r := range f.replicas {
+		r.cut(none)
+		r.cancel()
+	}
+	for _, r := range f.replicas {
+		<-r.done
+	}
+}
+
+var keys = func() (out []eval.Key) {
+	for i := range 40 {
+		out = append(out, eval.Key{Namespace: "ns", Name: fmt.Sprint("o", i)})
+	}
+	return out
+}()
+
+// writers returns who may write about each key, and fails if two may.
+func (f *fleet) writers() map[eval.Key]string {
+	f.t.Helper()
+	out := map[eval.Key]string{}
+	for _, key := range keys {
+		var who []string
+		for name, r := range f.replicas {
+			if r.mayWrite(key) {
+				who = append(who, name)
+			}
+		}
+		if len(who) > 1 {
+			f.t.Fatalf("%v may all write about %s", who, key)
+		}
+		if len(who) == 1 {
+			out[key] = who[0]
+		}
+	}
+	return out
+}
+
+// pass lets time pass, in which no two replicas may write about one key.
+func (f *fleet) pass(d time.Duration) {
+	f.t.Helper()
+	for range d / (100 * time.Millisecond) {
+		<-time.After(100 * time.Millisecond)
+		synctest.Wait()
+		f.writers()
+	}
+}
+
+// balanced wants each key to have a writer, and each live replica its share.
+func (f *fleet) balanced(live ...string) {
+	f.t.Helper()
+	if got := len(f.writers()); got != len(keys) {
+		f.t.Errorf("%d of %d keys have a writer", got, len(keys))
+	}
+	sum := 0
+	for _, name := range live {
+		n := len(f.replicas[name].own.Held())
+		sum += n
+		if most, least := (f.shards+len(live)-1)/len(live), f.shards/len(live); n > most || n < least {
+			f.t.Errorf("%s holds %d of %d shards, with %d live replicas", name, n, f.shards, len(live))
+		}
+	}
+	if sum != f.shards {
+		f.t.Errorf("%d of %d shards are held", sum, f.shards)
+	}
+}
+
+// TestSharing: replicas come, go, lose the API server, and get it back.
+func TestSharing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		f.start("a", 4)
+		f.pass(10 * time.Second)
+		f.balanced("a")
+		f.start("b", 4)
+		f.pass(20 * time.Second)
+		f.balanced("a", "b")
+		f.start("c", 4)
+		f.pass(20 * time.Second)
+		f.balanced("a", "b", "c")
+		f.replicas["a"].cut(all)
+		f.pass(25 * time.Second)
+		f.balanced("b", "c")
+		f.replicas["a"].cut(none)
+		f.pass(20 * time.Second)
+		f.balanced("a", "b", "c")
+		f.replicas["b"].cancel()
+		f.pass(10 * time.Second)
+		f.balanced("a", "c")
+		f.stop()
+	})
+}
+
+// TestRebalancing: in no sequence of starts, stops and cuts two replicas may write about
+// one key; when nothing happens any more, all keys have a writer.
+func TestRebalancing(t *testing.T) {
+	for seed := range uint64(12) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 3))
+			f := newFleet(t, 1+random.IntN(6)+1)
+			names := []string{"a", "b", "c", "d"}
+			up := map[string]bool{}
+			for range 25 {
+				name := names[random.IntN(len(names))]
+				r := f.replicas[name]
+				switch what := random.IntN(4); {
+				case r == nil || !up[name]:
+					if r != nil {
+						<-r.done
+					}
+					f.start(name, f.shards)
+					up[name] = true
+				case what == 0:
+					r.cut(none)
+					r.cancel()
+					up[name] = false
+				default:
+					r.cut([]func(string) bool{all, none, rosterOnly}[what-1])
+				}
+				f.pass(time.Duration(random.IntN(200)) * 100 * time.Millisecond)
+			}
+			var live []string
+			for name := range up {
+				if up[name] {
+					f.replicas[name].cut(none)
+					live = append(live, name)
+				}
+			}
+			if len(live) > 0 {
+				slices.Sort(live)
+				f.pass(60 * time.Second)
+				f.balanced(live...)
+			}
+			f.stop()
+		})
+	}
+}
+
+// TestOtherNumberOfShards: replicas with another number of shards wait until those before
+// are gone, and so does one while a controller without shards leads.
+func TestOtherNumberOfShards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		f.start("a", 4)
+		f.pass(10 * time.Second)
+		f.start("b", 8)
+		f.start("c", 8)
+		f.pass(40 * time.Second)
+		f.balanced("a")
+		f.replicas["a"].cancel()
+		f.shards = 8
+		f.pass(30 * time.Second)
+		f.balanced("b", "c")
+		f.stop()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		election, err := Election{Namespace: "ns", Name: "edict", Identity: "single"}.withDefaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := leaseClient{server: f.server, cut: none}
+		leads, lost, release, err := election.elect(t.Context(), election.lockOf(client, "edict"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-leads
+		r := f.start("a", 4)
+		f.pass(40 * time.Second)
+		if held := r.own.Held(); len(held) > 0 {
+			t.Errorf("it holds %v while a controller without shards leads", held)
+		}
+		if !strings.Contains(r.waiting, "runs without --shards") {
+			t.Errorf("it waits because of %q", r.waiting)
+		}
+		release()
+		<-lost
+		f.pass(20 * time.Second)
+		f.balanced("a")
+		f.stop()
+	})
+}
+
+// TestGathering: the keys of a policy that is no longer to be spread have no writer until
+// every replica knows, and then one.
+func TestGathering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		f.start("a", 4)
+		f.start("b", 4)
+		f.pass(20 * time.Second)
+		f.balanced("a", "b")
+		f.replicas["b"].cut(all) // it does not learn of it
+		for _, r := range f.replicas {
+			r.mu.Lock()
+			r.needs = map[string]bool{"p": true}
+			r.mu.Unlock()
+		}
+		f.pass(60 * time.Second)
+		f.replicas["b"].cut(none)
+		f.pass(20 * time.Second)
+		who := map[string]bool{}
+		for _, name := range f.writers() {
+			who[name] = true
+		}
+		if len(f.writers()) != len(keys) || len(who) != 1 {
+			t.Errorf("%d keys have writers: %v", len(f.writers()), who)
+		}
+		if n := f.replicas["a"].leads; n == f.replicas["b"].leads {
+			t.Errorf("both or none makes the policy-wide writes: %v", n)
+		}
+		f.stop()
+	})
+}

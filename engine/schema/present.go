@@ -1,0 +1,66 @@
+package schema
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// defaultedFields are optional fields of built-in kinds that the API server sets by
+// itself; hack/defaulted writes the file.
+//
+//go:embed defaulted.txt
+var defaultedFields string
+
+var defaulted = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for line := range strings.Lines(defaultedFields) {
+		out[strings.TrimSpace(line)] = true
+	}
+	return out
+})
+
+// builtinPrefix begins the definitions of built-in kinds.
+const builtinPrefix = "io.k8s."
+
+// always are fields that every object of a kind has, or that are no concern of an
+// author; the status of a custom resource is absent until something writes it.
+var always = []string{"apiVersion", "kind", "metadata", "spec"}
+
+// MayLack reports whether an object of the type may lack one of its fields: the
+// field is known, and nothing says that it is always there.
+func (t *Type) MayLack(field string) bool {
+	if t.Kind != Object || t.Fields[field] == nil || t.present[field] || t.identity[field] {
+		return false
+	}
+	builtin := strings.HasPrefix(t.Name, builtinPrefix)
+	if t.Fields["metadata"] != nil && (slices.Contains(always, field) || builtin && field == "status") {
+		return false
+	}
+	if builtin && field == "lastTransitionTime" {
+		return false // the controllers of Kubernetes always set it
+	}
+	return !builtin || !defaulted()[t.Name+" "+field]
+}
+
+// identity are the fields that the API server gives every object.
+var identity = map[string]bool{
+	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "creationTimestamp": true, "generation": true, "managedFields": true, "selfLink": true,
+}
+
+// presentFields are the fields of an object that are required or have a default.
+func presentFields(s *spec.Schema) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range s.Required {
+		out[name] = true
+	}
+	for name, property := range s.Properties {
+		if property.Default != nil {
+			out[name] = true
+		}
+	}
+	return out
+}

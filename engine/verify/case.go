@@ -1,0 +1,66 @@
+package verify
+
+import (
+	"slices"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// Case is a case of a test that fails.
+type Case struct {
+	Name  string
+	Steps []any
+}
+
+// caseOf writes a trial down as a case. The controllers are stopped while the objects
+// come, so that the order holds from the first decision on.
+func caseOf(t trial, v verdict) Case {
+	out := []any{map[string]any{"stop": true}}
+	for _, o := range t.objects {
+		out = append(out, map[string]any{"apply": o})
+	}
+	moves := slices.Concat(t.prefix, t.suffix)
+	if len(moves) > 0 {
+		out = append(out, map[string]any{"fail": map[string]any{"order": []any{}}})
+	}
+	out = append(out, map[string]any{"start": true})
+	if len(moves) > 0 {
+		out = append(out, steps(moves)...)
+		out = append(out, map[string]any{"fail": map[string]any{"order": []any{simulate.Others}}})
+	}
+	if v.waited > 0 {
+		out = append(out, map[string]any{"advance": v.waited.String()})
+	}
+	last, _ := out[len(out)-1].(map[string]any)
+	last["expect"] = expectation(v.differences)
+	return Case{Name: v.message, Steps: out}
+}
+
+// Test says what a test is about besides its case.
+type Test struct {
+	// Policies are files, relative to that of the test.
+	Policies []string
+	Start    time.Time
+	Params   map[string]map[string]string
+	Answers  map[string]any
+}
+
+// Document returns a PolicyTest in YAML with a case.
+func (t Test) Document(c Case) ([]byte, error) {
+	spec := map[string]any{
+		"policies": t.Policies, "now": t.Start.UTC().Format(time.RFC3339Nano),
+		"cases": []any{map[string]any{"name": c.Name, "steps": c.Steps}},
+	}
+	if len(t.Params) > 0 {
+		spec["params"] = t.Params
+	}
+	if len(t.Answers) > 0 {
+		spec["answers"] = t.Answers
+	}
+	return yaml.Marshal(map[string]any{
+		"apiVersion": "edict.dev/v1alpha1", "kind": "PolicyTest", "metadata": map[string]any{"name": "counterexample"}, "spec": spec,
+	})
+}

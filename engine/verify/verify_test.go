@@ -1,0 +1,214 @@
+package verify
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/policytest"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// policy returns the text of a policy about ConfigMaps.
+func policy(name, rest string) string {
+	return "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + name + "}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n" + rest
+}
+
+// oneRule returns the text of a policy with one rule.
+func oneRule(name, when, do string) string {
+	return policy(name, "  rules:\n    - name: only\n      when: '"+when+"'\n      do:\n        - "+do+"\n")
+}
+
+const (
+	claimA = `labels: {set: {owner: a}}`
+	claimB = `labels: {set: {owner: b}}`
+	free   = `!object.metadata.?labels.?owner.hasValue()`
+)
+
+// switching marks the active one of two others, which rules write one after the other.
+func switching(first, second string) string {
+	rule := func(name, active string) string {
+		return "    - name: " + name + "\n      when: variables." + name + ` != ""
+      do:
+        - labels:
+            of: {apiVersion: v1, kind: ConfigMap, namespace: default, name: "${variables.` + name + `}"}
+            set: {active: ` + active + "}\n"
+	}
+	values := map[string]string{"on": `"yes"`, "off": "null"}
+	return policy("switch", `  variables:
+    - name: on
+      expression: object.data.?active.orValue("")
+    - name: off
+      expression: 'variables.on == "" ? "" : variables.on == "blue" ? "green" : "blue"'
+  rules:
+`+rule(first, values[first])+rule(second, values[second]))
+}
+
+const atMostOne = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: at-most-one}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  inputs:
+    - {name: all, apiVersion: v1, kind: ConfigMap}
+  rules:
+    - name: two are active
+      when: 'inputs.all.filter(c, c.metadata.?labels.?active == optional.of("yes")).size() > 1'
+      do:
+        - fail: two are active
+`
+
+// faults are sets of policies with a mistake, and the same without it.
+var faults = []struct {
+	name          string
+	wrong, mended string
+	objects       []string
+	changes       int
+	kind          Kind
+}{
+	{
+		name: "two policies undo what the other does", kind: Oscillation,
+		wrong:  oneRule("a", `object.data.?x.orValue("") != object.data.?y.orValue("")`, `patch: {value: {data: {y: '${object.data.?x.orValue("")}'}}}`) + "---\n" + oneRule("b", `object.data.?x.orValue("") == object.data.?y.orValue("")`, `patch: {value: {data: {x: '${object.data.?y.orValue("") + "1" == "11" ? "" : "1"}'}}}`),
+		mended: oneRule("a", `object.data.?x.orValue("") != object.data.?y.orValue("")`, `patch: {value: {data: {y: '${object.data.?x.orValue("")}'}}}`),
+	},
+	{
+		name: "two policies write one field", kind: Writers,
+		wrong:  oneRule("a", "true", claimA) + "---\n" + oneRule("b", "true", claimB),
+		mended: oneRule("a", "true", claimA),
+	},
+	{
+		name: "a policy counts up for ever", kind: Oscillation,
+		wrong:  oneRule("a", "true", `patch: {value: {data: {n: '${object.data.?n.orValue("") + "x"}'}}}`),
+		mended: oneRule("a", "true", `patch: {value: {data: {n: x}}}`),
+	},
+	{
+		name: "who comes first wins", kind: Order,
+		wrong:  oneRule("a", free, claimA) + "---\n" + oneRule("b", free, claimB),
+		mended: oneRule("a", free, claimA) + "---\n" + oneRule("b", "false", claimB),
+	},
+	{
+		name: "a restart writes in a world at rest", kind: Crash,
+		wrong: policy("a", `  rules:
+    - name: only
+      when: '!memory.get("seen").hasValue()'
+      do:
+        - patch: {value: {data: {n: '${object.data.?n.orValue("") + "x"}'}}}
+        - remember: {name: seen, value: true}
+`),
+		mended: oneRule("a", `initial && object.data.?n.orValue("") == ""`, `patch: {value: {data: {n: x}}}`),
+	},
+	{
+		name: "what is remembered is lost", kind: Crash, changes: 1,
+		wrong: policy("a", `  rules:
+    - name: tell
+      when: object.?data.?x.orValue("") != memory.get("x").orValue(object.?data.?x.orValue(""))
+      do:
+        - labels: {set: {changed: "yes"}}
+    - name: keep
+      do:
+        - remember: {name: x, value: '${object.?data.?x.orValue("")}'}
+`),
+		mended: oneRule("a", `object.?data.?x.orValue("") != "1"`, `labels: {set: {changed: "yes"}}`),
+	},
+	{
+		name: "a field may be absent", kind: Failed, changes: 1,
+		wrong:  oneRule("a", `object.data.x == "1"`, `labels: {set: {x: one}}`),
+		mended: oneRule("a", `object.?data.?x.orValue("") == "1"`, `labels: {set: {x: one}}`),
+	},
+	{
+		name: "an invariant fails between two writes", kind: Failed,
+		wrong:   atMostOne + "---\n" + switching("on", "off"),
+		mended:  atMostOne + "---\n" + switching("off", "on"),
+		objects: []string{config("active", "active: blue"), config("blue", "other: x"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: green, namespace: default, labels: {active: 'yes'}}\ndata: {other: x}\n"},
+	},
+}
+
+func config(name, data string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: default}\ndata: {" + data + "}\n"
+}
+
+// written writes a file of the test.
+func file(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func explored(t *testing.T, path string, objects []string, changes int) *Result {
+	t.Helper()
+	b, err := source.Load([]string{path}, source.Options{})
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	if objects == nil {
+		objects = []string{config("one", `x: "1"`)}
+	}
+	o := Options{Policies: b.Policies, Schemas: b.Schemas, Guard: guard.New(b.Allowances).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Changes: changes}
+	for _, text := range objects {
+		list, err := simulate.ParseObjects("objects", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Objects = append(o.Objects, list...)
+	}
+	r, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestFaultsAreFound: what is found is a test that fails, and passes once the policies
+// are mended.
+func TestFaultsAreFound(t *testing.T) {
+	t.Parallel()
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := filepath.Join(folder, "policies.yaml")
+			file(t, path, f.wrong)
+			r := explored(t, path, f.objects, f.changes)
+			if r.Finding == nil || r.Finding.Kind != f.kind {
+				t.Fatalf("found %+v, not %s; explored %+v", r.Finding, f.kind, r.Explored)
+			}
+			text, err := Test{Policies: []string{"policies.yaml"}, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}.Document(r.Finding.Case)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test := filepath.Join(folder, "test.yaml")
+			file(t, test, string(text))
+			if failed := failures(t, test); failed != 1 {
+				t.Errorf("%d cases fail, not 1:\n%s", failed, text)
+			}
+			file(t, path, f.mended)
+			if failed := failures(t, test); failed != 0 {
+				t.Errorf("%d cases fail of the mended policies:\n%s", failed, text)
+			}
+			if again := explored(t, path, f.objects, f.changes); again.Finding != nil {
+				t.Errorf("mended, and yet: %+v", again.Finding)
+			}
+		})
+	}
+}
+
+func failures(t *testing.T, path string) int {
+	t.Helper()
+	report, err := policytest.Run(t.Context(), []string{path}, policytest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range report.Cases {
+		for _, f := range c.Failures {
+			t.Log(f)
+		}
+	}
+	if len(report.Cases) != 1 {
+		t.Fatalf("%d cases", len(report.Cases))
+	}
+	return report.Failed()
+}

@@ -1,0 +1,142 @@
+package verify
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// defaultPerKind is how many objects of each kind a world is made of that nobody gives.
+const defaultPerKind = 2
+
+// worldOf returns the world to explore: what is given, reduced, or what is made.
+func worldOf(o *Options) (world, error) {
+	w := world{reads: readsOf(o), constants: constantsOf(o.Policies)}
+	if len(w.reads) == 0 {
+		return w, errors.New("the policies read nothing")
+	}
+	if len(o.Objects) == 0 {
+		w.make(o)
+	} else {
+		w.reduce(o)
+	}
+	w.siblings = siblings(w)
+	return w, nil
+}
+
+// make makes objects of each kind that is read: one with the least, and others with the
+// fields that are read.
+func (w *world) make(o *Options) {
+	count := o.PerKind
+	if count == 0 {
+		count = defaultPerKind
+	}
+	kinds := slices.SortedFunc(maps.Keys(w.reads), func(a, b schema.GVK) int { return strings.Compare(a.String(), b.String()) })
+	for _, kind := range kinds {
+		for i := range count {
+			w.objects = append(w.objects, w.object(o, kind, i))
+		}
+	}
+}
+
+// object makes an object. The first has all the fields that are read, as far as values
+// are known for them, the last the least.
+func (w *world) object(o *Options, kind schema.GVK, i int) simulate.Object {
+	meta := simulate.Object{"name": string(rune('a' + i))}
+	if r, ok := o.Schemas.Resource(kind); ok && r.Namespaced {
+		meta["namespace"] = "default"
+	}
+	out := simulate.Object{"apiVersion": kind.APIVersion, "kind": kind.Kind, "metadata": meta}
+	t, _ := o.Schemas.Kind(kind)
+	for _, path := range w.reads[kind] {
+		if slices.Contains(path, each) || i > 0 && path[0] == "status" {
+			continue
+		}
+		if v := w.first(t, path, i); v != nil {
+			patch := patched(out, anys(path), v)
+			if next, err := simulate.Merged(out, patch); err == nil {
+				out = next
+			}
+		}
+	}
+	return out
+}
+
+func anys(names []string) []any {
+	out := make([]any, len(names))
+	for i, name := range names {
+		out[i] = name
+	}
+	return out
+}
+
+// first returns a value for a field; nil is none.
+func (w *world) first(t *schema.Type, path []string, i int) any {
+	name := path[len(path)-1]
+	for _, part := range path {
+		if t != nil {
+			t = t.Field(part)
+		}
+	}
+	if t == nil {
+		return nil
+	}
+	switch texts, numbers := w.constants.texts[name], w.constants.numbers[name]; {
+	case len(t.Enum) > 0:
+		return t.Enum[i%len(t.Enum)]
+	case t.Kind == schema.Bool:
+		return i == 0
+	case t.Kind == schema.Int && len(numbers) > 0:
+		return numbers[i%len(numbers)]
+	case t.Kind == schema.Int:
+		return int64(i)
+	case t.Kind == schema.String && len(texts) > 0:
+		return texts[i%len(texts)]
+	case t.Kind == schema.String:
+		return string(rune('a' + i)) // the name of another object, perhaps
+	case t.Quantity:
+		return "1Gi"
+	}
+	return nil
+}
+
+// siblings are the texts that fields have in the world, by where they are.
+func siblings(w world) map[string][]string {
+	out := map[string][]string{}
+	for _, o := range slices.Concat(w.objects, w.spare) {
+		collect(out, o, "")
+	}
+	return out
+}
+
+func collect(out map[string][]string, v any, name string) {
+	switch v := v.(type) {
+	case simulate.Object:
+		for key, field := range v {
+			collect(out, field, key)
+		}
+	case []any:
+		for _, item := range v {
+			collect(out, item, name)
+		}
+	case string:
+		if !slices.Contains(out[name], v) {
+			out[name] = append(out[name], v)
+			slices.Sort(out[name])
+		}
+	}
+}
+
+// siblingKey is the last name on the way to a place.
+func siblingKey(p place) string {
+	for _, part := range slices.Backward(p.names) {
+		if name, ok := part.(string); ok {
+			return name
+		}
+	}
+	return ""
+}
