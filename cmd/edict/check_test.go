@@ -45,7 +45,7 @@ func checked(t *testing.T) []string {
 
 func TestCheckOutputsGolden(t *testing.T) {
 	t.Parallel()
-	for _, output := range []string{"json", "github"} {
+	for _, output := range []string{"json", "github", "sarif"} {
 		t.Run(output, func(t *testing.T) {
 			t.Parallel()
 			for _, name := range []string{"misspelt-field", "unindexable-join", "fine"} {
@@ -199,5 +199,59 @@ func TestCheckLimits(t *testing.T) {
 				t.Errorf("no error at %q with %q:\n%.2000s", tc.at, tc.want, out)
 			}
 		})
+	}
+}
+
+// TestCheckStrict: warnings alone are no failure, unless they are asked for.
+func TestCheckStrict(t *testing.T) {
+	t.Parallel()
+	const path = "testdata/check/unindexable-join.yaml"
+	for name, tc := range map[string]struct {
+		args []string
+		fail bool
+	}{
+		"warnings":        {nil, false},
+		"strict":          {[]string{"--strict"}, true},
+		"not shown":       {[]string{"--strict", "--severity", "error"}, false},
+		"no severity":     {[]string{"--severity", "bad"}, true},
+		"without problem": {[]string{"--strict", "testdata/check/fine.yaml", "--severity", "error"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if out, err := execute(t, append([]string{"check", path}, tc.args...)...); (err != nil) != tc.fail {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// TestShippedPoliciesAreFine: there is nothing to say about what users start from,
+// and nothing had to be accepted without a reason.
+func TestShippedPoliciesAreFine(t *testing.T) {
+	t.Parallel()
+	if out, err := execute(t, "check", "--strict", "../../policies", "../../examples"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestAllowances: the document that is printed is all that is lacking.
+func TestAllowances(t *testing.T) {
+	t.Parallel()
+	policy, err := os.ReadFile("testdata/check/missing-allowance.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	write(t, folder, "policy.yaml", string(policy))
+	if out, err := execute(t, "check", "--strict", folder); err == nil {
+		t.Fatalf("nothing is lacking:\n%s", out)
+	}
+	out, err := execute(t, "allowances", folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder, "allowances.yaml", out)
+	if checked, err := execute(t, "check", "--strict", folder); err != nil {
+		t.Errorf("with\n%s\n%v\n%s", out, err, checked)
 	}
 }

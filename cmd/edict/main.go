@@ -73,7 +73,7 @@ func root() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.AddCommand(checkCommand(), testCommand(), simulateCommand(), snapshotCommand(), planCommand(), explainCommand(), exploreCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
+	cmd.AddCommand(initCommand(), checkCommand(), fmtCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
+	completion(cmd)
 	return cmd
 }

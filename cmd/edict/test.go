@@ -14,13 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/policytest"
 )
 
 func testCommand() *cobra.Command {
 	var pattern, output string
 	var schemas []string
-	var coverage bool
+	var cover, watch bool
+	var mutation mutate
 	cmd := &cobra.Command{
 		Use:     "test PATH...",
 		Short:   "Run policy tests",
@@ -28,6 +30,9 @@ func testCommand() *cobra.Command {
 		Example: "  edict test policy-tests --run grace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if mutation.on {
+				return mutation.run(cmd.Context(), cmd, args, schemas, output)
+			}
 			options := policytest.Options{Schemas: schemas}
 			if pattern != "" {
 				re, err := regexp.Compile(pattern)
@@ -36,33 +41,57 @@ func testCommand() *cobra.Command {
 				}
 				options.Run = re
 			}
+			if cover || output == outputLCOV {
+				options.Coverage = coverage.New()
+			}
 			print, ok := testPrinters[output]
 			if !ok {
-				return fmt.Errorf("unknown output %q: text, json or junit", output)
+				return fmt.Errorf("unknown output %q: text, json, junit or lcov", output)
 			}
-			report, err := policytest.Run(cmd.Context(), args, options)
-			if err != nil {
-				return found("%v", err)
+			once := func() error {
+				report, err := policytest.Run(cmd.Context(), args, options)
+				if err != nil {
+					return found("%v", err)
+				}
+				return finishTest(cmd.OutOrStdout(), &tested{Report: report, coverage: options.Coverage}, print)
 			}
-			return finishTest(cmd.OutOrStdout(), report, print, coverage)
+			if watch {
+				return watched(cmd.Context(), cmd.ErrOrStderr(), args, &options, once)
+			}
+			return once()
 		},
 	}
 	cmd.Flags().StringVar(&pattern, "run", "", "run only cases whose FILE/NAME matches this pattern")
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json or junit")
-	cmd.Flags().BoolVar(&coverage, "coverage", false, "also list how often each rule fired")
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, junit or lcov")
+	cmd.Flags().BoolVar(&cover, "coverage", false, "also list how often each rule fired, and which rows, conditions and steps no case used")
+	cmd.Flags().BoolVar(&watch, "watch", false, "run the tests again whenever a file of theirs or of their policies changes, until interrupted")
+	mutation.flags(cmd)
 	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	return cmd
 }
 
-func finishTest(w io.Writer, r *policytest.Report, print func(io.Writer, *policytest.Report) error, coverage bool) error {
+// tested is what came of tests. coverage is nil when it was not asked for.
+type tested struct {
+	*policytest.Report
+	coverage *coverage.Collector
+}
+
+// points returns what the tests used of the policies; nil when it was not asked for.
+func (t *tested) points() []coverage.Point {
+	if t.coverage == nil {
+		return nil
+	}
+	return t.coverage.Points()
+}
+
+const outputLCOV = "lcov"
+
+func finishTest(w io.Writer, r *tested, print func(io.Writer, *tested) error) error {
 	if len(r.Cases) == 0 {
 		return found("no case matches")
 	}
 	if err := print(w, r); err != nil {
 		return err
-	}
-	if coverage {
-		printCoverage(w, r)
 	}
 	if r.Failed() > 0 {
 		return findings{}
@@ -70,11 +99,12 @@ func finishTest(w io.Writer, r *policytest.Report, print func(io.Writer, *policy
 	return nil
 }
 
-var testPrinters = map[string]func(io.Writer, *policytest.Report) error{
+var testPrinters = map[string]func(io.Writer, *tested) error{
 	"text": printText, "json": printJSON, "junit": printJUnit,
+	outputLCOV: func(w io.Writer, r *tested) error { return printLCOV(w, r.points()) },
 }
 
-func printText(w io.Writer, r *policytest.Report) error {
+func printText(w io.Writer, r *tested) error {
 	files := map[string][2]int{}
 	for _, c := range r.Cases {
 		n := files[c.File]
@@ -97,16 +127,22 @@ func printText(w io.Writer, r *policytest.Report) error {
 		fmt.Fprintf(w, "%s %s: %s\n", word, file, count(n[0], "case", "cases"))
 	}
 	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", len(r.Cases)-r.Failed(), r.Failed())
+	if r.coverage != nil {
+		printCoverage(w, r)
+		printPoints(w, r.points())
+	}
 	return err
 }
 
-func printJSON(w io.Writer, r *policytest.Report) error {
+func printJSON(w io.Writer, r *tested) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(map[string]any{
-		"cases": r.Cases, "passed": len(r.Cases) - r.Failed(), "failed": r.Failed(), "coverage": r.Coverage,
-	})
+	out := map[string]any{"cases": r.Cases, "passed": len(r.Cases) - r.Failed(), "failed": r.Failed(), "coverage": r.Coverage}
+	if points := r.points(); points != nil {
+		out["coveragePoints"] = points
+	}
+	return encoder.Encode(out)
 }
 
 // The parts of a JUnit report that its readers agree on.
@@ -131,7 +167,7 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-func printJUnit(w io.Writer, r *policytest.Report) error {
+func printJUnit(w io.Writer, r *tested) error {
 	suite := junitSuite{Name: "edict", Tests: len(r.Cases), Failures: r.Failed()}
 	total := time.Duration(0)
 	for _, c := range r.Cases {
@@ -154,7 +190,7 @@ func printJUnit(w io.Writer, r *policytest.Report) error {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-func printCoverage(w io.Writer, r *policytest.Report) {
+func printCoverage(w io.Writer, r *tested) {
 	for _, policy := range slices.Sorted(maps.Keys(r.Coverage)) {
 		rules := r.Coverage[policy]
 		names := slices.SortedFunc(maps.Keys(rules), func(a, b string) int {

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/check"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// checkOutputs write findings, by the name of the output.
+var checkOutputs = map[string]func(w io.Writer, b *source.Bundle, list []document.Problem) error{
+	"text": checkText, "json": checkJSON, "sarif": checkSARIF, "github": checkGitHub,
+}
+
+func checkText(w io.Writer, b *source.Bundle, list []document.Problem) error {
+	for _, p := range list {
+		printProblem(w, p)
+	}
+	_, err := fmt.Fprintln(w, summary(b, list))
+	return err
+}
+
+// checkProblem is a finding as programs read it.
+type checkProblem struct {
+	document.Problem
+	Code document.Code `json:"code"`
+	Page string        `json:"page"`
+}
+
+func checkJSON(w io.Writer, b *source.Bundle, list []document.Problem) error {
+	problems := make([]checkProblem, len(list)) // never null
+	for i, p := range list {
+		problems[i] = checkProblem{Problem: p, Code: check.CodeOf(p), Page: check.Page(check.CodeOf(p))}
+	}
+	return writeJSON(w, map[string]any{
+		"problems": problems, "policies": len(b.Policies), "files": b.Files, "skipped": b.Skipped,
+		"errors": severities(list)[document.Error], "warnings": severities(list)[document.Warning], "notes": severities(list)[document.Note],
+	})
+}
+
+// gitHubLevels are the workflow commands of the severities.
+var gitHubLevels = map[document.Severity]string{document.Error: "error", document.Warning: "warning", document.Note: "notice"}
+
+func checkGitHub(w io.Writer, _ *source.Bundle, list []document.Problem) error {
+	for _, p := range list {
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", gitHubLevels[p.Severity], escapeProperty(p.File), p.Line, p.Column, check.CodeOf(p), escapeGitHub(full(p)))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func full(p document.Problem) string {
+	if p.Hint == "" {
+		return p.Message
+	}
+	return p.Message + " (" + p.Hint + ")"
+}
+
+func escapeGitHub(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// escapeProperty is escapeGitHub for what stands before the message.
+func escapeProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(escapeGitHub(s))
+}
+
+// printProblem writes a problem for a person.
+func printProblem(w io.Writer, p document.Problem) { fmt.Fprintln(w, p.Pretty()) }
+
+func severities(list []document.Problem) map[document.Severity]int {
+	out := map[document.Severity]int{}
+	for _, p := range list {
+		out[p.Severity]++
+	}
+	return out
+}
+
+func summary(b *source.Bundle, list []document.Problem) string {
+	n := severities(list)
+	out := fmt.Sprintf("%s in %s: %s, %s", count(len(b.Units), "policy", "policies"), count(b.Files, "file", "files"),
+		count(n[document.Error], "error", "errors"), count(n[document.Warning], "warning", "warnings"))
+	if n[document.Note] > 0 {
+		out += ", " + count(n[document.Note], "note", "notes")
+	}
+	if b.Skipped > 0 {
+		out += "; " + count(b.Skipped, "other document", "other documents") + " skipped"
+	}
+	return out
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/probe"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// evalFlags are those of edict eval.
+type evalFlags struct {
+	world               worldFlags
+	policy, key, output string
+}
+
+func evalCommand() *cobra.Command {
+	var f evalFlags
+	cmd := &cobra.Command{
+		Use:   "eval EXPRESSION",
+		Short: "Evaluate an expression, by itself or as part of a policy",
+		Long: `Evaluates a CEL expression and prints its value. With --policies it is
+evaluated as a variable of a policy for one object: it may use object, key,
+params, inputs, children and variables. Without, it may use the builtins and now.
+
+--policy may be left out when there is one policy, --key when the policy decides
+about one object. An error in the expression is printed as edict check does, and
+ends with exit code 1, as does one in its evaluation.`,
+		Example: "  edict eval 'duration(\"90m\") > duration(\"1h\")'\n" +
+			"  edict eval size(inputs.nodes) --policies policies --objects examples/storage --policy storage-pool-eligibility --key fast\n" +
+			"  edict eval object.metadata.name -f policies/agent-node-label.yaml --objects examples/storage --key node-a1",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.world.register(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.world.origin.policies, "file", "f", nil, "the same as --policies")
+	flags.StringVar(&f.policy, "policy", "", "the policy that the expression is a part of")
+	flags.StringVar(&f.key, "key", "", "[NAMESPACE/]NAME of the object that is decided about")
+	flags.StringVarP(&f.output, "output", "o", "yaml", "yaml or json")
+	cmd.MarkFlagsMutuallyExclusive("policies", "file")
+	return cmd
+}
+
+func (f *evalFlags) run(ctx context.Context, text string, out, errOut io.Writer) error {
+	if err := wantOutput(f.output, "yaml", "json"); err != nil {
+		return err
+	}
+	result, problems, err := f.evaluate(ctx, text, errOut)
+	if err != nil {
+		return err
+	}
+	if result == nil {
+		printErrors(errOut, problems)
+		return findings{}
+	}
+	return writeValue(out, f.output, value.Plain(result.Value))
+}
+
+func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer) (*probe.Result, []document.Problem, error) {
+	if len(f.world.origin.policies) == 0 && f.world.origin.namespace == "" {
+		if f.policy != "" || f.key != "" || f.world.objects != "" {
+			return nil, nil, errors.New("--policy, --key and --objects need --policies or --policy-namespace")
+		}
+		now, err := f.world.startTime()
+		if err != nil {
+			return nil, nil, err
+		}
+		result, problems, err := probe.Alone(ctx, text, now)
+		return result, problems, asFinding(err)
+	}
+	in, err := f.world.load(ctx, errOut)
+	if err != nil {
+		return nil, nil, err
+	}
+	unit, err := f.unit(in.bundle)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, problems, err := probe.New(ctx, unit, probe.Expression(text), probe.World{Schemas: in.bundle.Schemas, Objects: in.objects, Now: in.start, Answers: in.answers})
+	if p == nil || err != nil {
+		return nil, problems, err
+	}
+	result, err := f.value(ctx, p)
+	return result, nil, err
+}
+
+// unit returns the policy that is asked for.
+func (f *evalFlags) unit(b *source.Bundle) (*source.Unit, error) {
+	var known []string
+	for _, u := range b.Units {
+		if u.Name() == f.policy || f.policy == "" && len(b.Units) == 1 {
+			return u, nil
+		}
+		known = append(known, u.Name())
+	}
+	if f.policy == "" {
+		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(known), known[0])
+	}
+	return nil, found("there is no policy %q here%s", f.policy, hinted(document.DidYouMean(f.policy, known)))
+}
+
+func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (*probe.Result, error) {
+	key := eval.ParseKey(f.key)
+	if f.key == "" {
+		var err error
+		if key, err = p.OnlyKey(); err != nil {
+			return nil, found("%v with --key", err)
+		}
+	}
+	result, err := p.Value(ctx, key)
+	if err != nil {
+		return nil, found("%v", err)
+	}
+	return result, nil
+}
+
+// writeValue writes a value as a document.
+func writeValue(w io.Writer, output string, v any) error {
+	if output == "json" {
+		return writeJSON(w, v)
+	}
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/guard"
+	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/verify"
+)
+
+type verifyFlags struct {
+	simulateFlags
+
+	perKind, changes, states int
+	time                     time.Duration
+	file                     string
+	expected, forget         []string
+}
+
+func verifyCommand() *cobra.Command {
+	var f verifyFlags
+	cmd := &cobra.Command{
+		Use:   "verify --policies PATH [--objects PATH]",
+		Short: "Explore what policies do in small worlds, in every order and with crashes",
+		Long: `Runs policies from one world to all that can become of it: in every order in which
+keys may be decided about, with the process killed after each write, at each
+deadline, and with up to --changes changes from outside. It looks for errors, for
+policies that never come to rest, for ends that depend on the order or on a crash,
+and for writes in a world at rest.
+
+Without --objects the world is made of the kinds and the fields that the policies
+read. What is found is printed as a PolicyTest that fails. That nothing is found
+proves nothing beyond the states that were looked at.
+
+Exit codes: 0 nothing was found, 1 something was.`,
+		Example: "  edict verify --policies policies --objects examples/storage --changes 1 --time 30s",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies, and of invariants; may repeat")
+	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests (default: a small world is made)")
+	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	flags.StringVar(&f.now, "now", "2026-01-01T00:00:00Z", "the virtual start, RFC 3339")
+	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
+	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	flags.IntVar(&f.perKind, "objects-per-kind", 2, "how many objects of each kind are taken; 0 takes all")
+	flags.IntVar(&f.changes, "changes", 2, "how many changes from outside there may be on the way to a state")
+	flags.DurationVar(&f.time, "time", time.Minute, "how long to look; 0 is to the end")
+	flags.IntVar(&f.states, "states", verify.DefaultStates, "how many states to look at")
+	flags.StringArrayVar(&f.expected, "expect-error", nil, "a part of an error that is no finding; may repeat")
+	flags.StringArrayVar(&f.forget, "may-forget", nil, "a policy of which a crash may lose what it remembers; may repeat")
+	flags.StringVar(&f.file, "out", "", "a file for the test that fails (default: it is printed)")
+	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	if err := cmd.MarkFlagRequired("policies"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+func (f *verifyFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	if err := wantOutput(f.output, "text", "json"); err != nil {
+		return err
+	}
+	o, test, err := f.options(errOut)
+	if err != nil {
+		return err
+	}
+	if isTerminal(errOut) {
+		o.Progress = func(e verify.Explored) { fmt.Fprintf(errOut, "\r\x1b[K%d states, %d to go on from", e.States, e.Open) }
+		defer fmt.Fprint(errOut, "\r\x1b[K")
+	}
+	result, err := verify.Run(ctx, *o)
+	if err != nil {
+		return found("%v", err)
+	}
+	text, err := f.document(test, result.Finding)
+	if err != nil {
+		return err
+	}
+	if err := f.print(out, result, text); err != nil {
+		return err
+	}
+	if result.Finding != nil {
+		return findings{}
+	}
+	return nil
+}
+
+// options reads what is explored, and what a test of it begins with.
+func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, error) {
+	start, err := time.Parse(time.RFC3339, f.now)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", f.now)
+	}
+	params, err := parseParams(f.params)
+	if err != nil {
+		return nil, nil, err
+	}
+	bundle, err := source.Load(f.policies, source.Options{Schemas: f.schemas, Params: params})
+	if err != nil {
+		return nil, nil, found("%v", err)
+	}
+	if err := runnable(errOut, bundle); err != nil {
+		return nil, nil, err
+	}
+	o := &verify.Options{
+		Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Start: start,
+		PerKind: f.perKind, Changes: f.changes, Time: f.time, States: f.states, Expected: f.expected, MayForget: f.forget,
+	}
+	test := &verify.Test{Start: start, Params: params}
+	if f.objects != "" {
+		f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
+		if o.Objects, err = simulate.ReadObjects(f.objects, f.answers); err != nil {
+			return nil, nil, err
+		}
+	}
+	if o.Answers, err = readAnswers(f.answers); err != nil {
+		return nil, nil, err
+	}
+	return o, test, f.place(test)
+}
+
+// place says where a test finds the policies and the answers.
+func (f *verifyFlags) place(t *verify.Test) error {
+	folder := filepath.Dir(f.file)
+	for _, path := range f.policies {
+		relative, err := relativeTo(folder, path)
+		if err != nil {
+			return err
+		}
+		t.Policies = append(t.Policies, relative)
+	}
+	if f.answers == "" {
+		return nil
+	}
+	text, err := os.ReadFile(f.answers)
+	if err != nil {
+		return err
+	}
+	return yaml.Unmarshal(text, &t.Answers)
+}
+
+// relativeTo returns the way from a folder to a path.
+func relativeTo(folder, path string) (string, error) {
+	from, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
+}
+
+// document returns the test of a finding, and writes it if a file is named.
+func (f *verifyFlags) document(t *verify.Test, finding *verify.Finding) (string, error) {
+	if finding == nil {
+		return "", nil
+	}
+	text, err := t.Document(finding.Case)
+	if err != nil || f.file == "" {
+		return string(text), err
+	}
+	return string(text), os.WriteFile(f.file, text, 0o600)
+}
+
+func (f *verifyFlags) print(w io.Writer, r *verify.Result, test string) error {
+	if f.output == "json" {
+		return writeJSON(w, struct {
+			*verify.Result
+
+			Test string `json:"test,omitempty"`
+		}{r, test})
+	}
+	if r.Finding != nil {
+		fmt.Fprintf(w, "%s: %s\n", r.Finding.Kind, r.Finding.Message)
+		for i, move := range r.Finding.Moves {
+			fmt.Fprintf(w, "  %d. %s\n", i+1, move)
+		}
+		if f.file == "" {
+			fmt.Fprintf(w, "\n%s\n", test)
+		} else {
+			fmt.Fprintf(w, "\nedict test %s fails because of it.\n", f.file)
+		}
+	}
+	return printExplored(w, r, f.changes)
+}
+
+func printExplored(w io.Writer, r *verify.Result, changes int) error {
+	e := r.Explored
+	verdict := "Nothing was found"
+	if r.Finding != nil {
+		verdict = "Found"
+	}
+	_, err := fmt.Fprintf(w, "%s: checked in %s (%s, %d at rest) of a world of %s, with %s, %s and %s; %d of %s fired.\n",
+		verdict, count(e.States, "state", "states"), count(e.Moves, "move", "moves"), e.Rests, count(e.Objects, "object", "objects"),
+		count(e.Crashes, "crash", "crashes"), count(e.Deadlines, "deadline", "deadlines"), count(e.Changes, "change from outside", "changes from outside"),
+		e.Fired, count(e.Rules, "rule", "rules"))
+	for _, line := range cutOff(e, changes) {
+		fmt.Fprintln(w, "Not looked at: "+line)
+	}
+	return err
+}
+
+// cutOff says what was not explored.
+func cutOff(e verify.Explored, changes int) (out []string) {
+	if e.Open > 0 && e.Why != "" {
+		out = append(out, fmt.Sprintf("what follows on %s (%s)", count(e.Open, "state", "states"), strings.TrimSpace(e.Why)))
+	}
+	if e.Beyond > 0 {
+		out = append(out, fmt.Sprintf("more than %s, in %s", count(changes, "change from outside", "changes from outside"), count(e.Beyond, "state", "states")))
+	}
+	if e.Clock > 0 {
+		out = append(out, "further deadlines, in "+count(e.Clock, "state", "states"))
+	}
+	if e.Left > 0 {
+		out = append(out, count(e.Left, "object", "objects")+" of the manifests, beyond --objects-per-kind")
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const fight = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: NAME}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  rules:
+    - name: claim
+      do:
+        - labels: {set: {owner: NAME}}
+`
+
+// TestVerify: what is found is exit code 1 and a test that fails, what is not is 0.
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	one := write(t, folder, "a.yaml", strings.ReplaceAll(fight, "NAME", "a"))
+	if out, err := execute(t, "verify", "--policies", one); err != nil || !strings.HasPrefix(out, "Nothing was found: checked in ") {
+		t.Errorf("of one policy: %v\n%s", err, out)
+	}
+	other := write(t, folder, "b.yaml", strings.ReplaceAll(fight, "NAME", "b"))
+	test := filepath.Join(folder, "test.yaml")
+	out, err := execute(t, "verify", "--policies", one, "--policies", other, "--out", test, "-o", "json")
+	var got struct {
+		Finding  struct{ Kind string }
+		Explored struct{ States int }
+		Test     string
+	}
+	if json.Unmarshal([]byte(out), &got) != nil || err == nil || got.Finding.Kind != "writers" || got.Explored.States == 0 {
+		t.Errorf("of two policies: %v\n%s", err, out)
+	}
+	if text, readErr := os.ReadFile(test); readErr != nil || string(text) != got.Test {
+		t.Errorf("the file of the test has %q, %v", text, readErr)
+	}
+	if out, err := execute(t, "test", test); err == nil || !strings.Contains(out, "0 passed, 1 failed") {
+		t.Errorf("the test comes to %v\n%s", err, out)
+	}
+}
