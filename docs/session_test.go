@@ -14,8 +14,8 @@ import (
 // console finds the blocks of commands with their outputs.
 var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```")
 
-// TestSession runs the commands of questions.md as a reader would, and compares
-// what they print. UPDATE_GOLDEN=1 writes what they print into the page.
+// TestSession runs the commands of the pages as a reader would, and compares what
+// they print. UPDATE_GOLDEN=1 writes what they print into the pages.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("..")
@@ -28,27 +28,44 @@ func TestSession(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile("questions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := session{t: t, root: root, env: append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "TMP="+t.TempDir())}
-	now := console.ReplaceAllStringFunc(string(text), s.block)
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile("questions.md", []byte(now), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(text), now); diff != "" || s.commands == 0 {
-		t.Errorf("%d commands, questions.md (-page +printed):\n%s", s.commands, diff)
+	folders := map[string]string{"TMP": t.TempDir(), "TUTORIAL": tutorial(t)}
+	for _, page := range []string{"questions.md", "tutorial.md", "cookbook.md"} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			s := session{t: t, root: root, folders: folders, env: append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))}
+			for name, folder := range folders {
+				s.env = append(s.env, name+"="+folder)
+			}
+			s.page(page)
+		})
 	}
 }
 
 type session struct {
-	t        *testing.T
-	root     string
-	env      []string
+	t    *testing.T
+	root string
+	env  []string
+	// folders are those of the run, by the variable that stands for them.
+	folders  map[string]string
 	commands int
+}
+
+// page runs the commands of a page.
+func (s *session) page(name string) {
+	s.t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	now := console.ReplaceAllStringFunc(string(text), s.block)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(name, []byte(now), 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(string(text), now); diff != "" || s.commands == 0 {
+		s.t.Errorf("%d commands, %s (-page +printed):\n%s", s.commands, name, diff)
+	}
 }
 
 // block runs the commands of a block, and returns it with what they print.
@@ -75,10 +92,8 @@ func (s *session) run(command string) string {
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 2 {
 		s.t.Fatalf("%s: %v\n%s", command, err, out)
 	}
-	for _, variable := range s.env {
-		if tmp, ok := strings.CutPrefix(variable, "TMP="); ok {
-			out = []byte(strings.ReplaceAll(string(out), tmp, "$TMP"))
-		}
+	for name, folder := range s.folders {
+		out = []byte(strings.ReplaceAll(string(out), folder, "$"+name))
 	}
 	return string(out)
 }
