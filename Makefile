@@ -75,6 +75,12 @@ demo: build ## watch the policies work on example clusters, in memory
 demo-cluster: ## run the controller on a real control plane and watch it work; the first time it is built, in 20 minutes of CPU time
 	@$(GO) run ./test/demo
 
+# Not part of test or CI: it needs npm and its registry.
+.PHONY: vscode
+vscode: ## package the extension for Visual Studio Code: editors/vscode/edict.vsix; needs npm
+	@echo "==> packaging the extension for Visual Studio Code"
+	@cd editors/vscode && npm ci --no-audit --no-fund && npm run package
+
 ##@ Check it
 
 .PHONY: test
@@ -107,15 +113,30 @@ unit: ## run the tests that need no control plane, with the race detector
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
 	@echo "==> checking policies"
-	@$(BIN) check policies
-	@$(BIN) check examples/choosing/policy.yaml
+	@$(BIN) check --strict policies examples
 	@echo "==> testing policies"
-	@$(BIN) test policies policy-tests
+	@$(BIN) test policies policy-tests examples/cookbook examples/showcase
+
+.PHONY: verify-policies
+verify-policies: build ## explore what the shipped policies do in small worlds, for at most 8 minutes
+	@echo "==> exploring small worlds"
+	@$(BIN) verify --policies policies --objects examples/restarts --changes 2 --time 2m --may-forget configmap-restart --may-forget secret-restart
+	@$(BIN) verify --policies policies --objects examples/modules --changes 0 --time 2m
+	@$(BIN) verify --policies policies --objects examples/storage --changes 1 --time 4m
+
+.PHONY: site
+site: ## build the documentation as a static site with search: bin/site; needs npm
+	@cd site && npm install --no-audit --no-fund --silent && npm run build
+
+.PHONY: docs-test
+docs-test: ## run the commands of the documentation, and check its snippets and links
+	@echo "==> documentation"
+	@$(GO) test ./docs
 
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
-	@$(GO) test -vet=off -timeout 30m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
+	@$(GO) test -vet=off -timeout 60m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
 
 .PHONY: chart-test
 chart-test: controlplane ## test the image, and the chart with helm on a real control plane
@@ -177,6 +198,10 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/values
 	@echo "==> schemas of the documents"
 	@$(GO) run ./hack/schema
+	@echo "==> optional fields that the API server sets itself"
+	@$(GO) run ./hack/defaulted
+	@echo "==> pages about the shipped policies"
+	@$(GO) run ./hack/policydocs
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
@@ -188,7 +213,10 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@UPDATE_GOLDEN=1 $(GO) test -run TestEveryView ./test/explore
 
 .PHONY: verify
-verify: ## fail when a generated file or a go.mod is not up to date
+verify: verify-generated verify-policies ## both of verify-generated and verify-policies
+
+.PHONY: verify-generated
+verify-generated: ## fail when a generated file or a go.mod is not up to date
 	@echo "==> go.mod files"
 	@for module in $(MODULES); do (cd $$module && $(GO) mod tidy -diff) || exit 1; done
 	@echo "==> schemas of the built-in kinds"

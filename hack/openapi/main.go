@@ -29,15 +29,24 @@ import (
 // other groups are read without a schema.
 var groups = []schema.GroupVersion{
 	{Version: "v1"},
+	{Group: "admissionregistration.k8s.io", Version: "v1"},
 	{Group: "apiextensions.k8s.io", Version: "v1"},
+	{Group: "apiregistration.k8s.io", Version: "v1"},
 	{Group: "apps", Version: "v1"},
+	{Group: "autoscaling", Version: "v1"},
 	{Group: "autoscaling", Version: "v2"},
 	{Group: "batch", Version: "v1"},
+	{Group: "certificates.k8s.io", Version: "v1"},
 	{Group: "coordination.k8s.io", Version: "v1"},
 	{Group: "discovery.k8s.io", Version: "v1"},
+	{Group: "events.k8s.io", Version: "v1"},
+	{Group: "flowcontrol.apiserver.k8s.io", Version: "v1"},
 	{Group: "networking.k8s.io", Version: "v1"},
+	{Group: "node.k8s.io", Version: "v1"},
 	{Group: "policy", Version: "v1"},
 	{Group: "rbac.authorization.k8s.io", Version: "v1"},
+	{Group: "resource.k8s.io", Version: "v1"},
+	{Group: "scheduling.k8s.io", Version: "v1"},
 	{Group: "storage.k8s.io", Version: "v1"},
 }
 

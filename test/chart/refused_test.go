@@ -12,6 +12,8 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"unknown policy":          {"policies.storage.enabled=true", "additional properties 'storage' not allowed"},
 		"mode":                    {"policies.kmm-module.mode=Off", "'Enforce', 'Shadow', 'Disabled'"},
 		"switch as text":          {"policies.kmm-module.enabled=yes", "got string, want boolean"},
+		"no shards":               {"shards=0", "minimum: got 0, want 1"},
+		"shards and takeBack":     {"shards=4,takeBack.within=5m", "takeBack counts the objects of one process"},
 		"no replicas":             {"replicas=0", "minimum: got 0, want 1"},
 		"failure policy":          {"webhook.failurePolicy=ignore", "'Ignore', 'Fail'"},
 		"webhook at an address":   {"webhook.url=https://127.0.0.1:9443/validate", "127.0.0.1 is an address"},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -103,9 +104,10 @@ func TestDegraded(t *testing.T) {
 	c.nodeVerbs("get", "list", "watch", "patch")
 	c.wantPath("Node", "", "a", "z", "metadata", "labels", "copied")
 	c.wantNote("one", map[string]string{"status": "Active", "error": ""})
+	// The object that is refused may be told before it is known that all writes are.
 	eventually(t, "the Events", func() string {
-		if n := c.eventsOf("PoliciesDegraded"); n != 2 {
-			return "another number of Events than two reasons"
+		if n := c.eventsOf("PoliciesDegraded"); n < 2 || n > 3 {
+			return fmt.Sprintf("%d Events for two reasons", n)
 		}
 		return ""
 	})

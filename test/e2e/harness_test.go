@@ -99,6 +99,7 @@ var resources = map[string]string{
 	"ReplicatedStoragePool": "replicatedstoragepools", "LVMVolumeGroup": "lvmvolumegroups", "DRBDResource": "drbdresources",
 	"ConfigMap": "configmaps", "Deployment": "deployments", "Service": "services", "ResourceQuota": "resourcequotas",
 	"Module": "modules", "NodeModulesConfig": "nodemodulesconfigs",
+	"StatefulSet": "statefulsets", "PodDisruptionBudget": "poddisruptionbudgets", "App": "apps", "Job": "jobs",
 	"ReplicatedVolume": "replicatedvolumes", "ReplicatedVolumeReplica": "replicatedvolumereplicas",
 }
 
@@ -106,8 +107,14 @@ func (c *cluster) of(kind, namespace string) dynamic.ResourceInterface {
 	resource := kschema.GroupVersionResource{Version: "v1", Resource: resources[kind]}
 	switch kind {
 	case "Node", "Pod", "Namespace", "ConfigMap", "Service", "ResourceQuota":
-	case "Deployment":
+	case "Deployment", "StatefulSet":
 		resource.Group = "apps"
+	case "PodDisruptionBudget":
+		resource.Group = "policy"
+	case "Job":
+		resource.Group = "batch"
+	case "App":
+		resource.Group = "platform.example.com"
 	case "Module", "NodeModulesConfig":
 		resource.Group, resource.Version = "kmm.sigs.x-k8s.io", "v1beta1"
 	default:

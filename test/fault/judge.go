@@ -100,6 +100,9 @@ type request struct {
 		Data struct {
 			Text string `json:"text"`
 		} `json:"data"`
+		Metadata struct {
+			Annotations map[string]string `json:"annotations"`
+		} `json:"metadata"`
 	} `json:"requestObject"`
 }
 
@@ -117,6 +120,18 @@ func (s *stage) history() (out []request) {
 // requests reads the audit log.
 func (s *stage) requests() (out []request) {
 	s.t.Helper()
+	s.auditLines(func(text []byte) {
+		var r request
+		if json.Unmarshal(text, &r) == nil { // it may be the line that is being written
+			out = append(out, r)
+		}
+	})
+	return out
+}
+
+// auditLines calls a function with each line of the audit log.
+func (s *stage) auditLines(with func(text []byte)) {
+	s.t.Helper()
 	file, err := os.Open(s.plane.AuditLogPath())
 	if err != nil {
 		s.t.Fatal(err)
@@ -125,13 +140,8 @@ func (s *stage) requests() (out []request) {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		var r request
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			continue // the line that is being written
-		}
-		out = append(out, r)
+		with(lines.Bytes())
 	}
-	return out
 }
 
 // writes reports whether a request changes something that policies decide about.

@@ -75,6 +75,8 @@ type scene struct {
 	configMaps bool
 	// args are further arguments of the controllers.
 	args []string
+	// edit changes the text of the policies; nil leaves it.
+	edit func(text string) string
 	// binary is the program to run, "" the one of the working tree.
 	binary string
 }
@@ -134,10 +136,19 @@ func (s *stage) furnish() {
 		s.must(nil, s.traffic.write(s.t.Context(), i))
 	}
 	if s.scene.configMaps {
-		text, err := os.ReadFile(filepath.Join("testdata", "policies.yaml"))
-		s.must(nil, err)
-		s.policy("base", string(text))
+		s.policy("base", s.text())
 	}
+}
+
+// text is that of the policies.
+func (s *stage) text() string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "policies.yaml"))
+	s.must(nil, err)
+	if s.scene.edit == nil {
+		return string(text)
+	}
+	return s.scene.edit(string(text))
 }
 
 func (s *stage) must(_ any, err error) {
@@ -170,7 +181,9 @@ func (s *stage) controller(name string, config *rest.Config) *controller {
 	if c.args = append(c.args, s.scene.args...); s.scene.configMaps {
 		c.args = append(c.args, "--policy-namespace", home)
 	} else {
-		c.args = append(c.args, "--policies", "testdata/policies.yaml")
+		policies := filepath.Join(folder, "policies.yaml")
+		s.must(nil, os.WriteFile(policies, []byte(s.text()), 0o600))
+		c.args = append(c.args, "--policies", policies)
 	}
 	s.t.Cleanup(func() {
 		if c.command != nil {
