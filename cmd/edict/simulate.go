@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/guard"
@@ -18,10 +19,25 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
+// fileFlags are those of a command that runs policies on manifests.
+type fileFlags struct {
+	policies, schemas, params     []string
+	objects, answers, now, output string
+}
+
+func (f *fileFlags) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
+	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests")
+	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
+	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+}
+
 type simulateFlags struct {
-	policies, schemas, params                      []string
-	objects, answers, timeline, now, until, output string
-	trace                                          bool
+	fileFlags
+
+	timeline, until string
+	trace           bool
 }
 
 func simulateCommand() *cobra.Command {
@@ -39,14 +55,10 @@ from deadline to deadline up to that time after the start.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
-	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests")
-	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	f.register(flags)
 	flags.StringVar(&f.timeline, "timeline", "", "a file with what happens after the start")
 	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: the real time)")
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
-	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
-	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.BoolVar(&f.trace, "trace", false, "with -o yaml or json, also give every rule and variable of every evaluation")
 	flags.StringVarP(&f.output, "output", "o", "table", "table, yaml or json")
 	for _, name := range []string{"policies", "objects"} {

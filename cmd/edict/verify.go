@@ -20,7 +20,7 @@ import (
 )
 
 type verifyFlags struct {
-	simulateFlags
+	fileFlags
 
 	perKind, changes, states int
 	time                     time.Duration
@@ -51,12 +51,10 @@ Exit codes: 0 nothing was found, 1 something was.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies, and of invariants; may repeat")
-	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests (default: a small world is made)")
-	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	f.register(flags)
+	flags.Lookup("policies").Usage = "a file or folder of policies, and of invariants; may repeat"
+	flags.Lookup("objects").Usage = "a file or folder of manifests (default: a small world is made)"
 	flags.StringVar(&f.now, "now", "2026-01-01T00:00:00Z", "the virtual start, RFC 3339")
-	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
-	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.IntVar(&f.perKind, "objects-per-kind", 2, "how many objects of each kind are taken; 0 takes all")
 	flags.IntVar(&f.changes, "changes", 2, "how many changes from outside there may be on the way to a state")
 	flags.DurationVar(&f.time, "time", time.Minute, "how long to look; 0 is to the end")
@@ -138,11 +136,11 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 func (f *verifyFlags) place(t *verify.Test) error {
 	folder := filepath.Dir(f.file)
 	for _, path := range f.policies {
-		relative, err := relativeTo(folder, path)
+		from, err := relative(folder, path)
 		if err != nil {
 			return err
 		}
-		t.Policies = append(t.Policies, relative)
+		t.Policies = append(t.Policies, from)
 	}
 	if f.answers == "" {
 		return nil
@@ -152,19 +150,6 @@ func (f *verifyFlags) place(t *verify.Test) error {
 		return err
 	}
 	return yaml.Unmarshal(text, &t.Answers)
-}
-
-// relativeTo returns the way from a folder to a path.
-func relativeTo(folder, path string) (string, error) {
-	from, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Rel(from, to)
 }
 
 // document returns the test of a finding, and writes it if a file is named.

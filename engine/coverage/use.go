@@ -71,19 +71,10 @@ func scored(c *selection.CandidateDetails, step string) bool {
 
 // stepsOf returns the steps of all selections of a rule.
 func stepsOf(r *plan.Rule) (out []*plan.Step) {
-	lists := [][]plan.Action{r.Do}
-	for i := range r.Cases {
-		lists = append(lists, r.Cases[i].Do)
-	}
-	for len(lists) > 0 {
-		list := lists[0]
-		lists = lists[1:]
-		for _, a := range list {
-			if s, ok := a.(*plan.Select); ok {
-				for i := range s.Steps {
-					out = append(out, &s.Steps[i])
-				}
-				lists = append(lists, s.Then, s.Otherwise)
+	for a := range r.Actions() {
+		if s, ok := a.(*plan.Select); ok {
+			for i := range s.Steps {
+				out = append(out, &s.Steps[i])
 			}
 		}
 	}

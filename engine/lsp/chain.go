@@ -136,18 +136,8 @@ func bound(names []string, over *cel.Type) []cel.Var {
 
 // openings returns where the parentheses are that are open at a place.
 func openings(text []rune, at int) (out []int) {
-	quote := rune(0)
-	for i := 0; i < at && i < len(text); i++ {
-		switch r := text[i]; {
-		case quote != 0:
-			switch r {
-			case '\\':
-				i++
-			case quote:
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
+	for i, r := range cel.Code(text, 0, at) {
+		switch {
 		case r == '(':
 			out = append(out, i)
 		case r == ')' && len(out) > 0:

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
 // expressionFields hold an expression without delimiters.
@@ -35,37 +36,14 @@ func placeholders(text []rune) (out []part) {
 		if text[i] != '$' || text[i+1] != '{' || i > 0 && text[i-1] == '$' {
 			continue
 		}
-		end := closing(text, i+2)
+		end := cel.Closing(text, i+2)
+		if end < 0 {
+			end = len(text)
+		}
 		out = append(out, part{string(text[i+2 : end]), i + 2})
 		i = end
 	}
 	return out
-}
-
-// closing returns where the brace is that closes one before a place; the end of the
-// text when none does.
-func closing(text []rune, from int) int {
-	depth, quote := 0, rune(0)
-	for i := from; i < len(text); i++ {
-		switch r := text[i]; {
-		case quote != 0:
-			switch r {
-			case '\\':
-				i++
-			case quote:
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
-		case r == '{':
-			depth++
-		case r == '}' && depth == 0:
-			return i
-		case r == '}':
-			depth--
-		}
-	}
-	return len(text)
 }
 
 // isExpression reports whether a scalar is the value of a field that holds an

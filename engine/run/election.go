@@ -184,6 +184,19 @@ func (e *Election) elect(ctx context.Context, lock *lease) (leads, lost chan str
 	return leads, lost, release, nil
 }
 
+// acquire waits until a lock is acquired; false is that the context ended before, and
+// that the lock is released.
+func acquire(ctx context.Context, leads, lost <-chan struct{}, release func()) bool {
+	select {
+	case <-ctx.Done():
+		release()
+		<-lost
+		return false
+	case <-leads:
+		return true
+	}
+}
+
 // compete waits for the lead, leads until it is lost or the context ends, and
 // gives it up.
 func (e *elector) compete(ctx context.Context) error {
@@ -194,12 +207,8 @@ func (e *elector) compete(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	select {
-	case <-ctx.Done():
-		release()
-		<-lost
+	if !acquire(ctx, leads, lost, release) {
 		return nil
-	case <-leads:
 	}
 	observe.LeaderAcquire.Observe(time.Since(begin).Seconds())
 	e.process.metrics.Acquired(time.Since(begin))

@@ -343,12 +343,8 @@ func (s *sharing) holding(ctx context.Context, shard int, h *holder) error {
 		return err
 	}
 	defer release()
-	select {
-	case <-ctx.Done():
-		release()
-		<-lost
+	if !acquire(ctx, leads, lost, release) {
 		return nil
-	case <-leads:
 	}
 	s.acquired(shard, h, true)
 	s.work.Acquire(shard)

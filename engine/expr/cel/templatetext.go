@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 
@@ -59,7 +60,7 @@ func split(text string) (out []piece, ok bool) {
 			literal.WriteString("${")
 			i += 3
 		case hasAt(runes, i, "${"):
-			end := closing(runes, i+2)
+			end := Closing(runes, i+2)
 			if end < 0 {
 				return nil, false
 			}
@@ -84,26 +85,43 @@ func hasAt(runes []rune, i int, want string) bool {
 	return i+len(want) <= len(runes) && string(runes[i:i+len(want)]) == want
 }
 
-// closing finds the brace that ends an expression begun at i, or -1.
-func closing(runes []rune, i int) int {
-	depth, quote := 0, rune(0)
-	for ; i < len(runes); i++ {
-		switch r := runes[i]; {
-		case quote != 0 && r == '\\':
-			i++
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
+// Closing returns where the brace is that ends the expression of a template begun at i;
+// -1 when none does. Braces and quotes in the expression are followed.
+func Closing(runes []rune, i int) int {
+	depth := 0
+	for at, r := range Code(runes, i, len(runes)) {
+		switch {
 		case r == '{':
 			depth++
 		case r == '}' && depth == 0:
-			return i
+			return at
 		case r == '}':
 			depth--
 		}
 	}
 	return -1
+}
+
+// Code goes through the characters of an expression that are in none of its literals,
+// from one place to before another.
+func Code(runes []rune, from, to int) iter.Seq2[int, rune] {
+	return func(yield func(int, rune) bool) {
+		quote := rune(0)
+		for i := from; i < to && i < len(runes); i++ {
+			switch r := runes[i]; {
+			case quote != 0 && r == '\\':
+				i++
+			case quote != 0:
+				if r == quote {
+					quote = 0
+				}
+			case r == '"' || r == '\'':
+				quote = r
+			default:
+				if !yield(i, r) {
+					return
+				}
+			}
+		}
+	}
 }
