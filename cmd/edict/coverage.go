@@ -27,6 +27,9 @@ func pointText(p *coverage.Point) string {
 	if p.Kind == coverage.Condition {
 		return "the condition `" + strings.Join(strings.Fields(p.Text), " ") + "`"
 	}
+	if p.Kind == coverage.Line {
+		return "the line `" + p.Text + "`"
+	}
 	text := fmt.Sprintf("the %s %q", p.Kind, p.Text)
 	if p.Rule != "" && p.Kind != coverage.Rule {
 		text += fmt.Sprintf(" of the rule %q", p.Rule)

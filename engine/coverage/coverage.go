@@ -8,6 +8,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 )
@@ -21,6 +22,8 @@ const (
 	Row       Kind = "row"
 	Condition Kind = "condition"
 	Step      Kind = "step"
+	// Line is a line of a Rego module.
+	Line Kind = "line"
 )
 
 // Point is a part of a policy that can come out in some ways.
@@ -29,7 +32,7 @@ type Point struct {
 	Kind   Kind   `json:"kind"`
 	// Rule is the rule that the point is part of; "" is a variable.
 	Rule string `json:"rule,omitempty"`
-	// Text is the name of the rule, row or step, or the text of the condition.
+	// Text is the name of the rule, row or step, or the text of the condition or line.
 	Text string `json:"text"`
 	document.Position
 	Outcomes []Outcome `json:"outcomes"`
@@ -86,6 +89,7 @@ func (c *Collector) Know(p *plan.Policy) {
 func (c *Collector) Observe(ctx context.Context, r *record.Record) {
 	p := r.Inputs.Policy
 	used := &use{policy: p, count: c.count}
+	ctx = rego.Traced(ctx, used.line)
 	details := r.Observe(ctx, func(part *cel.Program, holds bool) { used.condition(part, holds) })
 	for i := range details.Rules {
 		used.rule(&details.Rules[i])

@@ -1,4 +1,4 @@
 // Package coverage says which parts of policies have been used by decisions: rules,
-// rows of decision tables, both values of each part of a condition, and steps of
-// selections.
+// rows of decision tables, both values of each part of a condition, steps of
+// selections, and lines of Rego modules.
 package coverage

@@ -6,6 +6,7 @@ import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -19,6 +20,8 @@ const (
 	kept    = "kept"
 	dropped = "dropped"
 	given   = "points"
+
+	evaluated = "evaluated"
 )
 
 // pointsOf returns the points of a policy.
@@ -80,6 +83,9 @@ func (l *lister) variable(v *plan.Variable) {
 	if v.Program != nil && v.Program.Type().IsExactType(cel.BoolType) {
 		l.condition(v.Program)
 	}
+	if v.Rego != nil {
+		l.lines(v.Rego.Query)
+	}
 	if v.Collection == nil {
 		return
 	}
@@ -87,6 +93,17 @@ func (l *lister) variable(v *plan.Variable) {
 	for _, local := range v.Collection.Locals {
 		l.variable(local)
 	}
+}
+
+// lines adds the lines that a query may evaluate. Queries of one policy share modules.
+func (l *lister) lines(q *rego.Query) {
+	for _, line := range q.Lines() {
+		l.add(Line, "", line.Text, line.At, evaluated)
+	}
+}
+
+func lineID(policy string, l rego.Line) id {
+	return id{policy: policy, kind: Line, text: l.Text, at: l.At}
 }
 
 // condition adds the parts of a condition. What follows from params alone is the same

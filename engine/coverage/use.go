@@ -4,6 +4,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
@@ -19,6 +20,10 @@ func (u *use) condition(part *cel.Program, holds bool) {
 		outcome = isTrue
 	}
 	u.count(id{policy: u.policy.Name, kind: Condition, text: part.Source(), at: part.Pos()}, outcome)
+}
+
+func (u *use) line(l rego.Line) {
+	u.count(lineID(u.policy.Name, l), evaluated)
 }
 
 func (u *use) rule(d *eval.RuleDetails) {

@@ -107,6 +107,9 @@ func (p *program) evaluate(l *limiter, m *message, unmet *lastFailure, out []byt
 	if unmet.file = question.file; unmet.file != "" {
 		tracers = append(tracers, unmet)
 	}
+	if seen, ok := l.ctx.Value(placesKey{}).(func(document.Position)); ok {
+		tracers = append(tracers, &lineTracer{p.sources, seen})
+	}
 	result, err := p.run(q, l, question.now, input, tracers...)
 	if err != nil {
 		return out, err

@@ -35,6 +35,8 @@ type ruleOutline struct {
 	// of the input.
 	Uses  []int
 	Reads []readOutline
+	// Lines are where its head and its expressions stand, one place per line.
+	Lines []document.Position
 }
 
 // readOutline is a read of the input.
@@ -74,7 +76,7 @@ func (p *program) outlineRules(out *outline) {
 	for _, r := range rules {
 		one := ruleOutline{
 			Module: r.Location.File, Name: r.Ref().GroundPrefix().String(), Short: r.Head.Ref().String(),
-			Function: len(r.Head.Args) > 0, At: p.sources.at(r.Location), Reads: p.reads(r),
+			Function: len(r.Head.Args) > 0, At: p.sources.at(r.Location), Reads: p.reads(r), Lines: p.linesOf(r),
 		}
 		for used := range p.compiler.Graph.Dependencies(r) {
 			if u, ok := used.(*ast.Rule); ok {
