@@ -21,7 +21,7 @@ import (
 func testCommand() *cobra.Command {
 	var pattern, output string
 	var schemas []string
-	var cover, watch bool
+	var cover, watch, update bool
 	var mutation mutate
 	cmd := &cobra.Command{
 		Use:     "test PATH...",
@@ -50,6 +50,9 @@ func testCommand() *cobra.Command {
 			}
 			once := func() error {
 				report, err := policytest.Run(cmd.Context(), args, options)
+				if err == nil && update {
+					report, err = updated(cmd, report, args, options)
+				}
 				if err != nil {
 					return found("%v", err)
 				}
@@ -65,9 +68,22 @@ func testCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text, json, junit or lcov")
 	cmd.Flags().BoolVar(&cover, "coverage", false, "also list how often each rule fired, and which rows, conditions and steps no case used")
 	cmd.Flags().BoolVar(&watch, "watch", false, "run the tests again whenever a file of theirs or of their policies changes, until interrupted")
+	cmd.Flags().BoolVar(&update, "update", false, "write what came out in the place of effects, calls, objects, errors and requeues that were expected and differ")
+	cmd.MarkFlagsMutuallyExclusive("update", "watch")
 	mutation.flags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("update", "mutate")
 	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	return cmd
+}
+
+// updated writes what came out into the tests, and runs them again.
+func updated(cmd *cobra.Command, report *policytest.Report, args []string, o policytest.Options) (*policytest.Report, error) {
+	replaced, err := report.Update()
+	if err != nil || replaced == 0 {
+		return report, err
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s changed: look at the difference before you commit it\n", count(replaced, "expectation", "expectations"))
+	return policytest.Run(cmd.Context(), args, o)
 }
 
 // tested is what came of tests. coverage is nil when it was not asked for.

@@ -55,14 +55,21 @@ func (c *caseRun) compare(want *document.Node, what string, got []any) {
 	if len(wanted) == len(got) {
 		shaped = shape(wanted, got)
 	}
-	c.diff(want.Pos, what, wanted, shaped)
-}
-
-func (c *caseRun) diff(at document.Position, what string, want, got any) {
-	if !cmp.Equal(normal(want), normal(got)) {
-		c.failf(at, "%s differ (-want +got):\n%s", what, yamlDiff(want, got))
+	if c.diff(want.Pos, what, wanted, shaped) {
+		c.differs(want.Pos, wanted, wantedOf(wanted, got))
 	}
 }
+
+// diff reports whether two values differ, which is a failure.
+func (c *caseRun) diff(at document.Position, what string, want, got any) bool {
+	if equal(normal(want), normal(got)) {
+		return false
+	}
+	c.failf(at, "%s differ (-want +got):\n%s", what, yamlDiff(want, got))
+	return true
+}
+
+func equal(a, b any) bool { return cmp.Equal(a, b) }
 
 func (c *caseRun) object(n *document.Node) {
 	want, err := object(n)
@@ -76,7 +83,10 @@ func (c *caseRun) object(n *document.Node) {
 		c.failf(n.Pos, "%s %s does not exist", id.Kind, id.Name)
 		return
 	}
-	c.diff(n.Pos, id.Kind+" "+id.Name, want, shape(want, any(got)))
+	shaped := shape(want, any(got))
+	if c.diff(n.Pos, id.Kind+" "+id.Name, want, shaped) {
+		c.differs(n.Pos, want, asWritten(want, shaped))
+	}
 }
 
 func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
@@ -86,6 +96,7 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 		want, _ = e.Errors.Plain().([]any)
 		at = e.Errors.Pos
 	}
+	failures := len(c.failures)
 	for i, g := range got {
 		if i >= len(want) {
 			c.failf(at, "an error that was not expected, for %s: %s", g.Key, g.Message)
@@ -97,6 +108,13 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 	}
 	for _, w := range want[min(len(got), len(want)):] {
 		c.failf(at, "no error with %q came", fmt.Sprint(w))
+	}
+	if e.Errors != nil && len(c.failures) > failures {
+		texts := make([]string, len(got))
+		for i, g := range got {
+			texts[i] = g.Message
+		}
+		c.differs(at, e.Errors.Plain(), errorsOf(want, texts))
 	}
 }
 
@@ -110,7 +128,9 @@ func (c *caseRun) requeue(want *document.Node, got []simulate.Requeue) {
 	for i, t := range times {
 		list[i] = t
 	}
-	c.diff(want.Pos, "requeue", want.Plain(), list)
+	if c.diff(want.Pos, "requeue", want.Plain(), list) {
+		c.differs(want.Pos, want.Plain(), list)
+	}
 }
 
 // shape reduces what is there to what is asked for: fields that are not asked

@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/format"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
@@ -53,6 +54,8 @@ type Case struct {
 	At       document.Position `json:"-"`
 	Failures []string          `json:"failures,omitempty"`
 	Time     time.Duration     `json:"-"`
+
+	updates []format.Replacement
 }
 
 // Failed counts the cases that failed.
@@ -135,6 +138,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		start := time.Now()
 		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
 		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start)}
+		out.updates = run.updates
 		r.report.Cases = append(r.report.Cases, out)
 		if r.options.UntilFailure && len(out.Failures) > 0 {
 			return nil

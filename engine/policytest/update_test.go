@@ -1,0 +1,185 @@
+package policytest_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/policytest"
+)
+
+const updatedPolicy = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  rules:
+    - name: label
+      do: [{labels: {set: {app: "${key.name}"}}}]
+    - name: fail
+      when: has(object.metadata.annotations)
+      do: [{fail: it has annotations}]
+`
+
+const outdated = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [p.yaml]
+  objects: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n}}]
+  cases:
+    # what is written
+    - name: label
+      expect:
+        effects: []   # nothing
+        objects:
+          # the Pod
+          - {apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n, labels: {app: b}}}
+        requeue: ["2026-01-01T00:00:00Z"]
+    - name: fails
+      patch: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n, annotations: {x: y}}}]
+      expect:
+        errors: [something else]
+        effects:
+          - {rule: label, target: {kind: Pod}, patch: {metadata: {labels: {app: other}}}}
+          - {rule: gone}
+    - name: $(app)
+      matrix: [{app: c}]
+      expect: {effects: [{patch: {metadata: {labels: {app: $(app)}}}}]}
+`
+
+const updatedText = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [p.yaml]
+  objects: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n}}]
+  cases:
+    # what is written
+    - name: label
+      expect:
+        effects:
+          - policy: p
+            rule: label
+            verb: patch
+            target: {apiVersion: v1, kind: Pod, namespace: "n", name: a}
+            patch: {metadata: {labels: {app: a}}}   # nothing
+        objects:
+          # the Pod
+          - {apiVersion: v1, kind: Pod, metadata: {namespace: "n", name: a, labels: {app: a}}}
+        requeue: []
+    - name: fails
+      patch: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n, annotations: {x: y}}}]
+      expect:
+        errors: [it has annotations, it has annotations]
+        effects:
+          - {rule: label, target: {kind: Pod}, patch: {metadata: {labels: {app: a}}}}
+`
+
+// TestUpdate: what came out stands in the place of what was expected, and the tests
+// pass; a matrix is left to a person.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "t.yaml")
+	text, _, _ := strings.Cut(outdated, "    - name: $(app)")
+	write(t, filepath.Join(folder, "p.yaml"), updatedPolicy)
+	write(t, file, text)
+	report, err := policytest.Run(t.Context(), []string{file}, policytest.Options{})
+	if err != nil || report.Failed() != 2 {
+		t.Fatal(report, err)
+	}
+	if n, err := report.Update(); n != 5 || err != nil {
+		t.Fatal(n, err)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(updatedText, string(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if report, err = policytest.Run(t.Context(), []string{file}, policytest.Options{}); err != nil || report.Failed() != 0 {
+		t.Fatal(report, err)
+	}
+	write(t, file, outdated)
+	if report, err = policytest.Run(t.Context(), []string{file}, policytest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := report.Update(); err == nil || !strings.Contains(err.Error(), "change it by hand") {
+		t.Error(err)
+	}
+}
+
+// TestUpdateComesBack: tests that follow a policy to another text and back expect what
+// they did.
+func TestUpdateComesBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the large tests run without the race detector")
+	}
+	t.Parallel()
+	folder := t.TempDir()
+	for _, from := range []string{"policies", "policy-tests", "test/crds"} { // policies/schemas leads to the last
+		if err := os.CopyFS(filepath.Join(folder, from), os.DirFS("../../"+from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	policy := filepath.Join(folder, "policies", "storage-pool-eligibility.yaml")
+	tests := filepath.Join(folder, "policy-tests", "storage-pool-eligibility")
+	was := read(t, policy)
+	before := plainOf(t, tests)
+	for _, text := range []string{strings.ReplaceAll(was, "calculated successfully", "are known"), was} {
+		write(t, policy, text)
+		report, err := policytest.Run(t.Context(), []string{tests}, policytest.Options{})
+		if err != nil || report.Failed() == 0 {
+			t.Fatal(report, err)
+		}
+		if n, err := report.Update(); n < report.Failed() || err != nil {
+			t.Fatal(n, err)
+		}
+		if report, err = policytest.Run(t.Context(), []string{tests}, policytest.Options{}); err != nil || report.Failed() != 0 {
+			t.Fatal(report.Failed(), err)
+		}
+	}
+	if diff := cmp.Diff(before, plainOf(t, tests)); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
+
+// plainOf returns what the files of a folder say.
+func plainOf(t *testing.T, folder string) map[string]any {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	out := map[string]any{}
+	for _, file := range files {
+		var problems document.Problems
+		for _, n := range document.ParseUnbounded(file, []byte(read(t, file)), &problems) {
+			out[filepath.Base(file)] = n.Plain()
+		}
+	}
+	return out
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
