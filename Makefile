@@ -124,6 +124,11 @@ verify-policies: build ## explore what the shipped policies do in small worlds, 
 	@$(BIN) verify --policies policies --objects examples/modules --changes 0 --time 2m
 	@$(BIN) verify --policies policies --objects examples/storage --changes 1 --time 4m
 
+.PHONY: mutate
+mutate: build ## change the policies in small ways, and see which changes no test notices: at least 90 % must be (7 to 30 minutes)
+	@echo "==> changing policies"
+	@$(BIN) test --mutate --mutate-time 0 policy-tests
+
 .PHONY: site
 site: ## build the documentation as a static site with search: bin/site; needs npm
 	@cd site && npm install --no-audit --no-fund --silent && npm run build

@@ -169,11 +169,22 @@ func beside(path string) []string {
 	}
 	out := []string{filepath.Join(path, load.SchemaFolder)}
 	_ = filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error { // what cannot be read has no policies either
-		if err == nil && entry.IsDir() && entry.Name() == load.SchemaFolder && p != path && p != out[0] {
+		if err != nil || entry.Name() != load.SchemaFolder || p == path || !isFolder(p) {
+			return nil
+		}
+		if p != out[0] {
 			out = append(out, p)
+		}
+		if entry.IsDir() {
 			return filepath.SkipDir
 		}
 		return nil
 	})
 	return out
+}
+
+// isFolder reports whether a path is a folder, or a symbolic link to one.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
