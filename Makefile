@@ -207,6 +207,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/defaulted
 	@echo "==> pages about the shipped policies"
 	@$(GO) run ./hack/policydocs
+	@echo "==> the reference of the language"
+	@$(GO) run ./hack/reference
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego

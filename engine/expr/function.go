@@ -107,3 +107,12 @@ type Call struct {
 	// Recall returns what was remembered under a name; nil when nothing was.
 	Recall func(name string) value.Value
 }
+
+// Signature returns how the function is called, with its types.
+func (f *Function) Signature() string {
+	args := make([]string, len(f.Args))
+	for i, a := range f.Args {
+		args[i] = a.String()
+	}
+	return f.Name + "(" + strings.Join(args, ", ") + ") -> " + f.Result.String()
+}

@@ -98,18 +98,10 @@ func under(env *cel.Env, qualifier string) []CompletionItem {
 }
 
 func function(f *expr.Function, label string) CompletionItem {
-	return CompletionItem{Label: label, Kind: kindFunction, Detail: signature(f), Documentation: markdown(f.Doc + "\n\n`" + f.Example + "`")}
+	return CompletionItem{Label: label, Kind: kindFunction, Detail: f.Signature(), Documentation: markdown(f.Doc + "\n\n`" + f.Example + "`")}
 }
 
 // signature writes how a builtin is called.
-func signature(f *expr.Function) string {
-	args := make([]string, len(f.Args))
-	for i, a := range f.Args {
-		args[i] = a.String()
-	}
-	return f.Name + "(" + strings.Join(args, ", ") + ") -> " + f.Result.String()
-}
-
 func sorted(items map[string]CompletionItem) (out []CompletionItem) {
 	for _, name := range slices.Sorted(maps.Keys(items)) {
 		out = append(out, items[name])

@@ -49,7 +49,7 @@ func (c *cursor) hover(a *analysis) string {
 		return ""
 	}
 	if f := c.env.Functions()[operand]; f != nil {
-		return fmt.Sprintf("```\n%s\n```\n%s\n\n`%s`", signature(f), f.Doc, f.Example)
+		return fmt.Sprintf("```\n%s\n```\n%s\n\n`%s`", f.Signature(), f.Doc, f.Example)
 	}
 	of := inner(c.env, []rune(c.text), end).TypeOfText(operand)
 	if of == nil {

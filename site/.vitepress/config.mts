@@ -47,6 +47,7 @@ export default defineConfig({
       ] },
       { text: 'Write policies', items: [
         { text: 'The language', link: '/language' },
+        { text: 'Reference', link: '/reference' },
         { text: 'What check finds', link: '/checks/' },
         { text: 'Graph', link: '/graph' },
         { text: 'Small worlds', link: '/verify' },

@@ -88,7 +88,7 @@ type Action struct {
 	// Apply keeps an object as written, by server-side apply.
 	Apply *Template `yaml:"apply"`
 	// Once are paths of an applied object that are set when it is made and left
-	// alone afterwards; IfExists is refuse (default) or take.
+	// alone afterwards.
 	Once []Text `yaml:"once"`
 	// IfExists is refuse (default) or take: what an apply does about an object of someone else.
 	IfExists Text `yaml:"ifExists" schema:"enum=refuse|take"`
