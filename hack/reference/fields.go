@@ -45,7 +45,7 @@ func fields(folder, name string) (string, error) {
 	w := writer{headings[name]}
 	fmt.Fprintf(&out, "## %s\n\n%s\n\n%s", w.document, s.Description, w.table(&s))
 	for _, d := range slices.Sorted(maps.Keys(s.Definitions)) {
-		if of := s.Definitions[d]; len(of.Properties) > 0 {
+		if of := s.Definitions[d]; w.fields(of) != nil {
 			fmt.Fprintf(&out, "### %s of %s\n\n%s\n\n%s", d, w.document, of.Description, w.table(of))
 		}
 	}
@@ -57,15 +57,26 @@ var headings = map[string]string{"policy": "Policy", "policytest": "PolicyTest",
 // writer describes the types of one document.
 type writer struct{ document string }
 
+// fields returns the fields of a type, also of one that may be a text instead.
+func (w writer) fields(s *schema) map[string]*schema {
+	for _, one := range slices.Concat([]*schema{s}, s.AnyOf, s.OneOf, s.AllOf) {
+		if len(one.Properties) > 0 {
+			return one.Properties
+		}
+	}
+	return nil
+}
+
 // table lists the fields of a mapping.
 func (w writer) table(s *schema) string {
-	if len(s.Properties) == 0 {
+	properties := w.fields(s)
+	if properties == nil {
 		return ""
 	}
 	var out strings.Builder
 	out.WriteString("| Field | Value | Meaning |\n|---|---|---|\n")
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		p := properties[name]
 		said := p.Description
 		if slices.Contains(s.Required, name) {
 			said = "**required** " + said
