@@ -45,7 +45,7 @@ func fields(folder, name string) (string, error) {
 	w := writer{headings[name]}
 	fmt.Fprintf(&out, "## %s\n\n%s\n\n%s", w.document, s.Description, w.table(&s))
 	for _, d := range slices.Sorted(maps.Keys(s.Definitions)) {
-		if of := s.Definitions[d]; w.fields(of) != nil {
+		if of := mapping(s.Definitions[d]); of != nil {
 			fmt.Fprintf(&out, "### %s of %s\n\n%s\n\n%s", d, w.document, of.Description, w.table(of))
 		}
 	}
@@ -57,11 +57,12 @@ var headings = map[string]string{"policy": "Policy", "policytest": "PolicyTest",
 // writer describes the types of one document.
 type writer struct{ document string }
 
-// fields returns the fields of a type, also of one that may be a text instead.
-func (w writer) fields(s *schema) map[string]*schema {
+// mapping returns what a type says of its fields, also of one that may be a text
+// instead; nil when it has none.
+func mapping(s *schema) *schema {
 	for _, one := range slices.Concat([]*schema{s}, s.AnyOf, s.OneOf, s.AllOf) {
 		if len(one.Properties) > 0 {
-			return one.Properties
+			return one
 		}
 	}
 	return nil
@@ -69,14 +70,13 @@ func (w writer) fields(s *schema) map[string]*schema {
 
 // table lists the fields of a mapping.
 func (w writer) table(s *schema) string {
-	properties := w.fields(s)
-	if properties == nil {
+	if len(s.Properties) == 0 {
 		return ""
 	}
 	var out strings.Builder
 	out.WriteString("| Field | Value | Meaning |\n|---|---|---|\n")
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		p := properties[name]
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
 		said := p.Description
 		if slices.Contains(s.Required, name) {
 			said = "**required** " + said
