@@ -117,6 +117,11 @@ policies: build ## check and test the shipped policies and the examples
 	@echo "==> testing policies"
 	@$(BIN) test policies policy-tests examples/cookbook examples/showcase
 
+.PHONY: verify-engine
+verify-engine: ## break the engine in one place at a time, and see that edict verify notices it (about 5 minutes)
+	@echo "==> breaking the engine"
+	@EDICT_TEST_MUTANTS=1 $(GO) test -count=1 -timeout 60m ./test/mutants
+
 .PHONY: verify-policies
 verify-policies: build ## explore what the shipped policies do in small worlds, for at most 8 minutes
 	@echo "==> exploring small worlds"
@@ -220,7 +225,7 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@UPDATE_GOLDEN=1 $(GO) test -run TestEveryView ./test/explore
 
 .PHONY: verify
-verify: verify-generated verify-policies ## both of verify-generated and verify-policies
+verify: verify-generated verify-policies verify-engine ## all of verify-generated, verify-policies and verify-engine
 
 .PHONY: verify-generated
 verify-generated: ## fail when a generated file or a go.mod is not up to date

@@ -21,14 +21,20 @@ const (
 // ownNamespace is the namespace of the primary object.
 const ownNamespace = "${key.namespace}"
 
-// mine is a condition on an object: the policy keeps it for the key.
+// mine is a condition on an object: the policy keeps it for the key. An object that has
+// only some of the marks is somebody else's.
 func (e *expansion) mine() string {
-	out := fmt.Sprintf("item.metadata.?labels[?%q].orValue(\"\") == %q && item.metadata.?annotations[?%q].orValue(\"\") == key.name",
-		PolicyLabel, e.policy.Metadata.Name.Value, PrimaryName)
+	out := label(PolicyLabel) + fmt.Sprintf(" == %q && ", e.policy.Metadata.Name.Value) + annotation(PrimaryName) + " == key.name"
 	if e.cluster() {
 		return out
 	}
-	return out + fmt.Sprintf(" && item.metadata.?annotations[?%q].orValue(\"\") == key.namespace", PrimaryNamespace)
+	return out + " && " + annotation(PrimaryNamespace) + " == key.namespace && " + annotation(PrimaryNamespace) + ` != ""`
+}
+
+// label and annotation are the value of one of an item; "" is one that it does not have.
+func label(name string) string { return fmt.Sprintf(`item.metadata.?labels[?%q].orValue("")`, name) }
+func annotation(name string) string {
+	return fmt.Sprintf(`item.metadata.?annotations[?%q].orValue("")`, name)
 }
 
 // manifest is the object as it is applied: with its namespace, its owner, and what

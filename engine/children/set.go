@@ -40,7 +40,7 @@ func (s *set) input() *document.Node {
 	}
 	return mapping(at, field{"name", text(at, "children."+s.name)},
 		field{"apiVersion", manifest.Get("apiVersion")}, field{"kind", manifest.Get("kind")},
-		field{"where", text(at, s.mine()+fmt.Sprintf(" && item.metadata.?labels[?%q].orValue(\"\") == %q", ChildLabel, s.name))},
+		field{"where", text(at, s.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
 		field{"keyBy", text(at, key)})
 }
 

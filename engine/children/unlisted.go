@@ -37,7 +37,7 @@ func (u unlisted) name(i int) string { return fmt.Sprintf("unlisted_%d", i+1) }
 
 func (u unlisted) input(i int) *document.Node {
 	at := u.policy.Pos
-	where := fmt.Sprintf("%s && !(item.metadata.?labels[?%q].orValue(\"\") in [%s])", u.mine(), ChildLabel, strings.Join(u.known, ", "))
+	where := fmt.Sprintf("%s && !(%s in [%s])", u.mine(), label(ChildLabel), strings.Join(append([]string{`""`}, u.known...), ", "))
 	return mapping(at, field{"name", text(at, u.name(i))}, field{"apiVersion", u.apiVersion}, field{"kind", u.kind}, field{"where", text(at, where)})
 }
 

@@ -94,7 +94,9 @@ func (s *Side) Named(in *plan.Input, o *world.Object) (out []Key) {
 			if in.Naming.Cluster {
 				key.Namespace = ""
 			}
-			out = append(out, key)
+			if key.Name != "" { // no object is called so
+				out = append(out, key)
+			}
 		}
 		return out
 	case in.Naming.Own:

@@ -29,6 +29,9 @@ type world struct {
 	constants constants
 	// siblings are the texts that fields of objects have.
 	siblings map[string][]string
+	// others are the names of the other objects of a kind, by the name of one: a text
+	// that is a name may turn to another object.
+	others map[string][]string
 }
 
 // fixed are fields that nobody changes from outside.
@@ -46,6 +49,9 @@ func readsOf(o *Options) map[schema.GVK][][]string {
 	for _, p := range o.Policies {
 		for kind, mask := range graph.Reads(p) {
 			masks[kind] = value.Merge(masks[kind], mask)
+		}
+		for _, t := range p.Targets { // somebody else changes what an action writes
+			masks[t.Source.GVK] = value.Merge(masks[t.Source.GVK], t.Reads)
 		}
 	}
 	out := map[schema.GVK][][]string{}
@@ -277,8 +283,9 @@ func (s *search) numbers(p place) (out []any) {
 }
 
 func (s *search) texts(p place) []any {
-	out := append(anys(s.constants.texts[p.name()]), anys(s.siblings[siblingKey(p)])...)
-	if now, _ := p.now.(string); now == "" || len(out) <= 1 {
+	now, _ := p.now.(string)
+	out := slices.Concat(anys(s.others[now]), anys(s.constants.texts[p.name()]), anys(s.siblings[siblingKey(p)]))
+	if now == "" || len(out) <= 1 {
 		out = append(out, "a")
 	}
 	return out

@@ -24,7 +24,7 @@ func worldOf(o *Options) (world, error) {
 	} else {
 		w.reduce(o)
 	}
-	w.siblings = siblings(w)
+	w.siblings, w.others = siblings(w), others(w)
 	return w, nil
 }
 
@@ -102,6 +102,21 @@ func (w *world) first(t *schema.Type, path []string, i int) any {
 		return "1Gi"
 	}
 	return nil
+}
+
+// others are the names of the other objects of the kinds of an object, by its name.
+func others(w world) map[string][]string {
+	out := map[string][]string{}
+	all := slices.Concat(w.objects, w.spare)
+	for _, o := range all {
+		for _, other := range all {
+			id, to := simulate.ID(o), simulate.ID(other)
+			if gvkOf(o) == gvkOf(other) && id.Name != to.Name && !slices.Contains(out[id.Name], to.Name) {
+				out[id.Name] = append(out[id.Name], to.Name)
+			}
+		}
+	}
+	return out
 }
 
 // siblings are the texts that fields have in the world, by where they are.
