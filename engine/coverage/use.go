@@ -1,6 +1,8 @@
 package coverage
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -45,16 +47,34 @@ func (u *use) selection(r *plan.Rule, d *selection.Details) {
 	if d == nil {
 		return
 	}
+	u.take(r, d)
 	for _, s := range stepsOf(r) {
 		key := id{u.policy.Name, r.Name, Step, s.Name, s.Pos}
 		for _, c := range d.Candidates {
 			switch {
-			case c.Excluded == s.Name:
+			case c.Excluded == s.Name && !c.Passed():
 				u.count(key, dropped)
-			case s.Kind != plan.Score && c.Excluded == "":
+			case s.Kind != plan.Score && c.Passed():
 				u.count(key, kept)
 			case s.Kind == plan.Score && scored(c, s.Name):
 				u.count(key, given)
+			}
+		}
+	}
+}
+
+// take counts what a selection with a take made of its candidates.
+func (u *use) take(r *plan.Rule, d *selection.Details) {
+	for _, s := range selectsOf(r) {
+		if s.Take == nil || !slices.Equal(s.Names, d.Levels) {
+			continue
+		}
+		key := id{u.policy.Name, r.Name, Step, takeName, s.Take.Pos}
+		for _, c := range d.Candidates {
+			if c.Won {
+				u.count(key, kept)
+			} else if c.Passed() {
+				u.count(key, dropped)
 			}
 		}
 	}
@@ -71,6 +91,16 @@ func scored(c *selection.CandidateDetails, step string) bool {
 
 // stepsOf returns the steps of all selections of a rule.
 func stepsOf(r *plan.Rule) (out []*plan.Step) {
+	for _, s := range selectsOf(r) {
+		for i := range s.Steps {
+			out = append(out, &s.Steps[i])
+		}
+	}
+	return out
+}
+
+// selectsOf returns all selections of a rule, without those for failures.
+func selectsOf(r *plan.Rule) (out []*plan.Select) {
 	lists := [][]plan.Action{r.Do}
 	for i := range r.Cases {
 		lists = append(lists, r.Cases[i].Do)
@@ -80,10 +110,8 @@ func stepsOf(r *plan.Rule) (out []*plan.Step) {
 		lists = lists[1:]
 		for _, a := range list {
 			if s, ok := a.(*plan.Select); ok {
-				for i := range s.Steps {
-					out = append(out, &s.Steps[i])
-				}
-				lists = append(lists, s.Then, s.Otherwise)
+				out = append(out, s)
+				lists = append(lists, s.Together, s.Then, s.Otherwise)
 			}
 		}
 	}

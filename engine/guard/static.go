@@ -195,6 +195,7 @@ func (f *finder) actions(list []plan.Action) {
 
 // selection checks the actions inside a select.
 func (f *finder) selection(s *plan.Select) {
+	f.actions(s.Together)
 	f.actions(s.Then)
 	f.actions(s.Otherwise)
 	if s.Confirm != nil {

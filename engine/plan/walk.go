@@ -33,7 +33,7 @@ func Within(a Action) [][]Action {
 	if !ok {
 		return nil
 	}
-	lists := [][]Action{s.Then, s.Otherwise}
+	lists := [][]Action{s.Together, s.Then, s.Otherwise}
 	if s.Confirm != nil {
 		lists = append(lists, s.Confirm.OnError)
 	}
@@ -113,6 +113,9 @@ func (v visitor) selection(s *Select) {
 		v.ask(step.Ask)
 	}
 	v.programs(s.OrderBy...)
+	if s.Take != nil {
+		v.programs(s.Take.Weight, s.Take.Budget, s.Take.Max)
+	}
 	v.programs(s.Claim)
 	v.ask(s.Confirm)
 }
