@@ -63,6 +63,12 @@ func Programs(a Action, visit func(*cel.Program)) {
 	case *Delete:
 		v.ref(&a.Of)
 		v.templates(a.GracePeriod)
+	case *Scale:
+		v.ref(&a.Of)
+		v.programs(a.Replicas)
+	case *Evict:
+		v.ref(&a.Of)
+		v.templates(a.GracePeriod)
 	case *Finalizer:
 		v.ref(&a.Of)
 		v.templates(a.Name)

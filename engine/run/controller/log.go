@@ -34,7 +34,7 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 	explain(ctx, log, r.Record)
 	for _, o := range r.Outcomes {
-		if o.Err == nil && !o.Skipped && !o.Gone {
+		if o.Written() {
 			log.Info("wrote", observe.LogRule, o.Effect.Rules, "verb", o.Effect.Verb, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)
 		}
 	}
