@@ -12,14 +12,14 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// TestSubresources scales a Deployment, and evicts the Pods of a Node as far as a budget
+// TestSubresources scales a StatefulSet, and evicts the Pods of a Node as far as a budget
 // allows it: a refused eviction is no error, is told by an Event, and is tried again.
 func TestSubresources(t *testing.T) {
 	const space = "default"
 	c := start(t, false)
-	deployment := workload("Deployment", "web", 1, nil)
-	deployment["metadata"].(object)["labels"] = object{"example.com/workers": "true"}
-	c.put(deployment)
+	workers := workload("StatefulSet", "web", 1, nil)
+	workers["metadata"].(object)["labels"] = object{"example.com/workers": "true"}
+	c.put(workers)
 	c.put(object{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": "n", "annotations": object{"example.com/drain": "no"}}})
 	for _, name := range []string{"one", "two"} {
 		c.put(object{
@@ -46,7 +46,7 @@ func TestSubresources(t *testing.T) {
 	replicas := func(want int64) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("%d replicas", want), func() string {
-			if got, _, _ := unstructured.NestedInt64(c.get("Deployment", space, "web").Object, "spec", "replicas"); got != want {
+			if got, _, _ := unstructured.NestedInt64(c.get("StatefulSet", space, "web").Object, "spec", "replicas"); got != want {
 				return fmt.Sprint(got)
 			}
 			return ""
