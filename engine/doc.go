@@ -35,7 +35,7 @@
 //  9. engine/brake/admit.go (Admit) holds back the effects that exceed a limit,
 //     loop, compete with another writer, or are on hold.
 //  10. engine/apply/apply.go (Apply) sends the other effects in order, each with
-//     the resourceVersion that was read. engine/run/writer/writer.go (Patch, Make,
+//     the resourceVersion that was read. engine/run/writer/writer.go (Patch, Make, Evict,
 //     Delete, Event) makes the request, after engine/run/writer/pace.go (wait) and
 //     as the policy's ServiceAccount: engine/identity/identity.go (User).
 //  11. engine/reconcile/result.go (finish) sums up the errors.

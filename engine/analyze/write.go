@@ -41,6 +41,10 @@ const (
 	// WriteApply is a server-side apply, which makes the object if need be.
 	WriteApply  WriteVerb = "apply"
 	WriteDelete WriteVerb = "delete"
+	// WriteScale patches the subresource scale, WriteEvict creates the subresource
+	// eviction.
+	WriteScale WriteVerb = "scale"
+	WriteEvict WriteVerb = "evict"
 	// WriteEvent makes an Event, or counts one up.
 	WriteEvent WriteVerb = "event"
 	// WriteUpdate is never sent: an admission plugin asks whether it is allowed

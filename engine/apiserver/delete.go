@@ -26,13 +26,21 @@ func (s *Server) Delete(id world.ID, d Deletion) error {
 	if old == nil {
 		return apierrors.NewNotFound(resourceOf(id), id.Name)
 	}
+	if err := d.meets(id, old); err != nil {
+		return err
+	}
+	s.remove(old, d.Propagation)
+	return nil
+}
+
+// meets refuses an object that does not meet the preconditions.
+func (d Deletion) meets(id world.ID, old Object) error {
 	if uid := text(metadata(old), "uid"); d.UID != "" && d.UID != uid {
 		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s)", d.UID, uid))
 	}
 	if version := text(metadata(old), "resourceVersion"); d.ResourceVersion != "" && d.ResourceVersion != version {
 		return apierrors.NewConflict(resourceOf(id), id.Name, fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s)", d.ResourceVersion, version))
 	}
-	s.remove(old, d.Propagation)
 	return nil
 }
 

@@ -19,6 +19,9 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 		return nil, apierrors.NewNotFound(resourceOf(id), id.Name)
 	}
 	kind := s.kindOf(old)
+	if o.Subresource == "scale" {
+		return s.scale(kind, old, body, o)
+	}
 	if o.Subresource != "" && !kind.hasStatus() {
 		return nil, apierrors.NewNotFound(resourceOf(id), id.Name)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -73,6 +74,9 @@ type Writer interface {
 	// the policy has made it already.
 	Make(ctx context.Context, m Manifest) (world.Version, error)
 	Delete(ctx context.Context, d Deletion) error
+	// Evict evicts a Pod. The error of an eviction that a PodDisruptionBudget refuses
+	// is that of the API server; see IsRefused.
+	Evict(ctx context.Context, d Deletion) error
 	Event(ctx context.Context, e Event) error
 	// Live reads an object from the API server itself, and returns its version and
 	// its uid.
@@ -94,6 +98,9 @@ type Outcome struct {
 	// Skipped says that an earlier write of the item, or an earlier rule,
 	// has failed.
 	Skipped bool
+	// Refused says that the API server refuses it for now, and why; Err is nil then. It
+	// is to be tried again later.
+	Refused error
 	// Held says that it was not even tried: the brakes keep it back. Skipped is
 	// true then, too.
 	Held bool
@@ -101,8 +108,13 @@ type Outcome struct {
 	Version world.Version
 }
 
+// Written reports whether the object was changed.
+func (o Outcome) Written() bool {
+	return o.Err == nil && !o.Skipped && !o.Gone && o.Refused == nil
+}
+
 // Result returns what became of the effect in one word: written, skipped, held,
-// gone, conflict or failed.
+// gone, refused, conflict or failed.
 func (o Outcome) Result() string {
 	switch {
 	case o.Held:
@@ -111,6 +123,8 @@ func (o Outcome) Result() string {
 		return "skipped"
 	case o.Gone:
 		return "gone"
+	case o.Refused != nil:
+		return "refused"
 	case IsConflict(o.Err):
 		return "conflict"
 	case o.Err != nil:
@@ -165,6 +179,9 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	err := r.surrounded(e)
+	if e.Verb == eval.VerbEvict && IsRefused(err) {
+		return r.refused(e, err)
+	}
 	gone := needless(e, err)
 	if gone {
 		err = nil
@@ -189,6 +206,15 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 // gone, or there already.
 func needless(e *eval.Effect, err error) bool {
 	return e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
+}
+
+// refused ends the item of an eviction that is refused for now. Nothing has failed: the
+// rules below are written.
+func (r *applyRun) refused(e *eval.Effect, err error) Outcome {
+	r.failed[e.Item] = true
+	why := refusal(err)
+	r.tellRefused(e, why)
+	return Outcome{Effect: e, Refused: errors.New(why)}
 }
 
 // miss notes that a target was gone.
@@ -223,6 +249,10 @@ func (r *applyRun) write(e *eval.Effect) error {
 		return r.make(e)
 	case eval.VerbDelete:
 		return r.delete(e)
+	case eval.VerbScale:
+		return r.scale(e)
+	case eval.VerbEvict:
+		return r.evict(e)
 	default:
 		return r.patch(e)
 	}
@@ -300,6 +330,12 @@ func (r *applyRun) event(e *eval.Effect) error {
 // errTold says that an event was emitted before, and that nothing was written
 // now that it would tell of.
 var errTold = errors.New("the event was emitted before")
+
+// IsRefused reports whether an eviction was refused because of a PodDisruptionBudget: it
+// may be allowed later.
+func IsRefused(err error) bool {
+	return apierrors.IsTooManyRequests(err) && apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause)
+}
 
 // IsConflict reports whether a write was refused because the object has moved
 // on. It is decided again on the newer state; nothing is wrong.

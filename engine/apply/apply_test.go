@@ -45,6 +45,11 @@ func (f *fakeWriter) Make(_ context.Context, m Manifest) (world.Version, error) 
 	return world.Version{ResourceVersion: fmt.Sprint("new-", f.serial)}, nil
 }
 
+func (f *fakeWriter) Evict(_ context.Context, d Deletion) error {
+	f.calls = append(f.calls, fmt.Sprintf("evict %s %s at %q by %s", d.Target.Name, d.UID, d.ResourceVersion, d.Policy))
+	return f.failures[d.Target.Name]
+}
+
 func (f *fakeWriter) Delete(_ context.Context, d Deletion) error {
 	f.calls = append(f.calls, fmt.Sprintf("delete %s %s at %q by %s", d.Target.Name, d.UID, d.ResourceVersion, d.Policy))
 	return f.failures[d.Target.Name]

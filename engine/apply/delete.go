@@ -71,10 +71,10 @@ func (r *applyRun) confirm(e *eval.Effect) error {
 
 var errPrimaryChanged = errors.New("the object has changed since this was decided about it")
 
-// final reports whether an effect cannot be taken back: it deletes an object, or
+// final reports whether an effect cannot be taken back: it deletes or evicts an object, or
 // takes a finalizer off one.
 func final(e *eval.Effect) bool {
-	if e.Verb == eval.VerbDelete {
+	if e.Verb == eval.VerbDelete || e.Verb == eval.VerbEvict {
 		return true
 	}
 	m, _ := e.Patch.Lookup("metadata").(*value.Map)

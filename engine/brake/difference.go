@@ -38,7 +38,7 @@ func changes(e *eval.Effect) []change {
 	var d differ
 	switch {
 	case e.Verb == eval.VerbEvent:
-	case e.Verb == eval.VerbDelete:
+	case e.Verb == eval.VerbDelete, e.Verb == eval.VerbEvict:
 		d.add("", e.Before, nil)
 	case e.Before == nil || e.Verb == eval.VerbCreate:
 		d.out = append(d.out, change{after: hashOf(e.Patch)})

@@ -12,7 +12,7 @@ import (
 // or empties a list.
 func Removes(e *eval.Effect) bool {
 	switch e.Verb {
-	case eval.VerbDelete:
+	case eval.VerbDelete, eval.VerbEvict:
 		return true
 	case eval.VerbPatch:
 		return takes(e.Patch, e.Before, nil, false)

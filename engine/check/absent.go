@@ -138,6 +138,9 @@ func (c *absence) actions(given keys, list []plan.Action) {
 			for i := range s.Steps {
 				inner = inner.with(c.mentions.programs(s.Steps[i].When, s.Steps[i].Expression))
 			}
+			if s.Take != nil {
+				inner = inner.with(c.mentions.programs(s.Take.Weight))
+			}
 		}
 		for _, more := range plan.Within(a) {
 			c.actions(inner, more)

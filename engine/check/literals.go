@@ -40,6 +40,7 @@ func (p *policy) literalsOf(list []v1alpha1.Action) {
 		case a.Status != nil:
 			p.under(p.Primary.GVK, []string{"status"}, a.Status)
 		case a.Select != nil:
+			p.literalsOf(a.Select.Together)
 			p.literalsOf(a.Select.Then)
 			p.literalsOf(a.Select.Otherwise)
 		}

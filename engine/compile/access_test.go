@@ -89,6 +89,8 @@ func TestAccesses(t *testing.T) {
 		"apply, cluster":     {`apply: {apiVersion: v1, kind: Namespace, metadata: {name: "${key.name}"}}`, "v1/Namespace: create get list patch watch"},
 		"delete":             {"delete: {of: inputs.map}", "v1/ConfigMap: delete"},
 		"delete, named":      {"delete: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}}", "v1/Secret in a named b: get list watch delete"},
+		"scale":              {"scale: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, replicas: 1}", "apps/v1/Deployment in a named b: get list watch\napps/v1/Deployment/scale in a named b: patch"},
+		"evict":              {"evict: {of: {apiVersion: v1, kind: Pod, namespace: a, name: b}}", "v1/Event in a: create patch\nv1/Pod in a named b: get list watch\nv1/Pod/eviction in a: create"},
 		"finalizer":          {"finalizer: {name: example.com/a}", "v1/Node: patch"},
 		"remember":           {"remember: {name: a, value: b}", ""},
 		"log":                {"log: {message: a}", ""},

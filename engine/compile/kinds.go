@@ -28,6 +28,10 @@ func (k *kinds) of(version, kind v1alpha1.Text) (schema.GVK, *schema.Type) {
 // typeOf returns the type of the objects of a kind, which may be unknown.
 func (k *kinds) typeOf(gvk schema.GVK) *schema.Type { return k.schemas.Of(gvk) }
 
+// scale returns the field that the subresource scale of a kind sets, as far as it is
+// known; "" is a kind without one.
+func (k *kinds) scale(gvk schema.GVK) (path string, known bool) { return k.schemas.Scale(gvk) }
+
 // namespaced reports whether a kind has namespaces, as far as it is known.
 func (k *kinds) namespaced(gvk schema.GVK) (namespaced, known bool) {
 	r, known := k.schemas.Resource(gvk)

@@ -49,8 +49,9 @@ func (ss *selections) compile(s *scope, doc *v1alpha1.SelectAction, actions acti
 		}
 	}
 	c.out.OrderBy = c.inner.programs(doc.OrderBy)
+	c.out.Take = pipeline.take(doc.Take)
 	c.out.Claim = c.inner.program(doc.Claim)
-	c.outcome(s, doc)
+	c.outcome(s, doc, pipeline)
 	return c.out
 }
 
@@ -90,16 +91,17 @@ func taken(names []string) map[string]bool {
 }
 
 // outcome compiles what is done with a winner, and without one.
-func (c *selection) outcome(s *scope, doc *v1alpha1.SelectAction) {
+func (c *selection) outcome(s *scope, doc *v1alpha1.SelectAction, pipeline steps) {
 	summary := func(s *scope) *scope { return s.with("summary", cel.StringType, nil, doc.Pos) }
 	if call := doc.Confirm; call != nil {
 		c.out.Confirm = c.ask(c.inner, c.inner, &question{
 			call: call.Call, with: call.With, candidate: call.Candidate, onError: call.OnError, at: call.Pos,
 		})
 	}
+	c.out.Together = pipeline.together(summary(s), doc, c.actions)
 	c.out.Then = c.actions(summary(c.inner.with("score", cel.IntType, nil, doc.Pos)), doc.Then)
 	c.out.Otherwise = c.actions(summary(s), doc.Otherwise)
-	if len(doc.Then) == 0 {
+	if len(doc.Then) == 0 && len(doc.Together) == 0 {
 		s.problems.Reportf(document.SelectWithoutThen, doc.Pos, "", "nothing is done with the winner; then: says what")
 	}
 }

@@ -33,6 +33,10 @@ spec:
               - {score: by name, points: 'node.metadata.name == "a" ? 1 : 0'}
               - {score: nothing, points: '0'}
             then: [{annotations: {set: {node: "${node.metadata.name}"}}}]
+        - select:
+            candidates: [{as: several, in: variables.ready}]
+            take: {max: 1}
+            then: [{log: {message: "${several.metadata.name}"}}]
     - name: rows
       forEach: '["a", "b"]'
       as: letter
@@ -85,11 +89,12 @@ func TestPoints(t *testing.T) {
 		`step never`:                                       {"kept": 1, "dropped": 0},
 		`step by name`:                                     {"points": 1},
 		`step nothing`:                                     {"points": 0},
+		`step take`:                                        {"kept": 1, "dropped": 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if covered, total := coverage.Count(c.Points()); covered != 15 || total != 24 {
+	if covered, total := coverage.Count(c.Points()); covered != 17 || total != 26 {
 		t.Errorf("%d of %d", covered, total)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	evaluated = "evaluated"
 )
 
+// takeName is the step that says how many candidates win.
+const takeName = "take"
+
 // pointsOf returns the points of a policy.
 func pointsOf(p *plan.Policy) []Point {
 	l := &lister{policy: p.Name}
@@ -131,6 +134,10 @@ func (l *lister) actions(rule string, list []plan.Action) {
 		for i := range s.Steps {
 			l.step(rule, &s.Steps[i])
 		}
+		if s.Take != nil {
+			l.add(Step, rule, takeName, s.Take.Pos, kept, dropped)
+		}
+		l.actions(rule, s.Together)
 		l.actions(rule, s.Then)
 		l.actions(rule, s.Otherwise)
 	}

@@ -1,6 +1,8 @@
 package coverage
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -50,16 +52,34 @@ func (u *use) selection(r *plan.Rule, d *selection.Details) {
 	if d == nil {
 		return
 	}
+	u.take(r, d)
 	for _, s := range stepsOf(r) {
 		key := id{u.policy.Name, r.Name, Step, s.Name, s.Pos}
 		for _, c := range d.Candidates {
 			switch {
-			case c.Excluded == s.Name:
+			case c.Excluded == s.Name && !c.Passed():
 				u.count(key, dropped)
-			case s.Kind != plan.Score && c.Excluded == "":
+			case s.Kind != plan.Score && c.Passed():
 				u.count(key, kept)
 			case s.Kind == plan.Score && scored(c, s.Name):
 				u.count(key, given)
+			}
+		}
+	}
+}
+
+// take counts what a selection with a take made of its candidates.
+func (u *use) take(r *plan.Rule, d *selection.Details) {
+	for _, s := range selectsOf(r) {
+		if s.Take == nil || !slices.Equal(s.Names, d.Levels) {
+			continue
+		}
+		key := id{u.policy.Name, r.Name, Step, takeName, s.Take.Pos}
+		for _, c := range d.Candidates {
+			if c.Won {
+				u.count(key, kept)
+			} else if c.Passed() {
+				u.count(key, dropped)
 			}
 		}
 	}
@@ -76,11 +96,19 @@ func scored(c *selection.CandidateDetails, step string) bool {
 
 // stepsOf returns the steps of all selections of a rule.
 func stepsOf(r *plan.Rule) (out []*plan.Step) {
+	for _, s := range selectsOf(r) {
+		for i := range s.Steps {
+			out = append(out, &s.Steps[i])
+		}
+	}
+	return out
+}
+
+// selectsOf returns all selections of a rule.
+func selectsOf(r *plan.Rule) (out []*plan.Select) {
 	for a := range r.Actions() {
 		if s, ok := a.(*plan.Select); ok {
-			for i := range s.Steps {
-				out = append(out, &s.Steps[i])
-			}
+			out = append(out, s)
 		}
 	}
 	return out

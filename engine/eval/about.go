@@ -61,7 +61,7 @@ func (ev *evaluation) aboutItems(v *plan.Variable) {
 		return // the variable fails, which is reported
 	}
 	for _, item := range list.Items() {
-		if NameOf(item) != ev.Details.About {
+		if value.NameOf(item) != ev.Details.About {
 			continue
 		}
 		f := &frame{ev: ev}

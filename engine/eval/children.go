@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -69,7 +70,7 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 		return err
 	}
 	e := &Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value, Propagation: a.Propagation, Unlocked: a.Changed}
-	if e.GracePeriod, err = r.gracePeriod(a, f); err != nil {
+	if e.GracePeriod, err = r.gracePeriod(a.GracePeriod, f); err != nil {
 		return err
 	}
 	if a.Propagation != plan.Background {
@@ -79,24 +80,29 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
 	}
 	r.emit(e)
+	r.going(t)
+	return nil
+}
+
+// going shows an object to the rules below as one that is being deleted.
+func (r *ruleRun) going(t targetState) {
 	r.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.Now), "metadata", "deletionTimestamp"))
 	r.changed()
-	return nil
 }
 
 // gracePeriod returns the grace period of a deletion in seconds; nil is that of
 // the kind.
-func (r *ruleRun) gracePeriod(a *plan.Delete, f *frame) (*int64, error) {
-	if a.GracePeriod == nil {
+func (r *ruleRun) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
+	if t == nil {
 		return nil, nil
 	}
-	text, err := r.text(a.GracePeriod, f)
+	text, err := r.text(t, f)
 	if err != nil || text == "" {
 		return nil, err
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d%time.Second != 0 {
-		return nil, &expr.Failure{At: a.GracePeriod.Pos(), Err: fmt.Errorf("gracePeriod is a duration in whole seconds, such as 30s, not %q", text)}
+		return nil, &expr.Failure{At: t.Pos(), Err: fmt.Errorf("gracePeriod is a duration in whole seconds, such as 30s, not %q", text)}
 	}
 	seconds := int64(d / time.Second)
 	return &seconds, nil

@@ -42,6 +42,8 @@ const (
 	VerbCreate = "create"
 	VerbApply  = "apply"
 	VerbDelete = "delete"
+	VerbScale  = "scale"
+	VerbEvict  = "evict"
 	VerbEvent  = "event"
 )
 
@@ -54,9 +56,11 @@ type Effect struct {
 	// Subresource is "" or "status".
 	Subresource string
 	Target      world.ID
-	// Patch is a JSON merge patch, the whole object of a create or an apply, or
-	// the event.
+	// Patch is a JSON merge patch, the whole object of a create or an apply, the
+	// event, or what scaling changes of the object.
 	Patch *value.Map
+	// Replicas is how many an object is scaled to.
+	Replicas int64
 	// Before is the target as it was when the effect was decided.
 	Before *value.Map
 	// Conditions are the types of the conditions that are set: their
@@ -73,7 +77,7 @@ type Effect struct {
 	// Finally makes it be written although an earlier rule has failed.
 	Finally bool
 	// Propagation and GracePeriod (in seconds; nil is the kind's own) are those of
-	// a deletion.
+	// a deletion; the latter is also that of an eviction.
 	Propagation string
 	GracePeriod *int64
 	// Item counts the items whose effects these are: the effects of one item

@@ -150,7 +150,7 @@ func (r *ruleRun) noteItem(f *frame, item value.Value, ran bool, err error) {
 	if r.Details == nil {
 		return
 	}
-	d := ItemDetails{Key: NameOf(item), Case: r.match, Row: r.row, Ran: ran, Err: err}
+	d := ItemDetails{Key: value.NameOf(item), Case: r.match, Row: r.row, Ran: ran, Err: err}
 	if r.rule.WhenPerItem {
 		d.When = r.decided(r.rule.When, f)
 	}

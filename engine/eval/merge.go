@@ -87,7 +87,7 @@ func coalesce(effects []*Effect, apart []string) []*Effect {
 		out = append(out, e)
 	}
 	return slices.DeleteFunc(out, func(e *Effect) bool {
-		if e.Verb != VerbPatch || !slices.Contains(joined, e) {
+		if e.Verb != VerbPatch && e.Verb != VerbScale || !slices.Contains(joined, e) {
 			return false // write has made it the smallest one already
 		}
 		_, patch := mergeDiff(e.Before, e.Patch)
@@ -97,9 +97,11 @@ func coalesce(effects []*Effect, apart []string) []*Effect {
 }
 
 // joins reports whether a patch can be part of the write before it: another patch
-// of the same object, or its creation.
+// of the same object, or its creation. Of two numbers that an object is scaled to the
+// second counts.
 func (e *Effect) joins(next *Effect) bool {
-	return next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate) && e.Target == next.Target &&
+	patches := next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate)
+	return (patches || next.Verb == VerbScale && e.Verb == VerbScale) && e.Target == next.Target &&
 		e.Subresource == next.Subresource && e.Finally == next.Finally
 }
 
@@ -123,6 +125,6 @@ func join(a, b *Effect) *Effect {
 			joined.Rules = append(joined.Rules, rule)
 		}
 	}
-	joined.Item, joined.Rule = b.Item, b.Rule
+	joined.Item, joined.Rule, joined.Replicas = b.Item, b.Rule, b.Replicas
 	return &joined
 }

@@ -173,7 +173,7 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 		holds, err := r.holds(r.rule.When, f)
 		if err != nil {
 			r.noteItem(f, item, false, err)
-			r.fail(f, NameOf(item), err)
+			r.fail(f, value.NameOf(item), err)
 			return
 		}
 		if !holds {
@@ -184,14 +184,14 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 	r.decision.Ran.Add(r.index)
 	r.items++
 	r.item++
-	r.current, r.match, r.row = NameOf(item), "", 0
+	r.current, r.match, r.row = value.NameOf(item), "", 0
 	actions, err := r.choose(f)
 	if err == nil {
 		err = r.attempt(actions, f)
 	}
 	r.noteItem(f, item, true, err)
 	if err != nil {
-		r.fail(f, NameOf(item), err)
+		r.fail(f, value.NameOf(item), err)
 	}
 }
 
@@ -254,18 +254,4 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	if again := r.attempt(onError, inner); again != nil {
 		r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
 	}
-}
-
-// NameOf returns the name of an item for people: that of an object, or the text
-// that it is; "" when it has none.
-func NameOf(item value.Value) string {
-	if s, ok := value.Str(item); ok {
-		return s
-	}
-	for _, path := range [][]string{{"metadata", "name"}, {"name"}} {
-		if s := value.StringAt(item, path...); s != "" {
-			return s
-		}
-	}
-	return ""
 }

@@ -37,27 +37,66 @@ func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 	if err != nil {
 		return err
 	}
-	if outcome.Winner == nil {
+	if err := r.together(a, outcome, f, summary); err != nil {
+		return err
+	}
+	if len(outcome.Winners) == 0 {
 		r.decision.Unselected = true
 		inner := f.extend()
 		inner.push("summary", value.OfString(summary))
 		return r.all(a.Otherwise, inner)
 	}
-	won := outer.extend()
-	for i, name := range a.Names {
-		won.push(name, outcome.Winner[i])
-	}
-	if err := r.claim(a, won); err != nil {
-		return err
-	}
-	if a.Confirm != nil {
-		if err := selection.Confirm(r.meter.Parent(), in, a.Confirm, won); err != nil {
+	r.meter.Grow(len(outcome.Winners) - 1)
+	return r.won(in, outcome, outer, summary)
+}
+
+// won claims and confirms all winners, and does with each what follows.
+func (r *ruleRun) won(in selection.Input, o *selection.Outcome, outer *frame, summary string) error {
+	for i := range o.Winners {
+		won := r.winner(in.Select, &o.Winners[i], outer)
+		if err := r.claim(in.Select, won); err != nil {
+			return err
+		}
+		if in.Select.Confirm == nil {
+			continue
+		}
+		if err := selection.Confirm(r.meter.Parent(), in, in.Select.Confirm, won); err != nil {
 			return asked(err, won)
 		}
 	}
-	won.push("score", value.OfInt(outcome.Score))
-	won.push("summary", value.OfString(summary))
-	return r.all(a.Then, won)
+	for i := range o.Winners {
+		won := r.winner(in.Select, &o.Winners[i], outer)
+		won.push("score", value.OfInt(o.Winners[i].Score))
+		won.push("summary", value.OfString(summary))
+		if err := r.all(in.Select.Then, won); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// winner is the scope of what is done with a winner: its parts as they are now.
+func (r *ruleRun) winner(a *plan.Select, w *selection.Winner, outer *frame) *frame {
+	won := outer.extend()
+	for i, name := range a.Names {
+		won.push(name, r.refresh(w.Values[i]))
+	}
+	return won
+}
+
+// together does what is done once with all winners.
+func (r *ruleRun) together(a *plan.Select, o *selection.Outcome, f *frame, summary string) error {
+	if len(a.Together) == 0 {
+		return nil
+	}
+	names, taken := value.NamesOf(a.Names...), make([]value.Value, len(o.Winners))
+	for i := range o.Winners {
+		taken[i] = names.Map(o.Winners[i].Values...)
+	}
+	inner := f.extend()
+	inner.push("taken", value.NewList(taken))
+	inner.push("summary", value.OfString(summary))
+	return r.all(a.Together, inner)
 }
 
 // asked lets a failed question say what to do.

@@ -106,7 +106,23 @@ func TestSelect(t *testing.T) {
 		"a failing expression on what was dropped":  {pipeline(`{filter: whole, keep: has(shelf.broken)}`, `{filter: broken, keep: shelf.broken}`), "a1 0 (5 boxes; 3 excluded: whole)"},
 		"a failing expression that another decides": {pipeline(`{filter: any, keep: "shelf.broken || true"}`), "a1 0 (5 boxes)"},
 		"a score that is too large":                 {pipeline(`{score: a, points: "9223372036854775807"}`, `{score: b, points: "1"}`), "failed: the score does not fit into 64 bits"},
-		"claims of an item do not hinder itself":    {pipeline(`{filter: claimed, keep: "!(box.id in claimed)"}`) + "\n            claim: box.id", "a1 0 (5 boxes)"},
+		"several": {pipeline() + `
+            take: {weight: box.size, budget: "13"}`, "a2 0 (5 boxes; 3 excluded: budget)"},
+		"a weight of less than nothing": {pipeline() + `
+            take: {weight: 4 - box.size, budget: "13"}`, `failed: the weight of shelf "a", box is -5; a weight is a finite number of at least 0`},
+		"a weight that is no number": {pipeline() + `
+            take: {weight: "0.0 / double(box.size - 5)", budget: "13"}`, `failed: the weight of shelf "b", box is NaN; a weight is a finite number of at least 0`},
+		"a weight without end": {pipeline() + `
+            take: {weight: "1.0 / double(box.size - 5)", budget: "13", max: "1"}`, `failed: the weight of shelf "a", box is -0.25; a weight is a finite number of at least 0`},
+		"a weight of another type": {pipeline() + `
+            take: {weight: box.id, budget: "13"}`, `failed: this gives string, not a number`},
+		"a weight that is absent": {pipeline() + `
+            take: {weight: box.weight, budget: "13"}`, `failed: the field or key "weight" is absent (read it with .? or [?...] where it may be)`},
+		"a budget that is no number": {pipeline() + `
+            take: {budget: "0.0 / 0.0"}`, `failed: the budget is not a number`},
+		"max of another type": {pipeline() + `
+            take: {max: "object.spec.taken[0]"}`, `failed: this gives string, not a whole number`},
+		"claims of an item do not hinder itself": {pipeline(`{filter: claimed, keep: "!(box.id in claimed)"}`) + "\n            claim: box.id", "a1 0 (5 boxes)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -192,7 +208,7 @@ func TestSelectDetails(t *testing.T) {
 	eval.Evaluate(t.Context(), eval.Input{Policy: b.policy, Key: eval.Key{Name: "w"}, World: b.store.Snapshot(), Now: now, Details: details}, nil)
 	var got []string
 	for _, c := range details.Rules[0].Selections[0].Candidates {
-		got = append(got, fmt.Sprint(eval.NameOf(c.Values[0]), c.Excluded, c.Points, c.Score, c.Rank, c.Won))
+		got = append(got, fmt.Sprint(value.NameOf(c.Values[0]), c.Excluded, c.Points, c.Score, c.Rank, c.Won))
 	}
 	want := []string{"b[{row 1} {boxes 1}] 2 2 false", "abroken[] 0 0 false", "d[{row 0} {boxes 0}] 0 3 false", "c[{row 1} {boxes 2}] 3 1 true"}
 	if diff := cmp.Diff(want, got); diff != "" {

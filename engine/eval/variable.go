@@ -184,7 +184,7 @@ func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame, made *comput
 }
 
 func itemError(item value.Value, err error) error {
-	if name := NameOf(item); name != "" {
+	if name := value.NameOf(item); name != "" {
 		return fmt.Errorf("%w (item %q)", err, value.Cut(name, 253))
 	}
 	return err

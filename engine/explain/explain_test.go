@@ -41,6 +41,12 @@ spec:
               - {score: by rank, points: 'int(node.metadata.labels.rank)'}
             then: [{annotations: {set: {node: "${node.metadata.name}"}}}]
             otherwise: [{annotations: {set: {node: null, why: "${summary}"}}}]
+        - select:
+            candidates: [{as: other, in: inputs.nodes}]
+            summary: "${total} nodes"
+            orderBy: ['int(other.metadata.labels.rank)']
+            take: {weight: 'int(other.metadata.labels.rank)', budget: "2", skipTooLarge: true}
+            then: [{log: {message: "${other.metadata.name}"}}]
     - {name: warn, when: '!variables.open', do: [{annotations: {set: {node: null}}}]}
 `
 
@@ -98,16 +104,19 @@ func TestWhyNot(t *testing.T) {
 	for name, want := range map[string][]string{
 		"a": {
 			`the rule "choose": node a came 2nd: 1 point, node b has 2 (by rank 1, not 2)`,
+			`the rule "choose": other a came 1st and was taken: takes 1 of the 2 left`,
 			"Node a is in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is true",
 			"a is in variables.ready: `n.?spec.unschedulable.orValue(false)` is false",
 		},
 		"b": {
 			`the rule "choose": node b was chosen, with 2 points`,
+			`the rule "choose": other b came 2nd and was not taken: budget: 1 of 2 left, needs 2`,
 			"Node b is in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is true",
 			"b is in variables.ready: `n.?spec.unschedulable.orValue(false)` is false",
 		},
 		"c": {
 			`the rule "choose": node c was excluded by the step "cordoned"`,
+			`the rule "choose": other c came 3rd and was not taken: budget: 1 of 2 left, needs 9`,
 			"Node c is in inputs.nodes: `item.metadata.?labels.zone.orValue(\"\") == object.metadata.namespace` is true",
 			"c is not in variables.ready: `n.?spec.unschedulable.orValue(false)` is true",
 		},

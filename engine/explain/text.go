@@ -96,13 +96,17 @@ func candidates(out *strings.Builder, s *record.SelectionDocument) {
 	fmt.Fprintf(out, ": %s\n", s.Summary)
 	list := ranked(s)
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "  RANK\tCANDIDATE\tSCORE\tPOINTS\tEXCLUDED BY")
+	last := "EXCLUDED BY"
+	if slices.ContainsFunc(list, func(c *record.CandidateDocument) bool { return c.Taken }) {
+		last = "OUTCOME"
+	}
+	fmt.Fprintf(t, "  RANK\tCANDIDATE\tSCORE\tPOINTS\t%s\n", last)
 	for _, c := range list[:min(len(list), maxListed)] {
 		rank := "-"
 		if c.Rank > 0 {
 			rank = fmt.Sprint(c.Rank)
 		}
-		fmt.Fprintf(t, "  %s\t%s\t%d\t%s\t%s\n", rank, Candidate(c), c.Score, pointsText(c), c.DroppedBy)
+		fmt.Fprintf(t, "  %s\t%s\t%d\t%s\t%s\n", rank, Candidate(c), c.Score, pointsText(c), outcome(c))
 	}
 	if err := t.Flush(); err != nil {
 		return // a builder takes everything
@@ -126,6 +130,19 @@ func ranked(s *record.SelectionDocument) []*record.CandidateDocument {
 		return cmp.Or(cmp.Compare(min(1, b.Rank), min(1, a.Rank)), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.DroppedBy, b.DroppedBy))
 	})
 	return out
+}
+
+// outcome says which step excluded a candidate, and what a take made of it.
+func outcome(c *record.CandidateDocument) string {
+	switch {
+	case c.Taken && c.Why == "":
+		return "taken"
+	case c.Taken:
+		return "taken: " + c.Why
+	case c.Why != "":
+		return c.DroppedBy + ": " + c.Why
+	}
+	return c.DroppedBy
 }
 
 func pointsText(c *record.CandidateDocument) string {

@@ -72,6 +72,8 @@ func whyNotChosen(s *record.SelectionDocument, name string) (out []string) {
 		}
 		label := Candidate(c)
 		switch {
+		case c.Taken || c.Why != "":
+			out = append(out, fmt.Sprintf("%s: %s came %s and was %s", in, label, place(c.Rank), taken(c)))
 		case c.DroppedBy != "":
 			out = append(out, fmt.Sprintf("%s: %s was excluded by the step %q", in, label, c.DroppedBy))
 		case winner == c:
@@ -83,6 +85,14 @@ func whyNotChosen(s *record.SelectionDocument, name string) (out []string) {
 		}
 	}
 	return out
+}
+
+// taken says what a take made of a candidate.
+func taken(c *record.CandidateDocument) string {
+	if c.Taken {
+		return outcome(c)
+	}
+	return "not taken: " + outcome(c)
 }
 
 func has(c *record.CandidateDocument, name string) bool {

@@ -24,6 +24,9 @@ func (n *noter) selections(rule string, selects []*plan.Select) {
 			step := &s.Steps[i]
 			n.add(step.Pos, "step", step.Name, n.step(rule, step), "")
 		}
+		if s.Take != nil {
+			n.add(s.Take.Pos, "step", "take", n.taken(rule), "")
+		}
 	}
 }
 
@@ -54,6 +57,24 @@ func (n *noter) step(rule string, step *plan.Step) string {
 		return fmt.Sprintf("%d to %d points", low, high)
 	}
 	return fmt.Sprintf("%s, %d to %d points", text, low, high)
+}
+
+// taken says how many candidates the selections of a rule took.
+func (n *noter) taken(rule string) string {
+	taken, total := 0, 0
+	for i := range n.doc.Selections {
+		if s := &n.doc.Selections[i]; s.Rule == rule {
+			for j := range s.Candidates {
+				if s.Candidates[j].Taken {
+					taken++
+				}
+				if s.Candidates[j].Rank > 0 {
+					total++
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("took %d of %d", taken, total)
 }
 
 func pointsOf(s *record.SelectionDocument, step string) (out []int64) {

@@ -78,7 +78,7 @@ func eventsOf(r *record.Record, hidden map[string]bool) (out []Event) {
 	id := r.Inputs.Policy.Name
 	event := Event{At: r.At.UTC(), Policy: id, Key: r.Inputs.Key, Record: r.ID()}
 	for _, o := range r.Outcomes {
-		if o.Err != nil || o.Skipped || o.Gone {
+		if !o.Written() {
 			continue
 		}
 		write, e := event, o.Effect

@@ -75,6 +75,12 @@ func (w *Write) fill(a plan.Action) *plan.ObjectRef {
 	case *plan.Delete:
 		w.Fields = []string{Deletes}
 		return &a.Of
+	case *plan.Scale:
+		w.Fields = []string{strings.Join(a.Field, ".")}
+		return &a.Of
+	case *plan.Evict:
+		w.Fields = []string{Deletes}
+		return &a.Of
 	case *plan.Child:
 		w.GVK = a.GVK
 		w.template("", a.Manifest)

@@ -22,6 +22,9 @@ const (
 	Creation = "create"
 	// Deletion is deleting objects.
 	Deletion = "delete"
+	// Scaling is setting how many replicas an object has, Eviction is evicting Pods.
+	Scaling  = "scale"
+	Eviction = "evict"
 	// Reading is reading objects of a protected kind: Secrets, with a digest in
 	// place of each value.
 	Reading = "read"
@@ -141,6 +144,10 @@ func (n need) String() string {
 		return "write " + kind + " in " + n.home + ", the namespace of the controller itself"
 	case n.field == Deletion:
 		return "delete " + kind
+	case n.field == Scaling:
+		return "scale " + kind
+	case n.field == Eviction:
+		return "evict " + kind
 	case n.field == Creation:
 		return "create " + kind + closed
 	case n.field == Everything:

@@ -66,14 +66,17 @@ func (g *Grants) Check(e *eval.Effect) error {
 	return nil
 }
 
+// verbs are what the verbs of effects need an allowance for, whatever they write.
+var verbs = map[string]string{eval.VerbDelete: Deletion, eval.VerbScale: Scaling, eval.VerbEvict: Eviction}
+
 // needs returns what an effect needs an allowance for.
 func (g *Grants) needs(e *eval.Effect) (out []need) {
 	gvk := e.Target.GVK
 	if home := g.guard.Home; home != "" && e.Target.Namespace == home {
 		out = append(out, need{gvk: gvk, field: Everything, home: home})
 	}
-	if e.Verb == eval.VerbDelete {
-		return append(out, need{gvk: gvk, field: Deletion})
+	if field, ok := verbs[e.Verb]; ok {
+		return append(out, need{gvk: gvk, field: field})
 	}
 	closed := !Open(gvk)
 	if closed && e.Verb != eval.VerbPatch {

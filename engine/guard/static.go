@@ -148,6 +148,9 @@ func (f *finder) read(n need, at document.Position) {
 	}
 }
 
+// writes are what ways of writing need an allowance for, whatever the fields are.
+var writes = map[analyze.WriteVerb]string{analyze.WriteDelete: Deletion, analyze.WriteScale: Scaling, analyze.WriteEvict: Eviction}
+
 // write checks what is written of a kind, whatever the fields are.
 func (f *finder) write(w analyze.Write) {
 	switch w.Verb {
@@ -162,8 +165,8 @@ func (f *finder) write(w analyze.Write) {
 		f.need(need{gvk: w.GVK, field: Everything, home: home}, at)
 	}
 	switch {
-	case w.Verb == analyze.WriteDelete:
-		f.need(need{gvk: w.GVK, field: Deletion}, at)
+	case writes[w.Verb] != "":
+		f.need(need{gvk: w.GVK, field: writes[w.Verb]}, at)
 	case !Open(w.GVK) && w.Verb != analyze.WritePatch:
 		f.need(need{gvk: w.GVK, field: Creation, closed: true}, at)
 	}
@@ -195,6 +198,7 @@ func (f *finder) actions(list []plan.Action) {
 
 // selection checks the actions inside a select.
 func (f *finder) selection(s *plan.Select) {
+	f.actions(s.Together)
 	f.actions(s.Then)
 	f.actions(s.Otherwise)
 	if s.Confirm != nil {

@@ -56,6 +56,48 @@ func write(t *testing.T, policy, tests string) string {
 	return dir
 }
 
+// TestTake: each part of a take is a mutant, and so is the whole of it.
+func TestTake(t *testing.T) {
+	t.Parallel()
+	const policy = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  rules:
+    - name: take
+      do:
+        - select:
+            candidates: [{as: n, in: "[3, 2, 1]"}]
+            take: {weight: n, budget: "4", skipTooLarge: true, max: "9"}
+            together: [{annotations: {set: {taken: "${json.encode(taken.map(t, t.n))}"}}}]
+            then: [{annotations: {set: {last: "${string(n)}"}}}]
+`
+	const tests = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [policy.yaml]
+  cases:
+    - name: a
+      objects: [{apiVersion: v1, kind: Node, metadata: {name: a}}]
+      expect:
+        objects: [{apiVersion: v1, kind: Node, metadata: {name: a, annotations: {taken: "[3,1]"}}}]
+`
+	out, err := mutation.Run(t.Context(), []string{write(t, policy, tests)}, mutation.Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var survived []string
+	for _, m := range out.Survivors {
+		survived = append(survived, m.Change)
+	}
+	slices.Sort(survived)
+	if diff := cmp.Diff([]string{"2 becomes 3", "9 becomes 10", "max of take removed"}, survived); diff != "" {
+		t.Errorf("survivors (-want +got):\n%s", diff)
+	}
+}
+
 // TestRun: what the tests look at is noticed, and what they do not survives.
 func TestRun(t *testing.T) {
 	t.Parallel()

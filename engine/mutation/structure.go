@@ -51,13 +51,28 @@ func (m *maker) actions(do *document.Node) {
 				m.swap(steps, i, "steps change places")
 			}
 		}
-		for _, part := range []string{"orderBy", "claim", "otherwise"} {
+		for _, part := range []string{"orderBy", "take", "claim", "together", "otherwise"} {
 			if v := s.Get(part); v != nil {
 				m.add(v.Pos, part+" removed", v, nil)
 			}
 		}
+		m.take(s.Get("take"))
+		m.actions(s.Get("together"))
 		m.actions(s.Get("then"))
 		m.actions(s.Get("otherwise"))
+	}
+}
+
+// take adds the mutants of how many candidates win: a bound or the weight is left out,
+// and what is too large stops, or does not.
+func (m *maker) take(t *document.Node) {
+	for _, part := range []string{"weight", "budget", "max"} {
+		if v := t.Get(part); v != nil {
+			m.add(v.Pos, part+" of take removed", v, nil)
+		}
+	}
+	if v := t.Get("skipTooLarge"); v != nil {
+		m.add(v.Pos, "skipTooLarge removed", v, nil)
 	}
 }
 

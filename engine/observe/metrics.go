@@ -40,7 +40,7 @@ var (
 	// RuleEvaluations has no series of a rule that an evaluation did not reach.
 	RuleEvaluations = counter([]string{"policy", "revision", "rule", "outcome"}, "edict_rule_evaluations_total", "Evaluations of a rule by outcome: fired, skipped, failed.")
 
-	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, failed, skipped, held.")
+	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, refused, failed, skipped, held.")
 
 	Errors   = counter(byRevision, "edict_errors_total", "Reconciliations in which a write or a call failed; they are tried again.")
 	Terminal = counter(byRevision, "edict_terminal_errors_total", "Reconciliations that failed because of an expression, a limit or the guard; they are tried again when something that was read changes.")

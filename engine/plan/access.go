@@ -101,6 +101,7 @@ func (a *accesses) watch(gvk schema.GVK, at analyze.Scope) {
 var requests = map[analyze.WriteVerb][]string{
 	analyze.WritePatch: {"patch"}, analyze.WriteCreate: {"create"}, analyze.WriteApply: {"patch", "create"},
 	analyze.WriteDelete: {"delete"}, analyze.WriteEvent: {"create", "patch"}, analyze.WriteUpdate: {"update"},
+	analyze.WriteScale: {"patch"}, analyze.WriteEvict: {"create"},
 	analyze.WriteBind: {"bind"}, analyze.WriteEscalate: {"escalate"},
 }
 

@@ -103,6 +103,23 @@ type Delete struct {
 	Changed bool
 }
 
+// Scale sets how many replicas an object has.
+type Scale struct {
+	Pos      document.Position
+	Of       ObjectRef
+	Replicas *cel.Program
+	// Field is the path of the field that holds the number.
+	Field []string
+}
+
+// Evict evicts a Pod.
+type Evict struct {
+	Pos document.Position
+	Of  ObjectRef
+	// GracePeriod returns a duration; nil is the Pod's own.
+	GracePeriod *cel.Template
+}
+
 // Finalizer keeps a finalizer on an object, or off it.
 type Finalizer struct {
 	Pos    document.Position
@@ -147,5 +164,7 @@ func (*Select) isAction()    {}
 func (*ListEntry) isAction() {}
 func (*Child) isAction()     {}
 func (*Delete) isAction()    {}
+func (*Scale) isAction()     {}
+func (*Evict) isAction()     {}
 func (*Finalizer) isAction() {}
 func (*Remember) isAction()  {}

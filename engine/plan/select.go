@@ -6,7 +6,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
-// Select chooses one of many candidates: they come from nested lists, go
+// Select chooses one of many candidates, or several: they come from nested lists, go
 // through the steps of a pipeline in order, and the best of what is left wins.
 type Select struct {
 	Pos document.Position
@@ -20,11 +20,14 @@ type Select struct {
 	Steps   []Step
 	// OrderBy decides between candidates of equal score.
 	OrderBy []*cel.Program
+	// Take lets several win; nil is one.
+	Take *Take
 	// Claim returns what the winner takes from later items of the rule.
 	Claim   *cel.Program
 	Confirm *Ask
-	// Then is done with a winner, Otherwise without one.
-	Then, Otherwise []Action
+	// Together is done once with all that Take takes, Then with each winner, Otherwise
+	// without one.
+	Together, Then, Otherwise []Action
 	// Shared says that the candidates follow from the first level's list alone,
 	// so that selections from the same list share what they know of them.
 	Shared bool
@@ -71,6 +74,20 @@ type Step struct {
 	Stage    *analyze.Stage
 	Fold     *analyze.Fold
 	GroupOwn bool
+}
+
+// Take says how many candidates win: in their order, as many as fit.
+type Take struct {
+	Pos document.Position
+	// Weight returns what a candidate takes of the budget; nil is 1. Own says that it
+	// is a property of the candidate alone.
+	Weight *cel.Program
+	Own    bool
+	// Budget bounds the sum of the weights, Max the number of the winners; nil is no
+	// bound.
+	Budget, Max *cel.Program
+	// SkipTooLarge goes on after a candidate that does not fit.
+	SkipTooLarge bool
 }
 
 // Ask is a question to a builtin about candidates.

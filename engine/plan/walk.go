@@ -33,7 +33,7 @@ func Within(a Action) [][]Action {
 	if !ok {
 		return nil
 	}
-	lists := [][]Action{s.Then, s.Otherwise}
+	lists := [][]Action{s.Together, s.Then, s.Otherwise}
 	if s.Confirm != nil {
 		lists = append(lists, s.Confirm.OnError)
 	}
@@ -61,6 +61,12 @@ func Programs(a Action, visit func(*cel.Program)) {
 	case *Child:
 		v.templates(a.Manifest)
 	case *Delete:
+		v.ref(&a.Of)
+		v.templates(a.GracePeriod)
+	case *Scale:
+		v.ref(&a.Of)
+		v.programs(a.Replicas)
+	case *Evict:
 		v.ref(&a.Of)
 		v.templates(a.GracePeriod)
 	case *Finalizer:
@@ -113,6 +119,9 @@ func (v visitor) selection(s *Select) {
 		v.ask(step.Ask)
 	}
 	v.programs(s.OrderBy...)
+	if s.Take != nil {
+		v.programs(s.Take.Weight, s.Take.Budget, s.Take.Max)
+	}
 	v.programs(s.Claim)
 	v.ask(s.Confirm)
 }

@@ -260,7 +260,7 @@ func (c *Controller) succeeded(rule int, r *Result) bool {
 		return false
 	}
 	for _, o := range r.Outcomes {
-		if o.Effect.Rule == rule && (o.Err != nil || o.Skipped) {
+		if o.Effect.Rule == rule && (o.Err != nil || o.Skipped || o.Refused != nil) {
 			return false
 		}
 	}

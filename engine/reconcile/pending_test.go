@@ -20,6 +20,7 @@ func (l *late) Patch(context.Context, apply.Patch) (world.Version, error) {
 	return world.Version{ResourceVersion: "20", Generation: 1}, nil
 }
 func (*late) Event(context.Context, apply.Event) error     { return nil }
+func (*late) Evict(context.Context, apply.Deletion) error  { return nil }
 func (*late) Delete(context.Context, apply.Deletion) error { return nil }
 
 func (*late) Live(context.Context, world.ID) (world.Version, string, error) {

@@ -50,13 +50,14 @@ type Result struct {
 	refused []int
 }
 
-// finish sums up what failed. Only conflicts are quiet; what has retries of
+// finish sums up what failed. Only conflicts and refused evictions are quiet; what has retries of
 // its own is only reported.
 func (r *Result) finish(c *Controller) {
-	conflict := false
+	conflict, refused := false, false
 	var failures []error
 	for _, o := range r.Outcomes {
 		c.counts.Effect(o.Result()).Inc()
+		refused = refused || o.Refused != nil
 		if o.Err == nil {
 			continue
 		}
@@ -79,8 +80,12 @@ func (r *Result) finish(c *Controller) {
 		r.Err = errors.Join(failures...)
 	} else if conflict {
 		r.Err, r.Quiet = errConflict, true
+	} else if refused {
+		r.Err, r.Quiet = errRefused, true
 	}
 }
+
+var errRefused = errors.New("an eviction was refused for now")
 
 var errConflict = errors.New("an object had changed meanwhile")
 

@@ -163,8 +163,12 @@ func (t *traced) write(ctx context.Context, e *eval.Effect) (context.Context, fu
 		attribute.StringSlice(attrRules, e.Rules), attribute.String(attrVerb, e.Verb),
 		attribute.String(attrTargetKind, e.Target.Kind), attribute.String(attrTargetNamespace, e.Target.Namespace), attribute.String(attrTargetName, e.Target.Name)))
 	return ctx, func(err error) {
-		span.SetAttributes(attribute.String(attrResult, apply.Outcome{Err: err}.Result()))
-		if err != nil && !apply.IsConflict(err) {
+		outcome := apply.Outcome{Err: err}
+		if apply.IsRefused(err) {
+			outcome = apply.Outcome{Refused: err}
+		}
+		span.SetAttributes(attribute.String(attrResult, outcome.Result()))
+		if outcome.Err != nil && !apply.IsConflict(err) {
 			span.SetStatus(codes.Error, string(apierrors.ReasonForError(err)))
 		}
 		span.End()

@@ -128,7 +128,8 @@ type SelectionDocument struct {
 	Summary    string              `json:"summary"`
 	Total      int                 `json:"total"`
 	Candidates []CandidateDocument `json:"candidates"`
-	// Winner is the place of the winner among the candidates; absent is none.
+	// Winner is the place of the winner among the candidates, of several that of the
+	// best; absent is none.
 	Winner *int `json:"winner,omitempty"`
 }
 
@@ -136,8 +137,12 @@ type SelectionDocument struct {
 type CandidateDocument struct {
 	Names     map[string]string `json:"names"`
 	DroppedBy string            `json:"droppedBy,omitempty"`
-	Points    map[string]int64  `json:"points,omitempty"`
-	Score     int64             `json:"score"`
+	// Taken says that a select with take took it, Why what it took of the budget, or
+	// why it was not taken.
+	Taken  bool             `json:"taken,omitempty"`
+	Why    string           `json:"why,omitempty"`
+	Points map[string]int64 `json:"points,omitempty"`
+	Score  int64            `json:"score"`
 	// Rank counts the candidates that are left from 1, the best first.
 	Rank int `json:"rank,omitempty"`
 }

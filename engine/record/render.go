@@ -208,7 +208,7 @@ func (w renderer) effects(r *Record) []EffectDocument {
 		}
 		at := slices.IndexFunc(r.Outcomes, func(o apply.Outcome) bool { return o.Effect == e })
 		if at >= 0 {
-			doc.Result, doc.Error = r.Outcomes[at].Result(), w.failure(r.Outcomes[at].Err)
+			doc.Result, doc.Error = r.Outcomes[at].Result(), w.failure(cmp.Or(r.Outcomes[at].Err, r.Outcomes[at].Refused))
 		}
 		out = append(out, doc)
 	}

@@ -73,7 +73,7 @@ func (w renderer) selections(d *eval.Details) []SelectionDocument {
 func (w renderer) selection(rule string, s *eval.SelectionDetails) SelectionDocument {
 	out := SelectionDocument{Rule: rule, Item: s.Item, Summary: s.Summary, Total: s.Total, Candidates: make([]CandidateDocument, len(s.Candidates))}
 	for i, c := range s.Candidates {
-		doc := CandidateDocument{Names: map[string]string{}, DroppedBy: c.Excluded, Score: c.Score, Rank: c.Rank}
+		doc := CandidateDocument{Names: map[string]string{}, DroppedBy: c.Excluded, Taken: c.Won && s.Take, Why: c.Why, Score: c.Score, Rank: c.Rank}
 		for n, level := range s.Levels {
 			doc.Names[level] = nameOf(c.Values[n])
 		}
@@ -83,7 +83,7 @@ func (w renderer) selection(rule string, s *eval.SelectionDetails) SelectionDocu
 			}
 			doc.Points[points.Step] += points.Points
 		}
-		if c.Won {
+		if c.Won && (out.Winner == nil || c.Rank < s.Candidates[*out.Winner].Rank) {
 			out.Winner = &i
 		}
 		out.Candidates[i] = doc
@@ -106,7 +106,7 @@ func (w renderer) lists(list []eval.AboutDetails) (out []ListDocument) {
 // nameOf returns what names a part of a candidate: its name, or else the first of
 // its fields that is called some kind of name.
 func nameOf(v value.Value) string {
-	if name := eval.NameOf(v); name != "" {
+	if name := value.NameOf(v); name != "" {
 		return name
 	}
 	fields, _ := value.Plain(v).(map[string]any)

@@ -29,6 +29,9 @@ type definition struct {
 			} `json:"schema"`
 			Subresources struct {
 				Status *struct{} `json:"status"`
+				Scale  struct {
+					Path string `json:"specReplicasPath"`
+				} `json:"scale"`
 			} `json:"subresources"`
 		} `json:"versions"`
 	} `json:"spec"`
@@ -83,7 +86,7 @@ func (s *Set) define(crd *definition) {
 		b := builder{named: map[string]*Type{}}
 		s.Add(gvk, complete(b.build(version.Schema.OpenAPIV3Schema, gvk.String())))
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
-			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil)
+			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))
 		}))
 	}
 }

@@ -15,6 +15,9 @@ type Resource struct {
 	// Name is the plural of the URL, such as pods.
 	Name       string `json:"resource"`
 	Namespaced bool   `json:"namespaced,omitempty"`
+	// Scale says that scale is a subresource of a built-in kind; of a custom kind
+	// Structure tells.
+	Scale bool `json:"scale,omitempty"`
 }
 
 // builtinResources are the resources of the built-in kinds, as a real API

@@ -21,15 +21,15 @@ spec:
 	added := NewSet(nil)
 	added.AddAll(set)
 	for gvk, want := range map[GVK]Resource{
-		{"v1", "Node"}:                            {"nodes", false},
-		{"v1", "Endpoints"}:                       {"endpoints", true},
-		{"apps/v1", "Deployment"}:                 {"deployments", true},
-		{"networking.k8s.io/v1", "Ingress"}:       {"ingresses", true},
-		{"policy/v1", "PodDisruptionBudget"}:      {"poddisruptionbudgets", true},
-		{"storage.k8s.io/v1", "CSINode"}:          {"csinodes", false},
-		{"scheduling.k8s.io/v1", "PriorityClass"}: {"priorityclasses", false},
-		{"example.com/v1", "Mouse"}:               {"mice", true},
-		{"example.com/v2", "Mouse"}:               {"mice", true},
+		{"v1", "Node"}:                            {Name: "nodes", Namespaced: false},
+		{"v1", "Endpoints"}:                       {Name: "endpoints", Namespaced: true},
+		{"apps/v1", "Deployment"}:                 {Name: "deployments", Namespaced: true, Scale: true},
+		{"networking.k8s.io/v1", "Ingress"}:       {Name: "ingresses", Namespaced: true},
+		{"policy/v1", "PodDisruptionBudget"}:      {Name: "poddisruptionbudgets", Namespaced: true},
+		{"storage.k8s.io/v1", "CSINode"}:          {Name: "csinodes", Namespaced: false},
+		{"scheduling.k8s.io/v1", "PriorityClass"}: {Name: "priorityclasses", Namespaced: false},
+		{"example.com/v1", "Mouse"}:               {Name: "mice", Namespaced: true},
+		{"example.com/v2", "Mouse"}:               {Name: "mice", Namespaced: true},
 		{"example.com/v3", "Mouse"}:               {},
 	} {
 		got, ok := added.Resource(gvk)

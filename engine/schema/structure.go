@@ -22,6 +22,11 @@ type Structure struct {
 	Custom bool
 	// Status says that status is a subresource.
 	Status bool
+	// Scale is the path of the field that the subresource scale sets, such as
+	// spec.replicas, of a kind that a CRD defines; "" is none, or not known. Published
+	// types do not tell: Scaled says whether it is known.
+	Scale  string
+	Scaled bool
 }
 
 // Definitions are schemas that refer to each other by name.
@@ -112,14 +117,14 @@ func (s *Set) addStructures(kinds map[GVK]string, text []byte, custom bool) {
 }
 
 // customStructure returns the structure of a version of a CRD.
-func customStructure(gvk GVK, root *spec.Schema, status bool) *Structure {
+func customStructure(gvk GVK, root *spec.Schema, status bool, scale string) *Structure {
 	root = withMetadata(gvk, root)
 	builtin, _ := Builtin().Structure(GVK{APIVersion: "v1", Kind: "ConfigMap"})
 	schemas := map[string]*spec.Schema{gvk.Kind: root}
 	for _, name := range builtin.Definitions.below(metaDefinition) {
 		schemas[name] = builtin.Definitions.schemas[name]
 	}
-	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status}
+	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status, Scale: scale, Scaled: true}
 }
 
 // withMetadata returns the schema of a custom kind with the fields that every

@@ -80,7 +80,7 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 		r.Calls = append(r.Calls, callOf(at, i, c))
 	}
 	for _, o := range got.Outcomes {
-		if o.Err != nil || o.Skipped || o.Gone {
+		if !o.Written() {
 			continue
 		}
 		r.Effects = append(r.Effects, Effect{

@@ -110,7 +110,11 @@ const somebody = "somebody"
 
 // Patch implements apply.Writer.
 func (s *server) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
-	if err := s.fault("patch", p.Target); err != nil {
+	verb := "patch"
+	if p.Subresource == apply.ScaleSubresource {
+		verb = "scale"
+	}
+	if err := s.fault(verb, p.Target); err != nil {
 		return world.Version{}, err
 	}
 	body, _ := value.Plain(p.Locked()).(map[string]any)
@@ -165,6 +169,14 @@ func (s *server) Delete(_ context.Context, d apply.Deletion) error {
 		return err
 	}
 	return s.Server.Delete(d.Target, apiserver.Deletion{Propagation: metav1.DeletionPropagation(d.Propagation), UID: d.UID, ResourceVersion: d.ResourceVersion})
+}
+
+// Evict implements apply.Writer.
+func (s *server) Evict(_ context.Context, d apply.Deletion) error {
+	if err := s.fault("evict", d.Target); err != nil {
+		return err
+	}
+	return s.Server.Evict(d.Target, apiserver.Deletion{UID: d.UID, ResourceVersion: d.ResourceVersion})
 }
 
 // Live implements apply.Writer.

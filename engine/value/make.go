@@ -102,6 +102,26 @@ func Size(v Value) int {
 // OfDouble makes a floating-point value.
 func OfDouble(f float64) Value { return types.Double(f) }
 
+// Double returns a floating-point number, and whether the value is one.
+func Double(v Value) (float64, bool) {
+	f, ok := v.(types.Double)
+	return float64(f), ok
+}
+
+// NameOf returns the name of a value for people: that of an object, or the text that
+// it is; "" when it has none.
+func NameOf(v Value) string {
+	if s, ok := Str(v); ok {
+		return s
+	}
+	for _, path := range [][]string{{"metadata", "name"}, {"name"}} {
+		if s := StringAt(v, path...); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
 // Compare orders two values of one type: numbers, texts, times, durations or
 // booleans. ok is false when they cannot be compared.
 func Compare(a, b Value) (order int, ok bool) {

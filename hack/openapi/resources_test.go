@@ -14,7 +14,7 @@ func TestResourcesOfLeavesSubresourcesOut(t *testing.T) {
 		{Name: "deployments", Kind: "Deployment", Namespaced: true},
 		{Name: "deployments/scale", Kind: "Scale", Namespaced: true},
 	}}})
-	want := map[string]schema.Resource{"apps/v1/Deployment": {Name: "deployments", Namespaced: true}}
+	want := map[string]schema.Resource{"apps/v1/Deployment": {Name: "deployments", Namespaced: true, Scale: true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -22,7 +23,7 @@ type answer struct {
 }
 
 // refused returns the answer of an error. Of its causes only the fields of
-// conflicts are kept: the texts are each server's own.
+// conflicts and what budgets say are kept: the other texts are each server's own.
 func refused(err error) answer {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
@@ -35,8 +36,11 @@ func refused(err error) answer {
 	}
 	if s.Details != nil {
 		for _, c := range s.Details.Causes {
-			if c.Type == "FieldManagerConflict" {
+			switch c.Type {
+			case "FieldManagerConflict":
 				out.Causes = append(out.Causes, c.Field)
+			case policyv1.DisruptionBudgetCause:
+				out.Causes = append(out.Causes, c.Message)
 			}
 		}
 	}
@@ -56,6 +60,17 @@ func (s *session) normal(o Object, version string) Object {
 	for _, field := range []string{"creationTimestamp", "deletionTimestamp"} {
 		if m[field] != nil {
 			m[field] = "(time)"
+		}
+	}
+	if disrupted, ok := path(out, "status", "disruptedPods").(Object); ok {
+		for pod := range disrupted {
+			disrupted[pod] = "(time)"
+		}
+	}
+	conditions, _ := path(out, "status", "conditions").([]any)
+	for _, raw := range conditions {
+		if c, ok := raw.(Object); ok && c["lastTransitionTime"] != nil {
+			c["lastTransitionTime"] = "(time)"
 		}
 	}
 	m["resourceVersion"] = version

@@ -26,6 +26,14 @@ func (c *cluster) do(ctx context.Context, namespace string, r request) (Object, 
 		return object(api.Create(ctx, &unstructured.Unstructured{Object: r.Body}, metav1.CreateOptions{FieldManager: r.Manager}))
 	case patch, apply:
 		return c.patch(ctx, api, r)
+	case scale:
+		r.Op, r.Subresource = patch, "scale"
+		if _, err := c.patch(ctx, api, r); err != nil {
+			return nil, err
+		}
+		return object(api.Get(ctx, r.Name, metav1.GetOptions{}))
+	case evict:
+		return nil, c.evict(ctx, api, namespace, r)
 	case remove:
 		return nil, api.Delete(ctx, r.Name, deletion(r))
 	default:
@@ -47,6 +55,15 @@ func (c *cluster) patch(ctx context.Context, api dynamic.ResourceInterface, r re
 		options.Force, format = &r.Force, types.ApplyPatchType
 	}
 	return object(api.Patch(ctx, r.Name, format, body, options, subresources...))
+}
+
+func (c *cluster) evict(ctx context.Context, api dynamic.ResourceInterface, namespace string, r request) error {
+	body := Object{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": Object{"name": r.Name, "namespace": namespace}}
+	if r.UID != "" {
+		body["deleteOptions"] = Object{"preconditions": Object{"uid": r.UID}}
+	}
+	_, err := api.Create(ctx, &unstructured.Unstructured{Object: body}, metav1.CreateOptions{}, "eviction")
+	return err
 }
 
 func deletion(r request) metav1.DeleteOptions {

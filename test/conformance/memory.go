@@ -28,7 +28,7 @@ func newMemory() (*memory, error) {
 func (m *memory) do(_ context.Context, namespace string, r request) (Object, error) {
 	id := world.ID{GVK: r.Kind.GVK, Namespace: namespace, Name: r.Name}
 	options := apiserver.Options{Manager: r.Manager, Subresource: r.Subresource, Force: r.Force}
-	if r.Body != nil && r.Op != patch {
+	if r.Body != nil && r.Op != patch && r.Op != scale {
 		r.Body = runtime.DeepCopyJSON(r.Body)
 		r.Body["metadata"].(Object)["namespace"] = namespace
 	}
@@ -37,6 +37,11 @@ func (m *memory) do(_ context.Context, namespace string, r request) (Object, err
 		return m.Create(r.Body, options)
 	case patch:
 		return m.Patch(id, r.Body, options)
+	case scale:
+		options.Subresource = "scale"
+		return m.Patch(id, r.Body, options)
+	case evict:
+		return nil, m.Evict(id, apiserver.Deletion{UID: r.UID, ResourceVersion: r.ResourceVersion})
 	case apply:
 		return m.Apply(id, r.Body, options)
 	case remove:

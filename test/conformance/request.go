@@ -17,6 +17,8 @@ const (
 	apply  = "apply"
 	remove = "delete"
 	get    = "get"
+	scale  = "scale"
+	evict  = "evict"
 )
 
 // request is one request of a scenario. In its body texts such as $uid:a and

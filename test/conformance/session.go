@@ -49,7 +49,7 @@ func (s *session) send(ctx context.Context, r request) answer {
 	if err != nil {
 		return refused(err)
 	}
-	if r.Op == remove {
+	if r.Op == remove || r.Op == evict {
 		return answer{Code: http.StatusOK}
 	}
 	return answer{Code: http.StatusOK, Object: s.normal(o, s.seen(o))}

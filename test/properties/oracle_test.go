@@ -56,6 +56,7 @@ type silent struct{}
 
 func (silent) Patch(context.Context, apply.Patch) (world.Version, error) { return world.Version{}, nil }
 func (silent) Event(context.Context, apply.Event) error                  { return nil }
+func (silent) Evict(context.Context, apply.Deletion) error               { return nil }
 func (silent) Delete(context.Context, apply.Deletion) error              { return nil }
 
 func (silent) Live(context.Context, world.ID) (world.Version, string, error) {

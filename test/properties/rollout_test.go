@@ -47,6 +47,11 @@ func (j *judging) Make(ctx context.Context, m apply.Manifest) (world.Version, er
 	return j.silent.Make(ctx, m)
 }
 
+func (j *judging) Evict(ctx context.Context, d apply.Deletion) error {
+	j.note(ctx)
+	return j.silent.Evict(ctx, d)
+}
+
 func (j *judging) Delete(ctx context.Context, d apply.Deletion) error {
 	j.note(ctx)
 	return j.silent.Delete(ctx, d)

@@ -96,6 +96,10 @@ type Action struct {
 	Create *Template `yaml:"create"`
 	// Delete deletes an object.
 	Delete *DeleteAction `yaml:"delete"`
+	// Scale sets how many replicas an object has, by the subresource scale.
+	Scale *ScaleAction `yaml:"scale"`
+	// Evict evicts a Pod, as far as PodDisruptionBudgets allow it.
+	Evict *EvictAction `yaml:"evict"`
 	// Finalizer sets or removes a finalizer.
 	Finalizer *FinalizerAction `yaml:"finalizer"`
 	// Select chooses the best of many candidates.
@@ -190,6 +194,28 @@ type DeleteAction struct {
 	GracePeriod Template `yaml:"gracePeriod"`
 	// IfUnchanged deletes the object only as it was decided on; default true.
 	IfUnchanged *document.Node `yaml:"ifUnchanged"`
+	Pos         document.Position
+}
+
+// ScaleAction sets how many replicas an object has, by the subresource scale.
+type ScaleAction struct {
+	// Of is the object; default the primary object.
+	Of *Target `yaml:"of"`
+	// Replicas is a whole number of at least 0.
+	Replicas Text `yaml:"replicas" schema:"required"`
+	// Field is the path of the field that holds the number, of a custom kind whose CRD
+	// names another one; default spec.replicas.
+	Field Text `yaml:"field"`
+	Pos   document.Position
+}
+
+// EvictAction evicts a Pod, as far as PodDisruptionBudgets allow it. A refused eviction
+// is tried again later.
+type EvictAction struct {
+	// Of is the Pod; default the primary object.
+	Of *Target `yaml:"of"`
+	// GracePeriod is a duration in whole seconds; absent is the Pod's own.
+	GracePeriod Template `yaml:"gracePeriod"`
 	Pos         document.Position
 }
 

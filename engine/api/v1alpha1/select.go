@@ -12,11 +12,16 @@ type SelectAction struct {
 	Pipeline []SelectStep `yaml:"pipeline"`
 	// OrderBy decides between candidates of equal score.
 	OrderBy []Text `yaml:"orderBy"`
+	// Take lets several candidates win, as many as fit into a budget.
+	Take *SelectTake `yaml:"take"`
 	// Claim is what the winner takes from later items of the rule, which know it as claimed.
 	Claim Text `yaml:"claim"`
 	// Confirm calls a builtin about the winner.
 	Confirm *SelectCall `yaml:"confirm"`
-	// Then is done with the winner; score and summary are known there.
+	// Together is done once, before then, with the list of the winners as taken, also an
+	// empty one; for a select with take.
+	Together []Action `yaml:"together"`
+	// Then is done with the winner, with take for each; score and summary are known there.
 	Then []Action `yaml:"then"`
 	// Otherwise is done when no candidate is left; summary is known there.
 	Otherwise []Action `yaml:"otherwise"`
@@ -62,6 +67,21 @@ type SelectStep struct {
 	// When switches the step off; it knows no candidate.
 	When Text `yaml:"when"`
 	Pos  document.Position
+}
+
+// SelectTake says how many candidates win: in their order, the best first, as many as
+// fit. At least one of Budget and Max is set.
+type SelectTake struct {
+	// Weight is what a candidate takes of the budget, a number of at least 0; default 1.
+	Weight Text `yaml:"weight"`
+	// Budget is how much the winners may take together, a number.
+	Budget Text `yaml:"budget"`
+	// SkipTooLarge goes on after a candidate that does not fit; otherwise nothing after
+	// it is taken.
+	SkipTooLarge bool `yaml:"skipTooLarge"`
+	// Max is how many candidates win at most.
+	Max Text `yaml:"max"`
+	Pos document.Position
 }
 
 // SelectCall asks a builtin about the winner.

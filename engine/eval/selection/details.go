@@ -18,6 +18,8 @@ type Details struct {
 	Excluded []Exclusion
 	// Levels are the names of the parts of a candidate.
 	Levels []string
+	// Take says that several candidates may win.
+	Take bool
 	// Candidates are in the order in which they came; the last ones of very
 	// many are left out.
 	Candidates []*CandidateDetails
@@ -27,12 +29,13 @@ type Details struct {
 type CandidateDetails struct {
 	// Values are its parts, one for each level.
 	Values []value.Value
-	// Excluded is the step that dropped it.
-	Excluded string
-	Points   []Points
-	Score    int64
-	// Rank counts the candidates that are left from 1, the best first; 0 is one
-	// that was dropped.
+	// Excluded is the step that dropped it, Why the reason where the step's name is
+	// none: how much of a budget was left.
+	Excluded, Why string
+	Points        []Points
+	Score         int64
+	// Rank counts the candidates that are left after the steps from 1, the best first;
+	// 0 is one that was dropped.
 	Rank int
 	Won  bool
 }
@@ -48,7 +51,7 @@ func (r *plainRun) begin() {
 	if !r.Details {
 		return
 	}
-	r.outcome.Details = &Details{Total: len(r.left), Levels: r.Select.Names}
+	r.outcome.Details = &Details{Total: len(r.left), Levels: r.Select.Names, Take: r.Select.Take != nil}
 	for _, c := range r.left[:min(len(r.left), maxDetailed)] {
 		c.details = &CandidateDetails{Values: c.values}
 		r.outcome.Details.Candidates = append(r.outcome.Details.Candidates, c.details)
@@ -85,6 +88,16 @@ func (r *plainRun) rank() {
 func (c *CandidateDetails) exclude(step *plan.Step) {
 	if c != nil {
 		c.Excluded = step.Name
+	}
+}
+
+// Passed reports whether no step dropped the candidate. A take may have left it out.
+func (c *CandidateDetails) Passed() bool { return c.Excluded == "" || c.Why != "" }
+
+// took says what a take made of a candidate.
+func (c *CandidateDetails) took(excluded, why string) {
+	if c != nil {
+		c.Excluded, c.Why = excluded, why
 	}
 }
 

@@ -35,10 +35,11 @@ func runPlain(ctx context.Context, in Input) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	err := r.choose()
 	if r.outcome.Details != nil {
 		r.outcome.Details.Excluded = r.outcome.Excluded
 	}
-	return &r.outcome, r.choose()
+	return &r.outcome, err
 }
 
 // expand visits the items of a level, and of the levels below for each.
@@ -89,7 +90,7 @@ func (r *plainRun) step(ctx context.Context, step *plan.Step) error {
 	default:
 		err = r.scoreEach(step)
 	}
-	r.outcome.exclude(step, before-len(r.left))
+	r.outcome.exclude(step.Name, before-len(r.left))
 	return err
 }
 

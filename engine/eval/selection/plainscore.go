@@ -95,15 +95,23 @@ func (r *plainRun) choose() error {
 		return nil
 	}
 	r.rank()
+	if r.Select.Take != nil {
+		return r.take()
+	}
 	best := slices.MaxFunc(r.left, func(a, b *candidate) int { return compareScores(a.score, b.score) }).score
 	tied := slices.DeleteFunc(slices.Clone(r.left), func(c *candidate) bool { return c.score != best })
 	at, err := first(r.Select.OrderBy, len(tied), func(i int) expr.Scope { return r.scope(tied[i]) }, r.Meter)
 	if err != nil {
 		return err
 	}
-	r.outcome.Winner, r.outcome.Score = tied[at].values, best
-	tied[at].details.won()
+	r.win(tied[at])
 	return nil
+}
+
+// win lets a candidate win.
+func (r *plainRun) win(c *candidate) {
+	r.outcome.Winners = append(r.outcome.Winners, Winner{Values: c.values, Score: c.score})
+	c.details.won()
 }
 
 func compareScores(a, b int64) int {

@@ -34,11 +34,16 @@ type Outcome struct {
 	// Excluded is how many each step dropped, for the steps that dropped any,
 	// in order.
 	Excluded []Exclusion
-	// Winner holds the item of each level; nil when nobody is left.
-	Winner []value.Value
-	// Score is the winner's.
-	Score   int64
+	// Winners are those that were chosen, the best first; without a take at most one.
+	Winners []Winner
 	Details *Details
+}
+
+// Winner is a candidate that was chosen.
+type Winner struct {
+	// Values holds the item of each level.
+	Values []value.Value
+	Score  int64
 }
 
 // Exclusion is how many candidates a step dropped.
@@ -58,9 +63,9 @@ func (o *Outcome) Summary(begin string) string {
 	return b.String()
 }
 
-func (o *Outcome) exclude(step *plan.Step, n int) {
+func (o *Outcome) exclude(step string, n int) {
 	if n > 0 {
-		o.Excluded = append(o.Excluded, Exclusion{Step: step.Name, Count: n})
+		o.Excluded = append(o.Excluded, Exclusion{Step: step, Count: n})
 	}
 }
 

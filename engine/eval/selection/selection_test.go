@@ -69,12 +69,15 @@ func verdicts(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	return out, nil
 }
 
-// describe returns the winner with its score, and what each step excluded.
+// describe returns the winners with their scores, and what each step excluded.
 func describe(o *selection.Outcome) string {
-	text := "none"
-	if o.Winner != nil {
+	if len(o.Winners) == 0 {
+		return o.Summary(fmt.Sprintf("none of %d", o.Total))
+	}
+	var winners []string
+	for _, w := range o.Winners {
 		var parts []string
-		for _, v := range o.Winner {
+		for _, v := range w.Values {
 			if m, ok := v.(*value.Map); ok {
 				if metadata, ok := m.Lookup("metadata").(*value.Map); ok {
 					parts = append(parts, value.StringAt(metadata, "name"))
@@ -83,9 +86,9 @@ func describe(o *selection.Outcome) string {
 				parts = append(parts, value.StringAt(m, "address"))
 			}
 		}
-		text = fmt.Sprintf("%s %d", strings.Join(parts, "/"), o.Score)
+		winners = append(winners, fmt.Sprintf("%s %d", strings.Join(parts, "/"), w.Score))
 	}
-	return o.Summary(fmt.Sprintf("%s of %d", text, o.Total))
+	return o.Summary(fmt.Sprintf("%s of %d", strings.Join(winners, ", "), o.Total))
 }
 
 // TestSelection states what selections choose. The plain one, the shared one and the
@@ -121,6 +124,24 @@ func TestSelection(t *testing.T) {
 		"preferred": {[]string{all, "pipeline: [{prefer: size(node.metadata.name), name: not the longest}]"}, "xxx 0 of 4; 3 excluded: not the longest"},
 		"a call": {[]string{all, "pipeline: [{call: extender.filterAndScore, name: called, with: {reservationID: r, ttl: '${duration(\"1m\")}', size: 1}, candidate: {name: \"${node.metadata.name}\"}}]"},
 			"cc 2 of 4; 1 excluded: called"},
+		"the first two":       {[]string{all, "take: {max: 2}"}, "b 0, a 0 of 4; 2 excluded: max"},
+		"more than there are": {[]string{all, "take: {max: '9'}"}, "b 0, a 0, cc 0, xxx 0 of 4"},
+		"none":                {[]string{all, "take: {max: '-1'}"}, "none of 4; 4 excluded: max"},
+		"the best two": {[]string{all, "pipeline: [{score: long, points: size(node.metadata.name)}]", "orderBy: [node.metadata.name]", "take: {max: '3'}"},
+			"xxx 3, cc 2, a 1 of 4; 1 excluded: max"},
+		"what fits": {[]string{all, "orderBy: [node.metadata.name]", "take: {weight: size(node.metadata.name), budget: '4'}"},
+			"a 0, b 0, cc 0 of 4; 1 excluded: budget"},
+		"nothing after what does not fit": {[]string{all, "orderBy: [-size(node.metadata.name), node.metadata.name]", "take: {weight: size(node.metadata.name), budget: '4'}"},
+			"xxx 0 of 4; 3 excluded: budget"},
+		"smaller ones after what does not fit": {[]string{all, "orderBy: [-size(node.metadata.name), node.metadata.name]", "take: {weight: size(node.metadata.name), budget: '4', skipTooLarge: true}"},
+			"xxx 0, a 0 of 4; 2 excluded: budget"},
+		"a budget that is exactly used":        {[]string{all, "take: {budget: '2'}"}, "b 0, a 0 of 4; 2 excluded: budget"},
+		"a budget of less than nothing":        {[]string{all, "take: {weight: '0', budget: '-1'}"}, "none of 4; 4 excluded: budget"},
+		"numbers that are not whole":           {[]string{all, "take: {weight: '0.5', budget: '1'}"}, "b 0, a 0 of 4; 2 excluded: budget"},
+		"budget and max":                       {[]string{all, "take: {weight: size(node.metadata.name), budget: '4', max: '3', skipTooLarge: true}"}, "b 0, a 0, cc 0 of 4; 1 excluded: max"},
+		"a weight of the candidate and others": {[]string{all, "take: {weight: size(node.metadata.name) * size(inputs.nodes), budget: '8'}"}, "b 0, a 0 of 4; 2 excluded: budget"},
+		"what is left by the steps": {[]string{all, "pipeline: [{filter: b, keep: node.metadata.name != \"b\"}]", "take: {max: '1'}"},
+			"a 0 of 4; 1 excluded: b; 2 excluded: max"},
 		"two levels": {[]string{"candidates: [{as: node, in: inputs.nodes}, {as: address, in: 'node.?status.?addresses.orValue([])'}]",
 			"pipeline: [{score: last, points: 'address.address == \"b2\" ? 1 : 0'}]"}, "b/b2 1 of 4"},
 	} {

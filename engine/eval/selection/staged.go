@@ -90,7 +90,7 @@ func (r *stagedRun) step(ctx context.Context, step *plan.Step) error {
 	}
 	before := r.count
 	r.count = r.left.len()
-	r.outcome.exclude(step, before-r.count)
+	r.outcome.exclude(step.Name, before-r.count)
 	return nil
 }
 
@@ -99,31 +99,47 @@ func (r *stagedRun) choose() error {
 	if r.count == 0 {
 		return nil
 	}
-	tied, best := r.best()
+	if r.Select.Take != nil {
+		return r.take()
+	}
+	tied := r.best()
 	at, err := r.first(tied)
 	if err != nil {
 		return err
 	}
-	r.outcome.Winner, r.outcome.Score = r.table.winner(at), best
+	r.win(at)
 	return nil
 }
 
-// best returns the rows with the highest score.
-func (r *stagedRun) best() (tied set, best int64) {
+// win lets a row win.
+func (r *stagedRun) win(at int) {
+	r.outcome.Winners = append(r.outcome.Winners, Winner{Values: r.table.winner(at), Score: r.scoreOf(at)})
+}
+
+// scoreOf returns the score of a row.
+func (r *stagedRun) scoreOf(at int) int64 {
 	if r.scores == nil {
-		return r.left, 0
+		return 0
 	}
-	best = math.MinInt64
+	return r.scores[at]
+}
+
+// best returns the rows with the highest score.
+func (r *stagedRun) best() set {
+	if r.scores == nil {
+		return r.left
+	}
+	best := int64(math.MinInt64)
 	for at := range each(r.left) {
 		best = max(best, r.scores[at])
 	}
-	tied = newSet(r.table.rows)
+	tied := newSet(r.table.rows)
 	for at := range each(r.left) {
 		if r.scores[at] == best {
 			tied.put(at)
 		}
 	}
-	return tied, best
+	return tied
 }
 
 // first returns the first of some rows by orderBy.

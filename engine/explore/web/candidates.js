@@ -19,7 +19,9 @@ function columnsOf(selection) {
 }
 
 function outcome(selection, c, i) {
-  if (c.droppedBy) return `✕ excluded: ${c.droppedBy}`;
+  const why = c.why ? `: ${c.why}` : "";
+  if (c.taken) return `★ taken${why}`;
+  if (c.droppedBy) return `✕ excluded: ${c.droppedBy}${why}`;
   return i === selection.winner ? "★ chosen" : "○ left";
 }
 

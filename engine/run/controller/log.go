@@ -34,7 +34,7 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 	explain(ctx, log, r.Record)
 	for _, o := range r.Outcomes {
-		if o.Err == nil && !o.Skipped && !o.Gone {
+		if o.Written() {
 			log.Info("wrote", observe.LogRule, o.Effect.Rules, "verb", o.Effect.Verb, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)
 		}
 	}
@@ -65,8 +65,19 @@ func explain(ctx context.Context, log *slog.Logger, r *record.Record) {
 			continue
 		}
 		won := s.Candidates[*s.Winner]
-		log.Debug("candidate chosen", "winner", won.Names, "score", won.Score, "points", won.Points, "summary", s.Summary)
+		log.Debug("candidate chosen", "winner", won.Names, "score", won.Score, "points", won.Points, "taken", taken(s), "summary", s.Summary)
 	}
+}
+
+// taken counts the candidates that a selection took.
+func taken(s *record.SelectionDocument) int {
+	n := 0
+	for i := range s.Candidates {
+		if s.Candidates[i].Taken || s.Winner != nil && *s.Winner == i {
+			n++
+		}
+	}
+	return n
 }
 
 func levelOf(name string) slog.Level {

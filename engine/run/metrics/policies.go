@@ -236,7 +236,7 @@ func happened(m *plan.Metric, p *plan.Policy, r reconcile.Result) (n int) {
 	switch m.Of {
 	case plan.EffectWritten, plan.EffectFailed:
 		for _, o := range r.Outcomes {
-			written := o.Err == nil && !o.Skipped && !o.Gone && o.Effect.Verb != eval.VerbEvent
+			written := o.Written() && o.Effect.Verb != eval.VerbEvent
 			if wants(o.Effect.Rule) && (m.Of == plan.EffectWritten && written || m.Of == plan.EffectFailed && o.Err != nil) {
 				n++
 			}

@@ -12,10 +12,12 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -198,6 +200,29 @@ func (w *Writer) Delete(ctx context.Context, d apply.Deletion) error {
 	}
 	options := deleteOptions(d)
 	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
+}
+
+// Evict implements apply.Writer.
+func (w *Writer) Evict(ctx context.Context, d apply.Deletion) error {
+	ctx = w.As(ctx, d.Policy)
+	resource, err := w.Resource(d.Target)
+	if err != nil {
+		return err
+	}
+	if err := w.open(ctx, d.Policy); err != nil {
+		return err
+	}
+	options := deleteOptions(d)
+	eviction, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&policyv1.Eviction{
+		TypeMeta:      metav1.TypeMeta{APIVersion: policyv1.SchemeGroupVersion.String(), Kind: "Eviction"},
+		ObjectMeta:    metav1.ObjectMeta{Namespace: d.Target.Namespace, Name: d.Target.Name},
+		DeleteOptions: &options,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.whole.Resource(resource).Namespace(d.Target.Namespace).Create(ctx, &unstructured.Unstructured{Object: eviction}, metav1.CreateOptions{}, "eviction")
+	return err
 }
 
 func deleteOptions(d apply.Deletion) metav1.DeleteOptions {

@@ -61,6 +61,11 @@ func (*writer) Delete(_ context.Context, d apply.Deletion) error {
 	return fmt.Errorf("%s %s is deleted, which no policy here does", d.Target.Kind, d.Target.Name)
 }
 
+// Evict implements apply.Writer.
+func (*writer) Evict(_ context.Context, d apply.Deletion) error {
+	return fmt.Errorf("%s %s is evicted, which no policy here does", d.Target.Kind, d.Target.Name)
+}
+
 // Make implements apply.Writer.
 func (*writer) Make(_ context.Context, m apply.Manifest) (world.Version, error) {
 	return world.Version{}, fmt.Errorf("%s %s is made, which no policy here does", m.Target.Kind, m.Target.Name)

@@ -14,6 +14,7 @@ func (nothing) Patch(context.Context, apply.Patch) (world.Version, error) {
 	return world.Version{}, nil
 }
 func (nothing) Event(context.Context, apply.Event) error     { return nil }
+func (nothing) Evict(context.Context, apply.Deletion) error  { return nil }
 func (nothing) Delete(context.Context, apply.Deletion) error { return nil }
 func (nothing) Make(context.Context, apply.Manifest) (world.Version, error) {
 	return world.Version{}, nil

@@ -50,6 +50,12 @@ func (w *writer) Delete(ctx context.Context, d apply.Deletion) error {
 	return err
 }
 
+// Evict implements apply.Writer.
+func (w *writer) Evict(ctx context.Context, d apply.Deletion) error {
+	_, err := w.send(request{policy: d.Policy, verb: "create", subresource: "eviction", target: d.Target}, func() (world.Version, error) { return world.Version{}, w.plain.Evict(ctx, d) })
+	return err
+}
+
 // Event implements apply.Writer. Events change nothing that policies read.
 func (w *writer) Event(context.Context, apply.Event) error { return nil }
 

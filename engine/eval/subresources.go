@@ -1,0 +1,64 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// scale sets how many replicas an object has; nothing if it has as many.
+func (r *ruleRun) scale(a *plan.Scale, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	if errors.Is(err, errNoTarget) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := r.replicas(a, f)
+	if err != nil {
+		return err
+	}
+	if e := r.write(t, "", nest(a.Field, value.OfInt(n))); e != nil {
+		e.Verb, e.Replicas = VerbScale, n
+	}
+	return nil
+}
+
+// replicas evaluates a number of replicas.
+func (r *ruleRun) replicas(a *plan.Scale, f *frame) (int64, error) {
+	v, err := a.Replicas.Eval(f, r.meter)
+	if err != nil {
+		return 0, err
+	}
+	n, ok := value.Int(value.Unwrap(v))
+	if !ok || n < 0 || n > math.MaxInt32 {
+		return 0, &expr.Failure{At: a.Replicas.Pos(), Err: fmt.Errorf("replicas is a whole number from 0 to %d, this gives %v", math.MaxInt32, value.Plain(v))}
+	}
+	return n, nil
+}
+
+// eviction evicts a Pod; the rules below see it as one that is going.
+func (r *ruleRun) eviction(a *plan.Evict, f *frame) error {
+	t, err := r.target(&a.Of, f)
+	if errors.Is(err, errNoTarget) {
+		return nil
+	}
+	if err != nil || value.Path(t.value, "metadata", "deletionTimestamp") != nil {
+		return err
+	}
+	e := &Effect{Verb: VerbEvict, Target: t.id, Patch: value.Empty, Before: t.value}
+	if e.GracePeriod, err = r.gracePeriod(a.GracePeriod, f); err != nil {
+		return err
+	}
+	if e.GracePeriod != nil {
+		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
+	}
+	r.emit(e)
+	r.going(t)
+	return nil
+}
