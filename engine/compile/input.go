@@ -15,15 +15,19 @@ type input struct {
 	*plan.Input
 	doc  *v1alpha1.Input
 	root analyze.Root
+	// loose says that it is unknown whether its objects and keys have namespaces.
+	loose bool
 }
 
 // join derives the index of an input, or warns that there is none.
 func join(in input, policy string, all []input, problems *findings) {
 	noInputs(in, all, problems)
-	if in.Where == nil {
-		return
+	if in.Where != nil {
+		in.Join = analyze.JoinOf(in.Where)
 	}
-	in.Join = analyze.JoinOf(in.Where)
+	if in.Own {
+		in.Join = in.Join.InNamespace(in.loose, in.Where == nil)
+	}
 	if in.Join.Item != nil {
 		in.Index = policy + "/" + in.Name
 		return

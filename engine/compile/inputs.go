@@ -17,6 +17,7 @@ type inputs struct {
 	objects   *objects
 	constants *constants
 	kinds     *kinds
+	near      *near
 	problems  *findings
 }
 
@@ -52,7 +53,7 @@ func (ins *inputs) one(doc *v1alpha1.Input) input {
 	if doc.Get.Set() {
 		p.Shape = plan.One
 	}
-	return input{Input: p, doc: doc, root: ins.objects.addInput(p)}
+	return input{Input: p, doc: doc, root: ins.objects.addInput(p), loose: ins.near.loose(gvk)}
 }
 
 // rightFields rejects fields that do not go together.
@@ -121,4 +122,5 @@ func (ins *inputs) restrict(in input) {
 		in.Narrow.Namespace = known(namespace, program)
 		ins.kinds.inNamespace(in.Source.GVK, in.doc.Namespace.Node)
 	}
+	ins.near.restrict(in)
 }

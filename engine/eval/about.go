@@ -17,6 +17,9 @@ type AboutDetails struct {
 	// Object is the object of an input; nil for an item of a variable.
 	Object   *world.Object
 	Included bool
+	// Elsewhere says that the input is restricted to the namespace of the key, and
+	// the object is in another one.
+	Elsewhere bool
 	// When is the condition of the list; nil when it has none.
 	When *ConditionDetails
 }
@@ -49,8 +52,8 @@ func (ev *evaluation) aboutInput(in *plan.Input) {
 		}
 		f := &frame{ev: ev}
 		f.push("item", ev.overlay.of(o))
-		when := ev.decided(in.Where, f)
-		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: when.holds()})
+		when, near := ev.decided(in.Where, f), in.Near(ev.Key.Namespace, o)
+		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
 	}
 }
 

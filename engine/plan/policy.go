@@ -174,6 +174,8 @@ type Input struct {
 	Named analyze.Scope
 	Type  *schema.Type
 	Shape Shape
+	// Own restricts a list to the namespace of the key.
+	Own bool
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool
 	// Get returns the name of the object of an input of shape One.
@@ -221,6 +223,12 @@ func (in *Input) Scope() analyze.Scope {
 		at.Namespace = in.Narrow.Namespace
 	}
 	return at
+}
+
+// Near reports whether an object may be in the list of a key of a namespace. Which
+// kinds have namespaces may be unknown, so where one has none all match.
+func (in *Input) Near(namespace string, o *world.Object) bool {
+	return !in.Own || o.Namespace == namespace || o.Namespace == "" || namespace == ""
 }
 
 // Variable is a named value.

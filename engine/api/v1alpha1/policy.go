@@ -138,6 +138,9 @@ type Input struct {
 	Selector Template `yaml:"selector"`
 	// Namespace restricts a list to one namespace; it reads params only.
 	Namespace Text `yaml:"namespace"`
+	// Within is cluster for a list of objects of all namespaces. The default is
+	// namespace: those in the namespace of the primary object.
+	Within Text `yaml:"within" schema:"enum=namespace|cluster"`
 	// Where is a join over item, object, key, params and variables.
 	Where Text `yaml:"where"`
 	// KeyBy makes the input a map with one item per key; the expression returns the key of item.
