@@ -45,13 +45,13 @@ func (w *where) look() {
 	for _, part := range and(all) {
 		if w.again(part) {
 			w.report(document.RedundantNamespace, w.At(part), "leave it out",
-				fmt.Sprintf("the input %q has objects of the namespace of the primary object only, which this says again", w.in.Name))
+				fmt.Sprintf("the input %q has objects of the namespace of the primary object only, which this says again", w.in.Written()))
 		}
 	}
 	ast.PostOrderVisit(all, ast.NewExprVisitor(func(e ast.Expr) {
 		if w.elsewhere(e) {
 			w.report(document.OtherNamespace, w.At(e), "write within: cluster for objects of all namespaces, or namespace: for those of one",
-				fmt.Sprintf("the input %q has objects of the namespace of the primary object only, and its where compares with another", w.in.Name))
+				fmt.Sprintf("the input %q has objects of the namespace of the primary object only, and its where compares with another", w.in.Written()))
 		}
 	}))
 }

@@ -93,7 +93,7 @@ func (n *naming) byWhere(in input) {
 
 func (n *naming) noNamespace(in input) {
 	n.problems.Hintf(in.at(), "leave out within: cluster, or add: && item.metadata.namespace == key.namespace",
-		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.Name, n.primary.Kind)
+		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.Written(), n.primary.Kind)
 }
 
 // namespaced reports whether the primary's kind has namespaces; of a kind that

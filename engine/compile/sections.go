@@ -73,6 +73,7 @@ func (s *sections) connect() {
 // returns nil when there is an error.
 func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	own := doc.Spec.Variables
+	doc = withUnions(doc, s.problems)
 	doc = withChildren(doc, s.kinds, s.problems)
 	spec := &doc.Spec
 	declared := s.inputs.declare(spec.Inputs)

@@ -65,14 +65,14 @@ func (n *near) check(in input) {
 	case text.Value != withinNamespace && text.Value != withinCluster:
 		n.reject(text, "cluster, or namespace, which is the default", "within cannot be %q", text.Value)
 	case in.doc.Get.Set():
-		n.reject(text, `leave it out; of an object in another namespace, get returns {"namespace": ..., "name": ...}`, "the input %q has get, so within has no meaning", in.Name)
+		n.reject(text, `leave it out; of an object in another namespace, get returns {"namespace": ..., "name": ...}`, "the input %q has get, so within has no meaning", in.Written())
 	case in.doc.Namespace.Set():
-		n.reject(text, "leave one of them out", "the input %q has namespace and within", in.Name)
+		n.reject(text, "leave one of them out", "the input %q has namespace and within", in.Written())
 	case known && !here:
 		n.reject(text, "leave it out", "a %s belongs to no namespace", in.Source.Kind)
 	case n.cluster():
 		n.reject(text, "leave it out, or restrict the input with namespace: or where:",
-			"a %s belongs to no namespace, so the input %q has the objects of all namespaces", n.primary.Kind, in.Name)
+			"a %s belongs to no namespace, so the input %q has the objects of all namespaces", n.primary.Kind, in.Written())
 	}
 }
 

@@ -3,6 +3,7 @@ package eval
 import (
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
@@ -71,7 +72,7 @@ func (ev *evaluation) aboutItems(v *plan.Variable) {
 		f.push(c.As, item)
 		f.declare(c.Locals)
 		when := ev.decided(c.When, f)
-		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "variables." + v.Name, When: when, Included: when.holds()})
+		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: analyze.VariableRef(v.Name).String(), When: when, Included: when.holds()})
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -165,7 +166,9 @@ const (
 
 // Input is another object, or a list of them, that rules may read.
 type Input struct {
-	Name   string
+	Name string
+	// Of is the input of several kinds that this is a part of; "" for any other.
+	Of     string
 	Pos    document.Position
 	Source world.Source
 	// Narrow is what Source is narrowed to.
@@ -214,6 +217,9 @@ type KeyNaming struct {
 	// Own makes the item's own namespace that of the key.
 	Own bool
 }
+
+// Written returns the name that the author gave the input.
+func (in *Input) Written() string { return cmp.Or(in.Of, in.Name) }
 
 // Scope returns where the objects of an input are.
 func (in *Input) Scope() analyze.Scope {
