@@ -127,9 +127,9 @@ type Input struct {
 	// Name is that of the input in expressions: inputs.NAME.
 	Name Text `yaml:"name" schema:"required"`
 	// APIVersion is that of the kind, such as apps/v1.
-	APIVersion Text `yaml:"apiVersion"`
+	APIVersion Text `yaml:"apiVersion" schema:"or=kinds"`
 	// Kind is the kind of the objects.
-	Kind Text `yaml:"kind"`
+	Kind Text `yaml:"kind" schema:"or=kinds"`
 	// Kinds, instead of apiVersion and kind, are several kinds whose objects are in one
 	// list.
 	Kinds []ObjectKind `yaml:"kinds"`
