@@ -54,6 +54,8 @@
 //     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
 //     strictly into the types of engine/api/v1alpha1/policy.go.
 //  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy).
+//     engine/compile/unions.go (withUnions) makes an input of several kinds one input
+//     for each kind, with a variable that has the objects of all.
 //     engine/children/expand.go (Expand) derives inputs, variables and rules from the
 //     children of a policy, as an author would write them.
 //     engine/compile/sections.go (sections, compile) compiles params, primary object,

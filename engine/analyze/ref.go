@@ -10,8 +10,8 @@ import (
 // those of that kind. The Ref of the param size is written "params.size".
 type Ref struct {
 	Kind Kind
-	// Name has no qualifier, except that of a Context and of children, which are
-	// inputs: it is part of such a name.
+	// Name has no qualifier, except that of a Context, of children, which are inputs,
+	// and of an input of several kinds, which is a variable: it is part of such a name.
 	Name string
 }
 
@@ -44,7 +44,8 @@ func VariableRef(name string) Ref { return Ref{Kind: Variable, Name: name} }
 // String returns the name as expressions write it.
 func (r Ref) String() string {
 	qualifier, ok := qualifiers[r.Kind]
-	if !ok || r.Kind == Input && strings.HasPrefix(r.Name, cel.QualifyChildren+".") {
+	union := r.Kind == Variable && strings.HasPrefix(r.Name, cel.QualifyInputs+".")
+	if !ok || union || r.Kind == Input && strings.HasPrefix(r.Name, cel.QualifyChildren+".") {
 		return r.Name
 	}
 	return qualifier + "." + r.Name

@@ -22,11 +22,17 @@ const (
 	sideLabels
 	sideSelector
 	sideLabelMap
+	// sideItemNamespace and sideKeyNamespace are the two sides of a list that is
+	// restricted to the namespace of the key.
+	sideItemNamespace
+	sideKeyNamespace
 )
 
 // Side computes the index keys of one side of a join.
 type Side struct {
 	form sideForm
+	// loose is of a side that is a namespace: kinds may have none.
+	loose bool
 	// over is the list or map whose elements or keys are visited; nil visits
 	// nothing: there is one tuple.
 	over     *cel.Program
@@ -49,8 +55,11 @@ func combined(parts []*Side) *Side {
 // Keys returns the index keys. Whatever fails has none: an expression that
 // fails on an item makes it no member.
 func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
-	if s.parts != nil {
+	switch {
+	case s.parts != nil:
 		return s.product(scope, meter)
+	case s.form == sideItemNamespace || s.form == sideKeyNamespace:
+		return s.namespaces(scope)
 	}
 	if s.over == nil {
 		return s.tuple(scope, meter, nil)

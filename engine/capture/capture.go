@@ -134,7 +134,7 @@ func taken(r *record.Record, list []eval.Read) ([]simulate.Object, error) {
 	for _, one := range list {
 		objects = append(objects, plainObject(one))
 	}
-	return reads.Take(objects), nil
+	return reads.Take(together(objects)), nil
 }
 
 // plainObject returns an object of the read model as a manifest.

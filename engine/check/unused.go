@@ -54,7 +54,7 @@ func (p *policy) unusedInputs() {
 	}
 	for _, in := range p.Inputs {
 		if !seen[in.Node] && in.Naming == nil && !p.limits(in.Name) && !in.Off {
-			p.report(document.UnusedInput, in.Pos, "remove it: its objects are watched and cached", fmt.Sprintf("the input %q is used by no rule and no metric", in.Name))
+			p.report(document.UnusedInput, in.Pos, "remove it: its objects are watched and cached", fmt.Sprintf("the input %q is used by no rule and no metric", in.Written()))
 		}
 	}
 }

@@ -15,21 +15,25 @@ type input struct {
 	*plan.Input
 	doc  *v1alpha1.Input
 	root analyze.Root
+	// loose says that it is unknown whether its objects and keys have namespaces.
+	loose bool
 }
 
 // join derives the index of an input, or warns that there is none.
 func join(in input, policy string, all []input, problems *findings) {
 	noInputs(in, all, problems)
-	if in.Where == nil {
-		return
+	if in.Where != nil {
+		in.Join = analyze.JoinOf(in.Where)
 	}
-	in.Join = analyze.JoinOf(in.Where)
+	if in.Own {
+		in.Join = in.Join.InNamespace(in.loose, in.Where == nil)
+	}
 	if in.Join.Item != nil {
 		in.Index = policy + "/" + in.Name
 		return
 	}
 	if in.Join.Depends {
-		problems.Reportf(document.UnindexedJoin, in.doc.Where.Pos(), "", "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.Name, in.Source.Kind)
+		problems.Reportf(document.UnindexedJoin, in.doc.Where.Pos(), "", "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.Written(), in.Source.Kind)
 	}
 }
 
@@ -40,7 +44,7 @@ func noInputs(in input, all []input, problems *findings) {
 	for _, other := range all {
 		if reads[other.Node] {
 			problems.Hintf(firstSet(in.doc.Where, in.doc.Get, in.doc.KeyBy, in.doc.GroupBy).Pos(), "a join may read item, object, key, params and variables that read only those",
-				"the input %q reads %s", in.Name, analyze.InputRef(other.Name))
+				"the input %q reads %s", in.Written(), analyze.InputRef(other.Written()))
 		}
 	}
 }
@@ -86,4 +90,8 @@ func (in input) sole(o *objects) {
 	selector := in.Source.Selector
 	in.Source, in.Narrow = o.source(in.Source.GVK, at)
 	in.Source.Selector = selector
+}
+
+func keyAndGroup(in *v1alpha1.Input, problems *findings) {
+	problems.Hintf(in.GroupBy.Pos(), "keyBy gives one item per key, groupBy a list", "the input %q has keyBy and groupBy", in.Name.Value)
 }

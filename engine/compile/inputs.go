@@ -17,6 +17,7 @@ type inputs struct {
 	objects   *objects
 	constants *constants
 	kinds     *kinds
+	near      *near
 	problems  *findings
 }
 
@@ -26,7 +27,7 @@ func (ins *inputs) declare(docs []v1alpha1.Input) (out []input) {
 	var refs []declared
 	for i := range docs {
 		doc := &docs[i]
-		if !doc.Owned && !identifier(doc.Name, "input", seen, doc.Pos, ins.problems) || !rightFields(doc, ins.problems) {
+		if derived := doc.Owned || doc.Of != ""; !derived && !identifier(doc.Name, "input", seen, doc.Pos, ins.problems) || !rightFields(doc, ins.problems) {
 			continue
 		}
 		in := ins.one(doc)
@@ -45,25 +46,31 @@ func (ins *inputs) declare(docs []v1alpha1.Input) (out []input) {
 // one makes an input that is not compiled yet.
 func (ins *inputs) one(doc *v1alpha1.Input) input {
 	gvk, of := ins.kinds.of(doc.APIVersion, doc.Kind)
+	if doc.Of != "" {
+		of = ins.kinds.shared(gvks(doc.Kinds)...)
+	}
 	p := &plan.Input{
-		Name: doc.Name.Value, Pos: doc.Pos, Type: of, Source: world.Source{GVK: gvk}, Shape: shape(doc.KeyBy, doc.GroupBy),
+		Name: doc.Name.Value, Of: doc.Of, Pos: doc.Pos, Type: of, Source: world.Source{GVK: gvk}, Shape: shape(doc.KeyBy, doc.GroupBy),
 		Node: analyze.New(analyze.Input, doc.Name.Value, doc.Pos),
 	}
 	if doc.Get.Set() {
 		p.Shape = plan.One
 	}
-	return input{Input: p, doc: doc, root: ins.objects.addInput(p)}
+	return input{Input: p, doc: doc, root: ins.objects.addInput(p), loose: ins.near.loose(gvk)}
 }
 
 // rightFields rejects fields that do not go together.
 func rightFields(in *v1alpha1.Input, problems *findings) bool {
 	where := in.Name.Value
+	if in.Of == "" && in.Kinds != nil {
+		return false // what is wrong with them was reported
+	}
 	if !in.APIVersion.Set() || !in.Kind.Set() {
-		problems.Errorf(in.Pos, "the input %q needs apiVersion and kind", where)
+		problems.Errorf(in.Pos, "the input %q needs apiVersion and kind, or kinds", where)
 		return false
 	}
 	if in.KeyBy.Set() && in.GroupBy.Set() {
-		problems.Hintf(in.GroupBy.Pos(), "keyBy gives one item per key, groupBy a list", "the input %q has keyBy and groupBy", where)
+		keyAndGroup(in, problems)
 		return false
 	}
 	if in.Get.Set() {
@@ -115,10 +122,11 @@ func (ins *inputs) restrict(in input) {
 		v, program := ins.constants.expression(in.doc.Namespace)
 		namespace, ok := value.Str(v)
 		if ok && namespace == "" {
-			ins.problems.Errorf(in.doc.Namespace.Pos(), "the namespace of the input %q is empty", in.Name)
+			ins.problems.Errorf(in.doc.Namespace.Pos(), "the namespace of the input %q is empty", in.Written())
 		}
 		in.Source.Namespace = namespace
 		in.Narrow.Namespace = known(namespace, program)
 		ins.kinds.inNamespace(in.Source.GVK, in.doc.Namespace.Node)
 	}
+	ins.near.restrict(in)
 }

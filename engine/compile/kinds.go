@@ -32,6 +32,23 @@ func (k *kinds) typeOf(gvk schema.GVK) *schema.Type { return k.schemas.Of(gvk) }
 // known; "" is a kind without one.
 func (k *kinds) scale(gvk schema.GVK) (path string, known bool) { return k.schemas.Scale(gvk) }
 
+// shared returns the type of objects of any of some kinds.
+func (k *kinds) shared(list ...schema.GVK) *schema.Type {
+	names, types := make([]string, len(list)), make([]*schema.Type, len(list))
+	for i, gvk := range list {
+		names[i], types[i] = gvk.Kind, k.schemas.Of(gvk)
+	}
+	return schema.Shared(names, types)
+}
+
+// gvks returns kinds as they are written.
+func gvks(docs []v1alpha1.ObjectKind) (out []schema.GVK) {
+	for _, doc := range docs {
+		out = append(out, schema.GVK{APIVersion: doc.APIVersion.Value, Kind: doc.Kind.Value})
+	}
+	return out
+}
+
 // namespaced reports whether a kind has namespaces, as far as it is known.
 func (k *kinds) namespaced(gvk schema.GVK) (namespaced, known bool) {
 	r, known := k.schemas.Resource(gvk)

@@ -81,6 +81,9 @@ func (n *naming) byWhere(in input) {
 	if in.Naming.Cluster || names.HasNamespace() {
 		return
 	}
+	if in.Naming.Own = in.Own; in.Own {
+		return
+	}
 	if only := n.primary.Namespaces; len(only) == 1 {
 		in.Naming.Within = only[0]
 		return
@@ -89,8 +92,8 @@ func (n *naming) byWhere(in input) {
 }
 
 func (n *naming) noNamespace(in input) {
-	n.problems.Hintf(in.at(), "add: && item.metadata.namespace == key.namespace",
-		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.Name, n.primary.Kind)
+	n.problems.Hintf(in.at(), "leave out within: cluster, or add: && item.metadata.namespace == key.namespace",
+		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.Written(), n.primary.Kind)
 }
 
 // namespaced reports whether the primary's kind has namespaces; of a kind that

@@ -41,7 +41,7 @@ func policyVariables(docs []v1alpha1.Variable, n *names, forms *variables, probl
 		return nil, false
 	}
 	for i := range docs {
-		if v := &docs[i]; identifier(v.Name, "variable", seen, v.Pos, problems) {
+		if v := &docs[i]; v.Union || identifier(v.Name, "variable", seen, v.Pos, problems) {
 			o.docs[v.Name.Value] = v
 		}
 	}

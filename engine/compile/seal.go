@@ -82,7 +82,7 @@ func seal(p *plan.Policy, spec *document.Node, n *names) {
 // evaluated when the policy is compiled.
 func restriction(in *plan.Input) string {
 	s := in.Source
-	return fmt.Sprintf("%s %q %q %q %t", s.GVK, s.Namespace, s.Name, s.Selector, in.Off)
+	return fmt.Sprintf("%s %q %q %q %t %t", s.GVK, s.Namespace, s.Name, s.Selector, in.Off, in.Own)
 }
 
 // constantParts are the values of a rule that the params alone give.

@@ -62,6 +62,7 @@ func (s *sections) params(list []param) {
 // connect gives the sections what they depend on.
 func (s *sections) connect() {
 	s.inputs = &inputs{policy: s.plan.Name, names: s.names, objects: s.objects, constants: s.constants, kinds: s.kinds, problems: s.problems}
+	s.inputs.near = newNear(s.objects, s.kinds, s.problems)
 	s.variables = &variables{modules: s.modules}
 	ts := &targets{objects: s.objects, kinds: s.kinds}
 	as := &actions{targets: ts, manifests: &manifests{policy: s.plan.Name, targets: ts, kinds: s.kinds}, selections: s.selections}
@@ -72,6 +73,7 @@ func (s *sections) connect() {
 // returns nil when there is an error.
 func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	own := doc.Spec.Variables
+	doc = withUnions(doc, s.problems)
 	doc = withChildren(doc, s.kinds, s.problems)
 	spec := &doc.Spec
 	declared := s.inputs.declare(spec.Inputs)

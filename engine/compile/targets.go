@@ -55,12 +55,14 @@ func (ts *targets) expression(s *scope, of *v1alpha1.Target) *target {
 		return nil
 	}
 	t := &target{ref: plan.ObjectRef{Pos: of.Pos, Expression: p}, candidates: ts.locate(analyze.Scope{}, roots...)}
+	var all []schema.GVK
 	for _, c := range t.candidates {
-		t.of = ts.kinds.typeOf(c.gvk)
+		all = append(all, c.gvk)
 		if !ts.objects.off(c.root) {
 			t.ref.Kinds = append(t.ref.Kinds, c.gvk)
 		}
 	}
+	t.of = ts.kinds.shared(all...)
 	t.read(s.node, identity)
 	return t
 }

@@ -46,6 +46,8 @@ const (
 	NeverFires           Code = "never-fires"
 	ConflictingWriters   Code = "conflicting-writers"
 	FeedbackLoop         Code = "feedback-loop"
+	OtherNamespace       Code = "other-namespace"
+	RedundantNamespace   Code = "redundant-namespace"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -63,7 +65,8 @@ var Severities = map[Code]Severity{
 	UnusedVariable: Warning, UnusedInput: Warning, UnusedParam: Warning, UnusedRego: Warning, RegoInput: Warning,
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning,
-	ConflictingWriters: Warning, FeedbackLoop: Warning, AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
+	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
+	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 
 // At returns a problem with this code at a place; its severity is that of the code.

@@ -3,6 +3,7 @@ package eval
 import (
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
@@ -17,6 +18,9 @@ type AboutDetails struct {
 	// Object is the object of an input; nil for an item of a variable.
 	Object   *world.Object
 	Included bool
+	// Elsewhere says that the input is restricted to the namespace of the key, and
+	// the object is in another one.
+	Elsewhere bool
 	// When is the condition of the list; nil when it has none.
 	When *ConditionDetails
 }
@@ -49,8 +53,8 @@ func (ev *evaluation) aboutInput(in *plan.Input) {
 		}
 		f := &frame{ev: ev}
 		f.push("item", ev.overlay.of(o))
-		when := ev.decided(in.Where, f)
-		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: when.holds()})
+		when, near := ev.decided(in.Where, f), in.Near(ev.Key.Namespace, o)
+		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
 	}
 }
 
@@ -68,7 +72,7 @@ func (ev *evaluation) aboutItems(v *plan.Variable) {
 		f.push(c.As, item)
 		f.declare(c.Locals)
 		when := ev.decided(c.When, f)
-		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "variables." + v.Name, When: when, Included: when.holds()})
+		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: analyze.VariableRef(v.Name).String(), When: when, Included: when.holds()})
 	}
 }
 

@@ -22,6 +22,9 @@ type member struct {
 // judge reports whether an object is a member of an input, and where it stands
 // in it. An object on which an expression fails is none. The frame is used for it.
 func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
+	if !in.Near(ev.Key.Namespace, o) {
+		return nil
+	}
 	m := &member{object: o, value: ev.overlay.of(o)}
 	f.locals = f.locals[:0]
 	f.push("item", m.value)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -90,11 +91,7 @@ func (s *Side) Named(in *plan.Input, o *world.Object) (out []Key) {
 		f := &frame{ev: s.ev}
 		f.push("item", o.Value)
 		for _, n := range in.Naming.Join.Names(f, s.ev.meter) {
-			key := Key{Namespace: cmp.Or(n.Namespace, in.Naming.Within), Name: n.Name}
-			if in.Naming.Cluster {
-				key.Namespace = ""
-			}
-			if key.Name != "" { // no object is called so
+			if key := named(in, o, n); key.Name != "" && in.Near(key.Namespace, o) { // no object has an empty name
 				out = append(out, key)
 			}
 		}
@@ -103,5 +100,17 @@ func (s *Side) Named(in *plan.Input, o *world.Object) (out []Key) {
 		return []Key{{Namespace: o.Namespace, Name: o.Name}}
 	default:
 		return []Key{{Name: o.Name}}
+	}
+}
+
+// named is a key that an object names.
+func named(in *plan.Input, o *world.Object, by analyze.Name) Key {
+	switch {
+	case in.Naming.Cluster:
+		return Key{Name: by.Name}
+	case in.Naming.Own:
+		return Key{Namespace: cmp.Or(by.Namespace, o.Namespace), Name: by.Name}
+	default:
+		return Key{Namespace: cmp.Or(by.Namespace, in.Naming.Within), Name: by.Name}
 	}
 }

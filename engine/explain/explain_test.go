@@ -132,3 +132,23 @@ func TestWhyNot(t *testing.T) {
 		})
 	}
 }
+
+// TestWhyNotElsewhere: what is in another namespace than the primary object.
+func TestWhyNotElsewhere(t *testing.T) {
+	t.Parallel()
+	b := fixture.Compiled(t, `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: mates}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  inputs: [{name: mates, apiVersion: v1, kind: Pod, where: item.metadata.name != key.name}]
+  rules: [{name: count, do: [{log: {message: "${string(size(inputs.mates))}"}}]}]
+`)
+	sim := fixture.Simulation(t, b, fixture.Objects(t, objects), &record.Log{Size: 100, Prefix: "r"})
+	r := sim.Controller("mates").Reconcile(t.Context(), eval.Key{Namespace: "east", Name: "p"}, sim.Now()).Record
+	want := []string{"Pod south/lost is not in inputs.mates: it is in another namespace, and the input has no within: cluster"}
+	if diff := cmp.Diff(want, explain.WhyNot(r.RenderAbout(t.Context(), "lost"), "lost")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

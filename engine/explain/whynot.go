@@ -36,6 +36,8 @@ func whyNotListed(l *record.ListDocument, name string) string {
 		name = l.Object.Kind + " " + qualified(l.Object.Namespace, l.Object.Name)
 	}
 	switch {
+	case l.Elsewhere:
+		return fmt.Sprintf("%s is not in %s: it is in another namespace, and the input has no within: cluster", name, l.List)
 	case l.When == nil:
 		return fmt.Sprintf("%s is in %s", name, l.List)
 	case l.Included:

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -28,7 +29,7 @@ func declarations(p *v1alpha1.Policy) (out []declaration) {
 		add(cel.QualifyParams, "a param", e.Key)
 	}
 	for _, i := range p.Spec.Inputs {
-		add(cel.QualifyInputs, "an input of the kind "+i.Kind.Value, i.Name)
+		add(cel.QualifyInputs, "an input of "+kindOf(&i), i.Name)
 	}
 	for _, c := range p.Spec.Children {
 		add(cel.QualifyChildren, "children", c.Name)
@@ -121,4 +122,16 @@ func (s *Server) definition(_ context.Context, p at) (any, error) {
 		return nil, nil
 	}
 	return location{a.uri, a.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
+}
+
+// kindOf names the kind of an input, or its kinds.
+func kindOf(in *v1alpha1.Input) string {
+	if len(in.Kinds) == 0 {
+		return "the kind " + in.Kind.Value
+	}
+	names := make([]string, len(in.Kinds))
+	for i, kind := range in.Kinds {
+		names[i] = kind.Kind.Value
+	}
+	return "the kinds " + strings.Join(names, ", ")
 }

@@ -235,6 +235,8 @@ func TestCompletion(t *testing.T) {
 		"sections":               {"  rules:", "  \n  rules:", "\n  |\n", "children", "debounce"},
 		"actions":                {"        - labels:", "        - \n        - labels:", "        - |\n", "condition", "debounce"},
 		"values of a field":      {"  params: {", "  mode: \n  params: {", "mode: |\n", "Shadow", "limit"},
+		"namespaces of an input": {"      kind: Pod\n", "      kind: Pod\n      within: \n", "within: |\n", "cluster", "limit"},
+		"fields of kinds":        {"  rules:", "  inputs:\n    - name: w\n      kinds:\n        - \n  rules:", "        - |\n  rules", "apiVersion", "where"},
 		"an action's own fields": {"        - labels: {set", "        - event:\n            \n        - labels: {set", "event:\n            |\n", "reason", "debounce"},
 	} {
 		t.Run(name, func(t *testing.T) {

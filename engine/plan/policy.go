@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -165,7 +166,9 @@ const (
 
 // Input is another object, or a list of them, that rules may read.
 type Input struct {
-	Name   string
+	Name string
+	// Of is the input of several kinds that this is a part of; "" for any other.
+	Of     string
 	Pos    document.Position
 	Source world.Source
 	// Narrow is what Source is narrowed to.
@@ -174,6 +177,8 @@ type Input struct {
 	Named analyze.Scope
 	Type  *schema.Type
 	Shape Shape
+	// Own restricts a list to the namespace of the key.
+	Own bool
 	// Off says that the input's `when` is false: it is empty and unwatched.
 	Off bool
 	// Get returns the name of the object of an input of shape One.
@@ -213,6 +218,9 @@ type KeyNaming struct {
 	Own bool
 }
 
+// Written returns the name that the author gave the input.
+func (in *Input) Written() string { return cmp.Or(in.Of, in.Name) }
+
 // Scope returns where the objects of an input are.
 func (in *Input) Scope() analyze.Scope {
 	at := in.Named
@@ -221,6 +229,12 @@ func (in *Input) Scope() analyze.Scope {
 		at.Namespace = in.Narrow.Namespace
 	}
 	return at
+}
+
+// Near reports whether an object may be in the list of a key of a namespace. Which
+// kinds have namespaces may be unknown, so where one has none all match.
+func (in *Input) Near(namespace string, o *world.Object) bool {
+	return !in.Own || o.Namespace == namespace || o.Namespace == "" || namespace == ""
 }
 
 // Variable is a named value.

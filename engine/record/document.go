@@ -118,7 +118,10 @@ type ListDocument struct {
 	// Object is the object of an input; absent for an item of a variable.
 	Object   *ObjectDocument `json:"object,omitempty"`
 	Included bool            `json:"included"`
-	When     *WhenDocument   `json:"when,omitempty"`
+	// Elsewhere says that the input has objects of the namespace of the primary object
+	// only, and this one is in another.
+	Elsewhere bool          `json:"elsewhere,omitempty"`
+	When      *WhenDocument `json:"when,omitempty"`
 }
 
 // SelectionDocument is what a select chose from.

@@ -93,7 +93,7 @@ func (w renderer) selection(rule string, s *eval.SelectionDetails) SelectionDocu
 
 func (w renderer) lists(list []eval.AboutDetails) (out []ListDocument) {
 	for _, a := range list {
-		doc := ListDocument{List: a.List, Included: a.Included, When: w.when(a.When)}
+		doc := ListDocument{List: a.List, Included: a.Included, Elsewhere: a.Elsewhere, When: w.when(a.When)}
 		if a.Object != nil {
 			name := object(a.Object.ID())
 			doc.Object = &name

@@ -36,6 +36,9 @@ func (t *Type) MayLack(field string) bool {
 	if t.Kind != Object || t.Fields[field] == nil || t.present[field] || t.identity[field] {
 		return false
 	}
+	if t.of != nil {
+		return slices.ContainsFunc(t.of, func(one *Type) bool { return one.MayLack(field) })
+	}
 	builtin := strings.HasPrefix(t.Name, builtinPrefix)
 	if t.Fields["metadata"] != nil && (slices.Contains(always, field) || builtin && field == "status") {
 		return false

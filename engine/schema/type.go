@@ -34,6 +34,10 @@ type Type struct {
 	// present are the fields that an object always has, as far as its schema says;
 	// identity those that the API server gives.
 	present, identity map[string]bool
+	// of are the types that an Object is what they share of, without why they do not
+	// share some fields.
+	of      []*Type
+	without map[string]string
 	// Open says that an Object may hold further, untyped fields.
 	Open bool
 	// Elem is the type of a Map's values or a List's items.

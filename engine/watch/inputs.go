@@ -20,7 +20,7 @@ func (c *change) input(i int, in *plan.Input) {
 	switch {
 	case in.Shape == plan.One:
 		c.named(routes, in, side)
-	case in.Join.Probe != nil:
+	case in.Join.Depends && in.Join.Probe != nil:
 		c.joined(routes, in, side)
 	case in.Join.Depends:
 		c.scanned(in)
@@ -114,25 +114,30 @@ func (c *change) scanned(in *plan.Input) {
 	}
 }
 
-// shared is an input whose members are the same for every key. Of a map, only
-// the keys that looked the entry up are woken; of a list, all that read it.
+// shared is an input whose members are the same for every key, or for every key of a
+// namespace. Of a map, only the keys that looked the entry up are woken; of a list,
+// all that read it.
 func (c *change) shared(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 	oldKey, was := side.Member(in, c.old)
 	newKey, is := side.Member(in, c.now)
 	if !was && !is || was == is && oldKey == newKey && c.sameUnder(in.Content) {
 		return
 	}
-	for key := range routes.whole {
-		c.wake[key] = true
-	}
+	wake := c.near(in)
+	routes.whole.near(in, c.either(), wake)
 	if was {
-		c.entry(routes, oldKey)
+		routes.entries.each(oldKey, wake)
 	}
 	if is {
-		c.entry(routes, newKey)
+		routes.entries.each(newKey, wake)
 	}
 }
 
-func (c *change) entry(routes *inputRoutes, text string) {
-	routes.entries.each(text, func(key eval.Key) { c.wake[key] = true })
+// near wakes a key if the object may be in its list.
+func (c *change) near(in *plan.Input) func(eval.Key) {
+	return func(key eval.Key) {
+		if in.Near(key.Namespace, c.either()) {
+			c.wake[key] = true
+		}
+	}
 }

@@ -38,7 +38,7 @@ type inputRoutes struct {
 	// entries finds keys by the entries that they looked up; whole are those
 	// that read all of it.
 	entries multiMap
-	whole   map[eval.Key]bool
+	whole   byNamespace
 	// reads are what the last decisions read of an input of one object. A key
 	// without any is woken by all that the policy reads.
 	reads map[eval.Key]*value.Mask
@@ -100,7 +100,7 @@ func NewRouter(p *plan.Policy) *Router {
 	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
 	for _, in := range p.Inputs {
 		r.single = r.single || in.Shape == plan.One
-		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: map[eval.Key]bool{}, reads: map[eval.Key]*value.Mask{}})
+		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: byNamespace{}, reads: map[eval.Key]*value.Mask{}})
 	}
 	for range p.Targets {
 		r.targets = append(r.targets, multiMap{})
@@ -141,9 +141,9 @@ func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
 		case l.Target:
 			r.targets[l.Input].add(l.Key, key)
 		case l.Whole && l.Ended:
-			delete(r.inputs[l.Input].whole, key)
+			r.inputs[l.Input].whole.remove(key)
 		case l.Whole:
-			r.inputs[l.Input].whole[key] = true
+			r.inputs[l.Input].whole.add(key)
 		case l.Ended:
 			r.inputs[l.Input].entries.remove(l.Key, key)
 		default:

@@ -4,8 +4,8 @@
 //	go run ./hack/schema [-check] [-types engine/api/v1alpha1] [-o docs/schema]
 //
 // It reads the types of the API group: a field takes the name of its yaml tag, its
-// comment is the description, and its schema tag says whether it is required and
-// which texts it may be. With -check it writes nothing and fails when a file is
+// comment is the description, and its schema tag says whether it is required,
+// also if another one is not there instead, and which texts it may be. With -check it writes nothing and fails when a file is
 // not as it would be.
 package main
 

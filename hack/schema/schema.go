@@ -47,7 +47,26 @@ func (w *writer) structure(name string) (object, error) {
 	if len(required) > 0 {
 		out["required"] = required
 	}
+	if choice := alternatives(t.fields); choice != nil {
+		out["oneOf"] = choice
+	}
 	return out, nil
+}
+
+// alternatives says that either some fields are required, or the one instead of them;
+// nil when there are none.
+func alternatives(fields []field) []object {
+	var these []string
+	instead := ""
+	for _, f := range fields {
+		if f.or != "" {
+			these, instead = append(these, f.name), f.or
+		}
+	}
+	if these == nil {
+		return nil
+	}
+	return []object{{"required": these}, {"required": []string{instead}}}
 }
 
 // field returns the schema of a field. Beside a $ref, draft 7 ignores all else, so

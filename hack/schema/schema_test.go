@@ -158,6 +158,10 @@ func TestSchemasRejectWhatTheLoaderRejects(t *testing.T) {
 		"an unknown field in a nested act": {policy + "  rules: [{name: r, do: [{select: {candidates: [], then: [{log: {text: x}}]}}]}]\n", false, false},
 		"an unknown mode":                  {policy + "  mode: Shade\n", true, false},
 		"a rule without a name":            {policy + "  rules: [{when: 'true'}]\n", true, false},
+		"an input of several kinds":        {policy + "  inputs: [{name: x, kinds: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: Secret}]}]\n", true, true},
+		"an input without a kind":          {policy + "  inputs: [{name: x}]\n", true, false},
+		"an input of a kind and of kinds":  {policy + "  inputs: [{name: x, apiVersion: v1, kind: Pod, kinds: [{apiVersion: v1, kind: Pod}]}]\n", true, false},
+		"an input within something else":   {policy + "  inputs: [{name: x, apiVersion: v1, kind: Pod, within: all}]\n", true, false},
 		"a policy without for":             {"apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec: {rules: []}\n", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {

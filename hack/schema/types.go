@@ -26,6 +26,8 @@ type field struct {
 	required          bool
 	// with is a field that it must have; "" is none.
 	with string
+	// or is a field that may be there instead; "" is none.
+	or string
 	// enum lists the texts that it may be; none means any.
 	enum []string
 }
@@ -81,6 +83,9 @@ func fields(of *ast.StructType) (out []field) {
 			}
 			if with, ok := strings.CutPrefix(option, "with="); ok {
 				one.with = with
+			}
+			if or, ok := strings.CutPrefix(option, "or="); ok {
+				one.or = or
 			}
 			one.required = one.required || option == "required"
 		}

@@ -33,7 +33,7 @@ func TestBacktestOfNoEdit(t *testing.T) {
 	encoder := json.NewEncoder(&log)
 	every, n := 3, 0
 	if testing.Short() {
-		every = 50
+		every = 20
 	}
 	records := &record.Log{Prefix: "r", Seen: func(r *record.Record) {
 		if n++; n%every > 0 || revisions[r.Inputs.Policy.Name+r.Inputs.Policy.Revision] == nil {

@@ -127,9 +127,12 @@ type Input struct {
 	// Name is that of the input in expressions: inputs.NAME.
 	Name Text `yaml:"name" schema:"required"`
 	// APIVersion is that of the kind, such as apps/v1.
-	APIVersion Text `yaml:"apiVersion" schema:"required"`
+	APIVersion Text `yaml:"apiVersion" schema:"or=kinds"`
 	// Kind is the kind of the objects.
-	Kind Text `yaml:"kind" schema:"required"`
+	Kind Text `yaml:"kind" schema:"or=kinds"`
+	// Kinds, instead of apiVersion and kind, are several kinds whose objects are in one
+	// list.
+	Kinds []ObjectKind `yaml:"kinds"`
 	// When, over params, switches the input off with its watch.
 	When Text `yaml:"when"`
 	// Get returns the name, or {namespace, name}, of one object.
@@ -138,6 +141,9 @@ type Input struct {
 	Selector Template `yaml:"selector"`
 	// Namespace restricts a list to one namespace; it reads params only.
 	Namespace Text `yaml:"namespace"`
+	// Within is cluster for a list of objects of all namespaces. The default is
+	// namespace: those in the namespace of the primary object.
+	Within Text `yaml:"within" schema:"enum=namespace|cluster"`
 	// Where is a join over item, object, key, params and variables.
 	Where Text `yaml:"where"`
 	// KeyBy makes the input a map with one item per key; the expression returns the key of item.
@@ -149,7 +155,18 @@ type Input struct {
 	// Owned says that the input was derived from children: it has what the policy
 	// keeps for the primary object.
 	Owned bool `yaml:"-"`
-	Pos   document.Position
+	// Of is the input that this is a part of: it has the objects of one of the Kinds.
+	Of  string `yaml:"-"`
+	Pos document.Position
+}
+
+// ObjectKind is a kind of objects.
+type ObjectKind struct {
+	// APIVersion is that of the kind, such as apps/v1.
+	APIVersion Text `yaml:"apiVersion" schema:"required"`
+	// Kind is the kind of the objects.
+	Kind Text `yaml:"kind" schema:"required"`
+	Pos  document.Position
 }
 
 // Variable is a named value: an expression, a template, a collection or a
@@ -179,7 +196,9 @@ type Variable struct {
 	Unique bool `yaml:"unique"`
 	// Rego queries a Rego module.
 	Rego *Rego `yaml:"rego"`
-	Pos  document.Position
+	// Union says that the variable is an input of several kinds: the list of its parts.
+	Union bool `yaml:"-"`
+	Pos   document.Position
 }
 
 // Rego asks a Rego module for a value.

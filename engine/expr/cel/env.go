@@ -2,6 +2,7 @@ package cel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -169,6 +170,21 @@ func (e *Env) fieldNames() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// withheld returns why the kinds of an input do not share a field; "" when it is no
+// field of theirs.
+func (e *Env) withheld(field string) string {
+	seen := map[string]bool{}
+	for _, v := range e.vars {
+		e.reach(v.Type, seen, map[string]bool{})
+	}
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
+		if why := e.provider.object(name).Without(field); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 func (e *Env) reach(t *Type, seen, names map[string]bool) {

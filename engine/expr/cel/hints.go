@@ -43,6 +43,9 @@ func (e *Env) fieldHint(name string) string {
 	case "name", "namespace", "labels", "annotations", "uid", "finalizers", "ownerReferences", "deletionTimestamp", "creationTimestamp":
 		return "it is in metadata: write .metadata." + name
 	}
+	if why := e.withheld(name); why != "" {
+		return why
+	}
 	return document.DidYouMean(name, e.fieldNames())
 }
 

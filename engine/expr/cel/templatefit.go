@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func (t *Template) fitFields(want *schema.Type, where string, problems *document
 		}
 		field := want.Field(name)
 		if field == nil {
-			problems.Hintf(k.at, document.DidYouMean(name, want.FieldNames()), "%s has no field %q", where, name)
+			problems.Hintf(k.at, cmp.Or(want.Without(name), document.DidYouMean(name, want.FieldNames())), "%s has no field %q", where, name)
 			continue
 		}
 		t.values[i].Fit(field, where+"."+name, problems)
