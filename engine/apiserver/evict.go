@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -150,7 +151,7 @@ func allows(budget *policyv1.PodDisruptionBudget) error {
 	case status.ObservedGeneration < budget.Generation:
 		return tooMany(10, fmt.Sprintf("The disruption budget %s is still being processed by the server.", budget.Name))
 	case status.DisruptionsAllowed < 0:
-		return apierrors.NewForbidden(kschema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}, budget.Name, fmt.Errorf("pdb disruptions allowed is negative"))
+		return apierrors.NewForbidden(kschema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}, budget.Name, errors.New("pdb disruptions allowed is negative"))
 	case status.DisruptionsAllowed == 0:
 		return tooMany(0, fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", budget.Name, status.DesiredHealthy, status.CurrentHealthy))
 	}

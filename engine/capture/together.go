@@ -15,7 +15,7 @@ func together(list []simulate.Object) (out []simulate.Object) {
 		metadata, _ := o["metadata"].(map[string]any)
 		id := [4]string{text(o["apiVersion"]), text(o["kind"]), text(metadata["namespace"]), text(metadata["name"])}
 		if i, known := at[id]; known {
-			out[i], _ = both(map[string]any(out[i]), map[string]any(o)).(map[string]any)
+			out[i], _ = both(out[i], o).(map[string]any)
 			continue
 		}
 		at[id] = len(out)

@@ -18,11 +18,12 @@ import (
 func (r *Report) Update() (replaced int, err error) {
 	byFile := map[string][]format.Replacement{}
 	for _, c := range r.Cases {
-		for _, u := range c.updates {
-			byFile[c.File] = append(byFile[c.File], u)
-		}
+		byFile[c.File] = append(byFile[c.File], c.updates...)
 	}
 	for file, list := range byFile {
+		if len(list) == 0 {
+			continue
+		}
 		text, err := os.ReadFile(filepath.Clean(file))
 		if err != nil {
 			return replaced, err

@@ -244,7 +244,7 @@ func (p *process) connect() error {
 	if err != nil {
 		return err
 	}
-	client.Transport = identity.Transport{RoundTripper: writer.Timeouts{RoundTripper: client.Transport, After: writer.RequestTimeout}}
+	client.Transport = identity.Transport{RoundTripper: writer.Timeouts{RoundTripper: writer.Gated{RoundTripper: client.Transport}, After: writer.RequestTimeout}}
 	mapper, err := apiutil.NewDynamicRESTMapper(config, client)
 	if err != nil {
 		return fmt.Errorf("asking the API server what it serves: %w", err)

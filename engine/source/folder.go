@@ -169,13 +169,11 @@ func beside(path string) []string {
 	}
 	out := []string{filepath.Join(path, load.SchemaFolder)}
 	_ = filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error { // what cannot be read has no policies either
-		if err != nil || entry.Name() != load.SchemaFolder || p == path || !isFolder(p) {
-			return nil
-		}
-		if p != out[0] {
+		schemas := err == nil && entry.Name() == load.SchemaFolder && p != path && isFolder(p)
+		if schemas && p != out[0] {
 			out = append(out, p)
 		}
-		if entry.IsDir() {
+		if schemas && entry.IsDir() {
 			return filepath.SkipDir
 		}
 		return nil

@@ -57,22 +57,7 @@ func (s *session) normal(o Object, version string) Object {
 	for _, field := range []string{"uid", "namespace", "selfLink"} {
 		delete(m, field)
 	}
-	for _, field := range []string{"creationTimestamp", "deletionTimestamp"} {
-		if m[field] != nil {
-			m[field] = "(time)"
-		}
-	}
-	if disrupted, ok := path(out, "status", "disruptedPods").(Object); ok {
-		for pod := range disrupted {
-			disrupted[pod] = "(time)"
-		}
-	}
-	conditions, _ := path(out, "status", "conditions").([]any)
-	for _, raw := range conditions {
-		if c, ok := raw.(Object); ok && c["lastTransitionTime"] != nil {
-			c["lastTransitionTime"] = "(time)"
-		}
-	}
+	hideTimes(out, m)
 	m["resourceVersion"] = version
 	if version == "" || of.restless {
 		delete(m, "resourceVersion")
@@ -89,12 +74,7 @@ func (s *session) normal(o Object, version string) Object {
 		}
 	}
 	if labels, ok := m["labels"].(Object); ok && text(out, "kind") == "Job" {
-		for _, label := range []string{"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name"} {
-			delete(labels, label)
-		}
-		if len(labels) == 0 {
-			delete(m, "labels")
-		}
+		hideJob(labels, m)
 	}
 	if entries := managers(m["managedFields"], of); len(entries) > 0 {
 		m["managedFields"] = entries
@@ -102,6 +82,35 @@ func (s *session) normal(o Object, version string) Object {
 		delete(m, "managedFields")
 	}
 	return out
+}
+
+// hideTimes replaces the times that a server has set.
+func hideTimes(o, metadata Object) {
+	for _, field := range []string{"creationTimestamp", "deletionTimestamp"} {
+		if metadata[field] != nil {
+			metadata[field] = "(time)"
+		}
+	}
+	disrupted, _ := path(o, "status", "disruptedPods").(Object)
+	for pod := range disrupted {
+		disrupted[pod] = "(time)"
+	}
+	conditions, _ := path(o, "status", "conditions").([]any)
+	for _, raw := range conditions {
+		if c, ok := raw.(Object); ok && c["lastTransitionTime"] != nil {
+			c["lastTransitionTime"] = "(time)"
+		}
+	}
+}
+
+// hideJob removes the labels that a server gives to a Job.
+func hideJob(labels, metadata Object) {
+	for _, label := range []string{"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name"} {
+		delete(labels, label)
+	}
+	if len(labels) == 0 {
+		delete(metadata, "labels")
+	}
 }
 
 // managers returns the managedFields in an order that does not depend on times.

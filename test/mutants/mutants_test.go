@@ -45,7 +45,7 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(worlds) == 0 {
 		t.Fatal(worlds, err)
 	}
-	for _, line := range strings.Split(strings.TrimSpace(look(t, build(t, nil), worlds...)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(look(t, build(t, nil), worlds...)), "\n") {
 		if !strings.Contains(line, ": nothing in ") {
 			t.Errorf("without a change: %s", line)
 		}

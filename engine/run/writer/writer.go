@@ -51,19 +51,19 @@ type Writer struct {
 	rivals *rivals
 }
 
-// open waits for the policy's turn and asks the gate, right before a write is
-// sent.
-func (w *Writer) open(ctx context.Context, policy string) error {
+// open waits for the policy's turn and asks the gate. Requests with the context that it
+// returns ask again as they are sent.
+func (w *Writer) open(ctx context.Context, policy string) (context.Context, error) {
 	if w.closed.Load() {
-		return fmt.Errorf("nothing is written any more: %w", context.Canceled)
+		return ctx, fmt.Errorf("nothing is written any more: %w", context.Canceled)
 	}
 	if err := w.Pace.wait(ctx, policy); err != nil {
-		return err
+		return ctx, err
 	}
 	if w.Gate == nil {
-		return nil
+		return ctx, nil
 	}
-	return w.Gate(ctx)
+	return through(ctx, w.Gate), w.Gate(ctx)
 }
 
 var _ apply.Writer = (*Writer)(nil)
@@ -113,7 +113,7 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if err != nil {
 		return world.Version{}, err
 	}
-	if err := w.open(ctx, p.Policy); err != nil {
+	if ctx, err = w.open(ctx, p.Policy); err != nil {
 		return world.Version{}, err
 	}
 	body, err := value.JSON(p.Locked())
@@ -149,7 +149,7 @@ func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 	if err != nil {
 		return world.Version{}, err
 	}
-	if err := w.open(ctx, m.Policy); err != nil {
+	if ctx, err = w.open(ctx, m.Policy); err != nil {
 		return world.Version{}, err
 	}
 	api := w.whole.Resource(resource).Namespace(m.Target.Namespace)
@@ -195,7 +195,7 @@ func (w *Writer) Delete(ctx context.Context, d apply.Deletion) error {
 	if err != nil {
 		return err
 	}
-	if err := w.open(ctx, d.Policy); err != nil {
+	if ctx, err = w.open(ctx, d.Policy); err != nil {
 		return err
 	}
 	options := deleteOptions(d)
@@ -209,7 +209,7 @@ func (w *Writer) Evict(ctx context.Context, d apply.Deletion) error {
 	if err != nil {
 		return err
 	}
-	if err := w.open(ctx, d.Policy); err != nil {
+	if ctx, err = w.open(ctx, d.Policy); err != nil {
 		return err
 	}
 	options := deleteOptions(d)

@@ -1,0 +1,34 @@
+package writer
+
+import (
+	"context"
+	"net/http"
+)
+
+// gateKey is where the context of a write has its gate.
+type gateKey struct{}
+
+// through returns a context whose writes ask a gate once more, as they are sent.
+func through(ctx context.Context, gate func(context.Context) error) context.Context {
+	return context.WithValue(ctx, gateKey{}, gate)
+}
+
+// Gated asks the gate of a write as its request is sent: between the decision to write
+// and the request, objects may be read and texts encoded, and the process may have been
+// stopped for a while.
+type Gated struct{ http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (g Gated) RoundTrip(r *http.Request) (*http.Response, error) {
+	gate, ok := r.Context().Value(gateKey{}).(func(context.Context) error)
+	if !ok || r.Method == http.MethodGet {
+		return g.RoundTripper.RoundTrip(r)
+	}
+	if err := gate(r.Context()); err != nil {
+		if r.Body != nil {
+			_ = r.Body.Close() // as a RoundTripper has to
+		}
+		return nil, err
+	}
+	return g.RoundTripper.RoundTrip(r)
+}
