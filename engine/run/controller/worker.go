@@ -27,6 +27,7 @@ type worker struct {
 	// number is how many keys are reconciled at once.
 	number int
 	queue  workqueue.TypedRateLimitingInterface[eval.Key]
+	order  *order
 	// watching ends the work, working the reconciliations under way.
 	watching, working context.Context
 	background        func(func())
@@ -65,12 +66,19 @@ func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *
 	w := &worker{
 		id: id, log: o.Log, number: o.Workers, watching: r.watching, working: r.working, background: r.wg.Go,
 		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, events: o.Events, health: h, owned: o.Owned,
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
-			workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id}),
+		order: newOrder(),
 	}
+	w.queue = newQueue(id, w.order)
 	w.permissions = permissions{requirements: o.Requirements, poll: o.Poll, changed: o.Changed}
 	return w
+}
+
+func newQueue(id string, o *order) workqueue.TypedRateLimitingInterface[eval.Key] {
+	queue := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[eval.Key]{Name: id, Queue: o})
+	delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[eval.Key]{Name: id, Queue: queue})
+	return workqueue.NewTypedRateLimitingQueueWithConfig(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[eval.Key](minBackOff, maxBackOff),
+		workqueue.TypedRateLimitingQueueConfig[eval.Key]{Name: id, DelayingQueue: delaying})
 }
 
 // start begins to work, until the queue is shut down.
@@ -83,9 +91,10 @@ func (w *worker) start() {
 	w.rest = context.AfterFunc(w.watching, w.queue.ShutDown)
 }
 
-// enqueue adds keys to the work queue.
+// enqueue adds keys to the work queue that nothing has happened to: those of a wave.
 func (w *worker) enqueue(keys []eval.Key) {
 	for _, key := range keys {
+		w.order.mark(key)
 		w.queue.Add(key)
 	}
 }
