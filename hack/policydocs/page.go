@@ -30,8 +30,21 @@ func page(p *plan.Policy, text, differences string) string {
 	}
 	out.WriteString("\n## Params\n\n")
 	out.WriteString(params(p))
-	fmt.Fprintf(&out, "\n## Differences from what it replaces\n\n%s\nHow to change over is in [migration](../migration.md).\n", differences)
+	fmt.Fprintf(&out, "\n## Differences from what it replaces\n\n%s\nHow to change over is in [its migration guide](../migration/%s.md).\n", differences, guide(p.Name))
 	return out.String()
+}
+
+// guide returns the name of the guide in docs/migration that a policy is in: some
+// policies are changed over together.
+func guide(policy string) string {
+	switch {
+	case strings.HasPrefix(policy, "kmm-"):
+		return "kernel-modules"
+	case strings.HasSuffix(policy, "-restart"):
+		return "config-restarts"
+	default:
+		return policy
+	}
 }
 
 // comment returns what the text of a policy says about itself.
