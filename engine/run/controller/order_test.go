@@ -19,7 +19,7 @@ func inOrder(t *testing.T, additions string) string {
 	w := &worker{order: newOrder()}
 	w.queue = newQueue(t.Name(), w.order)
 	defer w.queue.ShutDown()
-	for _, one := range strings.Fields(additions) {
+	for one := range strings.FieldsSeq(additions) {
 		if name, wave := strings.CutPrefix(one, "w:"); wave {
 			w.enqueue([]eval.Key{named(name)})
 		} else {
@@ -60,7 +60,7 @@ func TestOrder(t *testing.T) {
 func TestOrderKeepsAll(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
-		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // not a secret
+		random := rand.New(rand.NewPCG(seed, 1))
 		w := &worker{order: newOrder()}
 		w.queue = newQueue(fmt.Sprint(t.Name(), seed), w.order)
 		waiting, under := map[string]bool{}, []eval.Key{}
