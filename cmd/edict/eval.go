@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
@@ -130,7 +129,7 @@ func writeValue(w io.Writer, output string, v any) error {
 	if output == "json" {
 		return writeJSON(w, v)
 	}
-	text, err := yaml.Marshal(v)
+	text, err := document.YAML(v)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -175,7 +174,7 @@ var historyPrinters = map[string]func(io.Writer, []shownEntry) error{
 		return writeJSON(w, list)
 	},
 	"yaml": func(w io.Writer, list []shownEntry) error {
-		text, err := yaml.Marshal(list)
+		text, err := document.YAML(list)
 		if err == nil {
 			_, err = w.Write(text)
 		}

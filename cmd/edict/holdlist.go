@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // heldRow is a hold, or a pause, as it is listed.
@@ -138,7 +138,7 @@ func printHolds(w io.Writer, output string, rows []heldRow) error {
 	case "json":
 		return writeJSON(w, rows)
 	case "yaml":
-		text, err := yaml.Marshal(rows)
+		text, err := document.YAML(rows)
 		if err == nil {
 			_, err = w.Write(text)
 		}

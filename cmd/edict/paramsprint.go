@@ -7,8 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -63,7 +62,7 @@ var paramPrinters = map[string]func(io.Writer, []shownParam) error{
 		return writeJSON(w, list)
 	},
 	"yaml": func(w io.Writer, list []shownParam) error {
-		text, err := yaml.Marshal(list)
+		text, err := document.YAML(list)
 		if err == nil {
 			_, err = w.Write(text)
 		}

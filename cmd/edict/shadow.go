@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -132,7 +131,7 @@ var shadowPrinters = map[string]func(io.Writer, []reconcile.ShadowReport) error{
 		return writeJSON(w, reports)
 	},
 	"yaml": func(w io.Writer, reports []reconcile.ShadowReport) error {
-		text, err := yaml.Marshal(reports)
+		text, err := document.YAML(reports)
 		if err == nil {
 			_, err = w.Write(text)
 		}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"sigs.k8s.io/yaml"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
@@ -184,7 +184,7 @@ func printResult(w io.Writer, output string, r simulate.Result) error {
 	case "json":
 		return writeJSON(w, r)
 	case "yaml":
-		text, err := yaml.Marshal(r)
+		text, err := document.YAML(r)
 		if err != nil {
 			return err
 		}

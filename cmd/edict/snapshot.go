@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/snapshot"
 )
 
@@ -112,7 +112,7 @@ func snapshotText(objects []snapshot.Object, asJSON bool) ([]byte, error) {
 		if i > 0 {
 			text.WriteString("---\n")
 		}
-		one, err := yaml.Marshal(o)
+		one, err := document.YAML(o)
 		if err != nil {
 			return nil, err
 		}

@@ -8,9 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
@@ -63,7 +63,7 @@ func Test(ctx context.Context, r *record.Record, o Options) ([]byte, error) {
 			spec[field] = v
 		}
 	}
-	return yaml.Marshal(map[string]any{
+	return document.YAML(map[string]any{
 		"apiVersion": v1alpha1.APIVersion, "kind": "PolicyTest", "metadata": map[string]any{"name": p.Name + "-" + r.Inputs.Key.Name}, "spec": spec,
 	})
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"github.com/pmezard/go-difflib/difflib"
-	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // yamlDiff shows how two values differ, in the YAML that an author would write:
@@ -30,7 +31,7 @@ func yamlDiff(want, got any) string {
 }
 
 func yamlLines(v any) []string {
-	text, err := yaml.Marshal(normal(v))
+	text, err := document.YAML(normal(v))
 	if err != nil {
 		return []string{err.Error() + "\n"}
 	}

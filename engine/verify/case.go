@@ -4,8 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
 )
 
@@ -60,7 +59,7 @@ func (t Test) Document(c Case) ([]byte, error) {
 	if len(t.Answers) > 0 {
 		spec["answers"] = t.Answers
 	}
-	return yaml.Marshal(map[string]any{
+	return document.YAML(map[string]any{
 		"apiVersion": "edict.dev/v1alpha1", "kind": "PolicyTest", "metadata": map[string]any{"name": "counterexample"}, "spec": spec,
 	})
 }
