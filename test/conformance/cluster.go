@@ -4,15 +4,20 @@ import (
 	"context"
 	"encoding/json"
 
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 )
 
 // cluster is a real API server.
-type cluster struct{ client dynamic.Interface }
+type cluster struct {
+	client dynamic.Interface
+	core   typedcorev1.CoreV1Interface
+}
 
 func (c *cluster) of(namespace string, k *kind) dynamic.ResourceInterface {
 	gvk := kschema.FromAPIVersionAndKind(k.APIVersion, k.Kind)
@@ -33,7 +38,7 @@ func (c *cluster) do(ctx context.Context, namespace string, r request) (Object, 
 		}
 		return object(api.Get(ctx, r.Name, metav1.GetOptions{}))
 	case evict:
-		return nil, c.evict(ctx, api, namespace, r)
+		return nil, c.evict(ctx, namespace, r)
 	case remove:
 		return nil, api.Delete(ctx, r.Name, deletion(r))
 	default:
@@ -57,13 +62,14 @@ func (c *cluster) patch(ctx context.Context, api dynamic.ResourceInterface, r re
 	return object(api.Patch(ctx, r.Name, format, body, options, subresources...))
 }
 
-func (c *cluster) evict(ctx context.Context, api dynamic.ResourceInterface, namespace string, r request) error {
-	body := Object{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": Object{"name": r.Name, "namespace": namespace}}
+// evict asks once: the client would repeat a refusal that says when to come back.
+func (c *cluster) evict(ctx context.Context, namespace string, r request) error {
+	body := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: r.Name, Namespace: namespace}}
 	if r.UID != "" {
-		body["deleteOptions"] = Object{"preconditions": Object{"uid": r.UID}}
+		uid := types.UID(r.UID)
+		body.DeleteOptions = &metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
 	}
-	_, err := api.Create(ctx, &unstructured.Unstructured{Object: body}, metav1.CreateOptions{}, "eviction")
-	return err
+	return c.core.RESTClient().Post().Namespace(namespace).Resource("pods").Name(r.Name).SubResource("eviction").MaxRetries(0).Body(body).Do(ctx).Error()
 }
 
 func deletion(r request) metav1.DeleteOptions {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -109,7 +110,7 @@ func TestAsARealServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs a control plane")
 	}
-	client := startCluster(t)
+	on := startCluster(t)
 	var mu sync.Mutex
 	var records []record
 	all := scenarios(t)
@@ -117,7 +118,7 @@ func TestAsARealServer(t *testing.T) {
 		for _, of := range all {
 			t.Run(of.Name, func(t *testing.T) {
 				t.Parallel()
-				got := compare(t, client, of)
+				got := compare(t, on, of)
 				mu.Lock()
 				defer mu.Unlock()
 				records = append(records, record{of.Name, got})
@@ -143,7 +144,7 @@ func sorted(records []record, all []scenario) (out []record) {
 	return out
 }
 
-func startCluster(t *testing.T) dynamic.Interface {
+func startCluster(t *testing.T) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
@@ -167,18 +168,22 @@ func startCluster(t *testing.T) dynamic.Interface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client
+	core, err := typedcorev1.NewForConfig(plane.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cluster{client, core}
 }
 
 // compare runs a scenario on both servers, and returns the answers of the real
 // one as far as they can be compared.
-func compare(t *testing.T, client dynamic.Interface, of scenario) (out []answer) {
+func compare(t *testing.T, on *cluster, of scenario) (out []answer) {
 	t.Helper()
 	namespace := &unstructured.Unstructured{Object: Object{"apiVersion": "v1", "kind": "Namespace", "metadata": Object{"name": of.Name}}}
-	if _, err := client.Resource(kschema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+	if _, err := on.client.Resource(kschema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	mine, real := inMemory(t, of), newSession(&cluster{client}, of.Name, of)
+	mine, real := inMemory(t, of), newSession(on, of.Name, of)
 	named := namedIn(of.Requests)
 	for i, r := range of.Requests {
 		want := plain(t, answered(t, mine, of, r))

@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -38,6 +37,7 @@ type Writer struct {
 	mapper   meta.RESTMapper
 	client   metadata.Interface
 	whole    dynamic.Interface // for creating, which the other cannot
+	core     typedcorev1.CoreV1Interface
 	recorder record.EventRecorder
 	stop     func()
 	// As makes the requests of a context those of a policy.
@@ -87,7 +87,7 @@ func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
 	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: apply.FieldManager})
 	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy, observe.LogReconcile, r.by.String()) })
-	return &Writer{mapper: mapper, client: md, whole: whole, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, As: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
+	return &Writer{mapper: mapper, client: md, whole: whole, core: core, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, As: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
 }
 
 // Stop ends the sending of Events.
@@ -202,27 +202,17 @@ func (w *Writer) Delete(ctx context.Context, d apply.Deletion) error {
 	return w.client.Resource(resource).Namespace(d.Target.Namespace).Delete(ctx, d.Target.Name, options)
 }
 
-// Evict implements apply.Writer.
+// Evict implements apply.Writer. A refusal is returned at once: with a time to wait in
+// it, the client would ask again ten times and hold up the worker for minutes.
 func (w *Writer) Evict(ctx context.Context, d apply.Deletion) error {
-	ctx = w.As(ctx, d.Policy)
-	resource, err := w.Resource(d.Target)
+	ctx, err := w.open(w.As(ctx, d.Policy), d.Policy)
 	if err != nil {
-		return err
-	}
-	if ctx, err = w.open(ctx, d.Policy); err != nil {
 		return err
 	}
 	options := deleteOptions(d)
-	eviction, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&policyv1.Eviction{
-		TypeMeta:      metav1.TypeMeta{APIVersion: policyv1.SchemeGroupVersion.String(), Kind: "Eviction"},
-		ObjectMeta:    metav1.ObjectMeta{Namespace: d.Target.Namespace, Name: d.Target.Name},
-		DeleteOptions: &options,
-	})
-	if err != nil {
-		return err
-	}
-	_, err = w.whole.Resource(resource).Namespace(d.Target.Namespace).Create(ctx, &unstructured.Unstructured{Object: eviction}, metav1.CreateOptions{}, "eviction")
-	return err
+	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: d.Target.Namespace, Name: d.Target.Name}, DeleteOptions: &options}
+	return w.core.RESTClient().Post().Namespace(d.Target.Namespace).Resource("pods").Name(d.Target.Name).SubResource("eviction").
+		MaxRetries(0).Body(eviction).Do(ctx).Error()
 }
 
 func deleteOptions(d apply.Deletion) metav1.DeleteOptions {
