@@ -20,13 +20,14 @@ import (
 // nothing has been written, because the connection that was to be used again
 // turned out to be closed.
 type Client struct {
-	http    *http.Client
-	base    string
-	timeout time.Duration
-	largest int64
-	slots   chan struct{}
-	breaker *breaker
-	metrics *metrics
+	http     *http.Client
+	base     string
+	timeout  time.Duration
+	largest  int64
+	slots    chan struct{}
+	breaker  *breaker
+	metrics  *metrics
+	catalogs catalogs
 }
 
 var _ expr.Answerer = (*Client)(nil)
@@ -80,19 +81,23 @@ func unknown(query string) error {
 }
 
 func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Response, error) {
-	asked, err := newScoreRequest(request)
+	reserve, err := newReservation(request.With)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := c.catalogs.question(request.Candidates)
 	if err != nil {
 		return nil, err
 	}
 	var verdicts []expr.Verdict
-	err = c.call(ctx, scoring, asked.body(), func(body io.Reader) error {
+	err = c.call(ctx, scoring, asked.body(reserve), func(body io.Reader) error {
 		buffer := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(buffer)
 		buffer.Reset()
 		if err := readAll(buffer, body, c.largest); err != nil {
 			return err
 		}
-		verdicts, err = verdictsOf(buffer.Bytes(), asked.Pools)
+		verdicts, err = asked.verdicts(buffer.Bytes())
 		return err
 	})
 	if err != nil {
@@ -104,18 +109,6 @@ func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Respon
 // buffers are for answers: what is read of one is copied.
 var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
-// verdictsOf returns what an answer says of each pool.
-func verdictsOf(body []byte, asked []pool) ([]expr.Verdict, error) {
-	if verdicts, ok := quickly(body, asked); ok {
-		return verdicts, nil
-	}
-	scores, err := decode(body, asked)
-	if err != nil {
-		return nil, err
-	}
-	return judge(asked, scores), nil
-}
-
 func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Response, error) {
 	asked, err := newNarrowRequest(request)
 	if err != nil {
@@ -125,7 +118,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 	if err != nil {
 		return nil, fail(ClassRequest, err.Error())
 	}
-	err = c.call(ctx, narrowing, body, func(io.Reader) error { return nil })
+	err = c.call(ctx, narrowing, &payload{begin: body}, func(io.Reader) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +127,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 
 // call sends a request and counts what becomes of it. read is given the body
 // of an answer of status 200.
-func (c *Client) call(ctx context.Context, to endpoint, body []byte, read func(io.Reader) error) error {
+func (c *Client) call(ctx context.Context, to endpoint, body *payload, read func(io.Reader) error) error {
 	err := c.inTurn(ctx, func(limited context.Context) error {
 		begin := time.Now()
 		defer func() { c.metrics.seconds.WithLabelValues(to.call).Observe(time.Since(begin).Seconds()) }()

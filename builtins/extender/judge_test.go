@@ -3,11 +3,13 @@ package extender
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -140,7 +142,7 @@ func FuzzJudge(f *testing.F) {
 // checkQuick compares what is read quickly, if it is, with what is read carefully.
 func checkQuick(t *testing.T, body []byte, asked []pool) (quick bool) {
 	t.Helper()
-	got, quick := quickly(body, asked)
+	got, quick := (&question{catalog: newCatalog(nil, asked)}).quickly(body)
 	if !quick {
 		return false
 	}
@@ -178,16 +180,29 @@ func TestQuickly(t *testing.T) {
 	}
 }
 
+// scoreRequest is the body that asks for scores.
+type scoreRequest struct {
+	ReservationID string `json:"reservationID"`
+	TTL           string `json:"reservationTTL"`
+	Size          int64  `json:"size"`
+	Pools         []pool `json:"lvgs"`
+}
+
 // TestBody: a request is written as encoding/json writes it.
 func TestBody(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "a", "vg-1_x.y", "<&>", "q\"b\\", "ä", "\u2028", "\x00\x7f", "\xff"} {
-		r := &scoreRequest{ReservationID: text, TTL: text, Size: -5, Pools: []pool{{Name: text}, {Name: "b", ThinPool: text}}}
-		want, err := json.Marshal(r)
+		pools := []pool{{Name: text}, {Name: "b", ThinPool: text}}
+		want, err := json.Marshal(scoreRequest{ReservationID: text, TTL: "2s", Size: -5, Pools: pools})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), string(r.body())); diff != "" {
+		q := &question{catalog: newCatalog(nil, pools)}
+		got, err := io.ReadAll(q.body(&reservation{ID: text, TTL: 2 * time.Second, Size: -5}).open())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%q (- encoding/json, + here):\n%s", text, diff)
 		}
 	}

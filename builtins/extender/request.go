@@ -15,12 +15,12 @@ type pool struct {
 	ThinPool string `json:"thinPoolName,omitempty"`
 }
 
-// scoreRequest is the body that asks for scores.
-type scoreRequest struct {
-	ReservationID string `json:"reservationID"`
-	TTL           string `json:"reservationTTL"`
-	Size          int64  `json:"size"`
-	Pools         []pool `json:"lvgs"`
+// reservation is what a request for scores asks to reserve in every pool: so many
+// bytes, for so long.
+type reservation struct {
+	ID   string
+	TTL  time.Duration
+	Size int64
 }
 
 // narrowRequest is the body that confirms one pool.
@@ -30,20 +30,16 @@ type narrowRequest struct {
 	Pool          pool   `json:"lvg"`
 }
 
-func newScoreRequest(request *expr.Request) (*scoreRequest, error) {
-	id, ttl, err := reservationOf(request.With)
+func newReservation(with *value.Map) (*reservation, error) {
+	id, ttl, err := reservationOf(with)
 	if err != nil {
 		return nil, err
 	}
-	size, ok := value.Int(request.With.Lookup(fieldSize))
+	size, ok := value.Int(with.Lookup(fieldSize))
 	if !ok {
 		return nil, wrongType(fieldSize, expr.Int)
 	}
-	pools, err := poolsOf(request.Candidates)
-	if err != nil {
-		return nil, err
-	}
-	return &scoreRequest{ReservationID: id, TTL: ttl.String(), Size: size, Pools: pools}, nil
+	return &reservation{ID: id, TTL: ttl, Size: size}, nil
 }
 
 func newNarrowRequest(request *expr.Request) (*narrowRequest, error) {

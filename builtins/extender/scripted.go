@@ -45,18 +45,21 @@ func (s *script) Answer(ctx context.Context, request *expr.Request) (*expr.Respo
 }
 
 func (s *script) score(request *expr.Request) (*expr.Response, error) {
-	asked, err := newScoreRequest(request)
+	if _, err := newReservation(request.With); err != nil {
+		return nil, err
+	}
+	pools, err := poolsOf(request.Candidates)
 	if err != nil {
 		return nil, err
 	}
 	if s.failure != "" {
 		return nil, fail(ClassScript, s.failure)
 	}
-	scores := make(map[pool]int64, len(asked.Pools))
-	for _, place := range asked.Pools {
+	scores := make(map[pool]int64, len(pools))
+	for _, place := range pools {
 		scores[place] = s.scoreOf(place)
 	}
-	return &expr.Response{Verdicts: judge(asked.Pools, scores)}, nil
+	return &expr.Response{Verdicts: judge(pools, scores)}, nil
 }
 
 func (s *script) scoreOf(place pool) int64 {

@@ -49,11 +49,13 @@ func newTransport(c Config, settings *tls.Config) *http.Transport {
 }
 
 // exchange posts a body and returns that of the answer to read.
-func (c *Client) exchange(ctx context.Context, url string, body []byte, read func(io.Reader) error) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+func (c *Client) exchange(ctx context.Context, url string, body *payload, read func(io.Reader) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, body.open())
 	if err != nil {
 		return err
 	}
+	request.ContentLength = body.size()
+	request.GetBody = func() (io.ReadCloser, error) { return body.open(), nil }
 	request.Header.Set("Content-Type", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -58,8 +58,11 @@ func (m *Meter) Grow(n int) {
 }
 
 // Build counts a value that an expression or a template has given.
-func (m *Meter) Build(v value.Value) error {
-	if m.built += value.Weight(v); m.built > m.nodes {
+func (m *Meter) Build(v value.Value) error { return m.Built(value.Weight(v)) }
+
+// Built counts values of so many nodes.
+func (m *Meter) Built(nodes int) error {
+	if m.built += nodes; m.built > m.nodes {
 		return fmt.Errorf("%w of %d nodes%s", ErrNodes, m.nodes, lessWork)
 	}
 	return nil

@@ -57,8 +57,8 @@ func (r *stagedRun) group(step *plan.Step) (*groups, error) {
 			return nil, err
 		}
 	}
-	g.size = make([]int32, g.n)
-	g.order = make([]int32, 0, min(g.n, r.count))
+	g.size = r.scratch.ids.take(g.n)
+	g.order = r.scratch.ids.take(min(g.n, r.count))[:0]
 	for at := range each(r.left) {
 		group := g.of[at]
 		if g.size[group] == 0 {
@@ -83,7 +83,7 @@ func (r *stagedRun) unplaced(x *ids) bool {
 }
 
 func (r *stagedRun) groupPlainly(step *plan.Step, g *groups) error {
-	g.of, g.ids = make([]int32, r.table.rows), nil
+	g.of, g.ids = r.scratch.ids.take(r.table.rows), nil
 	numbers := map[string]int32{}
 	for at := range each(r.left) {
 		v, err := r.eval(step.GroupBy, at)
@@ -108,7 +108,7 @@ type facts [4]int64
 // groupScores returns the points of every group that has rows.
 func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 	counts, ok := r.counts(step.Fold, g)
-	points := make([]int64, g.n)
+	points := r.scratch.numbers.take(g.n)
 	var known folded
 	for _, group := range g.order {
 		var err error
@@ -191,8 +191,8 @@ func (r *stagedRun) different(g *groups, of *ids) []int32 {
 	} else {
 		p = newPairs(g.of, of.of)
 	}
-	out := make([]int32, g.n)
-	seen := newSet(p.n)
+	out := r.scratch.ids.take(g.n)
+	seen := r.scratch.set(p.n)
 	for at := range each(r.left) {
 		if pair := int(p.of[at]); !seen.has(pair) {
 			seen.put(pair)

@@ -69,7 +69,7 @@ func (r *ranks) compare(a, b int32) int {
 }
 
 // all reports whether the place of all rows of a set is known.
-func (r *ranks) all(rows set) bool { return rows.clone().without(r.known).empty() }
+func (r *ranks) all(rows set) bool { return rows.within(r.known) }
 
 func (r *ranks) first(rows set) int {
 	best := rows.first()

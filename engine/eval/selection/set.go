@@ -8,18 +8,26 @@ import (
 // set is a set of rows, one bit each.
 type set []uint64
 
-func newSet(rows int) set { return make(set, (rows+63)/64) }
+func newSet(rows int) set { return make(set, words(rows)) }
+
+// words is how many words a set of rows has.
+func words(rows int) int { return (rows + 63) / 64 }
 
 // all is the set of the first rows.
 func all(rows int) set {
 	s := newSet(rows)
+	s.fill(rows)
+	return s
+}
+
+// fill puts the first rows into a set of as many.
+func (s set) fill(rows int) {
 	for i := range s {
 		s[i] = ^uint64(0)
 	}
 	if rest := rows % 64; rest > 0 {
 		s[len(s)-1] = 1<<rest - 1
 	}
-	return s
 }
 
 func (s set) has(row int) bool { return s[row/64]&(1<<(row%64)) != 0 }
@@ -43,7 +51,15 @@ func (s set) empty() bool {
 	return true
 }
 
-func (s set) clone() set { return append(set(nil), s...) }
+// within reports whether all rows of s are in o.
+func (s set) within(o set) bool {
+	for i := range s {
+		if s[i]&^o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // and keeps what is in both, and returns s.
 func (s set) and(o set) set {

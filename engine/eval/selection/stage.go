@@ -13,12 +13,12 @@ import (
 // decided, and a false (a true) decides over a part that failed.
 func (r *stagedRun) truth(s *analyze.Stage, of set) (yes, no set) {
 	if of.empty() {
-		return newSet(r.table.rows), newSet(r.table.rows)
+		return r.scratch.set(r.table.rows), r.scratch.set(r.table.rows)
 	}
 	switch s.Form {
 	case analyze.StageOwn:
 		t := r.table.column(s.Own, r.Scope).truths()
-		return t.yes.clone().and(of), t.no.clone().and(of)
+		return r.scratch.copy(t.yes).and(of), r.scratch.copy(t.no).and(of)
 	case analyze.StageOuter:
 		return r.constant(s, of)
 	case analyze.StageNot:
@@ -26,11 +26,11 @@ func (r *stagedRun) truth(s *analyze.Stage, of set) (yes, no set) {
 		return yes, no
 	case analyze.StageAnd:
 		yes, no = r.truth(s.Parts[0], of)
-		more, less := r.truth(s.Parts[1], of.clone().without(no))
+		more, less := r.truth(s.Parts[1], r.scratch.copy(of).without(no))
 		return yes.and(more), no.or(less)
 	case analyze.StageOr:
 		yes, no = r.truth(s.Parts[0], of)
-		more, less := r.truth(s.Parts[1], of.clone().without(yes))
+		more, less := r.truth(s.Parts[1], r.scratch.copy(of).without(yes))
 		return yes.or(more), no.and(less)
 	case analyze.StageIf:
 		then, otherwise := r.truth(s.Parts[0], of)
@@ -46,16 +46,16 @@ func (r *stagedRun) truth(s *analyze.Stage, of set) (yes, no set) {
 
 // constant is a part that is the same for all rows.
 func (r *stagedRun) constant(s *analyze.Stage, of set) (yes, no set) {
-	yes, no = newSet(r.table.rows), newSet(r.table.rows)
+	yes, no = r.scratch.set(r.table.rows), r.scratch.set(r.table.rows)
 	v, err := s.Outer.Eval(r.Scope, r.Meter)
 	if err != nil {
 		return yes, no
 	}
 	switch holds, ok := v.Value().(bool); {
 	case ok && holds:
-		return of.clone(), no
+		return r.scratch.copy(of), no
 	case ok:
-		return yes, of.clone()
+		return yes, r.scratch.copy(of)
 	}
 	return yes, no
 }
@@ -63,7 +63,7 @@ func (r *stagedRun) constant(s *analyze.Stage, of set) (yes, no set) {
 // lookUp finds the rows whose text is one of those asked for. Rows with
 // anything but a text stay unknown.
 func (r *stagedRun) lookUp(s *analyze.Stage, of set) (yes, no set) {
-	yes, no = newSet(r.table.rows), newSet(r.table.rows)
+	yes, no = r.scratch.set(r.table.rows), r.scratch.set(r.table.rows)
 	v, err := s.Outer.Eval(r.Scope, r.Meter)
 	if err != nil {
 		return yes, no
@@ -82,7 +82,7 @@ func (r *stagedRun) lookUp(s *analyze.Stage, of set) (yes, no set) {
 		return yes, no
 	}
 	yes.and(of)
-	return yes, of.clone().and(texts).without(yes)
+	return yes, r.scratch.copy(of).and(texts).without(yes)
 }
 
 // members adds the rows with the texts that a list has as items, or a map as
@@ -155,7 +155,7 @@ func tupleOf(keys []*ids, at int) (id tuple, ok bool) {
 }
 
 func (r *stagedRun) mixedTruth(s *analyze.Stage, of set) (yes, no set) {
-	yes, no = newSet(r.table.rows), newSet(r.table.rows)
+	yes, no = r.scratch.set(r.table.rows), r.scratch.set(r.table.rows)
 	r.tuples(s, of, func(at int) error {
 		v, err := r.eval(s.Mixed, at)
 		if err != nil {

@@ -21,6 +21,7 @@ type stagedRun struct {
 	count int
 	// scores of all rows; nil while every one is zero.
 	scores []int64
+	scratch *scratch
 	// at is the scope of one row, for what has to be evaluated row by row.
 	at *row
 }
@@ -30,7 +31,10 @@ func runStaged(ctx context.Context, in Input) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := stagedRun{Input: in, table: t, left: all(t.rows), count: t.rows, at: t.scope(in.Scope)}
+	r := stagedRun{Input: in, table: t, scratch: scratches.Get().(*scratch), count: t.rows, at: t.scope(in.Scope)}
+	defer r.scratch.release()
+	r.left = r.scratch.set(t.rows)
+	r.left.fill(t.rows)
 	r.outcome.Total = t.rows
 	for i := range in.Select.Steps {
 		if err := r.step(ctx, &in.Select.Steps[i]); err != nil {
@@ -133,7 +137,7 @@ func (r *stagedRun) best() set {
 	for at := range each(r.left) {
 		best = max(best, r.scores[at])
 	}
-	tied := newSet(r.table.rows)
+	tied := r.scratch.set(r.table.rows)
 	for at := range each(r.left) {
 		if r.scores[at] == best {
 			tied.put(at)

@@ -34,7 +34,7 @@ func (r *stagedRun) filter(step *plan.Step) error {
 	before, cost := r.Meter.Spent(), r.plainCost(step)
 	yes, no := r.truth(step.Stage, r.left)
 	// What the stages cannot tell is asked plainly, row by row.
-	for at := range each(r.left.clone().without(yes).without(no)) {
+	for at := range each(r.scratch.copy(r.left).without(yes).without(no)) {
 		v, err := r.eval(step.Expression, at)
 		holds := false
 		if err == nil {
@@ -80,10 +80,22 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 
 // asked returns what is sent of the candidates that are left.
 func (r *stagedRun) asked(ask *plan.Ask) ([]*value.Map, error) {
-	var known *requests
-	if ask.Own {
-		known = r.table.requests(ask.Candidate, r.Scope)
+	if !ask.Own {
+		return r.askedPlainly(ask, nil)
 	}
+	known := r.table.requests(ask.Candidate, r.Scope)
+	if !r.left.within(known.known) {
+		return r.askedPlainly(ask, known)
+	}
+	out, cost, weight := known.of(r.left, r.count)
+	if err := r.Meter.Built(weight); err != nil {
+		return nil, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
+	}
+	return out, r.Meter.Spend(cost)
+}
+
+// askedPlainly is asked where not all requests are known.
+func (r *stagedRun) askedPlainly(ask *plan.Ask, known *requests) ([]*value.Map, error) {
 	out := make([]*value.Map, 0, r.count)
 	var cost uint64
 	for at := range each(r.left) {
@@ -108,17 +120,17 @@ func (r *stagedRun) asked(ask *plan.Ask) ([]*value.Map, error) {
 // zero makes the scores of all rows, if there are none yet.
 func (r *stagedRun) zero() {
 	if r.scores == nil {
-		r.scores = make([]int64, r.table.rows)
+		r.scores = r.scratch.numbers.take(r.table.rows)
 	}
 }
 
 // integers evaluates a step's expression for the rows that are left.
 func (r *stagedRun) integers(step *plan.Step) ([]int64, error) {
 	before, cost := r.Meter.Spent(), r.plainCost(step)
-	out := make([]int64, r.table.rows)
-	known := newSet(r.table.rows)
+	out := r.scratch.numbers.take(r.table.rows)
+	known := r.scratch.set(r.table.rows)
 	r.numbers(step.Stage, r.left, out, known)
-	for at := range each(r.left.clone().without(known)) {
+	for at := range each(r.scratch.copy(r.left).without(known)) {
 		v, err := r.eval(step.Expression, at)
 		if err == nil {
 			out[at], err = integer(step.Expression, v)

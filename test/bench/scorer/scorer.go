@@ -5,22 +5,22 @@ package scorer
 
 import (
 	"bytes"
-	"fmt"
 	"hash/fnv"
 	"hash/maphash"
 	"io"
 	"net/http"
-	"strings"
 )
 
 // Transport answers requests to score volume groups, and to narrow reservations. It
 // is not safe for concurrent use.
 type Transport struct {
 	seed    maphash.Seed
-	answers map[uint64][]byte
-	// entries are by what requests say of a group.
-	entries map[string]entry
-	body    bytes.Buffer
+	answers map[uint64]*answer
+	// whole is a long answer, of which others are parts.
+	whole *answer
+	body  bytes.Buffer
+	// text is the last answer that was a part.
+	text []byte
 	// Calls counts the requests.
 	Calls int
 }
@@ -29,7 +29,7 @@ var _ http.RoundTripper = (*Transport)(nil)
 
 // New makes a transport.
 func New() *Transport {
-	return &Transport{seed: maphash.MakeSeed(), answers: map[uint64][]byte{}, entries: map[string]entry{}}
+	return &Transport{seed: maphash.MakeSeed(), answers: map[uint64]*answer{}}
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -50,58 +50,40 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // answer returns the answer to a request: one computed before, if the same groups
-// were asked about.
+// were asked about, or the part of one about these groups.
 func (t *Transport) answer(body []byte) []byte {
 	from := bytes.Index(body, []byte(`"lvgs":`))
 	if from < 0 {
 		return []byte("{}") // a reservation is narrowed
 	}
-	sum := maphash.Bytes(t.seed, body[from:])
-	if known, ok := t.answers[sum]; ok {
-		return known
-	}
-	text := t.compose(body[from:])
-	t.answers[sum] = text
-	return text
-}
-
-// compose puts an answer together of entries that were written before, the highest
-// score first: its work is part of what is measured, so it has to be little.
-func (t *Transport) compose(groups []byte) []byte {
-	var byScore [maxScore + 1][]byte
-	for {
-		_, rest, more := bytes.Cut(groups, []byte(`{"name":"`))
-		if !more {
-			break
+	groups := body[from+len(`"lvgs":[`):]
+	sum := maphash.Bytes(t.seed, groups)
+	known, ok := t.answers[sum]
+	if !ok {
+		if text, ok := t.part(groups); ok {
+			return text
 		}
-		end := bytes.IndexByte(rest, '}')
-		known, ok := t.entries[string(rest[:end])]
-		if !ok {
-			known = newEntry(string(rest[:end]))
-			t.entries[string(rest[:end])] = known
-		}
-		byScore[known.score] = append(byScore[known.score], known.text...)
-		groups = rest[end:]
+		known = newAnswer(groups)
+		t.answers[sum] = known
 	}
-	out := []byte(`{"lvgs":[`)
-	for score := maxScore; score > 0; score-- {
-		out = append(out, byScore[score]...)
+	if t.whole == nil || t.tooLarge(groups) || len(known.text) > len(t.whole.text) {
+		t.whole = known
 	}
-	return append(bytes.TrimSuffix(out, []byte(",")), "]}"...)
+	return known.text
 }
 
-// entry is what the answer says of a group, with a comma behind it.
-type entry struct {
-	score int
-	text  []byte
+// part returns the part of the whole answer that is about some groups.
+func (t *Transport) part(groups []byte) ([]byte, bool) {
+	if t.whole == nil || t.tooLarge(groups) {
+		return nil, false
+	}
+	text, ok := t.whole.part(groups, t.text[:0])
+	t.text = text
+	return text, ok
 }
 
-// newEntry makes the entry of a group of which the request says this.
-func newEntry(group string) entry {
-	name, _, _ := strings.Cut(group, `"`)
-	score := scoreOf(name)
-	return entry{score: score, text: fmt.Appendf(nil, `{"name":"%s,"score":%d},`, group, score)}
-}
+// tooLarge says that the whole answer is of another world.
+func (t *Transport) tooLarge(groups []byte) bool { return len(t.whole.text) > 8*len(groups) }
 
 const maxScore = 10
 

@@ -44,3 +44,21 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestPart: the answer about some groups is the same whether others were asked about
+// before or not.
+func TestPart(t *testing.T) {
+	t.Parallel()
+	groups := make([]string, 50)
+	for i := range groups {
+		groups[i] = `{"name":"vg-` + strings.Repeat("x", i) + `"}`
+	}
+	body := func(some ...string) []byte { return []byte(`{"size":1,"lvgs":[` + strings.Join(some, ",") + "]}") }
+	for _, some := range [][]string{groups[:49], groups[1:], groups[10:20], append(groups[:5:5], groups[40:]...), groups[:1], groups[49:], append(groups[40:], groups[:5]...), {`{"name":"other"}`}} {
+		before := New()
+		before.answer(body(groups...))
+		if got, want := string(before.answer(body(some...))), string(New().answer(body(some...))); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", some, got, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package extender
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// Limits of what a client keeps: catalogs of at least so many pools, so many of them,
+// and so many pools in all.
+const (
+	leastKept = 64
+	mostKept  = 16
+	poolsKept = 100_000
+)
+
+// catalogs are those of the last requests, the last used first.
+type catalogs struct {
+	mu   sync.Mutex
+	list []*catalog
+}
+
+// question returns the question about candidates.
+func (c *catalogs) question(candidates []*value.Map) (*question, error) {
+	for _, known := range c.last() {
+		if slices.Equal(known.of, candidates) {
+			c.keep(known)
+			return &question{catalog: known}, nil
+		}
+		if rows, ok := known.rows(candidates); ok {
+			c.keep(known)
+			return &question{catalog: known, rows: rows}, nil
+		}
+	}
+	pools, err := poolsOf(candidates)
+	if err != nil {
+		return nil, err
+	}
+	made := newCatalog(candidates, pools)
+	if len(pools) >= leastKept && len(made.repeated) == 0 {
+		c.keep(made)
+	}
+	return &question{catalog: made}, nil
+}
+
+func (c *catalogs) last() []*catalog {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.list
+}
+
+// keep puts a catalog first, and gives up those for which there is no room.
+func (c *catalogs) keep(first *catalog) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.list) > 0 && c.list[0] == first {
+		return
+	}
+	kept, pools := []*catalog{first}, len(first.pools)
+	for _, old := range c.list {
+		if pools += len(old.pools); old != first && len(kept) < mostKept && pools <= poolsKept {
+			kept = append(kept, old)
+		}
+	}
+	c.list = kept
+}

@@ -1,0 +1,88 @@
+package extender
+
+import "io"
+
+// payload is the body of a request: its beginning, then parts of a text, then its end.
+// Nobody changes them, so that it can be sent again.
+type payload struct {
+	begin, text []byte
+	// parts are where those of the text begin and end.
+	parts [][2]int32
+	end   []byte
+}
+
+// body returns a request about the pools as encoding/json writes it.
+func (q *question) body(r *reservation) *payload {
+	return &payload{begin: r.head(), text: q.catalog.text, parts: q.parts(), end: []byte("]}")}
+}
+
+// parts returns what a request says of the pools, without the comma behind the last.
+func (q *question) parts() (out [][2]int32) {
+	c := q.catalog
+	if q.rows == nil {
+		return [][2]int32{{0, int32(len(c.text)) - 1}}
+	}
+	for at := 0; at < len(q.rows); {
+		end := at + 1
+		for end < len(q.rows) && q.rows[end] == q.rows[end-1]+1 {
+			end++
+		}
+		out = append(out, [2]int32{c.begin(int(q.rows[at])), c.ends[q.rows[end-1]]})
+		at = end
+	}
+	out[len(out)-1][1]--
+	return out
+}
+
+// size is the length of the body, in bytes.
+func (p *payload) size() int64 {
+	n := len(p.begin) + len(p.end)
+	for _, part := range p.parts {
+		n += int(part[1] - part[0])
+	}
+	return int64(n)
+}
+
+// open returns the body to read.
+func (p *payload) open() io.ReadCloser {
+	return io.NopCloser(&payloadReader{payload: p, rest: p.begin})
+}
+
+// payloadReader reads a payload.
+type payloadReader struct {
+	payload *payload
+	// rest is what is left of the piece that is read, next which comes after it: a
+	// part, or behind the last one the end.
+	rest []byte
+	next int
+}
+
+// Read implements io.Reader.
+func (r *payloadReader) Read(into []byte) (n int, err error) {
+	for n < len(into) {
+		if len(r.rest) == 0 && !r.more() {
+			if n == 0 {
+				err = io.EOF
+			}
+			return n, err
+		}
+		copied := copy(into[n:], r.rest)
+		r.rest, n = r.rest[copied:], n+copied
+	}
+	return n, nil
+}
+
+// more goes to the next piece, if there is one.
+func (r *payloadReader) more() bool {
+	p := r.payload
+	switch {
+	case r.next < len(p.parts):
+		r.rest = p.text[p.parts[r.next][0]:p.parts[r.next][1]]
+	case r.next == len(p.parts):
+		r.rest = p.end
+	default:
+		return false
+	}
+	r.next++
+	return true
+}

@@ -1,0 +1,51 @@
+package extender
+
+import (
+	"strconv"
+
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// question is a catalog, or some pools of it, in its order.
+type question struct {
+	catalog *catalog
+	// rows are the places of the pools in the catalog; nil is all.
+	rows []int32
+}
+
+// len returns how many pools are asked about.
+func (q *question) len() int {
+	if q.rows == nil {
+		return len(q.catalog.pools)
+	}
+	return len(q.rows)
+}
+
+// asked returns the pools that are asked about.
+func (q *question) asked() []pool {
+	if q.rows == nil {
+		return q.catalog.pools
+	}
+	out := make([]pool, len(q.rows))
+	for i, row := range q.rows {
+		out[i] = q.catalog.pools[row]
+	}
+	return out
+}
+
+// head is a request up to the pools.
+func (r *reservation) head() []byte {
+	out := make([]byte, 0, 128+len(r.ID))
+	out = value.AppendText(append(out, `{"reservationID":`...), r.ID)
+	out = value.AppendText(append(out, `,"reservationTTL":`...), r.TTL.String())
+	out = strconv.AppendInt(append(out, `,"size":`...), r.Size, 10)
+	return append(out, `,"lvgs":[`...)
+}
+
+func (p *pool) appendTo(out []byte) []byte {
+	out = value.AppendText(append(out, `{"name":`...), p.Name)
+	if p.ThinPool != "" {
+		out = value.AppendText(append(out, `,"thinPoolName":`...), p.ThinPool)
+	}
+	return append(out, '}')
+}
