@@ -39,9 +39,12 @@ const maxPlans = 256
 type decoder struct {
 	scan.Scanner
 	plans map[planKey]*plan
-	// entries are those of the objects under way, items those of the lists.
+	// entries are those of the objects under way, items those of the lists, and spans
+	// where these stand.
 	entries []field
 	items   []Value
+	spans   []span
+	bulk    bulk
 }
 
 // free gives the decoder back. It keeps nothing of what it has decoded.
@@ -49,7 +52,8 @@ func (d *decoder) free() {
 	d.Scanner = scan.Scanner{}
 	clear(d.entries[:cap(d.entries)])
 	clear(d.items[:cap(d.items)])
-	d.entries, d.items = d.entries[:0], d.items[:0]
+	d.entries, d.items, d.spans = d.entries[:0], d.items[:0], d.spans[:0]
+	d.bulk.end()
 	if len(d.plans) > maxPlans {
 		clear(d.plans)
 	}
@@ -75,6 +79,7 @@ type spot struct {
 
 // plan is what the fields of objects of a shape are decoded with.
 type plan struct {
+	shape *shape
 	names []string
 	spots []spot
 }
@@ -90,7 +95,7 @@ func (d *decoder) plan(s *shape, at spot) *plan {
 	if known, ok := d.plans[key]; ok {
 		return known
 	}
-	p := &plan{names: s.keys, spots: make([]spot, len(s.keys))}
+	p := &plan{shape: s, names: s.keys, spots: make([]spot, len(s.keys))}
 	for i, name := range s.keys {
 		p.spots[i] = at.field(name)
 	}
@@ -134,6 +139,9 @@ func (d *decoder) string(at spot) (Value, error) {
 	}
 	if was, ok := at.before.(types.Timestamp); ok && at.holdsTime() && isText(was, raw) {
 		return at.before, nil
+	}
+	if plain && !at.holdsTime() {
+		return d.bulk.string(raw), nil
 	}
 	text, err := scan.Unquote(raw, plain)
 	if err != nil {
@@ -180,8 +188,12 @@ func (d *decoder) list(at spot) (Value, error) {
 		return nil, err
 	}
 	before, _ := at.before.(*List)
-	base, same := len(d.items), before != nil
+	items, spans := len(d.items), len(d.spans)
 	inner := spot{t: at.t.Item(), mask: at.mask.item()}
+	if like, ok := at.like.(*List); ok && len(like.items) > 0 {
+		inner.like = like.items[0]
+	}
+	last := again{before: before}
 	for n := 0; ; n++ {
 		more, err := d.More(n == 0, ']')
 		if err != nil {
@@ -190,31 +202,56 @@ func (d *decoder) list(at spot) (Value, error) {
 		if !more {
 			break
 		}
-		inner.before = nil
-		if before != nil && n < len(before.items) {
-			inner.before = before.items[n]
+		if n == manyItems {
+			d.bulk.depth++
 		}
-		v, err := d.value(inner)
-		if err != nil {
+		if err := d.item(&last, n, &inner); err != nil {
 			return nil, err
 		}
-		same = same && inner.before == v
-		if _, object := v.(*Map); object {
-			inner.like = v
-		}
-		d.items = append(d.items, v)
 	}
 	d.Leave()
-	items := d.items[base:]
-	d.items = d.items[:base]
-	if same && len(items) == len(before.items) {
-		return before, nil
+	if len(d.items)-items > manyItems {
+		d.bulk.depth--
 	}
-	deep := HolderBytes
-	for _, v := range items {
+	out := d.listOf(before, d.items[items:], d.spans[spans:], inner)
+	d.items, d.spans = d.items[:items], d.spans[:spans]
+	return out, nil
+}
+
+// item decodes item n of a list.
+func (d *decoder) item(last *again, n int, inner *spot) (err error) {
+	d.Peek()
+	from := d.At
+	v := d.again(last, n, *inner)
+	if v == nil {
+		inner.before = last.at(n)
+		if v, err = d.value(*inner); err != nil {
+			return err
+		}
+	}
+	if _, object := v.(*Map); object {
+		inner.like = v
+	}
+	d.items, d.spans = append(d.items, v), append(d.spans, span{from, d.At})
+	return nil
+}
+
+// listOf makes a list of its items. It is the one from before if they are the same.
+func (d *decoder) listOf(before *List, items []Value, spans []span, inner spot) *List {
+	if before != nil && sameItems(before.items, items) {
+		return before
+	}
+	deep, own := HolderBytes, d.bulk.values(len(items))
+	for i, v := range items {
+		own[i] = v
 		deep += Deep(v)
 	}
-	return &List{items: slices.Clone(items), sizes: partSizes(deep)}, nil
+	return &List{items: own, sizes: partSizes(deep), texts: d.textsOf(spans, inner)}
+}
+
+// sameItems reports whether two lists have the very same items.
+func sameItems(a, b []Value) bool {
+	return slices.EqualFunc(a, b, func(x, y Value) bool { return x == y })
 }
 
 func (d *decoder) object(at spot) (Value, error) {
@@ -246,7 +283,7 @@ func (d *decoder) object(at spot) (Value, error) {
 	d.Leave()
 	fields := d.entries[base:]
 	d.entries = d.entries[:base]
-	return finish(fields, p, hint, before), nil
+	return d.finish(fields, p, hint, before), nil
 }
 
 func mapOf(v Value) *Map {
@@ -275,7 +312,7 @@ func (d *decoder) field(at spot, p *plan, before, like *Map, base, n int) error 
 	if inner.mask == nil {
 		return d.Skip()
 	}
-	inner.before, inner.like = before.Lookup(name), like.Lookup(name)
+	inner.before, inner.like = p.value(before, place, name), p.value(like, place, name)
 	v, err := d.value(inner)
 	switch {
 	case err != nil:
@@ -305,8 +342,20 @@ func (p *plan) find(raw []byte, guess int) int {
 	return -1
 }
 
+// value returns the field of an object that stands at a place of the plan, if it
+// does.
+func (p *plan) value(of *Map, place int, name string) Value {
+	switch {
+	case of == nil:
+		return nil
+	case place >= 0 && of.shape == p.shape:
+		return of.vals[place]
+	}
+	return of.Lookup(name)
+}
+
 // finish makes an object of its fields.
-func finish(fields []field, p *plan, hint, before *Map) Value {
+func (d *decoder) finish(fields []field, p *plan, hint, before *Map) Value {
 	if len(fields) == 0 {
 		if before != nil && before.Len() == 0 {
 			return before
@@ -314,7 +363,7 @@ func finish(fields []field, p *plan, hint, before *Map) Value {
 		return Empty
 	}
 	if p != nil && len(fields) == len(p.names) {
-		if m := planned(fields, hint, before); m != nil {
+		if m := d.planned(fields, hint, before); m != nil {
 			return m
 		}
 	}
@@ -327,7 +376,7 @@ func finish(fields []field, p *plan, hint, before *Map) Value {
 		keys, vals = append(keys, f.name), append(vals, f.value)
 		deep += ScalarBytes + len(f.name) + Deep(f.value)
 	}
-	if before != nil && slices.Equal(keys, before.keys()) && slices.EqualFunc(vals, before.vals, func(a, b Value) bool { return a == b }) {
+	if before != nil && slices.Equal(keys, before.keys()) && sameItems(vals, before.vals) {
 		return before
 	}
 	return &Map{shape: shapeOf(keys), vals: vals, sizes: partSizes(deep)}
@@ -335,7 +384,7 @@ func finish(fields []field, p *plan, hint, before *Map) Value {
 
 // planned makes an object with the very fields of another; nil if it has not all of
 // them. It is the one from before if they are the same, too.
-func planned(fields []field, hint, before *Map) Value {
+func (d *decoder) planned(fields []field, hint, before *Map) Value {
 	same, seen := before != nil, uint64(0)
 	for i, f := range fields {
 		if f.place < 0 || len(fields) > 64 && f.place != i || len(fields) <= 64 && seen&(1<<f.place) != 0 {
@@ -347,10 +396,12 @@ func planned(fields []field, hint, before *Map) Value {
 	if same {
 		return before
 	}
-	vals, deep := make([]Value, len(fields)), HolderBytes
+	vals, deep := d.bulk.values(len(fields)), HolderBytes
 	for _, f := range fields {
 		vals[f.place] = f.value
 		deep += ScalarBytes + len(f.name) + Deep(f.value)
 	}
-	return &Map{shape: hint.shape, vals: vals, sizes: partSizes(deep)}
+	m := d.bulk.object()
+	*m = Map{shape: hint.shape, vals: vals, sizes: partSizes(deep)}
+	return m
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,62 @@ func TestDecodeChange(t *testing.T) {
 	if got := testing.AllocsPerRun(10, func() { _, _ = Decode(text, nil, KeepAll, before) }); got > 60 {
 		t.Errorf("%v allocations", got)
 	}
+}
+
+// TestDecodeEdits: whatever has become of a long list, it is decoded as by itself, and
+// items that are as they were are those from before.
+func TestDecodeEdits(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 1))
+	items, _ := pool(60)
+	of, mask := schema.Untyped(), fields(map[string]*Mask{"zoneName": {}, "groups": {Each: fields(map[string]*Mask{"name": {}})}})
+	var before Value
+	for step := range 2000 {
+		at := r.IntN(len(items))
+		switch r.IntN(5) {
+		case 0:
+			items[at] = strings.Replace(items[at], "zone-", fmt.Sprintf("zone-%d", step), 1)
+		case 1:
+			if len(items) > 2*manyItems {
+				items = slices.Delete(items, at, at+1)
+			}
+		case 2:
+			items = slices.Insert(items, at, fmt.Sprintf(`{"zoneName":"z-%d","groups":[{"name":"ä%d"}]}`, step, step))
+		case 3:
+			items[at], items[0] = items[0], items[at]
+		case 4:
+			items[at] += " "
+		}
+		text := []byte(`[` + strings.Join(items, ", ") + `]`)
+		want, err := Decode(text, of, &Mask{Each: mask}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(text, of, &Mask{Each: mask}, before)
+		if err != nil || !exactly(got, want) {
+			t.Fatalf("step %d: %v, want %v (%v)", step, Plain(got), Plain(want), err)
+		}
+		if before != nil {
+			if fresh := unshared(before.(*List), got.(*List)); fresh > 4 {
+				t.Fatalf("step %d: %d items are made anew", step, fresh)
+			}
+		}
+		before = got
+	}
+}
+
+// unshared counts the items of a list that are not those of another.
+func unshared(old, now *List) (fresh int) {
+	known := map[Value]bool{}
+	for _, item := range old.Items() {
+		known[item] = true
+	}
+	for _, item := range now.Items() {
+		if !known[item] {
+			fresh++
+		}
+	}
+	return fresh
 }
 
 // pool returns the nodes of a pool, and what writes the pool as JSON.

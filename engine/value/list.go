@@ -13,6 +13,8 @@ import (
 type List struct {
 	items []Value
 	sizes sizes
+	// texts is what the items were decoded from, if that is known.
+	texts *texts
 }
 
 // EmptyList is the array without items.

@@ -1,0 +1,90 @@
+package value
+
+import (
+	"hash/maphash"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// texts says which JSON the items of a list were decoded from, by its length and its
+// hash. An item whose text is there again is not decoded again. The hash has a seed of
+// its own in every process, so that nobody can choose two texts with the same.
+type texts struct {
+	// t and mask are what the items were decoded with.
+	t    *schema.Type
+	mask *Mask
+	of   []itemText
+}
+
+type itemText struct {
+	hash uint64
+	size int
+}
+
+// manyItems is from how many items on a list keeps their texts, and longItem from how
+// many bytes on a text is worth it.
+const (
+	manyItems = 16
+	longItem  = 24
+)
+
+var textSeed = maphash.MakeSeed()
+
+// spans are where the items of a list that is being decoded stand in the text.
+type span struct{ from, to int }
+
+// textsOf keeps what the items of a list were decoded from; nil for few of them.
+func (d *decoder) textsOf(spans []span, inner spot) *texts {
+	if len(spans) < manyItems || spans[0].to-spans[0].from < longItem {
+		return nil
+	}
+	out := &texts{t: inner.t, mask: inner.mask, of: make([]itemText, len(spans))}
+	for i, s := range spans {
+		out.of[i] = itemText{maphash.Bytes(textSeed, d.Data[s.from:s.to]), s.to - s.from}
+	}
+	return out
+}
+
+// again finds items of a list that have the same texts as before.
+type again struct {
+	before *List
+	// shift is how many items were left out since, less those that are new.
+	shift int
+}
+
+// at returns the item that item n may be like.
+func (a *again) at(n int) Value {
+	if a.before == nil || n+a.shift < 0 || n+a.shift >= len(a.before.items) {
+		return nil
+	}
+	return a.before.items[n+a.shift]
+}
+
+// shifts are tried in turns where an item is another than expected.
+var shifts = [...]int{0, 1, -1}
+
+// again returns the item of the list from before with the text at this place, which is
+// where item n begins, and passes over it; nil for none.
+func (d *decoder) again(a *again, n int, inner spot) Value {
+	if a.before == nil || a.before.texts == nil || a.before.texts.t != inner.t || a.before.texts.mask != inner.mask {
+		return nil
+	}
+	for _, shift := range shifts {
+		at := n + a.shift + shift
+		if at >= 0 && at < len(a.before.items) && d.stands(a.before.texts.of[at]) {
+			a.shift += shift
+			d.At += a.before.texts.of[at].size
+			return a.before.items[at]
+		}
+	}
+	return nil
+}
+
+// endsItem are the characters that may stand behind an item of a list.
+var endsItem = [256]bool{',': true, ']': true, ' ': true, '\t': true, '\n': true, '\r': true}
+
+// stands reports whether a text stands at this place, as an item of a list.
+func (d *decoder) stands(text itemText) bool {
+	end := d.At + text.size
+	return end < len(d.Data) && endsItem[d.Data[end]] && maphash.Bytes(textSeed, d.Data[d.At:end]) == text.hash
+}
