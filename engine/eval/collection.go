@@ -14,6 +14,8 @@ type collectionMemo struct {
 	// maps are the maps of which items looked up entries, as they were.
 	maps  holder
 	items []*itemMemo
+	// list are the items themselves.
+	list  []value.Value
 	value value.Value
 }
 
@@ -31,9 +33,12 @@ var nothingHeld = &holder{}
 // itemsRun is a collection while it is brought up to date.
 type itemsRun struct {
 	*memoReader
-	c       *plan.Collection
-	old     *collectionMemo
-	next    *collectionMemo
+	c    *plan.Collection
+	old  *collectionMemo
+	next *collectionMemo
+	// from are the places of the items in the old list, byItem those of texts; both are
+	// made when an item is not where it was.
+	from    []int32
 	byItem  map[value.Value]int
 	stale   map[int]bool // maps that have changed, by slot
 	claimed []bool
@@ -67,7 +72,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		}
 	}
 	items := list.Items()
-	run := &itemsRun{memoReader: r, c: c, frame: &frame{ev: r.ev}, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), items: make([]*itemMemo, 0, len(items))}}
+	run := &itemsRun{memoReader: r, c: c, frame: &frame{ev: r.ev}, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
 	if run.old == nil {
 		run.columns = r.ev.columnsOf(c, items)
@@ -157,8 +162,8 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		}
 	}
 	h.wholes = h.wholes[:0]
-	if err == nil && at >= 0 {
-		e = e.unless(run.old.items[at].entry)
+	if was := run.was(i, at); err == nil && was != nil {
+		e = e.unless(was.entry)
 	}
 	run.memo.lookups.count(h, 1)
 	run.add(itemMemo{item: item, held: h.keep(&run.kept), entry: e})
@@ -179,6 +184,18 @@ func (run *itemsRun) begin() *holder {
 	return h
 }
 
+// was returns the old memo of an item that is computed: its own, or of one that is no
+// longer there the one at its place, which may have given the same.
+func (run *itemsRun) was(i, at int) *itemMemo {
+	switch {
+	case at >= 0:
+		return run.old.items[at]
+	case i < len(run.claimed) && !run.claimed[i]:
+		return run.old.items[i]
+	}
+	return nil
+}
+
 // find returns the index of an item's old memo, or -1.
 func (run *itemsRun) find(i int, item value.Value) int {
 	if run.claimed == nil {
@@ -187,14 +204,25 @@ func (run *itemsRun) find(i int, item value.Value) int {
 	if i < len(run.old.items) && !run.claimed[i] && identical(run.old.items[i].item, item) {
 		return i
 	}
-	if !hashable(item) {
-		return -1
+	if _, text := value.Str(item); text {
+		return run.search(item)
 	}
+	if run.from == nil {
+		run.from = value.Align(run.old.list, run.next.list)
+	}
+	if at := int(run.from[i]); at >= 0 && !run.claimed[at] {
+		return at
+	}
+	return -1
+}
+
+// search finds an item that is a text.
+func (run *itemsRun) search(item value.Value) int {
 	if run.byItem == nil {
 		run.byItem = make(map[value.Value]int, len(run.old.items))
-		for j := range run.old.items {
-			if hashable(run.old.items[j].item) {
-				run.byItem[run.old.items[j].item] = j
+		for j, old := range run.old.list {
+			if _, text := value.Str(old); text {
+				run.byItem[old] = j
 			}
 		}
 	}
@@ -202,16 +230,6 @@ func (run *itemsRun) find(i int, item value.Value) int {
 		return at
 	}
 	return -1
-}
-
-// hashable reports whether a value can be found by identity.
-func hashable(v value.Value) bool {
-	switch v.(type) {
-	case *value.Map, *value.List:
-		return true
-	}
-	_, text := value.Str(v)
-	return text
 }
 
 // fresh reports whether an item's old result still holds.

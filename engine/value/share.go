@@ -1,5 +1,7 @@
 package value
 
+import "slices"
+
 import "github.com/google/cel-go/common/types"
 
 // Share returns a value equal to next that uses the parts of old that are the
@@ -80,12 +82,12 @@ func Covers(a, b *Mask) bool {
 const samples = 16
 
 // Shares counts, among a few items of two lists, those that are the same at
-// the same place: whether one list came of the other.
+// the same place or beside it: whether one list came of the other.
 func Shares(a, b *List) (same int) {
 	n := min(a.Len(), b.Len())
 	for i := range min(n, samples) {
 		at := i * n / min(n, samples)
-		if x, ok := a.items[at].(*Map); ok && a.items[at] == b.items[at] && x != nil {
+		if _, object := b.items[at].(*Map); object && slices.Contains(a.items[max(0, at-1):min(at+2, a.Len())], b.items[at]) {
 			same++
 		}
 	}

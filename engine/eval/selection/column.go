@@ -2,7 +2,9 @@ package selection
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
@@ -20,9 +22,13 @@ type column struct {
 	// costs is what each row cost; nil when each cost fixed.
 	costs []uint32
 	fixed uint64
+	// own says that it is a property of the candidates.
+	own bool
 
 	truths func() truths
 	ids    func() *ids
+	// numbered says that ids was asked for.
+	numbered atomic.Bool
 	// texts are the rows whose value is a text.
 	texts func() set
 }
@@ -86,19 +92,20 @@ func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column 
 	})
 }
 
-// inherit makes the column of a new table of one of an older one; nil when it
-// is none of candidates by themselves.
-func (c *column) inherit(t *table, from []int32, scope expr.Scope) *column {
-	if !analyze.Own(c.program, t.sel.Names) {
-		return nil
+// compute makes the column of an expression, with what an older one knows; it is the
+// older one if nothing in it has changed.
+func (t *table) compute(p *cel.Program, old *column, l *legacy, r *row) *column {
+	c := t.start(p, old, l)
+	fresh := slices.Clone(c.todo)
+	if len(c.todo) > fewRows {
+		c.vector(p, &direct.Batch{Rows: len(c.todo), Columns: t.named(c.todo), Scope: r.Scope})
 	}
-	return t.compute(c.program, c, from, t.scope(scope))
-}
-
-func (t *table) compute(p *cel.Program, old *column, from []int32, r *row) *column {
-	c := t.start(p, old, from)
-	c.vector(p, &direct.Batch{Rows: len(c.todo), Columns: t.named(c.todo), Scope: r.Scope})
-	return c.plainly(p, r, func(at int) { t.fill(r, at) })
+	out := c.plainly(p, r, func(at int) { t.fill(r, at) })
+	out.own = analyze.Own(p, t.sel.Names)
+	if out.unchanged(old, l, fresh) {
+		return old
+	}
+	return out
 }
 
 // named returns the items of every level for some rows, nil being all, by the names
@@ -131,27 +138,44 @@ type filling struct {
 
 // start makes a column with what an older one knows. The budget is the rows' own:
 // what a selection is charged is for the steps to say.
-func (t *table) start(p *cel.Program, old *column, from []int32) *filling {
-	c := &filling{rows: t.rows, todo: make([]int32, 0, t.rows), meter: columnMeter()}
+func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
+	c := &filling{rows: t.rows, meter: columnMeter()}
 	var isFixed bool
 	if c.fixed, isFixed = p.Weight(); !isFixed {
 		c.costs = make([]uint32, t.rows)
 	}
-	if old != nil {
-		c.vals = make([]value.Value, t.rows)
-	}
-	for at := range t.rows {
-		if old == nil || from[at] < 0 || old.vals[from[at]] == nil {
-			c.todo = append(c.todo, int32(at))
-			continue
-		}
-		c.vals[at] = old.vals[from[at]]
-		if c.costs != nil {
-			c.costs[at] = old.costs[from[at]]
-		}
-	}
+	c.inherit(old, l)
 	c.meter.Grow(len(c.todo) * (expr.RunCost / expr.ItemCost))
 	return c
+}
+
+// inherit takes over the rows that an older column knows.
+func (c *filling) inherit(old *column, l *legacy) {
+	switch {
+	case old == nil:
+		c.todo = make([]int32, c.rows)
+		for at := range c.todo {
+			c.todo[at] = int32(at)
+		}
+		return
+	case l.inPlace:
+		c.vals = slices.Clone(old.vals)
+		copy(c.costs, old.costs)
+	default:
+		c.vals = make([]value.Value, c.rows)
+	}
+	for at, from := range l.from {
+		switch {
+		case from < 0 || old.vals[from] == nil:
+			c.vals[at] = nil
+			c.todo = append(c.todo, int32(at))
+		case !l.inPlace:
+			c.vals[at] = old.vals[from]
+			if c.costs != nil {
+				c.costs[at] = old.costs[from]
+			}
+		}
+	}
 }
 
 // fewRows is up to how many rows are not worth a batch.
@@ -159,9 +183,6 @@ const fewRows = 4
 
 // vector computes rows at once, where that is possible.
 func (c *filling) vector(p *cel.Program, b *direct.Batch) {
-	if len(c.todo) <= fewRows {
-		return
-	}
 	vals := p.Rows(b, c.meter)
 	if vals == nil {
 		return

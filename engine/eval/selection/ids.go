@@ -19,6 +19,7 @@ type ids struct {
 }
 
 func (c *column) number() *ids {
+	defer c.numbered.Store(true)
 	out := &ids{of: make([]int32, len(c.vals)), texts: make(map[string]int32, c.different())}
 	others := map[string]int32{}
 	for at, v := range c.vals {

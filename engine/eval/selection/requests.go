@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/direct"
@@ -44,22 +46,19 @@ func (t *table) requests(tpl *cel.Template, scope expr.Scope) *requests {
 	return c
 }
 
-func (c *requests) inherit(t *table, tpl *cel.Template, from []int32, scope expr.Scope) *requests {
-	return t.build(tpl, c, from, scope)
-}
-
-func (t *table) build(tpl *cel.Template, old *requests, from []int32, scope expr.Scope) *requests {
+func (t *table) build(tpl *cel.Template, old *requests, l *legacy, scope expr.Scope) *requests {
 	meter := columnMeter()
 	defer meter.Close()
 	out := &requests{vals: make([]*value.Map, t.rows), costs: make([]uint32, t.rows)}
 	todo := make([]int32, 0, t.rows)
 	for at := range out.vals {
-		if old != nil && from[at] >= 0 && old.vals[from[at]] != nil {
-			out.vals[at], out.costs[at] = old.vals[from[at]], old.costs[from[at]]
+		if old != nil && l.from[at] >= 0 && old.vals[l.from[at]] != nil {
+			out.vals[at], out.costs[at] = old.vals[l.from[at]], old.costs[l.from[at]]
 			continue
 		}
 		todo = append(todo, int32(at))
 	}
+	fresh := slices.Clone(todo)
 	meter.Grow(len(todo) * (expr.RunCost / expr.ItemCost))
 	r := t.scope(scope)
 	for _, at := range t.buildRows(tpl, out, todo, scope, meter) {
@@ -70,8 +69,31 @@ func (t *table) build(tpl *cel.Template, old *requests, from []int32, scope expr
 		}
 		out.costs[at] = uint32(meter.Spent() - before)
 	}
+	if out.unchanged(old, l, fresh) {
+		return old
+	}
 	out.know()
 	return out
+}
+
+// unchanged reports whether the requests are those of the older table.
+func (c *requests) unchanged(old *requests, l *legacy, fresh []int32) bool {
+	if old == nil || !l.inPlace {
+		return false
+	}
+	for _, at := range fresh {
+		if !alike(c.vals[at], old.vals[at]) || c.costs[at] != old.costs[at] {
+			return false
+		}
+	}
+	return true
+}
+
+func alike(a, b *value.Map) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return value.Alike(a, b)
 }
 
 func (c *requests) know() {

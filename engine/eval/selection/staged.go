@@ -20,7 +20,7 @@ type stagedRun struct {
 	// count is the number of rows left.
 	count int
 	// scores of all rows; nil while every one is zero.
-	scores []int64
+	scores  []int64
 	scratch *scratch
 	// at is the scope of one row, for what has to be evaluated row by row.
 	at *row

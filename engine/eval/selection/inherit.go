@@ -1,0 +1,102 @@
+package selection
+
+import (
+	"maps"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// legacy is what an older table leaves to a new one.
+type legacy struct {
+	old *table
+	// from is the old row of every row, or -1.
+	from []int32
+	// inPlace says that the tables have as many rows, and that every old one stands
+	// where it stood.
+	inPlace bool
+}
+
+// inherit takes over the columns of the older table. Only the rows of items
+// that it did not have are computed.
+func (m *making) inherit() {
+	l := m.legacy()
+	l.old.mu.Lock()
+	columns, templates, known, ranks := maps.Clone(l.old.columns), maps.Clone(l.old.templates), maps.Clone(l.old.pairs), l.old.ranks
+	l.old.mu.Unlock()
+	for key, c := range columns {
+		if next := c.inherit(m.table, l, m.outer); next != nil && !key.member {
+			m.columns[key] = next
+		}
+	}
+	for tpl, c := range templates {
+		m.templates[tpl] = m.build(tpl, c, l, m.outer)
+	}
+	m.inheritForms(columns, known, ranks)
+}
+
+// inheritForms takes over what was made of columns that are still the same ones.
+func (m *making) inheritForms(columns map[columnKey]*column, known map[[2]*ids]*pairs, r *ranks) {
+	same, kept := map[*ids]bool{}, map[*column]bool{}
+	for key, c := range columns {
+		if m.columns[key] == c {
+			kept[c] = true
+			if c.numbered.Load() {
+				same[c.ids()] = true
+			}
+		}
+	}
+	for of, p := range known {
+		if same[of[0]] && same[of[1]] {
+			m.pairs[of] = p
+		}
+	}
+	if r == nil {
+		return
+	}
+	for _, c := range r.columns {
+		if !kept[c] {
+			return
+		}
+	}
+	m.ranks = r
+}
+
+func (m *making) legacy() *legacy {
+	l := &legacy{old: m.like, from: make([]int32, m.rows), inPlace: m.rows == m.like.rows}
+	for i := range m.items {
+		item, known := &m.items[i], m.known(i)
+		for n := range item.rows {
+			at := int32(-1)
+			if known != nil {
+				at = known.first + n
+				l.inPlace = l.inPlace && at == item.first+n
+			}
+			l.from[item.first+n] = at
+		}
+	}
+	return l
+}
+
+// inherit makes the column of a new table of one of an older one; nil when it
+// is none of candidates by themselves.
+func (c *column) inherit(t *table, l *legacy, scope expr.Scope) *column {
+	if !c.own {
+		return nil
+	}
+	return t.compute(c.program, c, l, t.scope(scope))
+}
+
+// unchanged reports whether a column of a new table has what the older one has in every
+// row.
+func (c *column) unchanged(old *column, l *legacy, fresh []int32) bool {
+	if old == nil || !l.inPlace {
+		return false
+	}
+	for _, at := range fresh {
+		if !value.Alike(c.vals[at], old.vals[at]) || c.costs != nil && c.costs[at] != old.costs[at] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,200 @@
+package selection
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// making is a table that is being made, with what an older one knows.
+type making struct {
+	*table
+	// like is the older table, from the place of each item in its list, or -1; nil
+	// without one.
+	like   *table
+	from   []int32
+	outer  expr.Scope
+	meter  *expr.Meter
+	before uint64
+	// scope is that of the row under way.
+	scope *row
+}
+
+// known returns what the older table knows of an item.
+func (m *making) known(i int) *tableItem {
+	if m.from == nil || m.from[i] < 0 {
+		return nil
+	}
+	return &m.like.items[m.from[i]]
+}
+
+// missing returns how many items there are from one on, if none is known.
+func (m *making) missing(i int) int {
+	if m.like != nil {
+		return 1
+	}
+	return len(m.items) - i
+}
+
+// sort puts the items in the order of the level.
+func (m *making) sort() error {
+	orderBy := m.sel.Levels[0].OrderBy
+	if len(orderBy) == 0 || len(m.items) < 2 {
+		return nil
+	}
+	inner := &row{Scope: m.outer, names: m.sel.Names[:1], values: make([]value.Value, 1)}
+	var keys []value.Value
+	for i := range m.items {
+		item := &m.items[i]
+		item.keyed = true
+		if known := m.known(i); known != nil && known.keyed {
+			item.keys, item.keyCost = known.keys, known.keyCost
+			if err := m.meter.Spend(uint64(known.keyCost)); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(keys) < len(orderBy) {
+			keys = make([]value.Value, len(orderBy)*m.missing(i))
+		}
+		before := m.meter.Spent()
+		inner.values[0], item.keys, keys = m.list.At(i), keys[:len(orderBy):len(orderBy)], keys[len(orderBy):]
+		if err := orderKeys(item.keys, orderBy, inner, m.meter); err != nil {
+			return err
+		}
+		item.keyCost = uint32(m.meter.Spent() - before)
+	}
+	m.place()
+	return nil
+}
+
+// place finds the order of the items by their keys.
+func (m *making) place() {
+	if m.samePlaces() {
+		m.order = m.like.order
+		return
+	}
+	order := make([]int32, len(m.items))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	compare := func(a, b int32) int { return value.CompareAll(m.items[a].keys, m.items[b].keys) }
+	if !slices.IsSortedFunc(order, compare) {
+		slices.SortStableFunc(order, compare)
+		m.order = order
+	}
+}
+
+// samePlaces reports whether each item has the keys of the one at the same place in the
+// older table.
+func (m *making) samePlaces() bool {
+	if m.like == nil || len(m.like.items) != len(m.items) {
+		return false
+	}
+	for i := range m.items {
+		was := &m.like.items[i]
+		if m.from[i] != int32(i) && !(was.keyed && slices.EqualFunc(was.keys, m.items[i].keys, value.Alike)) {
+			return false
+		}
+	}
+	return true
+}
+
+// at returns which item stands at a place of the order.
+func (t *table) at(place int) int {
+	if t.order == nil {
+		return place
+	}
+	return int(t.order[place])
+}
+
+// expand finds the rows of the items, in their order.
+func (m *making) expand() error {
+	m.scope = &row{Scope: m.outer, names: m.sel.Names, values: make([]value.Value, 0, len(m.sel.Names))}
+	m.reserve()
+	for place := range m.items {
+		i := m.at(place)
+		item := &m.items[i]
+		item.first = int32(m.rows)
+		var err error
+		if known := m.known(i); known != nil {
+			err = m.copy(item, known)
+		} else {
+			err = m.find(item, m.list.At(i))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reserve makes room for as many rows as the older table has.
+func (m *making) reserve() {
+	rows := len(m.items)
+	if m.like != nil {
+		rows = m.like.rows
+	}
+	for level := range m.levels {
+		m.levels[level] = make([]value.Value, 0, min(rows, maxReserved))
+	}
+}
+
+// maxReserved bounds the room that is made before the rows are known.
+const maxReserved = 1 << 16
+
+// find finds the rows of an item.
+func (m *making) find(item *tableItem, v value.Value) error {
+	before, listed := m.meter.Spent(), m.listed
+	err := m.level(v)
+	item.rows, item.listed, item.cost = int32(m.rows)-item.first, int32(m.listed-listed), uint32(m.meter.Spent()-before)
+	return err
+}
+
+// copy takes the rows of an item over.
+func (m *making) copy(item, known *tableItem) error {
+	last := len(m.sel.Levels) - 1
+	if last > 0 {
+		if err := crowded(&m.sel.Levels[last], m.rows, int(known.rows)); err != nil {
+			return err
+		}
+	}
+	for level, items := range m.like.levels {
+		m.levels[level] = append(m.levels[level], items[known.first:known.first+known.rows]...)
+	}
+	m.rows += int(known.rows)
+	m.listed += int(known.listed)
+	item.rows, item.listed, item.cost = known.rows, known.listed, known.cost
+	m.meter.Grow(int(known.listed))
+	return m.meter.Spend(uint64(known.cost))
+}
+
+// level adds an item of a level, with the lists below it.
+func (m *making) level(item value.Value) error {
+	depth := len(m.scope.values)
+	m.scope.values = append(m.scope.values, item)
+	defer func() { m.scope.values = m.scope.values[:depth] }()
+	if depth+1 == len(m.sel.Levels) {
+		for level, v := range m.scope.values {
+			m.levels[level] = append(m.levels[level], v)
+		}
+		m.rows++
+		return nil
+	}
+	below := &row{Scope: m.scope.Scope, names: m.sel.Names[:depth+1], values: m.scope.values}
+	list, err := levelItems(&m.sel.Levels[depth+1], below, m.meter)
+	if err == nil && depth+2 == len(m.sel.Levels) {
+		err = crowded(&m.sel.Levels[depth+1], m.rows, len(list))
+	}
+	if err != nil {
+		return err
+	}
+	m.listed += len(list)
+	for _, next := range list {
+		if err := m.level(next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
