@@ -1,8 +1,6 @@
 package selection
 
 import (
-	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -22,8 +20,9 @@ type column struct {
 	// costs is what each row cost; nil when each cost fixed.
 	costs []uint32
 	fixed uint64
-	// own says that it is a property of the candidates.
-	own bool
+	// again makes the column of a newer table, with this one as the older; nil when it
+	// is none of candidates by themselves.
+	again func(*table, *legacy, expr.Scope) *column
 
 	truths func() truths
 	ids    func() *ids
@@ -44,19 +43,9 @@ func newColumn(p *cel.Program, vals []value.Value, costs []uint32, fixed uint64)
 	return c
 }
 
-// columnBytes is what the texts and lists of a column may have. Rows beyond that
-// have no value.
-const columnBytes = 8 << 20
-
-func columnMeter() *expr.Meter {
-	limits := expr.EvaluationLimits()
-	limits.Bytes = columnBytes
-	return expr.NewMeterWith(context.Background(), limits)
-}
-
 // column returns the column of an expression that is a property of candidates.
 func (t *table) column(p *cel.Program, scope expr.Scope) *column {
-	return t.columnOf(columnKey{source: p.Source()}, func() *column { return t.compute(p, nil, nil, t.scope(scope)) })
+	return t.columnOf(columnKey{source: p.Source()}, func() *column { return t.compute(p, nil, nil, scope) })
 }
 
 // columnKey names a column. What is written alike is one column, wherever it stands.
@@ -80,142 +69,38 @@ func (t *table) columnOf(key columnKey, compute func() *column) *column {
 // memberColumn returns the column of an expression about candidates as members
 // of a group.
 func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column {
-	return t.columnOf(columnKey{source: d.Of.Source(), member: true}, func() *column {
-		r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
-		inner, names := t.scope(nil), value.NamesOf(t.sel.Names...)
-		c := t.start(d.Of, nil, nil)
-		c.vector(d.Of, &direct.Batch{Rows: t.rows, Members: map[string]map[string][]value.Value{d.Variable: t.named(nil)}, Scope: scope})
-		return c.plainly(d.Of, r, func(at int) {
-			t.fill(inner, at)
-			r.values[0] = names.Map(inner.values...)
-		})
-	})
+	return t.columnOf(columnKey{source: d.Of.Source(), member: true}, func() *column { return t.computeMember(d, nil, nil, scope) })
 }
 
 // compute makes the column of an expression, with what an older one knows; it is the
 // older one if nothing in it has changed.
-func (t *table) compute(p *cel.Program, old *column, l *legacy, r *row) *column {
-	c := t.start(p, old, l)
-	fresh := slices.Clone(c.todo)
-	if len(c.todo) > fewRows {
-		c.vector(p, &direct.Batch{Rows: len(c.todo), Columns: t.named(c.todo), Scope: r.Scope})
-	}
-	out := c.plainly(p, r, func(at int) { t.fill(r, at) })
-	out.own = analyze.Own(p, t.sel.Names)
-	if out.unchanged(old, l, fresh) {
-		return old
+func (t *table) compute(p *cel.Program, old *column, l *legacy, scope expr.Scope) *column {
+	f := t.start(p, old, l)
+	f.vector(&direct.Batch{Rows: len(f.todo), Columns: t.named(f.todo), Scope: scope})
+	r := t.scope(scope)
+	f.plainly(r, func(at int) { t.fill(r, at) })
+	out := f.column(old, l)
+	if out != old && analyze.Own(p, t.sel.Names) {
+		out.again = func(t *table, l *legacy, scope expr.Scope) *column { return t.compute(p, out, l, scope) }
 	}
 	return out
 }
 
-// named returns the items of every level for some rows, nil being all, by the names
-// of the levels.
-func (t *table) named(rows []int32) map[string][]value.Value {
-	out := make(map[string][]value.Value, len(t.levels))
-	for level, items := range t.levels {
-		if rows != nil && len(rows) < t.rows {
-			some := make([]value.Value, len(rows))
-			for i, at := range rows {
-				some[i] = items[at]
-			}
-			items = some
-		}
-		out[t.sel.Names[level]] = items
+// computeMember is compute for an expression about members of a group.
+func (t *table) computeMember(d *analyze.FoldDistinct, old *column, l *legacy, scope expr.Scope) *column {
+	f := t.start(d.Of, old, l)
+	f.vector(&direct.Batch{Rows: len(f.todo), Members: map[string]map[string][]value.Value{d.Variable: t.named(f.todo)}, Scope: scope})
+	r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
+	inner, names := t.scope(nil), value.NamesOf(t.sel.Names...)
+	f.plainly(r, func(at int) {
+		t.fill(inner, at)
+		r.values[0] = names.Map(inner.values...)
+	})
+	out := f.column(old, l)
+	if out != old {
+		out.again = func(t *table, l *legacy, scope expr.Scope) *column { return t.computeMember(d, out, l, scope) }
 	}
 	return out
-}
-
-// filling is a column that is computed.
-type filling struct {
-	rows  int
-	vals  []value.Value
-	costs []uint32
-	fixed uint64
-	// todo are the rows that have still to be computed.
-	todo  []int32
-	meter *expr.Meter
-}
-
-// start makes a column with what an older one knows. The budget is the rows' own:
-// what a selection is charged is for the steps to say.
-func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
-	c := &filling{rows: t.rows, meter: columnMeter()}
-	var isFixed bool
-	if c.fixed, isFixed = p.Weight(); !isFixed {
-		c.costs = make([]uint32, t.rows)
-	}
-	c.inherit(old, l)
-	c.meter.Grow(len(c.todo) * (expr.RunCost / expr.ItemCost))
-	return c
-}
-
-// inherit takes over the rows that an older column knows.
-func (c *filling) inherit(old *column, l *legacy) {
-	switch {
-	case old == nil:
-		c.todo = make([]int32, c.rows)
-		for at := range c.todo {
-			c.todo[at] = int32(at)
-		}
-		return
-	case l.inPlace:
-		c.vals = slices.Clone(old.vals)
-		copy(c.costs, old.costs)
-	default:
-		c.vals = make([]value.Value, c.rows)
-	}
-	for at, from := range l.from {
-		switch {
-		case from < 0 || old.vals[from] == nil:
-			c.vals[at] = nil
-			c.todo = append(c.todo, int32(at))
-		case !l.inPlace:
-			c.vals[at] = old.vals[from]
-			if c.costs != nil {
-				c.costs[at] = old.costs[from]
-			}
-		}
-	}
-}
-
-// fewRows is up to how many rows are not worth a batch.
-const fewRows = 4
-
-// vector computes rows at once, where that is possible.
-func (c *filling) vector(p *cel.Program, b *direct.Batch) {
-	vals := p.Rows(b, c.meter)
-	if vals == nil {
-		return
-	}
-	left := c.todo[:0]
-	if c.vals == nil {
-		c.vals = vals
-	}
-	for i, at := range c.todo {
-		if c.vals[at] = vals[i]; vals[i] == nil {
-			left = append(left, at)
-		}
-	}
-	c.todo = left
-}
-
-// plainly computes the rows that are left one by one.
-func (c *filling) plainly(p *cel.Program, scope expr.Scope, fill func(int)) *column {
-	defer c.meter.Close()
-	if c.vals == nil {
-		c.vals = make([]value.Value, c.rows)
-	}
-	for _, at := range c.todo {
-		fill(int(at))
-		before := c.meter.Spent()
-		if v, err := p.Eval(scope, c.meter); err == nil {
-			c.vals[at] = v
-		}
-		if c.costs != nil {
-			c.costs[at] = uint32(c.meter.Spent() - before)
-		}
-	}
-	return newColumn(p, c.vals, c.costs, c.fixed)
 }
 
 func (c *column) tell() truths {

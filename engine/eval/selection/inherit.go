@@ -1,11 +1,6 @@
 package selection
 
-import (
-	"maps"
-
-	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/value"
-)
+import "maps"
 
 // legacy is what an older table leaves to a new one.
 type legacy struct {
@@ -25,8 +20,8 @@ func (m *making) inherit() {
 	columns, templates, known, ranks := maps.Clone(l.old.columns), maps.Clone(l.old.templates), maps.Clone(l.old.pairs), l.old.ranks
 	l.old.mu.Unlock()
 	for key, c := range columns {
-		if next := c.inherit(m.table, l, m.outer); next != nil && !key.member {
-			m.columns[key] = next
+		if c.again != nil {
+			m.columns[key] = c.again(m.table, l, m.outer)
 		}
 	}
 	for tpl, c := range templates {
@@ -78,25 +73,21 @@ func (m *making) legacy() *legacy {
 	return l
 }
 
-// inherit makes the column of a new table of one of an older one; nil when it
-// is none of candidates by themselves.
-func (c *column) inherit(t *table, l *legacy, scope expr.Scope) *column {
-	if !c.own {
-		return nil
+// fresh returns the rows that are not in the older table, or not known there; without
+// one, all.
+func (l *legacy) fresh(rows int, known func(from int32) bool) []int32 {
+	if l == nil {
+		out := make([]int32, rows)
+		for at := range out {
+			out[at] = int32(at)
+		}
+		return out
 	}
-	return t.compute(c.program, c, l, t.scope(scope))
-}
-
-// unchanged reports whether a column of a new table has what the older one has in every
-// row.
-func (c *column) unchanged(old *column, l *legacy, fresh []int32) bool {
-	if old == nil || !l.inPlace {
-		return false
-	}
-	for _, at := range fresh {
-		if !value.Alike(c.vals[at], old.vals[at]) || c.costs != nil && c.costs[at] != old.costs[at] {
-			return false
+	var out []int32
+	for at, from := range l.from {
+		if from < 0 || !known(from) {
+			out = append(out, int32(at))
 		}
 	}
-	return true
+	return out
 }

@@ -1,8 +1,6 @@
 package selection
 
 import (
-	"slices"
-
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/direct"
@@ -46,43 +44,26 @@ func (t *table) requests(tpl *cel.Template, scope expr.Scope) *requests {
 	return c
 }
 
+// build makes the requests of a template, with what an older table knows; they are the
+// older ones if nothing in them has changed.
 func (t *table) build(tpl *cel.Template, old *requests, l *legacy, scope expr.Scope) *requests {
-	meter := columnMeter()
-	defer meter.Close()
-	out := &requests{vals: make([]*value.Map, t.rows), costs: make([]uint32, t.rows)}
-	todo := make([]int32, 0, t.rows)
-	for at := range out.vals {
-		if old != nil && l.from[at] >= 0 && old.vals[l.from[at]] != nil {
-			out.vals[at], out.costs[at] = old.vals[l.from[at]], old.costs[l.from[at]]
-			continue
-		}
-		todo = append(todo, int32(at))
-	}
-	fresh := slices.Clone(todo)
-	meter.Grow(len(todo) * (expr.RunCost / expr.ItemCost))
-	r := t.scope(scope)
-	for _, at := range t.buildRows(tpl, out, todo, scope, meter) {
-		t.fill(r, int(at))
-		before := meter.Spent()
-		if m, err := fields(tpl, r, meter); err == nil {
-			out.vals[at] = m
-		}
-		out.costs[at] = uint32(meter.Spent() - before)
-	}
-	if out.unchanged(old, l, fresh) {
+	todo := l.fresh(t.rows, func(from int32) bool { return old.vals[from] != nil })
+	vals, costs := t.buildRows(tpl, todo, scope)
+	if old != nil && l.inPlace && old.has(todo, vals, costs) {
 		return old
+	}
+	out := &requests{vals: vals, costs: costs}
+	if old != nil {
+		out.vals, out.costs = merged(old.vals, vals, todo, l), merged(old.costs, costs, todo, l)
 	}
 	out.know()
 	return out
 }
 
-// unchanged reports whether the requests are those of the older table.
-func (c *requests) unchanged(old *requests, l *legacy, fresh []int32) bool {
-	if old == nil || !l.inPlace {
-		return false
-	}
-	for _, at := range fresh {
-		if !alike(c.vals[at], old.vals[at]) || c.costs[at] != old.costs[at] {
+// has reports whether some rows are the same.
+func (c *requests) has(rows []int32, vals []*value.Map, costs []uint32) bool {
+	for i, at := range rows {
+		if !alike(vals[i], c.vals[at]) || costs[i] != c.costs[at] {
 			return false
 		}
 	}
@@ -105,21 +86,30 @@ func (c *requests) know() {
 	}
 }
 
-// buildRows builds the requests of many rows at once, where that is possible, and
-// returns the rows that are left.
-func (t *table) buildRows(tpl *cel.Template, out *requests, todo []int32, scope expr.Scope, meter *expr.Meter) []int32 {
-	if len(todo) <= fewRows {
-		return todo
+// buildRows builds the requests of some rows; at once, where that is possible.
+func (t *table) buildRows(tpl *cel.Template, rows []int32, scope expr.Scope) (vals []*value.Map, costs []uint32) {
+	meter := columnMeter()
+	defer meter.Close()
+	meter.Grow(len(rows) * (expr.RunCost / expr.ItemCost))
+	var cost uint64
+	if len(rows) > fewRows {
+		vals, cost = tpl.Rows(&direct.Batch{Rows: len(rows), Columns: t.named(rows), Scope: scope}, meter)
 	}
-	maps, cost := tpl.Rows(&direct.Batch{Rows: len(todo), Columns: t.named(todo), Scope: scope}, meter)
-	if maps == nil {
-		return todo
+	if vals == nil {
+		vals = make([]*value.Map, len(rows))
 	}
-	left := todo[:0]
-	for i, at := range todo {
-		if out.vals[at], out.costs[at] = maps[i], uint32(cost); maps[i] == nil {
-			left = append(left, at)
+	costs = make([]uint32, len(rows))
+	r := t.scope(scope)
+	for i, at := range rows {
+		if costs[i] = uint32(cost); vals[i] != nil {
+			continue
 		}
+		t.fill(r, int(at))
+		before := meter.Spent()
+		if m, err := fields(tpl, r, meter); err == nil {
+			vals[i] = m
+		}
+		costs[i] = uint32(meter.Spent() - before)
 	}
-	return left
+	return vals, costs
 }
