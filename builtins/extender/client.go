@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -20,25 +21,29 @@ import (
 // nothing has been written, because the connection that was to be used again
 // turned out to be closed.
 type Client struct {
-	http     *http.Client
-	base     string
-	timeout  time.Duration
-	largest  int64
-	slots    chan struct{}
-	breaker  *breaker
-	metrics  *metrics
-	catalogs catalogs
+	transport http.RoundTripper
+	// scoring and narrowing are where requests go.
+	scoring, narrowing endpoint
+	timeout            time.Duration
+	largest            int64
+	slots              chan struct{}
+	breaker            *breaker
+	metrics            *metrics
+	catalogs           catalogs
 }
 
 var _ expr.Answerer = (*Client)(nil)
 
-// endpoint is a call of the protocol: its path below the base URL, and its
-// value of the label call.
-type endpoint struct{ path, call string }
+// endpoint is a call of the protocol: its address, and its value of the label call.
+type endpoint struct {
+	url  *url.URL
+	call string
+}
 
-var (
-	scoring   = endpoint{"/v1/lvg/filter-and-score", "filterAndScore"}
-	narrowing = endpoint{"/v1/lvg/narrow-reservation", "narrowReservation"}
+// The values of the label call.
+const (
+	callScore  = "filterAndScore"
+	callNarrow = "narrowReservation"
 )
 
 // New makes a client. It fails when the URL is not usable or a file cannot be
@@ -54,8 +59,10 @@ func New(config Config) (*Client, error) {
 		return nil, err
 	}
 	return &Client{
-		http: newHTTP(config, settings), base: base, timeout: config.Timeout, largest: config.MaxResponseBytes,
-		slots: make(chan struct{}, config.MaxConcurrent), breaker: newBreaker(config.Breaker, config.OnStateChange), metrics: newMetrics(),
+		transport: transportOf(config, settings), timeout: config.Timeout, largest: config.MaxResponseBytes,
+		scoring:   endpoint{below(base, "/v1/lvg/filter-and-score"), callScore},
+		narrowing: endpoint{below(base, "/v1/lvg/narrow-reservation"), callNarrow},
+		slots:     make(chan struct{}, config.MaxConcurrent), breaker: newBreaker(config.Breaker, config.OnStateChange), metrics: newMetrics(),
 	}, nil
 }
 
@@ -63,7 +70,11 @@ func New(config Config) (*Client, error) {
 func (c *Client) State() string { return c.breaker.state() }
 
 // Close closes the connections that no request uses. The client stays usable.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	if t, ok := c.transport.(*http.Transport); ok {
+		t.CloseIdleConnections()
+	}
+}
 
 // Answer implements expr.Answerer. Its errors are of type *Error.
 func (c *Client) Answer(ctx context.Context, request *expr.Request) (*expr.Response, error) {
@@ -90,7 +101,7 @@ func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Respon
 		return nil, err
 	}
 	var verdicts []expr.Verdict
-	err = c.call(ctx, scoring, asked.body(reserve), func(body io.Reader) error {
+	err = c.call(ctx, c.scoring, asked.body(reserve), func(body io.Reader) error {
 		buffer := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(buffer)
 		buffer.Reset()
@@ -118,7 +129,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 	if err != nil {
 		return nil, fail(ClassRequest, err.Error())
 	}
-	err = c.call(ctx, narrowing, &payload{begin: body}, func(io.Reader) error { return nil })
+	err = c.call(ctx, c.narrowing, &payload{begin: body}, func(io.Reader) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +142,7 @@ func (c *Client) call(ctx context.Context, to endpoint, body *payload, read func
 	err := c.inTurn(ctx, func(limited context.Context) error {
 		begin := time.Now()
 		defer func() { c.metrics.seconds.WithLabelValues(to.call).Observe(time.Since(begin).Seconds()) }()
-		return c.explain(ctx, limited, c.exchange(limited, c.base+to.path, body, read))
+		return c.explain(ctx, limited, c.exchange(limited, to.url, body, read))
 	})
 	c.metrics.count(to.call, err)
 	return err

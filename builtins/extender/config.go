@@ -83,19 +83,29 @@ func positiveOr[T ~int | ~int64 | ~uint32](n, otherwise T) T {
 }
 
 // baseURL checks the configured URL and returns it without slashes at its end.
-func baseURL(raw string) (string, error) {
+func baseURL(raw string) (*url.URL, error) {
 	if raw == "" {
-		return "", errors.New("the scheduler extender's URL is not configured")
+		return nil, errors.New("the scheduler extender's URL is not configured")
 	}
 	base := strings.TrimRight(raw, "/")
 	parsed, err := url.Parse(base)
 	if err != nil {
-		return "", fmt.Errorf("invalid scheduler extender URL %s: %s", withoutUser(raw), whyUnparsable(raw, err))
+		return nil, fmt.Errorf("invalid scheduler extender URL %s: %s", withoutUser(raw), whyUnparsable(raw, err))
 	}
 	if why := flaw(raw, parsed); why != "" {
-		return "", fmt.Errorf("invalid scheduler extender URL %s: %s", withoutUser(raw), why)
+		return nil, fmt.Errorf("invalid scheduler extender URL %s: %s", withoutUser(raw), why)
 	}
-	return base, nil
+	return parsed, nil
+}
+
+// below returns the address of a path below a base.
+func below(base *url.URL, path string) *url.URL {
+	out := *base
+	out.Path += path
+	if out.RawPath != "" {
+		out.RawPath += path
+	}
+	return &out
 }
 
 // flaw says what is wrong with a URL; "" when nothing is.

@@ -45,9 +45,9 @@ func TestURL(t *testing.T) {
 	}
 	for raw, want := range map[string]string{
 		"http://extender": "http://extender", "https://extender:8099/": "https://extender:8099", "https://[::1]:8099///": "https://[::1]:8099",
-		"https://extender/a/b/": "https://extender/a/b", "HTTPS://extender": "HTTPS://extender", "https://extender/a@b": "https://extender/a@b",
+		"https://extender/a/b/": "https://extender/a/b", "HTTPS://extender": "https://extender", "https://extender/a@b": "https://extender/a@b",
 	} {
-		if c, err := New(Config{URL: raw}); err != nil || c.base != want {
+		if c, err := New(Config{URL: raw}); err != nil || c.narrowing.url.String() != want+"/v1/lvg/narrow-reservation" {
 			t.Errorf("%q gives %v", raw, err)
 		}
 	}

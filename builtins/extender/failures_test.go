@@ -229,7 +229,7 @@ func TestNoProxy(t *testing.T) {
 	if _, err := client.Answer(t.Context(), scoring2s("a")); err == nil {
 		t.Error("a host that does not exist answers")
 	}
-	if client.http.Transport.(*http.Transport).Proxy != nil {
+	if client.transport.(*http.Transport).Proxy != nil {
 		t.Error("there is a proxy")
 	}
 }

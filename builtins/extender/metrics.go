@@ -42,9 +42,8 @@ func newMetrics() *metrics {
 		circuit: prometheus.NewDesc("edict_extender_circuit_state",
 			"1 for the present state of the circuit to the scheduler extender.", []string{"state"}, nil),
 	}
-	for _, call := range []endpoint{scoring, narrowing} {
-		m.prepare(call.call)
-	}
+	m.prepare(callScore)
+	m.prepare(callNarrow)
 	return m
 }
 

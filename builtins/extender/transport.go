@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -21,19 +23,16 @@ const (
 	idleTimeout = 90 * time.Second
 )
 
-// newHTTP returns a client without a proxy from the environment and without
-// redirects: a request goes to the configured host or nowhere.
-func newHTTP(c Config, settings *tls.Config) *http.Client {
-	transport := c.Transport
-	if transport == nil {
-		transport = newTransport(c, settings)
+func transportOf(c Config, settings *tls.Config) http.RoundTripper {
+	if c.Transport != nil {
+		return c.Transport
 	}
-	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     transport,
-	}
+	return newTransport(c, settings)
 }
 
+// newTransport returns a transport without a proxy from the environment. It is used
+// without an http.Client, which would follow redirects: a request goes to the
+// configured host or nowhere.
 func newTransport(c Config, settings *tls.Config) *http.Transport {
 	dialer := net.Dialer{Timeout: c.Timeout}
 	return &http.Transport{
@@ -48,24 +47,32 @@ func newTransport(c Config, settings *tls.Config) *http.Transport {
 	}
 }
 
+// header is that of all requests. A transport does not change it.
+var header = http.Header{"Content-Type": {"application/json"}}
+
 // exchange posts a body and returns that of the answer to read.
-func (c *Client) exchange(ctx context.Context, url string, body *payload, read func(io.Reader) error) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, body.open())
+func (c *Client) exchange(ctx context.Context, to *url.URL, body *payload, read func(io.Reader) error) error {
+	request := (&http.Request{
+		Method: http.MethodPost, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Body: body.open(), ContentLength: body.size(), GetBody: func() (io.ReadCloser, error) { return body.open(), nil },
+	}).WithContext(ctx)
+	response, err := c.transport.RoundTrip(request)
 	if err != nil {
-		return err
-	}
-	request.ContentLength = body.size()
-	request.GetBody = func() (io.ReadCloser, error) { return body.open(), nil }
-	request.Header.Set("Content-Type", "application/json")
-	response, err := c.http.Do(request)
-	if err != nil {
-		return err
+		return mismatch(err)
 	}
 	defer drain(response.Body)
 	if response.StatusCode != http.StatusOK {
 		return badStatus(response.StatusCode)
 	}
 	return read(response.Body)
+}
+
+// mismatch names the error that a server without TLS causes, as an http.Client does.
+func mismatch(err error) error {
+	if about, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(about.RecordHeader[:]) == "HTTP/" {
+		return http.ErrSchemeMismatch
+	}
+	return err
 }
 
 // explain makes an *Error of whatever went wrong in an exchange.

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -61,16 +60,14 @@ func limit(_ *expr.Call, args []value.Value) (value.Value, error) {
 	return value.OfString(name[:cut] + "-" + hex.EncodeToString(sum[:])[:hashLength-1]), nil
 }
 
-var trailing = regexp.MustCompile(`-([0-9]+)$`)
-
 func number(_ *expr.Call, args []value.Value) (value.Value, error) {
 	name, _ := value.Str(args[0])
-	m := trailing.FindStringSubmatch(name)
-	if m == nil {
+	before := strings.TrimRight(name, "0123456789")
+	digits := name[len(before):]
+	if digits == "" || !strings.HasSuffix(before, "-") {
 		return value.OfString(""), nil
 	}
-	digits := strings.TrimLeft(m[1], "0")
-	if digits == "" {
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
 		digits = "0"
 	}
 	return value.OfString(digits), nil

@@ -40,7 +40,7 @@ type itemsRun struct {
 	// made when an item is not where it was.
 	from    []int32
 	byItem  map[value.Value]int
-	stale   map[int]bool // maps that have changed, by slot
+	stale   map[readSlot]bool // maps that have changed
 	claimed []bool
 	// What each item is computed with, one after the other.
 	frame   *frame
@@ -119,20 +119,18 @@ func (run *itemsRun) prepare() {
 	}
 	run.claimed = make([]bool, len(run.old.items))
 	run.next.wholes = run.old.wholes
-	run.stale = map[int]bool{}
+	run.stale = map[readSlot]bool{}
 	for i := range run.old.maps.wholes {
 		w := run.old.maps.wholes[i]
-		now, err := run.ev.fetch(w.slot)
+		now, err := run.ev.fetch(w.slot.of())
 		if err != nil || !identical(now, w.value) {
-			run.stale[slotID(w.slot)] = true
+			run.stale[w.slot] = true
 		}
 		if err == nil {
-			run.next.maps.whole(w.slot, now)
+			run.next.maps.whole(w.slot.of(), now)
 		}
 	}
 }
-
-func slotID(s plan.Slot) int { return int(s.Kind)<<32 | s.Index }
 
 // item keeps an item or computes it.
 func (run *itemsRun) item(i int, item value.Value) error {
@@ -154,11 +152,11 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	err := run.ev.computeItem(run.c, item, run.frame, 0, e, &run.computed)
 	run.pop()
 	for _, w := range h.wholes {
-		run.next.wholes.whole(w.slot, w.value)
+		run.next.wholes.whole(w.slot.of(), w.value)
 	}
 	for _, d := range h.entries {
-		if m, ferr := run.ev.fetch(d.slot); ferr == nil {
-			run.next.maps.whole(d.slot, m)
+		if m, ferr := run.ev.fetch(d.slot.of()); ferr == nil {
+			run.next.maps.whole(d.slot.of(), m)
 		}
 	}
 	h.wholes = h.wholes[:0]
@@ -242,7 +240,7 @@ func (run *itemsRun) fresh(m *itemMemo) bool {
 	}
 	for i := range m.held.entries {
 		e := &m.held.entries[i]
-		if run.stale[slotID(e.slot)] && !run.sameEntry(e) {
+		if run.stale[e.slot] && !run.sameEntry(e) {
 			return false
 		}
 	}
@@ -266,11 +264,11 @@ func (run *itemsRun) release() {
 func (run *itemsRun) abandon(m *variableMemo, h *holder) {
 	for i := range run.next.items {
 		for _, e := range run.next.items[i].held.entries {
-			h.entry(e.slot, e.key, e.value)
+			h.entry(e.slot.of(), e.key, e.value)
 		}
 	}
 	for _, w := range run.next.wholes.wholes {
-		h.whole(w.slot, w.value)
+		h.whole(w.slot.of(), w.value)
 	}
 	run.release()
 	for i := range run.next.items {
@@ -293,7 +291,7 @@ func (r *memoReader) forget(m *variableMemo) {
 // hold makes the whole collection depend on what its items depend on.
 func (run *itemsRun) hold(h *holder) {
 	for _, w := range run.next.wholes.wholes {
-		h.whole(w.slot, w.value)
+		h.whole(w.slot.of(), w.value)
 	}
 	h.mapped = append(h.mapped, run.next.maps.wholes...)
 	for i := range run.next.items {

@@ -138,8 +138,14 @@ func (f *frame) extend() *frame {
 	return &frame{ev: f.ev, locals: f.locals[:len(f.locals):len(f.locals)]}
 }
 
+// room is how many names a frame gets room for at once: append would double it.
+const room = 3
+
 // push adds a local name with a value.
 func (f *frame) push(name string, v value.Value) {
+	if n := len(f.locals); n == cap(f.locals) {
+		f.locals = append(make([]local, 0, n+room), f.locals...)
+	}
 	f.locals = append(f.locals, local{name: name, value: v, state: known})
 }
 

@@ -59,13 +59,23 @@ func (h *holder) recall(name string, v value.Value) {
 // wholeRead is a name of the policy and the value it had. A nil value means
 // that it failed.
 type wholeRead struct {
-	slot  plan.Slot
+	slot  readSlot
 	value value.Value
 }
 
+// readSlot is the slot of an input or a variable. There are many of them.
+type readSlot struct{ kind, index int32 }
+
+func readOf(s plan.Slot) readSlot { return readSlot{int32(s.Kind), int32(s.Index)} }
+
+func (s readSlot) of() plan.Slot { return plan.Slot{Kind: plan.SlotKind(s.kind), Index: int(s.index)} }
+
+// input returns which input it is; false for a variable.
+func (s readSlot) input() (int, bool) { return int(s.index), plan.SlotKind(s.kind) == plan.InputSlot }
+
 // entryRead is an entry of a map and the value it had; nil means none.
 type entryRead struct {
-	slot  plan.Slot
+	slot  readSlot
 	key   string
 	value value.Value
 }
@@ -74,25 +84,25 @@ func (h *holder) whole(slot plan.Slot, v value.Value) {
 	if slot.Kind != plan.InputSlot && slot.Kind != plan.VariableSlot {
 		return
 	}
+	at := readOf(slot)
 	for i := range h.wholes {
-		if sameSlot(h.wholes[i].slot, slot) {
+		if h.wholes[i].slot == at {
 			return
 		}
 	}
-	h.wholes = append(h.wholes, wholeRead{slot: slot, value: v})
+	h.wholes = append(h.wholes, wholeRead{slot: at, value: v})
 }
 
 func (h *holder) entry(slot plan.Slot, key string, v value.Value) {
-	if !h.has(slot, key) {
-		h.entries = append(h.entries, entryRead{slot: slot, key: key, value: v})
+	if at := readOf(slot); !h.has(at, key) {
+		h.entries = append(h.entries, entryRead{slot: at, key: key, value: v})
 	}
 }
 
 // entryName names an entry of a map.
 type entryName struct {
-	kind  plan.SlotKind
-	index int
-	key   string
+	slot readSlot
+	key  string
 }
 
 // fewEntries is up to how many entries are searched one by one.
@@ -100,10 +110,10 @@ const fewEntries = 16
 
 // has reports whether an entry was recorded, and notes it where they are many:
 // a rule may look up thousands.
-func (h *holder) has(slot plan.Slot, key string) bool {
+func (h *holder) has(slot readSlot, key string) bool {
 	if len(h.entries) < fewEntries {
 		for i := range h.entries {
-			if h.entries[i].key == key && sameSlot(h.entries[i].slot, slot) {
+			if h.entries[i].key == key && h.entries[i].slot == slot {
 				return true
 			}
 		}
@@ -113,10 +123,10 @@ func (h *holder) has(slot plan.Slot, key string) bool {
 		h.known = make(map[entryName]bool, 2*len(h.entries))
 		for i := range h.entries {
 			e := &h.entries[i]
-			h.known[entryName{e.slot.Kind, e.slot.Index, e.key}] = true
+			h.known[entryName{e.slot, e.key}] = true
 		}
 	}
-	name := entryName{slot.Kind, slot.Index, key}
+	name := entryName{slot, key}
 	was := h.known[name]
 	h.known[name] = true
 	return was
@@ -127,8 +137,6 @@ func (h *holder) flip(at time.Time) {
 		h.until = at
 	}
 }
-
-func sameSlot(a, b plan.Slot) bool { return a.Kind == b.Kind && a.Index == b.Index }
 
 // identical reports whether two values are the same one: lists and maps by
 // identity, scalars by content.

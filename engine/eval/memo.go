@@ -129,13 +129,13 @@ func (l *lookups) add(at Lookup, n int) {
 // count adds or takes away the reads of a holder.
 func (l *lookups) count(h *holder, n int) {
 	for i := range h.entries {
-		if e := &h.entries[i]; e.slot.Kind == plan.InputSlot {
-			l.add(Lookup{Input: e.slot.Index, Key: e.key}, n)
+		if in, ok := h.entries[i].slot.input(); ok {
+			l.add(Lookup{Input: in, Key: h.entries[i].key}, n)
 		}
 	}
 	for i := range h.wholes {
-		if w := &h.wholes[i]; w.slot.Kind == plan.InputSlot {
-			l.add(Lookup{Input: w.slot.Index, Whole: true}, n)
+		if in, ok := h.wholes[i].slot.input(); ok {
+			l.add(Lookup{Input: in, Whole: true}, n)
 		}
 	}
 }
@@ -174,6 +174,8 @@ type memoReader struct {
 	ev    *evaluation
 	memo  *Memo
 	stack []*holder
+	// spare are holders that can be used again.
+	spare []*holder
 	rules holder
 	// targets are the objects that actions named.
 	targets []Lookup
@@ -204,6 +206,9 @@ func (r *memoReader) top() *holder { return r.stack[len(r.stack)-1] }
 
 func (r *memoReader) push() *holder {
 	h := &holder{}
+	if n := len(r.spare); n > 0 {
+		h, r.spare = r.spare[n-1], r.spare[:n-1]
+	}
 	r.stack = append(r.stack, h)
 	return h
 }
@@ -259,12 +264,14 @@ func (r *memoReader) named(target int, key string) {
 	r.targets = append(r.targets, Lookup{Input: target, Key: key, Target: true})
 }
 
-// replace sets what a result was computed from.
-func (r *memoReader) replace(old *holder, now holder) {
-	r.memo.lookups.count(&now, 1)
+// replace sets what a result was computed from: what a holder that was pushed has
+// recorded, which is used again.
+func (r *memoReader) replace(old, now *holder) {
+	r.memo.lookups.count(now, 1)
 	r.memo.lookups.count(old, -1)
 	now.known = nil
-	*old = now
+	*old, *now = *now, holder{}
+	r.spare = append(r.spare, now)
 }
 
 // still reports whether everything that a result was computed from is the same:
@@ -283,7 +290,7 @@ func (r *memoReader) sameObject(object value.Value, mask *value.Mask) bool {
 
 func (r *memoReader) sameWholes(list []wholeRead) bool {
 	for i := range list {
-		v, err := r.ev.fetch(list[i].slot)
+		v, err := r.ev.fetch(list[i].slot.of())
 		if err != nil {
 			v = nil
 		}
@@ -317,7 +324,7 @@ func (r *memoReader) sameEntries(list []entryRead) bool {
 }
 
 func (r *memoReader) sameEntry(e *entryRead) bool {
-	v, err := r.ev.fetch(e.slot)
+	v, err := r.ev.fetch(e.slot.of())
 	if err != nil {
 		return false
 	}
@@ -353,7 +360,7 @@ func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 	if err == nil && m.err == nil && m.value != nil && !identical(out, m.value) && out.Type() == m.value.Type() && value.IsTrue(out.Equal(m.value)) {
 		out = m.value // the same again: whoever used it stays valid
 	}
-	r.replace(&m.held, *h)
+	r.replace(&m.held, h)
 	m.valid, m.object, m.value, m.err = true, r.ev.objectValue(), out, err
 }
 

@@ -42,7 +42,7 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(in, m.value, next.value) {
 		next.value = m.value
 	}
-	r.replace(&m.held, *h)
+	r.replace(&m.held, h)
 	next.held = m.held
 	*m = next
 }
@@ -132,10 +132,10 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 	r.pop()
 	held := m.held
 	for _, w := range h.wholes {
-		held.whole(w.slot, w.value)
+		held.whole(w.slot.of(), w.value)
 	}
 	for _, e := range h.entries {
-		held.entry(e.slot, e.key, e.value)
+		held.entry(e.slot.of(), e.key, e.value)
 	}
 	r.memo.lookups.count(&holder{wholes: held.wholes[len(m.held.wholes):], entries: held.entries[len(m.held.entries):]}, 1)
 	m.held = held
