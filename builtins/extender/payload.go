@@ -1,6 +1,9 @@
 package extender
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // payload is the body of a request: its beginning, then parts of a text, then its end.
 // Nobody changes them, so that it can be sent again.
@@ -43,9 +46,21 @@ func (p *payload) size() int64 {
 	return int64(n)
 }
 
+// small is up to how many bytes a body is sent with its header, as a transport does with
+// a reader that it knows. A server that refuses the connection could otherwise close it
+// between the two, and its reason would be lost.
+const small = 4 << 10
+
 // open returns the body to read.
 func (p *payload) open() io.ReadCloser {
-	return io.NopCloser(&payloadReader{payload: p, rest: p.begin})
+	reader := &payloadReader{payload: p, rest: p.begin}
+	size := p.size()
+	if size > small {
+		return io.NopCloser(reader)
+	}
+	whole := make([]byte, size)
+	_, _ = io.ReadFull(reader, whole) // it has so many bytes
+	return io.NopCloser(bytes.NewReader(whole))
 }
 
 // payloadReader reads a payload.
