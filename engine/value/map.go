@@ -30,6 +30,10 @@ type shape struct {
 	boxed func() []ref.Val
 	// json is what stands before each value in JSON, made when first asked for.
 	json atomic.Pointer[[]string]
+	// table finds a name among many, once it is worth it; asked counts the searches
+	// before that.
+	table atomic.Pointer[[]int32]
+	asked atomic.Int32
 }
 
 func newShape(keys []string) *shape {
@@ -128,6 +132,14 @@ func (m *Map) index(key string) int {
 		}
 		return -1
 	}
+	if len(keys) >= manyKeys {
+		return m.shape.search(key)
+	}
+	return among(keys, key)
+}
+
+// among searches sorted names.
+func among(keys []string, key string) int {
 	if i, ok := slices.BinarySearch(keys, key); ok {
 		return i
 	}
