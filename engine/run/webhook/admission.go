@@ -241,23 +241,28 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 		if v.Path() == mine.Path() {
 			out = append(out, v.Problems...)
 			for policy := range v.Overrides {
-				touched[policy] = true
+				for _, id := range c.Named(policy) {
+					touched[id] = true
+				}
 			}
 		}
 	}
+	var found source.Findings
 	for _, id := range slices.Sorted(maps.Keys(touched)) {
 		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
 			v := a.options.Checker.Text(u)
-			out = append(out, concerning(mine, v.Problems, c, id)...)
+			list := concerning(mine, v.Problems, c, id)
 			if v.Plan == nil {
+				found.Add(u, list)
 				continue
 			}
 			if err := a.options.TryOut(ctx, v.Plan); err != nil && ctx.Err() == nil {
-				out = append(out, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
+				list = append(list, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
 			}
+			found.Add(u, list)
 		}
 	}
-	return out, ctx.Err()
+	return append(out, found.List()...), ctx.Err()
 }
 
 // concerning returns the problems of a policy that a ConfigMap causes: if the policy
