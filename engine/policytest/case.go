@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/builtins"
@@ -105,6 +107,9 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := c.ofOneKind(memory); err != nil {
+		return err
+	}
 	options := simulate.Options{
 		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.records(ctx),
 	}
@@ -145,6 +150,23 @@ func only(policies []*plan.Policy, names []v1alpha1.Text) (out []*plan.Policy, e
 		}
 	}
 	return out, nil
+}
+
+// ofOneKind rejects what a document for several kinds remembers: a key is one of one kind.
+func (c *caseRun) ofOneKind(memory simulate.Memory) error {
+	for name := range memory {
+		var kinds []string
+		for policy, of := range c.documents {
+			if of == name && policy != name {
+				kinds = append(kinds, policy)
+			}
+		}
+		if len(kinds) > 0 {
+			slices.Sort(kinds)
+			return fmt.Errorf("%s: %s is a policy for each of several kinds: name one of %s", c.test.Spec.Remembered.Pos, name, strings.Join(kinds, ", "))
+		}
+	}
+	return nil
 }
 
 // remembered reads what keys remember at the start; nil when it is not there.
