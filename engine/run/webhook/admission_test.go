@@ -172,6 +172,10 @@ func TestKinds(t *testing.T) {
 	if r.Allowed || strings.Count(r.Result.Message, "no field") != 1 || strings.Contains(r.Result.Message, "for the kind") {
 		t.Errorf("%v, %q", r.Allowed, r.Result.Message)
 	}
+	r = a.Handle(t.Context(), edit(t, nil, configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": "n: 1"})))
+	if r.Allowed || strings.Count(r.Result.Message, `the policy p has no param "n"`) != 1 {
+		t.Errorf("%v, %q", r.Allowed, r.Result.Message)
+	}
 }
 
 // TestEndingsAreWarnedOf: who takes a policy away is told which, however that
