@@ -52,7 +52,9 @@
 //     engine/source/unit.go.
 //  2. engine/document/parse.go (Parse) parses YAML into nodes with positions.
 //     engine/load/load.go (Documents) and engine/load/decode.go (decode) decode them
-//     strictly into the types of engine/api/v1alpha1/policy.go.
+//     strictly into the types of engine/api/v1alpha1/policy.go. A document for several
+//     kinds becomes a policy for each: engine/load/kinds.go (eachKind).
+//     engine/source/findings.go (Add, List) puts together what is found in them.
 //  3. engine/source/unit.go (Compile) calls engine/compile/compile.go (Policy).
 //     engine/compile/unions.go (withUnions) makes an input of several kinds one input
 //     for each kind, with a variable that has the objects of all.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
@@ -17,11 +18,56 @@ func choose(policies []*plan.Policy, names []string) (out []*plan.Policy, err er
 		known[i] = p.Name
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, found("there is no policy %q here%s", name, hinted(document.DidYouMean(name, known)))
+		if !slices.ContainsFunc(policies, func(p *plan.Policy) bool { return p.Named(name) }) {
+			return nil, found("there is no policy %q here%s", name, hinted(nameHint(name, known)))
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool { return !slices.Contains(names, p.Name) }), nil
+	return slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool { return !slices.ContainsFunc(names, p.Named) }), nil
+}
+
+// chooseOne returns the policy that is named. A document for several kinds is several
+// policies, of which one has to be named.
+func chooseOne(policies []*plan.Policy, name string) (*plan.Policy, error) {
+	chosen, err := choose(policies, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range chosen {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	if len(chosen) > 1 {
+		return nil, severalKinds(name, policyNames(chosen)...)
+	}
+	return chosen[0], nil
+}
+
+func policyNames(policies []*plan.Policy) (out []string) {
+	for _, p := range policies {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// severalKinds is the error that a name is that of a document for several kinds.
+func severalKinds(name string, policies ...string) error {
+	return found("%s is a policy for each of several kinds: name one of %s", name, strings.Join(policies, ", "))
+}
+
+// nameHint suggests a policy: that of a kind, where a name is that of a document for
+// several kinds, or one with a similar name.
+func nameHint(name string, known []string) string {
+	var kinds []string
+	for _, other := range known {
+		if strings.HasPrefix(other, name+"-") {
+			kinds = append(kinds, other)
+		}
+	}
+	if len(kinds) > 0 && name != "" {
+		return "there is " + strings.Join(kinds, ", ")
+	}
+	return document.DidYouMean(name, known)
 }
 
 // running leaves disabled policies out.

@@ -49,6 +49,9 @@ func completePolicies(cmd *cobra.Command, _ []string, _ string) (out []string, _
 			found, _ := load.Documents(f.Path, f.Text)
 			for _, p := range found.Policies {
 				out = append(out, p.Metadata.Name.Value)
+				if p.Of != "" {
+					out = append(out, p.Of)
+				}
 			}
 		}
 	}

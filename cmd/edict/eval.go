@@ -96,12 +96,17 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 
 // unit returns the policy that is asked for.
 func (f *evalFlags) unit(b *source.Bundle) (*source.Unit, error) {
-	var known []string
+	var known, kinds []string
 	for _, u := range b.Units {
 		if u.Name() == f.policy || f.policy == "" && len(b.Units) == 1 {
 			return u, nil
 		}
-		known = append(known, u.Name())
+		if known = append(known, u.Name()); u.Named(f.policy) {
+			kinds = append(kinds, u.Name())
+		}
+	}
+	if len(kinds) > 0 {
+		return nil, severalKinds(f.policy, kinds...)
 	}
 	if f.policy == "" {
 		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(known), known[0])

@@ -130,10 +130,11 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 	if err != nil {
 		return nil, nil, err
 	}
-	chosen, err := choose(in.bundle.Policies, []string{f.policy})
+	chosen, err := chooseOne(in.bundle.Policies, f.policy)
 	if err != nil {
 		return nil, nil, err
 	}
+	f.policy = chosen.Name
 	log := &record.Log{Size: 1 << 20}
 	sim, err := in.simulation(ctx, log, f.until)
 	if err != nil {
@@ -141,7 +142,7 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 	}
 	c := sim.Controller(f.policy)
 	if c == nil {
-		return nil, nil, found("the policy %s is %s: nothing is decided by it", f.policy, strings.ToLower(string(chosen[0].Mode)))
+		return nil, nil, found("the policy %s is %s: nothing is decided by it", f.policy, strings.ToLower(string(chosen.Mode)))
 	}
 	r := log.Last(f.policy, f.key)
 	if f.lastWrite {
@@ -154,7 +155,7 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 		r = c.Look(ctx, f.key, sim.Now(), nil)
 	}
 	if !r.Exists() {
-		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen[0].Primary.Kind, f.key, f.policy, hinted(document.DidYouMean(f.key.String(), keysOf(c.Keys()))))
+		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen.Primary.Kind, f.key, f.policy, hinted(document.DidYouMean(f.key.String(), keysOf(c.Keys()))))
 	}
 	return in, r, nil
 }

@@ -92,7 +92,7 @@ func clusterMapper(config *rest.Config) (*http.Client, meta.RESTMapper, error) {
 // compiled compiles what ConfigMaps hold. Nothing runs here, so a kind without
 // a schema is no reason to say anything.
 func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*policySet, error) {
-	out := &policySet{configMaps: map[string]string{}, unreadable: unreadable(catalog)}
+	out := &policySet{configMaps: map[string]string{}, documents: map[string]string{}, unreadable: unreadable(catalog)}
 	b, err := fromCatalog(catalog, schemas, errOut)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func compiled(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*
 		if p := b.Policy(u); p != nil {
 			out.configMaps[p.ID()] = path.Base(catalog.Origins[id].Path())
 		} else {
-			out.broken = append(out.broken, id)
+			out.broken, out.documents[id] = append(out.broken, id), u.Document.Of
 		}
 	}
 	slices.SortFunc(out.policies, func(a, b *plan.Policy) int { return cmp.Compare(a.ID(), b.ID()) })

@@ -103,6 +103,25 @@ func TestChooseAmongBrokenOnes(t *testing.T) {
 	}
 }
 
+// TestChooseKinds: the name of a document is that of its policies, also of those that do not
+// compile.
+func TestChooseKinds(t *testing.T) {
+	t.Parallel()
+	text := strings.NewReplacer("apiVersion: v1, kind: Node", "kinds: [{apiVersion: apps/v1, kind: Deployment}, {apiVersion: apps/v1, kind: DaemonSet}]", "name: mark\n", "name: mark\n      when: object.spec.replicas > 1\n").Replace(policyText("one", ""))
+	set, told := inConfigMaps(t, nil, map[string]string{"one.yaml": text})
+	if !strings.Contains(told, `no field "replicas" here (for the kind DaemonSet)`) {
+		t.Error(told)
+	}
+	for names, want := range map[string][2]string{
+		"one": {"one-deployment", "one-daemonset"}, "one one-daemonset": {"one-deployment", "one-daemonset"}, "one-daemonset": {"", "one-daemonset"}, "one-deployment": {"one-deployment", ""},
+	} {
+		chosen, broken, err := set.choose(strings.Fields(names))
+		if got := [2]string{strings.Join(namesOf(chosen), " "), strings.Join(broken, " ")}; got != want || err != nil {
+			t.Errorf("%q: %q, %v", names, got, err)
+		}
+	}
+}
+
 // TestWhatIsReleased: an uninstallation goes on where there is nothing to
 // release, and ends where it is not known what is left behind.
 func TestWhatIsReleased(t *testing.T) {

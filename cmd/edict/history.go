@@ -91,7 +91,7 @@ func (f *historyFlags) run(ctx context.Context, names []string) ([]shownEntry, e
 	known := sortedNames(entries)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, found("no revision of a policy %q is kept in the namespace %s%s", name, f.namespace, hinted(document.DidYouMean(name, known)))
+			return nil, found("no revision of a policy %q is kept in the namespace %s%s", name, f.namespace, hinted(nameHint(name, known)))
 		}
 	}
 	holders, err := client.CoreV1().ConfigMaps(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})

@@ -97,7 +97,7 @@ func (f *holdFlags) exists(ctx context.Context, h *brake.Hold) error {
 	}
 	u := catalog.Units[h.Policy]
 	if u == nil {
-		return found("there is no policy %q in the ConfigMaps of %s%s", h.Policy, f.namespace, hinted(document.DidYouMean(h.Policy, sortedNames(catalog.Units))))
+		return found("there is no policy %q in the ConfigMaps of %s%s", h.Policy, f.namespace, hinted(nameHint(h.Policy, sortedNames(catalog.Units))))
 	}
 	if h.Rule == "" {
 		return nil

@@ -43,8 +43,10 @@ type policySet struct {
 	policies []*plan.Policy
 	// configMaps are the names of those that the policies are from, by ID.
 	configMaps map[string]string
-	// broken are the IDs of those that do not compile.
-	broken []string
+	// broken are the IDs of those that do not compile, documents the names of the
+	// documents that they are for a kind of.
+	broken    []string
+	documents map[string]string
 	// unreadable are the files in which there may be more: something in them
 	// cannot be read.
 	unreadable []string
@@ -85,12 +87,13 @@ func (s *policySet) choose(names []string) (chosen []*plan.Policy, broken []stri
 	}
 	var known []string
 	for _, id := range s.broken {
-		if name := nameOf(id); slices.Contains(names, name) {
-			broken, known = append(broken, id), append(known, name)
+		both := []string{nameOf(id), s.documents[id]}
+		if slices.ContainsFunc(both, func(name string) bool { return slices.Contains(names, name) }) {
+			broken, known = append(broken, id), append(known, both...)
 		}
 	}
 	whole := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return slices.Contains(known, name) && !slices.ContainsFunc(s.policies, func(p *plan.Policy) bool { return p.Name == name })
+		return slices.Contains(known, name) && !slices.ContainsFunc(s.policies, func(p *plan.Policy) bool { return p.Named(name) })
 	})
 	if len(whole) > 0 {
 		chosen, err = choose(s.policies, whole)

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 )
 
@@ -59,7 +58,7 @@ func (f *historyFlags) rollback(ctx context.Context, out io.Writer, policy strin
 	}
 	list := entries[policy]
 	if len(list) == 0 {
-		return found("no revision of a policy %q is kept in the namespace %s%s", policy, f.namespace, hinted(document.DidYouMean(policy, sortedNames(entries))))
+		return found("no revision of a policy %q is kept in the namespace %s%s", policy, f.namespace, hinted(nameHint(policy, sortedNames(entries))))
 	}
 	newest := list[len(list)-1]
 	m, err := client.CoreV1().ConfigMaps(f.namespace).Get(ctx, newest.ConfigMap(), metav1.GetOptions{})

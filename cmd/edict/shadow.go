@@ -119,7 +119,7 @@ func ofPolicies(reports []reconcile.ShadowReport, names []string) ([]reconcile.S
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, found("no policy %q is in the shadow%s", name, hinted(document.DidYouMean(name, known)))
+			return nil, found("no policy %q is in the shadow%s", name, hinted(nameHint(name, known)))
 		}
 	}
 	return slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(names, r.Policy) }), nil

@@ -151,11 +151,14 @@ func rolloutLines(m *corev1.ConfigMap) (out string) {
 	return out
 }
 
-// policiesIn returns the names of the policies in a ConfigMap.
+// policiesIn returns the names of the policies in a ConfigMap, and of their documents.
 func policiesIn(m *corev1.ConfigMap) (out []string) {
 	contents := (&source.ConfigMap{Namespace: m.Namespace, Name: m.Name, Data: m.Data}).Read()
 	for _, u := range contents.Units {
 		out = append(out, u.Name())
+		if of := u.Document.Of; of != "" {
+			out = append(out, of)
+		}
 	}
 	return out
 }

@@ -177,18 +177,20 @@ func withFolders(known *schema.Set, folders []string) (*schema.Set, error) {
 func fromCatalog(catalog *source.Catalog, schemas *schema.Set, errOut io.Writer) (*source.Bundle, error) {
 	out := &source.Bundle{Schemas: schemas}
 	problems := told(catalog)
+	var wrong source.Findings
 	for _, id := range sortedNames(catalog.Units) {
 		u := catalog.Units[id]
-		p, wrong, err := u.Compile(schemas, rego.Local())
+		p, list, err := u.Compile(schemas, rego.Local())
 		if err != nil {
 			return nil, err
 		}
-		problems.Append(wrong)
+		wrong.Add(u, list)
 		out.Units = append(out.Units, u)
 		if p != nil {
 			out.Policies = append(out.Policies, p)
 		}
 	}
+	problems.Append(wrong.List())
 	printErrors(errOut, problems.List())
 	return out, nil
 }

@@ -38,16 +38,19 @@ func (p *policy) report(code document.Code, at document.Position, hint, message 
 func Findings(b *source.Bundle) []document.Problem {
 	problems := &document.Problems{}
 	problems.Append(b.Problems)
+	var each source.Findings
 	for _, u := range b.Units {
 		p := b.Policy(u)
 		if p == nil || wrong(b, u.File.Path) {
 			continue // what was not read in full would be said to be missing
 		}
-		one := &policy{Policy: p, unit: u, bundle: b, problems: problems, text: document.NewSource(u.File.Path, u.File.Text)}
+		one := &policy{Policy: p, unit: u, bundle: b, problems: &document.Problems{}, text: document.NewSource(u.File.Path, u.File.Text)}
 		for _, find := range finders {
 			find(one)
 		}
+		each.Add(u, one.problems.List())
 	}
+	problems.Append(each.List())
 	together(b, problems)
 	return accepted(b, problems.List())
 }

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -28,6 +29,24 @@ func (o Overrides) Put(policy, name string, value Override) {
 	}
 	o[policy][name] = value
 }
+
+// For returns the values for a policy. Those for its document, of, are values for each of
+// its kinds: one for the policy itself wins, unless only the other one was typed.
+func (o Overrides) For(policy, of string) map[string]Override {
+	if of == "" || o[of] == nil {
+		return o[policy]
+	}
+	out := maps.Clone(o[of])
+	for name, own := range o[policy] {
+		if general, taken := out[name]; !taken || own.typed() || !general.typed() {
+			out[name] = own
+		}
+	}
+	return out
+}
+
+// typed reports whether a value does not stand in a document.
+func (o Override) typed() bool { return o.At.Line == 0 }
 
 // TypedOverrides makes overrides of texts that were typed.
 func TypedOverrides(texts map[string]map[string]string, from string) Overrides {

@@ -22,7 +22,7 @@ func newPlan(doc *v1alpha1.Policy, problems *findings) *plan.Policy {
 	case !nameForm.MatchString(name.Value):
 		problems.Hintf(name.Pos(), "lower-case letters, digits and dashes, at most 63", "%q cannot be the name of a policy", name.Value)
 	}
-	out := &plan.Policy{Name: name.Value, Source: doc.Pos, Graph: analyze.New(analyze.Policy, name.Value, doc.Pos)}
+	out := &plan.Policy{Name: name.Value, Of: doc.Of, Source: doc.Pos, Graph: analyze.New(analyze.Policy, name.Value, doc.Pos)}
 	out.Mode = mode(doc.Spec.Mode, problems)
 	if !doc.Spec.For.Kind.Set() || !doc.Spec.For.APIVersion.Set() {
 		problems.Hintf(doc.Pos, "spec.for: {apiVersion: ..., kind: ...} says which objects the policy decides about", "spec.for is missing")

@@ -34,8 +34,8 @@ func (c *Compiler) sections(doc *v1alpha1.Policy, budget *cel.Budget, problems *
 		return nil
 	}
 	s := &sections{plan: out, problems: problems, kinds: &kinds{schemas: c.options.Schemas, problems: problems}}
-	overrides, files := c.options.Params[out.Name], c.options.Modules[doc.Pos.File]
-	list := (&params{policy: doc.Metadata.Name, overrides: overrides, problems: problems}).all(doc.Spec.Params)
+	overrides, files := c.options.Params.For(out.Name, out.Of), c.options.Modules[doc.Pos.File]
+	list := (&params{policy: v1alpha1.Text{Value: out.Written(), Node: doc.Metadata.Name.Node}, overrides: overrides, problems: problems}).all(doc.Spec.Params)
 	s.constants = newConstants(c.env, list, budget, doc.Pos, problems)
 	s.objects = &objects{primary: primary(doc, s.constants, s.kinds, problems)}
 	s.names = newNames(s.constants.env, list, &s.objects.primary, doc.Pos, problems)

@@ -8,6 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -53,6 +54,35 @@ const objects = `
 ---
 {apiVersion: v1, kind: Node, metadata: {name: b}, spec: {unschedulable: true}}
 `
+
+// TestKinds: a point of a document for several kinds has come about if it has for one.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	b := fixture.Compiled(t, `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {kinds: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: Node}]}
+  rules: [{name: r, when: object.kind == "Pod", do: [{labels: {set: {a: b}}}]}]
+`)
+	c := coverage.New()
+	log := &record.Log{Seen: func(r *record.Record) { c.Observe(t.Context(), r) }}
+	for _, p := range b.Policies {
+		c.Know(p)
+	}
+	sim := simulate.New(t.Context(), simulate.Options{Policies: b.Policies, Schemas: b.Schemas, Objects: fixture.Objects(t, objects), Start: fixture.Start, Records: log})
+	sim.Settle(t.Context())
+	points := c.Points()
+	for i := range points {
+		if p := &points[i]; p.Policy != "p" || len(p.Missing()) > 0 {
+			t.Errorf("%+v", p)
+		}
+	}
+	if len(points) != 2 {
+		t.Errorf("%+v", points)
+	}
+}
 
 // TestPoints: what a decision uses is counted, and what it does not is known.
 func TestPoints(t *testing.T) {

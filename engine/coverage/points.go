@@ -29,7 +29,7 @@ const takeName = "take"
 
 // pointsOf returns the points of a policy.
 func pointsOf(p *plan.Policy) []Point {
-	l := &lister{policy: p.Name}
+	l := &lister{policy: p.Written()}
 	for _, v := range p.Variables {
 		l.variable(v)
 	}

@@ -21,11 +21,11 @@ func (u *use) condition(part *cel.Program, holds bool) {
 	if holds {
 		outcome = isTrue
 	}
-	u.count(id{policy: u.policy.Name, kind: Condition, text: part.Source(), at: part.Pos()}, outcome)
+	u.count(id{policy: u.policy.Written(), kind: Condition, text: part.Source(), at: part.Pos()}, outcome)
 }
 
 func (u *use) line(l rego.Line) {
-	u.count(lineID(u.policy.Name, l), evaluated)
+	u.count(lineID(u.policy.Written(), l), evaluated)
 }
 
 func (u *use) rule(d *eval.RuleDetails) {
@@ -34,11 +34,11 @@ func (u *use) rule(d *eval.RuleDetails) {
 	if d.Fired && (r.ForEach == nil || len(d.Items) > 0) {
 		outcome = fired
 	}
-	u.count(id{u.policy.Name, r.Name, Rule, r.Name, r.Pos}, outcome)
+	u.count(id{u.policy.Written(), r.Name, Rule, r.Name, r.Pos}, outcome)
 	for i := range d.Items {
 		if row := d.Items[i].Row; row > 0 {
 			c := &r.Cases[row-1]
-			u.count(id{u.policy.Name, r.Name, Row, rowName(c.Name, row), c.Pos}, matched)
+			u.count(id{u.policy.Written(), r.Name, Row, rowName(c.Name, row), c.Pos}, matched)
 		}
 	}
 	for i := range d.Selections {
@@ -54,7 +54,7 @@ func (u *use) selection(r *plan.Rule, d *selection.Details) {
 	}
 	u.take(r, d)
 	for _, s := range stepsOf(r) {
-		key := id{u.policy.Name, r.Name, Step, s.Name, s.Pos}
+		key := id{u.policy.Written(), r.Name, Step, s.Name, s.Pos}
 		for _, c := range d.Candidates {
 			switch {
 			case c.Excluded == s.Name && !c.Passed():
@@ -74,7 +74,7 @@ func (u *use) take(r *plan.Rule, d *selection.Details) {
 		if s.Take == nil || !slices.Equal(s.Names, d.Levels) {
 			continue
 		}
-		key := id{u.policy.Name, r.Name, Step, takeName, s.Take.Pos}
+		key := id{u.policy.Written(), r.Name, Step, takeName, s.Take.Pos}
 		for _, c := range d.Candidates {
 			if c.Won {
 				u.count(key, kept)

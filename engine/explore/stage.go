@@ -165,7 +165,7 @@ func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Poli
 // unitOf returns the text of a policy; nil when it is not known.
 func unitOf(b *source.Bundle, p *plan.Policy) *source.Unit {
 	for _, u := range b.Units {
-		if u.Document.Pos == p.Source {
+		if u.Document.Pos == p.Source && u.Name() == p.Name {
 			return u
 		}
 	}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,15 +93,19 @@ func (e *Entry) Restore(data map[string]string) (map[string]*string, error) {
 // merged is the text of the key with the policy as it was.
 func (e *Entry) merged(now string) (string, error) {
 	before, after := documents(e.Text), documents(now)
-	if !readable(e.File, now) || len(policies(e.File, now)) <= 1 && len(policies(e.File, e.Text)) <= 1 {
+	was, is := documentOf(e.File, e.Text, e.Policy), documentOf(e.File, now, e.Policy)
+	if is != "" && is != was {
+		return "", fmt.Errorf("it was in the document %q, and the policy is in the document %q now: change that by hand", was, is)
+	}
+	if !readable(e.File, now) || len(inside(e.File, now)) <= 1 && len(inside(e.File, e.Text)) <= 1 {
 		return e.Text, nil
 	}
-	was := index(before, e.File, e.Policy)
-	if was < 0 {
+	from := index(before, e.File, was)
+	if from < 0 {
 		return "", fmt.Errorf("the kept text of %s cannot be cut into documents", e.Key())
 	}
-	_, body := separator(before[was])
-	at := index(after, e.File, e.Policy)
+	_, body := separator(before[from])
+	at := index(after, e.File, was)
 	if at < 0 {
 		return strings.TrimRight(now, "\n") + "\n---\n" + body, nil
 	}
@@ -114,16 +119,27 @@ func readable(file, text string) bool {
 	return len(problems) == 0
 }
 
-func policies(file, text string) (names []string) {
-	found, _ := load.Documents(file, []byte(text))
-	for _, doc := range found.Policies {
-		names = append(names, doc.Metadata.Name.Value)
+// documentOf returns the name that a policy has in its document; "" if it is not in the
+// text.
+func documentOf(file, text, policy string) string {
+	doc := find(file, text, policy)
+	if doc == nil {
+		return ""
 	}
-	return names
+	return cmp.Or(doc.Of, policy)
 }
 
-func index(parts []string, file, policy string) int {
-	return slices.IndexFunc(parts, func(part string) bool { return slices.Contains(policies(file, part), policy) })
+// inside returns the names of the documents in a text.
+func inside(file, text string) (names []string) {
+	found, _ := load.Documents(file, []byte(text))
+	for _, doc := range found.Policies {
+		names = append(names, cmp.Or(doc.Of, doc.Metadata.Name.Value))
+	}
+	return slices.Compact(names)
+}
+
+func index(parts []string, file, document string) int {
+	return slices.IndexFunc(parts, func(part string) bool { return slices.Contains(inside(file, part), document) })
 }
 
 // documents cuts a file before each line that separates documents. Such a line

@@ -3,6 +3,7 @@ package history
 import (
 	"errors"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +54,34 @@ func TestRestore(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
+	}
+}
+
+// kindsOf is a document for several kinds of apps/v1.
+func kindsOf(name, value string, kinds ...string) string {
+	return strings.Replace(policy(name, value), "apiVersion: v1, kind: Node", "kinds: [{apiVersion: apps/v1, kind: "+strings.Join(kinds, "}, {apiVersion: apps/v1, kind: ")+"}]", 1)
+}
+
+// TestRestoreOfKinds: a text is that of all kinds of its document.
+func TestRestoreOfKinds(t *testing.T) {
+	t.Parallel()
+	was := kindsOf("p", "a", "Deployment", "DaemonSet")
+	for name, tc := range map[string]struct {
+		was, now, want string // "" is an error
+	}{
+		"alone":                      {was, kindsOf("p", "b", "Deployment", "DaemonSet"), was},
+		"a kind is removed":          {was, kindsOf("p", "b", "DaemonSet"), was},
+		"among others":               {was, policy("q", "b") + "---\n" + kindsOf("p", "b", "Deployment") + "---\n" + policy("r", "b"), policy("q", "b") + "---\n" + was + "---\n" + policy("r", "b")},
+		"removed among others":       {was, policy("q", "b") + "---\n" + kindsOf("p", "b", "DaemonSet"), policy("q", "b") + "---\n" + was},
+		"now a document of its own":  {was, policy("p-deployment", "b"), ""},
+		"it was one":                 {policy("p-deployment", "a"), was, ""},
+		"all of the document is new": {was, policy("q", "b") + "---\n" + policy("r", "b"), policy("q", "b") + "---\n" + policy("r", "b") + "---\n" + was},
+	} {
+		e := &Entry{Copy: Copy{Policy: "p-deployment", File: "ns/m/p.yaml", Text: tc.was}, Result: Active}
+		got, err := e.Restore(map[string]string{"p.yaml": tc.now})
+		if (err != nil) != (tc.want == "") || err == nil && *got["p.yaml"] != tc.want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
 	}
 }
 

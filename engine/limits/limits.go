@@ -16,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -76,6 +77,7 @@ func All() []Limit { return slices.Concat(texts(), runs(), kept()) }
 func texts() []Limit {
 	return []Limit{
 		{What: "a document", Value: document.MaxBytes, Unit: Bytes, More: ", nested 64 deep", Why: "a ConfigMap holds 1 MiB"},
+		{What: "kinds of a document", Value: load.MaxKinds, Unit: Count, Why: "each is a policy of its own, which is compiled, watched and kept in the history"},
 		{What: "rules of a policy", Value: compile.MaxRules, Unit: Count, Why: "split a larger policy into several", Measured: "0.4 s to compile 200 rules of 300 bytes each"},
 		{What: "variables of a policy, a rule or a collection", Value: compile.MaxVariables, Unit: Count, Why: "each is compiled with all previous ones in scope", Measured: "5,000 took 2.3 GB and 9 s"},
 		{What: "the text of a rule", Value: compile.MaxRuleBytes, Unit: Bytes, Why: "a rule should fit on one page"},

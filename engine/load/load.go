@@ -63,8 +63,8 @@ func decodeDocument(n *document.Node, file *File, problems *document.Problems) {
 	case v1alpha1.KindPolicy:
 		p := &v1alpha1.Policy{}
 		d.decode(n, reflect.ValueOf(p).Elem(), "the document")
-		if !problems.HasErrors() {
-			file.Policies = append(file.Policies, p)
+		if policies := eachKind(p, problems); !problems.HasErrors() {
+			file.Policies = append(file.Policies, policies...)
 		}
 	case v1alpha1.KindPolicyTest:
 		t := &v1alpha1.PolicyTest{}

@@ -18,10 +18,11 @@ type analysis struct {
 	seen     []seen
 }
 
-// seen is an expression or a template, with the names that it may use.
+// seen is an expression or a template of a policy, with the names that it may use.
 type seen struct {
-	node *document.Node
-	env  *cel.Env
+	policy string
+	node   *document.Node
+	env    *cel.Env
 }
 
 // analyse compiles a document as the editor has it.
@@ -52,7 +53,7 @@ func (a *analysis) compile(u *source.Unit) error {
 		env = env.WithBudget(nil)
 		visitFields(n, "", func(_ string, n *document.Node) {
 			if n.Kind == document.String && n.Written() && n.Pos.File == a.path {
-				a.seen = append(a.seen, seen{n, env})
+				a.seen = append(a.seen, seen{u.Name(), n, env})
 			}
 		})
 	}
@@ -60,10 +61,11 @@ func (a *analysis) compile(u *source.Unit) error {
 	return err
 }
 
-// unitAt returns the policy that a place is in; nil when it is in none.
+// unitAt returns the policy that a place is in, the first of a document for several
+// kinds; nil when it is in none.
 func (a *analysis) unitAt(p document.Position) (out *source.Unit) {
 	for _, u := range a.bundle.Units {
-		if u.Document.Pos.File == a.path && compare(u.Document.Pos, p) <= 0 {
+		if first := out == nil || out.Document.Pos != u.Document.Pos; first && u.Document.Pos.File == a.path && compare(u.Document.Pos, p) <= 0 {
 			out = u
 		}
 	}
@@ -76,6 +78,8 @@ type cursor struct {
 	text   string
 	offset int
 	env    *cel.Env
+	// others are the names in the policies for the other kinds of the document.
+	others []*cel.Env
 	node   *document.Node
 	// start is where in the node's value the expression begins.
 	start int
@@ -91,11 +95,23 @@ func (a *analysis) cursorAt(p document.Position) *cursor {
 		}
 		for _, e := range expressionsOf(n, isExpression(a.root(p), n)) {
 			if offset >= e.start && offset <= e.start+len([]rune(e.text)) {
-				return &cursor{text: e.text, offset: offset - e.start, env: s.env, node: n, start: e.start}
+				return &cursor{text: e.text, offset: offset - e.start, env: s.env, others: a.others(s), node: n, start: e.start}
 			}
 		}
 	}
 	return nil
+}
+
+// others returns the names that an expression may use in the policies for the other kinds
+// of its document.
+func (a *analysis) others(of seen) (out []*cel.Env) {
+	known := map[string]bool{of.policy: true}
+	for _, s := range slices.Backward(a.seen) {
+		if s.node == of.node && !known[s.policy] {
+			known[s.policy], out = true, append(out, s.env)
+		}
+	}
+	return out
 }
 
 // root returns the document that a place is in.

@@ -49,10 +49,23 @@ func (s *Server) cursor(t *textOf, place document.Position) (*cursor, error) {
 	return a.cursorAt(place), nil
 }
 
-// complete returns what may be written at the cursor.
+// complete returns what may be written at the cursor, in the policies for all kinds of
+// the document.
 func (c *cursor) complete() []CompletionItem {
+	items := c.completeIn(c.env)
+	for _, env := range c.others {
+		shared := map[string]bool{}
+		for _, item := range c.completeIn(env) {
+			shared[item.Label] = true
+		}
+		items = slices.DeleteFunc(items, func(item CompletionItem) bool { return !shared[item.Label] })
+	}
+	return items
+}
+
+func (c *cursor) completeIn(env *cel.Env) []CompletionItem {
 	text := []rune(c.text)
-	env := inner(c.env, text, c.offset)
+	env = inner(env, text, c.offset)
 	start := wordStart(text, c.offset)
 	end := beforeDot(text, start)
 	if end == start {

@@ -257,6 +257,39 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
+// TestCompletionOfKinds offers the fields that all kinds of a document have.
+func TestCompletionOfKinds(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ text, want, without string }{
+		"fields of all":  {"object.spec.", "selector", "replicas"},
+		"names":          {"object.metadata.name == v", "variables.many", "unschedulable"},
+		"fields of for":  {"", "optional", "rules"},
+		"params, as one": {"params.", "limit", "many"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  params: {limit: 3}\n  for:\n    kinds: [{apiVersion: apps/v1, kind: Deployment}, {apiVersion: apps/v1, kind: DaemonSet}]\n    \n" +
+				"  variables: [{name: many, expression: 'true'}]\n  rules:\n    - name: r\n      when: " + tc.text + "\n      do: [{labels: {set: {a: b}}}]\n"
+			at := "when: " + tc.text + "|\n"
+			if tc.text == "" {
+				text, at = strings.Replace(text, "when: ", "when: variables.many", 1), "DaemonSet}]\n    |\n"
+			}
+			e := edit(t, text)
+			var items []lsp.CompletionItem
+			if err := e.request("textDocument/completion", e.at(at), &items); err != nil {
+				t.Fatal(err)
+			}
+			labels := map[string]int{}
+			for _, i := range items {
+				labels[i.Label]++
+			}
+			if labels[tc.want] != 1 || labels[tc.without] != 0 {
+				t.Errorf("offered: %v", labels)
+			}
+		})
+	}
+}
+
 // TestHover tells types, documentation and what fields mean.
 func TestHover(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ type edit struct {
 
 // Of returns the mutants of a policy in the order of its text.
 func Of(doc *v1alpha1.Policy, p *plan.Policy) []Mutant {
-	m := &maker{policy: p.Name}
+	m := &maker{policy: p.Written()}
 	p.EachProgram(m.expression)
 	m.rules(doc.Node.Get("spec"))
 	slices.SortStableFunc(m.list, func(a, b Mutant) int {
@@ -44,6 +44,7 @@ func (m *Mutant) Apply(doc *v1alpha1.Policy) *v1alpha1.Policy {
 	if problems.HasErrors() {
 		return nil
 	}
+	list[0].Of = doc.Of
 	return &list[0]
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,6 +119,50 @@ func TestRun(t *testing.T) {
 	}
 	if out.Mutants != out.Killed+len(survived) || out.Killed < 10 || out.NotRun != 0 || out.Score >= 100 || out.Score < 60 {
 		t.Errorf("%+v", out)
+	}
+}
+
+// TestKinds: a change is one of all policies of a document, and noticed in one of them.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	const policy = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {kinds: [{apiVersion: apps/v1, kind: Deployment}, {apiVersion: v1, kind: Node}]}
+  rules:
+    - name: mark
+      when: object.metadata.name != "b"
+      do: [{labels: {set: {big: "yes"}}}]
+`
+	const tests = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [policy.yaml]
+  only: [p-node]
+  cases:
+    - name: a
+      objects: [{apiVersion: v1, kind: Node, metadata: {name: a}}]
+      expect: {effects: [{rule: mark}]}
+`
+	dir := write(t, policy, tests)
+	other := strings.NewReplacer("[p-node]", "[p-deployment]", "apiVersion: v1, kind: Node, metadata: {name: a}", "apiVersion: apps/v1, kind: Deployment, metadata: {name: b, namespace: x}", "{effects: [{rule: mark}]}", "{effects: []}").Replace(tests)
+	if err := os.WriteFile(filepath.Join(dir, "other_test.yaml"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range [][]string{nil, {"p"}, {"p-deployment"}} {
+		out, err := mutation.Run(t.Context(), []string{dir}, mutation.Options{Seed: 3, Policies: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var survived []string
+		for _, m := range out.Survivors {
+			survived = append(survived, m.Policy+": "+m.Change)
+		}
+		if diff := cmp.Diff([]string(nil), survived); diff != "" || out.Killed < 4 {
+			t.Errorf("%v: %+v\nsurvivors (-want +got):\n%s", names, out, diff)
+		}
 	}
 }
 

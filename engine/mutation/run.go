@@ -112,10 +112,10 @@ func (r *run) take(ctx context.Context) *trial {
 }
 
 func (r *run) try(ctx context.Context, t *trial) {
-	unit := t.of.mutated(&t.Mutant)
+	valid := t.of.differs(&t.Mutant)
 	killed, err := false, error(nil)
-	if unit != nil {
-		killed, err = r.killed(ctx, t.of, unit)
+	if valid {
+		killed, err = r.killed(ctx, t.of, &t.Mutant)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (r *run) try(ctx context.Context, t *trial) {
 	switch {
 	case err != nil:
 		r.errs = append(r.errs, err)
-	case unit == nil:
+	case !valid:
 		r.out.Invalid++
 	case killed:
 		r.out.Killed++
@@ -135,14 +135,14 @@ func (r *run) try(ctx context.Context, t *trial) {
 	}
 }
 
-// killed reports whether a case fails with the mutant in place of the policy.
-func (r *run) killed(ctx context.Context, of *tested, mutant *source.Unit) (bool, error) {
+// killed reports whether a case fails with the mutant in place of the policy, of each kind.
+func (r *run) killed(ctx context.Context, of *tested, mutant *Mutant) (bool, error) {
 	for _, file := range of.files {
 		report, err := policytest.Run(ctx, []string{file}, policytest.Options{
 			Schemas: r.options.Schemas, UntilFailure: true,
 			Edit: func(u *source.Unit) {
-				if u.Document.Pos == of.unit.Document.Pos {
-					u.Document = mutant.Document
+				if k := of.kindOf(u); k != nil {
+					u.Document = mutant.Apply(k.unit.Document)
 				}
 			},
 		})
@@ -180,20 +180,24 @@ func (r *run) result() *Result {
 	return out
 }
 
-// mutated returns the policy with the change, or nil if it does not compile, or is the
-// same in other words.
-func (t *tested) mutated(m *Mutant) *source.Unit {
-	doc := m.Apply(t.unit.Document)
-	if doc == nil {
-		return nil
+// differs reports whether the change makes another policy of one of the kinds, and one
+// that compiles of all of them.
+func (t *tested) differs(m *Mutant) bool {
+	differs := false
+	for _, k := range t.kinds {
+		doc := m.Apply(k.unit.Document)
+		if doc == nil {
+			return false
+		}
+		unit := *k.unit
+		unit.Document = doc
+		p, problems, err := unit.Compile(t.schemas, rego.Local())
+		if err != nil || p == nil || document.Join(problems) != nil {
+			return false
+		}
+		differs = differs || p.Graph.Hash() != k.plan.Graph.Hash()
 	}
-	unit := *t.unit
-	unit.Document = doc
-	p, problems, err := unit.Compile(t.schemas, rego.Local())
-	if err != nil || p == nil || document.Join(problems) != nil || p.Graph.Hash() == t.plan.Graph.Hash() {
-		return nil
-	}
-	return &unit
+	return differs
 }
 
 // fails is the error of tests that do not even pass without a mutation.

@@ -20,12 +20,36 @@ type suite struct {
 	policies []*tested
 }
 
-// tested is a policy, with the files of the tests that use it.
+// tested is a document, with the files of the tests that use it.
 type tested struct {
-	unit    *source.Unit
-	plan    *plan.Policy
+	// kinds are its policies: several if it is for several kinds.
+	kinds []kind
+	// units are those that were read with the first of the files. The policies of a
+	// document that were read together share the nodes that are changed.
+	units   map[string]*source.Unit
 	schemas *schema.Set
 	files   []string
+}
+
+// kind is a policy that is tested.
+type kind struct {
+	unit *source.Unit
+	plan *plan.Policy
+}
+
+// at is where the document is.
+func (t *tested) at() document.Position { return t.kinds[0].unit.Document.Pos }
+
+// kindOf returns the policy of a unit; nil when it is of another document, or not used.
+func (t *tested) kindOf(u *source.Unit) *kind {
+	if u.Document.Pos != t.at() {
+		return nil
+	}
+	at := slices.IndexFunc(t.kinds, func(k kind) bool { return k.plan.Name == u.Name() })
+	if at < 0 {
+		return nil
+	}
+	return &t.kinds[at]
 }
 
 // survey runs the tests as they are, and notes which policies each file uses.
@@ -49,17 +73,17 @@ func survey(ctx context.Context, paths []string, o Options) (*suite, error) {
 }
 
 func (s *suite) file(ctx context.Context, file string, o Options) error {
-	units := map[document.Position]*source.Unit{}
+	units := map[string]*source.Unit{}
 	report, err := policytest.Run(ctx, []string{file}, policytest.Options{
 		Schemas: o.Schemas,
 		Edit: func(u *source.Unit) {
-			if _, ok := units[u.Document.Pos]; !ok {
-				units[u.Document.Pos] = u
+			if id := idOf(u.Document.Pos, u.Name()); units[id] == nil {
+				units[id] = u
 			}
 		},
 		Begin: func(in simulate.Options) {
 			for _, p := range in.Policies {
-				s.note(file, units[p.Source], p, in.Schemas)
+				s.note(file, units, p, in.Schemas)
 			}
 		},
 	})
@@ -72,14 +96,21 @@ func (s *suite) file(ctx context.Context, file string, o Options) error {
 	return nil
 }
 
+// idOf tells the policies of a document apart.
+func idOf(at document.Position, name string) string { return at.String() + " " + name }
+
 // note notes that a file of tests uses a policy.
-func (s *suite) note(file string, unit *source.Unit, p *plan.Policy, schemas *schema.Set) {
-	at := slices.IndexFunc(s.policies, func(t *tested) bool { return t.unit.Document.Pos == p.Source })
+func (s *suite) note(file string, units map[string]*source.Unit, p *plan.Policy, schemas *schema.Set) {
+	at := slices.IndexFunc(s.policies, func(t *tested) bool { return t.at() == p.Source })
 	if at < 0 {
-		first := *unit
-		at, s.policies = len(s.policies), append(s.policies, &tested{unit: &first, plan: p, schemas: schemas})
+		at, s.policies = len(s.policies), append(s.policies, &tested{schemas: schemas, units: units})
 	}
-	if t := s.policies[at]; !slices.Contains(t.files, file) {
+	t := s.policies[at]
+	if !slices.ContainsFunc(t.kinds, func(k kind) bool { return k.plan.Name == p.Name }) {
+		first := *t.units[idOf(p.Source, p.Name)]
+		t.kinds = append(t.kinds, kind{&first, p})
+	}
+	if !slices.Contains(t.files, file) {
 		t.files = append(t.files, file)
 	}
 }
@@ -87,10 +118,10 @@ func (s *suite) note(file string, unit *source.Unit, p *plan.Policy, schemas *sc
 // mutants returns those of the policies of some names; of all when none is given.
 func (s *suite) mutants(names []string) (out []trial) {
 	for _, t := range s.policies {
-		if len(names) > 0 && !slices.Contains(names, t.plan.Name) {
+		if len(names) > 0 && !slices.ContainsFunc(t.kinds, func(k kind) bool { return slices.ContainsFunc(names, k.plan.Named) }) {
 			continue
 		}
-		for _, m := range Of(t.unit.Document, t.plan) {
+		for _, m := range Of(t.kinds[0].unit.Document, t.kinds[0].plan) {
 			out = append(out, trial{m, t})
 		}
 	}

@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // shadowSuffix ends the string form of the ID of a policy in Shadow mode.
 const shadowSuffix = "@shadow"
@@ -29,3 +32,10 @@ func ParseID(text string) ID {
 
 // ID returns the string form of the policy's ID.
 func (p *Policy) ID() string { return ID{Name: p.Name, Shadow: p.Mode == Shadow}.String() }
+
+// Written is the name in the document: of a policy for one of several kinds that is not
+// its own.
+func (p *Policy) Written() string { return cmp.Or(p.Of, p.Name) }
+
+// Named reports whether a name is that of the policy, or of its document.
+func (p *Policy) Named(name string) bool { return name == p.Name || name == p.Written() }

@@ -19,6 +19,9 @@ import (
 // Policy is a compiled policy.
 type Policy struct {
 	Name string
+	// Of is the name in the document if that is for several kinds: this is the policy for
+	// one of them.
+	Of string
 	// Revision is a hash of the policy's text and parameters.
 	Revision string
 	Mode     Mode

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/builtins"
@@ -31,6 +32,8 @@ type caseRun struct {
 	failures []string
 	// updates are what would make the expectations hold that were not met.
 	updates []format.Replacement
+	// documents are the names that the policies have in their documents.
+	documents map[string]string
 	// effects, errors and calls were looked at by earlier expectations.
 	effects, errors, calls int
 }
@@ -53,9 +56,10 @@ func (c *caseRun) run(ctx context.Context) []string {
 		c.failf(c.doc.Pos, "%s", why) // also of a case that expects nothing in the end
 	}
 	for policy, rules := range c.sim.Fired() {
+		of := c.documents[policy]
 		for rule, n := range rules {
-			if c.report.Coverage[policy] != nil {
-				c.report.Coverage[policy][rule] += n
+			if c.report.Coverage[of] != nil {
+				c.report.Coverage[of][rule] += n
 			}
 		}
 	}
@@ -75,6 +79,10 @@ func (c *caseRun) start(ctx context.Context) error {
 	policies, err := only(bundle.Policies, c.test.Spec.Only)
 	if err != nil {
 		return err
+	}
+	c.documents = map[string]string{}
+	for _, p := range policies {
+		c.documents[p.Name] = p.Written()
 	}
 	objects, err := c.objects()
 	if err != nil {
@@ -97,6 +105,9 @@ func (c *caseRun) start(ctx context.Context) error {
 	}
 	memory, err := remembered(c.test.Spec.Remembered)
 	if err != nil {
+		return err
+	}
+	if err := c.ofOneKind(memory); err != nil {
 		return err
 	}
 	options := simulate.Options{
@@ -128,13 +139,34 @@ func only(policies []*plan.Policy, names []v1alpha1.Text) (out []*plan.Policy, e
 		return policies, nil
 	}
 	for _, name := range names {
-		at := slices.IndexFunc(policies, func(p *plan.Policy) bool { return p.Name == name.Value })
-		if at < 0 {
+		before := len(out)
+		for _, p := range policies {
+			if p.Named(name.Value) {
+				out = append(out, p)
+			}
+		}
+		if len(out) == before {
 			return nil, fmt.Errorf("%s: there is no policy %q", name.Pos(), name.Value)
 		}
-		out = append(out, policies[at])
 	}
 	return out, nil
+}
+
+// ofOneKind rejects what a document for several kinds remembers: a key is one of one kind.
+func (c *caseRun) ofOneKind(memory simulate.Memory) error {
+	for name := range memory {
+		var kinds []string
+		for policy, of := range c.documents {
+			if of == name && policy != name {
+				kinds = append(kinds, policy)
+			}
+		}
+		if len(kinds) > 0 {
+			slices.Sort(kinds)
+			return fmt.Errorf("%s: %s is a policy for each of several kinds: name one of %s", c.test.Spec.Remembered.Pos, name, strings.Join(kinds, ", "))
+		}
+	}
+	return nil
 }
 
 // remembered reads what keys remember at the start; nil when it is not there.

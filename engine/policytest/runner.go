@@ -253,11 +253,12 @@ func (r *runner) cover(b *source.Bundle) {
 		if r.options.Coverage != nil {
 			r.options.Coverage.Know(p)
 		}
-		if r.report.Coverage[p.Name] == nil {
-			r.report.Coverage[p.Name] = map[string]int{}
+		of := p.Written()
+		if r.report.Coverage[of] == nil {
+			r.report.Coverage[of] = map[string]int{}
 		}
 		for _, rule := range p.Rules {
-			r.report.Coverage[p.Name][rule.Name] += 0
+			r.report.Coverage[of][rule.Name] += 0
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/plan"
 )
 
 // Catalog is what all ConfigMaps say together.
@@ -52,18 +51,36 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 			continue
 		}
 		with := *u
-		with.Overrides = overrides[u.Name()]
-		with.Unread = slices.Concat(u.Unread, c.unread(u.Name()))
+		with.Overrides = overrides.For(u.Name(), u.Document.Of)
+		with.Unread = slices.Concat(u.Unread, c.unread(u))
 		c.Units[u.ID()], c.Origins[u.ID()] = &with, contents
 	}
 }
 
 // unread returns what cannot be read of the values for a policy.
-func (c *Catalog) unread(policy string) (out []document.Problem) {
+func (c *Catalog) unread(u *Unit) (out []document.Problem) {
 	for _, v := range c.Values {
-		out = append(out, v.Unread[policy]...)
+		out = append(out, v.Unread[u.Name()]...)
+		if of := u.Document.Of; of != "" {
+			out = append(out, v.Unread[of]...)
+		}
 	}
 	return out
+}
+
+// Has reports whether there is a policy, or a document, of a name.
+func (c *Catalog) Has(name string) bool { return len(c.Named(name)) > 0 }
+
+// Named returns the IDs of the policies of a name, or of the document of that name,
+// sorted.
+func (c *Catalog) Named(name string) (ids []string) {
+	for id, u := range c.Units {
+		if u.Named(name) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // Undecided reports whether nobody knows the mode that is asked for a policy of a
@@ -74,13 +91,13 @@ func (c *Catalog) Undecided(policy, file string) bool {
 	})
 }
 
-// Stopped reports whether the annotation of a file's ConfigMap ends what a policy
-// in it does in a mode, whatever else is in it: what cannot be read can be
+// Stopped reports whether the annotation of the ConfigMap that a policy was in ends what
+// the policy does in a mode, whatever else is in it: what cannot be read can be
 // stopped.
-func (c *Catalog) Stopped(policy, file string, shadow bool) bool {
+func (c *Catalog) Stopped(was *Unit, shadow bool) bool {
 	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
-		mode := contents.modeOf(policy)
-		return contents.Path() == path.Dir(file) && (mode == v1alpha1.ModeDisabled || mode == v1alpha1.ModeShadow && !shadow)
+		mode := contents.modeOf(was.Name(), was.Document.Of)
+		return contents.Path() == path.Dir(was.File.Path) && (mode == v1alpha1.ModeDisabled || mode == v1alpha1.ModeShadow && !shadow)
 	})
 }
 
@@ -126,7 +143,7 @@ func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
 func (c *Catalog) strangers() {
 	for _, v := range c.Values {
 		for policy, params := range ordered(v.Overrides) {
-			if c.Units[policy] != nil || c.Units[plan.ID{Name: policy, Shadow: true}.String()] != nil {
+			if c.Has(policy) {
 				continue
 			}
 			for _, o := range ordered(params) {

@@ -206,9 +206,12 @@ func (c *Contents) modes(problems *document.Problems) {
 	unknown := func(mode string) document.Problem {
 		return document.Problem{Position: at, Severity: document.Error, Message: fmt.Sprintf("unknown mode %q", mode), Hint: "Enforce, Shadow or Disabled, alone or as policy=mode"}
 	}
-	names := make([]string, len(c.Units))
-	for i, u := range c.Units {
-		names[i] = u.Name()
+	names := make([]string, 0, len(c.Units))
+	for _, u := range c.Units {
+		names = append(names, u.Name())
+		if of := u.Document.Of; of != "" && !slices.Contains(names, of) {
+			names = append(names, of)
+		}
 	}
 	for policy, mode := range c.asked() {
 		if !known(mode) {
@@ -220,7 +223,7 @@ func (c *Contents) modes(problems *document.Problems) {
 		}
 	}
 	for _, u := range c.Units {
-		switch mode := c.modeOf(u.Name()); {
+		switch mode := c.modeOf(u.Name(), u.Document.Of); {
 		case mode == "":
 		case known(mode):
 			u.Mode = mode
@@ -246,10 +249,11 @@ func (c *ConfigMap) asked() iter.Seq2[string, string] {
 	}
 }
 
-// modeOf is the mode that the annotation asks for; "" is none.
-func (c *ConfigMap) modeOf(name string) (out string) {
+// modeOf is the mode that the annotation asks for; "" is none. of is the name of the
+// policy's document if that is for several kinds.
+func (c *ConfigMap) modeOf(name, of string) (out string) {
 	for policy, mode := range c.asked() {
-		if policy == "" || policy == name {
+		if policy == "" || policy == name || policy == of {
 			out = mode
 		}
 	}

@@ -350,7 +350,9 @@ func TestStopped(t *testing.T) {
 		m := at(0, "m", map[string]string{"a.yaml": "]"})
 		m.Mode = mode
 		c := NewCatalog([]*Contents{m.Read()}, nil, nil)
-		if got := [2]bool{c.Stopped("a", "ns/m/a.yaml", false), c.Stopped("a", "ns/m/a.yaml", true)}; got != want || c.Stopped("a", "ns/n/a.yaml", false) {
+		was := at(0, "m", map[string]string{"a.yaml": policy("a", "")}).Read().Units[0]
+		other := at(0, "n", map[string]string{"a.yaml": policy("a", "")}).Read().Units[0]
+		if got := [2]bool{c.Stopped(was, false), c.Stopped(was, true)}; got != want || c.Stopped(other, false) {
 			t.Errorf("%q: %v, want %v", mode, got, want)
 		}
 	}

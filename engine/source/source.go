@@ -64,7 +64,7 @@ func (b *Bundle) Err() error { return document.Join(b.Problems) }
 // Policy returns what a unit was compiled to; nil when it does not compile.
 func (b *Bundle) Policy(u *Unit) *plan.Policy {
 	for _, p := range b.Policies {
-		if p.Source == u.Document.Pos {
+		if p.Source == u.Document.Pos && p.Name == u.Name() {
 			return p
 		}
 	}
@@ -119,24 +119,26 @@ func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowanc
 // compile compiles the units that have a name of their own.
 func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *document.Problems) error {
 	names := map[string]*Unit{}
+	var found Findings
 	for _, u := range b.Units {
 		if first := names[u.ID()]; first != nil {
-			problems.Add(Twice(u, first))
+			found.Add(u, []document.Problem{Twice(u, first)})
 			continue
 		}
 		names[u.ID()] = u
-		u.Overrides = params[u.Name()]
+		u.Overrides = params.For(u.Name(), u.Document.Of)
 		p, wrong, err := u.Compile(b.Schemas, in)
 		if err != nil {
 			return err
 		}
-		problems.Append(wrong)
+		found.Add(u, wrong)
 		if p != nil {
 			b.Policies = append(b.Policies, p)
 		}
 	}
+	problems.Append(found.List())
 	for policy := range params {
-		if names[policy] == nil && names[plan.ID{Name: policy, Shadow: true}.String()] == nil {
+		if !slices.ContainsFunc(b.Units, func(u *Unit) bool { return u.Named(policy) }) {
 			return fmt.Errorf("parameters are given for the policy %q, which does not exist", policy)
 		}
 	}
@@ -147,8 +149,14 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 // Twice says that two units have one name.
 func Twice(second, first *Unit) document.Problem {
 	name := second.Document.Metadata.Name
+	hint := ""
+	for _, u := range []*Unit{second, first} {
+		if of := u.Document.Of; of != "" {
+			hint = fmt.Sprintf("the document %q at %s is a policy for each of its kinds, of which %s is this one", of, u.Document.Metadata.Name.Pos(), u.Document.Spec.For.Kind.Value)
+		}
+	}
 	return document.Problem{
-		Position: name.Pos(), Severity: document.Error, Source: name.Node.SourceLine(name.Pos().Line),
+		Position: name.Pos(), Severity: document.Error, Source: name.Node.SourceLine(name.Pos().Line), Hint: hint,
 		Message: fmt.Sprintf("the policy %q is defined twice, first at %s", name.Value, first.Document.Metadata.Name.Pos()),
 	}
 }

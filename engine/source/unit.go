@@ -43,6 +43,11 @@ type Unit struct {
 // Name is the policy's name.
 func (u *Unit) Name() string { return u.Document.Metadata.Name.Value }
 
+// Named reports whether a name is that of the policy, or of its document.
+func (u *Unit) Named(name string) bool {
+	return name == u.Name() || u.Document.Of != "" && name == u.Document.Of
+}
+
 // ID tells units apart that may run beside each other: a policy, and the
 // revision of it that only looks on.
 func (u *Unit) ID() string {

@@ -159,6 +159,8 @@ func TestSchemasRejectWhatTheLoaderRejects(t *testing.T) {
 		"an unknown mode":                  {policy + "  mode: Shade\n", true, false},
 		"a rule without a name":            {policy + "  rules: [{when: 'true'}]\n", true, false},
 		"an input of several kinds":        {policy + "  inputs: [{name: x, kinds: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: Secret}]}]\n", true, true},
+		"a policy for several kinds":       {strings.Replace(policy, "{apiVersion: v1, kind: Node}", "{kinds: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: Secret}]}", 1), true, true},
+		"a policy of a kind and of kinds":  {strings.Replace(policy, "{apiVersion: v1, kind: Node}", "{apiVersion: v1, kind: Node, kinds: [{apiVersion: v1, kind: Pod}]}", 1), false, false},
 		"an input without a kind":          {policy + "  inputs: [{name: x}]\n", true, false},
 		"an input of a kind and of kinds":  {policy + "  inputs: [{name: x, apiVersion: v1, kind: Pod, kinds: [{apiVersion: v1, kind: Pod}]}]\n", true, false},
 		"an input within something else":   {policy + "  inputs: [{name: x, apiVersion: v1, kind: Pod, within: all}]\n", true, false},

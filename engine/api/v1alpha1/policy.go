@@ -2,7 +2,7 @@ package v1alpha1
 
 import "github.com/edict-dev/edict/engine/document"
 
-// Policy decides what becomes of each object of one kind.
+// Policy decides what becomes of each object of one kind, or of each of several kinds.
 type Policy struct {
 	// APIVersion is edict.dev/v1alpha1.
 	APIVersion Text `yaml:"apiVersion" schema:"required,enum=edict.dev/v1alpha1"`
@@ -12,7 +12,11 @@ type Policy struct {
 	Metadata Metadata `yaml:"metadata" schema:"required,with=name"`
 	// Spec is what the policy decides.
 	Spec Spec `yaml:"spec" schema:"required"`
-	// Node is the whole document as it was written.
+	// Of is the name in the document if that is for several kinds: this is the policy for
+	// one of them.
+	Of string `yaml:"-"`
+	// Node is the whole document as it was written; of a policy for one of several kinds
+	// it has the name of the policy and that kind.
 	Node *document.Node
 	Pos  document.Position
 }
@@ -38,7 +42,7 @@ type Metadata struct {
 type Spec struct {
 	// Mode is Enforce (default), Shadow or Disabled.
 	Mode Text `yaml:"mode" schema:"enum=Enforce|Shadow|Disabled"`
-	// For is the kind that the policy decides about: one evaluation per object.
+	// For is the kind, or the kinds, that the policy decides about: one evaluation per object.
 	For Primary `yaml:"for" schema:"required"`
 	// Params are values that an installation may set.
 	Params []Entry[Param] `yaml:"params"`
@@ -84,9 +88,12 @@ type Limit struct {
 // Primary is the kind a policy decides about: one evaluation per object.
 type Primary struct {
 	// APIVersion is that of the kind, such as apps/v1.
-	APIVersion Text `yaml:"apiVersion" schema:"required"`
+	APIVersion Text `yaml:"apiVersion" schema:"or=kinds"`
 	// Kind is the kind of the primary objects.
-	Kind Text `yaml:"kind" schema:"required"`
+	Kind Text `yaml:"kind" schema:"or=kinds"`
+	// Kinds, instead of apiVersion and kind, are several kinds: the document is one policy
+	// for each of them, which is named NAME-KIND with the kind in lower case.
+	Kinds []ObjectKind `yaml:"kinds"`
 	// Selector narrows the objects by label: a labelSelector or a string.
 	Selector Template `yaml:"selector"`
 	// Namespaces narrows the objects of a namespaced kind.

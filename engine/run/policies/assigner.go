@@ -86,7 +86,7 @@ func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 		return nil
 	case p.Instead() != nil:
 		return p.Instead()
-	case newest == nil && now != nil && c.Stopped(now.Unit.Name(), now.Unit.File.Path, id != now.Unit.Name()):
+	case newest == nil && now != nil && c.Stopped(now.Unit, id != now.Unit.Name()):
 		return nil // also while it cannot be read
 	case newest != nil && newest.Good():
 		return a.rollouts.stage(&newest.Revision, c, a.starting)
@@ -108,7 +108,11 @@ func (a *assigner) needsLastGood(newest *lifecycle.CheckResult, kept *history.En
 	if newest != nil {
 		return !newest.Unit.Undecided
 	}
-	return kept != nil && c.Unreadable(kept.File) && !c.Stopped(kept.Policy, kept.File, false)
+	if kept == nil || !c.Unreadable(kept.File) {
+		return false
+	}
+	was := kept.Unit()
+	return was != nil && !c.Stopped(was, false)
 }
 
 // withFallback adds the last good revision to one that is to run: the new one may have

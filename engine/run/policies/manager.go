@@ -17,7 +17,6 @@ import (
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/observe"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/controller"
@@ -302,7 +301,7 @@ func (m *Manager) note(ctx context.Context, u *source.Unit) *document.Problem {
 // (yet).
 func (m *Manager) warnUnknownPolicies(c *source.Catalog) {
 	for _, name := range slices.Sorted(maps.Keys(m.options.Params)) {
-		if c.Units[name] == nil && c.Units[plan.ID{Name: name, Shadow: true}.String()] == nil {
+		if !c.Has(name) {
 			m.options.Log.Warn("values are given with --param for a policy that no ConfigMap holds", observe.LogPolicy, name)
 		}
 	}

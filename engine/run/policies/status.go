@@ -113,11 +113,11 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 		n.text = value.Cut(strings.Join(slices.Concat(sum.paused, sum.contested, sum.failing), "\n"), configmap.MaxText)
 		n.reason = strings.Join(sum.reasons, "\n")
 	default:
-		n.text = configmap.ProblemText(contents.ConfigMap, slices.Concat(sum.problems, sum.halted), document.Error)
+		n.text = configmap.ProblemText(contents.ConfigMap, slices.Concat(sum.wrong(), sum.halted), document.Error)
 	}
 	n.rivals = value.Cut(n.rivals, configmap.MaxText)
 	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
-	n.warning = joinLines(joinLines(configmap.ProblemText(contents.ConfigMap, sum.problems, document.Warning), n.rivals), held)
+	n.warning = joinLines(joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), n.rivals), held)
 	return n
 }
 
@@ -157,7 +157,9 @@ func (r *reporter) originOf(c *source.Catalog, id string) string {
 
 // tally sums up the policies of a ConfigMap.
 type tally struct {
-	problems         []document.Problem
+	problems []document.Problem
+	// found are those of the texts of policies.
+	found            source.Findings
 	runs, waits      []string
 	failing, reasons []string
 	// What the brakes do.
@@ -178,7 +180,7 @@ func (t *tally) add(id string, p *lifecycle.Policy) {
 		if v.RolloutStopped {
 			t.halted = append(t.halted, v.Problems...)
 		} else {
-			t.problems = append(t.problems, v.Problems...)
+			t.found.Add(v.Unit, v.Problems)
 		}
 		if v.Disabled() {
 			t.disabled++
@@ -210,9 +212,12 @@ func (t *tally) degrade(id string, d *controller.Degraded) {
 	t.reasons = append(t.reasons, id+": "+d.Reason)
 }
 
+// wrong returns all problems but those of rollouts.
+func (t *tally) wrong() []document.Problem { return slices.Concat(t.found.List(), t.problems) }
+
 func (t *tally) status() string {
 	switch {
-	case document.HasErrors(t.problems):
+	case document.HasErrors(t.wrong()):
 		return statusRefused
 	case len(t.halted) > 0:
 		return statusRolloutStopped

@@ -71,6 +71,29 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// TestProblemsOfKinds: what is wrong with a document for several kinds is said once, and
+// with the kinds that it is about.
+func TestProblemsOfKinds(t *testing.T) {
+	t.Parallel()
+	all, one := document.Problem{Severity: document.Error, Message: "all"}, document.Problem{Severity: document.Error, Message: "one"}
+	var sum tally
+	for _, kind := range []string{"A", "B"} {
+		v := resultOfMode(plan.Enforce, all)
+		v.Unit.Document.Of, v.Unit.Document.Spec.For.Kind.Value, v.Unit.Document.Metadata.Name.Value = "p", kind, "p-"+kind
+		if kind == "B" {
+			v.Problems = append(v.Problems, one)
+		}
+		sum.add(v.Unit.Name(), &lifecycle.Policy{Newest: v})
+	}
+	var got []string
+	for _, p := range sum.wrong() {
+		got = append(got, p.Message)
+	}
+	if diff := cmp.Diff([]string{"all", "one (for the kind B)"}, got); diff != "" || sum.status() != statusRefused {
+		t.Errorf("%s: %s", sum.status(), diff)
+	}
+}
+
 func TestChangesOfAnnotations(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"same": "1", "other": "1", "gone": "1", "foreign": "1"}

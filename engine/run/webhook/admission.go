@@ -17,6 +17,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -227,37 +228,54 @@ func (a *admission) problems(ctx context.Context, m *corev1.ConfigMap) ([]docume
 		return nil, err
 	}
 	mine := configmap.Of(m)
-	out := slices.Clone(c.Conflicts[mine.Path()])
-	touched := map[string]bool{}
+	ids, out := touched(c, mine)
+	var found source.Findings
+	for _, id := range ids {
+		if ctx.Err() == nil {
+			found.Add(c.Units[id], a.found(ctx, c, mine, id))
+		}
+	}
+	return append(out, found.List()...), ctx.Err()
+}
+
+// touched returns the IDs of the policies that a ConfigMap has, or has values for, sorted,
+// and what is wrong with the ConfigMap itself.
+func touched(c *source.Catalog, mine *source.ConfigMap) (ids []string, out []document.Problem) {
+	out = slices.Clone(c.Conflicts[mine.Path()])
+	for id, contents := range c.Origins {
+		if contents.Path() == mine.Path() {
+			ids = append(ids, id)
+		}
+	}
 	for _, contents := range c.Contents {
 		if contents.Path() == mine.Path() {
 			out = append(out, contents.Problems...)
-			for _, u := range contents.Units {
-				touched[u.ID()] = c.Origins[u.ID()] == contents
-			}
 		}
 	}
 	for _, v := range c.Values {
 		if v.Path() == mine.Path() {
 			out = append(out, v.Problems...)
 			for policy := range v.Overrides {
-				touched[policy] = true
+				ids = append(ids, slices.DeleteFunc(c.Named(policy), func(id string) bool { return plan.ParseID(id).Shadow })...)
 			}
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(touched)) {
-		if u := c.Units[id]; u != nil && touched[id] && ctx.Err() == nil {
-			v := a.options.Checker.Text(u)
-			out = append(out, concerning(mine, v.Problems, c, id)...)
-			if v.Plan == nil {
-				continue
-			}
-			if err := a.options.TryOut(ctx, v.Plan); err != nil && ctx.Err() == nil {
-				out = append(out, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
-			}
-		}
+	slices.Sort(ids)
+	return slices.Compact(ids), out
+}
+
+// found returns what is wrong with a policy because of a ConfigMap.
+func (a *admission) found(ctx context.Context, c *source.Catalog, mine *source.ConfigMap, id string) []document.Problem {
+	u := c.Units[id]
+	v := a.options.Checker.Text(u)
+	list := concerning(mine, v.Problems, c, id)
+	if v.Plan == nil {
+		return list
 	}
-	return out, ctx.Err()
+	if err := a.options.TryOut(ctx, v.Plan); err != nil && ctx.Err() == nil {
+		list = append(list, document.Problem{Position: u.Document.Pos, Severity: document.Warning, Message: "the controller will refuse this edit of " + id + ": " + err.Error()})
+	}
+	return list
 }
 
 // concerning returns the problems of a policy that a ConfigMap causes: if the policy

@@ -154,6 +154,30 @@ func TestPolicyAndValuesChangeTogether(t *testing.T) {
 	}
 }
 
+// TestKinds: a kind that is removed is a policy that stops, and what is wrong with several
+// kinds is said once.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	text := func(when string, kinds ...string) map[string]string {
+		return map[string]string{"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {kinds: [{apiVersion: apps/v1, kind: " + strings.Join(kinds, "}, {apiVersion: apps/v1, kind: ") + "}]}\n" +
+			"  rules: [{name: r, when: " + when + ", do: [{labels: {set: {a: b}}}]}]\n"}
+	}
+	before := configMapOf(v1alpha1.LabelPolicy, "m", text("object.metadata.name == 'a'", "Deployment", "StatefulSet", "DaemonSet"))
+	a := judging(t, before)
+	r := a.Handle(t.Context(), edit(t, before, configMapOf(v1alpha1.LabelPolicy, "m", text("object.metadata.name == 'a'", "Deployment", "DaemonSet"))))
+	if !r.Allowed || len(r.Warnings) != 1 || r.Warnings[0] != "the policy p-statefulset stops: it is no longer in the ConfigMap" {
+		t.Errorf("%v, %q", r.Allowed, r.Warnings)
+	}
+	r = a.Handle(t.Context(), edit(t, before, configMapOf(v1alpha1.LabelPolicy, "m", text("object.metadata.nme == 'a'", "Deployment", "StatefulSet", "DaemonSet"))))
+	if r.Allowed || strings.Count(r.Result.Message, "no field") != 1 || strings.Contains(r.Result.Message, "for the kind") {
+		t.Errorf("%v, %q", r.Allowed, r.Result.Message)
+	}
+	r = a.Handle(t.Context(), edit(t, nil, configMapOf(v1alpha1.LabelParams, "values", map[string]string{"p": "n: 1"})))
+	if r.Allowed || strings.Count(r.Result.Message, `the policy p has no param "n"`) != 1 {
+		t.Errorf("%v, %q", r.Allowed, r.Result.Message)
+	}
+}
+
 // TestEndingsAreWarnedOf: who takes a policy away is told which, however that
 // happens.
 func TestEndingsAreWarnedOf(t *testing.T) {
