@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -39,7 +38,7 @@ func TestEvictAsksOnce(t *testing.T) {
 	}
 	defer w.Stop()
 	id := world.ID{GVK: schema.GVK{APIVersion: "v1", Kind: "Pod"}, Namespace: "n", Name: "p"}
-	if err := w.Evict(context.Background(), apply.Deletion{Target: id}); !apierrors.IsTooManyRequests(err) || asked.Load() != 1 {
+	if err := w.Evict(t.Context(), apply.Deletion{Target: id}); !apierrors.IsTooManyRequests(err) || asked.Load() != 1 {
 		t.Errorf("asked %d times: %v", asked.Load(), err)
 	}
 }
