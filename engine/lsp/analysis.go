@@ -22,6 +22,9 @@ type analysis struct {
 type seen struct {
 	node *document.Node
 	env  *cel.Env
+	// whole says that the compiler was told of the scalar itself, not of a template
+	// that it is a part of.
+	whole bool
 }
 
 // analyse compiles a document as the editor has it.
@@ -48,11 +51,11 @@ func (s *Server) analyse(t *textOf) (*analysis, error) {
 // compile compiles a policy once more, to be told of its expressions.
 func (a *analysis) compile(u *source.Unit) error {
 	with := *u
-	with.Seen = func(n *document.Node, env *cel.Env) {
+	with.Seen = func(told *document.Node, env *cel.Env) {
 		env = env.WithBudget(nil)
-		visitFields(n, "", func(_ string, n *document.Node) {
+		visitFields(told, "", func(_ string, n *document.Node) {
 			if n.Kind == document.String && n.Written() && n.Pos.File == a.path {
-				a.seen = append(a.seen, seen{n, env})
+				a.seen = append(a.seen, seen{n, env, n == told})
 			}
 		})
 	}
@@ -89,7 +92,7 @@ func (a *analysis) cursorAt(p document.Position) *cursor {
 		if !inside {
 			continue
 		}
-		for _, e := range expressionsOf(n, isExpression(a.root(p), n)) {
+		for _, e := range expressionsOf(n, s.whole && isExpression(a.root(p), n)) {
 			if offset >= e.start && offset <= e.start+len([]rune(e.text)) {
 				return &cursor{text: e.text, offset: offset - e.start, env: s.env, node: n, start: e.start}
 			}

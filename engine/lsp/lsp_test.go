@@ -336,7 +336,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s: %s", at, diff)
 		}
 	}
-	for at, name := range map[string]string{"${wh|ere}": "x", "variables.ma|ny &&": "names", "inputs.po|ds.map": "a b"} {
+	for at, name := range map[string]string{"${wh|ere}": "pod", "variables.ma|ny &&": "names", "inputs.po|ds.map": "a b", "object.meta|data": "x"} {
 		params := e.at(at)
 		params["newName"] = name
 		if err := e.request("textDocument/rename", params, nil); err == nil {
