@@ -210,6 +210,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/schema
 	@echo "==> optional fields that the API server sets itself"
 	@$(GO) run ./hack/defaulted
+	@echo "==> descriptions of the fields of the built-in kinds"
+	@$(GO) run ./hack/descriptions
 	@echo "==> pages about the shipped policies"
 	@$(GO) run ./hack/policydocs
 	@echo "==> the reference of the language"
@@ -241,6 +243,8 @@ verify-generated: ## fail when a generated file or a go.mod is not up to date
 	@$(GO) run ./hack/values -check
 	@echo "==> schemas of the documents"
 	@$(GO) run ./hack/schema -check
+	@echo "==> descriptions of the fields of the built-in kinds"
+	@$(GO) run ./hack/descriptions -check
 
 .PHONY: clean
 clean: ## remove what the build made

@@ -151,7 +151,7 @@
 // engine/verify explores what becomes of small worlds,
 // engine/changelog a log of all writes, engine/format lays documents out,
 // engine/scaffold makes a policy of a recipe, engine/lsp serves editors over
-// engine/lsp/rpc, and engine/backtest makes the decisions of a
+// engine/lsp/rpc with the texts of engine/lsp/fielddoc, and engine/backtest makes the decisions of a
 // log again with an edit.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.

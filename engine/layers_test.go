@@ -22,7 +22,7 @@ const module = "github.com/edict-dev/edict/"
 // lowest place at which that holds.
 var layers = [][]string{
 	// What texts, kinds and metrics are.
-	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan", "engine/lsp/rpc"},
+	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan", "engine/lsp/rpc", "engine/lsp/fielddoc"},
 	// Values, and the documents.
 	{"engine/value", "engine/api/v1alpha1"},
 	// What the children of a policy come to.

@@ -35,7 +35,7 @@ func (s *Server) analyse(t *textOf) (*analysis, error) {
 			texts[other.path] = []byte(other.text)
 		}
 	}
-	b, err := source.Load([]string{t.path}, source.Options{Schemas: s.options.Schemas, ConfigMaps: true, Texts: texts})
+	b, err := source.Load([]string{t.path}, source.Options{Schemas: s.options.Schemas, ConfigMaps: true, Descriptions: true, Texts: texts})
 	if err != nil {
 		return nil, err
 	}

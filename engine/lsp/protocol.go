@@ -54,7 +54,7 @@ type CompletionItem struct {
 	Label         string  `json:"label"`
 	Kind          int     `json:"kind"`
 	Detail        string  `json:"detail,omitempty"`
-	Documentation *markup `json:"documentation,omitempty"`
+	Documentation *Markup `json:"documentation,omitempty"`
 }
 
 // The kinds of completion items.
@@ -67,15 +67,16 @@ const (
 	kindValue    = 12
 )
 
-type markup struct {
+// Markup is a text for people.
+type Markup struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
 }
 
-func markdown(text string) *markup { return &markup{"markdown", text} }
+func markdown(text string) *Markup { return &Markup{"markdown", text} }
 
 type hover struct {
-	Contents *markup `json:"contents"`
+	Contents *Markup `json:"contents"`
 }
 
 type location struct {

@@ -27,6 +27,8 @@ type Options struct {
 	Known *schema.Set
 	// Params override parameters, by policy and parameter, as they were typed.
 	Params map[string]map[string]string
+	// Descriptions keeps what CRDs say of their fields.
+	Descriptions bool
 	// ConfigMaps reads manifests of ConfigMaps with policies, too.
 	ConfigMaps bool
 	// Edit changes policies before they are compiled; nil does not.
@@ -75,6 +77,9 @@ func (b *Bundle) Policy(u *Unit) *plan.Policy {
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
 	b := &Bundle{Schemas: schema.NewSet(known(o.Known))}
+	if o.Descriptions {
+		b.Schemas.KeepDescriptions()
+	}
 	var problems document.Problems
 	if err := b.schemas(paths, o.Schemas); err != nil {
 		return nil, err
