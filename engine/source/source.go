@@ -38,6 +38,9 @@ type Options struct {
 	Texts map[string][]byte
 	// Rego compiles and runs the policies' Rego; nil is this process.
 	Rego rego.Evaluator
+	// Cache keeps what is read and compiled for the next Load; nil keeps nothing. It is
+	// for options without Edit and Params.
+	Cache *Cache
 }
 
 // Typed is who gives the values of Options.Params.
@@ -58,6 +61,9 @@ type Bundle struct {
 	Files int
 	// Skipped counts the documents that are none of Edict.
 	Skipped int
+
+	// old is what the last Load has left, cache what this one leaves.
+	old, cache *Cache
 }
 
 // Err returns the errors among the problems as one error.
@@ -76,7 +82,7 @@ func (b *Bundle) Policy(u *Unit) *plan.Policy {
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Schemas: schema.NewSet(known(o.Known))}
+	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), old: o.Cache, cache: o.Cache.begin()}
 	if o.Descriptions {
 		b.Schemas.KeepDescriptions()
 	}
@@ -89,6 +95,9 @@ func Load(paths []string, o Options) (*Bundle, error) {
 			return nil, err
 		}
 	}
+	if err := b.allowBeside(paths, o, &problems); err != nil {
+		return nil, err
+	}
 	if o.Edit != nil {
 		for _, u := range b.Units {
 			o.Edit(u)
@@ -98,6 +107,9 @@ func Load(paths []string, o Options) (*Bundle, error) {
 		return nil, err
 	}
 	b.Problems = problems.List()
+	if o.Cache != nil {
+		*o.Cache = *b.cache
+	}
 	return b, nil
 }
 
@@ -131,7 +143,7 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 		}
 		names[u.ID()] = u
 		u.Overrides = params[u.Name()]
-		p, wrong, err := u.Compile(b.Schemas, in)
+		p, wrong, err := b.unit(u, in)
 		if err != nil {
 			return err
 		}
