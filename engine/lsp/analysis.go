@@ -13,9 +13,13 @@ import (
 // analysis is what is known of a document.
 type analysis struct {
 	*textOf
+	// bundle are the policies of the folder.
 	bundle   *source.Bundle
 	problems []document.Problem
+	related  check.Related
 	seen     []seen
+	// others returns the text of another file.
+	others func(path string) *textOf
 }
 
 // seen is an expression or a template, with the names that it may use.
@@ -27,20 +31,16 @@ type seen struct {
 	whole bool
 }
 
-// analyse compiles a document as the editor has it.
+// analyse compiles a document as the editor has it, to be told of its expressions.
 func (s *Server) analyse(t *textOf) (*analysis, error) {
-	texts := map[string][]byte{t.path: []byte(t.text)}
-	for _, other := range s.open {
-		if other.path != t.path {
-			texts[other.path] = []byte(other.text)
-		}
-	}
-	b, err := source.Load([]string{t.path}, source.Options{Schemas: s.options.Schemas, ConfigMaps: true, Descriptions: true, Texts: texts})
+	a, err := s.load(t)
 	if err != nil {
 		return nil, err
 	}
-	a := &analysis{textOf: t, bundle: b, problems: check.Findings(b)}
-	for _, u := range b.Units {
+	for _, u := range a.bundle.Units {
+		if u.Document.Pos.File != a.path {
+			continue
+		}
 		if err := a.compile(u); err != nil {
 			return nil, err
 		}

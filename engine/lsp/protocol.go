@@ -41,8 +41,23 @@ type Diagnostic struct {
 	CodeDescription *codeDescription `json:"codeDescription,omitempty"`
 	Source          string           `json:"source"`
 	Message         string           `json:"message"`
-	// Data is the hint, which quick fixes are made of.
-	Data string `json:"data,omitempty"`
+	// Related are places that the finding is about, too.
+	Related []Related `json:"relatedInformation,omitempty"`
+	Data    *Data     `json:"data,omitempty"`
+}
+
+// Related is a place that a finding is about besides its own.
+type Related struct {
+	Location Location `json:"location"`
+	Message  string   `json:"message"`
+}
+
+// Data is what quick fixes are made of.
+type Data struct {
+	Hint string `json:"hint,omitempty"`
+	// Elsewhere says that the finding is one in another document, where it would have to
+	// be accepted.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 type codeDescription struct {
@@ -79,7 +94,8 @@ type hover struct {
 	Contents *Markup `json:"contents"`
 }
 
-type location struct {
+// Location is a part of some document.
+type Location struct {
 	URI   string `json:"uri"`
 	Range Range  `json:"range"`
 }

@@ -80,7 +80,7 @@ func (s *Server) try(a *analysis, r *renaming) error {
 	if document.HasErrors(a.problems) {
 		return nil
 	}
-	after, err := s.analyse(newText(a.uri, r.text(a.textOf)))
+	after, err := s.load(newText(a.uri, r.text(a.textOf)))
 	if err != nil {
 		return err
 	}

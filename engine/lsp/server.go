@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/lsp/rpc"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // Options are what an editor may ask for when it starts the server.
@@ -31,8 +32,12 @@ type Server struct {
 	conn    *rpc.Conn
 	options Options
 	open    map[string]*textOf
-	// good are the last analyses with a policy in them, by document.
-	good    map[string]*analysis
+	// dirty are the documents whose findings are to be sent, the first first; shown what
+	// was sent of them.
+	dirty []string
+	shown map[string]string
+	// caches are kept for the folders of the open documents.
+	caches  map[string]*source.Cache
 	version string
 	stopped bool
 	now     func() time.Time
@@ -41,7 +46,7 @@ type Server struct {
 // New returns a server that speaks over two streams. The version is shown to the
 // editor.
 func New(r io.Reader, w io.Writer, version string, o Options) *Server {
-	return &Server{conn: rpc.New(r, w), options: o, open: map[string]*textOf{}, good: map[string]*analysis{}, version: version, now: time.Now}
+	return &Server{conn: rpc.New(r, w), options: o, open: map[string]*textOf{}, shown: map[string]string{}, caches: map[string]*source.Cache{}, version: version, now: time.Now}
 }
 
 // handler answers a request with a result.
@@ -53,8 +58,9 @@ func init() {
 	handlers = map[string]handler{
 		"initialize": (*Server).initialize, "initialized": ignore, "shutdown": (*Server).shutdown, "$/setTrace": ignore, "$/cancelRequest": ignore,
 		"workspace/didChangeConfiguration": (*Server).configure, "workspace/executeCommand": (*Server).execute,
-		"textDocument/didOpen": (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": ignore,
-		"textDocument/completion": request((*Server).completion), "textDocument/hover": request((*Server).hover),
+		"textDocument/didOpen": (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": (*Server).watched,
+		"workspace/didChangeWatchedFiles": (*Server).watched,
+		"textDocument/completion":         request((*Server).completion), "textDocument/hover": request((*Server).hover),
 		"textDocument/definition": request((*Server).definition), "textDocument/rename": request((*Server).rename),
 		"textDocument/codeAction": request((*Server).codeActions), "textDocument/inlayHint": request((*Server).inlayHints),
 		"textDocument/formatting": request((*Server).formatting),
@@ -77,22 +83,78 @@ func request[P any](do func(s *Server, ctx context.Context, params P) (any, erro
 // Run answers requests until the editor leaves. An editor that leaves without a
 // shutdown is an error.
 func (s *Server) Run(ctx context.Context) error {
-	for ctx.Err() == nil {
-		m, err := s.conn.Read()
-		if errors.Is(err, io.EOF) || err == nil && m.Method == "exit" {
+	messages, stop := make(chan message, waiting), make(chan struct{})
+	defer close(stop)
+	go s.read(messages, stop)
+	for {
+		m, ok := s.next(ctx, messages)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !ok: // nothing else to do
+			if err := s.refreshOne(); err != nil {
+				return err
+			}
+		case errors.Is(m.err, io.EOF) || m.err == nil && m.Method == exit:
 			if s.stopped {
 				return nil
 			}
 			return errors.New("the editor left without a shutdown")
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.answer(ctx, m); err != nil {
-			return err
+		case m.err != nil:
+			return m.err
+		default:
+			if err := s.answer(ctx, m.Message); err != nil {
+				return err
+			}
 		}
 	}
-	return ctx.Err()
+}
+
+// exit is the last message of an editor, waiting how many are read ahead.
+const (
+	exit    = "exit"
+	waiting = 64
+)
+
+// message is what was read from the editor.
+type message struct {
+	*rpc.Message
+	err error
+}
+
+// read passes on what the editor sends.
+func (s *Server) read(messages chan<- message, stop <-chan struct{}) {
+	for {
+		m, err := s.conn.Read()
+		select {
+		case messages <- message{m, err}:
+		case <-stop:
+			return
+		}
+		if err != nil || m.Method == exit {
+			return
+		}
+	}
+}
+
+// next returns the next message; false when there is none now, and documents are to be
+// checked meanwhile. So those that come while a document is checked come before the next
+// one, and of several changes only the last is checked.
+func (s *Server) next(ctx context.Context, messages <-chan message) (m message, ok bool) {
+	if len(s.dirty) > 0 {
+		select {
+		case m = <-messages:
+			return m, true
+		default:
+			return m, false
+		}
+	}
+	select {
+	case m = <-messages:
+		return m, true
+	case <-ctx.Done():
+		return m, false
+	}
 }
 
 // answer answers a message. A panic is answered as an error: the editor goes on.
@@ -175,6 +237,7 @@ func (s *Server) configure(_ context.Context, raw json.RawMessage) (any, error) 
 	}
 	if err := json.Unmarshal(raw, &params); err == nil && params.Settings.Edict != nil {
 		s.options = *params.Settings.Edict
+		clear(s.caches)
 	}
 	return nil, nil
 }
