@@ -139,7 +139,7 @@
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
 // the metrics that policies define; engine/run/tracing exports traces. engine/limits
 // lists every limit, engine/observe holds the metrics, engine/selector parses
-// label selectors, and engine/status cuts texts to what the API server takes.
+// label selectors, engine/week times of the week, and engine/status cuts texts to what the API server takes.
 //
 // For people: engine/check (Findings of engine/check/check.go) finds what is wrong
 // with policies that compile, engine/graph (Of of engine/graph/graph.go) which rule wakes
