@@ -12,7 +12,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/format"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
@@ -29,8 +28,8 @@ type caseRun struct {
 	world    []simulate.Object
 	sim      *simulate.Simulation
 	failures []string
-	// updates are what would make the expectations hold that were not met.
-	updates []format.Replacement
+	// outcomes are what the expectations should be to hold.
+	outcomes []outcome
 	// effects, errors and calls were looked at by earlier expectations.
 	effects, errors, calls int
 }
