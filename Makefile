@@ -77,9 +77,11 @@ demo-cluster: ## run the controller on a real control plane and watch it work; t
 
 # Not part of test or CI: it needs npm and its registry.
 .PHONY: vscode
-vscode: ## package the extension for Visual Studio Code: editors/vscode/edict.vsix; needs npm
+vscode: build ## package and test the extension for Visual Studio Code: editors/vscode/edict.vsix; needs npm
 	@echo "==> packaging the extension for Visual Studio Code"
 	@cd editors/vscode && npm ci --no-audit --no-fund && npm run package
+	@echo "==> testing it with $(BIN)"
+	@cd editors/vscode && EDICT="$(CURDIR)/$(BIN)" npm test
 
 ##@ Check it
 
