@@ -63,10 +63,7 @@ func checkLog(schema *jsonschema.Schema, text string) error {
 func TestSARIFIsValid(t *testing.T) {
 	t.Parallel()
 	schema, levels := sarifSchema(t), map[string]bool{}
-	paths := checked(t)
-	for _, page := range checkPages(t) {
-		paths = append(paths, page)
-	}
+	paths := append(checked(t), checkPages(t)...)
 	for _, path := range paths {
 		out, _ := execute(t, "check", "-o", "sarif", path) // a finding is an error of the command
 		if err := checkLog(schema, out); err != nil {

@@ -19,7 +19,8 @@ func (s *Server) didOpen(_ context.Context, raw json.RawMessage) (any, error) {
 	if err := json.Unmarshal(raw, &params); err != nil {
 		return nil, err
 	}
-	return nil, s.changed(newText(params.TextDocument.URI, params.TextDocument.Text))
+	s.changed(newText(params.TextDocument.URI, params.TextDocument.Text))
+	return nil, nil
 }
 
 func (s *Server) didChange(_ context.Context, raw json.RawMessage) (any, error) {
@@ -30,7 +31,8 @@ func (s *Server) didChange(_ context.Context, raw json.RawMessage) (any, error) 
 	if err := json.Unmarshal(raw, &params); err != nil || len(params.ContentChanges) == 0 {
 		return nil, err
 	}
-	return nil, s.changed(newText(params.TextDocument.URI, params.ContentChanges[len(params.ContentChanges)-1].Text))
+	s.changed(newText(params.TextDocument.URI, params.ContentChanges[len(params.ContentChanges)-1].Text))
+	return nil, nil
 }
 
 func (s *Server) didClose(_ context.Context, raw json.RawMessage) (any, error) {
@@ -57,11 +59,10 @@ func (s *Server) watched(context.Context, json.RawMessage) (any, error) {
 }
 
 // changed takes in a text of the editor.
-func (s *Server) changed(t *textOf) error {
+func (s *Server) changed(t *textOf) {
 	s.open[t.uri] = t
 	delete(s.shown, t.uri)
 	s.stale(t)
-	return nil
 }
 
 // refresh sends what is wrong with a document, unless that was sent already.

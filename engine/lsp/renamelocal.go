@@ -88,19 +88,28 @@ func (a *analysis) localRenaming(d *declaration, to string) (*renaming, error) {
 		if !known || !d.sees(s) || s.field == "namespace" { // that of an input uses params, any other is plain
 			continue
 		}
-		for _, one := range expressionsOf(e.node, e.whole && slices.Contains(expressionFields, s.field)) {
-			list, err := cel.Uses(one.text)
-			if err != nil {
-				return nil, refuse("the expression on line %d has to be mended first: %v", e.node.At(one.start).Line, err)
-			}
-			own := func(u cel.Use) bool {
-				owner := a.owner(d.full, s)
-				return u.Name == d.full && u.Declared == cel.Outside && owner != nil && owner.name == d.name
-			}
-			if err := r.in(e.node, one, list, own); err != nil {
-				return nil, err
-			}
+		if err := a.renameIn(r, d, e, s); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// renameIn renames a local name in a scalar.
+func (a *analysis) renameIn(r *renaming, d *declaration, e seen, s site) error {
+	owner := a.owner(d.full, s)
+	if owner == nil || owner.name != d.name {
+		return nil
+	}
+	own := func(u cel.Use) bool { return u.Name == d.full && u.Declared == cel.Outside }
+	for _, one := range expressionsOf(e.node, e.whole && slices.Contains(expressionFields, s.field)) {
+		list, err := cel.Uses(one.text)
+		if err != nil {
+			return refuse("the expression on line %d has to be mended first: %v", e.node.At(one.start).Line, err)
+		}
+		if err := r.in(e.node, one, list, own); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -33,7 +33,7 @@ func add(texts map[string]string, t reflect.Type) {
 			add(texts, f.Type)
 		}
 	}
-	if doc, ok := reflect.Zero(t).Interface().(documented); ok {
+	if doc, ok := reflect.TypeAssert[documented](reflect.Zero(t)); ok {
 		maps.Copy(texts, doc.SwaggerDoc())
 	}
 	delete(texts, "")

@@ -315,9 +315,10 @@ func TestYAMLOfAnyText(t *testing.T) {
 	t.Parallel()
 	p := compiled(t, accessEnv(t), "yaml.encode(d)")
 	for r := rune(0); r <= 0x10ffff; r++ {
-		if r == 0x300 {
-			r = 0xfd00 // surrogates, and characters like many others
-		} else if r == 0x10100 {
+		switch r { // surrogates, and characters like many others
+		case 0x300:
+			r = 0xfd00
+		case 0x10100:
 			r = 0x10ff00
 		}
 		scope, meter := scoped(), expr.NewMeter(t.Context())
