@@ -98,10 +98,8 @@ func (a *analysis) localRenaming(d *declaration, to string) (*renaming, error) {
 // renameIn renames a local name in a scalar.
 func (a *analysis) renameIn(r *renaming, d *declaration, e seen, s site) error {
 	owner := a.owner(d.full, s)
-	if owner == nil || owner.name != d.name {
-		return nil
-	}
-	own := func(u cel.Use) bool { return u.Name == d.full && u.Declared == cel.Outside }
+	meant := owner != nil && owner.name == d.name
+	own := func(u cel.Use) bool { return meant && u.Name == d.full && u.Declared == cel.Outside }
 	for _, one := range expressionsOf(e.node, e.whole && slices.Contains(expressionFields, s.field)) {
 		list, err := cel.Uses(one.text)
 		if err != nil {
