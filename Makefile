@@ -77,9 +77,11 @@ demo-cluster: ## run the controller on a real control plane and watch it work; t
 
 # Not part of test or CI: it needs npm and its registry.
 .PHONY: vscode
-vscode: ## package the extension for Visual Studio Code: editors/vscode/edict.vsix; needs npm
+vscode: build ## package and test the extension for Visual Studio Code: editors/vscode/edict.vsix; needs npm
 	@echo "==> packaging the extension for Visual Studio Code"
 	@cd editors/vscode && npm ci --no-audit --no-fund && npm run package
+	@echo "==> testing it with $(BIN)"
+	@cd editors/vscode && EDICT="$(CURDIR)/$(BIN)" npm test
 
 ##@ Check it
 
@@ -210,6 +212,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/schema
 	@echo "==> optional fields that the API server sets itself"
 	@$(GO) run ./hack/defaulted
+	@echo "==> descriptions of the fields of the built-in kinds"
+	@$(GO) run ./hack/descriptions
 	@echo "==> pages about the shipped policies"
 	@$(GO) run ./hack/policydocs
 	@echo "==> the reference of the language"
@@ -241,6 +245,8 @@ verify-generated: ## fail when a generated file or a go.mod is not up to date
 	@$(GO) run ./hack/values -check
 	@echo "==> schemas of the documents"
 	@$(GO) run ./hack/schema -check
+	@echo "==> descriptions of the fields of the built-in kinds"
+	@$(GO) run ./hack/descriptions -check
 
 .PHONY: clean
 clean: ## remove what the build made

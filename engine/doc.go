@@ -141,7 +141,7 @@
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
 // the metrics that policies define; engine/run/tracing exports traces. engine/limits
 // lists every limit, engine/observe holds the metrics, engine/selector parses
-// label selectors, and engine/status cuts texts to what the API server takes.
+// label selectors, engine/week times of the week, and engine/status cuts texts to what the API server takes.
 //
 // For people: engine/check (Findings of engine/check/check.go) finds what is wrong
 // with policies that compile, engine/graph (Of of engine/graph/graph.go) which rule wakes
@@ -153,7 +153,7 @@
 // engine/verify explores what becomes of small worlds,
 // engine/changelog a log of all writes, engine/format lays documents out,
 // engine/scaffold makes a policy of a recipe, engine/lsp serves editors over
-// engine/lsp/rpc, and engine/backtest makes the decisions of a
+// engine/lsp/rpc with the texts of engine/lsp/fielddoc, and engine/backtest makes the decisions of a
 // log again with an edit.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/week"
 )
 
 // Functions returns time.within, cron.last and cron.next.
@@ -52,7 +53,7 @@ func location(v value.Value) (*time.Location, error) {
 	if len(name) > maxText || name == "" || name == "Local" {
 		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin", value.Cut(name, 64))
 	}
-	zone, err := zones.load(name)
+	zone, err := week.Location(name)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a time zone such as Etc/UTC or Europe/Berlin: %w", name, err)
 	}

@@ -52,6 +52,11 @@ func TestWithin(t *testing.T) {
 		"two that meet":             {"Mon 08:00-12:00; Mon 12:00-13:00", "Etc/UTC", "2026-03-02T09:00:00Z", true, "2026-03-02T13:00:00Z"},
 		"two apart":                 {"Mon 08:00-12:00; Tue 12:00-13:00", "Etc/UTC", "2026-03-02T12:00:00Z", false, "2026-03-03T12:00:00Z"},
 		"the clock is put forward":  {"Sun 01:00-04:00", "Europe/Berlin", "2026-03-29T00:30:00Z", true, "2026-03-29T02:00:00Z"},
+		"in the missing hour":       {"Sun 02:30-03:30", "Europe/Berlin", "2026-03-29T00:30:00Z", false, "2026-03-29T01:00:00Z"},
+		"only in the missing hour":  {"Sun 02:00-03:00", "Europe/Berlin", "2026-03-28T00:30:00Z", false, "2026-04-05T00:00:00Z"},
+		"of a week without it":      {"Sun 02:00-03:00", "Europe/Berlin", "2026-03-22T12:00:00Z", false, "2026-04-05T00:00:00Z"},
+		"no midnight on that day":   {"Sun 08:00-20:00", "America/Santiago", "2026-09-06T15:00:00Z", true, "2026-09-06T23:00:00Z"},
+		"as whole words":            {"monday-FRIDAY 08:00-20:00", "Etc/UTC", "2026-03-02T07:00:00Z", false, "2026-03-02T08:00:00Z"},
 		"the clock is put back":     {"Sun 01:00-04:00", "Europe/Berlin", "2026-10-24T23:30:00Z", true, "2026-10-25T03:00:00Z"},
 		"midnight is in the window": {"Sun 00:00-24:00", "Europe/Berlin", "2026-03-29T20:00:00Z", true, "2026-03-29T22:00:00Z"},
 	} {
@@ -124,10 +129,10 @@ func TestErrors(t *testing.T) {
 	const now = "2026-03-02T07:00:00Z"
 	for _, tc := range []struct{ function, text, zone, want string }{
 		{"time.within", "Mon-Fri", "Etc/UTC", "is not a time of the week"},
-		{"time.within", "Mo 08:00-09:00", "Etc/UTC", `"Mo" is not a day`},
+		{"time.within", "Mo 08:00-09:00", "Etc/UTC", `unknown day "Mo"`},
 		{"time.within", "8:00-9:00", "Etc/UTC", `"8:00" is not a time of day`},
-		{"time.within", "08:00-08:00", "Etc/UTC", "nothing between"},
-		{"time.within", "24:00-08:00", "Etc/UTC", "nothing between"},
+		{"time.within", "08:00-08:00", "Etc/UTC", "ends when it begins"},
+		{"time.within", "24:00-08:00", "Etc/UTC", `"24:00" is not a time of day`},
 		{"time.within", "08:00-09:00", "Europe/Bonn", `"Europe/Bonn" is not a time zone`},
 		{"time.within", "08:00-09:00", "Local", `"Local" is not a time zone`},
 		{"time.within", "08:00-09:00", "", "is not a time zone"},

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -41,7 +42,7 @@ func Functions() []expr.Function {
 			Doc: "a value as YAML with sorted keys", Example: `yaml.encode(entry.config)`,
 			Needs: yamlEncoding,
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
-				text, err := yaml.Marshal(value.Plain(args[0]))
+				text, err := document.YAML(value.Plain(args[0]))
 				return value.OfString(string(text)), err
 			},
 		},

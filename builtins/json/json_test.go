@@ -113,3 +113,39 @@ func TestYAML(t *testing.T) {
 		}
 	}
 }
+
+// TestYAMLOfAnyText: every character comes back, as a value and as a key, also those that
+// no YAML text may contain.
+func TestYAMLOfAnyText(t *testing.T) {
+	t.Parallel()
+	functions := map[string]expr.Function{}
+	for _, f := range Functions() {
+		functions[f.Name] = f
+	}
+	// Of each plane the first and last characters, of the first those that are special.
+	var runes []rune
+	for plane := rune(0); plane <= 0x10; plane++ {
+		for r := rune(0); r <= 0x400; r++ {
+			runes = append(runes, plane<<16+r, plane<<16+0xffff-r)
+		}
+	}
+	for r := rune(0x2000); r <= 0x2100; r++ {
+		runes = append(runes, r)
+	}
+	for _, r := range append(runes, 0xd7ff, 0xe000, 0xfffd) {
+		text := "a" + string(r) + "\n" + string(r)
+		v := value.Freeze(map[string]any{text: []any{text, string(r)}}, nil, value.KeepAll)
+		written, err := functions["yaml.encode"].Do(nil, []value.Value{v})
+		if err != nil {
+			t.Fatalf("%U: %v", r, err)
+		}
+		again, err := functions["yaml.decode"].Do(nil, []value.Value{written})
+		if err != nil || !value.IsTrue(again.Equal(v)) {
+			t.Fatalf("%U: %v came back as %v: %v", r, written, value.Plain(again), err)
+		}
+		out, _ := value.Str(written)
+		if need := functions["yaml.encode"].Needs([]value.Value{v}); need.Text < len(out) {
+			t.Fatalf("%U: %d bytes, charged %d", r, len(out), need.Text)
+		}
+	}
+}

@@ -24,10 +24,11 @@ func encoding(args []value.Value) expr.Need {
 	return expr.Need{Work: 1 + expr.Units(w.JSON, 10), Text: w.JSON, Scratch: w.Plain + 3*w.JSON}
 }
 
-// yamlEncoding is the need of writing a value as YAML: its JSON is read again.
+// yamlEncoding is the need of writing a value as YAML: its JSON is read again, after
+// what YAML does not allow was escaped.
 func yamlEncoding(args []value.Value) expr.Need {
 	w := value.Measure(args[0], most)
-	return expr.Need{Work: 1 + expr.Units(w.JSON+w.YAML, 1), Text: w.YAML, Scratch: 3*w.Plain + 3*w.JSON + 3*w.YAML}
+	return expr.Need{Work: 1 + expr.Units(w.JSON+w.YAML, 1), Text: w.YAML, Scratch: 3*w.Plain + 4*w.JSON + 3*w.YAML}
 }
 
 // decoding is the need of reading a JSON text.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,17 +84,33 @@ func checkSARIF(w io.Writer, _ *source.Bundle, list []document.Problem) error {
 	for _, p := range list {
 		run.Results = append(run.Results, sarifResult{
 			RuleID: string(check.CodeOf(p)), RuleIndex: slices.Index(codes, check.CodeOf(p)), Level: p.Severity,
-			Message: sarifMessage{Text: full(p)}, Locations: []sarifLocation{{Physical: place(p.Position)}},
+			Message: sarifMessage{Text: full(p)}, Locations: places(p.Position),
 		})
 	}
 	return writeJSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-// place is a position; a relative path is one below the root of the repository.
-func place(at document.Position) sarifPhysical {
-	out := sarifPhysical{Artifact: sarifArtifact{URI: strings.ReplaceAll(filepath.ToSlash(at.File), " ", "%20")}}
+// places returns where a finding is; none for one that is about no file.
+func places(at document.Position) []sarifLocation {
+	if at.File == "" {
+		return []sarifLocation{}
+	}
+	out := sarifPhysical{Artifact: sarifArtifact{URI: fileURI(at.File)}}
 	if at.Line > 0 {
 		out.Region = &sarifRegion{Line: at.Line, Column: at.Column}
 	}
-	return out
+	return []sarifLocation{{Physical: out}}
+}
+
+// fileURI returns a file as a URI; a relative path is one below the root of the
+// repository.
+func fileURI(file string) string {
+	path := filepath.ToSlash(file)
+	if !filepath.IsAbs(file) {
+		return (&url.URL{Path: path}).String()
+	}
+	if !strings.HasPrefix(path, "/") { // of Windows: C:/policies
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }

@@ -79,10 +79,12 @@ func testCommand() *cobra.Command {
 // updated writes what came out into the tests, and runs them again.
 func updated(cmd *cobra.Command, report *policytest.Report, args []string, o policytest.Options) (*policytest.Report, error) {
 	replaced, err := report.Update()
+	if replaced > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s changed: look at the difference before you commit it\n", count(replaced, "expectation", "expectations"))
+	}
 	if err != nil || replaced == 0 {
 		return report, err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s changed: look at the difference before you commit it\n", count(replaced, "expectation", "expectations"))
 	return policytest.Run(cmd.Context(), args, o)
 }
 

@@ -23,3 +23,36 @@ func TestUpdateFlag(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// TestUpdateFlagOfAMatrix: what the rows agree on is written, and where they do not is said.
+func TestUpdateFlagOfAMatrix(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	write(t, folder, "p.yaml", `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  rules: [{name: label, do: [{labels: {set: {a: "1", b: "${key.name}"}}}]}]
+`)
+	const test = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [p.yaml]
+  cases:
+    - name: c
+      matrix: [{name: x}, {name: y}]
+      objects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: $(name), namespace: n}}]
+      expect: {effects: [{patch: {metadata: {labels: {LABELS}}}}]}
+`
+	file := write(t, folder, "t.yaml", strings.Replace(test, "LABELS", `a: "2", b: $(name)`, 1))
+	r := program(t, "test", "--update", file)
+	if text, err := os.ReadFile(file); err != nil || r.code != 0 || string(text) != strings.Replace(test, "LABELS", `a: "1", b: $(name)`, 1) {
+		t.Errorf("%v\n%s", r, text)
+	}
+	write(t, folder, "t.yaml", strings.Replace(test, "LABELS", "b: z", 1))
+	if r := program(t, "test", "--update", file); r.code != 1 || !strings.Contains(r.stderr, `"c [name=x]" has "x", "c [name=y]" has "y"`) {
+		t.Error(r)
+	}
+}

@@ -36,10 +36,19 @@ func (p *policy) report(code document.Code, at document.Position, hint, message 
 // what there is to say about those that compile, in the order of the files. What a
 // comment accepts is left out.
 func Findings(b *source.Bundle) []document.Problem {
-	problems := &document.Problems{}
+	list, _ := findings(b, func(*source.Unit) bool { return true })
+	return list
+}
+
+// findings looks at some policies by themselves, and at all of them together.
+func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Problem, Related) {
+	problems, related := &document.Problems{}, Related{}
 	problems.Append(b.Problems)
 	var each source.Findings
 	for _, u := range b.Units {
+		if !alone(u) {
+			continue
+		}
 		p := b.Policy(u)
 		if p == nil || wrong(b, u.File.Path) {
 			continue // what was not read in full would be said to be missing
@@ -51,8 +60,9 @@ func Findings(b *source.Bundle) []document.Problem {
 		each.Add(u, one.problems.List())
 	}
 	problems.Append(each.List())
-	together(b, problems)
-	return accepted(b, problems.List())
+	together(b, problems, related)
+	twice(b, related)
+	return accepted(b, problems.List()), related
 }
 
 // wrong reports whether a file has errors.

@@ -12,8 +12,8 @@ import (
 )
 
 // together finds what policies do to each other.
-func together(b *source.Bundle, problems *document.Problems) {
-	loops(b, problems)
+func together(b *source.Bundle, problems *document.Problems, related Related) {
+	loops(b, problems, related)
 	var writes []graph.Write
 	for _, p := range b.Policies {
 		if p.Mode == plan.Enforce {
@@ -23,15 +23,21 @@ func together(b *source.Bundle, problems *document.Problems) {
 	for i, w := range writes {
 		for _, first := range writes[:i] {
 			if field := shared(first, w); field != "" {
-				report(b, problems, document.ConflictingWriters, w.Rule.Pos, "let one policy write it, or make their selectors or conditions exclude each other",
+				found := report(b, problems, document.ConflictingWriters, w.Rule.Pos, "let one policy write it, or make their selectors or conditions exclude each other",
 					fmt.Sprintf("the rule %q of %s writes %s of %s, and so does the rule %q of %s (%s)", w.Rule.Name, w.Policy.Name, field, w.Kind, first.Rule.Name, first.Policy.Name, first.Rule.Pos))
+				related[found] = append(related[found], writer(first.Policy, first.Rule))
 			}
 		}
 	}
 }
 
-// report adds a finding, with the line that it is on.
-func report(b *source.Bundle, problems *document.Problems, code document.Code, at document.Position, hint, message string) {
+// writer is the place of a rule.
+func writer(p *plan.Policy, r *plan.Rule) Place {
+	return Place{r.Pos, fmt.Sprintf("the rule %q of %s", r.Name, p.Name)}
+}
+
+// report adds a finding, with the line that it is on, and returns it.
+func report(b *source.Bundle, problems *document.Problems, code document.Code, at document.Position, hint, message string) document.Problem {
 	found := code.At(at, hint, message)
 	for _, u := range b.Units {
 		if u.File.Path == at.File {
@@ -39,18 +45,33 @@ func report(b *source.Bundle, problems *document.Problems, code document.Code, a
 		}
 	}
 	problems.Add(found)
+	return found
 }
 
-func loops(b *source.Bundle, problems *document.Problems) {
-	for _, l := range graph.Of(b.Policies).Loops {
-		for _, p := range b.Policies {
-			for _, r := range p.Rules {
-				if first := l.Edges[0].From; p.ID() == first.Policy && r.Name == first.Rule {
-					report(b, problems, document.FeedbackLoop, r.Pos, "make sure that it comes to rest: edict simulate reports policies that never do", "a loop: "+l.String())
-				}
+func loops(b *source.Bundle, problems *document.Problems, related Related) {
+	for _, l := range graph.Loops(b.Policies) {
+		var rules []Place
+		for _, e := range l.Edges {
+			rules = append(rules, ruleOf(b, e.From)...)
+		}
+		if len(rules) == 0 {
+			continue
+		}
+		found := report(b, problems, document.FeedbackLoop, rules[0].At, "make sure that it comes to rest: edict simulate reports policies that never do", "a loop: "+l.String())
+		related[found] = rules[1:]
+	}
+}
+
+// ruleOf returns the place of a rule that is part of a loop.
+func ruleOf(b *source.Bundle, from graph.From) (out []Place) {
+	for _, p := range b.Policies {
+		for _, r := range p.Rules {
+			if p.ID() == from.Policy && r.Name == from.Rule {
+				out = append(out, writer(p, r))
 			}
 		}
 	}
+	return out
 }
 
 // shared returns the field that two policies write of one object; "" when they write

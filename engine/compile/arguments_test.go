@@ -43,18 +43,21 @@ func TestSelectorTypes(t *testing.T) {
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	for window, want := range map[string]string{
-		`{days: [Mon, tuesday, SUN], from: "02:00", to: "04:00"}`: "",
-		`{from: "00:00", to: "24:00"}`:                            "",
-		`{from: "22:00", to: "04:00", timeZone: Europe/Berlin}`:   "",
-		"{days: [\"\u212a\"], from: \"02:00\", to: \"04:00\"}":    "unknown day \"\u212a\"",
-		`{days: [Monkey], from: "02:00", to: "04:00"}`:            `11:27: unknown day "Monkey"`,
-		`{days: [sundae], from: "02:00", to: "04:00"}`:            `unknown day "sundae"`,
-		`{days: [İİ], from: "02:00", to: "04:00"}`:                `unknown day "İİ"`,
-		`{from: "24:00", to: "04:00"}`:                            `"24:00" is not a time of day`,
-		`{from: "25:00", to: "04:00"}`:                            `11:26: "25:00" is not a time of day`,
-		`{from: "04:00", to: "04:00"}`:                            "the window ends when it begins",
-		`{from: "04:00"}`:                                         "a window needs from and to",
-		`{from: "04:00", to: "05:00", timeZone: Europe/Berlino}`:  `unknown time zone "Europe/Berlino"`,
+		`{days: [Mon, tuesday, SUN], from: "02:00", to: "04:00"}`:     "",
+		`{from: "00:00", to: "24:00"}`:                                "",
+		`{from: "22:00", to: "04:00", timeZone: Europe/Berlin}`:       "",
+		`{days: [Mon-Fri, saturday-Sun], from: "02:00", to: "04:00"}`: "",
+		`{from: "2:00", to: "04:00"}`:                                 `"2:00" is not a time of day`,
+		`{from: "04:00", to: "05:00", timeZone: Local}`:               `unknown time zone "Local"`,
+		"{days: [\"\u212a\"], from: \"02:00\", to: \"04:00\"}":        "unknown day \"\u212a\"",
+		`{days: [Monkey], from: "02:00", to: "04:00"}`:                `11:27: unknown day "Monkey"`,
+		`{days: [sundae], from: "02:00", to: "04:00"}`:                `unknown day "sundae"`,
+		`{days: [İİ], from: "02:00", to: "04:00"}`:                    `unknown day "İİ"`,
+		`{from: "24:00", to: "04:00"}`:                                `"24:00" is not a time of day`,
+		`{from: "25:00", to: "04:00"}`:                                `11:26: "25:00" is not a time of day`,
+		`{from: "04:00", to: "04:00"}`:                                "the window ends when it begins",
+		`{from: "04:00"}`:                                             "a window needs from and to",
+		`{from: "04:00", to: "05:00", timeZone: Europe/Berlino}`:      `unknown time zone "Europe/Berlino"`,
 	} {
 		t.Run(window, func(t *testing.T) {
 			t.Parallel()

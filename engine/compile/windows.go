@@ -1,48 +1,61 @@
 package compile
 
 import (
-	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/week"
 )
-
-// weekdays are the names of days: the first three letters and the whole word.
-var weekdays = func() map[string]time.Weekday {
-	out := map[string]time.Weekday{}
-	for day := time.Sunday; day <= time.Saturday; day++ {
-		name := strings.ToLower(day.String())
-		out[name], out[name[:3]] = day, day
-	}
-	return out
-}()
 
 // window compiles a time of the week: days by name, times as HH:MM. It may end
 // at 24:00; from 00:00 to 24:00 is the whole day.
 func window(w *v1alpha1.DebounceWindow, d *v1alpha1.Debounce, problems *findings) (out plan.Window, ok bool) {
 	before := len(problems.List())
+	days := week.Days{}
+	if len(w.Days) == 0 {
+		days = week.Every
+	}
 	for _, day := range w.Days {
-		at, known := weekdays[strings.ToLower(day.Value)]
-		if !known {
-			problems.Hintf(day.Pos(), "Mon, Tue, Wed, Thu, Fri, Sat or Sun, or the whole word in English", "unknown day %q", day.Value)
-		}
-		out.Days = append(out.Days, at)
+		days = days.With(partOf(day, week.ParseDays, week.DayHint, problems))
 	}
-	out.From, out.To = clock(w.From, false, problems), clock(w.To, true, problems)
-	location, err := time.LoadLocation(w.TimeZone.Value)
-	if err != nil {
-		problems.Hintf(w.TimeZone.Pos(), "such as Europe/Berlin; UTC when it is left out", "unknown time zone %q", w.TimeZone.Value)
+	from, to := partOf(w.From, week.ParseBegin, week.ClockHint, problems), partOf(w.To, week.ParseEnd, week.ClockHint, problems)
+	out.Location = time.UTC
+	if w.TimeZone.Value != "" {
+		out.Location = location(w.TimeZone, problems)
 	}
-	out.Location = location
-	switch {
-	case !w.From.Set() || !w.To.Set():
+	if !w.From.Set() || !w.To.Set() {
 		problems.Hintf(windowPos(w, d), "{days: [Mon], from: \"02:00\", to: \"04:00\"}", "a window needs from and to")
-	case out.From == out.To && len(problems.List()) == before:
-		problems.Hintf(w.To.Pos(), "from: \"00:00\", to: \"24:00\" is the whole day", "the window ends when it begins")
 	}
-	return out, len(problems.List()) == before
+	if len(problems.List()) > before {
+		return out, false
+	}
+	var err error
+	if out.Week, err = week.New(days, from, to); err != nil {
+		problems.Hintf(w.To.Pos(), "from: \"00:00\", to: \"24:00\" is the whole day", "%v", err)
+	}
+	return out, err == nil
+}
+
+// partOf parses a part of a window, if it is there.
+func partOf[T any](t v1alpha1.Text, parse func(string) (T, error), hint string, problems *findings) (out T) {
+	if !t.Set() {
+		return out
+	}
+	out, err := parse(t.Value)
+	if err != nil {
+		problems.Hintf(t.Pos(), hint, "%v", err)
+	}
+	return out
+}
+
+func location(t v1alpha1.Text, problems *findings) *time.Location {
+	out, err := week.Location(t.Value)
+	if err != nil {
+		problems.Hintf(t.Pos(), "such as Europe/Berlin; UTC when it is left out", "unknown time zone %q", t.Value)
+	}
+	return out
 }
 
 // windowPos is where a window is written, as far as it is known.
@@ -53,22 +66,4 @@ func windowPos(w *v1alpha1.DebounceWindow, d *v1alpha1.Debounce) document.Positi
 		}
 	}
 	return d.Pos
-}
-
-// endOfDay is the time of day at which a window may end, but not begin.
-const endOfDay = "24:00"
-
-func clock(t v1alpha1.Text, end bool, problems *findings) time.Duration {
-	switch {
-	case !t.Set():
-		return 0
-	case end && t.Value == endOfDay:
-		return 24 * time.Hour
-	}
-	at, err := time.Parse("15:04", t.Value)
-	if err != nil {
-		problems.Hintf(t.Pos(), "such as 22:30", "%q is not a time of day", t.Value)
-		return 0
-	}
-	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
 }

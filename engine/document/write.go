@@ -3,7 +3,7 @@ package document
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
+	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
 )
@@ -15,24 +15,30 @@ func YAML(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return yaml.JSONToYAML([]byte(withEscapes(string(text))))
+	return yaml.JSONToYAML(withEscapes(text))
 }
 
 // withEscapes returns a JSON text with escapes for what is valid in JSON and not in YAML: it
-// can stand in strings only.
-func withEscapes(text string) string {
-	if !strings.ContainsFunc(text, isUnwritable) {
-		return text
-	}
-	var out strings.Builder
-	for _, r := range text {
+// can stand in strings only. At most one more text of the size of the result is made.
+func withEscapes(text []byte) []byte {
+	size := len(text)
+	for _, r := range string(text) {
 		if isUnwritable(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-		} else {
-			out.WriteRune(r)
+			size += len(`\u0000`)
 		}
 	}
-	return out.String()
+	if size == len(text) {
+		return text
+	}
+	out := make([]byte, 0, size)
+	for _, r := range string(text) {
+		if isUnwritable(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
 }
 
 func isUnwritable(r rune) bool {

@@ -2,12 +2,12 @@ package eval
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/week"
 )
 
 // Intent is what is known of a debounce key when a decision is made: whether
@@ -137,38 +137,16 @@ func opening(allowed []plan.Window, from time.Time) time.Time {
 	if len(allowed) == 0 {
 		return from
 	}
-	var first time.Time
-	for i := range allowed {
-		if at := opens(&allowed[i], from); first.IsZero() || at.Before(first) {
-			first = at
+	around := func(at time.Time) (out []week.Span) {
+		for i := range allowed {
+			out = append(out, allowed[i].Week.Spans(at.In(allowed[i].Location))...)
 		}
+		return out
 	}
-	return first
-}
-
-// opens returns the first time at which one window is open: the instant itself,
-// or the next beginning. A window may reach into the day after its own.
-func opens(w *plan.Window, from time.Time) time.Time {
-	local := from.In(w.Location)
-	for day := -1; day <= 8; day++ {
-		midnight := time.Date(local.Year(), local.Month(), local.Day()+day, 0, 0, 0, 0, w.Location)
-		if len(w.Days) > 0 && !slices.Contains(w.Days, midnight.Weekday()) {
-			continue
-		}
-		begin, end := clock(midnight, w.From), clock(midnight, w.To)
-		if w.To < w.From {
-			end = clock(midnight.AddDate(0, 0, 1), w.To)
-		}
-		if from.Before(end) {
-			return latest(begin, from)
-		}
+	if week.Inside(around(from), from) {
+		return from
 	}
-	return from
-}
-
-// clock is a time of a day, which may have 23 or 25 hours.
-func clock(midnight time.Time, at time.Duration) time.Time {
-	return time.Date(midnight.Year(), midnight.Month(), midnight.Day(), int(at.Hours()), int(at.Minutes())%60, 0, 0, midnight.Location())
+	return week.Change(around, from)
 }
 
 // remember keeps a value for later evaluations of the key, whatever becomes of

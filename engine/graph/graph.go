@@ -82,7 +82,7 @@ func Of(policies []*plan.Policy) *Graph {
 	})
 	slices.SortFunc(g.Policies, func(a, b Policy) int { return cmp.Compare(a.Name, b.Name) })
 	g.Edges = append(g.Edges, edges(policies)...)
-	g.Loops = append(g.Loops, loops(policies)...)
+	g.Loops = append(g.Loops, Loops(policies)...)
 	return g
 }
 

@@ -22,15 +22,15 @@ type Loop struct {
 // node is a rule.
 type node struct{ policy, rule string }
 
-// loops returns the shortest circles of rules.
-func loops(policies []*plan.Policy) (out []Loop) {
-	next := map[node][]Edge{}
-	for _, e := range ruleEdges(active(policies)) {
+// Loops returns the shortest circles of rules.
+func Loops(policies []*plan.Policy) (out []Loop) {
+	next, all := map[node][]Edge{}, ruleEdges(active(policies))
+	for _, e := range all {
 		from := node{e.From.Policy, e.From.Rule}
 		next[from] = append(next[from], e)
 	}
 	said := map[string]bool{}
-	for _, e := range ruleEdges(active(policies)) {
+	for _, e := range all {
 		if e.From.Policy == e.To.Policy {
 			continue
 		}
@@ -71,7 +71,12 @@ func (l Loop) key() string {
 
 // ruleEdges returns which rule wakes which.
 func ruleEdges(policies []*plan.Policy) []Edge {
-	out := map[string]*Edge{}
+	out, by := map[string]*Edge{}, map[*plan.Rule][]read{}
+	for _, p := range policies {
+		for _, r := range p.Rules {
+			by[r] = decides(p, r)
+		}
+	}
 	for _, from := range policies {
 		for _, w := range Writes(from) {
 			for _, to := range policies {
@@ -79,7 +84,7 @@ func ruleEdges(policies []*plan.Policy) []Edge {
 					if w.Own && w.GVK == to.Primary.GVK && prevents(w, r) {
 						continue
 					}
-					for _, read := range decides(to, r) {
+					for _, read := range by[r] {
 						add(out, w, To{Policy: to.ID(), Rule: r.Name}, read, to, names)
 					}
 				}

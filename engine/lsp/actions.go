@@ -25,7 +25,7 @@ func (s *Server) codeActions(_ context.Context, p within) (any, error) {
 				out = append(out, t.action("read it with .?", d, *edit))
 			}
 		}
-		if d.Severity > severities[document.Error] {
+		if d.Severity > severities[document.Error] && (d.Data == nil || !d.Data.Elsewhere) {
 			out = append(out, t.action("accept "+d.Code+" here", d, t.acceptance(d)))
 		}
 	}
@@ -44,9 +44,12 @@ var (
 
 // replacement writes what a hint suggests in place of the word that a message quotes.
 func (t *textOf) replacement(d Diagnostic) (edit *textEdit, title string) {
-	m := didYouMean.FindStringSubmatch(d.Data)
+	if d.Data == nil {
+		return nil, ""
+	}
+	m := didYouMean.FindStringSubmatch(d.Data.Hint)
 	if m == nil {
-		m = metadata.FindStringSubmatch(d.Data)
+		m = metadata.FindStringSubmatch(d.Data.Hint)
 	}
 	if m == nil {
 		return nil, ""

@@ -13,9 +13,13 @@ import (
 // analysis is what is known of a document.
 type analysis struct {
 	*textOf
+	// bundle are the policies of the folder.
 	bundle   *source.Bundle
 	problems []document.Problem
+	related  check.Related
 	seen     []seen
+	// others returns the text of another file.
+	others func(path string) *textOf
 }
 
 // seen is an expression or a template of a policy, with the names that it may use.
@@ -23,22 +27,21 @@ type seen struct {
 	policy string
 	node   *document.Node
 	env    *cel.Env
+	// whole says that the compiler was told of the scalar itself, not of a template
+	// that it is a part of.
+	whole bool
 }
 
-// analyse compiles a document as the editor has it.
+// analyse compiles a document as the editor has it, to be told of its expressions.
 func (s *Server) analyse(t *textOf) (*analysis, error) {
-	texts := map[string][]byte{t.path: []byte(t.text)}
-	for _, other := range s.open {
-		if other.path != t.path {
-			texts[other.path] = []byte(other.text)
-		}
-	}
-	b, err := source.Load([]string{t.path}, source.Options{Schemas: s.options.Schemas, ConfigMaps: true, Texts: texts})
+	a, err := s.load(t)
 	if err != nil {
 		return nil, err
 	}
-	a := &analysis{textOf: t, bundle: b, problems: check.Findings(b)}
-	for _, u := range b.Units {
+	for _, u := range a.bundle.Units {
+		if u.Document.Pos.File != a.path {
+			continue
+		}
 		if err := a.compile(u); err != nil {
 			return nil, err
 		}
@@ -49,11 +52,11 @@ func (s *Server) analyse(t *textOf) (*analysis, error) {
 // compile compiles a policy once more, to be told of its expressions.
 func (a *analysis) compile(u *source.Unit) error {
 	with := *u
-	with.Seen = func(n *document.Node, env *cel.Env) {
+	with.Seen = func(told *document.Node, env *cel.Env) {
 		env = env.WithBudget(nil)
-		visitFields(n, "", func(_ string, n *document.Node) {
+		visitFields(told, "", func(_ string, n *document.Node) {
 			if n.Kind == document.String && n.Written() && n.Pos.File == a.path {
-				a.seen = append(a.seen, seen{u.Name(), n, env})
+				a.seen = append(a.seen, seen{u.Name(), n, env, n == told})
 			}
 		})
 	}
@@ -93,18 +96,18 @@ func (a *analysis) cursorAt(p document.Position) *cursor {
 		if !inside {
 			continue
 		}
-		for _, e := range expressionsOf(n, isExpression(a.root(p), n)) {
+		for _, e := range expressionsOf(n, s.whole && isExpression(a.root(p), n)) {
 			if offset >= e.start && offset <= e.start+len([]rune(e.text)) {
-				return &cursor{text: e.text, offset: offset - e.start, env: s.env, others: a.others(s), node: n, start: e.start}
+				return &cursor{text: e.text, offset: offset - e.start, env: s.env, others: a.otherKinds(s), node: n, start: e.start}
 			}
 		}
 	}
 	return nil
 }
 
-// others returns the names that an expression may use in the policies for the other kinds
+// otherKinds returns the names that an expression may use in the policies for the other kinds
 // of its document.
-func (a *analysis) others(of seen) (out []*cel.Env) {
+func (a *analysis) otherKinds(of seen) (out []*cel.Env) {
 	known := map[string]bool{of.policy: true}
 	for _, s := range slices.Backward(a.seen) {
 		if s.node == of.node && !known[s.policy] {

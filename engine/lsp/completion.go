@@ -17,45 +17,45 @@ func (s *Server) completion(_ context.Context, p at) (any, error) {
 		return nil, err
 	}
 	place := t.place(p.Position)
-	c, err := s.cursor(t, place)
+	a, c, err := s.cursor(t, place)
 	if err != nil {
 		return nil, err
 	}
 	items := []CompletionItem{}
 	if c != nil {
-		items = append(items, c.complete()...)
+		items = append(items, c.complete(a)...)
 	} else {
 		items = append(items, t.fields(place)...)
 	}
 	return items, nil
 }
 
-// cursor returns the expression at a place. One that is still empty is looked at with
-// a word in it.
-func (s *Server) cursor(t *textOf, place document.Position) (*cursor, error) {
+// cursor returns the expression at a place, with the analysis that found it. One that
+// is still empty is looked at with a word in it.
+func (s *Server) cursor(t *textOf, place document.Position) (*analysis, *cursor, error) {
 	a, err := s.analyse(t)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c := a.cursorAt(place); c != nil {
-		return c, nil
+		return a, c, nil
 	}
 	if !strings.HasSuffix(strings.TrimRight(t.before(place), " "), ":") {
-		return nil, nil
+		return nil, nil, nil
 	}
-	if a, err = s.analyse(&textOf{uri: t.uri, path: t.path, text: t.with(place, "x"), lines: strings.Split(t.with(place, "x"), "\n")}); err != nil {
-		return nil, err
+	if a, err = s.analyse(newText(t.uri, t.with(place, "x"))); err != nil {
+		return nil, nil, err
 	}
-	return a.cursorAt(place), nil
+	return a, a.cursorAt(place), nil
 }
 
 // complete returns what may be written at the cursor, in the policies for all kinds of
 // the document.
-func (c *cursor) complete() []CompletionItem {
-	items := c.completeIn(c.env)
+func (c *cursor) complete(a *analysis) []CompletionItem {
+	items := c.completeIn(a, c.env)
 	for _, env := range c.others {
 		shared := map[string]bool{}
-		for _, item := range c.completeIn(env) {
+		for _, item := range c.completeIn(a, env) {
 			shared[item.Label] = true
 		}
 		items = slices.DeleteFunc(items, func(item CompletionItem) bool { return !shared[item.Label] })
@@ -63,7 +63,7 @@ func (c *cursor) complete() []CompletionItem {
 	return items
 }
 
-func (c *cursor) completeIn(env *cel.Env) []CompletionItem {
+func (c *cursor) completeIn(a *analysis, env *cel.Env) []CompletionItem {
 	text := []rune(c.text)
 	env = inner(env, text, c.offset)
 	start := wordStart(text, c.offset)
@@ -79,7 +79,7 @@ func (c *cursor) completeIn(env *cel.Env) []CompletionItem {
 	if of == nil {
 		return nil
 	}
-	return members(env, of)
+	return a.members(env, of)
 }
 
 // names returns the names that an expression may begin with.
@@ -123,14 +123,18 @@ func sorted(items map[string]CompletionItem) (out []CompletionItem) {
 }
 
 // members returns the fields and functions of a type.
-func members(env *cel.Env, of *cel.Type) (out []CompletionItem) {
+func (a *analysis) members(env *cel.Env, of *cel.Type) (out []CompletionItem) {
 	if cel.IsOptional(of) {
 		out = append(out, methods["optional"]...)
 	}
 	inside := cel.Unwrap(of)
 	if t := env.Schema(inside); t != nil {
 		for _, name := range slices.Sorted(maps.Keys(t.Fields)) {
-			out = append(out, CompletionItem{Label: name, Kind: kindField, Detail: cel.TypeName(env.TypeOf(t.Fields[name]))})
+			item := CompletionItem{Label: name, Kind: kindField, Detail: cel.TypeName(env.TypeOf(t.Fields[name]))}
+			if text := a.description(t, name); text != "" {
+				item.Documentation = markdown(text)
+			}
+			out = append(out, item)
 		}
 		return out
 	}

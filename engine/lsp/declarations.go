@@ -15,6 +15,8 @@ type declaration struct {
 	full, what string
 	name       *document.Node
 	local      bool
+	// scope is the value whose expressions may use a local name, but for one.
+	scope, except *document.Node
 }
 
 // declarations returns those of a policy: first the names of the policy, then those of
@@ -40,12 +42,19 @@ func declarations(p *v1alpha1.Policy) (out []declaration) {
 	return append(out, locals(p)...)
 }
 
-// locals returns the variables and items of rules, children and collections.
+// locals returns the variables and items of rules, children, collections and
+// selections.
 func locals(p *v1alpha1.Policy) (out []declaration) {
+	places := sites(p.Node)
 	add := func(what string, name v1alpha1.Text) {
-		if name.Set() {
-			out = append(out, declaration{full: name.Value, what: what, name: name.Node, local: true})
+		if !name.Set() {
+			return
 		}
+		d := declaration{full: name.Value, what: what, name: name.Node, local: true}
+		if s, ok := places[name.Node.Pos]; ok {
+			d.scope, d.except = scopeOf(s)
+		}
+		out = append(out, d)
 	}
 	var variables func(list []v1alpha1.Variable)
 	variables = func(list []v1alpha1.Variable) {
@@ -71,25 +80,30 @@ func locals(p *v1alpha1.Policy) (out []declaration) {
 			add("a variable of "+c.Name.Value, v.Name)
 		}
 	}
+	for _, s := range places {
+		if s.field == "as" && s.around[len(s.around)-1].Get("in") != nil {
+			add("a candidate", v1alpha1.Text{Node: s.node, Value: s.node.Text})
+		}
+	}
 	return out
 }
 
 // declaration returns where a name is declared that is used at a place; nil when it is
-// not one of the policy. Of local names the last before the place is meant.
-func (a *analysis) declaration(full string, at document.Position) (out *declaration) {
+// not one of the policy.
+func (a *analysis) declaration(full string, at document.Position) *declaration {
 	u := a.unitAt(at)
 	if u == nil {
 		return nil
 	}
 	for _, d := range declarations(u.Document) {
-		if d.full != full || d.local && compare(d.name.Pos, at) > 0 {
-			continue
-		}
-		if out == nil || d.local {
-			out = &d
+		if d.full == full && !d.local {
+			return &d
 		}
 	}
-	return out
+	if s, found := a.siteAt(at); found {
+		return a.owner(full, s)
+	}
+	return nil
 }
 
 // named returns the declaration of the name at a place: where it is used, or where it
@@ -109,7 +123,7 @@ func (a *analysis) named(p document.Position) *declaration {
 		return nil
 	}
 	operand, _ := c.operand()
-	return a.declaration(operand, p)
+	return a.declaration(operand, c.node.Pos)
 }
 
 func (s *Server) definition(_ context.Context, p at) (any, error) {
@@ -117,11 +131,15 @@ func (s *Server) definition(_ context.Context, p at) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := a.named(a.place(p.Position))
+	place := a.place(p.Position)
+	if l := a.loopAt(place); l != nil {
+		return Location{a.uri, a.until(l.declared(), len([]rune(l.name)))}, nil
+	}
+	d := a.named(place)
 	if d == nil {
 		return nil, nil
 	}
-	return location{a.uri, a.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
+	return Location{a.uri, a.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
 }
 
 // kindOf names the kind of an input, or its kinds.

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 
 	"github.com/edict-dev/edict/engine/check"
@@ -18,7 +19,8 @@ func (s *Server) didOpen(_ context.Context, raw json.RawMessage) (any, error) {
 	if err := json.Unmarshal(raw, &params); err != nil {
 		return nil, err
 	}
-	return nil, s.changed(newText(params.TextDocument.URI, params.TextDocument.Text))
+	s.changed(newText(params.TextDocument.URI, params.TextDocument.Text))
+	return nil, nil
 }
 
 func (s *Server) didChange(_ context.Context, raw json.RawMessage) (any, error) {
@@ -29,7 +31,8 @@ func (s *Server) didChange(_ context.Context, raw json.RawMessage) (any, error) 
 	if err := json.Unmarshal(raw, &params); err != nil || len(params.ContentChanges) == 0 {
 		return nil, err
 	}
-	return nil, s.changed(newText(params.TextDocument.URI, params.ContentChanges[len(params.ContentChanges)-1].Text))
+	s.changed(newText(params.TextDocument.URI, params.ContentChanges[len(params.ContentChanges)-1].Text))
+	return nil, nil
 }
 
 func (s *Server) didClose(_ context.Context, raw json.RawMessage) (any, error) {
@@ -39,19 +42,58 @@ func (s *Server) didClose(_ context.Context, raw json.RawMessage) (any, error) {
 	if err := json.Unmarshal(raw, &params); err != nil {
 		return nil, err
 	}
-	delete(s.open, params.TextDocument.URI)
+	if t := s.open[params.TextDocument.URI]; t != nil {
+		delete(s.open, t.uri)
+		s.stale(t)
+	}
+	delete(s.shown, params.TextDocument.URI)
 	return nil, s.publish(params.TextDocument.URI, nil)
 }
 
-// changed takes in a text of the editor, and sends what is wrong with it.
-func (s *Server) changed(t *textOf) error {
-	s.open[t.uri] = t
-	a, err := s.analyse(t)
-	if err != nil {
-		problem := Diagnostic{Severity: severities[document.Error], Code: string(document.Invalid), Source: "edict", Message: err.Error()}
-		return s.publish(t.uri, []Diagnostic{problem})
+// watched is told that files have changed that the editor has not open.
+func (s *Server) watched(context.Context, json.RawMessage) (any, error) {
+	for _, t := range s.open {
+		s.stale(t)
 	}
-	return s.publish(t.uri, a.diagnostics())
+	return nil, nil
+}
+
+// changed takes in a text of the editor.
+func (s *Server) changed(t *textOf) {
+	s.open[t.uri] = t
+	delete(s.shown, t.uri)
+	s.stale(t)
+}
+
+// refresh sends what is wrong with a document, unless that was sent already.
+func (s *Server) refresh(t *textOf) error {
+	list := s.diagnose(t)
+	now, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if s.shown[t.uri] == string(now) {
+		return nil
+	}
+	s.shown[t.uri] = string(now)
+	return s.publish(t.uri, list)
+}
+
+// diagnose returns what is wrong with a document; also that this cannot be told.
+func (s *Server) diagnose(t *textOf) (out []Diagnostic) {
+	wrong := func(message string) []Diagnostic {
+		return []Diagnostic{{Severity: severities[document.Error], Code: string(document.Invalid), Source: "edict", Message: message}}
+	}
+	defer func() {
+		if fault := recover(); fault != nil {
+			out = wrong(fmt.Sprintf("a fault of edict: %v", fault))
+		}
+	}()
+	a, err := s.load(t)
+	if err != nil {
+		return wrong(err.Error())
+	}
+	return a.diagnostics()
 }
 
 func (s *Server) publish(uri string, list []Diagnostic) error {
@@ -68,32 +110,46 @@ func (s *Server) publish(uri string, list []Diagnostic) error {
 // severities are those of the protocol.
 var severities = map[document.Severity]int{document.Error: 1, document.Warning: 2, document.Note: 3}
 
-// diagnostics returns the findings in the document.
+// diagnostics returns the findings in the document, and those in others that are about
+// it.
 func (a *analysis) diagnostics() (out []Diagnostic) {
 	for _, p := range a.problems {
-		if p.File != a.path {
-			continue
-		}
 		code := check.CodeOf(p)
-		message := p.Message
+		d := Diagnostic{Severity: severities[p.Severity], Code: string(code), CodeDescription: &codeDescription{check.Page(code)}, Source: "edict", Message: p.Message}
 		if p.Hint != "" {
-			message += "\n" + p.Hint
+			d.Message += "\n" + p.Hint
+			d.Data = &Data{Hint: p.Hint}
 		}
-		out = append(out, Diagnostic{
-			Range: a.word(p.Position), Severity: severities[p.Severity], Code: string(code), CodeDescription: &codeDescription{check.Page(code)},
-			Source: "edict", Message: message, Data: p.Hint,
-		})
+		at := p.Position
+		for _, other := range a.related[p] {
+			if at.File != a.path && other.At.File == a.path { // the finding is in another document
+				at, other = other.At, check.Place{At: p.Position, Message: "found here"}
+				d.Data = &Data{Elsewhere: true}
+			}
+			d.Related = append(d.Related, Related{a.location(other.At), other.Message})
+		}
+		d.Range = a.word(at)
+		out = append(out, d)
 	}
 	return out
+}
+
+// location is a place in a file that may be another one.
+func (a *analysis) location(p document.Position) Location {
+	t := a.textOf
+	if p.File != a.path {
+		t = a.others(p.File)
+	}
+	return Location{t.uri, t.word(p)}
 }
 
 var wordAt = regexp.MustCompile(`^(\.\??)?[A-Za-z_][\w.-]*|^\S`)
 
 // word returns the range of the word at a place.
-func (a *analysis) word(p document.Position) Range {
-	runes := []rune(a.line(p.Line - 1))
+func (t *textOf) word(p document.Position) Range {
+	runes := []rune(t.line(p.Line - 1))
 	rest := string(runes[min(max(p.Column-1, 0), len(runes)):])
-	return a.until(p, len([]rune(wordAt.FindString(rest))))
+	return t.until(p, len([]rune(wordAt.FindString(rest))))
 }
 
 // formatting formats a document as edict fmt does.

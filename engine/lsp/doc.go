@@ -2,7 +2,8 @@
 // them, completion, hover, definitions, renaming, quick fixes, and values on a
 // snapshot, over the language server protocol.
 //
-// server.go reads requests and answers them one after the other; analysis.go compiles
-// a document with what the editor has unsaved, and keeps which expression may use
-// which names; the other files have one feature each.
+// loop.go reads requests, and has documents checked while there are none; server.go
+// answers them one after the other; folder.go loads a document with the other policies of its
+// folder and with what the editor has unsaved; analysis.go keeps which expression may
+// use which names; the other files have one feature each.
 package lsp

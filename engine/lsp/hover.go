@@ -7,6 +7,8 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/lsp/fielddoc"
+	"github.com/edict-dev/edict/engine/schema"
 )
 
 func (s *Server) hover(_ context.Context, p at) (any, error) {
@@ -51,7 +53,8 @@ func (c *cursor) hover(a *analysis) string {
 	if f := c.env.Functions()[operand]; f != nil {
 		return fmt.Sprintf("```\n%s\n```\n%s\n\n`%s`", f.Signature(), f.Doc, f.Example)
 	}
-	of := inner(c.env, []rune(c.text), end).TypeOfText(operand)
+	env := inner(c.env, []rune(c.text), end)
+	of := env.TypeOfText(operand)
 	if of == nil {
 		return ""
 	}
@@ -59,7 +62,37 @@ func (c *cursor) hover(a *analysis) string {
 	if d := a.declaration(operand, c.node.Pos); d != nil {
 		out += fmt.Sprintf("\n%s, line %d", d.what, d.name.Pos.Line)
 	}
+	if text := a.describe(env, operand); text != "" {
+		out += "\n" + text
+	}
 	return out
+}
+
+// describe returns what the schema says of the field that a chain of names ends in; ""
+// when it is no field of a kind, or nothing is said of it.
+func (a *analysis) describe(env *cel.Env, operand string) string {
+	text := []rune(operand)
+	start := wordStart(text, len(text))
+	end := beforeDot(text, start)
+	if end == start {
+		return ""
+	}
+	parent := env.TypeOfText(string(text[:end]))
+	if parent == nil {
+		return ""
+	}
+	if t := env.Schema(cel.Unwrap(parent)); t != nil {
+		return a.description(t, string(text[start:]))
+	}
+	return ""
+}
+
+// description returns what the schema says of a field.
+func (a *analysis) description(t *schema.Type, field string) string {
+	if text := a.bundle.Schemas.Description(t.Name, field); text != "" {
+		return text
+	}
+	return fielddoc.Of(t.Name, field)
 }
 
 // hoverField describes the field of the document at a place.

@@ -321,6 +321,72 @@ func TestHover(t *testing.T) {
 	}
 }
 
+// widgets defines a kind with descriptions.
+const widgets = `kind: CustomResourceDefinition
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Widget, plural: widgets}
+  versions:
+    - name: v1
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties:
+                size: {type: integer, description: how large it is}
+                parts: {type: array, items: {type: object, properties: {name: {type: string, description: which part}, other: {type: string}}}}
+`
+
+// TestDescriptions of fields are those of the schemas, in hovers and completion.
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	e := edit(t, policy)
+	if err := os.MkdirAll(filepath.Join(e.folder, "schemas"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(e.folder, "schemas", "widgets.yaml"), []byte(widgets), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("apiVersion: v1, kind: Node", "apiVersion: example.com/v1, kind: Widget",
+		"size(inputs.pods) >", "object.spec.size + object.spec.parts.filter(x, x.name != x.other).size() >").Replace(policy)
+	e.open(text)
+	for at, want := range map[string]string{
+		"object.spec.si|ze":        "object.spec.size: int\n```\nhow large it is",
+		"(x, x.na|me":              "x.name: string\n```\nwhich part",
+		"!= x.oth|er":              "x.other: string\n```",
+		"item.spec.node|Name":      "item.spec.nodeName: string\n```\nNodeName indicates in which node this pod is scheduled.",
+		"(p, p.metadata.na|me":     "Name must be unique within a namespace.",
+		"object.metadata.?lab|els": "Map of string keys and values",
+		"variables.m|any &&":       "a variable, line 15",
+	} {
+		var got struct {
+			Contents struct{ Value string } `json:"contents"`
+		}
+		if err := e.request("textDocument/hover", e.at(at), &got); err != nil || !strings.Contains(got.Contents.Value, want) {
+			t.Errorf("%s: %v\n%s", at, err, got.Contents.Value)
+		}
+		if strings.HasSuffix(want, "```") && !strings.HasSuffix(got.Contents.Value, want) {
+			t.Errorf("%s: %s", at, got.Contents.Value)
+		}
+	}
+	for at, want := range map[string]lsp.CompletionItem{
+		"object.spec.|size":  {Label: "size", Detail: "int", Documentation: &lsp.Markup{Kind: "markdown", Value: "how large it is"}},
+		"x.name != x.|other": {Label: "other", Detail: "string"},
+	} {
+		var items []lsp.CompletionItem
+		if err := e.request("textDocument/completion", e.at(at), &items); err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(items, func(i lsp.CompletionItem) bool { return i.Label == want.Label })
+		if want.Kind = 5; i < 0 || !cmp.Equal(items[i], want) {
+			t.Errorf("%s: %+v", at, items)
+		}
+	}
+}
+
 // TestDefinition leads to where a name is declared.
 func TestDefinition(t *testing.T) {
 	t.Parallel()
@@ -369,7 +435,7 @@ func TestRename(t *testing.T) {
 			t.Errorf("%s: %s", at, diff)
 		}
 	}
-	for at, name := range map[string]string{"${wh|ere}": "x", "variables.ma|ny &&": "names", "inputs.po|ds.map": "a b"} {
+	for at, name := range map[string]string{"${wh|ere}": "pod", "variables.ma|ny &&": "names", "inputs.po|ds.map": "a b", "object.meta|data": "x"} {
 		params := e.at(at)
 		params["newName"] = name
 		if err := e.request("textDocument/rename", params, nil); err == nil {

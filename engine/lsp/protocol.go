@@ -41,8 +41,23 @@ type Diagnostic struct {
 	CodeDescription *codeDescription `json:"codeDescription,omitempty"`
 	Source          string           `json:"source"`
 	Message         string           `json:"message"`
-	// Data is the hint, which quick fixes are made of.
-	Data string `json:"data,omitempty"`
+	// Related are places that the finding is about, too.
+	Related []Related `json:"relatedInformation,omitempty"`
+	Data    *Data     `json:"data,omitempty"`
+}
+
+// Related is a place that a finding is about besides its own.
+type Related struct {
+	Location Location `json:"location"`
+	Message  string   `json:"message"`
+}
+
+// Data is what quick fixes are made of.
+type Data struct {
+	Hint string `json:"hint,omitempty"`
+	// Elsewhere says that the finding is one in another document, where it would have to
+	// be accepted.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 type codeDescription struct {
@@ -54,7 +69,7 @@ type CompletionItem struct {
 	Label         string  `json:"label"`
 	Kind          int     `json:"kind"`
 	Detail        string  `json:"detail,omitempty"`
-	Documentation *markup `json:"documentation,omitempty"`
+	Documentation *Markup `json:"documentation,omitempty"`
 }
 
 // The kinds of completion items.
@@ -67,18 +82,20 @@ const (
 	kindValue    = 12
 )
 
-type markup struct {
+// Markup is a text for people.
+type Markup struct {
 	Kind  string `json:"kind"`
 	Value string `json:"value"`
 }
 
-func markdown(text string) *markup { return &markup{"markdown", text} }
+func markdown(text string) *Markup { return &Markup{"markdown", text} }
 
 type hover struct {
-	Contents *markup `json:"contents"`
+	Contents *Markup `json:"contents"`
 }
 
-type location struct {
+// Location is a part of some document.
+type Location struct {
 	URI   string `json:"uri"`
 	Range Range  `json:"range"`
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/lsp/rpc"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // Options are what an editor may ask for when it starts the server.
@@ -31,8 +32,12 @@ type Server struct {
 	conn    *rpc.Conn
 	options Options
 	open    map[string]*textOf
-	// good are the last analyses with a policy in them, by document.
-	good    map[string]*analysis
+	// dirty are the documents whose findings are to be sent, the first first; shown what
+	// was sent of them.
+	dirty []string
+	shown map[string]string
+	// caches are kept for the folders of the open documents.
+	caches  map[string]*source.Cache
 	version string
 	stopped bool
 	now     func() time.Time
@@ -41,7 +46,7 @@ type Server struct {
 // New returns a server that speaks over two streams. The version is shown to the
 // editor.
 func New(r io.Reader, w io.Writer, version string, o Options) *Server {
-	return &Server{conn: rpc.New(r, w), options: o, open: map[string]*textOf{}, good: map[string]*analysis{}, version: version, now: time.Now}
+	return &Server{conn: rpc.New(r, w), options: o, open: map[string]*textOf{}, shown: map[string]string{}, caches: map[string]*source.Cache{}, version: version, now: time.Now}
 }
 
 // handler answers a request with a result.
@@ -53,8 +58,9 @@ func init() {
 	handlers = map[string]handler{
 		"initialize": (*Server).initialize, "initialized": ignore, "shutdown": (*Server).shutdown, "$/setTrace": ignore, "$/cancelRequest": ignore,
 		"workspace/didChangeConfiguration": (*Server).configure, "workspace/executeCommand": (*Server).execute,
-		"textDocument/didOpen": (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": ignore,
-		"textDocument/completion": request((*Server).completion), "textDocument/hover": request((*Server).hover),
+		"textDocument/didOpen": (*Server).didOpen, "textDocument/didChange": (*Server).didChange, "textDocument/didClose": (*Server).didClose, "textDocument/didSave": (*Server).watched,
+		"workspace/didChangeWatchedFiles": (*Server).watched,
+		"textDocument/completion":         request((*Server).completion), "textDocument/hover": request((*Server).hover),
 		"textDocument/definition": request((*Server).definition), "textDocument/rename": request((*Server).rename),
 		"textDocument/codeAction": request((*Server).codeActions), "textDocument/inlayHint": request((*Server).inlayHints),
 		"textDocument/formatting": request((*Server).formatting),
@@ -72,27 +78,6 @@ func request[P any](do func(s *Server, ctx context.Context, params P) (any, erro
 		}
 		return do(s, ctx, params)
 	}
-}
-
-// Run answers requests until the editor leaves. An editor that leaves without a
-// shutdown is an error.
-func (s *Server) Run(ctx context.Context) error {
-	for ctx.Err() == nil {
-		m, err := s.conn.Read()
-		if errors.Is(err, io.EOF) || err == nil && m.Method == "exit" {
-			if s.stopped {
-				return nil
-			}
-			return errors.New("the editor left without a shutdown")
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.answer(ctx, m); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
 }
 
 // answer answers a message. A panic is answered as an error: the editor goes on.
@@ -175,6 +160,7 @@ func (s *Server) configure(_ context.Context, raw json.RawMessage) (any, error) 
 	}
 	if err := json.Unmarshal(raw, &params); err == nil && params.Settings.Edict != nil {
 		s.options = *params.Settings.Edict
+		clear(s.caches)
 	}
 	return nil, nil
 }

@@ -28,6 +28,11 @@ func newText(uri, text string) *textOf {
 	return &textOf{uri: uri, path: path, text: text, lines: lines}
 }
 
+// uriOf returns the URI of a file.
+func uriOf(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
+}
+
 func (t *textOf) line(i int) string {
 	if i < 0 || i >= len(t.lines) {
 		return ""

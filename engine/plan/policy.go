@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/week"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -326,12 +327,9 @@ type Debounce struct {
 	Allowed []Window
 }
 
-// Window is a time of the week.
+// Window is a time of the week in a time zone.
 type Window struct {
-	// Days are those on which it begins, by time.Weekday; none means all.
-	Days []time.Weekday
-	// From and To count from midnight. To may be earlier: on the next day.
-	From, To time.Duration
+	Week     week.Window
 	Location *time.Location
 }
 

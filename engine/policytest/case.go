@@ -13,7 +13,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/format"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
@@ -30,8 +29,8 @@ type caseRun struct {
 	world    []simulate.Object
 	sim      *simulate.Simulation
 	failures []string
-	// updates are what would make the expectations hold that were not met.
-	updates []format.Replacement
+	// outcomes are what the expectations should be to hold.
+	outcomes []outcome
 	// documents are the names that the policies have in their documents.
 	documents map[string]string
 	// effects, errors and calls were looked at by earlier expectations.

@@ -58,6 +58,8 @@ func (c *caseRun) compare(want *document.Node, what string, got []any) {
 	}
 	if c.diff(want.Pos, what, wanted, shaped) {
 		c.differs(want.Pos, wanted, wantedOf(wanted, got))
+	} else {
+		c.holds(want.Pos, wanted)
 	}
 }
 
@@ -99,6 +101,8 @@ func (c *caseRun) object(n *document.Node) {
 	shaped := shape(want, any(got))
 	if c.diff(n.Pos, id.Kind+" "+id.Name, want, shaped) {
 		c.differs(n.Pos, want, asWritten(want, shaped))
+	} else {
+		c.holds(n.Pos, want)
 	}
 }
 
@@ -122,7 +126,11 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 	for _, w := range want[min(len(got), len(want)):] {
 		c.failf(at, "no error with %q came", fmt.Sprint(w))
 	}
-	if e.Errors != nil && len(c.failures) > failures {
+	switch {
+	case e.Errors == nil:
+	case len(c.failures) == failures:
+		c.holds(at, e.Errors.Plain())
+	default:
 		texts := make([]string, len(got))
 		for i, g := range got {
 			texts[i] = g.Message
@@ -143,6 +151,8 @@ func (c *caseRun) requeue(want *document.Node, got []simulate.Requeue) {
 	}
 	if c.diff(want.Pos, "requeue", want.Plain(), list) {
 		c.differs(want.Pos, want.Plain(), list)
+	} else {
+		c.holds(want.Pos, want.Plain())
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/format"
 	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
@@ -55,7 +54,7 @@ type Case struct {
 	Failures []string          `json:"failures,omitempty"`
 	Time     time.Duration     `json:"-"`
 
-	updates []format.Replacement
+	outcomes []outcome
 }
 
 // Failed counts the cases that failed.
@@ -138,7 +137,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		start := time.Now()
 		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
 		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start)}
-		out.updates = run.updates
+		out.outcomes = run.outcomes
 		r.report.Cases = append(r.report.Cases, out)
 		if r.options.UntilFailure && len(out.Failures) > 0 {
 			return nil

@@ -1,6 +1,8 @@
 package policytest
 
 import (
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,35 +15,78 @@ import (
 
 // Update writes what came out in the place of the expectations that were not met, into
 // the files of the tests, and returns how many of them it has replaced. What a case does
-// not ask for stays out of it. An error of the engine, a missing object and a case of a
-// matrix are left to a person.
+// not ask for stays out of it. The expectations of a matrix are replaced if its rows agree.
+// An error of the engine and a missing object are left to a person; the error names what
+// else is.
 func (r *Report) Update() (replaced int, err error) {
-	byFile := map[string][]format.Replacement{}
-	for _, c := range r.Cases {
-		byFile[c.File] = append(byFile[c.File], c.updates...)
+	byFile := map[string][]*Case{}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		byFile[c.File] = append(byFile[c.File], c)
 	}
-	for file, list := range byFile {
-		if len(list) == 0 {
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		n, wrong := update(file, byFile[file])
+		replaced, err = replaced+n, errors.Join(err, wrong)
+	}
+	return replaced, err
+}
+
+// update writes what came out of the cases of a file.
+func update(file string, cases []*Case) (int, error) {
+	if !slices.ContainsFunc(cases, (*Case).differs) {
+		return 0, nil
+	}
+	text, err := os.ReadFile(filepath.Clean(file))
+	if err != nil {
+		return 0, err
+	}
+	list, left := replacements(file, text, cases)
+	if len(list) == 0 {
+		return 0, left
+	}
+	if text, err = format.Replace(file, text, list); err != nil {
+		return 0, errors.Join(left, err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // tests are for everyone to read
+		return 0, errors.Join(left, err)
+	}
+	return len(list), left
+}
+
+// replacements returns what is to be replaced in a file; the error names what is not.
+func replacements(file string, text []byte, cases []*Case) (out []format.Replacement, err error) {
+	var problems document.Problems
+	matrices := matricesOf(document.ParseUnbounded(file, text, &problems))
+	for _, c := range cases {
+		if slices.ContainsFunc(matrices, func(m *matrix) bool { return m.take(c) }) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Clean(file))
-		if err != nil {
-			return replaced, err
+		for _, o := range c.outcomes {
+			if !o.met {
+				out = append(out, o.Replacement)
+			}
 		}
-		if text, err = format.Replace(file, text, list); err != nil {
-			return replaced, err
-		}
-		if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // tests are for everyone to read
-			return replaced, err
-		}
-		replaced += len(list)
 	}
-	return replaced, nil
+	for _, m := range matrices {
+		list, wrong := m.replacements()
+		out, err = append(out, list...), errors.Join(err, wrong)
+	}
+	return out, err
+}
+
+// differs reports whether an expectation was not met that can be replaced.
+func (c *Case) differs() bool {
+	return slices.ContainsFunc(c.outcomes, func(o outcome) bool { return !o.met })
 }
 
 // differs notes what a list or mapping should be to hold.
 func (c *caseRun) differs(at document.Position, old, is any) {
-	c.updates = append(c.updates, format.Replacement{At: at, Old: old, New: is})
+	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: is}})
+}
+
+// holds notes a list or mapping that holds: other rows of a matrix may want another one.
+func (c *caseRun) holds(at document.Position, old any) {
+	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: old}, met: true})
 }
 
 // wantedOf returns a list as a test would ask for it: each item as far as the

@@ -3,6 +3,7 @@ package policytest_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,9 +49,6 @@ spec:
         effects:
           - {rule: label, target: {kind: Pod}, patch: {metadata: {labels: {app: other}}}}
           - {rule: gone}
-    - name: $(app)
-      matrix: [{app: c}]
-      expect: {effects: [{patch: {metadata: {labels: {app: $(app)}}}}]}
 `
 
 const updatedText = `apiVersion: edict.dev/v1alpha1
@@ -87,9 +85,8 @@ func TestUpdate(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "t.yaml")
-	text, _, _ := strings.Cut(outdated, "    - name: $(app)")
 	write(t, filepath.Join(folder, "p.yaml"), updatedPolicy)
-	write(t, file, text)
+	write(t, file, outdated)
 	report, err := policytest.Run(t.Context(), []string{file}, policytest.Options{})
 	if err != nil || report.Failed() != 2 {
 		t.Fatal(report, err)
@@ -107,12 +104,84 @@ func TestUpdate(t *testing.T) {
 	if report, err = policytest.Run(t.Context(), []string{file}, policytest.Options{}); err != nil || report.Failed() != 0 {
 		t.Fatal(report, err)
 	}
-	write(t, file, outdated)
-	if report, err = policytest.Run(t.Context(), []string{file}, policytest.Options{}); err != nil {
+}
+
+// matrices has, for each < and >, what is written there before and after.
+const matrices = `apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [p.yaml]
+  objects: []
+  cases:
+    - name: all rows agree
+      matrix: [{name: a, app: x}, {name: b, app: y}]   # two
+      objects: [{apiVersion: v1, kind: Pod, metadata: {name: $(name), namespace: n, labels: {keep: $(app)}}}]
+      expect:
+        # one write
+        effects:
+          - {rule: label, target: {name: $(name)}, patch: {metadata: {labels: {app: $(name), team: <b>c<>}}}}
+        objects:
+          - {apiVersion: v1, kind: Pod, metadata: {<name: $(name), namespace: n>namespace: "n", name: $(name)<>, labels: {keep: $(app), team: <b>c<>}}}   # the Pod
+    - name: values of the rows
+      matrix:
+        - name: a
+          effects:< []>
+            - policy: p
+              rule: label
+              verb: patch
+              target: {apiVersion: v1, kind: Pod, namespace: "n", name: a}
+              patch: {metadata: {labels: {app: a, team: c}}}<>   # of a
+        - {name: b, effects: [{rule: label}]}
+      objects: [{apiVersion: v1, kind: Pod, metadata: {name: $(name), namespace: n}}]
+      expect: {effects: $(effects)}
+    - name: a row that holds
+      matrix: [{name: a}, {name: b}]
+      objects: [{apiVersion: v1, kind: Pod, metadata: {name: $(name), namespace: n}}]
+      expect: {effects: [{patch: {metadata: {labels: {app: a}}}}]}
+    - name: no row differs
+      matrix: [{name: a}, {name: b}]
+      objects: [{apiVersion: v1, kind: Pod, metadata: {name: $(name), namespace: n}}]
+      expect: {effects: [{patch: {metadata: {labels: {app: $(name)}}}}]}
+    - name: one row comes this far
+      matrix: [{name: a}, {name: b}]
+      objects: [{apiVersion: v1, kind: Pod, metadata: {name: $(name), namespace: n}}]
+      expect: {objects: [{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n, labels: {team: d}}}]}
+    - name: a new item
+      matrix: [{name: a}, {name: b}]
+      objects: [{apiVersion: v1, kind: Pod, metadata: {name: $(name), namespace: n}}]
+      expect: {effects: []}
+`
+
+var marked = regexp.MustCompile(`<([^<>]*)>([^<>]*)<>`)
+
+// TestUpdateMatrix: an expectation is replaced where the rows agree, with the names of the
+// matrix that are right; where they do not, the error names them, and it stays.
+func TestUpdateMatrix(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "t.yaml")
+	write(t, filepath.Join(folder, "p.yaml"), strings.Replace(updatedPolicy, `app: "${key.name}"`, `app: "${key.name}", team: c`, 1))
+	write(t, file, marked.ReplaceAllString(matrices, "$1"))
+	report, err := policytest.Run(t.Context(), []string{file}, policytest.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := report.Update(); err == nil || !strings.Contains(err.Error(), "change it by hand") {
-		t.Error(err)
+	n, err := report.Update()
+	if n != 3 || err == nil {
+		t.Fatal(n, err)
+	}
+	for _, want := range []string{
+		`t.yaml:27:25: the rows of the matrix do not agree, change it by hand: "a row that holds [name=a]" has "a", "a row that holds [name=b]" has "b"`,
+		`the rows of the matrix do not agree, change it by hand: "a new item [name=a]" has {"patch":`,
+		"t.yaml:35:26: not all rows of the matrix have come this far: change it by hand",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if diff := cmp.Diff(marked.ReplaceAllString(matrices, "$2"), read(t, file)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -83,7 +83,7 @@ func (s *Set) define(crd *definition) {
 		if version.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
-		b := builder{named: map[string]*Type{}}
+		b := builder{named: map[string]*Type{}, describe: s.describe}
 		s.Add(gvk, complete(b.build(version.Schema.OpenAPIV3Schema, gvk.String())))
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
 			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))

@@ -92,6 +92,8 @@ func kindsOf(schema *spec.Schema) (out []GVK) {
 type builder struct {
 	schemas map[string]*spec.Schema
 	named   map[string]*Type
+	// describe, if set, is told of the fields of each object.
+	describe func(name string, fields map[string]spec.Schema)
 }
 
 // quantity is the type of quantities.
@@ -180,6 +182,9 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 		return Any
 	}
 	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}, present: presentFields(schema)}
+	if b.describe != nil {
+		b.describe(path, schema.Properties)
+	}
 	if path == metaDefinition {
 		t.identity = identity
 	}

@@ -108,6 +108,39 @@ func TestCustomKinds(t *testing.T) {
 	}
 }
 
+// TestDescriptions are kept for those who ask for them, by type and field.
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	text := crd(`{"type": "object", "properties": {"spec": {"type": "object", "description": "what is wanted", "properties": {
+		"list": {"type": "array", "description": "several", "items": {"type": "object", "properties": {"a": {"type": "string", "description": "of an item"}}}},
+		"map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"description": {"type": "string"}, "b": {"type": "string", "description": "of a value"}}}}}}}}`)
+	below, without := NewSet(nil), NewSet(nil)
+	below.KeepDescriptions()
+	for _, set := range []*Set{below, without} {
+		if err := set.AddCRD(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spec := at(below.Of(GVK{"example.com/v1", "Widget"}), "spec")
+	for _, tc := range []struct{ name, field, want string }{
+		{below.Of(GVK{"example.com/v1", "Widget"}).Name, "spec", "what is wanted"},
+		{spec.Name, "list", "several"},
+		{spec.Name, "map", ""},
+		{at(spec, "list", "*").Name, "a", "of an item"},
+		{at(spec, "map", "*").Name, "b", "of a value"},
+		{at(spec, "map", "*").Name, "description", ""},
+		{"other|" + spec.Name, "list", "several"},
+		{"other", "list", ""},
+	} {
+		if got := NewSet(below).Description(tc.name, tc.field); got != tc.want {
+			t.Errorf("%s of %s: %q, want %q", tc.field, tc.name, got, tc.want)
+		}
+	}
+	if got := without.Description(spec.Name, "list"); got != "" || without.descriptions != nil {
+		t.Errorf("kept without being asked: %q", got)
+	}
+}
+
 // TestNamesOfTypes are unique: CEL finds the fields of an object by them.
 func TestNamesOfTypes(t *testing.T) {
 	t.Parallel()

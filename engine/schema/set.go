@@ -21,7 +21,9 @@ type Set struct {
 	resources map[GVK]Resource
 	// structures are made when they are asked for.
 	structures map[GVK]func() *Structure
-	next       *Set
+	// descriptions are those of fields, by the name of their type; nil keeps none.
+	descriptions map[string]map[string]string
+	next         *Set
 }
 
 // NewSet makes an empty set that asks next for what it does not know; next may

@@ -2,10 +2,10 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -25,22 +25,22 @@ func (b *Bundle) read(path string, o Options, problems *document.Problems) error
 		if text, edited := o.Texts[f.Path]; edited {
 			f.Text = text
 		}
-		given := f.Path == path
-		if o.ConfigMaps && b.configMaps(f, problems) {
-			continue
-		}
-		if err := b.file(f, given, problems); err != nil {
+		if err := b.file(f, b.parse(f, o.ConfigMaps), f.Path == path, problems); err != nil {
 			return err
 		}
 	}
-	return b.allowBeside(path, problems)
+	return nil
 }
 
 // file takes in what one file holds. What is skipped of it is a problem only if the
 // file itself was given.
-func (b *Bundle) file(f load.Source, given bool, problems *document.Problems) error {
-	found, wrong := load.Documents(f.Path, f.Text)
-	problems.Append(wrong)
+func (b *Bundle) file(f load.Source, p *parsed, given bool, problems *document.Problems) error {
+	problems.Append(p.problems)
+	if p.manifest {
+		b.Units = append(b.Units, p.units...)
+		return nil
+	}
+	found := p.file
 	b.Skipped += len(found.Skipped)
 	if given {
 		problems.Append(found.Skipped)
@@ -86,19 +86,41 @@ func escapeGlob(path string) string {
 // is protected.
 const AllowanceFile = "allowances.yaml"
 
-// allowBeside reads the allowances beside a policy that is given by itself.
-func (b *Bundle) allowBeside(path string, problems *document.Problems) error {
-	info, err := os.Stat(path)
-	file := filepath.Join(filepath.Dir(path), AllowanceFile)
-	if err != nil || info.IsDir() || filepath.Base(path) == AllowanceFile {
-		return err
+// allowBeside reads the allowances beside policies that are given by themselves: those
+// of each folder once, and none that are given, too.
+func (b *Bundle) allowBeside(paths []string, o Options, problems *document.Problems) error {
+	done := map[string]bool{}
+	for _, path := range paths {
+		done[filepath.Clean(path)] = true
 	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(filepath.Dir(path), AllowanceFile)
+		if info.IsDir() || done[file] {
+			continue
+		}
+		done[file] = true
+		if err := b.allowIn(file, o, problems); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allowIn reads the allowances of a file, if there is one.
+func (b *Bundle) allowIn(file string, o Options, problems *document.Problems) error {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if edited, ok := o.Texts[file]; ok {
+		text = edited
 	}
 	found, wrong := load.Documents(file, text)
 	problems.Append(wrong)
@@ -147,15 +169,20 @@ func (b *Bundle) schemas(paths, given []string) error {
 			return err
 		}
 	}
-	for _, path := range paths {
-		given = append(given, beside(path)...)
-	}
-	for _, folder := range given {
-		if err := b.Schemas.AddFolder(folder); err != nil {
-			return fmt.Errorf("reading schemas: %w", err)
+	var folders []string
+	for _, folder := range append(slices.Clone(given), besideAll(paths)...) {
+		if !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
 		}
 	}
-	return nil
+	return b.schemasOf(folders)
+}
+
+func besideAll(paths []string) (out []string) {
+	for _, path := range paths {
+		out = append(out, beside(path)...)
+	}
+	return out
 }
 
 // beside returns the schema folders that belong to a path.

@@ -8,13 +8,12 @@ import (
 
 // configMaps takes in the policies of a file that has manifests of ConfigMaps, and
 // reports whether it is one. Problems name the file, the ConfigMap and the key.
-func (b *Bundle) configMaps(f load.Source, problems *document.Problems) bool {
-	var unread document.Problems
-	nodes := document.ParseUnbounded(f.Path, f.Text, &unread)
+func (p *parsed) configMaps(f load.Source) bool {
+	var problems document.Problems
+	nodes := document.ParseUnbounded(f.Path, f.Text, &problems)
 	if len(nodes) == 0 || !isConfigMap(nodes[0]) {
 		return false
 	}
-	problems.Append(unread.List())
 	for _, n := range nodes {
 		if !isConfigMap(n) || text(n, "metadata", "labels", v1alpha1.LabelPolicy) != "true" {
 			continue
@@ -28,8 +27,9 @@ func (b *Bundle) configMaps(f load.Source, problems *document.Problems) bool {
 		}
 		contents := m.Read()
 		problems.Append(contents.Problems)
-		b.Units = append(b.Units, contents.Units...)
+		p.units = append(p.units, contents.Units...)
 	}
+	p.manifest, p.problems = true, problems.List()
 	return true
 }
 

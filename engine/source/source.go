@@ -27,6 +27,8 @@ type Options struct {
 	Known *schema.Set
 	// Params override parameters, by policy and parameter, as they were typed.
 	Params map[string]map[string]string
+	// Descriptions keeps what CRDs say of their fields.
+	Descriptions bool
 	// ConfigMaps reads manifests of ConfigMaps with policies, too.
 	ConfigMaps bool
 	// Edit changes policies before they are compiled; nil does not.
@@ -36,6 +38,9 @@ type Options struct {
 	Texts map[string][]byte
 	// Rego compiles and runs the policies' Rego; nil is this process.
 	Rego rego.Evaluator
+	// Cache keeps what is read and compiled for the next Load; nil keeps nothing. It is
+	// for options without Edit and Params.
+	Cache *Cache
 }
 
 // Typed is who gives the values of Options.Params.
@@ -56,6 +61,9 @@ type Bundle struct {
 	Files int
 	// Skipped counts the documents that are none of Edict.
 	Skipped int
+
+	// old is what the last Load has left, cache what this one leaves.
+	old, cache *Cache
 }
 
 // Err returns the errors among the problems as one error.
@@ -74,7 +82,10 @@ func (b *Bundle) Policy(u *Unit) *plan.Policy {
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Schemas: schema.NewSet(known(o.Known))}
+	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), old: o.Cache, cache: o.Cache.begin()}
+	if o.Descriptions {
+		b.Schemas.KeepDescriptions()
+	}
 	var problems document.Problems
 	if err := b.schemas(paths, o.Schemas); err != nil {
 		return nil, err
@@ -83,6 +94,9 @@ func Load(paths []string, o Options) (*Bundle, error) {
 		if err := b.read(path, o, &problems); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.allowBeside(paths, o, &problems); err != nil {
+		return nil, err
 	}
 	if o.Edit != nil {
 		for _, u := range b.Units {
@@ -93,6 +107,9 @@ func Load(paths []string, o Options) (*Bundle, error) {
 		return nil, err
 	}
 	b.Problems = problems.List()
+	if o.Cache != nil {
+		*o.Cache = *b.cache
+	}
 	return b, nil
 }
 
@@ -127,7 +144,7 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 		}
 		names[u.ID()] = u
 		u.Overrides = params.For(u.Name(), u.Document.Of)
-		p, wrong, err := u.Compile(b.Schemas, in)
+		p, wrong, err := b.unit(u, in)
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,8 @@ async function start() {
   client = new LanguageClient('edict', 'Edict', {command: s.get('path'), args: ['lsp']}, {
     documentSelector: [{scheme: 'file', language: 'yaml', pattern: s.get('files')}],
     initializationOptions: options(),
+    // Policies are checked with the others of their folder, their Rego and their CRDs.
+    synchronize: {fileEvents: vscode.workspace.createFileSystemWatcher('**/*.{yaml,yml,json,rego}')},
   });
   await client.start();
 }

@@ -62,7 +62,7 @@ type Debounce struct {
 
 // DebounceWindow is a time of the week in which the rule may run.
 type DebounceWindow struct {
-	// Days are those on which the window begins, such as Mon; none means all.
+	// Days are those on which the window begins, such as Mon or Mon-Fri; none means all.
 	Days []Text `yaml:"days"`
 	// From is a time of day, HH:MM.
 	From Text `yaml:"from" schema:"required"`

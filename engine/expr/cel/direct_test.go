@@ -309,3 +309,25 @@ func TestDirectAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestYAMLOfAnyText: both evaluators write texts with characters that YAML does not allow.
+func TestYAMLOfAnyText(t *testing.T) {
+	t.Parallel()
+	p := compiled(t, accessEnv(t), "yaml.encode(d)")
+	for r := rune(0); r <= 0x10ffff; r++ {
+		switch r { // surrogates, and characters like many others
+		case 0x300:
+			r = 0xfd00
+		case 0x10100:
+			r = 0x10ff00
+		}
+		scope, meter := scoped(), expr.NewMeter(t.Context())
+		scope["d"] = value.OfString("a" + string(r))
+		got := p.directly(scope, meter)
+		want, err := p.interpret(scope, meter)
+		meter.Close()
+		if err != nil || got == nil || !alike(got, want) {
+			t.Fatalf("%U: %v, the interpreter says %v (%v)", r, got, want, err)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func (c *controller) activate(ctx context.Context, p *plan.Policy, a *attempt) e
 	next := c.informers.Join(p)
 	if c.worker == nil {
 		c.worker = c.newWorker(next)
-		c.queues.Subscribe(c.id, c.worker.queue)
+		c.queues.Subscribe(c.id, c.worker)
 	}
 	a.loaded()
 	c.loaded.Wait() // what all policies read is known then, and watched once
@@ -229,7 +229,7 @@ func (c *controller) abandon(next *reconcile.Controller) {
 		observe.Unused(c.id, revision)
 	}
 	if c.worker.current() == next {
-		c.queues.Unsubscribe(c.id, c.worker.queue)
+		c.queues.Unsubscribe(c.id, c.worker)
 		c.worker.queue.ShutDown()
 		c.worker = nil
 	}
@@ -285,7 +285,7 @@ func (c *controller) stop() {
 	}
 	c.worker.drop()
 	last := c.worker.current()
-	c.queues.Unsubscribe(c.id, c.worker.queue)
+	c.queues.Unsubscribe(c.id, c.worker)
 	if r := c.rollout.Swap(nil); r != nil {
 		c.informers.Leave(r.Next())
 	}

@@ -154,7 +154,7 @@ func (r *Runtime) Advance(id, revision string, share rollout.Share) {
 		return
 	}
 	if now := c.rollout.Load(); now != nil && now.Next().Policy.Revision == revision {
-		c.queues.Enqueue(id, now.Advance(share))
+		c.queues.EnqueueWave(id, now.Advance(share))
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 	"github.com/edict-dev/edict/engine/run/shards"
 )
 
-// Acquire begins to reconcile the keys of a shard, all of which are queued. Its Lease must
-// be held.
+// Acquire begins to reconcile the keys of a shard, all of which are queued: as a wave, so
+// that what happens to the keys that were held before does not wait for them. Its Lease
+// must be held.
 func (r *Runtime) Acquire(shard int) {
 	owned := r.options.Owned
 	owned.Open(shard)
@@ -26,7 +27,7 @@ func (r *Runtime) Acquire(shard int) {
 }
 
 func (r *Runtime) acquire(c *reconcile.Controller, taken func(eval.Key) bool) {
-	r.queues.Enqueue(c.Policy.ID(), c.Acquire(r.watching, taken))
+	r.queues.EnqueueWave(c.Policy.ID(), c.Acquire(r.watching, taken))
 }
 
 // Release ends the reconciling of the keys of a shard: evaluations under way are finished,

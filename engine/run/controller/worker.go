@@ -16,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/run/events"
+	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/shards"
 )
@@ -94,9 +95,19 @@ func (w *worker) start() {
 // enqueue adds keys to the work queue that nothing has happened to: those of a wave.
 func (w *worker) enqueue(keys []eval.Key) {
 	for _, key := range keys {
-		w.order.mark(key)
-		w.queue.Add(key)
+		w.AddWave(key)
 	}
+}
+
+var _ informers.Queue = (*worker)(nil)
+
+// Add implements informers.Queue.
+func (w *worker) Add(key eval.Key) { w.queue.Add(key) }
+
+// AddWave implements informers.Queue.
+func (w *worker) AddWave(key eval.Key) {
+	w.order.mark(key)
+	w.queue.Add(key)
 }
 
 // swap puts another revision in force. It returns the keys to reconcile again, and the

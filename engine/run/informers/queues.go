@@ -8,7 +8,11 @@ import (
 )
 
 // Queue takes the keys to reconcile.
-type Queue interface{ Add(key eval.Key) }
+type Queue interface {
+	Add(key eval.Key)
+	// AddWave adds a key that nothing has happened to: those of Add overtake it.
+	AddWave(key eval.Key)
+}
 
 // Queues are the work queues of the policies. Its zero value is empty.
 type Queues struct {
@@ -36,12 +40,17 @@ func (q *Queues) Unsubscribe(id string, queue Queue) {
 }
 
 // Enqueue adds keys to the work queue of a policy.
-func (q *Queues) Enqueue(id string, keys []eval.Key) {
+func (q *Queues) Enqueue(id string, keys []eval.Key) { q.each(id, keys, Queue.Add) }
+
+// EnqueueWave adds keys to the work queue of a policy that nothing has happened to.
+func (q *Queues) EnqueueWave(id string, keys []eval.Key) { q.each(id, keys, Queue.AddWave) }
+
+func (q *Queues) each(id string, keys []eval.Key, add func(Queue, eval.Key)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if queue := q.byID[id]; queue != nil {
 		for _, key := range keys {
-			queue.Add(key)
+			add(queue, key)
 		}
 	}
 }

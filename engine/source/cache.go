@@ -1,0 +1,124 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
+	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+// Cache keeps what [Load] has read and compiled, so that the next one with it repeats
+// only what has changed: an editor loads the policies of a folder at each change of one.
+// It is for one goroutine, and for the same options but for their Texts. What the last
+// Load had no use for is dropped.
+type Cache struct {
+	parsed   map[string]*parsed
+	compiled map[*v1alpha1.Policy]*compiled
+	schemas  *schema.Set
+	// folders says what the folders with schemas held.
+	folders string
+}
+
+// parsed is what a file held.
+type parsed struct {
+	text []byte
+	// manifest says that the file has manifests of ConfigMaps, with these units.
+	manifest bool
+	units    []*Unit
+	file     load.File
+	problems []document.Problem
+}
+
+// compiled is what a unit came to.
+type compiled struct {
+	modules  []rego.Module
+	schemas  *schema.Set
+	plan     *plan.Policy
+	problems []document.Problem
+}
+
+// begin returns an empty cache that takes what it needs from this one. Both may be nil.
+func (c *Cache) begin() (next *Cache) {
+	if c == nil {
+		return nil
+	}
+	return &Cache{parsed: map[string]*parsed{}, compiled: map[*v1alpha1.Policy]*compiled{}, schemas: c.schemas, folders: c.folders}
+}
+
+// parse reads a file, unless the cache has what it held.
+func (b *Bundle) parse(f load.Source, configMaps bool) *parsed {
+	if b.old != nil {
+		if p := b.old.parsed[f.Path]; p != nil && bytes.Equal(p.text, f.Text) {
+			b.cache.parsed[f.Path] = p
+			return p
+		}
+	}
+	p := &parsed{text: f.Text}
+	if !configMaps || !p.configMaps(f) {
+		p.file, p.problems = load.Documents(f.Path, f.Text)
+	}
+	if b.cache != nil {
+		b.cache.parsed[f.Path] = p
+	}
+	return p
+}
+
+// unit compiles a unit, unless the cache has what it came to.
+func (b *Bundle) unit(u *Unit, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
+	if b.old != nil {
+		if c := b.old.compiled[u.Document]; c != nil && c.schemas == b.Schemas && slices.Equal(c.modules, u.Modules) {
+			b.cache.compiled[u.Document] = c
+			return c.plan, c.problems, nil
+		}
+	}
+	p, problems, err := u.Compile(b.Schemas, in)
+	if b.cache != nil && err == nil {
+		b.cache.compiled[u.Document] = &compiled{u.Modules, b.Schemas, p, problems}
+	}
+	return p, problems, err
+}
+
+// schemasOf reads the schemas of some folders, unless the cache has them.
+func (b *Bundle) schemasOf(folders []string) error {
+	now := ""
+	if b.cache != nil {
+		now = contents(folders)
+		if b.old.schemas != nil && b.old.folders == now {
+			b.Schemas = b.old.schemas
+			return nil
+		}
+	}
+	for _, folder := range folders {
+		if err := b.Schemas.AddFolder(folder); err != nil {
+			return fmt.Errorf("reading schemas: %w", err)
+		}
+	}
+	if b.cache != nil {
+		b.cache.schemas, b.cache.folders = b.Schemas, now
+	}
+	return nil
+}
+
+// contents says which files are in some folders, and when they were written.
+func contents(folders []string) string {
+	var out strings.Builder
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		fmt.Fprintln(&out, folder, err)
+		for _, e := range entries {
+			if info, err := os.Stat(filepath.Join(folder, e.Name())); err == nil {
+				fmt.Fprintln(&out, e.Name(), info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return out.String()
+}
