@@ -15,7 +15,7 @@ type bulk struct {
 	maps  []Map
 	vals  []Value
 	text  strings.Builder
-	// last are texts that were made last, by their hash: names of zones and reasons come
+	// last are texts that were made last, by their hash: the same few reasons and types come
 	// again and again.
 	last [64]Value
 }

@@ -1,8 +1,10 @@
 package value
 
-import "slices"
+import (
+	"slices"
 
-import "github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types"
+)
 
 // Share returns a value equal to next that uses the parts of old that are the
 // same. What an update of an object did not touch so keeps its identity, and

@@ -94,7 +94,7 @@ func (m *making) samePlaces() bool {
 	}
 	for i := range m.items {
 		was := &m.like.items[i]
-		if m.from[i] != int32(i) && !(was.keyed && slices.EqualFunc(was.keys, m.items[i].keys, value.Alike)) {
+		if same := m.from[i] == int32(i) || was.keyed && slices.EqualFunc(was.keys, m.items[i].keys, value.Alike); !same {
 			return false
 		}
 	}
