@@ -25,6 +25,7 @@ func (q *question) parts() (out [][2]int32) {
 	if q.rows == nil {
 		return [][2]int32{{0, int32(len(c.text)) - 1}}
 	}
+	out = make([][2]int32, 0, q.gaps()+1)
 	for at := 0; at < len(q.rows); {
 		end := at + 1
 		for end < len(q.rows) && q.rows[end] == q.rows[end-1]+1 {
@@ -35,6 +36,16 @@ func (q *question) parts() (out [][2]int32) {
 	}
 	out[len(out)-1][1]--
 	return out
+}
+
+// gaps counts where pools of the catalog are left out between others.
+func (q *question) gaps() (n int) {
+	for i := 1; i < len(q.rows); i++ {
+		if q.rows[i] != q.rows[i-1]+1 {
+			n++
+		}
+	}
+	return n
 }
 
 // size is the length of the body, in bytes.

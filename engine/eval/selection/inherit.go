@@ -58,7 +58,7 @@ func (m *making) inheritForms(columns map[columnKey]*column, known map[[2]*ids]*
 }
 
 func (m *making) legacy() *legacy {
-	l := &legacy{old: m.like, from: make([]int32, m.rows), inPlace: m.rows == m.like.rows}
+	l := &legacy{old: m.like, from: m.scratch.ids.take(m.rows), inPlace: m.rows == m.like.rows}
 	for i := range m.items {
 		item, known := &m.items[i], m.known(i)
 		for n := range item.rows {

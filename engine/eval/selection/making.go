@@ -17,6 +17,8 @@ type making struct {
 	outer  expr.Scope
 	meter  *expr.Meter
 	before uint64
+	// scratch is where the items of the table are while it is made.
+	scratch *scratch
 	// scope is that of the row under way.
 	scope *row
 }
@@ -197,4 +199,19 @@ func (m *making) level(item value.Value) error {
 		}
 	}
 	return nil
+}
+
+// keepItems returns the items to keep: those of the older table, if they are the same.
+func (m *making) keepItems() []tableItem {
+	if m.like != nil && slices.EqualFunc(m.like.items, m.items, sameItem) {
+		return m.like.items
+	}
+	return slices.Clone(m.items)
+}
+
+// sameItem reports whether it took the same to find the rows of two items, and they are
+// the same.
+func sameItem(a, b tableItem) bool {
+	return a.first == b.first && a.rows == b.rows && a.listed == b.listed && a.cost == b.cost &&
+		a.keyed == b.keyed && a.keyCost == b.keyCost && slices.EqualFunc(a.keys, b.keys, value.Alike)
 }

@@ -7,6 +7,7 @@ type scratch struct {
 	words   pile[uint64]
 	numbers pile[int64]
 	ids     pile[int32]
+	items   pile[tableItem]
 }
 
 // pile hands out pieces of memory that are zero.
@@ -43,6 +44,8 @@ func (s *scratch) release() {
 	s.words.again()
 	s.numbers.again()
 	s.ids.again()
+	clear(s.items.memory[:s.items.used]) // they name values
+	s.items.again()
 	scratches.Put(s)
 }
 

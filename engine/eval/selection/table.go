@@ -53,10 +53,12 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 		return nil, err
 	}
 	t := &table{
-		sel: s, list: list, items: make([]tableItem, list.Len()), levels: make([][]value.Value, len(s.Levels)),
+		sel: s, list: list, levels: make([][]value.Value, len(s.Levels)),
 		columns: map[columnKey]*column{}, templates: map[*cel.Template]*requests{}, pairs: map[[2]*ids]*pairs{},
 	}
-	m := &making{table: t, like: like, outer: scope, meter: meter, before: meter.Spent()}
+	m := &making{table: t, like: like, outer: scope, meter: meter, before: meter.Spent(), scratch: scratches.Get().(*scratch)}
+	defer m.scratch.release()
+	m.items = m.scratch.items.take(list.Len())
 	if like != nil {
 		m.from = value.Align(like.list.Items(), list.Items())
 	}
@@ -70,6 +72,7 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 	if like != nil {
 		m.inherit()
 	}
+	t.items = m.keepItems()
 	return t, nil
 }
 
