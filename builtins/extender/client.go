@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"sync"
@@ -101,7 +100,7 @@ func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Respon
 		return nil, err
 	}
 	var verdicts []expr.Verdict
-	err = c.call(ctx, c.scoring, asked.body(reserve), func(body io.Reader) error {
+	err = c.call(ctx, c.scoring, asked.body(reserve), func(body answer) error {
 		buffer := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(buffer)
 		buffer.Reset()
@@ -129,7 +128,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 	if err != nil {
 		return nil, fail(ClassRequest, err.Error())
 	}
-	err = c.call(ctx, c.narrowing, &payload{begin: body}, func(io.Reader) error { return nil })
+	err = c.call(ctx, c.narrowing, &payload{begin: body}, func(answer) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +137,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 
 // call sends a request and counts what becomes of it. read is given the body
 // of an answer of status 200.
-func (c *Client) call(ctx context.Context, to endpoint, body *payload, read func(io.Reader) error) error {
+func (c *Client) call(ctx context.Context, to endpoint, body *payload, read func(answer) error) error {
 	err := c.inTurn(ctx, func(limited context.Context) error {
 		begin := time.Now()
 		defer func() { c.metrics.seconds.WithLabelValues(to.call).Observe(time.Since(begin).Seconds()) }()

@@ -51,7 +51,7 @@ func newTransport(c Config, settings *tls.Config) *http.Transport {
 var header = http.Header{"Content-Type": {"application/json"}}
 
 // exchange posts a body and returns that of the answer to read.
-func (c *Client) exchange(ctx context.Context, to *url.URL, body *payload, read func(io.Reader) error) error {
+func (c *Client) exchange(ctx context.Context, to *url.URL, body *payload, read func(answer) error) error {
 	request := (&http.Request{
 		Method: http.MethodPost, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Body: body.open(), ContentLength: body.size(), GetBody: func() (io.ReadCloser, error) { return body.open(), nil },
@@ -64,7 +64,7 @@ func (c *Client) exchange(ctx context.Context, to *url.URL, body *payload, read 
 	if response.StatusCode != http.StatusOK {
 		return badStatus(response.StatusCode)
 	}
-	return read(response.Body)
+	return read(answer{response.Body, response.ContentLength})
 }
 
 // mismatch names the error that a server without TLS causes, as an http.Client does.
@@ -105,8 +105,17 @@ func (c *Client) release() {
 	<-c.slots
 }
 
+// answer is the body of an answer, and how long it says to be; -1 if it does not.
+type answer struct {
+	io.Reader
+	size int64
+}
+
 // readAll reads a body of at most limit bytes.
-func readAll(into *bytes.Buffer, body io.Reader, limit int64) error {
+func readAll(into *bytes.Buffer, body answer, limit int64) error {
+	if body.size > 0 && body.size <= limit {
+		into.Grow(int(body.size) + bytes.MinRead)
+	}
 	if _, err := into.ReadFrom(io.LimitReader(body, limit+1)); err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ const maxRecent = 4096
 
 func (r *recent[K]) add(key K, c Cause) {
 	if r.now == nil || len(r.now) >= maxRecent {
-		r.now, r.before = make(map[K]Cause, maxRecent/8), r.now
+		r.now, r.before = map[K]Cause{}, r.now
 	}
 	r.now[key] = c
 }

@@ -114,7 +114,9 @@ func (t *table) at(place int) int {
 // expand finds the rows of the items, in their order.
 func (m *making) expand() error {
 	m.scope = &row{Scope: m.outer, names: m.sel.Names, values: make([]value.Value, 0, len(m.sel.Names))}
-	m.reserve()
+	if m.like != nil {
+		m.reserve(m.like.rows)
+	}
 	for place := range m.items {
 		i := m.at(place)
 		item := &m.items[i]
@@ -128,18 +130,17 @@ func (m *making) expand() error {
 		if err != nil {
 			return err
 		}
+		if place == 0 && m.like == nil { // most items have as many rows as the first
+			m.reserve(m.rows * len(m.items))
+		}
 	}
 	return nil
 }
 
-// reserve makes room for as many rows as the older table has.
-func (m *making) reserve() {
-	rows := len(m.items)
-	if m.like != nil {
-		rows = m.like.rows
-	}
+// reserve makes room for rows.
+func (m *making) reserve(rows int) {
 	for level := range m.levels {
-		m.levels[level] = make([]value.Value, 0, min(rows, maxReserved))
+		m.levels[level] = slices.Grow(m.levels[level], max(0, min(rows, maxReserved)-len(m.levels[level])))
 	}
 }
 
