@@ -45,6 +45,10 @@ const (
 	// eviction.
 	WriteScale WriteVerb = "scale"
 	WriteEvict WriteVerb = "evict"
+	// WriteApprove patches the subresource approval. WriteSigner is never sent: the API
+	// server asks whether requests for the signer that the scope names may be approved.
+	WriteApprove WriteVerb = "approve"
+	WriteSigner  WriteVerb = "signer"
 	// WriteEvent makes an Event, or counts one up.
 	WriteEvent WriteVerb = "event"
 	// WriteUpdate is never sent: an admission plugin asks whether it is allowed

@@ -17,7 +17,7 @@ import (
 type Options struct {
 	// Manager is the field manager.
 	Manager string
-	// Subresource is "" or "status".
+	// Subresource is "", "status", "scale" or "approval".
 	Subresource string
 	// Force lets an apply take fields that others manage.
 	Force bool
@@ -114,7 +114,7 @@ func (s *Server) applicable(kind kind, id world.ID, old, given Object, o Options
 	switch {
 	case o.Manager == "":
 		return apierrors.NewInvalid(kschema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})
-	case o.Subresource != "" && (old == nil || !kind.hasStatus()):
+	case o.Subresource != "" && (old == nil || !kind.serves(o.Subresource)):
 		return apierrors.NewNotFound(resourceOf(id), id.Name)
 	case ID(given) != id:
 		return apierrors.NewBadRequest(fmt.Sprintf("the object is %v, the request is for %v", ID(given), id))

@@ -42,6 +42,9 @@ func (s *Server) fieldManager(k kind, key fieldsKey) (*managedfields.FieldManage
 func (k kind) reset(key fieldsKey) map[fieldpath.APIVersion]fieldpath.Filter {
 	set := fieldpath.NewSet()
 	switch {
+	case k.GVK == requestKind && !key.whole:
+		set.Insert(fieldpath.MakePathOrDie("spec"))
+		set.Insert(requestReset(key.subresource))
 	case key.subresource == "status":
 		set.Insert(fieldpath.MakePathOrDie("spec"))
 		if !k.builtin() {

@@ -22,8 +22,8 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 	if o.Subresource == "scale" {
 		return s.scale(kind, old, body, o)
 	}
-	if o.Subresource != "" && !kind.hasStatus() {
-		return nil, apierrors.NewNotFound(resourceOf(id), id.Name)
+	if !kind.serves(o.Subresource) {
+		return nil, noSubresource(id, o.Subresource)
 	}
 	next, err := mergePatched(old, body)
 	if err != nil {
@@ -69,7 +69,10 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 		restore(m, was, field)
 	}
 	kind.normalize(next, old)
+	var err error
 	switch {
+	case o.Subresource == approvalSubresource:
+		next, err = s.approved(old, next)
 	case o.Subresource == "status":
 		fields, whole := m["managedFields"], next
 		next = copied(old)
@@ -77,8 +80,17 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 		if fields != nil {
 			metadata(next)["managedFields"] = fields
 		}
+		if kind.GVK == requestKind {
+			next, err = s.reported(old, next)
+		}
 	case kind.hasStatus():
 		restore(next, old, "status")
+		if kind.GVK == requestKind {
+			restore(next, old, "spec")
+		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := noNewFinalizers(id, old, next); err != nil {
 		return nil, err

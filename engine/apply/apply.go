@@ -253,6 +253,8 @@ func (r *applyRun) write(e *eval.Effect) error {
 		return r.scale(e)
 	case eval.VerbEvict:
 		return r.evict(e)
+	case eval.VerbApprove:
+		return r.approve(e)
 	default:
 		return r.patch(e)
 	}

@@ -71,10 +71,10 @@ func (r *applyRun) confirm(e *eval.Effect) error {
 
 var errPrimaryChanged = errors.New("the object has changed since this was decided about it")
 
-// final reports whether an effect cannot be taken back: it deletes or evicts an object, or
-// takes a finalizer off one.
+// final reports whether an effect cannot be taken back: it deletes or evicts an object,
+// approves or denies a request, or takes a finalizer off an object.
 func final(e *eval.Effect) bool {
-	if e.Verb == eval.VerbDelete || e.Verb == eval.VerbEvict {
+	if e.Verb == eval.VerbDelete || e.Verb == eval.VerbEvict || e.Verb == eval.VerbApprove {
 		return true
 	}
 	m, _ := e.Patch.Lookup("metadata").(*value.Map)

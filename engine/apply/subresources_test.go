@@ -22,6 +22,10 @@ func evicting(rule, item int, name string) *eval.Effect {
 	return &eval.Effect{Verb: eval.VerbEvict, Rule: rule, Item: item, Target: id(name), Patch: frozen(map[string]any{})}
 }
 
+func approving(rule, item int, name string) *eval.Effect {
+	return &eval.Effect{Verb: eval.VerbApprove, Rule: rule, Item: item, Target: id(name), Patch: frozen(map[string]any{"x": 1})}
+}
+
 // budgetRefuses is what the API server answers to an eviction that a budget does not
 // allow.
 func budgetRefuses() error {
@@ -63,6 +67,14 @@ func TestSubresources(t *testing.T) {
 		},
 		"evicting": {
 			[]*eval.Effect{evicting(0, 1, "a")}, nil, []string{"live primary", `evict a uid-a at "old-a" by p`}, []string{"written"},
+		},
+		"approving": {
+			[]*eval.Effect{approving(0, 1, "a"), patch(1, 2, "a", "")}, nil,
+			[]string{"live primary", "patch a/approval map[x:1] at old-a by p", "patch a/ map[x:2] at new-1 by p"}, []string{"written", "written"},
+		},
+		"approving after a patch": {
+			[]*eval.Effect{patch(0, 1, "a", ""), approving(0, 1, "a")}, nil,
+			[]string{"patch a/ map[x:1] at old-a by p", "live primary", "patch a/approval map[x:1] at new-1 by p"}, []string{"written", "written"},
 		},
 		"a refused eviction": {
 			[]*eval.Effect{evicting(0, 1, "a"), patch(0, 1, "b", ""), evicting(0, 2, "c"), patch(1, 3, "d", "")}, map[string]error{"a": budgetRefuses()},

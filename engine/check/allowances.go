@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -49,9 +51,15 @@ func allow(lacks []guard.Lack) string {
 	return fmt.Sprintf("- policy: %s\n  apiGroup: %q\n  kind: %s\n  fields: [%s]\n", first.Policy, first.Group(), first.Kind, quoted(fields))
 }
 
-// quoted joins fields, "*" in quotes: without, it is an alias of YAML.
+// quoted joins fields, those with a "*" in quotes: without, it is an alias of YAML.
 func quoted(fields []string) string {
-	return strings.ReplaceAll(strings.Join(fields, ", "), "*", `"*"`)
+	out := slices.Clone(fields)
+	for i, field := range fields {
+		if strings.Contains(field, "*") {
+			out[i] = strconv.Quote(field)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func indented(text, by string) string {

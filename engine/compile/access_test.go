@@ -21,6 +21,9 @@ func accesses(p *plan.Policy, s plan.Settings) string {
 		if a.Subresource != "" {
 			line += "/" + a.Subresource
 		}
+		if a.Resource != "" {
+			line = a.APIVersion + "/" + a.Resource
+		}
 		if a.Namespace != "" {
 			line += " in " + a.Namespace
 		}
@@ -84,13 +87,15 @@ func TestAccesses(t *testing.T) {
 		"list entry":          {"patch: {list: spec.taints, by: {key: a}, entry: {effect: NoSchedule}}", "v1/Node: patch"},
 		"list entry, created": {`patch: {of: {apiVersion: v1, kind: Secret, namespace: "${key.name}", name: b}, create: true, list: metadata.ownerReferences, by: {uid: a}, entry: {apiVersion: v1, kind: Node, name: c, blockOwnerDeletion: true}}`,
 			"v1/Node/finalizers: update\nv1/Secret: create\nv1/Secret named b: get list watch patch"},
-		"create":             {"create: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}", "v1/Secret in a: create\nv1/Secret in a named b: get list watch"},
-		"apply":              {"apply: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}", "v1/Secret in a: create\nv1/Secret in a named b: get list watch patch"},
-		"apply, cluster":     {`apply: {apiVersion: v1, kind: Namespace, metadata: {name: "${key.name}"}}`, "v1/Namespace: create get list patch watch"},
-		"delete":             {"delete: {of: inputs.map}", "v1/ConfigMap: delete"},
-		"delete, named":      {"delete: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}}", "v1/Secret in a named b: get list watch delete"},
-		"scale":              {"scale: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, replicas: 1}", "apps/v1/Deployment in a named b: get list watch\napps/v1/Deployment/scale in a named b: patch"},
-		"evict":              {"evict: {of: {apiVersion: v1, kind: Pod, namespace: a, name: b}}", "v1/Event in a: create patch\nv1/Pod in a named b: get list watch\nv1/Pod/eviction in a: create"},
+		"create":         {"create: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}", "v1/Secret in a: create\nv1/Secret in a named b: get list watch"},
+		"apply":          {"apply: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}", "v1/Secret in a: create\nv1/Secret in a named b: get list watch patch"},
+		"apply, cluster": {`apply: {apiVersion: v1, kind: Namespace, metadata: {name: "${key.name}"}}`, "v1/Namespace: create get list patch watch"},
+		"delete":         {"delete: {of: inputs.map}", "v1/ConfigMap: delete"},
+		"delete, named":  {"delete: {of: {apiVersion: v1, kind: Secret, namespace: a, name: b}}", "v1/Secret in a named b: get list watch delete"},
+		"scale":          {"scale: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, replicas: 1}", "apps/v1/Deployment in a named b: get list watch\napps/v1/Deployment/scale in a named b: patch"},
+		"evict":          {"evict: {of: {apiVersion: v1, kind: Pod, namespace: a, name: b}}", "v1/Event in a: create patch\nv1/Pod in a named b: get list watch\nv1/Pod/eviction in a: create"},
+		"approve": {`approve: {of: {apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, name: b}, signer: "example.com/*"}`,
+			"certificates.k8s.io/v1/CertificateSigningRequest named b: get list watch\ncertificates.k8s.io/v1/CertificateSigningRequest/approval named b: patch\ncertificates.k8s.io/v1/signers named example.com/*: approve"},
 		"finalizer":          {"finalizer: {name: example.com/a}", "v1/Node: patch"},
 		"remember":           {"remember: {name: a, value: b}", ""},
 		"log":                {"log: {message: a}", ""},

@@ -32,7 +32,7 @@ func (as *actions) action(s *scope, a *v1alpha1.Action) plan.Action {
 	says := said(a)
 	s = s.part(analyze.Action, says.name, a.Pos)
 	if says.count != 1 {
-		s.problems.Hintf(a.Pos, "each action of the list is one of labels, annotations, status, condition, patch, apply, create, delete, scale, evict, finalizer, select, remember, event, log, fail",
+		s.problems.Hintf(a.Pos, "each action of the list is one of labels, annotations, status, condition, patch, apply, create, delete, scale, evict, approve, finalizer, select, remember, event, log, fail",
 			"an action must say exactly one thing to do, this says %d", says.count)
 		return nil
 	}
@@ -80,6 +80,8 @@ func (as *actions) others(s *scope, a *v1alpha1.Action) plan.Action {
 		return scale(s, a.Scale, as.targets)
 	case a.Evict != nil:
 		return eviction(s, a.Evict, as.targets)
+	case a.Approve != nil:
+		return approval(s, a.Approve, as.targets)
 	case a.Event != nil:
 		return event(s, a.Event, as.targets)
 	case a.Log != nil:

@@ -32,10 +32,8 @@ func (r *ruleRun) act(a plan.Action, f *frame) error {
 		return r.child(a, f)
 	case *plan.Delete:
 		return r.deletion(a, f)
-	case *plan.Scale:
-		return r.scale(a, f)
-	case *plan.Evict:
-		return r.eviction(a, f)
+	case *plan.Scale, *plan.Evict, *plan.Approve:
+		return r.bySubresource(a, f)
 	case *plan.Finalizer:
 		return r.finalizer(a, f)
 	case *plan.Remember:

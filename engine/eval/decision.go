@@ -45,6 +45,8 @@ const (
 	VerbScale  = "scale"
 	VerbEvict  = "evict"
 	VerbEvent  = "event"
+	// VerbApprove is also that of a denial.
+	VerbApprove = "approve"
 )
 
 // Effect is one write that a decision wants. Effects that would change
@@ -61,6 +63,8 @@ type Effect struct {
 	Patch *value.Map
 	// Replicas is how many an object is scaled to.
 	Replicas int64
+	// Signer is that of a request which is approved or denied.
+	Signer string
 	// Before is the target as it was when the effect was decided.
 	Before *value.Map
 	// Conditions are the types of the conditions that are set: their

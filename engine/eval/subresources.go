@@ -10,6 +10,20 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
+// bySubresource runs an action that is a request for a subresource besides status.
+func (r *ruleRun) bySubresource(a plan.Action, f *frame) error {
+	switch a := a.(type) {
+	case *plan.Scale:
+		return r.scale(a, f)
+	case *plan.Evict:
+		return r.eviction(a, f)
+	case *plan.Approve:
+		return r.approval(a, f)
+	default:
+		return fmt.Errorf("unknown action %T", a)
+	}
+}
+
 // scale sets how many replicas an object has; nothing if it has as many.
 func (r *ruleRun) scale(a *plan.Scale, f *frame) error {
 	t, err := r.target(&a.Of, f)

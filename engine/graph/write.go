@@ -81,6 +81,9 @@ func (w *Write) fill(a plan.Action) *plan.ObjectRef {
 	case *plan.Evict:
 		w.Fields = []string{Deletes}
 		return &a.Of
+	case *plan.Approve:
+		w.Subresource, w.Fields = "approval", []string{"status.conditions"}
+		return &a.Of
 	case *plan.Child:
 		w.GVK = a.GVK
 		w.template("", a.Manifest)

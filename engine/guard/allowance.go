@@ -25,6 +25,9 @@ const (
 	// Scaling is setting how many replicas an object has, Eviction is evicting Pods.
 	Scaling  = "scale"
 	Eviction = "evict"
+	// Approval and the name of a signer, or of a domain and /*, is approving and denying
+	// CertificateSigningRequests for it.
+	Approval = "approve:"
 	// Reading is reading objects of a protected kind: Secrets, with a digest in
 	// place of each value.
 	Reading = "read"
@@ -116,6 +119,8 @@ func (a *Allowance) covers(n need, namespace string) bool {
 		return true
 	case n.home != "":
 		return false
+	case strings.HasPrefix(n.field, Approval):
+		return strings.HasPrefix(a.Field, Approval) && plan.SignerIn(a.Field, n.field)
 	default: // a field that gives rights is named itself
 		return (n.closed || n.danger == workload) && strings.HasPrefix(n.field, a.Field+".")
 	}
@@ -148,6 +153,8 @@ func (n need) String() string {
 		return "scale " + kind
 	case n.field == Eviction:
 		return "evict " + kind
+	case strings.HasPrefix(n.field, Approval):
+		return "approve or deny " + kind + " for the signer " + strings.TrimPrefix(n.field, Approval)
 	case n.field == Creation:
 		return "create " + kind + closed
 	case n.field == Everything:

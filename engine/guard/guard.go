@@ -78,6 +78,9 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 	if field, ok := verbs[e.Verb]; ok {
 		return append(out, need{gvk: gvk, field: field})
 	}
+	if e.Verb == eval.VerbApprove {
+		return append(out, need{gvk: gvk, field: Approval + e.Signer})
+	}
 	closed := !Open(gvk)
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true})

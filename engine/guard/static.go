@@ -154,8 +154,8 @@ var writes = map[analyze.WriteVerb]string{analyze.WriteDelete: Deletion, analyze
 // write checks what is written of a kind, whatever the fields are.
 func (f *finder) write(w analyze.Write) {
 	switch w.Verb {
-	case analyze.WriteEvent, analyze.WriteUpdate, analyze.WriteBind, analyze.WriteEscalate:
-		return
+	case analyze.WriteEvent, analyze.WriteUpdate, analyze.WriteBind, analyze.WriteEscalate, analyze.WriteApprove:
+		return // what is approved needs the allowance: WriteSigner names it
 	}
 	if f.off(w.Scope) {
 		return
@@ -165,6 +165,8 @@ func (f *finder) write(w analyze.Write) {
 		f.need(need{gvk: w.GVK, field: Everything, home: home}, at)
 	}
 	switch {
+	case w.Verb == analyze.WriteSigner:
+		f.need(need{gvk: w.GVK, field: Approval + w.Scope.Name.Value}, at)
 	case writes[w.Verb] != "":
 		f.need(need{gvk: w.GVK, field: writes[w.Verb]}, at)
 	case !Open(w.GVK) && w.Verb != analyze.WritePatch:

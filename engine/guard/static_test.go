@@ -26,6 +26,7 @@ func TestLacks(t *testing.T) {
 		"deleting":                {"      do: [{delete: {}}]\n", []string{"Node delete"}},
 		"scaling":                 {"      do: [{scale: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, replicas: 1}}]\n", []string{"Deployment scale"}},
 		"evicting":                {"      forEach: inputs.pods\n      do: [{evict: {of: item}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod evict"}},
+		"approving":               {"      do: [{approve: {of: {apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, name: b}, signer: example.com/*}}]\n", []string{"CertificateSigningRequest approve:example.com/*"}},
 		"a protected kind":        {"      do: [{apply: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}}]\n", []string{"Secret create"}},
 		"in the own place":        {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: home, name: b}}}]\n", []string{"ConfigMap *"}},
 		"an owner":                {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: \"${key.name}\", ownerReferences: [{apiVersion: v1, kind: Node, name: \"${key.name}\", uid: u}]}}}]\n", []string{"ConfigMap metadata.ownerReferences"}},

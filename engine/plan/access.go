@@ -15,7 +15,10 @@ import (
 type Access struct {
 	schema.GVK
 	Subresource string
-	Verb        string
+	// Resource is the one that the verb is about where it is not that of the kind: one
+	// without objects, such as signers.
+	Resource string
+	Verb     string
 	// Namespace is the only one that is needed; "" is all. Param is the param
 	// that names it, "" when it is written out.
 	Namespace, Param string
@@ -102,8 +105,15 @@ var requests = map[analyze.WriteVerb][]string{
 	analyze.WritePatch: {"patch"}, analyze.WriteCreate: {"create"}, analyze.WriteApply: {"patch", "create"},
 	analyze.WriteDelete: {"delete"}, analyze.WriteEvent: {"create", "patch"}, analyze.WriteUpdate: {"update"},
 	analyze.WriteScale: {"patch"}, analyze.WriteEvict: {"create"},
+	analyze.WriteApprove: {"patch"}, analyze.WriteSigner: {"approve"},
 	analyze.WriteBind: {"bind"}, analyze.WriteEscalate: {"escalate"},
 }
+
+// Signers is the resource by which is allowed for which signers requests are approved.
+const Signers = "signers"
+
+// resources are those of verbs that are not about the objects of the kind.
+var resources = map[analyze.WriteVerb]string{analyze.WriteSigner: Signers}
 
 func (a *accesses) write(w analyze.Write) {
 	for _, verb := range requests[w.Verb] {
@@ -111,7 +121,7 @@ func (a *accesses) write(w analyze.Write) {
 		if verb == "create" {
 			at.Name = analyze.ParamValue{} // the name is not known to the server when it asks
 		}
-		a.add(Access{GVK: w.GVK, Subresource: w.Subresource, Verb: verb}, at)
+		a.add(Access{GVK: w.GVK, Subresource: w.Subresource, Resource: resources[w.Verb], Verb: verb}, at)
 	}
 }
 
@@ -144,13 +154,13 @@ func (a *accesses) least() []Access {
 
 // Includes reports whether who has this access has another one, too.
 func (a Access) Includes(other Access) bool {
-	return a.GVK == other.GVK && a.Subresource == other.Subresource && a.Verb == other.Verb &&
+	return a.GVK == other.GVK && a.Subresource == other.Subresource && a.Resource == other.Resource && a.Verb == other.Verb &&
 		(a.Namespace == "" || a.Namespace == other.Namespace && a.Param == other.Param) &&
 		(a.Name == "" || a.Name == other.Name)
 }
 
 func compareAccess(a, b Access) int {
 	return cmp.Or(
-		cmp.Compare(a.Group(), b.Group()), cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subresource, b.Subresource),
+		cmp.Compare(a.Group(), b.Group()), cmp.Compare(a.APIVersion, b.APIVersion), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subresource, b.Subresource), cmp.Compare(a.Resource, b.Resource),
 		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Param, b.Param), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Verb, b.Verb))
 }

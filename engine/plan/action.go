@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/schema"
@@ -120,6 +122,26 @@ type Evict struct {
 	GracePeriod *cel.Template
 }
 
+// Approve approves or denies a CertificateSigningRequest.
+type Approve struct {
+	Pos document.Position
+	Of  ObjectRef
+	// Signer is the spec.signerName of the request, or a domain and /*.
+	Signer string
+	// Approved returns whether it is approved; nil is true.
+	Approved        *cel.Program
+	Reason, Message *cel.Template
+}
+
+// Signs reports whether the signer of a request is one that the action is for.
+func (a *Approve) Signs(name string) bool { return SignerIn(a.Signer, name) }
+
+// SignerIn reports whether a name of a signer, or a domain and /*, includes a name.
+func SignerIn(pattern, name string) bool {
+	domain, all := strings.CutSuffix(pattern, "/*")
+	return pattern == name || all && strings.HasPrefix(name, domain+"/")
+}
+
 // Finalizer keeps a finalizer on an object, or off it.
 type Finalizer struct {
 	Pos    document.Position
@@ -166,5 +188,6 @@ func (*Child) isAction()     {}
 func (*Delete) isAction()    {}
 func (*Scale) isAction()     {}
 func (*Evict) isAction()     {}
+func (*Approve) isAction()   {}
 func (*Finalizer) isAction() {}
 func (*Remember) isAction()  {}

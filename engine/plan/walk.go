@@ -69,6 +69,10 @@ func Programs(a Action, visit func(*cel.Program)) {
 	case *Evict:
 		v.ref(&a.Of)
 		v.templates(a.GracePeriod)
+	case *Approve:
+		v.ref(&a.Of)
+		v.programs(a.Approved)
+		v.templates(a.Reason, a.Message)
 	case *Finalizer:
 		v.ref(&a.Of)
 		v.templates(a.Name)

@@ -60,6 +60,9 @@ func Of(policies []*plan.Policy, settings plan.Settings, resources Resources) ([
 
 func permission(policy string, a plan.Access, r schema.Resource) Permission {
 	out := Permission{Policy: policy, Group: a.Group(), Resource: r.Name, Verb: a.Verb, Name: a.Name}
+	if a.Resource != "" {
+		out.Resource = a.Resource
+	}
 	if a.Subresource != "" {
 		out.Resource += "/" + a.Subresource
 	}

@@ -77,6 +77,18 @@ func TestOf(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	csr := schema.GVK{APIVersion: "certificates.k8s.io/v1", Kind: "CertificateSigningRequest"}
+	p.Writes = []analyze.Write{{GVK: csr, Verb: analyze.WriteSigner, Scope: analyze.Scope{Name: analyze.ParamValue{Value: "example.com/*"}}}, {GVK: csr, Subresource: "approval", Verb: analyze.WriteApprove}}
+	if got, err = Of([]*plan.Policy{p}, plan.Any, schema.Builtin().Resource); err != nil {
+		t.Fatal(err)
+	}
+	rules := []string{
+		`p {apiGroups: [""], resources: [pods], verbs: [get, list, watch]}`, "p {apiGroups: [certificates.k8s.io], resources: [certificatesigningrequests/approval], verbs: [patch]}",
+		`p {apiGroups: [certificates.k8s.io], resources: [signers], verbs: [approve], resourceNames: ["example.com/*"]}`,
+	}
+	if diff := cmp.Diff(rules, lines(Rules(got))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
 	p.Primary.GVK.APIVersion = "example.com/v1"
 	_, err = Of([]*plan.Policy{p, p}, plan.InForce, schema.Builtin().Resource)
 	if unknown, ok := errors.AsType[UnknownKinds](err); !ok || len(unknown) != 1 || !strings.Contains(err.Error(), "example.com/v1 Pod;") {

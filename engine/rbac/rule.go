@@ -21,7 +21,7 @@ type Rule struct {
 }
 
 // verbOrder is how people write them.
-var verbOrder = []string{"get", "list", "watch", "create", "update", "patch", "delete", "bind", "escalate"}
+var verbOrder = []string{"get", "list", "watch", "create", "update", "patch", "delete", "bind", "escalate", "approve"}
 
 // Rules returns rules for permissions of one place. Permissions are joined only
 // where a rule then allows nothing else, and where the same policies need them.

@@ -111,8 +111,11 @@ const somebody = "somebody"
 // Patch implements apply.Writer.
 func (s *server) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
 	verb := "patch"
-	if p.Subresource == apply.ScaleSubresource {
+	switch p.Subresource {
+	case apply.ScaleSubresource:
 		verb = "scale"
+	case apply.ApprovalSubresource:
+		verb = "approve"
 	}
 	if err := s.fault(verb, p.Target); err != nil {
 		return world.Version{}, err

@@ -309,7 +309,7 @@ func TestFaults(t *testing.T) {
 	s := newTestServer(t)
 	s.Put(manifest("a", nil), somebody)
 	s.Put(manifest("b", nil), somebody)
-	s.faults = []*Fault{{Verb: "patch", Name: "a", Times: 2}, {Kind: "Widget", Name: "b", Times: 1, Code: 409}, {Verb: "event", Times: 1, Code: 404}, {Kind: "Gadget", Times: 9}}
+	s.faults = []*Fault{{Verb: "patch", Name: "a", Times: 2}, {Kind: "Widget", Name: "b", Times: 1, Code: 409}, {Verb: "event", Times: 1, Code: 404}, {Kind: "Gadget", Times: 9}, {Verb: "approve", Times: 1, Code: 409}}
 	write := func(name string) error { return s.patch(name, "", "", Object{"spec": Object{"x": int64(1)}}) }
 	first, second, third := write("a"), write("a"), write("a")
 	if first == nil || second == nil || third != nil || apierrors.ReasonForError(first) == "NotFound" {
@@ -320,6 +320,9 @@ func TestFaults(t *testing.T) {
 	}
 	if err := write("b"); err != nil {
 		t.Errorf("b again: %v", err)
+	}
+	if err := s.patch("a", apply.ApprovalSubresource, "", Object{}); !apierrors.IsConflict(err) {
+		t.Errorf("an approval: %v", err)
 	}
 	if err := s.Event(t.Context(), apply.Event{Target: widget("a")}); !apierrors.IsNotFound(err) {
 		t.Errorf("an event: %v", err)

@@ -97,8 +97,11 @@ func hideTimes(o, metadata Object) {
 	}
 	conditions, _ := path(o, "status", "conditions").([]any)
 	for _, raw := range conditions {
-		if c, ok := raw.(Object); ok && c["lastTransitionTime"] != nil {
-			c["lastTransitionTime"] = "(time)"
+		c, _ := raw.(Object)
+		for _, field := range []string{"lastTransitionTime", "lastUpdateTime"} {
+			if c[field] != nil {
+				c[field] = "(time)"
+			}
 		}
 	}
 }

@@ -21,6 +21,9 @@ type cluster struct {
 
 func (c *cluster) of(namespace string, k *kind) dynamic.ResourceInterface {
 	gvk := kschema.FromAPIVersionAndKind(k.APIVersion, k.Kind)
+	if k.cluster {
+		namespace = ""
+	}
 	return c.client.Resource(gvk.GroupVersion().WithResource(k.resource)).Namespace(namespace)
 }
 

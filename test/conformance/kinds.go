@@ -30,6 +30,7 @@ func kinds() (map[string]*kind, error) {
 		resource, _ := fields["resource"].(string)
 		exact, _ := fields["exact"].(bool)
 		restless, _ := fields["restless"].(bool)
+		cluster, _ := fields["cluster"].(bool)
 		base, _ := fields["base"].(Object)
 		coded := map[string]bool{}
 		list, _ := fields["coded"].([]any)
@@ -37,7 +38,7 @@ func kinds() (map[string]*kind, error) {
 			coded[fmt.Sprint(at)] = true
 		}
 		out[name] = &kind{
-			GVK: schema.GVK{APIVersion: version, Kind: name}, resource: resource, exact: exact, restless: restless, base: base, coded: coded,
+			GVK: schema.GVK{APIVersion: version, Kind: name}, resource: resource, cluster: cluster, exact: exact, restless: restless, base: base, coded: coded,
 			fragments: objects(fields["fragments"]), patches: objects(fields["patches"]), statuses: objects(fields["statuses"]),
 		}
 	}

@@ -26,9 +26,12 @@ func newMemory() (*memory, error) {
 }
 
 func (m *memory) do(_ context.Context, namespace string, r request) (Object, error) {
+	if r.Kind.cluster {
+		namespace = ""
+	}
 	id := world.ID{GVK: r.Kind.GVK, Namespace: namespace, Name: r.Name}
 	options := apiserver.Options{Manager: r.Manager, Subresource: r.Subresource, Force: r.Force}
-	if r.Body != nil && r.Op != patch && r.Op != scale {
+	if r.Body != nil && r.Op != patch && r.Op != scale && !r.Kind.cluster {
 		r.Body = runtime.DeepCopyJSON(r.Body)
 		r.Body["metadata"].(Object)["namespace"] = namespace
 	}

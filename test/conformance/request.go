@@ -49,6 +49,8 @@ type scenario struct {
 type kind struct {
 	schema.GVK
 	resource string
+	// cluster says that objects have no namespace.
+	cluster bool
 	// base is the spec that objects cannot do without, data are fields at the
 	// top.
 	base Object

@@ -33,8 +33,9 @@ type Allowance struct {
 	// ForKind is the kind that is opened, such as Pod.
 	ForKind Text `yaml:"kind" schema:"required"`
 	// Fields are paths such as spec.serviceAccountName, "create" and "delete" for
-	// making and deleting objects, "scale" and "evict" for these actions, "read" and
-	// "values" for Secrets, or "*" for everything of the kind.
+	// making and deleting objects, "scale" and "evict" for these actions, "approve:" and
+	// a signer (example.com/node, or example.com/* for a domain) for approving requests,
+	// "read" and "values" for Secrets, or "*" for everything of the kind.
 	Fields []Text `yaml:"fields" schema:"required"`
 	// Namespaces are those that it holds in; none means everywhere.
 	Namespaces []Text `yaml:"namespaces"`

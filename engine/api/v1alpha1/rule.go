@@ -100,6 +100,8 @@ type Action struct {
 	Scale *ScaleAction `yaml:"scale"`
 	// Evict evicts a Pod, as far as PodDisruptionBudgets allow it.
 	Evict *EvictAction `yaml:"evict"`
+	// Approve approves or denies a CertificateSigningRequest, by the subresource approval.
+	Approve *ApproveAction `yaml:"approve"`
 	// Finalizer sets or removes a finalizer.
 	Finalizer *FinalizerAction `yaml:"finalizer"`
 	// Select chooses the best of many candidates.
@@ -217,6 +219,23 @@ type EvictAction struct {
 	// GracePeriod is a duration in whole seconds; absent is the Pod's own.
 	GracePeriod Template `yaml:"gracePeriod"`
 	Pos         document.Position
+}
+
+// ApproveAction approves or denies a CertificateSigningRequest, by the subresource
+// approval. One that is approved or denied already stays as it is.
+type ApproveAction struct {
+	// Of is the CertificateSigningRequest; default the primary object.
+	Of *Target `yaml:"of"`
+	// Signer is the spec.signerName of the requests, such as example.com/node, or
+	// example.com/* for all signers of a domain. It is written out.
+	Signer Text `yaml:"signer" schema:"required"`
+	// Approved is true (default) to approve the request, false to deny it.
+	Approved Text `yaml:"approved"`
+	// Reason is one word in CamelCase.
+	Reason Template `yaml:"reason"`
+	// Message is for people.
+	Message Template `yaml:"message"`
+	Pos     document.Position
 }
 
 // FinalizerAction sets or removes a finalizer.

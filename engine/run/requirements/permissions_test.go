@@ -60,7 +60,7 @@ func (r *reviews) Create(_ context.Context, review *authorizationv1.SelfSubjectA
 	if strings.HasPrefix(resource, "broken") {
 		return nil, errors.New("no answer")
 	}
-	review.Status.Allowed = !strings.HasPrefix(resource, "no")
+	review.Status.Allowed = !strings.HasPrefix(resource, "no") && (resource != "signers" || review.Spec.ResourceAttributes.Name == "example.com/*")
 	return review, nil
 }
 
@@ -70,6 +70,7 @@ func TestLacking(t *testing.T) {
 	wanted := []rbac.Permission{
 		{Resource: "yes", Verb: "get"}, {Resource: "no", Verb: "get"}, {Resource: "broken", Verb: "get"},
 		{Resource: "no/finalizers", Verb: "update"}, {Resource: "no/status", Verb: "patch"},
+		{Resource: "signers", Verb: "approve", Name: "example.com/*"},
 	}
 	for i := range 20 {
 		wanted = append(wanted, rbac.Permission{Resource: fmt.Sprint("yes", i), Verb: "list"})
@@ -115,5 +116,18 @@ func TestAMissingNamespace(t *testing.T) {
 	compiled, _, _ := fixture.ConfigMap("m", "", map[string]string{"p.yaml": strings.ReplaceAll(reads, "NAMESPACE", "lost")}).Read().Units[0].Compile(fixture.Kinds().Known(), nil)
 	if err := c.missingNamespace(t.Context(), compiled); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSigners: a permission for all signers of a domain is one for each of them.
+func TestSigners(t *testing.T) {
+	t.Parallel()
+	wanted := []rbac.Permission{
+		{Resource: "signers", Verb: "approve", Name: "example.com/node"}, {Resource: "signers", Verb: "approve", Name: "example.org/node"},
+		{Resource: "signers", Verb: "approve", Name: "example.org/*"},
+	}
+	missing, err := (&granted{}).lacking(t.Context(), &reviews{}, "u", wanted)
+	if diff := cmp.Diff(wanted[1:], missing); diff != "" || err != nil {
+		t.Errorf("(-want +got):\n%s%v", diff, err)
 	}
 }

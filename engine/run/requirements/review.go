@@ -12,6 +12,7 @@ import (
 	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
 	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
 )
 
@@ -83,13 +84,36 @@ func (g *granted) lacking(ctx context.Context, reviews authorization.SelfSubject
 // may checks one permission. The one to block an owner's deletion counts as granted:
 // only some clusters require it, and they do not say so.
 func (g *granted) may(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, user string, p rbac.Permission) (bool, error) {
-	resource, sub, _ := strings.Cut(p.Resource, "/")
+	_, sub, _ := strings.Cut(p.Resource, "/")
 	if p.Verb == string(analyze.WriteUpdate) && sub == "finalizers" {
 		return true, nil
 	}
 	if g.has(user, p) {
 		return true, nil
 	}
+	allowed, err := reviewed(ctx, reviews, p)
+	if all, ok := ofDomain(p); ok && err == nil && !allowed {
+		allowed, err = reviewed(ctx, reviews, all)
+	}
+	if allowed && err == nil {
+		g.keep(user, p)
+	}
+	return allowed, err
+}
+
+// ofDomain returns the permission for all signers of a domain, which the API server
+// accepts as well when a request is approved.
+func ofDomain(p rbac.Permission) (rbac.Permission, bool) {
+	domain, name, _ := strings.Cut(p.Name, "/")
+	if p.Resource != plan.Signers || name == "*" {
+		return p, false
+	}
+	p.Name = domain + "/*"
+	return p, true
+}
+
+func reviewed(ctx context.Context, reviews authorization.SelfSubjectAccessReviewInterface, p rbac.Permission) (bool, error) {
+	resource, sub, _ := strings.Cut(p.Resource, "/")
 	got, err := reviews.Create(ctx, &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Namespace: p.Namespace, Verb: p.Verb, Group: p.Group, Resource: resource, Subresource: sub, Name: p.Name,
@@ -97,9 +121,6 @@ func (g *granted) may(ctx context.Context, reviews authorization.SelfSubjectAcce
 	}}, metav1.CreateOptions{})
 	if err != nil {
 		return false, err
-	}
-	if got.Status.Allowed {
-		g.keep(user, p)
 	}
 	return got.Status.Allowed, nil
 }
