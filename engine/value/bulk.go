@@ -8,19 +8,22 @@ import (
 )
 
 // bulk makes the parts of many objects in a few pieces of memory, each of which is
-// freed when none of its parts is used any more. It is for the items of long lists.
+// freed when none of its parts is used any more. It is for the items of long lists. The
+// first pieces are small: of a list of which little has changed, little is made.
 type bulk struct {
 	// depth is how many long lists are under way.
 	depth int
 	maps  []Map
 	vals  []Value
 	text  strings.Builder
+	// How large the last pieces were.
+	mapsSize, valsSize, textSize int
 	// last are texts that were made last, by their hash: the same few reasons and types come
 	// again and again.
 	last [64]Value
 }
 
-// How large the pieces are: objects, values, and bytes of texts.
+// How large the pieces become: objects, values, and bytes of texts.
 const (
 	bulkMaps = 32
 	bulkVals = 128
@@ -33,7 +36,8 @@ func (b *bulk) object() *Map {
 		return &Map{}
 	}
 	if len(b.maps) == 0 {
-		b.maps = make([]Map, bulkMaps)
+		b.mapsSize = min(max(1, 2*b.mapsSize), bulkMaps)
+		b.maps = make([]Map, b.mapsSize)
 	}
 	m := &b.maps[0]
 	b.maps = b.maps[1:]
@@ -46,7 +50,8 @@ func (b *bulk) values(n int) []Value {
 		return make([]Value, n)
 	}
 	if n > len(b.vals) {
-		b.vals = make([]Value, bulkVals)
+		b.valsSize = min(max(n, 2*b.valsSize), bulkVals)
+		b.vals = make([]Value, b.valsSize)
 	}
 	out := b.vals[:n:n]
 	b.vals = b.vals[n:]
@@ -63,8 +68,9 @@ func (b *bulk) string(raw []byte) Value {
 		return *at
 	}
 	if b.text.Cap()-b.text.Len() < len(raw) {
+		b.textSize = min(max(len(raw), 2*b.textSize), bulkText)
 		b.text = strings.Builder{}
-		b.text.Grow(bulkText)
+		b.text.Grow(b.textSize)
 	}
 	from := b.text.Len()
 	b.text.Write(raw)
