@@ -8,8 +8,6 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -21,6 +19,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/lsp/fielddoc"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/hack/packed"
 )
 
 func main() {
@@ -36,19 +35,23 @@ func main() {
 func run(output string, check bool) error {
 	texts := all()
 	// Another version of Go may compress the same text to other bytes.
-	if packed, err := os.ReadFile(output); err == nil {
-		if old, err := fielddoc.Unpack(packed); err == nil && cmp.Equal(old, texts) {
+	if written, err := os.ReadFile(output); err == nil {
+		if old, err := fielddoc.Unpack(written); err == nil && cmp.Equal(old, texts) {
 			return nil
 		}
 	}
 	if check {
 		return fmt.Errorf("%s is not up to date: go run ./hack/descriptions", output)
 	}
-	packed, err := pack(texts)
+	text, err := json.Marshal(texts)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(output, packed, 0o644)
+	small, err := packed.Pack(text)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(output, small, 0o644)
 }
 
 // all returns the texts of all kinds that the engine has schemas of.
@@ -60,25 +63,6 @@ func all() map[string]map[string]string {
 		}
 	}
 	return w
-}
-
-func pack(texts map[string]map[string]string) ([]byte, error) {
-	text, err := json.Marshal(texts)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	writer, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := writer.Write(text); err != nil {
-		return nil, err
-	}
-	if err := writer.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
 }
 
 // walk collects texts by definitions and fields.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/edict-dev/edict/hack/packed"
 )
 
 // writeFile writes the schemas, unless the file has them already: another
@@ -21,29 +23,12 @@ func writeFile(path string, schemas map[string]any) error {
 		fmt.Fprintf(os.Stderr, "%s is up to date (%d schemas)\n", path, len(schemas))
 		return nil
 	}
-	packed, err := pack(text)
+	small, err := packed.Pack(text)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s: %d schemas, %d bytes, %d compressed\n", path, len(schemas), len(text), len(packed))
-	return os.WriteFile(path, packed, 0o644)
-}
-
-// pack compresses with a header that has neither a time nor a name, so that the
-// same text gives the same bytes.
-func pack(text []byte) ([]byte, error) {
-	var packed bytes.Buffer
-	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := writer.Write(text); err != nil {
-		return nil, err
-	}
-	if err := writer.Close(); err != nil {
-		return nil, err
-	}
-	return packed.Bytes(), nil
+	fmt.Fprintf(os.Stderr, "%s: %d schemas, %d bytes, %d compressed\n", path, len(schemas), len(text), len(small))
+	return os.WriteFile(path, small, 0o644)
 }
 
 func readFile(path string) ([]byte, error) {
