@@ -99,12 +99,16 @@ func (c *catalog) rows(candidates []*value.Map) ([]int32, bool) {
 	if len(candidates) > len(c.of) || len(candidates)*fewest < len(c.of) {
 		return nil, false
 	}
-	out, at := make([]int32, len(candidates)), 0
-	for i, candidate := range candidates {
+	var out []int32
+	at := 0
+	for _, candidate := range candidates {
 		if at = c.next(candidate, at); at < 0 {
 			return nil, false
 		}
-		out[i] = int32(at)
+		if out == nil { // most catalogs have none of the candidates
+			out = make([]int32, 0, len(candidates))
+		}
+		out = append(out, int32(at))
 		at++
 	}
 	return out, true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -166,6 +167,35 @@ func entriesOf(t *testing.T, body []byte) []entry {
 		t.Fatal(err)
 	}
 	return answer.Pools
+}
+
+// TestNamesThatAreNoText: two names of which JSON says the same are two pools.
+func TestNamesThatAreNoText(t *testing.T) {
+	t.Parallel()
+	q := &question{catalog: newCatalog(nil, []pool{{Name: "\xff"}, {Name: "\ufffd"}})}
+	for _, body := range []string{`{"lvgs":[{"name":"\ufffd","score":3}]}`, "{\"lvgs\":[{\"name\":\"\ufffd\",\"score\":3}]}"} {
+		got, err := q.verdicts([]byte(body))
+		if diff := cmp.Diff([]expr.Verdict{{}, {Keep: true, Score: 3}}, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", body, err, diff)
+		}
+	}
+}
+
+// TestKept: a catalog that is used again counts once, and the last used stay.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	var known catalogs
+	large, small := &catalog{pools: make([]pool, poolsKept*6/10)}, &catalog{pools: make([]pool, poolsKept*3/10)}
+	for _, c := range []*catalog{large, small, large, small, large} {
+		known.keep(c)
+	}
+	if list := known.last(); len(list) != 2 || list[0] != large || list[1] != small {
+		t.Errorf("%d catalogs are kept", len(list))
+	}
+	known.keep(&catalog{pools: make([]pool, poolsKept)})
+	if n := len(known.last()); n != 1 {
+		t.Errorf("%d catalogs are kept beside a very large one", n-1)
+	}
 }
 
 // TestConcurrentAnswers: requests about the same candidates do not disturb each other.

@@ -59,7 +59,10 @@ func (c *catalogs) keep(first *catalog) {
 	}
 	kept, pools := []*catalog{first}, len(first.pools)
 	for _, old := range c.list {
-		if pools += len(old.pools); old != first && len(kept) < mostKept && pools <= poolsKept {
+		if old == first {
+			continue
+		}
+		if pools += len(old.pools); len(kept) < mostKept && pools <= poolsKept {
 			kept = append(kept, old)
 		}
 	}

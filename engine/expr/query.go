@@ -38,7 +38,7 @@ type Request struct {
 	// With holds the fields that the request has once.
 	With *value.Map
 	// Candidates hold the fields of each candidate, in the order of the
-	// selection.
+	// selection. Other requests may have the same slice, so it must not be changed.
 	Candidates []*value.Map
 }
 

@@ -41,7 +41,7 @@ func (d *decoder) list(at spot) (Value, error) {
 func (d *decoder) item(last *again, n int, inner *spot) (err error) {
 	d.Peek()
 	from := d.At
-	v := d.again(last, n, *inner)
+	v, hash := d.again(last, n, *inner)
 	if v == nil {
 		inner.before = last.at(n)
 		if v, err = d.value(*inner); err != nil {
@@ -51,7 +51,7 @@ func (d *decoder) item(last *again, n int, inner *spot) (err error) {
 	if _, object := v.(*Map); object {
 		inner.like = v
 	}
-	d.items, d.spans = append(d.items, v), append(d.spans, span{from, d.At})
+	d.items, d.spans = append(d.items, v), append(d.spans, span{from, d.At, hash})
 	return nil
 }
 

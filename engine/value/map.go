@@ -32,7 +32,7 @@ type shape struct {
 	json atomic.Pointer[[]string]
 	// table finds a name among many, once it is worth it; asked counts the searches
 	// before that.
-	table atomic.Pointer[[]int32]
+	table atomic.Pointer[map[string]int32]
 	asked atomic.Int32
 }
 

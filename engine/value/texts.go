@@ -30,8 +30,12 @@ const (
 
 var textSeed = maphash.MakeSeed()
 
-// spans are where the items of a list that is being decoded stand in the text.
-type span struct{ from, to int }
+// span is where an item of a list that is being decoded stands in the text, with the
+// hash of that if it is known; 0 if not.
+type span struct {
+	from, to int
+	hash     uint64
+}
 
 // textsOf keeps what the items of a list were decoded from; nil for few of them.
 func (d *decoder) textsOf(spans []span, inner spot) *texts {
@@ -40,7 +44,10 @@ func (d *decoder) textsOf(spans []span, inner spot) *texts {
 	}
 	out := &texts{t: inner.t, mask: inner.mask, of: make([]itemText, len(spans))}
 	for i, s := range spans {
-		out.of[i] = itemText{maphash.Bytes(textSeed, d.Data[s.from:s.to]), s.to - s.from}
+		if s.hash == 0 {
+			s.hash = maphash.Bytes(textSeed, d.Data[s.from:s.to])
+		}
+		out.of[i] = itemText{s.hash, s.to - s.from}
 	}
 	return out
 }
@@ -64,20 +71,20 @@ func (a *again) at(n int) Value {
 var shifts = [...]int{0, 1, -1}
 
 // again returns the item of the list from before with the text at this place, which is
-// where item n begins, and passes over it; nil for none.
-func (d *decoder) again(a *again, n int, inner spot) Value {
+// where item n begins, and the hash of that, and passes over it; nil for none.
+func (d *decoder) again(a *again, n int, inner spot) (Value, uint64) {
 	if a.before == nil || a.before.texts == nil || a.before.texts.t != inner.t || a.before.texts.mask != inner.mask {
-		return nil
+		return nil, 0
 	}
 	for _, shift := range shifts {
 		at := n + a.shift + shift
 		if at >= 0 && at < len(a.before.items) && d.stands(a.before.texts.of[at]) {
 			a.shift += shift
 			d.At += a.before.texts.of[at].size
-			return a.before.items[at]
+			return a.before.items[at], a.before.texts.of[at].hash
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // endsItem are the characters that may stand behind an item of a list.

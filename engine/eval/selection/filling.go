@@ -30,7 +30,6 @@ func (t *table) named(rows []int32) map[string][]value.Value {
 // filling is a column that is computed.
 type filling struct {
 	program *cel.Program
-	rows    int
 	// todo are the rows that have to be computed, vals what they come to.
 	todo []int32
 	vals []value.Value
@@ -53,7 +52,7 @@ func columnMeter() *expr.Meter {
 // start finds the rows of a column that an older one does not know. The budget is the
 // rows' own: what a selection is charged is for the steps to say.
 func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
-	f := &filling{program: p, rows: t.rows, meter: columnMeter(), todo: l.fresh(t.rows, func(from int32) bool { return old.vals[from] != nil })}
+	f := &filling{program: p, meter: columnMeter(), todo: l.fresh(t.rows, func(from int32) bool { return old.vals[from] != nil })}
 	var isFixed bool
 	if f.fixed, isFixed = p.Weight(); !isFixed {
 		f.costs = make([]uint32, len(f.todo))
