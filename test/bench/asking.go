@@ -23,26 +23,63 @@ func (a asking) Run(int) error {
 	return err
 }
 
-// askingSides makes both sides of asking the scheduler extender.
+// askingFirst asks with a client that has not asked before.
+type askingFirst struct {
+	request *expr.Request
+	clients []*extender.Client
+}
+
+func (a *askingFirst) Prepare(n int) error {
+	a.clients = a.clients[:0]
+	for range n {
+		client, err := edict.Client(transport)
+		if err != nil {
+			return err
+		}
+		a.clients = append(a.clients, client)
+	}
+	return nil
+}
+
+func (a *askingFirst) Run(i int) error {
+	_, err := askedBy(context.Background(), a.clients[i], a.request)
+	return err
+}
+
+// askedBy asks a client, and returns how many candidates it keeps.
+func askedBy(ctx context.Context, client *extender.Client, request *expr.Request) (int, error) {
+	response, err := client.Answer(ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	return kept(response.Verdicts), nil
+}
+
+// askingSides makes both sides of asking the scheduler extender about the same groups
+// again and again.
 func askingSides(ctx context.Context, s spec) (pair, error) {
 	client, err := edict.Client(transport)
 	if err != nil {
 		return pair{}, err
 	}
 	request, groups := questions(s.Nodes)
-	a := asking{func() (int, error) {
-		response, err := client.Answer(ctx, request)
-		if err != nil {
-			return 0, err
-		}
-		return kept(response.Verdicts), nil
-	}}
-	hand := byhand.NewExtenderClient("http://extender.test", transport)
-	b := asking{func() (int, error) {
-		scores, err := hand.FilterAndScore(ctx, "pvc-1", 1<<30, groups)
+	a := asking{func() (int, error) { return askedBy(ctx, client, request) }}
+	b := askingByHand(ctx, groups)
+	return pair{a, b, [2]*writes{{}, {}}}, sameAnswers(a, b)
+}
+
+// askingFirstSides makes both sides of asking it for the first time.
+func askingFirstSides(ctx context.Context, s spec) (pair, error) {
+	request, groups := questions(s.Nodes)
+	return pair{&askingFirst{request: request}, askingByHand(ctx, groups), [2]*writes{{}, {}}}, nil
+}
+
+func askingByHand(ctx context.Context, groups []byhand.VolumeGroupRef) asking {
+	client := byhand.NewExtenderClient("http://extender.test", transport)
+	return asking{func() (int, error) {
+		scores, err := client.FilterAndScore(ctx, "pvc-1", 1<<30, groups)
 		return len(scores), err
 	}}
-	return pair{a, b, [2]*writes{{}, {}}}, sameAnswers(a, b)
 }
 
 func questions(nodes int) (*expr.Request, []byhand.VolumeGroupRef) {

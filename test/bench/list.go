@@ -51,6 +51,7 @@ func cases() []spec {
 	add(spec{Name: "eligibility, cold", sides: poolFirst}, goals{2, 2, 2})
 	add(spec{Name: "node label", sides: labelSides}, goals{})
 	add(spec{Name: "extender client", sides: askingSides}, goals{3, 3, 3})
+	add(spec{Name: "extender client, first request", sides: askingFirstSides}, goals{3, 3, 3})
 	return append(out,
 		spec{Name: "heartbeat", Nodes: 1000, Asleep: true, Allocs: 5, sides: poolHeartbeat},
 		spec{Name: "many small pools", Nodes: 10 * smallPools, Topology: first, least: 10 * smallPools, sides: inSmallPools})
