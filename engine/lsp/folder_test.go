@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/edict-dev/edict/engine/lsp"
 )
@@ -79,12 +80,17 @@ func (e *editor) published() string {
 	return out
 }
 
+// wants reads as many findings as are given, which may come in any order: what is still
+// to be checked of a change is checked first after the next. All that a change causes
+// must be given, or the next one reads the rest.
 func (e *editor) wants(lists ...string) {
 	e.t.Helper()
-	for _, want := range lists {
-		if diff := cmp.Diff(want, e.published()); diff != "" {
-			e.t.Fatal(diff)
-		}
+	var got []string
+	for range lists {
+		got = append(got, e.published())
+	}
+	if diff := cmp.Diff(lists, got, cmpopts.SortSlices(strings.Compare)); diff != "" {
+		e.t.Fatal(diff)
 	}
 }
 
@@ -105,7 +111,7 @@ func TestFolder(t *testing.T) {
 	e.send("didChange", second, "# x\n"+fmt.Sprintf(marks, "second", "b")) // the same constant
 	e.wants("b.yaml", "a.yaml")
 	e.send("didChange", second, "# x\n"+fmt.Sprintf(marks, "first", "b"))
-	e.wants("b.yaml\n4: invalid, a.yaml:3:18 found here")
+	e.wants("b.yaml\n4: invalid, a.yaml:3:18 found here", "a.yaml\n3: invalid, b.yaml:4:18 found here")
 	e.send("didClose", second, "") // back to what the file has
 	e.wants("b.yaml", "a.yaml\n7: conflicting-writers, b.yaml:8:7 found here")
 
