@@ -72,8 +72,10 @@ func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
 	switch x := value.Unwrap(over).(type) {
 	case *value.List:
 		meter.Grow(x.Len())
-		for _, item := range x.Items() {
-			out = s.tuple(&bound{Activation: scope, name: s.variable, value: item}, meter, out)
+		out = make([]string, 0, x.Len())
+		b := &bound{Activation: scope, name: s.variable}
+		for _, b.value = range x.Items() {
+			out = s.tuple(b, meter, out)
 		}
 	case *value.Map:
 		for i := range x.Len() {
@@ -116,7 +118,7 @@ func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string
 		if err != nil {
 			return out
 		}
-		return append(out, s.keysOf(v)...)
+		return s.keysOf(v, out)
 	}
 	keys := make([]string, len(s.each))
 	for i, p := range s.each {
@@ -129,20 +131,21 @@ func (s *Side) tuple(scope expr.Scope, meter *expr.Meter, out []string) []string
 	return append(out, joinKeys(keys))
 }
 
-func (s *Side) keysOf(v value.Value) []string {
+// keysOf adds the keys of a value to others.
+func (s *Side) keysOf(v value.Value, out []string) []string {
 	switch s.form {
 	case sideLabels:
-		return selector.LabelKeys(v)
+		return append(out, selector.LabelKeys(v)...)
 	case sideSelector:
 		parsed, err := selector.Parse(v)
 		if err != nil {
-			return nil
+			return out
 		}
-		return parsed.Anchors()
+		return append(out, parsed.Anchors()...)
 	case sideLabelMap:
-		return selector.MapAnchors(v)
+		return append(out, selector.MapAnchors(v)...)
 	default:
-		return []string{indexKey(v)}
+		return append(out, indexKey(v))
 	}
 }
 

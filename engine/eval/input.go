@@ -25,9 +25,7 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
 	if !in.Near(ev.Key.Namespace, o) {
 		return nil
 	}
-	m := &member{object: o, value: ev.overlay.of(o)}
-	f.locals = f.locals[:0]
-	f.push("item", m.value)
+	m := ev.consider(o, f)
 	if in.Where != nil {
 		holds, err := in.Where.Eval(f, ev.meter)
 		if err != nil {
@@ -44,12 +42,18 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
 	return m
 }
 
-// admit is judge for an input whose index is exact: an object is a member if
-// one of its index keys is among the probes.
-func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame) *member {
+// consider returns an object as a member that is judged next in a frame.
+func (ev *evaluation) consider(o *world.Object, f *frame) *member {
 	m := &member{object: o, value: ev.overlay.of(o)}
 	f.locals = f.locals[:0]
 	f.push("item", m.value)
+	return m
+}
+
+// admit is judge for an input whose index is exact: an object is a member if
+// one of its index keys is among the probes.
+func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame) *member {
+	m := ev.consider(o, f)
 	if !ev.among(in, table, m, f, probes) || !ev.locate(in, m, f) {
 		return nil
 	}

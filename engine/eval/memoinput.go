@@ -81,12 +81,26 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 	candidates := r.ev.candidates(in, table, probes)
 	r.ev.meter.Grow(len(candidates))
 	f := &frame{ev: r.ev}
+	found := m.probes != nil && !m.overlaid // an exact index finds members only
 	for _, o := range candidates {
-		if found := r.judge(in, table, o, m.probes, f); found != nil {
-			m.members = append(m.members, found)
+		member := r.member(in, table, o, m.probes, f, found)
+		if member != nil {
+			m.members = append(m.members, member)
 		}
 	}
 	m.value, m.err = inputValue(in, m.members)
+}
+
+// member is judge, for an object that an exact index may have found.
+func (r *memoReader) member(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame, found bool) *member {
+	if !found {
+		return r.judge(in, table, o, probes, f)
+	}
+	m := r.ev.consider(o, f)
+	if !r.ev.locate(in, m, f) {
+		return nil
+	}
+	return m
 }
 
 // judge reports whether an object is a member, by the index where that is exact.
