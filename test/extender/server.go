@@ -35,7 +35,7 @@ type Server struct {
 func New(config Config) *Server {
 	s := &Server{
 		mux: http.NewServeMux(), now: config.Now,
-		book: book{reservations: map[string]*reservation{}}, fault: Fault{Mode: None}, journal: newJournal(),
+		book: newBook(), fault: Fault{Mode: None}, journal: newJournal(),
 	}
 	if s.now == nil {
 		s.now = time.Now
