@@ -75,7 +75,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	run := &itemsRun{memoReader: r, c: c, frame: &frame{ev: r.ev}, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
 	if run.old == nil {
-		run.columns = r.ev.columnsOf(c, items)
+		run.columns = run.columnsOf(items)
 	}
 	for i, item := range items {
 		if err := run.item(i, item); err != nil {
@@ -144,21 +144,16 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	}
 	e := run.entries.one()
 	if run.columns != nil && run.columns.entry(i, e, &run.computed) {
-		run.add(itemMemo{item: item, held: nothingHeld, entry: e})
+		held := heldBy(run.columns.held, i)
+		run.memo.lookups.count(held, 1)
+		run.add(itemMemo{item: item, held: held, entry: e})
 		return nil
 	}
 	*e = entry{}
 	h := run.begin()
 	err := run.ev.computeItem(run.c, item, run.frame, 0, e, &run.computed)
 	run.pop()
-	for _, w := range h.wholes {
-		run.next.wholes.whole(w.slot.of(), w.value)
-	}
-	for _, d := range h.entries {
-		if m, ferr := run.ev.fetch(d.slot.of()); ferr == nil {
-			run.next.maps.whole(d.slot.of(), m)
-		}
-	}
+	run.needs(h)
 	h.wholes = h.wholes[:0]
 	if was := run.was(i, at); err == nil && was != nil {
 		e = e.unless(was.entry)
@@ -166,6 +161,29 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	run.memo.lookups.count(h, 1)
 	run.add(itemMemo{item: item, held: h.keep(&run.kept), entry: e})
 	return err
+}
+
+// needs makes the collection depend on what was read whole, and on the maps of which
+// entries were looked up.
+func (run *itemsRun) needs(h *holder) {
+	for _, w := range h.wholes {
+		run.next.wholes.whole(w.slot.of(), w.value)
+	}
+	for i := range h.entries {
+		run.lookedIn(h.entries[i].slot)
+	}
+}
+
+// lookedIn notes a map of which an entry was looked up, as it is now.
+func (run *itemsRun) lookedIn(slot readSlot) {
+	for i := range run.next.maps.wholes {
+		if run.next.maps.wholes[i].slot == slot {
+			return
+		}
+	}
+	if m, err := run.ev.fetch(slot.of()); err == nil {
+		run.next.maps.whole(slot.of(), m)
+	}
 }
 
 func (run *itemsRun) add(m itemMemo) {
@@ -211,17 +229,15 @@ func (run *itemsRun) release() {
 	}
 }
 
-// abandon ends a run that failed: what was looked up is held by the variable,
-// so that its change wakes the key.
+// abandon ends a run that failed: what the items depend on is held by the variable, so
+// that its change wakes the key.
 func (run *itemsRun) abandon(m *variableMemo, h *holder) {
 	for i := range run.next.items {
 		for _, e := range run.next.items[i].held.entries {
 			h.entry(e.slot.of(), e.key, e.value)
 		}
 	}
-	for _, w := range run.next.wholes.wholes {
-		h.whole(w.slot.of(), w.value)
-	}
+	run.holdAll(h)
 	run.release()
 	for i := range run.next.items {
 		run.memo.lookups.count(run.next.items[i].held, -1)
@@ -242,10 +258,15 @@ func (r *memoReader) forget(m *variableMemo) {
 
 // hold makes the whole collection depend on what its items depend on.
 func (run *itemsRun) hold(h *holder) {
+	h.mapped = append(h.mapped, run.next.maps.wholes...)
+	run.holdAll(h)
+}
+
+// holdAll holds all that items depend on but the entries that they looked up.
+func (run *itemsRun) holdAll(h *holder) {
 	for _, w := range run.next.wholes.wholes {
 		h.whole(w.slot.of(), w.value)
 	}
-	h.mapped = append(h.mapped, run.next.maps.wholes...)
 	for i := range run.next.items {
 		if until := run.next.items[i].held.until; !until.IsZero() {
 			h.flip(until)

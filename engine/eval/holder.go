@@ -24,6 +24,8 @@ type holder struct {
 	// recalls are what was asked of the memory of earlier evaluations.
 	recalls []recallRead
 	until   time.Time
+	// rows take the entries in place of this holder while columns are computed.
+	rows *rowReads
 }
 
 // recallRead is something remembered and the value it had; nil means none.

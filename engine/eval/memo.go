@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +107,14 @@ type Lookup struct {
 type lookups struct {
 	entries map[Lookup]int
 	changes []Lookup
+}
+
+// expect makes room for so many more.
+func (l *lookups) expect(n int) {
+	if l.entries == nil {
+		l.entries = make(map[Lookup]int, n)
+		l.changes = slices.Grow(l.changes, n)
+	}
 }
 
 func (l *lookups) add(at Lookup, n int) {
@@ -224,7 +233,12 @@ func (r *memoReader) recalled(name string, v value.Value) { r.top().recall(name,
 func (r *memoReader) saw(slot plan.Slot, v value.Value) { r.top().whole(slot, v) }
 
 func (r *memoReader) looked(slot plan.Slot, key string, v value.Value) {
-	r.top().entry(slot, key, v)
+	h := r.top()
+	if h.rows != nil {
+		h.rows.looked(slot, key, v)
+		return
+	}
+	h.entry(slot, key, v)
 }
 
 func (r *memoReader) view(slot plan.Slot, m *value.Map) value.Value {

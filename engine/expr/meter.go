@@ -137,6 +137,19 @@ func (m *Meter) Refund(cost uint64, bytes int) {
 	m.bytes -= bytes
 }
 
+// Mark is what a meter has counted.
+type Mark struct {
+	spent        uint64
+	built, bytes int
+}
+
+// Mark returns what was counted so far.
+func (m *Meter) Mark() Mark { return Mark{m.spent, m.built, m.bytes} }
+
+// Restore takes back what was counted since, for something that is going to be
+// computed in another way.
+func (m *Meter) Restore(to Mark) { m.spent, m.built, m.bytes = to.spent, to.built, to.bytes }
+
 // Allocate is Charge for what needs no work beyond the bytes that it builds:
 // text is the length of the longest text among them.
 func (m *Meter) Allocate(call string, text, bytes int) error {

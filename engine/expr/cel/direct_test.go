@@ -205,15 +205,37 @@ func checkRows(t *testing.T, p *Program, w accesses, seed uint64) {
 			columns[name] = append(columns[name], scopes[i][name])
 		}
 	}
-	for i, got := range p.direct.Rows(&direct.Batch{Rows: n, Columns: columns, Scope: outer}) {
+	atOnce := p.direct.Rows(&direct.Batch{Rows: n, Columns: maps.Clone(columns), Scope: outer})
+	charged := expr.NewMeter(t.Context())
+	defer charged.Close()
+	later := map[string]func() []ref.Val{"d": func() []ref.Val { return columns["d"] }}
+	one := p.direct.Rows(&direct.Batch{Rows: n, Columns: without(columns, "d"), Later: later, Scope: outer, Meter: charged})
+	var cost uint64
+	for i := range scopes {
 		meter := expr.NewMeter(t.Context())
 		want, err := p.interpret(scopes[i], meter)
 		meter.Close()
-		if got != nil && (err != nil || !alike(got, want)) {
-			t.Errorf("seed %d, row %d: %s\nis %v (%s), the interpreter says %v (%v)", seed, i, p.Source(), shown(got), got.Type(), shown(want), err)
+		for how, rows := range map[string][]ref.Val{"at once": atOnce, "row by row": one} {
+			if rows != nil && rows[i] != nil && (err != nil || !alike(rows[i], want)) {
+				t.Errorf("seed %d, row %d, %s: %s\nis %v (%s), the interpreter says %v (%v)", seed, i, how, p.Source(), shown(rows[i]), rows[i].Type(), shown(want), err)
+			}
 		}
-		rowsAnswered.Add(1)
+		if atOnce != nil {
+			rowsAnswered.Add(1)
+		}
+		if one != nil && one[i] != nil {
+			cost += meter.Spent()
+		}
 	}
+	if atOnce == nil && charged.Spent() != cost {
+		t.Errorf("seed %d: rows of %s cost %d one by one, %d with the interpreter", seed, p.Source(), charged.Spent(), cost)
+	}
+}
+
+func without(columns map[string][]ref.Val, name string) map[string][]ref.Val {
+	out := maps.Clone(columns)
+	delete(out, name)
+	return out
 }
 
 // rowsAnswered counts rows that were computed at once.

@@ -101,10 +101,14 @@ func (p *Program) directly(scope expr.Scope, meter *expr.Meter) ref.Val {
 }
 
 // Rows evaluates for many rows at once; see direct.Program. It is nil for an
-// expression that cannot be, or whose cost is not the same for every row. The result
-// has nil for a row that Eval has to be asked about.
+// expression that cannot be, or whose cost is not the same for every row, unless the
+// batch has a meter, which is charged for all rows. The result has nil for a row that
+// Eval has to be asked about.
 func (p *Program) Rows(b *direct.Batch, meter *expr.Meter) []value.Value {
-	if p.direct == nil || p.metered {
+	if p.direct == nil || p.metered && b.Meter == nil {
+		return nil
+	}
+	if b.Meter != nil && b.Meter.Spend(p.weight*uint64(b.Rows)) != nil {
 		return nil
 	}
 	out := p.direct.Rows(b)

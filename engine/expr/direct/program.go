@@ -1,6 +1,8 @@
 package direct
 
 import (
+	"sync/atomic"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/types/ref"
@@ -17,6 +19,8 @@ type Program struct {
 	root node
 	// vars is how many variables its loops bind.
 	vars int
+	// single says that it can only be evaluated row by row.
+	single atomic.Bool
 }
 
 // Library is what a program calls.

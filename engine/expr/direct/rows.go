@@ -6,6 +6,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -18,33 +19,45 @@ type Batch struct {
 	// Members are names whose values are objects with a field for each of some
 	// columns: objects that need not be made to read a field.
 	Members map[string]map[string][]ref.Val
+	// Later computes the column of a name when it is first used.
+	Later map[string]func() []ref.Val
 	// Scope gives out names that are the same for all rows.
 	Scope Scope
+	// Meter is charged for expressions that can only be evaluated row by row; without
+	// one they are not.
+	Meter *expr.Meter
+	// At is told for which row the entries of maps are looked up next, -1 being all.
+	At func(row int)
+	// now is the row that At was told last.
+	now int
 	// spare are columns that nobody needs any more, to be written over.
 	spare [][]ref.Val
 }
 
 // Rows evaluates the expression for every row: each part of it for all rows before
-// the next part. The result has nil for a row for which the interpreter has to be
-// asked; it is nil when a part of the expression has no such form.
+// the next part, or where a part has no such form, the whole of it row by row. The
+// result has nil for a row for which the interpreter has to be asked; it is nil when
+// the expression cannot be evaluated for rows.
 //
 // Parts are evaluated also for rows that do not need them: what is evaluated must not
 // have effects, and names must have values that cost nothing.
 func (p *Program) Rows(b *Batch) (out []ref.Val) {
-	root, ok := p.root.(vector)
-	if !ok {
-		return nil
-	}
 	defer func() {
 		if recover() != nil {
 			out = nil
 		}
 	}()
-	v, ok := root.rows(b)
-	if !ok {
+	if b.Meter != nil && p.single.Load() {
+		return p.singly(b)
+	}
+	if v, ok := rowsOf(p.root, b); ok {
+		return v.spread(b.Rows)
+	}
+	if b.Meter == nil {
 		return nil
 	}
-	return v.spread(b.Rows)
+	p.single.Store(true)
+	return p.singly(b)
 }
 
 // vector is a node that can be evaluated for many rows at once.
@@ -142,9 +155,11 @@ func (b *Batch) pairs(x, y vec, do func(x, y ref.Val) ref.Val) vec {
 		return vec{one: do(x.one, y.one)}
 	}
 	out := b.reuse(x, y)
+	defer b.at(-1)
 	for i := range out {
 		v, w := x.at(i), y.at(i)
 		if v != nil && w != nil {
+			b.at(i)
 			out[i] = do(v, w)
 		} else {
 			out[i] = nil
@@ -156,7 +171,7 @@ func (b *Batch) pairs(x, y vec, do func(x, y ref.Val) ref.Val) vec {
 func (n constant) rows(*Batch) (vec, bool) { return vec{one: n.value}, true }
 
 func (n name) rows(b *Batch) (vec, bool) {
-	if column, ok := b.Columns[n.name]; ok {
+	if column, ok := b.column(n.name); ok {
 		return vec{many: column, shared: true}, true
 	}
 	if _, members := b.Members[n.name]; members || b.Scope == nil {
@@ -238,6 +253,9 @@ func terms(b *Batch, list []node, decides types.Bool) (vec, bool) {
 		return nil
 	})
 	for _, t := range list[1:] {
+		if out.all(decides) {
+			break
+		}
 		next, ok := rowsOf(t, b)
 		if !ok {
 			return vec{}, false
@@ -270,6 +288,12 @@ func (b *Batch) join(first, second vec, decides types.Bool) vec {
 
 func (n choice) rows(b *Batch) (vec, bool) {
 	when, ok := rowsOf(n.when, b)
+	if holds, one := when.one.(types.Bool); ok && one {
+		if holds {
+			return rowsOf(n.then, b)
+		}
+		return rowsOf(n.otherwise, b)
+	}
 	then, ok1 := rowsOf(n.then, b)
 	otherwise, ok2 := rowsOf(n.otherwise, b)
 	if !ok || !ok1 || !ok2 {

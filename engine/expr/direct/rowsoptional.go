@@ -106,6 +106,7 @@ func (n optionalItem) contents(b *Batch) (vec, bool) {
 		return vec{}, false
 	}
 	out := b.reuse(of, at)
+	defer b.at(-1)
 	for i := range out {
 		switch v := of.at(i); v {
 		case nil:
@@ -113,6 +114,7 @@ func (n optionalItem) contents(b *Batch) (vec, bool) {
 		case none:
 			out[i] = none
 		default:
+			b.at(i)
 			out[i] = stateValue(entry(v, at.at(i)))
 		}
 	}

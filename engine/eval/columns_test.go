@@ -1,0 +1,170 @@
+package eval_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/expr/cel"
+)
+
+// columnsSpec has collections over long lists: with local variables, loops, entries of
+// maps, times, keys and orders, of items of which some fail.
+const columnsSpec = `
+  params: {label: zone}
+  inputs:
+    - {name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}
+    - {name: byZone, apiVersion: example.com/v1, kind: Gadget, groupBy: 'item.spec.?zone.orValue("")'}
+    - {name: parts, apiVersion: example.com/v1, kind: Part, where: 'object.spec.?items.orValue([]).exists(i, i.?name.orValue("") == item.metadata.name)', keyBy: item.metadata.name}
+  variables:
+    - {name: items, expression: 'object.spec.?items.orValue([])'}
+    - {name: broken, expression: 'object.spec.missing'}
+    - name: known
+      forEach: variables.items
+      as: i
+      variables:
+        - {name: gadget, expression: 'inputs.byName[i.name]'}
+        - {name: zone, expression: 'gadget.spec.?zone.orValue("none")'}
+        - {name: near, expression: 'i.?zones.orValue([]).exists(z, z == zone)'}
+      when: i.name in inputs.byName && (i.?any.orValue(false) || near)
+      value: {name: "${i.name}", zone: "${zone}", others: "${size(inputs.byZone[?zone].orValue([]))}", weight: "${i.?weight}", part: "${inputs.parts[?i.name].orValue({}).?spec.size.orValue(0)}"}
+      groupBy: zone
+      orderBy: ['-i.?weight.orValue(0)', i.name]
+    - name: late
+      forEach: variables.items
+      as: i
+      variables: [{name: at, expression: 'i.?at.orValue("")'}]
+      when: i.?any.orValue(false) || (at != "" && elapsed(timestamp(at), duration("10m")))
+      value: '${i.name + i.?zones.orValue([]).map(z, z + "?").join()}'
+    - name: zones
+      forEach: variables.items
+      as: i
+      variables: [{name: zones, expression: 'i.?zones.orValue([]).filter(z, z != "a").map(z, z + "!")'}]
+      when: size(zones) > 0 && (object.spec.type == "b" || i.name != "")
+      value: ${zones[0]}
+      unique: true
+      orderBy: [value]
+    - {name: texts, forEach: variables.items, as: i, when: 'object.spec.type == "c" && variables.broken', value: '${i.name}: ${i.?weight.orValue(0)}'}
+    - {name: byItem, forEach: variables.items, as: i, keyBy: 'i.name + string(i.?weight.orValue(0))', value: '${i.?any}'}
+    - {name: first, forEach: variables.items, as: i, when: 'variables.known.exists(z, z == i.name)'}
+  rules:
+    - {name: known, continueOnError: true, do: [{status: {known: "${variables.known}"}}]}
+    - {name: late, continueOnError: true, do: [{status: {late: "${variables.late}"}}]}
+    - {name: zones, continueOnError: true, do: [{status: {zones: "${variables.zones}"}}]}
+    - {name: texts, continueOnError: true, do: [{status: {texts: "${variables.texts}"}}]}
+    - {name: byItem, continueOnError: true, do: [{status: {byItem: "${variables.byItem}"}}]}
+    - {name: first, continueOnError: true, do: [{status: {first: "${variables.first}"}}]}
+`
+
+// makings writes objects at random.
+type makings struct{ *rand.Rand }
+
+func (m makings) of(list ...string) string { return list[m.IntN(len(list))] }
+
+// item writes an item of a list, now and then one that cannot be worked with.
+func (m makings) item() string {
+	fields := []string{"name: " + m.of("a", "b", "c", "d", "e", "f", "g", "h")}
+	if m.IntN(60) == 0 {
+		fields = nil
+	}
+	for _, field := range []string{
+		"any: true", "any: false", "zones: [a]", "zones: [b, a]", "zones: [b, none]", "weight: 1", "weight: 2", `at: "2026-03-01T12:0` + m.of("0", "3") + `:00Z"`,
+	} {
+		if m.IntN(3) == 0 && !strings.Contains(strings.Join(fields, ","), strings.SplitN(field, ":", 2)[0]+":") {
+			fields = append(fields, field)
+		}
+	}
+	if m.IntN(80) == 0 {
+		fields = append(fields[:min(1, len(fields))], m.of("any: 1", "zones: a", "at: x", "weight: x"))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+func (m makings) object() string {
+	switch m.IntN(5) {
+	case 0, 1:
+		items := make([]string, 6+m.IntN(20))
+		for i := range items {
+			items[i] = m.item()
+		}
+		return fmt.Sprintf("{kind: Widget, metadata: {name: w}, spec: {type: %s, items: [%s]}}", m.of("a", "b", "c"), strings.Join(items, ", "))
+	case 2:
+		return fmt.Sprintf("{kind: Part, metadata: {name: %s}, spec: {size: %d}}", m.of("a", "b", "c"), m.IntN(3))
+	}
+	return fmt.Sprintf("{kind: Gadget, metadata: {name: %s}, spec: {%s}}", m.of("a", "b", "c", "d", "e", "f"), m.of("zone: a", "zone: b", ""))
+}
+
+// TestColumns: collections over many items give what they give item by item, from
+// nothing and after changes, and the key depends on all that it depends on then.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	decisions := map[string]bool{}
+	for seed := range uint64(30) {
+		m := makings{rand.New(rand.NewPCG(seed, 1))}
+		b := newBench(t, columnsSpec, "{kind: Widget, metadata: {name: w}, spec: {type: a}}")
+		for step := range 25 {
+			b.put(m.object())
+			if m.IntN(3) > 0 {
+				continue // several changes at once
+			}
+			at := now.Add(time.Duration(step) * time.Minute)
+			decisions[strings.Join(told(b.decide(widget, at)), "\n")] = true
+			b.depends(at)
+			if t.Failed() {
+				t.Fatalf("seed %d, step %d", seed, step)
+			}
+		}
+	}
+	if len(decisions) < 100 {
+		t.Errorf("only %d different decisions", len(decisions))
+	}
+}
+
+// depends reports what a decision looked up item by item, and not at once.
+func (b *bench) depends(at time.Time) {
+	b.t.Helper()
+	in := eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: at}
+	read := map[eval.Lookup]bool{}
+	var columns, items eval.Memo
+	eval.Evaluate(b.t.Context(), in, &columns)
+	for _, l := range columns.Lookups() {
+		read[l] = true
+	}
+	in.Judged = func(*cel.Program, bool) {} // which makes columns useless
+	eval.Evaluate(b.t.Context(), in, &items)
+	for _, l := range items.Lookups() {
+		if !read[l] && !l.Ended {
+			b.t.Errorf("%+v is not looked up", l)
+		}
+	}
+}
+
+// TestColumnsAreUsed: many items take less than half of the memory at once, also where
+// a local variable is first needed in a loop, and where most do not meet the condition.
+func TestColumnsAreUsed(t *testing.T) {
+	for name, collection := range map[string]string{
+		"a local variable in a loop": `{name: x, forEach: object.spec.items, as: i, variables: [{name: zone, expression: 'inputs.byName[i.name].spec.zone'}],
+      when: 'i.zones.exists(z, z == zone) && i.name in inputs.byName', value: {name: "${i.name}", zone: "${zone}"}}`,
+		"few that meet the condition": `{name: x, forEach: object.spec.items, as: i, variables: [{name: zone, expression: 'i.zones.filter(z, z != "b").map(z, z + "!")'}],
+      when: 'i.name == "a" && i.weight == 0', value: {zone: "${zone}", gadget: "${inputs.byName[i.name].spec}"}}`,
+	} {
+		spec := "\n  inputs: [{name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}]\n  variables:\n    - " + collection + "\n" +
+			do("{status: {n: '${size(variables.x)}'}}")
+		b := newBench(t, spec, "{kind: Gadget, metadata: {name: a}, spec: {zone: a}}", "{kind: Gadget, metadata: {name: b}, spec: {zone: b}}")
+		items := make([]string, 2000)
+		for i := range items {
+			items[i] = fmt.Sprintf("{name: %c, zones: [a, b], weight: %d}", 'a'+i%2, i%40)
+		}
+		b.put("{kind: Widget, metadata: {name: w}, spec: {items: [" + strings.Join(items, ", ") + "]}}")
+		in := eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}
+		atOnce := testing.AllocsPerRun(3, func() { eval.Evaluate(t.Context(), in, nil) })
+		in.Judged = func(*cel.Program, bool) {}
+		one := testing.AllocsPerRun(3, func() { eval.Evaluate(t.Context(), in, nil) })
+		if 2*atOnce > one {
+			t.Errorf("%s: %v allocations, item by item %v", name, atOnce, one)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// rowReads records which entries of maps are looked up for which items, while columns
+// are computed.
+type rowReads struct {
+	// items is how many there are, row the one that is computed, -1 none in particular.
+	items, row int
+	// rows are the items that the columns are of; nil when they are of all.
+	rows []int32
+	// reads are in pieces of memory for as many as there are items, so that none is
+	// copied; count is how many are of inputs.
+	reads [][]rowRead
+	count int
+	// slots are the maps in which they are.
+	slots []readSlot
+	// anywhere says that an entry was looked up for no item in particular.
+	anywhere bool
+}
+
+// rowRead is an entry that was looked up for an item.
+type rowRead struct {
+	entryRead
+	row int32
+}
+
+// at says for which row of the columns entries are looked up next.
+func (r *rowReads) at(row int) {
+	if r.row = row; row >= 0 && r.rows != nil {
+		r.row = int(r.rows[row])
+	}
+}
+
+func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
+	if r.row < 0 {
+		r.anywhere = true
+		return
+	}
+	in := readOf(slot)
+	if !slices.Contains(r.slots, in) {
+		r.slots = append(r.slots, in)
+	}
+	last := len(r.reads) - 1
+	if last < 0 || len(r.reads[last]) == cap(r.reads[last]) {
+		r.reads = append(r.reads, make([]rowRead, 0, r.items))
+		last++
+	}
+	r.reads[last] = append(r.reads[last], rowRead{entryRead{in, key, v}, int32(r.row)})
+	if slot.Kind == plan.InputSlot {
+		r.count++
+	}
+}
+
+// holders returns what each item looked up; nil when none looked up anything.
+func (r *rowReads) holders(in *kept) []*holder {
+	if len(r.reads) == 0 {
+		return nil
+	}
+	counts := make([]int32, r.items)
+	for _, piece := range r.reads {
+		for i := range piece {
+			counts[piece[i].row]++
+		}
+	}
+	out := make([]*holder, r.items)
+	for _, piece := range r.reads {
+		for i := range piece {
+			piece[i].keep(out, counts, in)
+		}
+	}
+	return out
+}
+
+// keep adds the entry to what its item has looked up, of which there are so many.
+func (r *rowRead) keep(out []*holder, counts []int32, in *kept) {
+	h := out[r.row]
+	if h == nil {
+		h = in.holders.one()
+		h.entries = in.entries.take(int(counts[r.row]))[:0]
+		out[r.row] = h
+	}
+	if !h.has(r.slot, r.key) {
+		h.entries = append(h.entries, r.entryRead)
+	}
+}
+
+// heldBy returns what an item has looked up.
+func heldBy(list []*holder, i int) *holder {
+	if list == nil || list[i] == nil {
+		return nothingHeld
+	}
+	return list[i]
+}
