@@ -44,6 +44,9 @@ func (s sizes) perPool() int { return s.nodes / s.pools }
 // volumes and replicas.
 func (s sizes) objects() int { return 3*s.nodes + s.pools + 4*s.volumes }
 
+// keys is how many evaluations a start takes at least: one for each node and volume.
+func (s sizes) keys() int { return s.nodes + s.volumes }
+
 func run(ctx context.Context, binary string, s sizes) error {
 	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr})
 	if err != nil {
@@ -84,7 +87,7 @@ func phases(ctx context.Context, w *world, p *process) error {
 		{"heartbeats of all nodes", w.heartbeats},
 		{"one node of a pool changes", w.changePool},
 	} {
-		if err := p.measure(ctx, phase.name, w.sizes.objects(), phase.do); err != nil {
+		if err := p.measure(ctx, phase.name, w.sizes, phase.do); err != nil {
 			return fmt.Errorf("%s: %w", phase.name, err)
 		}
 	}

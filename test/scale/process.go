@@ -120,23 +120,24 @@ func (p *process) figures(ctx context.Context) (f figures, err error) {
 const atRest = 5 * time.Second
 
 // measure prints what a phase takes, until the controller is at rest.
-func (p *process) measure(ctx context.Context, name string, objects int, do func(context.Context) error) error {
+func (p *process) measure(ctx context.Context, name string, s sizes, do func(context.Context) error) error {
 	fmt.Println(name)
 	before, _ := p.figures(ctx)
 	old, began := p.started, time.Now()
 	if err := do(ctx); err != nil {
 		return err
 	}
+	least := 0
 	if p.started != old {
-		before = figures{}
+		before, least = figures{}, s.keys()
 	}
-	now, first, last, err := p.rest(ctx, before)
+	now, first, last, err := p.rest(ctx, before, least)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("  %.0f evaluations, %.0f writes; %.1f s of CPU; first after %.1f s, at rest after %.1f s; %.0f MiB resident, %.1f KiB for each of %d objects\n",
 		now.evaluations-before.evaluations, now.writes-before.writes, now.cpu-before.cpu, since(first, began), since(last, began),
-		now.resident/(1<<20), now.resident/1024/float64(objects), objects)
+		now.resident/(1<<20), now.resident/1024/float64(s.objects()), s.objects())
 	return nil
 }
 
@@ -147,9 +148,9 @@ func since(at, began time.Time) float64 {
 	return at.Sub(began).Seconds()
 }
 
-// rest waits until nothing has happened for a while, and returns when the first and
-// the last thing did.
-func (p *process) rest(ctx context.Context, before figures) (now figures, first, last time.Time, err error) {
+// rest waits until there were so many evaluations and nothing has happened for a
+// while, and returns when the first and the last thing did.
+func (p *process) rest(ctx context.Context, before figures, least int) (now figures, first, last time.Time, err error) {
 	quiet := time.Now()
 	up := false
 	for seen := before; !up || time.Since(quiet) < atRest; {
@@ -164,7 +165,7 @@ func (p *process) rest(ctx context.Context, before figures) (now figures, first,
 		} else if err != nil {
 			return now, first, last, err
 		}
-		up = up || now.evaluations > 0
+		up = up || now.evaluations >= float64(least)
 		if now.evaluations != seen.evaluations || now.writes != seen.writes {
 			if last = time.Now(); first.IsZero() {
 				first = last
