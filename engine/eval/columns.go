@@ -10,67 +10,32 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// itemColumns are the results of a collection's expressions for all items, computed
-// at once. A column is nil where the collection has no such expression, and has nil
-// for an item that has to be computed by itself.
-type itemColumns struct {
-	// when has a truth for each item, chosen the place of each in the columns below,
-	// which are of those for which it is true; nil when they are of all.
-	when   []value.Value
-	chosen []int32
-	vals   []value.Value
-	keys   []value.Value
-	order  [][]value.Value
-	// held is which entries of maps each item looked up.
-	held []*holder
-}
-
 // fewItems is up to how many items are not worth a column.
 const fewItems = 8
 
-// columnsOf computes the columns of a collection; nil when that is not possible. What
-// was charged for them is taken back then. Somebody who wants to know what the parts
-// of conditions come to is told item by item.
-func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
-	if len(items) <= fewItems || run.ev.Judged != nil {
-		return nil
-	}
-	mark := run.ev.meter.Mark()
-	h := run.begin()
-	reads := &rowReads{items: len(items), row: -1}
-	h.rows = reads
-	out := run.fill(items, reads)
-	h.rows = nil
-	run.pop()
-	if out == nil || len(h.entries) > 0 || len(h.recalls) > 0 || !h.until.IsZero() {
-		run.ev.meter.Restore(mark)
-		return nil
-	}
-	run.needs(h)
-	for _, slot := range reads.slots {
-		run.lookedIn(slot)
-	}
-	run.memo.lookups.expect(reads.count)
-	return out
+// columnRun computes the columns of a collection, or of an input as if it were one.
+type columnRun struct {
+	ev *evaluation
+	c  *plan.Collection
+	// at and only are told for which item entries of maps are looked up next, and that
+	// the next columns are of some items only; nil when nobody needs to know.
+	at   func(row int)
+	only func(rows []int32)
 }
 
 // fill computes the condition for all items, and the rest for those that meet it.
-func (run *itemsRun) fill(items []value.Value, reads *rowReads) *itemColumns {
+func (run *columnRun) fill(items []value.Value) *itemColumns {
 	out := &itemColumns{}
-	b := run.batch(items, reads)
+	b := run.batch(items)
 	if run.c.When != nil {
 		if out.when = b.of(run.c.When); out.when == nil {
 			return nil
 		}
-		b = run.chosen(b, out, reads)
+		b = run.chosen(b, out)
 	}
 	if b.Rows > 0 {
 		b.results(run.c, out)
 	}
-	if reads.anywhere {
-		return nil
-	}
-	out.held = reads.holders(&run.kept)
 	return out
 }
 
@@ -81,18 +46,26 @@ type columnBatch struct {
 }
 
 // batch makes a batch of items.
-func (run *itemsRun) batch(items []value.Value, reads *rowReads) *columnBatch {
+func (run *columnRun) batch(items []value.Value) *columnBatch {
 	b := &columnBatch{items: items}
-	b.Batch = direct.Batch{Rows: len(items), Columns: map[string][]value.Value{run.c.As: items}, Later: map[string]func() []value.Value{}, Scope: batchScope{&frame{ev: run.ev}}, Meter: run.ev.meter, At: reads.at}
+	b.Batch = direct.Batch{Rows: len(items), Columns: map[string][]value.Value{run.c.As: items}, Scope: batchScope{&frame{ev: run.ev}}, Meter: run.ev.meter, At: run.at}
 	for _, v := range run.c.Locals {
-		b.Later[v.Name] = func() []value.Value { return b.of(v.Program) }
+		b.later(v.Name, func() []value.Value { return b.of(v.Program) })
 	}
 	return b
 }
 
+// later says how the column of a name is computed when it is needed.
+func (b *columnBatch) later(name string, column func() []value.Value) {
+	if b.Later == nil {
+		b.Later = map[string]func() []value.Value{}
+	}
+	b.Later[name] = column
+}
+
 // chosen returns the batch of the items that meet the condition, with what is known
 // of them.
-func (run *itemsRun) chosen(all *columnBatch, out *itemColumns, reads *rowReads) *columnBatch {
+func (run *columnRun) chosen(all *columnBatch, out *itemColumns) *columnBatch {
 	out.chosen = make([]int32, all.Rows)
 	var rows []int32
 	for i, holds := range out.when {
@@ -103,8 +76,10 @@ func (run *itemsRun) chosen(all *columnBatch, out *itemColumns, reads *rowReads)
 	if len(rows) == all.Rows {
 		return all
 	}
-	reads.rows = rows
-	b := run.batch(pick(all.items, rows), reads)
+	if run.only != nil {
+		run.only(rows)
+	}
+	b := run.batch(pick(all.items, rows))
 	for name, column := range all.Columns {
 		delete(b.Later, name)
 		b.Columns[name] = pick(column, rows)
@@ -126,7 +101,7 @@ func (b *columnBatch) results(c *plan.Collection, out *itemColumns) {
 	if out.vals = b.values(c.Value); out.vals == nil {
 		return
 	}
-	b.Columns["value"] = unwrapped(out.vals)
+	b.later("value", func() []value.Value { return unwrapped(out.vals) })
 	if out.keys = b.of(c.Key); c.Key != nil && out.keys == nil {
 		out.vals = nil
 	}
@@ -190,50 +165,4 @@ func (s batchScope) ResolveName(name string) (any, bool) {
 		return types.NewUnknown(0, nil), true
 	}
 	return s.frame.ResolveName(name)
-}
-
-// entry returns what the columns say of an item; false when it has to be computed by
-// itself.
-func (x *itemColumns) entry(i int, e *entry, made *computed) bool {
-	at := i
-	if x.when != nil {
-		switch {
-		case x.when[i] == nil:
-			return false
-		case !value.IsTrue(x.when[i]):
-			e.value = nil
-			return true
-		}
-		at = int(x.chosen[i])
-	}
-	if x.vals == nil || x.vals[at] == nil {
-		return false
-	}
-	if e.value = value.Unwrap(x.vals[at]); e.value == nil {
-		return true
-	}
-	if x.keys != nil {
-		text, ok := value.Str(value.Unwrap(x.keys[at]))
-		if !ok {
-			return false
-		}
-		if e.key = text; text == "" {
-			return true
-		}
-	}
-	return x.place(at, e, made)
-}
-
-// place says where an item is sorted.
-func (x *itemColumns) place(at int, e *entry, made *computed) bool {
-	if len(x.order) > 0 {
-		e.order = made.order.take(len(x.order))
-		for o, column := range x.order {
-			if e.order[o] = column[at]; e.order[o] == nil {
-				return false
-			}
-		}
-	}
-	e.present = true
-	return true
 }

@@ -19,6 +19,9 @@ const columnsSpec = `
     - {name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}
     - {name: byZone, apiVersion: example.com/v1, kind: Gadget, groupBy: 'item.spec.?zone.orValue("")'}
     - {name: parts, apiVersion: example.com/v1, kind: Part, where: 'object.spec.?items.orValue([]).exists(i, i.?name.orValue("") == item.metadata.name)', keyBy: item.metadata.name}
+    - {name: heavy, apiVersion: example.com/v1, kind: Gadget, where: 'item.spec.weight > object.spec.?least.orValue(1) || item.spec.?zone.orValue("") == "b"', orderBy: [-item.spec.weight, item.metadata.name]}
+    - {name: late, apiVersion: example.com/v1, kind: Gadget, where: 'item.spec.?zone.orValue("") == "a" || elapsed(timestamp(item.spec.at), duration("10m"))'}
+    - {name: firstOf, apiVersion: example.com/v1, kind: Gadget, where: 'item.spec.weight == 2', keyBy: 'item.spec.?zone.orValue("") + string(item.spec.weight)'}
   variables:
     - {name: items, expression: 'object.spec.?items.orValue([])'}
     - {name: broken, expression: 'object.spec.missing'}
@@ -51,6 +54,8 @@ const columnsSpec = `
     - {name: byItem, forEach: variables.items, as: i, keyBy: 'i.name + string(i.?weight.orValue(0))', value: '${i.?any}'}
     - {name: first, forEach: variables.items, as: i, when: 'variables.known.exists(z, z == i.name)'}
   rules:
+    - {name: inputs, continueOnError: true, do: [{status: {heavy: "${inputs.heavy.map(g, g.metadata.name)}", late: "${inputs.late.map(g, g.metadata.name)}"}}]}
+    - {name: firstOf, continueOnError: true, do: [{status: {firstOf: "${inputs.firstOf.transformMap(k, g, g.metadata.name)}"}}]}
     - {name: known, continueOnError: true, do: [{status: {known: "${variables.known}"}}]}
     - {name: late, continueOnError: true, do: [{status: {late: "${variables.late}"}}]}
     - {name: zones, continueOnError: true, do: [{status: {zones: "${variables.zones}"}}]}
@@ -94,7 +99,8 @@ func (m makings) object() string {
 	case 2:
 		return fmt.Sprintf("{kind: Part, metadata: {name: %s}, spec: {size: %d}}", m.of("a", "b", "c"), m.IntN(3))
 	}
-	return fmt.Sprintf("{kind: Gadget, metadata: {name: %s}, spec: {%s}}", m.of("a", "b", "c", "d", "e", "f"), m.of("zone: a", "zone: b", ""))
+	name := string('a' + rune(m.IntN(16)))
+	return fmt.Sprintf("{kind: Gadget, metadata: {name: %s}, spec: {%s}}", name, m.of("zone: a", "zone: b, weight: 1", "zone: b", "zone: c, weight: 2", "weight: 3", "weight: x", `at: "2026-03-01T12:03:00Z"`, ""))
 }
 
 // TestColumns: collections over many items give what they give item by item, from
@@ -105,6 +111,9 @@ func TestColumns(t *testing.T) {
 	for seed := range uint64(30) {
 		m := makings{rand.New(rand.NewPCG(seed, 1))}
 		b := newBench(t, columnsSpec, "{kind: Widget, metadata: {name: w}, spec: {type: a}}")
+		for range 10 {
+			b.put(m.object())
+		}
 		for step := range 25 {
 			b.put(m.object())
 			if m.IntN(3) > 0 {

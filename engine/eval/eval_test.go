@@ -459,6 +459,37 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestTimesOfInputs: when an object becomes a member by time is known after the object
+// has changed, and as long as nothing else does.
+func TestTimesOfInputs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "\n  inputs: [{name: late, apiVersion: example.com/v1, kind: Gadget, where: 'elapsed(timestamp(item.spec.at), duration(\"10m\"))'}]\n"+
+		do("{status: {late: '${inputs.late.map(g, g.metadata.name)}', count: '${object.spec.count}'}}"), "{kind: Widget, metadata: {name: w}, spec: {count: 1}}")
+	for _, step := range []struct {
+		object string
+		at     time.Duration
+		want   string
+	}{
+		{"{kind: Gadget, metadata: {name: a}, spec: {}}", 0, ""},
+		{`{kind: Gadget, metadata: {name: b}, spec: {at: "2026-03-01T12:03:00Z"}}`, 0, "next 13m0s"},
+		{"{kind: Widget, metadata: {name: w}, spec: {count: 2}}", time.Minute, "next 13m0s"},
+		{`{kind: Gadget, metadata: {name: a}, spec: {at: "2026-03-01T12:01:00Z"}}`, time.Minute, "next 11m0s"},
+		{"{kind: Gadget, metadata: {name: a}, spec: {}}", time.Minute, "next 13m0s"},
+		{"{kind: Widget, metadata: {name: w}, spec: {count: 3}}", 13 * time.Minute, ""},
+	} {
+		b.put(step.object)
+		got := ""
+		for _, line := range told(b.decide(widget, now.Add(step.at))) {
+			if strings.HasPrefix(line, "next") {
+				got = line
+			}
+		}
+		if got != step.want {
+			t.Errorf("%s: %q, want %q", step.object, got, step.want)
+		}
+	}
+}
+
 // TestNext is the earliest instant at which the decision changes by itself.
 func TestNext(t *testing.T) {
 	t.Parallel()

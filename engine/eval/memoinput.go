@@ -21,6 +21,7 @@ func (r *memoReader) input(i int) (value.Value, error) {
 	}
 	r.refreshInput(in, m, table)
 	m.checked = r.memo.serial
+	r.ev.noteFlip(m.held.until)
 	return m.value, m.err
 }
 
@@ -78,29 +79,9 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 			}
 		}
 	}
-	candidates := r.ev.candidates(in, table, probes)
-	r.ev.meter.Grow(len(candidates))
-	f := &frame{ev: r.ev}
-	found := m.probes != nil && !m.overlaid // an exact index finds members only
-	for _, o := range candidates {
-		member := r.member(in, table, o, m.probes, f, found)
-		if member != nil {
-			m.members = append(m.members, member)
-		}
-	}
+	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
+	m.members = g.members(r.ev.candidates(in, table, probes))
 	m.value, m.err = inputValue(in, m.members)
-}
-
-// member is judge, for an object that an exact index may have found.
-func (r *memoReader) member(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame, found bool) *member {
-	if !found {
-		return r.judge(in, table, o, probes, f)
-	}
-	m := r.ev.consider(o, f)
-	if !r.ev.locate(in, m, f) {
-		return nil
-	}
-	return m
 }
 
 // judge reports whether an object is a member, by the index where that is exact.
@@ -114,7 +95,7 @@ func (r *memoReader) judge(in *plan.Input, table *world.Table, o *world.Object, 
 // update applies the changes since the input was last looked at; false means
 // that they cannot be told.
 func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bool {
-	if in.Shape == plan.One {
+	if in.Shape == plan.One || !m.held.until.IsZero() { // which objects it depends on is not known
 		return false
 	}
 	changes, ok := table.Since(m.table)
@@ -134,8 +115,8 @@ func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bo
 	return true
 }
 
-// now judges a changed object. What judging reads of the key's side was read
-// before, so nothing new needs to be held; it is held all the same.
+// now judges a changed object. What judging reads of the key's side was mostly read
+// before, but for times.
 func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c world.Change) *member {
 	o := table.Get(c.Namespace, c.Name)
 	if o == nil {
@@ -151,6 +132,10 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 	for _, e := range h.entries {
 		held.entry(e.slot.of(), e.key, e.value)
 	}
+	if !h.until.IsZero() {
+		held.flip(h.until)
+	}
+	held.recalls = append(held.recalls, h.recalls...)
 	r.memo.lookups.count(&holder{wholes: held.wholes[len(m.held.wholes):], entries: held.entries[len(m.held.entries):]}, 1)
 	m.held = held
 	return out

@@ -37,6 +37,9 @@ func (r *rowReads) at(row int) {
 	}
 }
 
+// only says that the next columns are of these items.
+func (r *rowReads) only(rows []int32) { r.rows = rows }
+
 func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
 	if r.row < 0 {
 		r.anywhere = true

@@ -1,0 +1,100 @@
+package eval
+
+import "github.com/edict-dev/edict/engine/value"
+
+// itemColumns are the results of a collection's expressions for all items, computed
+// at once. A column is nil where the collection has no such expression, and has nil
+// for an item that has to be computed by itself.
+type itemColumns struct {
+	// when has a truth for each item, chosen the place of each in the columns below,
+	// which are of those for which it is true; nil when they are of all.
+	when   []value.Value
+	chosen []int32
+	vals   []value.Value
+	keys   []value.Value
+	order  [][]value.Value
+	// held is which entries of maps each item looked up.
+	held []*holder
+}
+
+// columnsOf computes the columns of a collection; nil when that is not possible. What
+// was charged for them is taken back then. Somebody who wants to know what the parts
+// of conditions come to is told item by item.
+func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
+	if len(items) <= fewItems || run.ev.Judged != nil {
+		return nil
+	}
+	mark := run.ev.meter.Mark()
+	h := run.begin()
+	reads := &rowReads{items: len(items), row: -1}
+	h.rows = reads
+	out := (&columnRun{ev: run.ev, c: run.c, at: reads.at, only: reads.only}).fill(items)
+	h.rows = nil
+	run.pop()
+	if out == nil || reads.anywhere || len(h.entries) > 0 || len(h.recalls) > 0 || !h.until.IsZero() {
+		run.ev.meter.Restore(mark)
+		return nil
+	}
+	out.held = reads.holders(&run.kept)
+	run.needs(h)
+	for _, slot := range reads.slots {
+		run.lookedIn(slot)
+	}
+	run.memo.lookups.expect(reads.count)
+	return out
+}
+
+// entry returns what the columns say of an item; false when it has to be computed by
+// itself.
+func (x *itemColumns) entry(i int, e *entry, made *computed) bool {
+	at, holds, known := x.chosenAt(i)
+	switch {
+	case !known:
+		return false
+	case !holds:
+		e.value = nil
+		return true
+	}
+	if e.value = value.Unwrap(x.vals[at]); e.value == nil {
+		return true
+	}
+	if x.keys != nil {
+		text, ok := value.Str(value.Unwrap(x.keys[at]))
+		if !ok {
+			return false
+		}
+		if e.key = text; text == "" {
+			return true
+		}
+	}
+	return x.place(at, e, made)
+}
+
+// chosenAt returns the place of an item in the columns, and whether it meets the
+// condition; known is false when it has to be computed by itself.
+func (x *itemColumns) chosenAt(i int) (at int, holds, known bool) {
+	if x == nil {
+		return 0, false, false
+	}
+	if at = i; x.when != nil {
+		if x.when[i] == nil || !value.IsTrue(x.when[i]) {
+			return 0, false, x.when[i] != nil
+		}
+		at = int(x.chosen[i])
+	}
+	return at, true, x.vals != nil && x.vals[at] != nil
+}
+
+// place says where an item is sorted.
+func (x *itemColumns) place(at int, e *entry, made *computed) bool {
+	if len(x.order) > 0 {
+		e.order = made.order.take(len(x.order))
+		for o, column := range x.order {
+			if e.order[o] = column[at]; e.order[o] == nil {
+				return false
+			}
+		}
+	}
+	e.present = true
+	return true
+}
