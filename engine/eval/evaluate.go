@@ -115,6 +115,8 @@ type evaluation struct {
 	written int
 	// pendingOnly says that only what waits is run.
 	pendingOnly bool
+	// asked says that an expression has asked for the time, or for what is remembered.
+	asked bool
 }
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {

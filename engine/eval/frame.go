@@ -75,6 +75,7 @@ func (ev *evaluation) slot(slot plan.Slot) value.Value {
 	case plan.Leaving:
 		return value.OfBool(ev.Leaving)
 	default:
+		ev.asked = true
 		return ev.call
 	}
 }

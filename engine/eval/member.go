@@ -26,21 +26,48 @@ func NewSide(ctx context.Context, p *plan.Policy, key Key, object *world.Object)
 // Close frees what the questions needed.
 func (s *Side) Close() { s.ev.meter.Close() }
 
+// Membership says whether an object is a member of an input.
+type Membership int8
+
+const (
+	NotMember Membership = iota
+	Member
+	// AtTimes is that it depends on the time, or on what is remembered: what it was when
+	// the key was decided about last cannot be told.
+	AtTimes
+)
+
 // Member reports whether an object is a member of an input, and under which key.
-func (s *Side) Member(in *plan.Input, o *world.Object) (key string, member bool) {
+func (s *Side) Member(in *plan.Input, o *world.Object) (key string, is Membership) {
 	if o == nil {
-		return "", false
+		return "", NotMember
 	}
 	s.ev.meter.Grow(1)
-	m := s.ev.judge(in, o, &frame{ev: s.ev})
-	if m == nil {
-		return "", false
+	s.ev.asked = false
+	f := &frame{ev: s.ev}
+	m := s.ev.judge(in, o, f)
+	switch {
+	case s.ev.asked && in.Near(s.ev.Key.Namespace, o):
+		m = s.ev.consider(o, f)
+		if !s.ev.locate(in, m, f) {
+			return "", NotMember
+		}
+		return m.key, AtTimes
+	case m == nil:
+		return "", NotMember
 	}
-	return m.key, true
+	return m.key, Member
 }
 
-// Probes returns the index keys under which the key finds its members.
-func (s *Side) Probes(in *plan.Input) []string {
+// Probes returns the index keys under which the key finds its members; atTimes says
+// that it has others at other times.
+func (s *Side) Probes(in *plan.Input) (keys []string, atTimes bool) {
+	s.ev.asked = false
+	keys = s.keys(in)
+	return keys, s.ev.asked
+}
+
+func (s *Side) keys(in *plan.Input) []string {
 	if in.Shape == plan.One {
 		return s.names(in)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // input maps a change of an input's object.
@@ -17,6 +16,7 @@ func (c *change) input(i int, in *plan.Input) {
 	side := eval.NewSide(c.ctx, c.policy, eval.Key{}, nil)
 	defer side.Close()
 	c.optional(in, side)
+	routes.atTimes.near(in, c.either(), func(key eval.Key) { c.wake[key] = true })
 	switch {
 	case in.Shape == plan.One:
 		c.named(routes, in, side)
@@ -68,23 +68,30 @@ func found(probes multiMap, texts []string) map[eval.Key]bool {
 // read of it. An index that is exact has said all about membership; otherwise
 // the whole `where` is asked.
 func (c *change) judge(in *plan.Input, key eval.Key, same, was, is bool) {
-	if !in.Join.Exact {
-		was, is = c.membership(in, key, was, is)
+	if in.Join.Exact {
+		if was != is || was && !same {
+			c.wake[key] = true
+		}
+		return
 	}
-	if was != is || was && !same {
-		c.wake[key] = true
-	}
+	c.membership(in, key, same, was, is)
 }
 
-func (c *change) membership(in *plan.Input, key eval.Key, maybeWas, maybeIs bool) (was, is bool) {
+// membership wakes a key if the object came in, went out, or changed in what is read
+// of it, or may have done so.
+func (c *change) membership(in *plan.Input, key eval.Key, same, maybeWas, maybeIs bool) {
 	side := eval.NewSide(c.ctx, c.policy, key, c.primaries[key])
 	defer side.Close()
-	return maybeWas && member(side, in, c.old), maybeIs && member(side, in, c.now)
-}
-
-func member(side *eval.Side, in *plan.Input, o *world.Object) bool {
-	_, ok := side.Member(in, o)
-	return ok
+	was, is := eval.NotMember, eval.NotMember
+	if maybeWas {
+		_, was = side.Member(in, c.old)
+	}
+	if maybeIs {
+		_, is = side.Member(in, c.now)
+	}
+	if was != is || was == eval.AtTimes || was == eval.Member && !same {
+		c.wake[key] = true
+	}
 }
 
 // optional wakes the keys without a primary that the object names or named.
@@ -107,10 +114,7 @@ func (c *change) optional(in *plan.Input, side *eval.Side) {
 func (c *change) scanned(in *plan.Input) {
 	same := c.sameUnder(in.Content)
 	for key := range c.primaries {
-		was, is := c.membership(in, key, c.old != nil, c.now != nil)
-		if was != is || was && !same {
-			c.wake[key] = true
-		}
+		c.membership(in, key, same, true, true)
 	}
 }
 
@@ -120,15 +124,15 @@ func (c *change) scanned(in *plan.Input) {
 func (c *change) shared(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 	oldKey, was := side.Member(in, c.old)
 	newKey, is := side.Member(in, c.now)
-	if !was && !is || was == is && oldKey == newKey && c.sameUnder(in.Content) {
+	if was == is && (was == eval.NotMember || was == eval.Member && oldKey == newKey && c.sameUnder(in.Content)) {
 		return
 	}
 	wake := c.near(in)
 	routes.whole.near(in, c.either(), wake)
-	if was {
+	if was != eval.NotMember {
 		routes.entries.each(oldKey, wake)
 	}
-	if is {
+	if is != eval.NotMember {
 		routes.entries.each(newKey, wake)
 	}
 }

@@ -39,6 +39,8 @@ type inputRoutes struct {
 	// that read all of it.
 	entries multiMap
 	whole   byNamespace
+	// atTimes are the keys that find other members at other times.
+	atTimes byNamespace
 	// reads are what the last decisions read of an input of one object. A key
 	// without any is woken by all that the policy reads.
 	reads map[eval.Key]*value.Mask
@@ -100,7 +102,7 @@ func NewRouter(p *plan.Policy) *Router {
 	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
 	for _, in := range p.Inputs {
 		r.single = r.single || in.Shape == plan.One
-		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: byNamespace{}, reads: map[eval.Key]*value.Mask{}})
+		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: byNamespace{}, atTimes: byNamespace{}, reads: map[eval.Key]*value.Mask{}})
 	}
 	for range p.Targets {
 		r.targets = append(r.targets, multiMap{})
@@ -280,11 +282,15 @@ func (c *change) probes(key eval.Key, object *world.Object) {
 			routes.probes.remove(p, key)
 		}
 		delete(routes.of, key)
+		routes.atTimes.remove(key)
 		if side == nil || object == nil {
 			delete(routes.reads, key)
 			continue
 		}
-		probes := side.Probes(in)
+		probes, atTimes := side.Probes(in)
+		if atTimes {
+			routes.atTimes.add(key)
+		}
 		for _, p := range probes {
 			routes.probes.add(p, key)
 		}
