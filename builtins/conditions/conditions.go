@@ -77,12 +77,13 @@ func condition(args []value.Value) *value.Map {
 	if items == nil {
 		return nil
 	}
+	typeOf := value.AccessorOf(fieldType) // conditions of a list mostly have the same fields
 	for _, item := range items.Items() {
 		c, isMap := item.(*value.Map)
 		if !isMap {
 			continue
 		}
-		if kind, isText := value.Str(c.Lookup(fieldType)); isText && kind == wanted {
+		if kind, isText := value.Str(typeOf.Of(c)); isText && kind == wanted {
 			return c
 		}
 	}

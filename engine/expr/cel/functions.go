@@ -91,11 +91,20 @@ func overloadOf(f expr.Function, form int) string {
 // bound is what implements an overload. One of two arguments that depends on nothing
 // else can be evaluated for many rows at once.
 func bound(f expr.Function, args int) cel.OverloadOpt {
-	do := binding(f)
-	if args != 2 || needsCall(f) {
-		return cel.FunctionBinding(do)
+	if args != 2 || needsCall(f) || f.Do == nil {
+		return cel.FunctionBinding(binding(f))
 	}
-	return cel.BinaryBinding(func(a, b ref.Val) ref.Val { return do(a, b) })
+	return cel.BinaryBinding(func(a, b ref.Val) ref.Val {
+		x, err := argument(a)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		y, err := argument(b)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		return result(f, nil, []value.Value{x, y})
+	})
 }
 
 func binding(f expr.Function) func(...ref.Val) ref.Val {
@@ -107,12 +116,16 @@ func binding(f expr.Function) func(...ref.Val) ref.Val {
 		if err != nil {
 			return types.WrapErr(err)
 		}
-		out, err := f.Do(call, settled)
-		if err != nil {
-			return types.WrapErr(fmt.Errorf("%s: %w", f.Name, err))
-		}
-		return out
+		return result(f, call, settled)
 	}
+}
+
+func result(f expr.Function, call *expr.Call, args []value.Value) ref.Val {
+	out, err := f.Do(call, args)
+	if err != nil {
+		return types.WrapErr(fmt.Errorf("%s: %w", f.Name, err))
+	}
+	return out
 }
 
 func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Value, err error) {
@@ -127,11 +140,23 @@ func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Valu
 	}
 	out = make([]value.Value, len(args))
 	for i, a := range args {
-		if out[i], err = value.Settle(a); err != nil {
+		if out[i], err = argument(a); err != nil {
 			return nil, nil, err
 		}
 	}
 	return call, out, nil
+}
+
+// argument settles an argument. An optional part of an object is as it has to be, and
+// is not made again.
+func argument(v ref.Val) (value.Value, error) {
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		switch o.GetValue().(type) {
+		case *value.List, *value.Map:
+			return v, nil
+		}
+	}
+	return value.Settle(v)
 }
 
 // callMacro rewrites f(a, b) to f(a, b, call).
