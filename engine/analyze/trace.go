@@ -128,7 +128,12 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		t.reads.Presence(t.flow(args[0], env))
 		return nil
 	}
-	if f := t.env.Function(call.FunctionName()); f != nil && f.Scans != nil {
+	return t.other(call.FunctionName(), args, env)
+}
+
+// other is a function that hands nothing on, unless it looks for an item.
+func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
+	if f := t.env.Function(name); f != nil && f.Scans != nil {
 		return t.scan(f.Scans, args, env)
 	}
 	for _, a := range args {
