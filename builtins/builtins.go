@@ -8,6 +8,7 @@ import (
 
 	"github.com/edict-dev/edict/builtins/base64"
 	"github.com/edict-dev/edict/builtins/calendar"
+	"github.com/edict-dev/edict/builtins/conditions"
 	"github.com/edict-dev/edict/builtins/duration"
 	"github.com/edict-dev/edict/builtins/extender"
 	"github.com/edict-dev/edict/builtins/grace"
@@ -30,6 +31,7 @@ func Functions() []expr.Function {
 		grace.Functions(), labels.Functions(), hash.Functions(), names.Functions(), pattern.Functions(),
 		json.Functions(), text.Functions(), memory.Functions(), quantity.Functions(), restart.Functions(),
 		base64.Functions(), maps.Functions(), duration.Functions(), calendar.Functions(),
+		conditions.Functions(),
 	)
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -127,8 +128,33 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		t.reads.Presence(t.flow(args[0], env))
 		return nil
 	}
+	return t.other(call.FunctionName(), args, env)
+}
+
+// other is a function that hands nothing on, unless it looks for an item.
+func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
+	if f := t.env.Function(name); f != nil && f.Scans != nil {
+		return t.scan(f.Scans, args, env)
+	}
 	for _, a := range args {
 		t.reads.Consume(t.flow(a, env))
+	}
+	return nil
+}
+
+// scan is a builtin that looks for an item of a list, by some of its fields.
+func (t *tracer) scan(s *expr.Scan, args []ast.Expr, env *locals) *Flow {
+	list := t.flow(args[0], env)
+	t.reads.Presence(list)
+	for _, a := range args[1:] {
+		t.reads.Consume(t.flow(a, env))
+	}
+	item := list.Elem()
+	for _, name := range s.Fields {
+		t.reads.Consume(item.field(name))
+	}
+	if s.Returns {
+		return item
 	}
 	return nil
 }

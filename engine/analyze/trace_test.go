@@ -126,6 +126,13 @@ func TestTraceReads(t *testing.T) {
 		`object.spec.parts.fold(sum, 0, p, sum + p.size)`:                                           {"object": "{spec {parts {each {size *}}}}"},
 		`object.spec.parts.fold(best, object.spec.parts[0], p, p.size > best.size ? p : best).name`: {"object": "{spec {parts {each {name *, size *}}}}"},
 		`"a" in object.spec.zones`:                                                                  {"object": "{spec {zones *}}"},
+		`conditions.isTrue(object.?status.conditions, "Ready")`:                                     {"object": "{status {conditions {each {status *, type *}}}}"},
+		`conditions.isTrue(object.status.conditions, object.spec.nodeName)`:                         {"object": "{spec {nodeName *}, status {conditions {each {status *, type *}}}}"},
+		`conditions.since(object.?status.conditions, "Ready")`:                                      {"object": "{status {conditions {each {lastTransitionTime *, type *}}}}"},
+		`conditions.find(object.?status.conditions, "Ready").?reason`:                               {"object": "{status {conditions {each {reason *, type *}}}}"},
+		`conditions.find(object.?status.conditions, "Ready").hasValue()`:                            {"object": "{status {conditions {each {type *}}}}"},
+		`conditions.find(object.?status.conditions, "Ready")`:                                       {"object": "{status {conditions {each *}}}"},
+		`conditions.isTrue(dyn(object).status.conditions, "Ready")`:                                 {"object": "{status {conditions {each {status *, type *}}}}"},
 		`object.spec.zones.join(",")`:                                                               {"object": "{spec {zones *}}"},
 		`object.spec.zones == item.spec.zones`:                                                      {"object": "{spec {zones *}}", "item": "{spec {zones *}}"},
 		// Maps.

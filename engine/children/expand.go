@@ -9,6 +9,9 @@ import (
 // spec, as an author would write them. Those of rules come before the policy's own.
 type Parts struct {
 	Inputs, Variables, Rules []*document.Node
+	// Held is the number of rules, at the beginning of Rules, that hold the primary
+	// object with a finalizer until nothing is left of its children.
+	Held int
 	// Prune is the number of rules, at the end of Rules, that delete what is no
 	// longer wanted. They are evaluated for keys without a primary object, too.
 	Prune int
@@ -48,11 +51,15 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 		out.Rules = append(out.Rules, sets[len(sets)-1-i].pruned())
 	}
 	unlisted := of.unlisted(sets)
+	if of.holds(sets) {
+		held := of.held(sets, unlisted)
+		out.Held, out.Rules = len(held), append(held, out.Rules...)
+	}
 	for i, u := range unlisted {
 		out.Inputs = append(out.Inputs, u.input(i))
 		out.Rules = append(out.Rules, u.pruned(i))
 	}
-	out.Prune, out.Former = len(out.Rules)-len(sets), len(unlisted)
+	out.Prune, out.Former = len(sets)+len(unlisted), len(unlisted)
 	return out
 }
 

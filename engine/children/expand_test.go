@@ -95,20 +95,22 @@ func TestProblems(t *testing.T) {
 	t.Parallel()
 	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}"
 	for name, tc := range map[string]struct{ list, want string }{
-		"no name":                   {"[{apply: " + configMap + "}]", "a child has no name"},
-		"no object":                 {"[{name: a}]", `the child "a" needs apply`},
-		"an object that is a text":  {"[{name: a, apply: x}]", `the child "a" needs apply`},
-		"a computed kind":           {"[{name: a, apply: {apiVersion: v1, kind: 3}}]", "needs apiVersion and kind"},
-		"no metadata.name":          {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {}}}]", "has no metadata.name"},
-		"computed metadata":         {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: \"${x}\"}}]", "has no metadata.name"},
-		"computed labels":           {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: \"${x}\"}}}]", "the labels of a child are written as a mapping"},
-		"the same name":             {"[{name: a, apply: " + configMap + "}, {name: a, apply: " + configMap + "}]", `duplicate child "a"`},
-		"after one that is unknown": {"[{name: a, after: [b], apply: " + configMap + "}]", `there is no child "b"`},
-		"a circle":                  {"[{name: a, after: [b], apply: " + configMap + "}, {name: b, after: [a], apply: " + configMap + "}]", "comes after itself: a -> b -> a"},
-		"an unknown whenDeleted":    {"[{name: a, whenDeleted: Keep, apply: " + configMap + "}]", `whenDeleted cannot be "Keep"`},
-		"owned and left behind":     {"[{name: a, owner: true, whenDeleted: Orphan, apply: " + configMap + "}]", "cannot be left behind"},
-		"owned without a namespace": {"[{name: a, owner: true, apply: {apiVersion: v1, kind: Namespace, metadata: {name: x}}}]", "a Namespace has no namespace"},
-		"owned elsewhere":           {"[{name: a, owner: true, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: infra}}}]", "cannot be owned"},
+		"no name":                      {"[{apply: " + configMap + "}]", "a child has no name"},
+		"no object":                    {"[{name: a}]", `the child "a" needs apply`},
+		"an object that is a text":     {"[{name: a, apply: x}]", `the child "a" needs apply`},
+		"a computed kind":              {"[{name: a, apply: {apiVersion: v1, kind: 3}}]", "needs apiVersion and kind"},
+		"no metadata.name":             {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {}}}]", "has no metadata.name"},
+		"computed metadata":            {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: \"${x}\"}}]", "has no metadata.name"},
+		"computed labels":              {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: \"${x}\"}}}]", "the labels of a child are written as a mapping"},
+		"the same name":                {"[{name: a, apply: " + configMap + "}, {name: a, apply: " + configMap + "}]", `duplicate child "a"`},
+		"after one that is unknown":    {"[{name: a, after: [b], apply: " + configMap + "}]", `there is no child "b"`},
+		"a circle":                     {"[{name: a, after: [b], apply: " + configMap + "}, {name: b, after: [a], apply: " + configMap + "}]", "comes after itself: a -> b -> a"},
+		"an unknown whenDeleted":       {"[{name: a, whenDeleted: Keep, apply: " + configMap + "}]", `whenDeleted cannot be "Keep"`},
+		"owned and left behind":        {"[{name: a, owner: true, whenDeleted: Orphan, apply: " + configMap + "}]", "cannot be left behind"},
+		"owned without a namespace":    {"[{name: a, owner: true, apply: {apiVersion: v1, kind: Namespace, metadata: {name: x}}}]", "a Namespace has no namespace"},
+		"a finalizer without a domain": {"[{name: a, apply: " + configMap + "}]\n  finalizer: children", "the finalizer needs a name with a domain"},
+		"a finalizer of what stays":    {"[{name: a, whenDeleted: Orphan, apply: " + configMap + "}]\n  finalizer: example.com/a", "there is nothing to hold it for"},
+		"owned elsewhere":              {"[{name: a, owner: true, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: infra}}}]", "cannot be owned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

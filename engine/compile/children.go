@@ -14,6 +14,9 @@ import (
 // children come to.
 func withChildren(doc *v1alpha1.Policy, k *kinds, problems *findings) *v1alpha1.Policy {
 	if len(doc.Spec.Children) == 0 {
+		if f := doc.Spec.Finalizer; f.Set() {
+			problems.Hintf(f.Pos(), "declare children; rules keep a finalizer by the action finalizer", "the finalizer holds the primary object until its children are gone, and the policy has no children")
+		}
 		return doc
 	}
 	parts := children.Expand(doc, func(apiVersion, kind string) (namespaced, known bool) {
@@ -37,6 +40,9 @@ func owned(nodes []*document.Node, problems *findings) []v1alpha1.Input {
 
 func pruning(parts children.Parts, problems *findings) []v1alpha1.Rule {
 	out := load.Items[v1alpha1.Rule](parts.Rules, "rules", &problems.Problems)
+	for i := range parts.Held {
+		out[i].Do[0].Finalizer.Children = true
+	}
 	for i := len(out) - parts.Prune; i < len(out); i++ {
 		out[i].Prunes, out[i].Former = true, i >= len(out)-parts.Former
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -54,12 +56,31 @@ func finalizer(s *scope, a *v1alpha1.FinalizerAction, ts *targets) plan.Action {
 	}
 	out := &plan.Finalizer{Pos: a.Pos, Of: t.ref, Name: s.template(a.Name), Absent: a.Absent}
 	out.Name.Fit(textType, "name", &s.problems.Problems)
+	finalizerName(s, a, t, knownText(out.Name).Value, ts)
 	t.read(s.node, finalizersMask)
 	t.write(s.node, "", analyze.WritePatch)
 	if !a.Absent {
 		t.finalizer(s.node, a.Pos, knownText(out.Name))
 	}
 	return out
+}
+
+// finalizerName rejects a name that the API server would refuse, and the name of the
+// policy's own finalizer in an action that the author has written: the two would
+// contradict each other.
+func finalizerName(s *scope, a *v1alpha1.FinalizerAction, t *target, name string, ts *targets) {
+	wrong := validation.IsQualifiedName(name)
+	switch {
+	case a.Children && name == "":
+		s.problems.Hintf(a.Name.Pos(), "it may use params", "the name of the finalizer must be known before an evaluation")
+	case name == "":
+	case len(wrong) > 0:
+		s.problems.Reportf(document.InvalidName, a.Name.Pos(), wrong[0], "%q cannot be the name of a finalizer", name)
+	case a.Children:
+		ts.hold(name)
+	case ts.holds(t, name):
+		s.problems.Hintf(a.Pos, "remove the action, or give it another name", "%q is the finalizer of the policy, which is added and removed for its children", name)
+	}
 }
 
 // finalizersMask is what tells which finalizers an object has.

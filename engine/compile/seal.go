@@ -45,7 +45,7 @@ func gather(p *plan.Policy) {
 // leaving fills in what is done about objects that leave the selector.
 func leaving(p *plan.Policy, name *analyze.Node) {
 	for _, r := range p.Rules {
-		r.Leaving = r.Gate.Reaches(func(n *analyze.Node) bool { return n == name })
+		r.Leaving = r.Prunes || r.Gate.Reaches(func(n *analyze.Node) bool { return n == name })
 	}
 	if !p.Primary.Follows {
 		return

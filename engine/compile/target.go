@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
@@ -22,6 +24,11 @@ type located struct {
 	root analyze.Root
 	gvk  schema.GVK
 	at   analyze.Scope
+}
+
+// primary reports whether the target may be the primary object.
+func (t *target) primary() bool {
+	return slices.ContainsFunc(t.candidates, func(c located) bool { return c.root == analyze.Object })
 }
 
 // read records that an action reads parts of its target: what it writes is

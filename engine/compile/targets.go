@@ -16,7 +16,15 @@ import (
 type targets struct {
 	objects *objects
 	kinds   *kinds
+	// held is the name of the finalizer of the policy; "" when it has none.
+	held string
 }
+
+// hold notes the finalizer of the policy.
+func (ts *targets) hold(name string) { ts.held = name }
+
+// holds reports whether a name is that of the finalizer that the policy has for a target.
+func (ts *targets) holds(t *target, name string) bool { return name == ts.held && t.primary() }
 
 // of resolves the object of an action; nil when it cannot be told.
 func (ts *targets) of(s *scope, of *v1alpha1.Target, at document.Position) *target {

@@ -24,6 +24,8 @@ var (
 	Duration  = Type{Name: "duration"}
 	// Object is what Function.Reject sees of an object whose fields are known.
 	Object = Type{Name: "object"}
+	// Element is what a list has, whatever that is: the same throughout a signature.
+	Element = Type{Name: "T"}
 )
 
 // ListOf is a list of values of type t.
@@ -35,10 +37,26 @@ func MapOf(t Type) Type { return Type{Name: "map", Of: []Type{t}} }
 // OptionalOf is a value of type t or none.
 func OptionalOf(t Type) Type { return Type{Name: "optional", Of: []Type{t}} }
 
+// MaybeOf is, of an argument, a value of type t or an optional of it.
+func MaybeOf(t Type) Type { return Type{Name: maybe, Of: []Type{t}} }
+
+const maybe = "maybe"
+
+// Forms returns the types that an argument of type t may have.
+func (t Type) Forms() []Type {
+	if t.Name != maybe {
+		return []Type{t}
+	}
+	return []Type{OptionalOf(t.Of[0]), t.Of[0]}
+}
+
 // String writes the type as in CEL.
 func (t Type) String() string {
-	if len(t.Of) == 0 {
+	switch {
+	case len(t.Of) == 0:
 		return t.Name
+	case t.Name == maybe:
+		return t.Of[0].String() + " or optional"
 	}
 	parts := make([]string, len(t.Of))
 	for i, o := range t.Of {
@@ -78,11 +96,22 @@ type Function struct {
 	// no text and no list: an expression of such calls alone needs no count of
 	// its steps while it runs.
 	Bounded bool
+	// Scans says that the function looks for an item of its first argument, a list;
+	// nil is one that reads all of its arguments.
+	Scans *Scan
 	// Match says that the function matches labels, which an index can look up.
 	Match LabelMatch
 	// Do computes the result. A nil Do is a builtin that can be checked but
 	// not run by this build.
 	Do func(call *Call, args []value.Value) (value.Value, error)
+}
+
+// Scan is how a function looks for an item of a list.
+type Scan struct {
+	// Fields are what it reads of each item.
+	Fields []string
+	// Returns says that the result is the item, or none.
+	Returns bool
 }
 
 // LabelMatch is how a function with two arguments matches the second, the labels

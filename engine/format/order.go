@@ -12,7 +12,7 @@ import (
 
 // orders are the sections of a document, by kind, as they are read.
 var orders = map[string][]string{
-	v1alpha1.KindPolicy:     {"mode", "for", "params", "inputs", "variables", "limits", "children", "rules", "metrics"},
+	v1alpha1.KindPolicy:     {"mode", "for", "params", "inputs", "variables", "limits", "finalizer", "children", "rules", "metrics"},
 	v1alpha1.KindPolicyTest: {"policies", "only", "now", "params", "answers", "remembered", "world", "objects", "cases"},
 }
 

@@ -19,12 +19,13 @@ type seen struct {
 
 // token finds the parts of an expression that are changed, and those in which nothing
 // is: texts in quotes are one, comments another.
-var token = regexp.MustCompile(`//[^\n]*|[rR]?"(?:[^"\\]|\\.)*"|[rR]?'(?:[^'\\]|\\.)*'|&&|\|\||[=!<>]=|[<>+*/!-]|\.(?:exists|all)\(|\b(?:true|false)\b|\b\d+\b|[A-Za-z_]\w*|\d+\.\d+`)
+var token = regexp.MustCompile(`//[^\n]*|[rR]?"(?:[^"\\]|\\.)*"|[rR]?'(?:[^'\\]|\\.)*'|conditions\.isTrue\(|&&|\|\||[=!<>]=|[<>+*/!-]|\.(?:exists|all)\(|\b(?:true|false)\b|\b\d+\b|[A-Za-z_]\w*|\d+\.\d+`)
 
 // others are what a token is changed to.
 var others = map[string]string{
 	"&&": "||", "||": "&&", "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "/", "/": "*",
 	"!": "", "true": "false", "false": "true", ".exists(": ".all(", ".all(": ".exists(",
+	"conditions.isTrue(": "!conditions.isTrue(",
 }
 
 // expression adds the mutants of an expression.

@@ -1,6 +1,7 @@
 package mutation_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,6 +97,45 @@ spec:
 	slices.Sort(survived)
 	if diff := cmp.Diff([]string{"2 becomes 3", "9 becomes 10", "max of take removed"}, survived); diff != "" {
 		t.Errorf("survivors (-want +got):\n%s", diff)
+	}
+}
+
+// TestCondition: what a policy says of a condition is noticed only if a test has one.
+func TestCondition(t *testing.T) {
+	t.Parallel()
+	const policy = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  rules:
+    - name: mark
+      when: conditions.isTrue(object.?status.conditions, "Ready")
+      do: [{labels: {set: {ready: "yes"}}}]
+`
+	const node = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: \"True\"}]}}"
+	for labels, want := range map[string]int{`{ready: "yes"}`: 0, "{}": 2} {
+		tests := fmt.Sprintf(`apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: t}
+spec:
+  policies: [policy.yaml]
+  cases:
+    - {name: a, objects: [%s], expect: {objects: [{apiVersion: v1, kind: Node, metadata: {name: a, labels: %s}}]}}
+`, node, labels)
+		out, err := mutation.Run(t.Context(), []string{write(t, policy, tests)}, mutation.Options{Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		about := 0
+		for _, m := range out.Survivors {
+			if strings.Contains(m.Change, "conditions.isTrue") || strings.Contains(m.Change, "Ready") {
+				about++
+			}
+		}
+		if about != want {
+			t.Errorf("a test of the labels %s: %d changes of the condition survive, want %d: %v", labels, about, want, out.Survivors)
+		}
 	}
 }
 

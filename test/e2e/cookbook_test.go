@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,6 +66,9 @@ func TestCookbook(t *testing.T) {
 	c.exists(true, "ConfigMap", "b", "ca")
 	c.exists(true, "Deployment", space, "shop")
 	c.exists(false, "Service", space, "shop") // the Deployment is not available
+	if held := c.get("App", space, "shop").GetFinalizers(); !slices.Equal(held, []string{"platform.example.com/children"}) {
+		t.Errorf("the App has children and the finalizers %v", held)
+	}
 
 	c.merge("Deployment", space, "web", "", object{"spec": object{"replicas": 1}})
 	c.exists(false, "PodDisruptionBudget", space, "web-auto")
@@ -86,8 +90,11 @@ func TestCookbook(t *testing.T) {
 	}})
 	c.exists(true, "Service", space, "shop")
 
+	c.merge("Deployment", space, "shop", "", object{"metadata": object{"finalizers": []any{"example.com/slow"}}})
 	c.delete("App", space, "shop")
 	c.exists(false, "Service", space, "shop")
+	c.exists(true, "App", space, "shop") // until its Deployment is gone
+	c.merge("Deployment", space, "shop", "", object{"metadata": object{"finalizers": nil}})
 	c.exists(false, "Deployment", space, "shop")
 	c.exists(false, "App", space, "shop")
 

@@ -2,8 +2,10 @@ package properties
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +39,11 @@ spec:
   rules: [{name: nothing, when: "false", do: [{log: {message: nothing}}]}]
 `
 
+// holding is the same policy with a finalizer.
+var holding = strings.Replace(copies, "  children:", "  finalizer: "+finalizer+"\n  children:", 1)
+
+const finalizer = "example.com/children"
+
 // childrenWorld is a simulation, with what there is to copy and where to.
 type childrenWorld struct {
 	t   *testing.T
@@ -56,6 +63,9 @@ func (w *childrenWorld) change() {
 	namespace, name := w.source()
 	key := namespace + "/" + name
 	manifest := fixture.Object("v1", "ConfigMap", namespace, name)
+	if w.going(manifest) {
+		return // what is being deleted stays so, whatever happens to it
+	}
 	switch w.r.IntN(8) {
 	case 0, 1:
 		w.sources[key] = fmt.Sprint(w.r.IntN(3))
@@ -83,8 +93,26 @@ func (w *childrenWorld) change() {
 			w.sim.Merge(simulate.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": of["metadata"], "data": map[string]any{"x": "theirs"}})
 		}
 	case 7:
-		w.sim.Fail(simulate.Fault{Verb: []string{"apply", "delete"}[w.r.IntN(2)], Kind: "ConfigMap", Times: 1, Code: []int{409, 500}[w.r.IntN(2)]})
+		w.sim.Fail(simulate.Fault{Verb: []string{"apply", "delete", "patch"}[w.r.IntN(3)], Kind: "ConfigMap", Times: 1, Code: []int{409, 500}[w.r.IntN(2)]})
 	}
+}
+
+// going reports whether an object is being deleted.
+func (w *childrenWorld) going(o simulate.Object) bool {
+	now := w.sim.Get(simulate.ID(o))
+	return now != nil && now["metadata"].(map[string]any)["deletionTimestamp"] != nil
+}
+
+// held are the objects that have the finalizer.
+func (w *childrenWorld) held() (out []string) {
+	for _, o := range w.sim.Objects() {
+		metadata := o["metadata"].(map[string]any)
+		if list, _ := metadata["finalizers"].([]any); slices.Contains(list, any(finalizer)) {
+			out = append(out, fmt.Sprint(metadata["namespace"], "/", metadata["name"]))
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // wanted are the children that there have to be.
@@ -120,12 +148,24 @@ func (w *childrenWorld) there() (out []string) {
 
 // TestChildren: whatever happens, also while the controller does not run and while
 // writes fail, there are in the end exactly the children that are wanted, and nothing
-// is written any more.
+// is written any more. With a finalizer, it is on the objects that have children.
 func TestChildren(t *testing.T) {
 	t.Parallel()
+	t.Run("without a finalizer", func(t *testing.T) {
+		t.Parallel()
+		checkChildren(t, copies, func(*childrenWorld) []string { return nil })
+	})
+	t.Run("with a finalizer", func(t *testing.T) {
+		t.Parallel()
+		checkChildren(t, holding, func(w *childrenWorld) []string { return slices.Sorted(maps.Keys(w.sources)) })
+	})
+}
+
+func checkChildren(t *testing.T, policy string, held func(*childrenWorld) []string) {
+	t.Helper()
 	for seed := range uint64(60) {
-		bundle := fixture.Compiled(t, copies)
-		allowed, err := source.LoadAllowances(nil, []string{"{policy: copies, kind: ConfigMap, fields: [delete]}"})
+		bundle := fixture.Compiled(t, policy)
+		allowed, err := source.LoadAllowances(nil, []string{"{policy: copies, kind: ConfigMap, fields: [delete, metadata.finalizers]}"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,6 +190,9 @@ func TestChildren(t *testing.T) {
 			w.sim.Advance(t.Context(), w.sim.Now().Add(10*time.Minute))
 			if diff := cmp.Diff(w.wanted(), w.there()); diff != "" {
 				t.Fatalf("seed %d, round %d (-want +got):\n%s", seed, round, diff)
+			}
+			if diff := cmp.Diff(held(w), w.held()); diff != "" {
+				t.Fatalf("seed %d, round %d: held (-want +got):\n%s", seed, round, diff)
 			}
 			before := len(w.sim.Result().Effects)
 			w.sim.Restart(t.Context())

@@ -19,6 +19,11 @@ var (
 // Part is the type of the items of spec.parts and status.parts.
 var Part = &schema.Type{Kind: schema.Object, Name: "Part", Fields: map[string]*schema.Type{"name": text, "size": whole, "zone": text}}
 
+// Condition is the type of the items of status.conditions.
+var Condition = &schema.Type{Kind: schema.Object, Name: "Condition", Fields: map[string]*schema.Type{
+	"type": text, "status": text, "reason": text, "message": text, "lastTransitionTime": instant, "observedGeneration": whole,
+}}
+
 // Type is the type of a widget. It has fields of every kind.
 var Type = &schema.Type{Kind: schema.Object, Name: "Widget", Fields: map[string]*schema.Type{
 	"metadata": schema.Metadata(),
@@ -28,6 +33,7 @@ var Type = &schema.Type{Kind: schema.Object, Name: "Widget", Fields: map[string]
 	}},
 	"status": {Kind: schema.Object, Name: "Widget.status", Fields: map[string]*schema.Type{
 		"phase": {Kind: schema.String, Enum: []string{"Pending", "Ready"}}, "message": text, "ready": truth, "since": instant, "parts": {Kind: schema.List, Elem: Part},
+		"conditions": {Kind: schema.List, Elem: Condition},
 	}},
 }}
 

@@ -53,6 +53,9 @@ type Spec struct {
 	// Children are objects that the policy keeps for each primary object, as
 	// children.NAME. They are evaluated before the rules.
 	Children []Child `yaml:"children"`
+	// Finalizer is the name of a finalizer, such as example.com/children, that holds the
+	// primary object until its children are gone. It may use params.
+	Finalizer Text `yaml:"finalizer"`
 	// Rules are evaluated in their order.
 	Rules []Rule `yaml:"rules"`
 	// Limits bound how much the policy writes.

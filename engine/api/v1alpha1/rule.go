@@ -246,7 +246,10 @@ type FinalizerAction struct {
 	Name Template `yaml:"name" schema:"required"`
 	// Absent removes the finalizer.
 	Absent bool `yaml:"absent"`
-	Pos    document.Position
+	// Children says that the action was derived from the finalizer of the policy, which
+	// holds the primary object until its children are gone.
+	Children bool `yaml:"-"`
+	Pos      document.Position
 }
 
 // RememberAction keeps a value for the next evaluation of this key.

@@ -229,6 +229,9 @@ func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 		strings.Contains(message, "mixed element types"):
 		return message, "dyn(x) makes a value untyped where types are mixed on purpose"
 	case strings.Contains(message, "found no matching overload"):
+		if f := e.scanIn(message); f != nil {
+			return message, "it is called as " + f.Signature()
+		}
 		return message, overloadHint(message)
 	case strings.HasPrefix(message, "Syntax error"):
 		return syntaxProblem(message, from)

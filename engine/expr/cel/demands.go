@@ -103,7 +103,10 @@ func declarations(own []expr.Function) map[string]*demand {
 		}
 	}
 	for _, f := range own {
-		out[overloadOf(f)] = builtinDemand(f)
+		d := builtinDemand(f)
+		for i := range forms(f.Args) {
+			out[overloadOf(f, i)] = d
+		}
 	}
 	return out
 }

@@ -33,6 +33,8 @@ func (w accesses) any(depth int) string {
 		return w.loop(depth)
 	}
 	switch w.IntN(16) {
+	case 10:
+		return fmt.Sprintf(w.of(`conditions.find(%s, "%s")`, `conditions.since(%s, "%s")`), w.conditions(depth), w.of("a", "b", "c"))
 	case 0, 1:
 		return a + "." + name
 	case 2, 3:
@@ -52,6 +54,11 @@ func (w accesses) any(depth int) string {
 		return w.truth(depth)
 	}
 	return a
+}
+
+// conditions writes what is mostly a list of conditions, or an optional one.
+func (w accesses) conditions(depth int) string {
+	return w.of("d", "l", "m.?conditions", "m.conditions", "d.?conditions", "variables.any.?a", "object.?status.conditions", "object.?status.?conditions", w.any(depth-1))
 }
 
 // loop writes a loop, or a value that is made.
@@ -89,7 +96,9 @@ func (w accesses) truth(depth int) string {
 		return w.of("true", "false", "d.b", "object.spec.paused", "initial", "n > 1", `s == "a"`)
 	}
 	a, b := w.any(depth-1), w.any(depth-1)
-	switch w.IntN(12) {
+	switch w.IntN(13) {
+	case 9:
+		return fmt.Sprintf("conditions.isTrue(%s, %s)", w.conditions(depth), w.of(`"a"`, `"b"`, "s", "key.name"))
 	case 0:
 		return "!" + w.truth(depth-1)
 	case 1, 2:
@@ -135,12 +144,27 @@ func (w accesses) json(depth int) any {
 	return out
 }
 
+// list makes conditions at random, with what is no condition among them.
+func (w accesses) list() any {
+	var out []any
+	for range w.IntN(12) {
+		c := map[string]any{"type": w.of("a", "b", "c"), "status": w.of("True", "False")}
+		if w.IntN(2) == 0 {
+			c["lastTransitionTime"] = "2026-03-01T12:00:00Z"
+		}
+		if out = append(out, c); w.IntN(5) == 0 {
+			out = append(out, w.json(1))
+		}
+	}
+	return out
+}
+
 func (w accesses) scope() names {
 	scope := scoped()
 	for _, name := range []string{"d", "variables.any"} {
 		scope[name] = value.Freeze(w.json(4), nil, value.KeepAll)
 	}
-	m, _ := value.Freeze(map[string]any{"a": w.json(3), "spec": w.json(3)}, nil, value.KeepAll).(*value.Map)
+	m, _ := value.Freeze(map[string]any{"a": w.json(3), "spec": w.json(3), "conditions": w.list()}, nil, value.KeepAll).(*value.Map)
 	scope["m"], scope["l"] = m, value.NewList([]value.Value{value.OfString("a"), m, value.OfInt(2)})
 	scope["s"], scope["n"], scope["initial"] = value.OfString(w.of("a", "b", "")), value.OfInt(int64(w.IntN(3))), value.OfBool(w.IntN(2) == 0)
 	scope["variables.names"], scope["key.namespace"] = value.NewList([]value.Value{value.OfString("a")}), value.OfString("")
@@ -276,7 +300,7 @@ func TestDirectIsTheInterpreter(t *testing.T) {
 	env, forms, answers, loops := accessEnv(t), 0, 0, map[string]int{}
 	for seed := range uint64(8_000) {
 		source, form, answer := checkDirect(t, env, seed)
-		for _, macro := range []string{".filter(", ".map(", ".exists(", ".all(", ".exists_one(", ".transformMapEntry(", ".transformMap(", ".transformList(", ".optMap("} {
+		for _, macro := range []string{".filter(", ".map(", ".exists(", ".all(", ".exists_one(", ".transformMapEntry(", ".transformMap(", ".transformList(", ".optMap(", "conditions."} {
 			if answer && strings.Contains(source, macro) {
 				loops[macro]++
 			}
@@ -290,6 +314,9 @@ func TestDirectIsTheInterpreter(t *testing.T) {
 	}
 	if forms < 1200 || answers < forms/3 {
 		t.Errorf("%d expressions have a direct form, %d an answer", forms, answers)
+	}
+	if loops["conditions."] < 50 {
+		t.Errorf("%d expressions look for conditions", loops["conditions."])
 	}
 	if rows := rowsAnswered.Load(); rows < 2000 {
 		t.Errorf("%d rows were computed at once", rows)
@@ -313,6 +340,7 @@ func TestDirectAnswers(t *testing.T) {
 		`object.?status.?phase.orValue("")`: 0, `has(object.spec.nodeName)`: 0, `object.spec.?missing.hasValue() ? 1 : 2`: 0,
 		`object.spec.zones[0] == "a"`: 0, `object.spec.zones.exists(z, z == "b")`: 5, `object.spec.zones.filter(z, z != "b")`: 8,
 		`object.spec.zones.map(z, z)[0] == "a"`: 8, `names.number(object.metadata.name) == ""`: 4, `size(object.spec.zones) > 1`: 0,
+		`conditions.isTrue(object.?status.conditions, "Ready")`: 2,
 	} {
 		p, message := wrong(env, source)
 		switch {
@@ -328,6 +356,42 @@ func TestDirectAnswers(t *testing.T) {
 			if got := testing.AllocsPerRun(100, func() { p.direct.Eval(scope, meter) }); got > allocations {
 				t.Errorf("%s: %v allocations, want %v", source, got, allocations)
 			}
+		}
+	}
+}
+
+// TestConditionsAreColumns: looking for a condition is evaluated for all rows at once;
+// in a loop, and over a list that is made, it is charged.
+func TestConditionsAreColumns(t *testing.T) {
+	t.Parallel()
+	env := accessEnv(t)
+	rows, want := []ref.Val{}, []bool{}
+	for i := range 6 {
+		status := []string{"True", "False", "Unknown"}[i%3]
+		rows = append(rows, object(map[string]any{"status": map[string]any{"conditions": []any{map[string]any{"type": "Ready", "status": status}}}}))
+		want = append(want, status == "True")
+	}
+	rows, want = append(rows, object(map[string]any{})), append(want, false)
+	meter := expr.NewMeter(t.Context())
+	defer meter.Close()
+	for _, source := range []string{
+		`conditions.isTrue(object.?status.conditions, "Ready")`, `conditions.find(object.?status.conditions, "Ready").?status.orValue("") == "True"`,
+		`!conditions.isTrue(object.?status.conditions, "Ready") ? false : true`,
+	} {
+		p := compiled(t, env, source)
+		got := p.Rows(&direct.Batch{Rows: len(rows), Columns: map[string][]ref.Val{"object": rows}}, meter)
+		if len(got) != len(rows) {
+			t.Fatalf("%s is not evaluated for all rows at once", source)
+		}
+		for i, v := range got {
+			if v == nil || value.IsTrue(v) != want[i] {
+				t.Errorf("%s: row %d is %v, want %t", source, i, v, want[i])
+			}
+		}
+	}
+	for _, source := range []string{`l.exists(x, conditions.isTrue(x.?status.conditions, "Ready"))`, `conditions.isTrue([d], "Ready")`} {
+		if p := compiled(t, env, source); !p.metered {
+			t.Errorf("%s is not charged", source)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -53,17 +55,57 @@ func needsCall(f expr.Function) bool { return f.Timed || f.Recalls }
 // functionOption declares a builtin. One that depends on the evaluation gets
 // a further argument, which callMacro adds to every call of it.
 func functionOption(f expr.Function) cel.EnvOption {
-	args := make([]*cel.Type, 0, len(f.Args)+1)
-	for _, a := range f.Args {
-		args = append(args, typeFrom(a))
+	var overloads []cel.FunctionOpt
+	for i, args := range forms(f.Args) {
+		if needsCall(f) {
+			args = append(args, callType)
+		}
+		overloads = append(overloads, cel.Overload(overloadOf(f, i), args, typeFrom(f.Result), bound(f, len(args))))
 	}
-	if needsCall(f) {
-		args = append(args, callType)
-	}
-	return cel.Function(f.Name, cel.Overload(overloadOf(f), args, typeFrom(f.Result), cel.FunctionBinding(binding(f))))
+	return cel.Function(f.Name, overloads...)
 }
 
-func overloadOf(f expr.Function) string { return strings.ReplaceAll(f.Name, ".", "_") + "_builtin" }
+// forms returns the types of the arguments of each overload of a builtin.
+func forms(args []expr.Type) [][]*cel.Type {
+	out := [][]*cel.Type{{}}
+	for _, a := range args {
+		var longer [][]*cel.Type
+		for _, form := range a.Forms() {
+			for _, before := range out {
+				longer = append(longer, append(slices.Clone(before), typeFrom(form)))
+			}
+		}
+		out = longer
+	}
+	return out
+}
+
+func overloadOf(f expr.Function, form int) string {
+	id := strings.ReplaceAll(f.Name, ".", "_") + "_builtin"
+	if form > 0 {
+		id += strconv.Itoa(form + 1)
+	}
+	return id
+}
+
+// bound is what implements an overload. One of two arguments that depends on nothing
+// else can be evaluated for many rows at once.
+func bound(f expr.Function, args int) cel.OverloadOpt {
+	if args != 2 || needsCall(f) || f.Do == nil {
+		return cel.FunctionBinding(binding(f))
+	}
+	return cel.BinaryBinding(func(a, b ref.Val) ref.Val {
+		x, err := argument(a)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		y, err := argument(b)
+		if err != nil {
+			return types.WrapErr(err)
+		}
+		return result(f, nil, []value.Value{x, y})
+	})
+}
 
 func binding(f expr.Function) func(...ref.Val) ref.Val {
 	return func(args ...ref.Val) ref.Val {
@@ -74,12 +116,16 @@ func binding(f expr.Function) func(...ref.Val) ref.Val {
 		if err != nil {
 			return types.WrapErr(err)
 		}
-		out, err := f.Do(call, settled)
-		if err != nil {
-			return types.WrapErr(fmt.Errorf("%s: %w", f.Name, err))
-		}
-		return out
+		return result(f, call, settled)
 	}
+}
+
+func result(f expr.Function, call *expr.Call, args []value.Value) ref.Val {
+	out, err := f.Do(call, args)
+	if err != nil {
+		return types.WrapErr(fmt.Errorf("%s: %w", f.Name, err))
+	}
+	return out
 }
 
 func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Value, err error) {
@@ -94,11 +140,23 @@ func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Valu
 	}
 	out = make([]value.Value, len(args))
 	for i, a := range args {
-		if out[i], err = value.Settle(a); err != nil {
+		if out[i], err = argument(a); err != nil {
 			return nil, nil, err
 		}
 	}
 	return call, out, nil
+}
+
+// argument settles an argument. An optional part of an object is as it has to be, and
+// is not made again.
+func argument(v ref.Val) (value.Value, error) {
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		switch o.GetValue().(type) {
+		case *value.List, *value.Map:
+			return v, nil
+		}
+	}
+	return value.Settle(v)
 }
 
 // callMacro rewrites f(a, b) to f(a, b, call).
@@ -138,6 +196,8 @@ func typeFrom(t expr.Type) *cel.Type {
 		return cel.MapType(cel.StringType, typeFrom(t.Of[0]))
 	case "optional":
 		return cel.OptionalType(typeFrom(t.Of[0]))
+	case expr.Element.Name:
+		return cel.TypeParamType(t.Name)
 	default:
 		return cel.DynType
 	}

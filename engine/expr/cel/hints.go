@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // hiddenArgument removes the argument that calls of some builtins get besides those
@@ -63,6 +64,17 @@ func overloadHint(message string) string {
 		return "a period is a duration: duration(\"10m\")"
 	}
 	return "the function does not take these types"
+}
+
+// scanIn returns the builtin that a message about types names, if it takes optionals
+// as well: that an optional is no plain value is no help with it.
+func (e *Env) scanIn(message string) *expr.Function {
+	_, rest, _ := strings.Cut(message, "overload for '")
+	name, _, _ := strings.Cut(rest, "'")
+	if f := e.functions[name]; f != nil && f.Scans != nil {
+		return f
+	}
+	return nil
 }
 
 var unexpected = regexp.MustCompile(`(?:mismatched input|extraneous input|token recognition error at:|no viable alternative at input) '('?[^']*'?)'`)

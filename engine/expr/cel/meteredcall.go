@@ -265,10 +265,10 @@ func (m *meterer) passes(call interpreter.InterpretableCall) bool {
 }
 
 // small reports whether a function is a builtin that takes little, whatever its
-// arguments are.
+// arguments are, or goes through a list once.
 func (m *meterer) small(function string) bool {
 	own := m.env.functions[function]
-	return own != nil && own.Bounded && own.Small
+	return own != nil && own.Bounded && (own.Small || own.Scans != nil)
 }
 
 func (m *meterer) literal(i interpreter.InterpretableV2) bool {

@@ -1,0 +1,65 @@
+package children
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// The rules that add the finalizer and remove it.
+const (
+	heldName  = "finalizer of the children"
+	letGoName = "finalizer of the children no longer needed"
+)
+
+// holds reports whether the policy has a finalizer that can be kept: what is wrong
+// with it is reported.
+func (e *expansion) holds(sets []*set) bool {
+	f := e.policy.Spec.Finalizer
+	switch {
+	case !f.Set() || len(sets) == 0:
+	case !strings.Contains(f.Value, "/") && !strings.Contains(f.Value, "${"):
+		e.problems.Hintf(f.Pos(), "finalizer: platform.example.com/children", "the finalizer needs a name with a domain")
+	case len(deleted(sets)) == 0:
+		e.problems.Hintf(f.Pos(), "leave out the finalizer", "all children stay when the primary object is deleted: there is nothing to hold it for")
+	default:
+		return true
+	}
+	return false
+}
+
+// deleted are the sets whose objects are deleted with the primary object.
+func deleted(sets []*set) (out []*set) {
+	for _, s := range sets {
+		if !s.orphan() {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// held are the rules that hold the primary object until its children are gone. They
+// come before the others: no child is made without the finalizer.
+func (e *expansion) held(sets []*set, former []unlisted) []*document.Node {
+	var left []string
+	for _, s := range deleted(sets) {
+		left = append(left, "size(children."+s.name+")")
+	}
+	for i, u := range former {
+		left = append(left, "size(inputs."+u.name(i)+")")
+	}
+	at := e.policy.Spec.Finalizer.Pos()
+	gone := fmt.Sprintf("object != null && variables.%s && %s == 0", releasedName, strings.Join(left, " + "))
+	return []*document.Node{
+		e.finalizer(heldName, "!variables."+releasedName),
+		e.finalizer(letGoName, gone, field{"absent", truth(at)}),
+	}
+}
+
+// finalizer is a rule about the finalizer.
+func (e *expansion) finalizer(name, when string, more ...field) *document.Node {
+	at := e.policy.Spec.Finalizer.Pos()
+	action := mapping(at, append([]field{{"name", e.policy.Spec.Finalizer.Node}}, more...)...)
+	return mapping(at, field{"name", text(at, name)}, field{"when", text(at, when)}, field{"do", list(at, mapping(at, field{"finalizer", action}))})
+}
