@@ -60,6 +60,7 @@ func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Probl
 		each.Add(u, one.problems.List())
 	}
 	problems.Append(each.List())
+	documentNames(b, problems)
 	together(b, problems, related)
 	twice(b, related)
 	return accepted(b, problems.List()), related

@@ -115,12 +115,27 @@ func (f *finder) hints() {
 		}
 		l.hint = fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, apiGroup: %q, kind: %s, fields: [%s]}",
 			l.Policy, l.Group(), l.Kind, strings.Join(fields, ", "))
-		for _, a := range f.guard.Allowed {
-			if why := a.unmet(f.policy); why != "" && a.Policy == l.Policy && a.covers(l.need, "") {
-				l.hint = "there is an allowance, but " + why
+		for i := range f.guard.Allowed {
+			if why := f.holdsNot(&f.guard.Allowed[i], l); why != "" {
+				l.hint = why
 			}
 		}
 	}
+}
+
+// holdsNot says why an allowance for what is lacking does not hold; "" if it is for
+// something else.
+func (f *finder) holdsNot(a *Allowance, l *Lack) string {
+	if !a.covers(l.need, "") {
+		return ""
+	}
+	switch why := a.unmet(f.policy); {
+	case a.Policy == l.Policy && why != "":
+		return "there is an allowance, but " + why
+	case a.Policy != "" && a.Policy == f.policy.Of:
+		return fmt.Sprintf("there is an allowance for %s, which is the document of this policy: an allowance names one policy, %s", a.Policy, l.Policy)
+	}
+	return ""
 }
 
 // off reports whether objects come from an input that is off, so there are none.
