@@ -66,8 +66,8 @@ func TestCheckInManifests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for output, want := range map[string]string{
-		"text":   file + "/m/p.yaml:5:28: error",
-		"github": "::error file=" + file + ",line=10,col=32,title=unknown-kind::",
+		"text":   file + "/m/p.yaml:5:31: error",
+		"github": "::error file=" + file + ",line=10,col=35,title=unknown-kind::",
 		"sarif":  `"startLine": 10`,
 	} {
 		if got := program(t, "check", "-o", output, file); !strings.Contains(got.stdout, want) {
