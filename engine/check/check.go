@@ -62,6 +62,7 @@ func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Probl
 	problems.Append(each.List())
 	documentNames(b, problems)
 	together(b, problems, related)
+	turns(b, problems, related)
 	twice(b, related)
 	return accepted(b, problems.List()), related
 }
