@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -83,8 +85,17 @@ func fitType(got *Type, want *schema.Type, where string, t *Template, problems *
 		return
 	}
 	if !writable(got, want.Kind) {
-		problems.Errorf(t.program.Pos(), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
+		problems.Hintf(t.program.Pos(), conversion(got, want), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
 	}
+}
+
+// conversion says how a value is made one of the wanted type; "" if that is not known.
+func conversion(got *Type, want *schema.Type) string {
+	switch got.Kind() {
+	case types.IntKind, types.DoubleKind, types.BoolKind, types.StringKind:
+		return map[schema.Kind]string{schema.String: "string(x) makes a text of it", schema.Int: "int(x) makes a whole number of it"}[want.Kind]
+	}
+	return ""
 }
 
 func kindName(k schema.Kind) string {
