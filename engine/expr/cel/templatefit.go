@@ -91,9 +91,13 @@ func fitType(got *Type, want *schema.Type, where string, t *Template, problems *
 
 // conversion says how a value is made one of the wanted type; "" if that is not known.
 func conversion(got *Type, want *schema.Type) string {
-	switch got.Kind() {
-	case types.IntKind, types.DoubleKind, types.BoolKind, types.StringKind:
-		return map[schema.Kind]string{schema.String: "string(x) makes a text of it", schema.Int: "int(x) makes a whole number of it"}[want.Kind]
+	switch kind := got.Kind(); {
+	case want.Kind == schema.String && kind == types.BoolKind:
+		return `x ? "True" : "False" chooses a text`
+	case want.Kind == schema.String && (kind == types.IntKind || kind == types.DoubleKind):
+		return "string(x) makes a text of it"
+	case want.Kind == schema.Int && (kind == types.StringKind || kind == types.DoubleKind):
+		return "int(x) makes a whole number of it"
 	}
 	return ""
 }
