@@ -57,6 +57,25 @@ func TestCheckOutputsGolden(t *testing.T) {
 }
 
 // TestCheckSeveralPaths: what stands at all of them is checked as one.
+// TestCheckInManifests: annotations of code hosts are at places in files that exist.
+func TestCheckInManifests(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, labels: {edict.dev/policy: \"true\"}}\ndata:\n  p.yaml: |\n    apiVersion: edict.dev/v1alpha1\n    kind: Policy\n    metadata: {name: p}\n    spec:\n      for: {apiVersion: v1, kind: Nodes}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for output, want := range map[string]string{
+		"text":   file + "/m/p.yaml:5:31: error",
+		"github": "::error file=" + file + ",line=10,col=35,title=unknown-kind::",
+		"sarif":  `"startLine": 10`,
+	} {
+		if got := program(t, "check", "-o", output, file); !strings.Contains(got.stdout, want) {
+			t.Errorf("%s: no %q in\n%s", output, want, got.stdout)
+		}
+	}
+}
+
 func TestCheckSeveralPaths(t *testing.T) {
 	t.Parallel()
 	out, err := execute(t, "check", "testdata/check/fine.yaml", "testdata/check/no-schema.yaml")

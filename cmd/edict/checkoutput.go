@@ -44,9 +44,12 @@ func checkJSON(w io.Writer, b *source.Bundle, list []document.Problem) error {
 // gitHubLevels are the workflow commands of the severities.
 var gitHubLevels = map[document.Severity]string{document.Error: "error", document.Warning: "warning", document.Note: "notice"}
 
-func checkGitHub(w io.Writer, _ *source.Bundle, list []document.Problem) error {
+// checkGitHub, like SARIF, names places in files of the repository: a finding in a
+// ConfigMap is at its place in the manifest.
+func checkGitHub(w io.Writer, b *source.Bundle, list []document.Problem) error {
 	for _, p := range list {
-		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", gitHubLevels[p.Severity], escapeProperty(p.File), p.Line, p.Column, check.CodeOf(p), escapeGitHub(full(p)))
+		at := b.Place(p.Position)
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", gitHubLevels[p.Severity], escapeProperty(at.File), at.Line, at.Column, check.CodeOf(p), escapeGitHub(full(p)))
 		if err != nil {
 			return err
 		}

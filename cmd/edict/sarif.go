@@ -67,7 +67,7 @@ type (
 	}
 )
 
-func checkSARIF(w io.Writer, _ *source.Bundle, list []document.Problem) error {
+func checkSARIF(w io.Writer, b *source.Bundle, list []document.Problem) error {
 	codes := make([]document.Code, 0, len(list))
 	for _, p := range list {
 		codes = append(codes, check.CodeOf(p))
@@ -84,7 +84,7 @@ func checkSARIF(w io.Writer, _ *source.Bundle, list []document.Problem) error {
 	for _, p := range list {
 		run.Results = append(run.Results, sarifResult{
 			RuleID: string(check.CodeOf(p)), RuleIndex: slices.Index(codes, check.CodeOf(p)), Level: p.Severity,
-			Message: sarifMessage{Text: full(p)}, Locations: places(p.Position),
+			Message: sarifMessage{Text: full(p)}, Locations: places(b.Place(p.Position)),
 		})
 	}
 	return writeJSON(w, sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}})

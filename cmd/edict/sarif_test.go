@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/check"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // sarifSchema is the JSON schema of SARIF 2.1.0 (rtm.5), as published by OASIS.
@@ -114,7 +115,7 @@ func checkPages(t *testing.T) (out []string) {
 func sarifOf(t *testing.T, list ...document.Problem) string {
 	t.Helper()
 	var out strings.Builder
-	if err := checkSARIF(&out, nil, list); err != nil {
+	if err := checkSARIF(&out, &source.Bundle{}, list); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

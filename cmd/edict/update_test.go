@@ -33,7 +33,7 @@ kind: Policy
 metadata: {name: p}
 spec:
   for: {apiVersion: v1, kind: ConfigMap}
-  rules: [{name: label, do: [{labels: {set: {a: "1", b: "${key.name}"}}}]}]
+  rules: [{name: label, do: [{labels: {set: {a: "1", b: "${key.name}", c: "${key.name.upperAscii()}"}}}]}]
 `)
 	const test = `apiVersion: edict.dev/v1alpha1
 kind: PolicyTest
@@ -51,8 +51,8 @@ spec:
 	if text, err := os.ReadFile(file); err != nil || r.code != 0 || string(text) != strings.Replace(test, "LABELS", `a: "1", b: $(name)`, 1) {
 		t.Errorf("%v\n%s", r, text)
 	}
-	write(t, folder, "t.yaml", strings.Replace(test, "LABELS", "b: z", 1))
-	if r := program(t, "test", "--update", file); r.code != 1 || !strings.Contains(r.stderr, `"c [name=x]" has "x", "c [name=y]" has "y"`) {
+	write(t, folder, "t.yaml", strings.Replace(test, "LABELS", "c: z", 1))
+	if r := program(t, "test", "--update", file); r.code != 1 || !strings.Contains(r.stderr, `"c [name=x]" has "X", "c [name=y]" has "Y"`) {
 		t.Error(r)
 	}
 }

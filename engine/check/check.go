@@ -60,7 +60,9 @@ func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Probl
 		each.Add(u, one.problems.List())
 	}
 	problems.Append(each.List())
+	documentNames(b, problems)
 	together(b, problems, related)
+	turns(b, problems, related)
 	twice(b, related)
 	return accepted(b, problems.List()), related
 }

@@ -18,12 +18,13 @@ type Place struct {
 // one of them.
 type Related map[document.Problem][]Place
 
-// About returns the findings in a file, and those of policies in other files that are
+// About returns the findings in a file, also in the texts of ConfigMaps in it, and those of policies in other files that are
 // about it, with the other places that they are about. They are those of [Findings].
 func About(b *source.Bundle, file string) ([]document.Problem, Related) {
-	list, related := findings(b, func(u *source.Unit) bool { return u.File.Path == file })
+	in := func(path string) bool { return b.File(path) == file }
+	list, related := findings(b, func(u *source.Unit) bool { return in(u.File.Path) })
 	return slices.DeleteFunc(list, func(p document.Problem) bool {
-		return p.File != file && !slices.ContainsFunc(related[p], func(other Place) bool { return other.At.File == file })
+		return !in(p.File) && !slices.ContainsFunc(related[p], func(other Place) bool { return in(other.At.File) })
 	}), related
 }
 

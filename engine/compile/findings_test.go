@@ -62,6 +62,15 @@ func TestFindings(t *testing.T) {
 		"a Go template":                       {when(`{{ object.metadata.name }} == "a"`), "without {{ }}"},
 		"days":                                {when(`elapsed(object.metadata.creationTimestamp, duration("1d"))`), "there are no days"},
 		"=":                                   {when(`object.metadata.name = "a"`), "== compares"},
+		"a function of another language":      {when(`object.metadata.name.toLowerCase() == "a"`), "write x.lowerAscii()"},
+		"a name of admission policies":        {when(`request.object.metadata.name == "a"`), "write object"},
+		"the length of a list":                {when("object.spec.podCIDRs.length > 1"), "size(x), x[0]"},
+		"has of a key":                        {when(`has(object.metadata.labels["a"])`), "key in x"},
+		"contains of a map":                   {when(`object.metadata.labels.contains("a")`), "key in x"},
+		"orValue of a value":                  {when(`object.metadata.name.orValue("a") == "a"`), "a.?b.orValue(default)"},
+		"is":                                  {when("object.metadata.name is null"), "== compares; has(a.b)"},
+		"let":                                 {when("let x = 1; x > 0"), "write a variable"},
+		"a number as a text":                  {"  rules: [{name: r, do: [{labels: {set: {a: \"${size(object.spec.podCIDRs)}\"}}}]}]\n", "string(x) makes a text of it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

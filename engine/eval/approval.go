@@ -16,8 +16,8 @@ import (
 // The conditions of a request that say what was decided about it. None can be removed,
 // and there is only one of them.
 const (
-	approved = "Approved"
-	denied   = "Denied"
+	Approved = "Approved"
+	Denied   = "Denied"
 )
 
 // approval approves or denies a request; nothing if that was done before.
@@ -55,14 +55,14 @@ func (r *ruleRun) approval(a *plan.Approve, f *frame) error {
 func decided(conditions *value.List) bool {
 	return conditions != nil && slices.ContainsFunc(conditions.Items(), func(c value.Value) bool {
 		kind := value.StringAt(c, "type")
-		return kind == approved || kind == denied
+		return kind == Approved || kind == Denied
 	})
 }
 
 // approvalOf evaluates the condition that approves or denies a request. The API server
 // sets its times.
 func (r *ruleRun) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
-	kind := approved
+	kind := Approved
 	if a.Approved != nil {
 		v, err := a.Approved.Eval(f, r.meter)
 		if err != nil {
@@ -72,7 +72,7 @@ func (r *ruleRun) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
 		case !ok:
 			return nil, &expr.Failure{At: a.Approved.Pos(), Err: fmt.Errorf("approved is true or false, this gives %v", value.Plain(v))}
 		case !bool(yes):
-			kind = denied
+			kind = Denied
 		}
 	}
 	out := map[string]value.Value{"type": value.OfString(kind), "status": value.OfString("True")}

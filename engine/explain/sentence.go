@@ -79,7 +79,7 @@ func fired(d *record.Document, r *record.RuleDocument) string {
 		text += fmt.Sprintf(" to %s", items(r.Items))
 	}
 	if texts := writes(d, r.Name); len(texts) > 0 {
-		text += " and makes " + and(texts)
+		text += ", and " + and(texts)
 	}
 	return text
 }
@@ -115,35 +115,19 @@ func items(list []record.ItemDocument) string {
 
 // writes says what a rule writes.
 func writes(d *record.Document, rule string) (out []string) {
-	for _, e := range d.Effects {
+	for i := range d.Effects {
+		e := &d.Effects[i]
 		if !slices.Contains(strings.Split(e.Rule, ", "), rule) {
 			continue
 		}
-		text := fmt.Sprintf("%s of %s %s", past(e), e.Target.Kind, e.Target.Name)
-		if !slices.Contains(out, text) {
+		if text := happens(e); !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}
 	if len(out) > maxNamed {
-		out = append(out[:maxNamed], fmt.Sprintf("%d more writes", len(out)-maxNamed))
+		out = append(out[:maxNamed], fmt.Sprintf("makes %d more writes", len(out)-maxNamed))
 	}
 	return out
-}
-
-func past(e record.EffectDocument) string {
-	text := "a " + e.Verb
-	if strings.HasPrefix(e.Verb, "a") || strings.HasPrefix(e.Verb, "e") {
-		text = "an " + e.Verb
-	}
-	if e.Subresource != "" {
-		text += " of the " + e.Subresource
-	}
-	switch e.Result {
-	case "", "written":
-		return text
-	default:
-		return text + " (" + e.Result + ")"
-	}
 }
 
 // skipped says why each rule does not apply.

@@ -173,12 +173,9 @@ func effectLines(out *strings.Builder, d *record.Document) {
 		return
 	}
 	out.WriteString("\nWrites\n")
-	for _, e := range d.Effects {
-		sub := ""
-		if e.Subresource != "" {
-			sub = " (" + e.Subresource + ")"
-		}
-		fmt.Fprintf(out, "  %s %s %s%s, rule %q", e.Verb, e.Target.Kind, qualified(e.Target.Namespace, e.Target.Name), sub, e.Rule)
+	for i := range d.Effects {
+		e := &d.Effects[i]
+		fmt.Fprintf(out, "  %s, rule %q", heading(e), e.Rule)
 		if e.Result != "" {
 			fmt.Fprintf(out, ": %s", e.Result)
 		}

@@ -30,6 +30,19 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// TestDocumentNames: the name of a document is that of its policy if it has one kind.
+func TestDocumentNames(t *testing.T) {
+	t.Parallel()
+	b := load(t, strings.ReplaceAll(place, "for: {apiVersion: v1, kind: Pod}", "for: {kinds: [{apiVersion: v1, kind: Pod}]}"))
+	if p, err := policyOf(b.Policies, "place"); err != nil || p.Name != "place-pod" {
+		t.Errorf("%v, %v", p, err)
+	}
+	b = load(t, strings.ReplaceAll(place, "for: {apiVersion: v1, kind: Pod}", "for: {kinds: [{apiVersion: v1, kind: Pod}, {apiVersion: v1, kind: ConfigMap}]}"))
+	if _, err := policyOf(b.Policies, "place"); err == nil || err.Error() != "place is a policy for each of several kinds; name one of place-configmap, place-pod" {
+		t.Error(err)
+	}
+}
+
 // TestInterrupted: a question that is given up leaves nothing half done.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,18 +99,27 @@ func (w *World) Summary(ctx context.Context) (*Summary, error) {
 	return out, err
 }
 
-// policyOf returns the policy of a name that decides, or the one that does not.
+// policyOf returns the policy of a name that decides, or the one that does not. The
+// name of a document is that of its policy if there is only one.
 func policyOf(policies []*plan.Policy, name string) (*plan.Policy, error) {
-	var names []string
+	var names, kinds []string
 	var found *plan.Policy
 	for _, p := range policies {
 		names = append(names, p.Name)
+		if p.Named(name) && !slices.Contains(kinds, p.Name) {
+			kinds = append(kinds, p.Name)
+		}
 		if p.Name == name && (found == nil || p.Mode == plan.Enforce) {
 			found = p
 		}
 	}
-	if found != nil {
+	switch {
+	case found != nil:
 		return found, nil
+	case len(kinds) == 1:
+		return policyOf(policies, kinds[0])
+	case len(kinds) > 1:
+		return nil, &NotFoundError{fmt.Sprintf("%s is a policy for each of several kinds", name), "name one of " + strings.Join(kinds, ", ")}
 	}
 	return nil, &NotFoundError{fmt.Sprintf("there is no policy %q here", name), document.DidYouMean(name, names)}
 }

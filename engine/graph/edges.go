@@ -127,11 +127,13 @@ func outside(at analyze.Scope, p *plan.Policy) bool {
 // Disjoint reports whether two policies of one kind never decide about the same
 // object: they have no namespace in common, or ask for different values of a label.
 func Disjoint(a, b *plan.Policy) bool {
-	if len(a.Primary.Namespaces) > 0 && len(b.Primary.Namespaces) > 0 &&
-		!slices.ContainsFunc(a.Primary.Namespaces, func(n string) bool { return slices.Contains(b.Primary.Namespaces, n) }) {
-		return true
-	}
-	return a.Primary.Selector.Excludes(b.Primary.Selector)
+	return Apart(a, b) || a.Primary.Selector.Excludes(b.Primary.Selector)
+}
+
+// Apart reports whether two policies have no namespace in common.
+func Apart(a, b *plan.Policy) bool {
+	return len(a.Primary.Namespaces) > 0 && len(b.Primary.Namespaces) > 0 &&
+		!slices.ContainsFunc(a.Primary.Namespaces, func(n string) bool { return slices.Contains(b.Primary.Namespaces, n) })
 }
 
 // Same reports whether two writes set a field to the same constant.

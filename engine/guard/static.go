@@ -115,12 +115,27 @@ func (f *finder) hints() {
 		}
 		l.hint = fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, apiGroup: %q, kind: %s, fields: [%s]}",
 			l.Policy, l.Group(), l.Kind, strings.Join(fields, ", "))
-		for _, a := range f.guard.Allowed {
-			if why := a.unmet(f.policy); why != "" && a.Policy == l.Policy && a.covers(l.need, "") {
-				l.hint = "there is an allowance, but " + why
+		for i := range f.guard.Allowed {
+			if why := f.holdsNot(&f.guard.Allowed[i], l); why != "" {
+				l.hint = why
 			}
 		}
 	}
+}
+
+// holdsNot says why an allowance for what is lacking does not hold; "" if it is for
+// something else.
+func (f *finder) holdsNot(a *Allowance, l *Lack) string {
+	if !a.covers(l.need, "") {
+		return ""
+	}
+	switch why := a.unmet(f.policy); {
+	case a.Policy == l.Policy && why != "":
+		return "there is an allowance, but " + why
+	case a.Policy != "" && a.Policy == f.policy.Of:
+		return fmt.Sprintf("there is an allowance for %s, which is the document of this policy: an allowance names one policy, %s", a.Policy, l.Policy)
+	}
+	return ""
 }
 
 // off reports whether objects come from an input that is off, so there are none.
@@ -160,7 +175,7 @@ func (f *finder) write(w analyze.Write) {
 	if f.off(w.Scope) {
 		return
 	}
-	at := f.place()
+	at := f.placeOf(w)
 	if home := f.guard.Home; home != "" && w.Scope.Namespace.Value == home {
 		f.need(need{gvk: w.GVK, field: Everything, home: home}, at)
 	}
@@ -174,7 +189,53 @@ func (f *finder) write(w analyze.Write) {
 	}
 }
 
-// place is that of the first rule: a kind that is written has none of its own.
+// placeOf returns where the first action is that writes like this; the first rule's place
+// if none of its own does.
+func (f *finder) placeOf(w analyze.Write) document.Position {
+	for _, r := range f.policy.Rules {
+		for a := range r.Actions() {
+			if at, of := f.doing(a, w.Verb); slices.Contains(of, w.GVK) {
+				return at
+			}
+		}
+	}
+	return f.place()
+}
+
+// doing returns the place of an action that writes in a way, and the kinds that it
+// writes; no kinds for other actions.
+func (f *finder) doing(a plan.Action, verb analyze.WriteVerb) (at document.Position, of []schema.GVK) {
+	switch a := a.(type) {
+	case *plan.Delete:
+		return a.Pos, f.kinds(verb == analyze.WriteDelete, &a.Of)
+	case *plan.Scale:
+		return a.Pos, f.kinds(verb == analyze.WriteScale, &a.Of)
+	case *plan.Evict:
+		return a.Pos, f.kinds(verb == analyze.WriteEvict, &a.Of)
+	case *plan.Approve:
+		return a.Pos, f.kinds(verb == analyze.WriteSigner, &a.Of)
+	case *plan.Child:
+		if verb == analyze.WriteCreate || verb == analyze.WriteApply {
+			return a.Pos, []schema.GVK{a.GVK}
+		}
+	}
+	return at, nil
+}
+
+// kinds returns those of the object of an action, if it writes at all.
+func (f *finder) kinds(writes bool, of *plan.ObjectRef) []schema.GVK {
+	switch {
+	case !writes:
+		return nil
+	case of.Primary():
+		return []schema.GVK{f.policy.Primary.GVK}
+	case of.Expression == nil:
+		return []schema.GVK{of.GVK}
+	}
+	return of.Kinds
+}
+
+// place is that of the first rule: what is read as the primary object has none of its own.
 func (f *finder) place() document.Position {
 	if len(f.policy.Rules) == 0 {
 		return document.Position{}
@@ -215,14 +276,7 @@ func (f *finder) selection(s *plan.Select) {
 
 // merged checks fields that are written below a path of an object.
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
-	kinds := of.Kinds
-	switch {
-	case of.Primary():
-		kinds = []schema.GVK{f.policy.Primary.GVK}
-	case of.Expression == nil:
-		kinds = []schema.GVK{of.GVK}
-	}
-	for _, gvk := range kinds {
+	for _, gvk := range f.kinds(true, of) {
 		f.fields(gvk, under, fields, at)
 	}
 }

@@ -3,6 +3,7 @@ package guard_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,37 @@ func TestLacks(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
+	}
+}
+
+// TestPlacesOfLacks: what is lacking is reported at the first action that needs it.
+func TestPlacesOfLacks(t *testing.T) {
+	t.Parallel()
+	const rules = `      do: [{log: {message: a}}]
+    - name: second
+      do:
+        - delete: {}
+        - scale: {of: {apiVersion: apps/v1, kind: Deployment, namespace: a, name: b}, replicas: 1}
+        - evict: {of: "inputs.pods[0]"}
+        - approve: {of: {apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, name: b}, signer: example.com/a}
+        - select: {candidates: [{as: pod, in: inputs.pods}], summary: a, pipeline: [], then: [{delete: {of: pod}}]}
+        - create: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}
+  inputs: [{name: pods, apiVersion: v1, kind: Pod}]
+`
+	path := filepath.Join(t.TempDir(), "p.yaml")
+	if err := os.WriteFile(path, []byte(header+rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := source.Load([]string{path}, source.Options{})
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	lines := strings.Split(header+rules, "\n")
+	for _, l := range (&guard.Guard{}).Lacks(b.Policies[0]) {
+		field, _, _ := strings.Cut(l.Field, ":")
+		if line := lines[l.Line-1]; !strings.Contains(line, field) {
+			t.Errorf("%s of %s is reported at %q", l.Field, l.Kind, line)
+		}
 	}
 }
 

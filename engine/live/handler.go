@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/capture"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/expr"
@@ -126,19 +128,42 @@ func (c Controllers) query(r *http.Request) (*query, error) {
 // decision returns the record of the last decision about a key, or of one that is
 // made now.
 func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, write bool) (*record.Record, error) {
+	one, err := c.decides(policy, key)
+	if err != nil {
+		return nil, err
+	}
+	if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {
+		return r, nil
+	} else if write {
+		return nil, errNoWrite
+	}
+	if r := c.Log.Last(one.Policy.ID(), key); r != nil && r.Inputs.Policy.Revision == one.Policy.Revision {
+		return r, nil
+	}
+	return fresh(ctx, one, key)
+}
+
+// decides returns the controller that decides about a key by a policy, which may be
+// named by a document of which it is the only one.
+func (c Controllers) decides(policy string, key eval.Key) (only *reconcile.Controller, err error) {
+	var names, kinds []string
 	for _, one := range c.Group.Controllers() {
-		if one.Policy.Name != policy || !one.Decides(key) {
-			continue
+		names = append(names, one.Policy.Name)
+		switch {
+		case !one.Policy.Named(policy) || !one.Decides(key):
+		case one.Policy.Name == policy:
+			return one, nil
+		default:
+			only, kinds = one, append(kinds, one.Policy.Name)
 		}
-		if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {
-			return r, nil
-		} else if write {
-			return nil, errNoWrite
-		}
-		if r := c.Log.Last(one.Policy.ID(), key); r != nil && r.Inputs.Policy.Revision == one.Policy.Revision {
-			return r, nil
-		}
-		return fresh(ctx, one, key)
+	}
+	switch hint := document.DidYouMean(policy, names); {
+	case len(kinds) == 1:
+		return only, nil
+	case len(kinds) > 1:
+		return nil, fmt.Errorf("%w: %q is a policy for each of several kinds: name one of %s", errNoPolicy, policy, strings.Join(kinds, ", "))
+	case hint != "":
+		return nil, fmt.Errorf("%w: %q; %s", errNoPolicy, policy, hint)
 	}
 	return nil, fmt.Errorf("%w: %q", errNoPolicy, policy)
 }

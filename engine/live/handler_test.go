@@ -2,6 +2,7 @@ package live_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -25,9 +26,26 @@ spec:
     - {name: mark, when: '!object.?spec.unschedulable.orValue(false)', do: [{labels: {set: {mark: "${params.value}"}}}]}
 `
 
-func serve(t *testing.T, leads bool) *httptest.Server {
+// kinds are documents for several kinds, and for a list of one.
+const kinds = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: two}
+spec:
+  for: {kinds: [{apiVersion: v1, kind: Node}, {apiVersion: v1, kind: Namespace}]}
+  rules: [{name: note, do: [{labels: {set: {two: a}}}]}]
+---
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: one}
+spec:
+  for: {kinds: [{apiVersion: v1, kind: Node}]}
+  rules: [{name: note, do: [{labels: {set: {one: a}}}]}]
+`
+
+func serve(t *testing.T, leads bool, more ...string) *httptest.Server {
 	t.Helper()
-	b := fixture.CompiledWith(t, map[string]map[string]string{"mark": {"value": "y"}}, policy)
+	b := fixture.CompiledWith(t, map[string]map[string]string{"mark": {"value": "y"}}, append([]string{policy}, more...)...)
 	objects := fixture.Objects(t, "{apiVersion: v1, kind: Node, metadata: {name: a}}", "{apiVersion: v1, kind: Node, metadata: {name: b}, spec: {unschedulable: true}}")
 	log := &record.Log{Size: 1, Prefix: "p-"} // that of a is gone
 	sim := fixture.Simulation(t, b, objects, log)
@@ -87,6 +105,23 @@ func TestDecisions(t *testing.T) {
 	var answer live.Answer
 	if err := json.Unmarshal([]byte(body), &answer); err != nil || answer.Kind != "Node" || answer.Decision.Key.Name != "b" {
 		t.Errorf("%v: %s", err, body)
+	}
+}
+
+// TestNames: what runs is found by its name, and the name of a document says which
+// policies there are.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	server := serve(t, true, kinds)
+	for name, want := range map[string]string{
+		"marc": "404 no such policy runs: \"marc\"; did you mean \"mark\"?\n",
+		"two":  "404 no such policy runs: \"two\" is a policy for each of several kinds: name one of two-namespace, two-node\n",
+		"one":  `200 {"kind":"Node"`,
+	} {
+		code, body := get(t, server, live.Path+"?policy="+name+"&name=b")
+		if got := fmt.Sprint(code, " ", body); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 

@@ -117,11 +117,15 @@ func (d *decoder) structure(n *document.Node, target reflect.Value, where string
 	if whole := target.FieldByName("Node"); whole.IsValid() && whole.Type() == nodeType {
 		whole.Set(reflect.ValueOf(n))
 	}
+	fields := fieldsOf(target.Type())
 	if n.Kind != document.Map {
-		d.problems.Errorf(n.Pos, "%s must be a mapping, not %s", where, n.Kind)
+		hint := ""
+		if _, ok := fields["of"]; ok && n.Kind == document.String {
+			hint = "{of: " + n.Text + "}"
+		}
+		d.problems.Hintf(n.Pos, hint, "%s must be a mapping, not %s", where, n.Kind)
 		return
 	}
-	fields := fieldsOf(target.Type())
 	for i, key := range n.Keys {
 		index, ok := fields[key.Text]
 		if !ok {
@@ -140,7 +144,20 @@ func hintFor(where, field string, fields map[string]int) string {
 			return "labels and annotations stand under set: {set: {" + field + ": ...}}"
 		}
 	}
+	for _, known := range elsewhere[field] {
+		if _, ok := fields[known]; ok {
+			return "write " + known
+		}
+	}
 	return document.DidYouMean(field, namesOf(fields))
+}
+
+// elsewhere are names of fields that authors know from other systems, and what they may
+// be here.
+var elsewhere = map[string][]string{
+	"if": {"when"}, "condition": {"when"}, "then": {"do"}, "actions": {"do"}, "steps": {"do"}, "match": {"for"}, "selector": {"where"}, "foreach": {"forEach"},
+	"matchLabels": {"selector"}, "labelSelector": {"selector"}, "resources": {"inputs"}, "vars": {"variables"}, "value": {"expression"}, "expr": {"expression"},
+	"target": {"of"}, "object": {"of"}, "resource": {"of"}, "switch": {"cases"}, "else": {"cases"},
 }
 
 func join(where, field string) string {

@@ -133,6 +133,16 @@ func TestStrict(t *testing.T) {
 				`f.yaml:10:25: spec.rules[1].do[0].condition has no field "typ" (did you mean "type"?)`,
 			},
 		},
+		"words of other systems": {
+			header + "spec:\n  match: {}\n  rules:\n    - {name: a, if: a, actions: []}\n    - name: b\n      do: [{delete: object}, {labels: {a: b}}]\n",
+			[]string{
+				`f.yaml:5:3: spec has no field "match" (write for)`,
+				`f.yaml:7:17: spec.rules[0] has no field "if" (write when)`,
+				`f.yaml:7:24: spec.rules[0] has no field "actions" (write do)`,
+				"f.yaml:9:21: spec.rules[1].do[0].delete must be a mapping, not a string ({of: object})",
+				`f.yaml:9:40: spec.rules[1].do[1].labels has no field "a" (labels and annotations stand under set: {set: {a: ...}})`,
+			},
+		},
 		"values of the wrong shape": {
 			header + "spec:\n  for: Node\n  inputs: {}\n  rules: [a, []]\n  variables:\n    - {name: {}, expression: [], unique: 1, orderBy: a}\n",
 			[]string{

@@ -120,10 +120,11 @@ func (a *analysis) diagnostics() (out []Diagnostic) {
 			d.Message += "\n" + p.Hint
 			d.Data = &Data{Hint: p.Hint}
 		}
-		at := p.Position
+		at := a.bundle.Place(p.Position)
 		for _, other := range a.related[p] {
+			other.At = a.bundle.Place(other.At)
 			if at.File != a.path && other.At.File == a.path { // the finding is in another document
-				at, other = other.At, check.Place{At: p.Position, Message: "found here"}
+				at, other = other.At, check.Place{At: at, Message: "found here"}
 				d.Data = &Data{Elsewhere: true}
 			}
 			d.Related = append(d.Related, Related{a.location(other.At), other.Message})

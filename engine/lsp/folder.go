@@ -110,5 +110,9 @@ func (s *Server) text(b *source.Bundle, path string) *textOf {
 			return newText(uriOf(path), string(u.File.Text))
 		}
 	}
-	return newText(uriOf(path), "")
+	text, err := os.ReadFile(path)
+	if err != nil { // the place is shown without its word
+		text = nil
+	}
+	return newText(uriOf(path), string(text))
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // pair is what a row has asked for, and what it should ask for.
@@ -15,6 +17,8 @@ type pair struct{ old, wanted any }
 type agreement struct {
 	names []string
 	rows  []pair
+	// values are those of the rows, by what stands for them.
+	values []map[string]*document.Node
 	// differ says what the rows want where they do not agree.
 	differ string
 }
@@ -34,6 +38,9 @@ func (a *agreement) value(written any, rows []pair) (any, bool) {
 	if all(rows, func(p pair) bool { return sameItem(p.wanted, rows[0].wanted) }) {
 		return rows[0].wanted, true
 	}
+	if v, ok := a.named(rows); ok {
+		return v, true
+	}
 	a.differ = a.wants(rows)
 	return nil, false
 }
@@ -41,21 +48,21 @@ func (a *agreement) value(written any, rows []pair) (any, bool) {
 // mapping agrees on the fields of mappings with the same names.
 func (a *agreement) mapping(written any, rows []pair) (any, bool) {
 	w, ok := written.(map[string]any)
-	if !ok || slices.ContainsFunc(slices.Collect(maps.Keys(w)), func(k string) bool { return strings.Contains(k, "$(") }) {
+	if !ok && written != nil || slices.ContainsFunc(slices.Collect(maps.Keys(w)), func(k string) bool { return strings.Contains(k, "$(") }) {
 		return nil, false
 	}
 	first, ok := rows[0].wanted.(map[string]any)
 	alike := func(p pair) bool {
 		old, was := p.old.(map[string]any)
 		wanted, is := p.wanted.(map[string]any)
-		return was && is && len(old) == len(w) && maps.EqualFunc(wanted, first, func(any, any) bool { return true })
+		return (was || p.old == nil) && is && len(old) == len(w) && maps.EqualFunc(wanted, first, func(any, any) bool { return true })
 	}
 	if !ok || !all(rows, alike) {
 		return nil, false
 	}
 	out := map[string]any{}
 	for _, k := range slices.Sorted(maps.Keys(first)) {
-		if out[k], ok = a.value(w[k], each(rows, func(v any) any { return v.(map[string]any)[k] })); !ok {
+		if out[k], ok = a.value(w[k], each(rows, func(v any) any { return field(v, k) })); !ok {
 			return nil, false
 		}
 	}
@@ -69,22 +76,28 @@ func (a *agreement) list(written any, rows []pair) (any, bool) {
 	alike := func(p pair) bool {
 		old, was := p.old.([]any)
 		wanted, is := p.wanted.([]any)
-		return was && is && len(old) == len(w) && len(wanted) == len(first)
+		return (was || p.old == nil) && is && len(old) == len(w) && len(wanted) == len(first)
 	}
-	if !ok || !is || !all(rows, alike) {
+	if !ok && written != nil || !is || !all(rows, alike) {
 		return nil, false
 	}
 	out := make([]any, len(first))
 	for i := range first {
-		if out[i], ok = a.value(item(w, i), each(rows, func(v any) any { return item(v.([]any), i) })); !ok {
+		if out[i], ok = a.value(item(w, i), each(rows, func(v any) any { return item(v, i) })); !ok {
 			return nil, false
 		}
 	}
 	return out, true
 }
 
-func item(list []any, i int) any {
-	if i < len(list) {
+// field and item return nil for what is not there.
+func field(v any, name string) any {
+	m, _ := v.(map[string]any)
+	return m[name]
+}
+
+func item(v any, i int) any {
+	if list, _ := v.([]any); i < len(list) {
 		return list[i]
 	}
 	return nil

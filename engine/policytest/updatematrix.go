@@ -24,6 +24,7 @@ type matrix struct {
 // row is what came of one row; name is "" for one that was not run.
 type row struct {
 	at       document.Position
+	values   map[string]*document.Node
 	name     string
 	outcomes []outcome
 }
@@ -38,7 +39,7 @@ func matricesOf(nodes []*document.Node) (out []*matrix) {
 			}
 			m := &matrix{node: c}
 			for _, r := range rows {
-				m.rows = append(m.rows, row{at: r.Pos})
+				m.rows = append(m.rows, row{at: r.Pos, values: valuesOf(r)})
 			}
 			out = append(out, m)
 		}
@@ -91,11 +92,12 @@ func (m *matrix) shared(at document.Position) (format.Replacement, error) {
 		if i < 0 || written == nil {
 			return format.Replacement{}, fmt.Errorf("%s: not all rows of the matrix have come this far: change it by hand", at)
 		}
+		a.values = append(a.values, r.values)
 		a.rows, a.names = append(a.rows, pair{r.outcomes[i].Old, r.outcomes[i].New}), append(a.names, r.name)
 	}
 	value, ok := a.value(written.Plain(), a.rows)
 	if !ok {
-		return format.Replacement{}, fmt.Errorf("%s: the rows of the matrix do not agree, change it by hand: %s", at, a.differ)
+		return format.Replacement{}, fmt.Errorf("%s: the rows of the matrix do not agree, and no name of it stands for the difference: %s; add a name with these values to the rows and write $(NAME) in their place, or make a case of its own of a row", at, a.differ)
 	}
 	return format.Replacement{At: at, Old: written.Plain(), New: value}, nil
 }

@@ -1,7 +1,6 @@
 package readmodel
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -89,23 +88,16 @@ type head struct {
 // read reads the head of an object, and no more.
 func (h *head) read(data []byte) error {
 	s := scan.Scanner{Data: data}
-	err := s.Object(func(key []byte) error {
+	return s.Head(func(key []byte) error {
 		if string(key) != "metadata" {
 			return s.Skip()
 		}
 		if err := s.Object(func(key []byte) error { return h.field(&s, key) }); err != nil {
 			return err
 		}
-		return errRead
+		return scan.ErrEnough
 	})
-	if errors.Is(err, errRead) {
-		err = nil
-	}
-	return err
 }
-
-// errRead ends the reading of a head.
-var errRead = errors.New("all is read")
 
 // text returns where a field of the metadata goes that is a text; nil for others.
 func (h *head) text(key []byte) *[]byte {

@@ -107,6 +107,18 @@ func (s *Scanner) Object(visit func(key []byte) error) error {
 	}
 }
 
+// ErrEnough is what the visit of [Scanner.Head] returns when it needs no more.
+var ErrEnough = errors.New("the rest is not read")
+
+// Head is Object, and ends where visit returns ErrEnough, also inside of a value. Nothing
+// is read by the Scanner after that.
+func (s *Scanner) Head(visit func(key []byte) error) error {
+	if err := s.Object(visit); !errors.Is(err, ErrEnough) {
+		return err
+	}
+	return nil
+}
+
 // List visits the items of a list, which visit takes. Null is a list without items.
 func (s *Scanner) List(visit func() error) error {
 	switch s.Peek() {

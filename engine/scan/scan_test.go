@@ -2,6 +2,7 @@ package scan
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -31,6 +32,30 @@ func TestScan(t *testing.T) {
 		s := Scanner{Data: []byte(text)}
 		if err := s.Object(func([]byte) error { return s.Skip() }); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestHead: what follows is not read, whatever it is.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"a":1,"b":{"c":2,"end":3,x`: "<nil>", `{"a":1,"b":{"c":2}}`: "<nil>", `{"a":1,"b":{x`: `at byte 12 the JSON has 'x' where a string is expected`,
+	} {
+		s := Scanner{Data: []byte(text)}
+		err := s.Head(func(key []byte) error {
+			if string(key) != "b" {
+				return s.Skip()
+			}
+			return s.Object(func(key []byte) error {
+				if string(key) == "end" {
+					return ErrEnough
+				}
+				return s.Skip()
+			})
+		})
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -31,9 +31,11 @@ type Cache struct {
 // parsed is what a file held.
 type parsed struct {
 	text []byte
-	// manifest says that the file has manifests of ConfigMaps, with these units.
+	// manifest says that the file has manifests of ConfigMaps, with these units, of the
+	// texts inside.
 	manifest bool
 	units    []*Unit
+	inside   map[string]*document.Node
 	file     load.File
 	problems []document.Problem
 }

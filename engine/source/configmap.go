@@ -55,6 +55,9 @@ func (c *ConfigMap) LastEdit(keys ...string) (last Edit) {
 // Path names the ConfigMap where a file's path is expected.
 func (c *ConfigMap) Path() string { return c.Namespace + "/" + c.Name }
 
+// annotation names an annotation where a file's path is expected.
+func (c *ConfigMap) annotation(name string) string { return c.Path() + " (annotation " + name + ")" }
+
 // Revision is a short hash of the data: who annotates the ConfigMap does not
 // change it.
 func (c *ConfigMap) Revision() string {
@@ -186,7 +189,7 @@ func (c *Contents) rollout(problems *document.Problems) {
 	if c.ConfigMap.Rollout == "" {
 		return
 	}
-	spec, wrong := rollout.Parse(c.Path()+" (annotation "+v1alpha1.AnnotationRollout+")", c.ConfigMap.Rollout)
+	spec, wrong := rollout.Parse(c.annotation(v1alpha1.AnnotationRollout), c.ConfigMap.Rollout)
 	c.Rollout = spec
 	problems.Append(wrong)
 	for _, u := range c.Units {
@@ -199,7 +202,7 @@ func (c *Contents) modes(problems *document.Problems) {
 	if c.Mode == "" {
 		return
 	}
-	at := document.Position{File: c.Path() + " (annotation " + v1alpha1.AnnotationMode + ")"}
+	at := document.Position{File: c.annotation(v1alpha1.AnnotationMode)}
 	known := func(mode string) bool {
 		return slices.Contains([]string{v1alpha1.ModeEnforce, v1alpha1.ModeShadow, v1alpha1.ModeDisabled}, mode)
 	}

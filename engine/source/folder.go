@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,7 @@ func (b *Bundle) file(f load.Source, p *parsed, given bool, problems *document.P
 	problems.Append(p.problems)
 	if p.manifest {
 		b.Units = append(b.Units, p.units...)
+		maps.Copy(b.inside, p.inside)
 		return nil
 	}
 	found := p.file

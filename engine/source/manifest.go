@@ -1,6 +1,8 @@
 package source
 
 import (
+	"path"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
@@ -14,6 +16,7 @@ func (p *parsed) configMaps(f load.Source) bool {
 	if len(nodes) == 0 || !isConfigMap(nodes[0]) {
 		return false
 	}
+	p.inside = map[string]*document.Node{}
 	for _, n := range nodes {
 		if !isConfigMap(n) || text(n, "metadata", "labels", v1alpha1.LabelPolicy) != "true" {
 			continue
@@ -23,6 +26,12 @@ func (p *parsed) configMaps(f load.Source) bool {
 		if data := n.Get("data"); data != nil {
 			for i, key := range data.Keys {
 				m.Data[key.Text] = data.Values[i].Text
+				p.inside[path.Join(m.Path(), key.Text)] = data.Values[i]
+			}
+		}
+		for _, name := range []string{v1alpha1.AnnotationMode, v1alpha1.AnnotationRollout} {
+			if a := field(n, "metadata", "annotations", name); a != nil {
+				p.inside[m.annotation(name)] = a
 			}
 		}
 		contents := m.Read()
@@ -39,11 +48,15 @@ func isConfigMap(n *document.Node) bool {
 
 // text returns the text of a field; "" if it is not there.
 func text(n *document.Node, path ...string) string {
-	for _, field := range path {
-		n = n.Get(field)
+	if n = field(n, path...); n != nil {
+		return n.Text
 	}
-	if n == nil {
-		return ""
+	return ""
+}
+
+func field(n *document.Node, path ...string) *document.Node {
+	for _, name := range path {
+		n = n.Get(name)
 	}
-	return n.Text
+	return n
 }

@@ -62,6 +62,8 @@ type Bundle struct {
 	// Skipped counts the documents that are none of Edict.
 	Skipped int
 
+	// inside are the texts of ConfigMaps in manifests, by what problems name as the file.
+	inside map[string]*document.Node
 	// old is what the last Load has left, cache what this one leaves.
 	old, cache *Cache
 }
@@ -79,10 +81,22 @@ func (b *Bundle) Policy(u *Unit) *plan.Policy {
 	return nil
 }
 
+// Place returns where a place is in the files that were read: a policy may be a text in
+// the manifest of a ConfigMap.
+func (b *Bundle) Place(p document.Position) document.Position {
+	if n := b.inside[p.File]; n != nil {
+		return n.Inside(p)
+	}
+	return p
+}
+
+// File returns which of the files that were read has what problems name as a file.
+func (b *Bundle) File(path string) string { return b.Place(document.Position{File: path}).File }
+
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), old: o.Cache, cache: o.Cache.begin()}
+	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), inside: map[string]*document.Node{}, old: o.Cache, cache: o.Cache.begin()}
 	if o.Descriptions {
 		b.Schemas.KeepDescriptions()
 	}

@@ -156,7 +156,7 @@ func TestClock(t *testing.T) {
 	p.says("#clock", "a decision made while the policies ran")
 	p.press("1")
 	p.settled("why")
-	p.says("#main-view", "and makes a patch")
+	p.says("#main-view", ", and patches")
 }
 
 // TestPolicyWithoutObjects: a policy that decides about nothing here can be read, and

@@ -29,6 +29,7 @@ spec:
     - {name: pods, apiVersion: v1, kind: Pod, namespace: params.space, where: item.spec.nodeName == key.name}
     - {name: sets, apiVersion: apps/v1, kind: StatefulSet, namespace: params.space}
     - {name: map, apiVersion: v1, kind: ConfigMap, get: '{"namespace": params.space, "name": key.name}'}
+    - {name: csrs, apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, where: item.spec.username == key.name}
   rules:
     - name: fields
       do:
@@ -53,7 +54,9 @@ spec:
       as: pod
       do:
         - patch: {of: pod, subresource: status, value: {status: {message: a}}}
-        - delete: {of: pod}
+    - name: a deleted Pod
+      forEach: inputs.pods.filter(p, p.metadata.name == "pod")
+      do: [{delete: {of: item}}]
     - name: chosen
       do:
         - select:
@@ -65,6 +68,18 @@ spec:
       forEach: inputs.sets
       debounce: {key: "${key.name}", window: 1s}
       do: [{patch: {of: item, lock: none, value: {spec: {template: {metadata: {annotations: {a: b}}}}}}}]
+    - name: subresources
+      do:
+        - scale: {of: {apiVersion: apps/v1, kind: ReplicaSet, namespace: demo, name: "${key.name}"}, replicas: size(inputs.sets) + 1}
+    - name: evictions
+      forEach: inputs.pods
+      as: pod
+      when: pod.metadata.name != "pod"
+      do: [{evict: {of: pod, gracePeriod: 0s}}]
+    - name: certificates
+      forEach: inputs.csrs
+      as: csr
+      do: [{approve: {of: csr, signer: example.com/agent, reason: Known}}]
 `
 
 func everyWorld() []simulate.Object {
@@ -77,7 +92,12 @@ func everyWorld() []simulate.Object {
 		{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": "node-a"}},
 		{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": "node-b"}},
 		in("apps/v1", "Deployment", "node-b", nil),
-		in("v1", "Pod", "pod", object{"spec": object{"nodeName": "node-a"}}),
+		in("v1", "Pod", "pod", object{"spec": object{"nodeName": "node-a"}}), in("v1", "Pod", "moved", object{"spec": object{"nodeName": "node-a"}}),
+		in("apps/v1", "ReplicaSet", "node-a", object{"spec": object{"replicas": int64(1)}}),
+		{
+			"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": object{"name": "csr"},
+			"spec": object{"username": "node-a", "signerName": "example.com/agent"},
+		},
 		in("v1", "ConfigMap", "node-a", nil), in("v1", "ConfigMap", "applied", object{"data": object{"node": "x"}}),
 		in("apps/v1", "StatefulSet", "set", object{"spec": object{"template": object{"metadata": object{}}}}),
 	}
@@ -85,8 +105,15 @@ func everyWorld() []simulate.Object {
 
 // open allows everything that is protected.
 func open(policy string) (g guard.Guard) {
-	for kind, field := range map[string]string{"Node": "metadata.finalizers", "Pod": "delete"} {
-		g.Allowed = append(g.Allowed, guard.Allowance{Policy: policy, Kind: kind, Field: field})
+	g.Allowed = []guard.Allowance{
+		{Kind: "Node", Field: "metadata.finalizers"},
+		{Kind: "Pod", Field: "delete"},
+		{Kind: "Pod", Field: "evict"},
+		{Group: "apps", Kind: "ReplicaSet", Field: "scale"},
+		{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest", Field: "approve:example.com/agent"},
+	}
+	for i := range g.Allowed {
+		g.Allowed[i].Policy = policy
 	}
 	return g
 }
@@ -126,19 +153,37 @@ func TestEffectsAreAllowed(t *testing.T) {
 	}
 }
 
-// requests are the accesses that an effect uses; an applied object may have to
-// be made, an event to be counted up.
-func requests(e simulate.Effect) (out []plan.Access) {
+// requests are the accesses that an effect uses. An applied object may have to be
+// made; an Event is counted up, and says which budget refuses an eviction; who
+// approves a request must also be allowed to approve for its signer.
+func requests(e simulate.Effect) []plan.Access {
 	gvk := schema.GVK{APIVersion: e.Target.APIVersion, Kind: e.Target.Kind}
-	verbs, name := []string{e.Verb}, e.Target.Name
+	event := plan.Access{GVK: schema.GVK{APIVersion: "v1", Kind: "Event"}, Namespace: e.Target.Namespace}
+	object := plan.Access{GVK: gvk, Subresource: e.Subresource, Namespace: e.Target.Namespace, Name: e.Target.Name}
 	switch e.Verb {
 	case "event":
-		gvk, verbs, name = schema.GVK{APIVersion: "v1", Kind: "Event"}, []string{"create", "patch"}, ""
+		return with(event, "create", "patch")
 	case "apply":
-		verbs = []string{"create", "patch"}
+		return with(object, "create", "patch")
+	case "scale":
+		object.Subresource = "scale"
+		return with(object, "patch")
+	case "evict":
+		object.Subresource = "eviction"
+		return append(with(object, "create"), with(event, "create", "patch")...)
+	case "approve":
+		object.Subresource = "approval"
+		signer := plan.Access{GVK: gvk, Resource: plan.Signers, Verb: "approve", Name: "example.com/agent"}
+		return append(with(object, "patch"), signer)
 	}
+	return with(object, e.Verb)
+}
+
+// with returns an access with each of some verbs. The server does not know the name
+// of what is created.
+func with(a plan.Access, verbs ...string) (out []plan.Access) {
 	for _, verb := range verbs {
-		a := plan.Access{GVK: gvk, Subresource: e.Subresource, Verb: verb, Namespace: e.Target.Namespace, Name: name}
+		a.Verb = verb
 		if verb == "create" {
 			a.Name = ""
 		}

@@ -246,7 +246,8 @@ func TestOrderDoesNotMatter(t *testing.T) {
 }
 
 // TestTheWorldsChoose makes sure that the worlds are worth comparing: that in
-// them candidates win, none is left, questions fail and steps fail.
+// them candidates win, none is left, questions fail, steps fail, and each action by
+// a subresource is taken.
 func TestTheWorldsChoose(t *testing.T) {
 	bundle := policies(t)
 	seen := map[string]int{}
@@ -262,7 +263,7 @@ func TestTheWorldsChoose(t *testing.T) {
 		}
 	}
 	t.Log(seen)
-	for _, what := range []string{"a placement", "nobody left", "a failed question", "a failed confirmation", "a failed step"} {
+	for _, what := range []string{"a placement", "nobody left", "a failed question", "a failed confirmation", "a failed step", eval.VerbScale, eval.VerbEvict, eval.VerbApprove} {
 		if seen[what] < 5 {
 			t.Errorf("%s happens %d times only", what, seen[what])
 		}
@@ -271,6 +272,7 @@ func TestTheWorldsChoose(t *testing.T) {
 
 func (b *bench) count(d *eval.Decision, seen map[string]int) {
 	for _, e := range d.Effects {
+		seen[e.Verb]++
 		if value.Path(e.Patch, "spec", "nodeName") != nil {
 			seen["a placement"]++
 		}

@@ -236,5 +236,5 @@ func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 	case strings.HasPrefix(message, "Syntax error"):
 		return syntaxProblem(message, from)
 	}
-	return message, ""
+	return message, messageHint(message)
 }

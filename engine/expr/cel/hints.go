@@ -16,11 +16,15 @@ var hiddenArgument = strings.NewReplacer(", edict.Call)", ")", "(edict.Call)", "
 // for them here.
 var elsewhere = map[string]string{
 	"len": "size(x)", "length": "size(x)", "count": "size(x.filter(e, ...))", "str": "string(x)", "contains": "x.contains(y), or e in list",
-	"merge": "a template with both sets of fields; a map is built by transformMapEntry", "base64.encode": "there is no base64; write a Secret's stringData",
-	"base64.decode": "there is no base64", "any": "list.exists(e, ...)", "some": "list.exists(e, ...)", "every": "list.all(e, ...)", "flatMap": "list.map(...).flatten()",
+	"merge": "a template with both sets of fields; a map is built by transformMapEntry", "any": "list.exists(e, ...)", "some": "list.exists(e, ...)", "every": "list.all(e, ...)", "flatMap": "list.map(...).flatten()",
 	"null_value": "null", "None": "null", "nil": "null", "undefined": "null", "True": "true", "False": "false", "if": "condition ? a : b",
 	"regex": "text.matches(\"literal\"), or pattern.search(pattern, text)", "sprintf": "\"...\".format([...]), or a template", "concat": "a + b",
 	"time.now": "now in a template; elapsed(since, period) and grace.holds(since, period) in conditions", "default": "x.orValue(default)",
+	"time.since": "elapsed(since, period) or grace.holds(since, period), which say when the answer changes",
+	"self":       "object", "this": "object", "request": "object; what a write was is not known here", "oldObject": "object; its earlier state is not known here",
+	"toLowerCase": "x.lowerAscii()", "lower": "x.lowerAscii()", "toUpperCase": "x.upperAscii()", "upper": "x.upperAscii()", "strip": "x.trim()",
+	"startswith": "x.startsWith(y)", "hasPrefix": "x.startsWith(y)", "endswith": "x.endsWith(y)", "hasSuffix": "x.endsWith(y)", "find_all": "x.findAll(\"literal\")",
+	"int64": "int(x)", "float": "double(x)", "boolean": "bool(x)", "list": "[x, y]", "dict": "{key: x}",
 }
 
 // nameHint says what was probably meant by a name that is not defined.
@@ -60,6 +64,10 @@ func overloadHint(message string) string {
 		return "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"
 	case strings.Contains(arguments, "(int, string)"), strings.Contains(arguments, "(string, int)"):
 		return "int(text) or string(number) makes both of one type"
+	case strings.Contains(message, "'contains'") && strings.Contains(arguments, "map("):
+		return "key in x asks for a key of a map"
+	case strings.Contains(message, "'orValue'"), strings.Contains(message, "'hasValue'"):
+		return "this is no optional: a.?b is one, as in a.?b.orValue(default)"
 	case strings.Contains(arguments, "timestamp, string"):
 		return "a period is a duration: duration(\"10m\")"
 	}
@@ -77,6 +85,19 @@ func (e *Env) scanIn(message string) *expr.Function {
 	return nil
 }
 
+// messageHint says what was probably meant where CEL's message says only what is wrong.
+func messageHint(message string) string {
+	switch {
+	case message == "invalid argument to has() macro":
+		return "has(a.b) asks for a field, key in x for a key of a map, size(x) > 0 for items"
+	case message == "reserved identifier: let":
+		return "write a variable: expressions have none of their own"
+	case strings.HasPrefix(message, "type 'list(") && strings.HasSuffix(message, "does not support field selection"):
+		return "a list has items: size(x), x[0], x.map(e, e.field), x.exists(e, e.field == y)"
+	}
+	return ""
+}
+
 var unexpected = regexp.MustCompile(`(?:mismatched input|extraneous input|token recognition error at:|no viable alternative at input) '('?[^']*'?)'`)
 
 // foreign are operators of other languages: how the parser names them, or how
@@ -90,6 +111,7 @@ var foreign = []struct{ word, from, text, hint string }{
 	{"and", "and ", `"and" is no operator of CEL`, "&&, || and ! are"},
 	{"or", "or ", `"or" is no operator of CEL`, "&&, || and ! are"},
 	{"not", "not ", `"not" is no operator of CEL`, "&&, || and ! are"},
+	{"is", "is ", `"is" is no operator of CEL`, "== compares; has(a.b) asks whether a field is there"},
 	{"??", "??", `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -83,8 +85,21 @@ func fitType(got *Type, want *schema.Type, where string, t *Template, problems *
 		return
 	}
 	if !writable(got, want.Kind) {
-		problems.Errorf(t.program.Pos(), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
+		problems.Hintf(t.program.Pos(), conversion(got, want), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
 	}
+}
+
+// conversion says how a value is made one of the wanted type; "" if that is not known.
+func conversion(got *Type, want *schema.Type) string {
+	switch kind := got.Kind(); {
+	case want.Kind == schema.String && kind == types.BoolKind:
+		return `x ? "True" : "False" chooses a text`
+	case want.Kind == schema.String && (kind == types.IntKind || kind == types.DoubleKind):
+		return "string(x) makes a text of it"
+	case want.Kind == schema.Int && (kind == types.StringKind || kind == types.DoubleKind):
+		return "int(x) makes a whole number of it"
+	}
+	return ""
 }
 
 func kindName(k schema.Kind) string {

@@ -1,7 +1,6 @@
 package informers
 
 import (
-	"errors"
 	"io"
 	"runtime"
 	"slices"
@@ -79,7 +78,7 @@ const initialEventsEnd = metav1.InitialEventsAnnotationKey
 func outline(data []byte) (*document, error) {
 	doc, s := &document{}, scan.Scanner{Data: data}
 	kind, met := "", false
-	err := s.Object(func(key []byte) (err error) {
+	err := s.Head(func(key []byte) (err error) {
 		switch string(key) {
 		case "kind":
 			kind, err = s.String()
@@ -96,19 +95,13 @@ func outline(data []byte) (*document, error) {
 			err = s.Skip()
 		}
 		if err == nil && met && kind != "" && !strings.HasSuffix(kind, "List") {
-			err = errRead
+			err = scan.ErrEnough
 		}
 		return err
 	})
 	doc.status = kind == "Status"
-	if errors.Is(err, errRead) {
-		err = nil
-	}
 	return doc, err
 }
-
-// errRead ends the reading of an object that is no list.
-var errRead = errors.New("all is read")
 
 func (doc *document) meta(s *scan.Scanner) error {
 	return s.Object(func(key []byte) (err error) {
