@@ -29,6 +29,7 @@ func (s *Side) Close() { s.ev.meter.Close() }
 // Membership says whether an object is a member of an input.
 type Membership int8
 
+// What an object may be to an input.
 const (
 	NotMember Membership = iota
 	Member
