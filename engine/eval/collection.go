@@ -23,12 +23,9 @@ type collectionMemo struct {
 type itemMemo struct {
 	item value.Value
 	// held is shared by all items that looked up nothing.
-	held  *holder
+	held  *itemHolder
 	entry *entry
 }
-
-// nothingHeld is what most items hold.
-var nothingHeld = &holder{}
 
 // itemsRun is a collection while it is brought up to date.
 type itemsRun struct {
@@ -142,14 +139,13 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		run.ev.noteFlip(kept.held.until)
 		return nil
 	}
-	e := run.entries.one()
-	if run.columns != nil && run.columns.entry(i, e, &run.computed) {
+	if e, known := run.columns.entry(i, &run.computed); known {
 		held := heldBy(run.columns.held, i)
-		run.memo.lookups.count(held, 1)
+		run.memo.lookups.entriesOf(held.entries, 1)
 		run.add(itemMemo{item: item, held: held, entry: e})
 		return nil
 	}
-	*e = entry{}
+	e := run.entries.one()
 	h := run.begin()
 	err := run.ev.computeItem(run.c, item, run.frame, 0, e, &run.computed)
 	run.pop()
@@ -224,7 +220,7 @@ func (run *itemsRun) release() {
 	}
 	for i := range run.old.items {
 		if run.claimed == nil || !run.claimed[i] {
-			run.memo.lookups.count(run.old.items[i].held, -1)
+			run.memo.lookups.entriesOf(run.old.items[i].held.entries, -1)
 		}
 	}
 }
@@ -240,7 +236,7 @@ func (run *itemsRun) abandon(m *variableMemo, h *holder) {
 	run.holdAll(h)
 	run.release()
 	for i := range run.next.items {
-		run.memo.lookups.count(run.next.items[i].held, -1)
+		run.memo.lookups.entriesOf(run.next.items[i].held.entries, -1)
 	}
 	m.items = nil
 }
@@ -251,7 +247,7 @@ func (r *memoReader) forget(m *variableMemo) {
 		return
 	}
 	for i := range m.items.items {
-		r.memo.lookups.count(m.items.items[i].held, -1)
+		r.memo.lookups.entriesOf(m.items.items[i].held.entries, -1)
 	}
 	m.items = nil
 }

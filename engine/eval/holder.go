@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"slices"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -32,26 +31,6 @@ type holder struct {
 type recallRead struct {
 	name  string
 	value value.Value
-}
-
-// keep returns a copy that stays, of what an item of a collection looked up.
-func (h *holder) keep(in *kept) *holder {
-	if len(h.entries) == 0 && len(h.recalls) == 0 && h.until.IsZero() {
-		return nothingHeld
-	}
-	out := in.holders.one()
-	*out = holder{recalls: slices.Clone(h.recalls), until: h.until}
-	if len(h.entries) > 0 {
-		out.entries = in.entries.take(len(h.entries))
-		copy(out.entries, h.entries)
-	}
-	return out
-}
-
-// kept is where the holders of items are put, many of them in one piece of memory.
-type kept struct {
-	holders chunks[holder]
-	entries chunks[entryRead]
 }
 
 func (h *holder) recall(name string, v value.Value) {

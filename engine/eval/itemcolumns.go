@@ -14,7 +14,7 @@ type itemColumns struct {
 	keys   []value.Value
 	order  [][]value.Value
 	// held is which entries of maps each item looked up.
-	held []*holder
+	held []*itemHolder
 }
 
 // columnsOf computes the columns of a collection; nil when that is not possible. What
@@ -44,30 +44,34 @@ func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 	return out
 }
 
-// entry returns what the columns say of an item; false when it has to be computed by
-// itself.
-func (x *itemColumns) entry(i int, e *entry, made *computed) bool {
+// absent is the result of all items that do not meet the condition.
+var absent = &entry{}
+
+// entry returns what the columns say of an item; known is false when it has to be
+// computed by itself.
+func (x *itemColumns) entry(i int, made *computed) (e *entry, known bool) {
 	at, holds, known := x.chosenAt(i)
-	switch {
-	case !known:
-		return false
-	case !holds:
-		e.value = nil
-		return true
+	if !known || !holds {
+		return absent, known
 	}
-	if e.value = value.Unwrap(x.vals[at]); e.value == nil {
-		return true
+	v, key := value.Unwrap(x.vals[at]), ""
+	if v == nil {
+		return absent, true
 	}
 	if x.keys != nil {
 		text, ok := value.Str(value.Unwrap(x.keys[at]))
-		if !ok {
-			return false
+		if !ok || text == "" {
+			return absent, ok
 		}
-		if e.key = text; text == "" {
-			return true
-		}
+		key = text
 	}
-	return x.place(at, e, made)
+	order, known := x.place(at, made)
+	if !known {
+		return nil, false
+	}
+	e = made.entries.one()
+	*e = entry{present: true, value: v, key: key, order: order}
+	return e, true
 }
 
 // chosenAt returns the place of an item in the columns, and whether it meets the
@@ -86,15 +90,15 @@ func (x *itemColumns) chosenAt(i int) (at int, holds, known bool) {
 }
 
 // place says where an item is sorted.
-func (x *itemColumns) place(at int, e *entry, made *computed) bool {
-	if len(x.order) > 0 {
-		e.order = made.order.take(len(x.order))
-		for o, column := range x.order {
-			if e.order[o] = column[at]; e.order[o] == nil {
-				return false
-			}
+func (x *itemColumns) place(at int, made *computed) (order []value.Value, known bool) {
+	if len(x.order) == 0 {
+		return nil, true
+	}
+	order = made.order.take(len(x.order))
+	for o, column := range x.order {
+		if order[o] = column[at]; order[o] == nil {
+			return nil, false
 		}
 	}
-	e.present = true
-	return true
+	return order, true
 }

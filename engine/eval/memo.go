@@ -137,14 +137,19 @@ func (l *lookups) add(at Lookup, n int) {
 
 // count adds or takes away the reads of a holder.
 func (l *lookups) count(h *holder, n int) {
-	for i := range h.entries {
-		if in, ok := h.entries[i].slot.input(); ok {
-			l.add(Lookup{Input: in, Key: h.entries[i].key}, n)
-		}
-	}
+	l.entriesOf(h.entries, n)
 	for i := range h.wholes {
 		if in, ok := h.wholes[i].slot.input(); ok {
 			l.add(Lookup{Input: in, Whole: true}, n)
+		}
+	}
+}
+
+// entriesOf adds or takes away reads of entries.
+func (l *lookups) entriesOf(list []entryRead, n int) {
+	for i := range list {
+		if in, ok := list[i].slot.input(); ok {
+			l.add(Lookup{Input: in, Key: list[i].key}, n)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
 }
 
 // holders returns what each item looked up; nil when none looked up anything.
-func (r *rowReads) holders(in *kept) []*holder {
+func (r *rowReads) holders(in *kept) []*itemHolder {
 	if len(r.reads) == 0 {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (r *rowReads) holders(in *kept) []*holder {
 			counts[piece[i].row]++
 		}
 	}
-	out := make([]*holder, r.items)
+	out := make([]*itemHolder, r.items)
 	for _, piece := range r.reads {
 		for i := range piece {
 			piece[i].keep(out, counts, in)
@@ -81,20 +81,20 @@ func (r *rowReads) holders(in *kept) []*holder {
 }
 
 // keep adds the entry to what its item has looked up, of which there are so many.
-func (r *rowRead) keep(out []*holder, counts []int32, in *kept) {
+func (r *rowRead) keep(out []*itemHolder, counts []int32, in *kept) {
 	h := out[r.row]
 	if h == nil {
 		h = in.holders.one()
 		h.entries = in.entries.take(int(counts[r.row]))[:0]
 		out[r.row] = h
 	}
-	if !h.has(r.slot, r.key) {
+	if !h.looksUp(&r.entryRead) {
 		h.entries = append(h.entries, r.entryRead)
 	}
 }
 
 // heldBy returns what an item has looked up.
-func heldBy(list []*holder, i int) *holder {
+func heldBy(list []*itemHolder, i int) *itemHolder {
 	if list == nil || list[i] == nil {
 		return nothingHeld
 	}

@@ -17,9 +17,12 @@ import (
 func JSON(v Value) ([]byte, error) {
 	buffer := buffers.Get().(*[]byte)
 	out, err := AppendJSON(slices.Grow((*buffer)[:0], min(Deep(v), maxBuffer)), v) // few are longer than that
-	text := slices.Clone(out)
-	if cap(out) <= maxBuffer {
+	text := out
+	if len(out) <= longText {
+		text = slices.Clone(out)
 		*buffer = out
+	} else {
+		*buffer = nil
 	}
 	buffers.Put(buffer)
 	if err != nil {
@@ -28,11 +31,16 @@ func JSON(v Value) ([]byte, error) {
 	return text, nil
 }
 
-// buffers are those that no text is written into. Larger ones than maxBuffer, in
-// bytes, are not used again.
+// buffers are those that no text is written into.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-const maxBuffer = 8 << 20
+// maxBuffer is how many bytes a buffer has at most before it is written into, longText
+// from how many on a text is not copied out of it, which would cost more than another
+// buffer.
+const (
+	maxBuffer = 8 << 20
+	longText  = 64 << 10
+)
 
 // AppendJSON appends a value as JSON writes it.
 func AppendJSON(to []byte, v Value) ([]byte, error) {

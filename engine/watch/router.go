@@ -136,6 +136,7 @@ func (r *Router) Change(ctx context.Context, source world.Source, old, now *worl
 func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.expect(lookups)
 	for _, l := range lookups {
 		switch {
 		case l.Target && l.Ended:
@@ -150,6 +151,27 @@ func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
 			r.inputs[l.Input].entries.remove(l.Key, key)
 		default:
 			r.inputs[l.Input].entries.add(l.Key, key)
+		}
+	}
+}
+
+// manyLookups is from how many on room is made for lookups at once.
+const manyLookups = 256
+
+// expect makes room where many entries are looked up for the first time.
+func (r *Router) expect(lookups []eval.Lookup) {
+	if len(lookups) < manyLookups {
+		return
+	}
+	counts := make([]int, len(r.inputs))
+	for _, l := range lookups {
+		if !l.Target && !l.Whole && !l.Ended {
+			counts[l.Input]++
+		}
+	}
+	for i, n := range counts {
+		if routes := r.inputs[i]; n >= manyLookups && len(routes.entries) == 0 {
+			routes.entries = make(multiMap, n)
 		}
 	}
 }
