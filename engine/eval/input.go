@@ -110,32 +110,30 @@ func inputValue(in *plan.Input, members []*member) (value.Value, error) {
 		members = slices.Clone(members)
 		slices.SortStableFunc(members, func(a, b *member) int { return value.CompareAll(a.order, b.order) })
 	}
-	switch in.Shape {
-	case plan.Keyed:
-		out := make(map[string]value.Value, len(members))
-		for _, m := range members {
-			if _, dup := out[m.key]; dup {
-				return nil, &expr.Failure{At: in.Key.Pos(), Err: fmt.Errorf("two objects of the input %q have the key %q", in.Name, value.Cut(m.key, 253))}
-			}
-			out[m.key] = m.value
-		}
-		return value.Borrowed(value.FromMap(out)), nil
-	case plan.Grouped:
-		groups := map[string][]value.Value{}
-		for _, m := range members {
-			groups[m.key] = append(groups[m.key], m.value)
-		}
-		out := make(map[string]value.Value, len(groups))
-		for key, list := range groups {
-			out[key] = value.NewList(list)
-		}
-		return value.Borrowed(value.FromMap(out)), nil
+	if in.Shape == plan.Keyed || in.Shape == plan.Grouped {
+		return mapOf(in, members)
 	}
 	list := make([]value.Value, len(members))
 	for i, m := range members {
 		list[i] = m.value
 	}
 	return value.Borrowed(value.NewList(list)), nil
+}
+
+// mapOf makes a map of members by their keys.
+func mapOf(in *plan.Input, members []*member) (value.Value, error) {
+	all := newPairs(len(members))
+	for _, m := range members {
+		all.add(m.key, m.value)
+	}
+	if in.Shape == plan.Grouped {
+		return value.Borrowed(all.grouped()), nil
+	}
+	out, twice := all.keyed()
+	if twice != nil {
+		return nil, &expr.Failure{At: in.Key.Pos(), Err: fmt.Errorf("two objects of the input %q have the key %q", in.Name, value.Cut(*twice, 253))}
+	}
+	return value.Borrowed(out), nil
 }
 
 // one resolves an input that names its object.

@@ -202,11 +202,8 @@ func assemble(c *plan.Collection, v *plan.Variable, entries []*entry) (value.Val
 	if c.Unique {
 		present = distinct(present)
 	}
-	switch c.Shape {
-	case plan.Keyed:
-		return keyed(v, present)
-	case plan.Grouped:
-		return grouped(present), nil
+	if c.Shape == plan.Keyed || c.Shape == plan.Grouped {
+		return byKey(c, v, present)
 	}
 	out := make([]value.Value, len(present))
 	for i, e := range present {
@@ -237,25 +234,18 @@ func distinct(list []*entry) []*entry {
 	})
 }
 
-func keyed(v *plan.Variable, list []*entry) (value.Value, error) {
-	out := make(map[string]value.Value, len(list))
+// byKey makes a map of what items gave, by their keys.
+func byKey(c *plan.Collection, v *plan.Variable, list []*entry) (value.Value, error) {
+	all := newPairs(len(list))
 	for _, e := range list {
-		if _, dup := out[e.key]; dup {
-			return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("two items of %q have the key %q", v.Name, value.Cut(e.key, 253))}
-		}
-		out[e.key] = e.value
+		all.add(e.key, e.value)
 	}
-	return value.FromMap(out), nil
-}
-
-func grouped(list []*entry) value.Value {
-	groups := map[string][]value.Value{}
-	for _, e := range list {
-		groups[e.key] = append(groups[e.key], e.value)
+	if c.Shape == plan.Grouped {
+		return all.grouped(), nil
 	}
-	out := make(map[string]value.Value, len(groups))
-	for key, group := range groups {
-		out[key] = value.NewList(group)
+	out, twice := all.keyed()
+	if twice != nil {
+		return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("two items of %q have the key %q", v.Name, value.Cut(*twice, 253))}
 	}
-	return value.FromMap(out)
+	return out, nil
 }
