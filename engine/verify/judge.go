@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -14,7 +15,8 @@ func (s *search) rest(ctx context.Context, sim *simulate.Simulation, at int) boo
 	s.out.Explored.Rests++
 	for _, c := range sim.Group().Controllers() {
 		for _, key := range c.Keys() {
-			if !writes(eval.Evaluate(ctx, c.Input(key, sim.Now()), nil)) {
+			d := eval.Evaluate(ctx, c.Input(key, sim.Now()), nil)
+			if !writes(d) && !forgotten(sim, simulate.Work{Policy: c.Policy.Name, Key: key}, d.Next) {
 				continue
 			}
 			s.confirm(ctx, trial{kind: Rest, prefix: s.path(at), suffix: []Move{{Restart: true}}})
@@ -26,6 +28,17 @@ func (s *search) rest(ctx context.Context, sim *simulate.Simulation, at int) boo
 	finish(ctx, sim)
 	s.nodes[at].end, s.nodes[at].known = endOf(sim.Objects()), endOf(s.remembered(sim.Objects()))
 	return true
+}
+
+// forgotten reports whether a key is not going to be decided about when its decision
+// may change by itself, which is at a time, or never.
+func forgotten(sim *simulate.Simulation, w simulate.Work, next time.Time) bool {
+	if next.IsZero() {
+		return false
+	}
+	known := false
+	sim.Timers(func(other simulate.Work, at time.Time) { known = known || other == w && !at.After(next) })
+	return !known
 }
 
 // judge looks at all states: whether each of them has one end, which crashes do not
