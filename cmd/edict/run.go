@@ -19,11 +19,8 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// Client limits towards the API server, which has its own flow control.
-const (
-	clientQPS   = 200
-	clientBurst = 300
-)
+// defaultPolicyQPS is how many writes a second one policy may send.
+const defaultPolicyQPS = 100
 
 func runCommand() *cobra.Command {
 	var o run.Options
@@ -108,7 +105,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.DecisionsAddress, "decisions-bind-address", "127.0.0.1:4273", "loopback address at which edict explain and edict capture ask for decisions; empty disables it")
 	changes.register(flags)
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
-	flags.IntVar(&o.PolicyQPS, "policy-qps", clientQPS/2, "how many writes a second one policy may send, so that others have a share too; negative does not bound it")
+	flags.IntVar(&o.PolicyQPS, "policy-qps", defaultPolicyQPS, "how many writes a second one policy may send, so that it does not keep the API server busy; negative does not bound it")
 	brakes.register(flags)
 	asks.register(flags)
 	hook.register(flags)
@@ -163,7 +160,7 @@ func clusterConfig(kubeconfig string) (*rest.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = clientQPS, clientBurst
+	config.QPS, config.Burst = -1, 0 // the API server has a flow control of its own, and policies a limit
 	config.UserAgent = "edict/" + version + " (" + strconv.Itoa(os.Getpid()) + ")"
 	return config, nil
 }

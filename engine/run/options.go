@@ -76,8 +76,8 @@ type Options struct {
 	Shards int
 	// Brakes are the limits of what policies write; nil is the default.
 	Brakes *brake.Settings
-	// PolicyQPS is how many writes a second one policy may send, so that others
-	// have a share too; 0 is 100, less than 0 does not bound it.
+	// PolicyQPS is how many writes a second one policy may send, so that it does not
+	// keep the API server busy; 0 is 100, less than 0 does not bound it.
 	PolicyQPS int
 	// StopTimeout is how long a stop may take: work under way, and what is
 	// debounced. 0 is 45s.
@@ -98,10 +98,9 @@ type Options struct {
 }
 
 const (
-	defaultWorkers = 10
-	defaultPoll    = 2 * time.Second
-	defaultStop    = 45 * time.Second
-	// defaultPolicyQPS is half of what the client may send.
+	defaultWorkers   = 10
+	defaultPoll      = 2 * time.Second
+	defaultStop      = 45 * time.Second
 	defaultPolicyQPS = 100
 )
 
