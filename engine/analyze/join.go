@@ -43,13 +43,11 @@ type conjunct struct {
 func JoinOf(p *cel.Program) Join {
 	a := joiner{program: p, ast: p.Tree()}
 	parts := a.conjuncts(a.ast.Expr())
-	join := Join{UsesName: p.Names()[keyName]}
+	join := Join{UsesName: p.Names()[keyName], Depends: readsKey(p)}
 	var equal []*conjunct
 	var best *conjunct
 	for _, part := range parts {
-		uses := uses(part)
-		join.Depends = join.Depends || uses.key
-		if !uses.key {
+		if !uses(part).key {
 			continue
 		}
 		switch c := a.conjunct(part); {

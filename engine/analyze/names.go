@@ -72,17 +72,33 @@ type usage struct {
 func uses(e ast.Expr) usage {
 	u := usage{free: map[string]bool{}}
 	for name := range cel.Names(e) {
-		kind := ParseRef(name).Kind
 		switch {
 		case name == ItemName:
 			u.item = true
-		case kind == Local:
+		case ParseRef(name).Kind == Local:
 			u.free[name] = true
-		case kind != Param:
+		case ofKey(name):
 			u.key = true
 		}
 	}
 	return u
+}
+
+// ofKey reports whether a name is on the key's side.
+func ofKey(name string) bool {
+	kind := ParseRef(name).Kind
+	return name != ItemName && kind != Local && kind != Param
+}
+
+// readsKey reports whether a program reads the key's side. The time, and what is
+// remembered, are not of it: every change of an object then wakes those that read it.
+func readsKey(p *cel.Program) bool {
+	for name := range p.Names() {
+		if name != cel.CallVariable && ofKey(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // OnlyParams reports whether a program uses nothing but params.

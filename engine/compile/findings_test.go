@@ -54,6 +54,7 @@ func TestFindings(t *testing.T) {
 		"variables of a metric":               {"  variables: [{name: a, expression: string(1)}]\n  metrics: [{name: m_total, of: effect.written, labels: {a: \"${variables.a}\"}}]\n" + when("true"), ""},
 		"variables of an input":               {"  variables: [{name: a, expression: key.name}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod, where: item.spec.nodeName == variables.a}]\n" + when("size(inputs.pods) > 0"), ""},
 		"a loop over all in a loop over all":  {"  inputs: [{name: a, apiVersion: v1, kind: Pod}, {name: b, apiVersion: v1, kind: Node}]\n" + when("inputs.a.exists(p, inputs.b.exists(n, n.metadata.name == p.spec.nodeName))"), "for every item of inputs.a this goes through all of inputs.b"},
+		"a list by the time alone":            {"  inputs: [{name: a, apiVersion: v1, kind: Pod, where: 'elapsed(item.metadata.creationTimestamp, duration(\"10m\"))'}]\n" + when("size(inputs.a) > 0"), ""},
 		"a lookup in a loop":                  {"  inputs: [{name: a, apiVersion: v1, kind: Pod}, {name: b, apiVersion: v1, kind: Node, keyBy: item.metadata.name}]\n" + when("inputs.a.exists(p, p.spec.nodeName in inputs.b)"), ""},
 		"and":                                 {when("true and false"), "&&, || and ! are"},
 		"not":                                 {when("not true"), "&&, || and ! are"},
