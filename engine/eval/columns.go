@@ -34,9 +34,21 @@ func (run *columnRun) fill(items []value.Value) *itemColumns {
 		b = run.chosen(b, out)
 	}
 	if b.Rows > 0 {
-		b.results(run.c, out)
+		mark := run.ev.meter.Mark()
+		if b.results(run.c, out); out.vals == nil {
+			run.ev.meter.Restore(mark)
+			run.again(b.Rows)
+		}
 	}
 	return out
+}
+
+// again takes back what the condition has cost for items that are computed one by one.
+func (run *columnRun) again(items int) {
+	if run.c.When != nil {
+		weight, _ := run.c.When.Weight()
+		run.ev.meter.Refund(weight*uint64(items), 0)
+	}
 }
 
 // columnBatch computes columns one after the other.
@@ -155,9 +167,12 @@ func unwrapped(column []value.Value) []value.Value {
 
 // batchScope is the scope of a batch. Calls that depend on the evaluation are made item
 // by item: they may tell until when the result holds.
-type batchScope struct{ *frame }
+type batchScope struct{ frame *frame }
 
 var _ interpreter.Activation = batchScope{}
+
+// Parent implements interpreter.Activation.
+func (s batchScope) Parent() interpreter.Activation { return nil }
 
 // ResolveName implements interpreter.Activation.
 func (s batchScope) ResolveName(name string) (any, bool) {

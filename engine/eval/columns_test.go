@@ -151,6 +151,32 @@ func (b *bench) depends(at time.Time) {
 	}
 }
 
+// TestColumnsCost: many items cost at once what they cost one by one, also those of
+// which none has an answer at once.
+func TestColumnsCost(t *testing.T) {
+	t.Parallel()
+	for _, collection := range []string{
+		`when: 'i.name == "a"', value: "${i.name}"`,
+		`when: 'elapsed(timestamp(i.at), duration("10m"))', value: "${i.name}"`,
+		`when: 'i.weight > 2', value: "${elapsed(timestamp(i.at), duration('10m'))}", orderBy: [i.weight]`,
+		`when: 'i.zones.exists(z, z == "a")', value: {zones: "${i.zones.map(z, z + '!')}", weight: "${i.weight}"}, orderBy: [i.name]`,
+		`variables: [{name: zone, expression: 'i.zones.filter(z, z != "b")[0]'}], when: 'zone == "a"', value: "${zone}"`,
+	} {
+		b := newBench(t, "  variables: [{name: x, forEach: object.spec.items, as: i, "+collection+"}]\n"+do("{status: {n: '${size(variables.x)}'}}"))
+		items := make([]string, 100)
+		for i := range items {
+			items[i] = fmt.Sprintf(`{name: %c, zones: [a, b], weight: %d, at: "2026-03-01T11:55:00Z"}`, 'a'+i%2, i%4)
+		}
+		b.put("{kind: Widget, metadata: {name: w}, spec: {items: [" + strings.Join(items, ", ") + "]}}")
+		in := eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}
+		atOnce := eval.Evaluate(t.Context(), in, nil)
+		in.Judged = func(*cel.Program, bool) {}
+		if one := eval.Evaluate(t.Context(), in, nil); atOnce.Cost != one.Cost {
+			t.Errorf("%s: costs %d, item by item %d", collection, atOnce.Cost, one.Cost)
+		}
+	}
+}
+
 // TestColumnsAreUsed: many items take less than half of the memory at once, also where
 // a local variable is first needed in a loop, and where most do not meet the condition.
 func TestColumnsAreUsed(t *testing.T) {

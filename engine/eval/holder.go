@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -35,6 +36,13 @@ type recallRead struct {
 
 func (h *holder) recall(name string, v value.Value) {
 	h.recalls = append(h.recalls, recallRead{name, v})
+}
+
+// recallOnce adds what was asked of the memory, unless it was before.
+func (h *holder) recallOnce(asked recallRead) {
+	if !slices.ContainsFunc(h.recalls, func(r recallRead) bool { return r.name == asked.name }) {
+		h.recalls = append(h.recalls[:len(h.recalls):len(h.recalls)], asked)
+	}
 }
 
 // wholeRead is a name of the policy and the value it had. A nil value means

@@ -48,7 +48,7 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, is Membershi
 	f := &frame{ev: s.ev}
 	m := s.ev.judge(in, o, f)
 	switch {
-	case s.ev.asked && in.Near(s.ev.Key.Namespace, o):
+	case s.ev.asked:
 		m = s.ev.consider(o, f)
 		if !s.ev.locate(in, m, f) {
 			return "", NotMember

@@ -135,7 +135,9 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 	if !h.until.IsZero() {
 		held.flip(h.until)
 	}
-	held.recalls = append(held.recalls, h.recalls...)
+	for _, asked := range h.recalls {
+		held.recallOnce(asked)
+	}
 	r.memo.lookups.count(&holder{wholes: held.wholes[len(m.held.wholes):], entries: held.entries[len(m.held.entries):]}, 1)
 	m.held = held
 	return out

@@ -112,6 +112,9 @@ func (p *Program) Rows(b *direct.Batch, meter *expr.Meter) []value.Value {
 		return nil
 	}
 	out := p.direct.Rows(b)
+	if b.Meter != nil {
+		b.Meter.Refund(p.weight*uint64(b.Rows-answered(out)), 0) // Eval charges the others
+	}
 	for i, v := range out {
 		if v == nil {
 			continue
@@ -123,6 +126,16 @@ func (p *Program) Rows(b *direct.Batch, meter *expr.Meter) []value.Value {
 		out[i] = settled
 	}
 	return out
+}
+
+// answered counts the rows that have an answer.
+func answered(rows []value.Value) (n int) {
+	for _, v := range rows {
+		if v != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // eval evaluates; only an expression with a loop needs a deadline, the rest is

@@ -4,17 +4,25 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
+// fewKnown is after how many rows without an answer none is looked for among the others.
+const fewKnown = 16
+
 // singly evaluates the expression row by row: one with a loop, or with a call that is
-// charged. A row costs what Eval costs.
+// charged. A row costs what Eval costs. It is nil when the first rows have no answer:
+// most that ask for the time have none.
 func (p *Program) singly(b *Batch) []ref.Val {
 	out := make([]ref.Val, b.Rows)
 	defer b.at(-1)
-	r := &row{b: b}
+	r, known := &row{b: b}, false
 	for r.at = range out {
+		if r.at == fewKnown && !known {
+			return nil
+		}
 		b.at(r.at)
 		outer := b.Meter.Begin()
 		out[r.at] = p.Eval(r, b.Meter)
 		b.Meter.End(outer)
+		known = known || out[r.at] != nil
 	}
 	return out
 }
