@@ -51,28 +51,29 @@ func (t *fieldTree) field(name string, guess int) *fieldTree {
 	}
 	fresh := &fieldTree{name: name, parent: t}
 	t.fields = append(t.fields, fresh)
+	if len(t.fields) == manyFields {
+		t.byName = make(map[string]*fieldTree, 2*manyFields)
+		for _, known := range t.fields {
+			t.byName[known.name] = known
+		}
+	}
 	if t.byName != nil {
 		t.byName[name] = fresh
 	}
 	return fresh
 }
 
+// find returns the field of a name; nil for none.
 func (t *fieldTree) find(name string) *fieldTree {
-	if len(t.fields) < manyFields {
-		for _, known := range t.fields {
-			if known.name == name {
-				return known
-			}
-		}
-		return nil
+	if t.byName != nil {
+		return t.byName[name]
 	}
-	if t.byName == nil {
-		t.byName = make(map[string]*fieldTree, 2*len(t.fields))
-		for _, known := range t.fields {
-			t.byName[known.name] = known
+	for _, known := range t.fields {
+		if known.name == name {
+			return known
 		}
 	}
-	return t.byName[name]
+	return nil
 }
 
 func (t *fieldTree) seen(leaf bool) *bool {

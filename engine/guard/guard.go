@@ -40,6 +40,8 @@ type Grants struct {
 	policy  string
 	guard   *Guard
 	allowed []Allowance
+	// harmless are fields that were found to need nothing.
+	harmless harmlessFields
 }
 
 // Of returns what a policy may do.
@@ -85,7 +87,11 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true})
 	}
+	if g.harmless.cover(gvk, e.Patch) {
+		return out
+	}
 	var all fieldTree
+	before := len(out)
 	all.walk(e.Patch, func(path []string, leaf bool) {
 		if field, d := protectedField(gvk, path, leaf); d != harmless {
 			out = append(out, need{gvk: gvk, field: field, danger: d})
@@ -93,6 +99,9 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 			out = append(out, need{gvk: gvk, field: strings.Join(path, "."), closed: true})
 		}
 	})
+	if len(out) == before {
+		g.harmless.add(gvk, &all)
+	}
 	return out
 }
 
