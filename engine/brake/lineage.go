@@ -65,7 +65,10 @@ const maxRecent = 4096
 
 func (r *recent[K]) add(key K, c Cause) {
 	if r.now == nil || len(r.now) >= maxRecent {
-		r.now, r.before = map[K]Cause{}, r.now
+		r.now, r.before = r.before, r.now
+		if clear(r.now); r.now == nil {
+			r.now = map[K]Cause{}
+		}
 	}
 	r.now[key] = c
 }
