@@ -134,7 +134,7 @@ func (d *decoder) finish(fields []field, p *plan, hint, before *Map) Value {
 	if before != nil && slices.Equal(keys, before.keys()) && sameItems(vals, before.vals) {
 		return before
 	}
-	return &Map{shape: shapeOf(keys), vals: vals, sizes: partSizes(deep)}
+	return &Map{shape: ownShape(keys), vals: vals, sizes: partSizes(deep)}
 }
 
 // planned makes an object with the very fields of another; nil if it has not all of

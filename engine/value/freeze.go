@@ -103,7 +103,7 @@ func freezeMap(m map[string]any, t *schema.Type, mask *Mask) Value {
 	if len(keys) == 0 {
 		return Empty
 	}
-	return &Map{shape: shapeOf(keys), vals: vals, sizes: partSizes(deep)}
+	return &Map{shape: ownShape(keys), vals: vals, sizes: partSizes(deep)}
 }
 
 func isTimeName(field string) bool {

@@ -3,9 +3,6 @@ package value
 import (
 	"reflect"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -22,63 +19,6 @@ type Map struct {
 	sizes sizes
 }
 
-// shape is a sorted list of field names, shared by all objects that have
-// exactly these.
-type shape struct {
-	keys []string
-	// boxed are the same names as CEL sees them, made when first asked for.
-	boxed func() []ref.Val
-	// json is what stands before each value in JSON, made when first asked for.
-	json atomic.Pointer[[]string]
-	// table finds a name among many, once it is worth it; asked counts the searches
-	// before that.
-	table atomic.Pointer[map[string]int32]
-	asked atomic.Int32
-}
-
-func newShape(keys []string) *shape {
-	return &shape{keys: keys, boxed: sync.OnceValue(func() []ref.Val {
-		out := make([]ref.Val, len(keys))
-		for i, k := range keys {
-			out[i] = types.String(k)
-		}
-		return out
-	})}
-}
-
-var (
-	shapes     sync.Map
-	shapeCount atomic.Int64
-	noKeys     = newShape(nil)
-)
-
-// maxShapes bounds the table of shapes: names can be chosen by whoever writes
-// labels, so past this an object keeps names of its own.
-const maxShapes = 1 << 16
-
-// maxShared is the largest object that shares its names: larger ones are maps
-// of data, and naming their shape would cost more than it saves.
-const maxShared = 32
-
-func shapeOf(keys []string) *shape {
-	if len(keys) == 0 {
-		return noKeys
-	}
-	if len(keys) > maxShared {
-		return newShape(keys)
-	}
-	id := strings.Join(keys, "\x00")
-	if s, ok := shapes.Load(id); ok {
-		return s.(*shape)
-	}
-	s := newShape(slices.Clone(keys))
-	if shapeCount.Add(1) > maxShapes {
-		return s
-	}
-	kept, _ := shapes.LoadOrStore(id, s)
-	return kept.(*shape)
-}
-
 // Empty is the object without fields.
 var Empty = &Map{shape: noKeys}
 
@@ -88,12 +28,16 @@ func NewMap(keys []string, vals []Value) *Map {
 	if len(keys) == 0 {
 		return Empty
 	}
-	return &Map{shape: shapeOf(keys), vals: vals, sizes: sizesOfParts(keys, vals)}
+	return &Map{shape: ownShape(keys), vals: vals, sizes: sizesOfParts(keys, vals)}
 }
 
 // FromMap makes an object of a Go map.
 func FromMap(m map[string]Value) *Map {
-	keys := make([]string, 0, len(m))
+	if len(m) == 0 {
+		return Empty
+	}
+	var few [maxShared]string
+	keys := few[:0]
 	for k := range m {
 		keys = append(keys, k)
 	}
@@ -102,7 +46,7 @@ func FromMap(m map[string]Value) *Map {
 	for i, k := range keys {
 		vals[i] = m[k]
 	}
-	return NewMap(keys, vals)
+	return &Map{shape: shapeOf(keys), vals: vals, sizes: sizesOfParts(keys, vals)}
 }
 
 // Len returns the number of fields.
@@ -159,8 +103,62 @@ func (m *Map) With(key string, v Value) *Map {
 		vals[at] = v
 		return &Map{shape: m.shape, vals: vals, sizes: m.sizes.swap(m.vals[at], v)}
 	default:
-		return NewMap(slices.Insert(slices.Clone(m.keys()), at, key), slices.Insert(slices.Clone(m.vals), at, v))
+		return m.withMore([]string{key}, []Value{v}, 1)
 	}
+}
+
+// WithAll returns an object that differs in some fields, whose names are sorted and
+// distinct; nil values remove them. It is With for each of them.
+func (m *Map) WithAll(keys []string, vals []Value) *Map {
+	more := 0
+	for i, key := range keys {
+		switch found := m.index(key) >= 0; {
+		case found && vals[i] == nil:
+			return m.withEach(keys, vals)
+		case !found && vals[i] != nil:
+			more++
+		}
+	}
+	if more > 0 {
+		return m.withMore(keys, vals, more)
+	}
+	return m.withEach(keys, vals)
+}
+
+func (m *Map) withEach(keys []string, vals []Value) *Map {
+	for i, key := range keys {
+		m = m.With(key, vals[i])
+	}
+	return m
+}
+
+// withMore is WithAll for some fields of which so many are new, and none is removed.
+func (m *Map) withMore(keys []string, vals []Value, more int) *Map {
+	var few [maxShared]string
+	names, out := few[:0], make([]Value, 0, len(m.vals)+more)
+	if len(m.vals)+more > maxShared {
+		names = make([]string, 0, len(m.vals)+more)
+	}
+	at := 0
+	for i, key := range m.keys() {
+		for ; at < len(keys) && keys[at] < key; at++ {
+			if vals[at] != nil {
+				names, out = append(names, keys[at]), append(out, vals[at])
+			}
+		}
+		v := m.vals[i]
+		if at < len(keys) && keys[at] == key {
+			v = vals[at]
+			at++
+		}
+		names, out = append(names, key), append(out, v)
+	}
+	for ; at < len(keys); at++ {
+		if vals[at] != nil {
+			names, out = append(names, keys[at]), append(out, vals[at])
+		}
+	}
+	return &Map{shape: shapeOf(names), vals: out, sizes: sizesOfParts(names, out)}
 }
 
 // Keys returns the names of the fields as CEL sees them, sorted; the slice must not
