@@ -164,7 +164,7 @@ func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 		return nil, nil
 	}
 	t := s.tableOf(source)
-	old, _ = t.objects.Get(o.key)
+	old, _ = t.objects.Get(o.name())
 	if old != nil && old.UID == o.UID {
 		o.Value = value.Share(old.Value, o.Value).(*value.Map)
 		if o.Value == old.Value {
@@ -196,7 +196,7 @@ func (s *Store) Delete(source Source, namespace, name string) *Object {
 // with returns the next version of the table, with an object added or replaced.
 func (t *Table) with(old, now *Object, state *sourceState) *Table {
 	next := &Table{
-		objects: t.objects.Set(now.key, now), all: t.all.with(now),
+		objects: t.objects.Set(now.name(), now), all: t.all.with(now),
 		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
 	for name, f := range state.indexes {
@@ -208,7 +208,7 @@ func (t *Table) with(old, now *Object, state *sourceState) *Table {
 
 func (t *Table) without(old *Object, state *sourceState) *Table {
 	next := &Table{
-		objects: t.objects.Delete(old.key), all: t.all.without(old),
+		objects: t.objects.Delete(old.name()), all: t.all.without(old),
 		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
 	for name, f := range state.indexes {

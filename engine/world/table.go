@@ -9,7 +9,7 @@ import (
 
 // Table is one frozen version of a source's objects and indexes.
 type Table struct {
-	objects *immutable.Map[string, *Object]
+	objects *immutable.Map[name, *Object]
 	all     *ordered
 	indexes map[string]*index
 	seq     uint64
@@ -24,7 +24,7 @@ type index = immutable.Map[string, *ordered]
 type IndexFunc func(*Object) []string
 
 func newTable(l *log) *Table {
-	return &Table{objects: immutable.NewMap[string, *Object](nil), indexes: map[string]*index{}, log: l}
+	return &Table{objects: immutable.NewMap[name, *Object](nameHasher{}), indexes: map[string]*index{}, log: l}
 }
 
 // Get returns an object by name, or nil.
@@ -32,7 +32,7 @@ func (t *Table) Get(namespace, name string) *Object {
 	if t == nil {
 		return nil
 	}
-	o, _ := t.objects.Get(key(namespace, name))
+	o, _ := t.objects.Get(nameOf(namespace, name))
 	return o
 }
 
@@ -41,8 +41,8 @@ func (t *Table) Find(namespace, name []byte) *Object {
 	if t == nil {
 		return nil
 	}
-	id := append(append(make([]byte, 0, 64), namespace...), 0)
-	o, _ := t.objects.Get(string(append(id, name...)))
+	both := string(append(append(make([]byte, 0, 64), namespace...), name...))
+	o, _ := t.objects.Get(nameOf(both[:len(namespace)], both[len(namespace):]))
 	return o
 }
 
