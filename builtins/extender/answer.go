@@ -137,7 +137,7 @@ func (r *reader) judge(row int, score int64) {
 	}
 	r.notes.seen[at] = true
 	if score > 0 {
-		r.verdicts[at] = expr.Verdict{Keep: true, Score: score}
+		r.verdicts[at] = expr.Kept(score)
 	}
 }
 

@@ -175,7 +175,7 @@ func TestNamesThatAreNoText(t *testing.T) {
 	q := &question{catalog: newCatalog(nil, []pool{{Name: "\xff"}, {Name: "\ufffd"}})}
 	for _, body := range []string{`{"lvgs":[{"name":"\ufffd","score":3}]}`, "{\"lvgs\":[{\"name\":\"\ufffd\",\"score\":3}]}"} {
 		got, err := q.verdicts([]byte(body))
-		if diff := cmp.Diff([]expr.Verdict{{}, {Keep: true, Score: 3}}, got); err != nil || diff != "" {
+		if diff := cmp.Diff([]expr.Verdict{expr.Dropped, expr.Kept(3)}, got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n%s", body, err, diff)
 		}
 	}

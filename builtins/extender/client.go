@@ -3,7 +3,6 @@ package extender
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -124,11 +123,7 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 	if err != nil {
 		return nil, err
 	}
-	body, err := json.Marshal(asked)
-	if err != nil {
-		return nil, fail(ClassRequest, err.Error())
-	}
-	err = c.call(ctx, c.narrowing, &payload{begin: body}, func(answer) error { return nil })
+	err = c.call(ctx, c.narrowing, &payload{begin: asked.body()}, func(answer) error { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func judge(pools []pool, scores map[pool]int64) []expr.Verdict {
 	verdicts := make([]expr.Verdict, len(pools))
 	for i, p := range pools {
 		if score := scores[p]; score > 0 {
-			verdicts[i] = expr.Verdict{Keep: true, Score: score}
+			verdicts[i] = expr.Kept(score)
 		}
 	}
 	return verdicts

@@ -18,8 +18,7 @@ import (
 
 func TestJudging(t *testing.T) {
 	t.Parallel()
-	keep := func(score int64) expr.Verdict { return expr.Verdict{Keep: true, Score: score} }
-	out := expr.Verdict{}
+	keep, out := expr.Kept, expr.Dropped
 	for name, tc := range map[string]struct {
 		body string
 		ask  []string
@@ -129,11 +128,11 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		for i, verdict := range judge(asked, scores) {
-			if verdict.Keep != (verdict.Score > 0) {
+			if verdict.Keep() != (verdict.Score() > 0) {
 				t.Fatalf("a verdict contradicts itself: %v", verdict)
 			}
-			if verdict.Keep && !names(body, asked[i], verdict.Score) {
-				t.Fatalf("%v stays with the score %d by %s", asked[i], verdict.Score, body)
+			if verdict.Keep() && !names(body, asked[i], verdict.Score()) {
+				t.Fatalf("%v stays with the score %d by %s", asked[i], verdict.Score(), body)
 			}
 		}
 	})
@@ -196,6 +195,17 @@ func TestBody(t *testing.T) {
 		want, err := json.Marshal(scoreRequest{ReservationID: text, TTL: "2s", Size: -5, Pools: pools})
 		if err != nil {
 			t.Fatal(err)
+		}
+		one, err := json.Marshal(struct {
+			ReservationID string `json:"reservationID"`
+			TTL           string `json:"reservationTTL"`
+			Pool          pool   `json:"lvg"`
+		}{text, "2s", pools[1]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(one), string((&narrowRequest{ID: text, TTL: 2 * time.Second, Pool: pools[1]}).body())); diff != "" {
+			t.Errorf("confirming %q (- encoding/json, + here):\n%s", text, diff)
 		}
 		q := &question{catalog: newCatalog(nil, pools)}
 		got, err := io.ReadAll(q.body(&reservation{ID: text, TTL: 2 * time.Second, Size: -5}).open())

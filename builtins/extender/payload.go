@@ -14,9 +14,11 @@ type payload struct {
 	end   []byte
 }
 
+var questionEnd = []byte("]}")
+
 // body returns a request about the pools as encoding/json writes it.
 func (q *question) body(r *reservation) *payload {
-	return &payload{begin: r.head(), text: q.catalog.text, parts: q.parts(), end: []byte("]}")}
+	return &payload{begin: r.head(), text: q.catalog.text, parts: q.parts(), end: questionEnd}
 }
 
 // parts returns what a request says of the pools, without the comma behind the last.
@@ -64,14 +66,24 @@ const small = 4 << 10
 
 // open returns the body to read.
 func (p *payload) open() io.ReadCloser {
-	reader := &payloadReader{payload: p, rest: p.begin}
 	size := p.size()
 	if size > small {
-		return io.NopCloser(reader)
+		return io.NopCloser(&payloadReader{payload: p, rest: p.begin})
 	}
-	whole := make([]byte, size)
-	_, _ = io.ReadFull(reader, whole) // it has so many bytes
+	whole := p.begin
+	if len(p.parts)+len(p.end) > 0 {
+		whole = p.whole(size)
+	}
 	return io.NopCloser(bytes.NewReader(whole))
+}
+
+// whole returns the body in one piece.
+func (p *payload) whole(size int64) []byte {
+	out := append(make([]byte, 0, size), p.begin...)
+	for _, part := range p.parts {
+		out = append(out, p.text[part[0]:part[1]]...)
+	}
+	return append(out, p.end...)
 }
 
 // payloadReader reads a payload.

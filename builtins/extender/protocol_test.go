@@ -128,7 +128,7 @@ func TestThroughTheSeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]expr.Verdict{{Keep: true, Score: 3}, {}}, got.Verdicts); diff != "" {
+	if diff := cmp.Diff([]expr.Verdict{expr.Kept(3), expr.Dropped}, got.Verdicts); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

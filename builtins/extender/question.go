@@ -35,9 +35,7 @@ func (q *question) asked() []pool {
 
 // head is a request up to the pools.
 func (r *reservation) head() []byte {
-	out := make([]byte, 0, 128+len(r.ID))
-	out = value.AppendText(append(out, `{"reservationID":`...), r.ID)
-	out = value.AppendText(append(out, `,"reservationTTL":`...), r.TTL.String())
+	out := appendReservation(make([]byte, 0, 128+len(r.ID)), r.ID, r.TTL)
 	out = strconv.AppendInt(append(out, `,"size":`...), r.Size, 10)
 	return append(out, `,"lvgs":[`...)
 }

@@ -73,10 +73,10 @@ func failure(err error) string {
 func (r *recording) score(key string, v expr.Verdict) error {
 	before, scored := r.scores[key]
 	switch {
-	case !v.Keep && scored, v.Keep && r.dropped[key], v.Keep && scored && before != v.Score:
+	case !v.Keep() && scored, v.Keep() && r.dropped[key], v.Keep() && scored && before != v.Score():
 		return errDiffer
-	case v.Keep:
-		r.scores[key] = v.Score
+	case v.Keep():
+		r.scores[key] = v.Score()
 	default:
 		r.dropped[key] = true
 	}

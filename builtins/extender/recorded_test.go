@@ -19,7 +19,7 @@ func TestRecorded(t *testing.T) {
 		e := expr.Exchange{Request: &expr.Request{Query: FilterAndScore}, Response: &expr.Response{}}
 		for i, s := range scores {
 			e.Request.Candidates = append(e.Request.Candidates, []*value.Map{pool("a", ""), pool("b", "thin"), pool("c", "")}[i])
-			e.Response.Verdicts = append(e.Response.Verdicts, expr.Verdict{Keep: s > 0, Score: s})
+			e.Response.Verdicts = append(e.Response.Verdicts, expr.KeptIf(s > 0, s))
 		}
 		return e
 	}

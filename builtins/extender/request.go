@@ -23,11 +23,24 @@ type reservation struct {
 	Size int64
 }
 
-// narrowRequest is the body that confirms one pool.
+// narrowRequest is what confirms one pool.
 type narrowRequest struct {
-	ReservationID string `json:"reservationID"`
-	TTL           string `json:"reservationTTL"`
-	Pool          pool   `json:"lvg"`
+	ID   string
+	TTL  time.Duration
+	Pool pool
+}
+
+// body returns the request as encoding/json writes it.
+func (r *narrowRequest) body() []byte {
+	out := appendReservation(make([]byte, 0, 128+len(r.ID)+len(r.Pool.Name)+len(r.Pool.ThinPool)), r.ID, r.TTL)
+	out = r.Pool.appendTo(append(out, `,"lvg":`...))
+	return append(out, '}')
+}
+
+// appendReservation writes how a request begins.
+func appendReservation(out []byte, id string, ttl time.Duration) []byte {
+	out = value.AppendText(append(out, `{"reservationID":`...), id)
+	return value.AppendText(append(out, `,"reservationTTL":`...), ttl.String())
 }
 
 func newReservation(with *value.Map) (*reservation, error) {
@@ -47,14 +60,18 @@ func newNarrowRequest(request *expr.Request) (*narrowRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	pools, err := poolsOf(request.Candidates)
+	switch n := len(request.Candidates); n {
+	case 0:
+		return nil, errNoCandidates
+	case 1:
+	default:
+		return nil, fail(ClassRequest, fmt.Sprintf("a confirmation is about one candidate, not %d", n))
+	}
+	p, err := poolOf(request.Candidates[0])
 	if err != nil {
 		return nil, err
 	}
-	if len(pools) > 1 {
-		return nil, fail(ClassRequest, fmt.Sprintf("a confirmation is about one candidate, not %d", len(pools)))
-	}
-	return &narrowRequest{ReservationID: id, TTL: ttl.String(), Pool: pools[0]}, nil
+	return &narrowRequest{ID: id, TTL: ttl, Pool: p}, nil
 }
 
 func reservationOf(with *value.Map) (id string, ttl time.Duration, err error) {
@@ -69,10 +86,12 @@ func reservationOf(with *value.Map) (id string, ttl time.Duration, err error) {
 	return id, ttl, nil
 }
 
+var errNoCandidates = fail(ClassRequest, "no candidates to ask about")
+
 // poolsOf returns the places of the candidates, in their order.
 func poolsOf(candidates []*value.Map) ([]pool, error) {
 	if len(candidates) == 0 {
-		return nil, fail(ClassRequest, "no candidates to ask about")
+		return nil, errNoCandidates
 	}
 	pools := make([]pool, len(candidates))
 	for i, candidate := range candidates {

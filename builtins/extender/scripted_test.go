@@ -47,7 +47,7 @@ func TestScripts(t *testing.T) {
 			}
 			want := make([]expr.Verdict, len(tc.want))
 			for i, score := range tc.want {
-				want[i] = expr.Verdict{Keep: score > 0, Score: score}
+				want[i] = expr.KeptIf(score > 0, score)
 			}
 			if diff := cmp.Diff(want, got.Verdicts); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -47,15 +47,14 @@ func newTransport(c Config, settings *tls.Config) *http.Transport {
 	}
 }
 
-// header is that of all requests. A transport does not change it.
-var header = http.Header{"Content-Type": {"application/json"}}
+// post is what all requests have in common. A transport does not change their header.
+var post = &http.Request{Method: http.MethodPost, Header: http.Header{"Content-Type": {"application/json"}}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 
 // exchange posts a body and returns that of the answer to read.
 func (c *Client) exchange(ctx context.Context, to *url.URL, body *payload, read func(answer) error) error {
-	request := (&http.Request{
-		Method: http.MethodPost, URL: to, Host: to.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: body.open(), ContentLength: body.size(), GetBody: func() (io.ReadCloser, error) { return body.open(), nil },
-	}).WithContext(ctx)
+	request := post.WithContext(ctx)
+	request.URL, request.Host = to, to.Host
+	request.Body, request.ContentLength, request.GetBody = body.open(), body.size(), func() (io.ReadCloser, error) { return body.open(), nil }
 	response, err := c.transport.RoundTrip(request)
 	if err != nil {
 		return mismatch(err)

@@ -204,7 +204,7 @@ type answering int64
 func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	out := &expr.Response{}
 	for range r.Candidates {
-		out.Verdicts = append(out.Verdicts, expr.Verdict{Keep: true, Score: int64(a)})
+		out.Verdicts = append(out.Verdicts, expr.Kept(int64(a)))
 	}
 	return out, nil
 }

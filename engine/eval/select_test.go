@@ -32,7 +32,7 @@ func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 	out := &expr.Response{}
 	for _, c := range r.Candidates {
 		n := int64(len(value.StringAt(c, "name")))
-		out.Verdicts = append(out.Verdicts, expr.Verdict{Keep: value.StringAt(c, "name") != "a1", Score: n})
+		out.Verdicts = append(out.Verdicts, expr.KeptIf(value.StringAt(c, "name") != "a1", n))
 	}
 	return out, nil
 }

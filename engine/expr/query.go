@@ -3,6 +3,7 @@ package expr
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/value"
@@ -49,11 +50,35 @@ type Response struct {
 	Verdicts []Verdict
 }
 
-// Verdict is the judgement of a candidate: whether it stays in the selection,
-// and the score it has from here on.
-type Verdict struct {
-	Keep  bool
-	Score int64
+// Verdict is the judgement of a candidate: Dropped, or Kept with the score that it has
+// from here on. There are many of them, so one is a single number: 0 is Dropped, and
+// otherwise the score with its sign bit inverted.
+type Verdict int64
+
+// Dropped says that a candidate leaves the selection.
+const Dropped Verdict = 0
+
+// Kept says that a candidate stays, with a score. The lowest 64-bit number counts as the
+// one above it.
+func Kept(score int64) Verdict { return Verdict(max(score, math.MinInt64+1) ^ math.MinInt64) }
+
+// KeptIf is Kept, or Dropped.
+func KeptIf(keep bool, score int64) Verdict {
+	if !keep {
+		return Dropped
+	}
+	return Kept(score)
+}
+
+// Keep reports whether the candidate stays.
+func (v Verdict) Keep() bool { return v != Dropped }
+
+// Score returns the score of a candidate that stays, and 0 for another.
+func (v Verdict) Score() int64 {
+	if v == Dropped {
+		return 0
+	}
+	return int64(v) ^ math.MinInt64
 }
 
 // Answerer answers requests. It is safe for concurrent use.

@@ -94,12 +94,13 @@ func (k *answered) add(candidates, scores []any) error {
 			k.confirmed[string(name)] = true
 			continue
 		}
-		v := expr.Verdict{}
+		v := expr.Dropped
 		if number, ok := scores[i].(json.Number); ok {
-			v.Keep = true
-			if v.Score, err = number.Int64(); err != nil {
+			score, err := number.Int64()
+			if err != nil {
 				return err
 			}
+			v = expr.Kept(score)
 		} else if scores[i] != nil {
 			return fmt.Errorf("the score %v is no whole number", scores[i])
 		}

@@ -189,8 +189,8 @@ func CallOf(c eval.Call) (request, response map[string]any) {
 	}
 	scores := make([]any, len(c.Response.Verdicts))
 	for n, v := range c.Response.Verdicts {
-		if v.Keep {
-			scores[n] = v.Score
+		if v.Keep() {
+			scores[n] = v.Score()
 		}
 	}
 	return request, map[string]any{"scores": scores}

@@ -56,7 +56,7 @@ func (f *flipping) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 	f.n++
 	out := &expr.Response{Verdicts: make([]expr.Verdict, len(r.Candidates))}
 	for i := range out.Verdicts {
-		out.Verdicts[i] = expr.Verdict{Keep: true, Score: int64((i + f.n) % 2)}
+		out.Verdicts[i] = expr.Kept(int64((i + f.n) % 2))
 	}
 	return out, nil
 }

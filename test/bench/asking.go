@@ -99,7 +99,7 @@ func questions(nodes int) (*expr.Request, []byhand.VolumeGroupRef) {
 
 func kept(verdicts []expr.Verdict) (n int) {
 	for _, v := range verdicts {
-		if v.Keep {
+		if v.Keep() {
 			n++
 		}
 	}

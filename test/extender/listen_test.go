@@ -68,7 +68,7 @@ func TestClientAndServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]expr.Verdict{{}, {Keep: true, Score: 6}, {Keep: true, Score: 6}, {}}, got.Verdicts); diff != "" {
+	if diff := cmp.Diff([]expr.Verdict{expr.Dropped, expr.Kept(6), expr.Kept(6), expr.Dropped}, got.Verdicts); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if _, err := client.Answer(t.Context(), question(builtin.NarrowReservation, "a/t")); err != nil {
@@ -109,7 +109,7 @@ func TestClientMeetsFaults(t *testing.T) {
 				if failed != (classes[i] != "") || failed && failure.Class != classes[i] {
 					t.Errorf("%s gives %v, want class %q", query, err, classes[i])
 				}
-				if !failed && i == 0 && !cmp.Equal(got.Verdicts, []expr.Verdict{{}}) {
+				if !failed && i == 0 && !cmp.Equal(got.Verdicts, []expr.Verdict{expr.Dropped}) {
 					t.Errorf("somebody stays: %v", got.Verdicts)
 				}
 			}

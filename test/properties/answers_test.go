@@ -35,7 +35,7 @@ func (hashed) Answer(_ context.Context, request *expr.Request) (*expr.Response, 
 	out := &expr.Response{}
 	for _, c := range request.Candidates {
 		score := int64(dice(12, value.Plain(c), value.StringAt(request.With, "reservationID"))) - 2
-		out.Verdicts = append(out.Verdicts, expr.Verdict{Keep: score > 0, Score: score})
+		out.Verdicts = append(out.Verdicts, expr.KeptIf(score > 0, score))
 	}
 	return out, nil
 }

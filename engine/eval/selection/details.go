@@ -110,9 +110,9 @@ func (c *CandidateDetails) points(step *plan.Step, points int64) {
 
 // scored is an answer, which sets the score.
 func (c *CandidateDetails) scored(step *plan.Step, v expr.Verdict) {
-	if c != nil && v.Keep {
-		c.Points = append(c.Points, Points{Step: step.Name, Points: v.Score})
-		c.Score = v.Score
+	if c != nil && v.Keep() {
+		c.Points = append(c.Points, Points{Step: step.Name, Points: v.Score()})
+		c.Score = v.Score()
 	}
 }
 

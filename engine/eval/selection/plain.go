@@ -138,9 +138,9 @@ func (r *plainRun) query(ctx context.Context, step *plan.Step) error {
 		return err
 	}
 	r.keep(step, func(i int, c *candidate) bool {
-		c.score = verdicts[i].Score
+		c.score = verdicts[i].Score()
 		c.details.scored(step, verdicts[i])
-		return verdicts[i].Keep
+		return verdicts[i].Keep()
 	})
 	return nil
 }

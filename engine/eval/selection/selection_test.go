@@ -64,7 +64,7 @@ func verdicts(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	out := &expr.Response{}
 	for _, c := range r.Candidates {
 		name := value.StringAt(c, "name")
-		out.Verdicts = append(out.Verdicts, expr.Verdict{Keep: !strings.HasPrefix(name, "x"), Score: int64(len(name))})
+		out.Verdicts = append(out.Verdicts, expr.KeptIf(!strings.HasPrefix(name, "x"), int64(len(name))))
 	}
 	return out, nil
 }

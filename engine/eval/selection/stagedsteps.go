@@ -68,8 +68,8 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 	r.zero()
 	i := 0
 	for at := range each(r.left) {
-		if verdicts[i].Keep {
-			r.scores[at] = verdicts[i].Score
+		if verdicts[i].Keep() {
+			r.scores[at] = verdicts[i].Score()
 		} else {
 			r.left.drop(at)
 		}

@@ -29,7 +29,7 @@ func (Bare) Answer(_ context.Context, request *expr.Request) (*expr.Response, er
 	out := &expr.Response{Verdicts: make([]expr.Verdict, len(request.Candidates))}
 	for i := range request.Candidates {
 		score := scoreAt(i)
-		out.Verdicts[i] = expr.Verdict{Keep: score > 0, Score: score}
+		out.Verdicts[i] = expr.KeptIf(score > 0, score)
 	}
 	return out, nil
 }

@@ -83,7 +83,7 @@ func score(t *testing.T, config builtin.Config) {
 		}),
 		Candidates: []*value.Map{value.FromMap(map[string]value.Value{"name": value.OfString("a"), "thinPoolName": value.OfString("t")})},
 	})
-	if err != nil || len(got.Verdicts) != 1 || got.Verdicts[0] != (expr.Verdict{Keep: true, Score: 5}) {
+	if err != nil || len(got.Verdicts) != 1 || got.Verdicts[0] != expr.Kept(5) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
