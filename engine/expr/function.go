@@ -101,7 +101,8 @@ type Function struct {
 	Scans *Scan
 	// Match says that the function matches labels, which an index can look up.
 	Match LabelMatch
-	// Do computes the result. A nil Do is a builtin that can be checked but
+	// Do computes the result. It must not keep args, whose memory is used for the next
+	// call; what is in them may be kept. A nil Do is a builtin that can be checked but
 	// not run by this build.
 	Do func(call *Call, args []value.Value) (value.Value, error)
 }

@@ -128,6 +128,7 @@ func result(f expr.Function, call *expr.Call, args []value.Value) ref.Val {
 	return out
 }
 
+// prepare settles the arguments in place and takes the call from among them.
 func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Value, err error) {
 	if needsCall(f) {
 		last := args[len(args)-1]
@@ -138,13 +139,12 @@ func prepare(f expr.Function, args []ref.Val) (call *expr.Call, out []value.Valu
 		}
 		call = wrapped.call
 	}
-	out = make([]value.Value, len(args))
 	for i, a := range args {
-		if out[i], err = argument(a); err != nil {
+		if args[i], err = argument(a); err != nil {
 			return nil, nil, err
 		}
 	}
-	return call, out, nil
+	return call, args, nil
 }
 
 // argument settles an argument. An optional part of an object is as it has to be, and

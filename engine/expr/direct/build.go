@@ -1,6 +1,8 @@
 package direct
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -63,7 +65,8 @@ type listing struct {
 }
 
 func (n listing) eval(f *Frame) ref.Val {
-	var out []value.Value
+	var few [16]value.Value // a longer list is put together in memory of its own
+	out := few[:0]
 	failed := false
 	done := n.each(f, func() bool {
 		if add, ok := holds(n.when, f); !ok || !add {
@@ -78,7 +81,7 @@ func (n listing) eval(f *Frame) ref.Val {
 	if !done || failed {
 		return nil
 	}
-	return small(value.NewList(out))
+	return small(value.NewList(slices.Clone(out)))
 }
 
 // holds evaluates a condition; nil is always true.
