@@ -341,7 +341,7 @@ func IsRefused(err error) bool {
 
 // IsConflict reports whether a write was refused because the object has moved
 // on. It is decided again on the newer state; nothing is wrong.
-func IsConflict(err error) bool { return apierrors.IsConflict(err) }
+func IsConflict(err error) bool { return err != nil && apierrors.IsConflict(err) }
 
 // IsRejected reports whether the server refuses a write for what it says, so that the
 // same write would be refused again.

@@ -51,7 +51,7 @@ func (ev *evaluation) aboutInput(in *plan.Input) {
 		if o.Name != ev.Details.About {
 			continue
 		}
-		f := &frame{ev: ev}
+		f := ev.frame()
 		f.push("item", ev.overlay.of(o))
 		when, near := ev.decided(in.Where, f), in.Near(ev.Key.Namespace, o)
 		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
@@ -60,7 +60,7 @@ func (ev *evaluation) aboutInput(in *plan.Input) {
 
 func (ev *evaluation) aboutItems(v *plan.Variable) {
 	c := v.Collection
-	list, err := ev.items(c, &frame{ev: ev})
+	list, err := ev.items(c, ev.frame())
 	if err != nil {
 		return // the variable fails, which is reported
 	}
@@ -68,7 +68,7 @@ func (ev *evaluation) aboutItems(v *plan.Variable) {
 		if value.NameOf(item) != ev.Details.About {
 			continue
 		}
-		f := &frame{ev: ev}
+		f := ev.frame()
 		f.push(c.As, item)
 		f.declare(c.Locals)
 		when := ev.decided(c.When, f)
@@ -95,7 +95,7 @@ func (ev *evaluation) behind(source string, depth int) []ConditionDetails {
 	if v.Program == nil {
 		return nil
 	}
-	whole := ev.explained(v.Program, &frame{ev: ev}, depth+1)
+	whole := ev.explained(v.Program, ev.frame(), depth+1)
 	if len(whole.Parts) == 0 {
 		return []ConditionDetails{whole}
 	}

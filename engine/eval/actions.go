@@ -105,10 +105,8 @@ func (r *ruleRun) state(o *world.Object) targetState {
 
 // find looks an object up in any source of its kind.
 func (r *ruleRun) find(id world.ID) (targetState, error) {
-	for _, source := range r.sources(id.GVK) {
-		if o := r.World.Table(source).Get(id.Namespace, id.Name); o != nil {
-			return r.state(o), nil
-		}
+	if o := r.stored(id); o != nil {
+		return r.state(o), nil
 	}
 	if o := r.overlay.created[id]; o != nil {
 		return r.state(o), nil
@@ -116,21 +114,28 @@ func (r *ruleRun) find(id world.ID) (targetState, error) {
 	return targetState{}, errNoTarget
 }
 
-func (ev *evaluation) sources(gvk schema.GVK) (out []world.Source) {
-	if ev.Policy.Primary.GVK == gvk {
-		out = append(out, ev.Policy.Primary.Source)
+// stored returns an object from the first source that has it; nil for none.
+func (ev *evaluation) stored(id world.ID) (o *world.Object) {
+	in := func(source world.Source) bool {
+		if source.GVK == id.GVK {
+			o = ev.World.Table(source).Get(id.Namespace, id.Name)
+		}
+		return o != nil
 	}
-	for _, in := range ev.Policy.Inputs {
-		if in.Source.GVK == gvk {
-			out = append(out, in.Source)
+	if in(ev.Policy.Primary.Source) {
+		return o
+	}
+	for _, input := range ev.Policy.Inputs {
+		if in(input.Source) {
+			return o
 		}
 	}
 	for _, t := range ev.Policy.Targets {
-		if t.Source.GVK == gvk {
-			out = append(out, t.Source)
+		if in(t.Source) {
+			return o
 		}
 	}
-	return out
+	return nil
 }
 
 // idOf reads an object's identity from its value.

@@ -40,10 +40,10 @@ type itemsRun struct {
 	stale   map[readSlot]bool // maps that have changed
 	claimed []bool
 	// What each item is computed with, one after the other.
-	frame   *frame
-	scratch holder
-	memos   chunks[itemMemo]
-	kept    kept
+	frame *frame
+	held  holder
+	memos chunks[itemMemo]
+	kept  kept
 	computed
 	// columns are the results that were computed at once; nil when none were.
 	columns *itemColumns
@@ -53,7 +53,7 @@ type itemsRun struct {
 // changed, and keeps the others.
 func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (value.Value, error) {
 	c := v.Collection
-	list, err := r.ev.items(c, &frame{ev: r.ev})
+	list, err := r.ev.items(c, r.ev.frame())
 	if err != nil {
 		r.forget(m)
 		return nil, err
@@ -69,7 +69,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		}
 	}
 	items := list.Items()
-	run := &itemsRun{memoReader: r, c: c, frame: &frame{ev: r.ev}, old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]*itemMemo, 0, len(items))}}
+	run := &itemsRun{memoReader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
 	if run.old == nil {
 		run.columns = run.columnsOf(items)
@@ -190,9 +190,9 @@ func (run *itemsRun) add(m itemMemo) {
 
 // begin records what the next item is computed from.
 func (run *itemsRun) begin() *holder {
-	h := &run.scratch
+	h := &run.held
 	*h = holder{wholes: h.wholes[:0], entries: h.entries[:0], recalls: h.recalls[:0]}
-	run.stack = append(run.stack, h)
+	run.scratch.stack = append(run.scratch.stack, h)
 	return h
 }
 

@@ -229,7 +229,7 @@ func (r *memoReader) single(i int, in *plan.Input) *world.Object {
 	if in.Shape != plan.One || in.Off || !r.memo.lookups.reads(i, "") {
 		return nil
 	}
-	name, err := in.Get.Eval(&frame{ev: r.ev}, r.ev.meter)
+	name, err := in.Get.Eval(r.ev.frame(), r.ev.meter)
 	if err != nil {
 		return nil
 	}

@@ -66,8 +66,11 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 		in.Shared = &Shared{}
 	}
 	ev := newEvaluation(ctx, in)
+	ev.scratch = scratches.Get().(*scratch)
 	ev.reader = newMemoReader(ev, memo)
-	return ev.run()
+	out := ev.run()
+	ev.scratch.release() // not after a panic: who knows what is in it
+	return out
 }
 
 // Plain decides about a key without any memory, index or shortcut.
@@ -117,6 +120,8 @@ type evaluation struct {
 	pendingOnly bool
 	// asked says that an expression has asked for the time, or for what is remembered.
 	asked bool
+	// scratch is nil where nothing is used again.
+	scratch *scratch
 }
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {

@@ -136,22 +136,33 @@ func (f *frame) compute(v *plan.Variable, at int) (value.Value, error) {
 
 // extend returns a frame that can be added to without touching this one.
 func (f *frame) extend() *frame {
-	return &frame{ev: f.ev, locals: f.locals[:len(f.locals):len(f.locals)]}
+	out := f.ev.frame()
+	out.locals = f.locals[:len(f.locals):len(f.locals)]
+	return out
 }
 
-// room is how many names a frame gets room for at once: append would double it.
-const room = 3
+// spareNames is for how many names more than needed a frame gets room.
+const spareNames = 2
+
+// grow makes room for so many more names.
+func (f *frame) grow(more int) {
+	if n := len(f.locals) + more; n > cap(f.locals) {
+		f.locals = append(f.ev.scratch.room(n+spareNames), f.locals...)
+	}
+}
 
 // push adds a local name with a value.
 func (f *frame) push(name string, v value.Value) {
-	if n := len(f.locals); n == cap(f.locals) {
-		f.locals = append(make([]local, 0, n+room), f.locals...)
-	}
+	f.grow(1)
 	f.locals = append(f.locals, local{name: name, value: v, state: known})
 }
 
 // declare adds variables, to be computed when used.
 func (f *frame) declare(variables []*plan.Variable) {
+	if len(variables) == 0 {
+		return
+	}
+	f.grow(len(variables))
 	for _, v := range variables {
 		f.locals = append(f.locals, local{name: v.Name, variable: v})
 	}

@@ -20,7 +20,7 @@ type gathering struct {
 func (g *gathering) members(candidates []*world.Object) (out []*member) {
 	g.r.ev.meter.Grow(len(candidates))
 	columns := g.columns(candidates)
-	f := &frame{ev: g.r.ev}
+	f := g.r.ev.frame()
 	for i, o := range candidates {
 		m, known := columns.member(i, o)
 		if !known {

@@ -127,6 +127,35 @@ func (h *holder) flip(at time.Time) {
 	}
 }
 
+// take makes a holder hold what another has recorded.
+func (h *holder) take(from *holder) {
+	h.wholes, h.entries = refilled(h.wholes, from.wholes), refilled(h.entries, from.entries)
+	h.mapped, h.recalls = refilled(h.mapped, from.mapped), refilled(h.recalls, from.recalls)
+	h.until, h.known = from.until, nil
+}
+
+// refilled returns a list like another, in the memory of an old one where that fits.
+func refilled[T any](old, now []T) []T {
+	if len(now) == 0 {
+		return nil
+	}
+	if n := cap(old); n < len(now) || n > 2*len(now)+2 {
+		return slices.Clone(now)
+	}
+	out := append(old[:0], now...)
+	clear(out[len(out):cap(out)])
+	return out
+}
+
+// empty makes a holder hold nothing, but keep its memory.
+func (h *holder) empty() {
+	clear(h.wholes)
+	clear(h.entries)
+	clear(h.mapped)
+	clear(h.recalls)
+	*h = holder{wholes: h.wholes[:0], entries: h.entries[:0], mapped: h.mapped[:0], recalls: h.recalls[:0]}
+}
+
 // identical reports whether two values are the same one: lists and maps by
 // identity, scalars by content.
 func identical(a, b value.Value) bool {

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
@@ -93,12 +94,15 @@ func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
 			return false
 		}
 	}
-	for _, o := range in.OrderBy {
+	if len(in.OrderBy) > 0 {
+		m.order = make([]value.Value, len(in.OrderBy))
+	}
+	for i, o := range in.OrderBy {
 		v, err := o.Eval(f, ev.meter)
 		if err != nil {
 			v = value.None
 		}
-		m.order = append(m.order, v)
+		m.order[i] = v
 	}
 	return true
 }
@@ -138,7 +142,7 @@ func mapOf(in *plan.Input, members []*member) (value.Value, error) {
 
 // one resolves an input that names its object.
 func (ev *evaluation) one(in *plan.Input, table *world.Table) (value.Value, error) {
-	name, err := in.Get.Eval(&frame{ev: ev}, ev.meter)
+	name, err := in.Get.Eval(ev.frame(), ev.meter)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +226,7 @@ func lookUp(table *world.Table, name value.Value, namespace string) *world.Objec
 
 // probes returns the index keys under which an input's members are found.
 func (ev *evaluation) probes(in *plan.Input) []string {
-	return in.Join.Probe.Keys(&frame{ev: ev}, ev.meter)
+	return in.Join.Probe.Keys(ev.frame(), ev.meter)
 }
 
 // candidates returns the objects that can be members: those an index finds
@@ -262,9 +266,19 @@ func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world
 // IndexKeys returns the keys under which an input's index finds an object: for
 // the world's tables.
 func IndexKeys(p *plan.Policy, in *plan.Input, o *world.Object, meter *expr.Meter) []string {
-	ev := &evaluation{Input: Input{Policy: p}, decision: &Decision{}, meter: meter}
-	ev.reader = &plainReader{ev: ev}
-	f := &frame{ev: ev}
+	f := indexFrames.Get().(*frame)
+	f.ev.Policy, f.ev.meter = p, meter
 	f.push("item", o.Value)
-	return in.Join.Item.Keys(f, meter)
+	out := in.Join.Item.Keys(f, meter)
+	f.locals[0] = local{}
+	f.locals, f.ev.Policy, f.ev.meter = f.locals[:0], nil, nil
+	indexFrames.Put(f)
+	return out
 }
+
+// indexFrames are scopes of objects alone, to be used again.
+var indexFrames = sync.Pool{New: func() any {
+	ev := &evaluation{decision: &Decision{}}
+	ev.reader = &plainReader{ev: ev}
+	return &frame{ev: ev}
+}}

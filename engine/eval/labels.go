@@ -14,7 +14,7 @@ func Labels(ctx context.Context, in Input, labels []plan.Label) map[string]strin
 	ev.reader = &plainReader{ev: ev}
 	defer ev.meter.Close()
 	for _, l := range labels {
-		text, err := ev.text(l.Value, &frame{ev: ev})
+		text, err := ev.text(l.Value, ev.frame())
 		if err != nil {
 			text = ""
 		}

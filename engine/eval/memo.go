@@ -185,12 +185,11 @@ func TargetID(gvk schema.GVK, key string) world.ID {
 
 // memoReader reads through a memo.
 type memoReader struct {
-	ev    *evaluation
-	memo  *Memo
-	stack []*holder
-	// spare are holders that can be used again.
-	spare []*holder
-	rules holder
+	ev   *evaluation
+	memo *Memo
+	// scratch has the holders that are being filled.
+	scratch *scratch
+	rules   *holder
 	// targets are the objects that actions named.
 	targets []Lookup
 	// views are those handed out last, of inputs and of variables.
@@ -211,23 +210,21 @@ func newMemoReader(ev *evaluation, m *Memo) *memoReader {
 	}
 	m.now = ev.Now
 	m.serial++
-	r := &memoReader{ev: ev, memo: m}
-	r.stack = []*holder{&r.rules}
+	r := &memoReader{ev: ev, memo: m, scratch: ev.scratch}
+	r.rules = r.push()
 	return r
 }
 
-func (r *memoReader) top() *holder { return r.stack[len(r.stack)-1] }
+func (r *memoReader) top() *holder { return r.scratch.stack[len(r.scratch.stack)-1] }
 
+// push begins to record what a result is computed from, until pop.
 func (r *memoReader) push() *holder {
-	h := &holder{}
-	if n := len(r.spare); n > 0 {
-		h, r.spare = r.spare[n-1], r.spare[:n-1]
-	}
-	r.stack = append(r.stack, h)
+	h := r.scratch.holder()
+	r.scratch.stack = append(r.scratch.stack, h)
 	return h
 }
 
-func (r *memoReader) pop() { r.stack = r.stack[:len(r.stack)-1] }
+func (r *memoReader) pop() { r.scratch.stack = r.scratch.stack[:len(r.scratch.stack)-1] }
 
 func (r *memoReader) changed() { r.memo.serial++ }
 
@@ -271,10 +268,7 @@ func (r *memoReader) done() {
 		r.memo.lookups.add(t, -1)
 	}
 	r.memo.targets = r.targets
-	r.memo.lookups.count(&r.rules, 1)
-	r.memo.lookups.count(&r.memo.rules, -1)
-	r.rules.known = nil
-	r.memo.rules = r.rules
+	r.replace(&r.memo.rules, r.rules)
 	r.noteReads()
 	r.memo.weigh()
 }
@@ -284,13 +278,12 @@ func (r *memoReader) named(target int, key string) {
 }
 
 // replace sets what a result was computed from: what a holder that was pushed has
-// recorded, which is used again.
+// recorded. That one is free then.
 func (r *memoReader) replace(old, now *holder) {
 	r.memo.lookups.count(now, 1)
 	r.memo.lookups.count(old, -1)
-	now.known = nil
-	*old, *now = *now, holder{}
-	r.spare = append(r.spare, now)
+	old.take(now)
+	r.scratch.free(now)
 }
 
 // still reports whether everything that a result was computed from is the same:
@@ -373,7 +366,7 @@ func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 	if v.Collection != nil {
 		out, err = r.collection(v, m, h)
 	} else {
-		out, err = r.ev.plainVariable(v, &frame{ev: r.ev})
+		out, err = r.ev.plainVariable(v, r.ev.frame())
 	}
 	r.pop()
 	if err == nil && m.err == nil && m.value != nil && !identical(out, m.value) && out.Type() == m.value.Type() && value.IsTrue(out.Equal(m.value)) {

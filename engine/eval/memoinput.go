@@ -123,7 +123,7 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 		return nil
 	}
 	h := r.push()
-	out := r.judge(in, table, o, m.probes, &frame{ev: r.ev})
+	out := r.judge(in, table, o, m.probes, r.ev.frame())
 	r.pop()
 	held := m.held
 	for _, w := range h.wholes {
@@ -140,6 +140,7 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 	}
 	r.memo.lookups.count(&holder{wholes: held.wholes[len(m.held.wholes):], entries: held.entries[len(m.held.entries):]}, 1)
 	m.held = held
+	r.scratch.free(h)
 	return out
 }
 

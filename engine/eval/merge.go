@@ -34,20 +34,25 @@ func mergeFields(current value.Value, want *value.Map) (next, patch value.Value)
 	if !ok {
 		into = value.Empty
 	}
-	diff := value.Empty
+	var names [fewFields]string
+	var nexts, diffs [fewFields]value.Value
+	keys, after, changes := names[:0], nexts[:0], diffs[:0]
 	for i := range want.Len() {
 		key, v := want.At(i)
-		after, change := mergeDiff(into.Lookup(key), v)
+		next, change := mergeDiff(into.Lookup(key), v)
 		if change == nil {
 			continue
 		}
-		into, diff = into.With(key, after), diff.With(key, change)
+		keys, after, changes = append(keys, key), append(after, next), append(changes, change)
 	}
-	if diff.Len() == 0 {
+	if len(keys) == 0 {
 		return current, nil
 	}
-	return into, diff
+	return into.WithAll(keys, after), value.Empty.WithAll(keys, changes)
 }
+
+// fewFields is how many fields change without memory for a list of them.
+const fewFields = 16
 
 // nest puts a value under a path of field names.
 func nest(path []string, v value.Value) *value.Map {

@@ -1,7 +1,7 @@
 package eval
 
 import (
-	"maps"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -14,6 +14,15 @@ type overlay struct {
 	objects map[world.ID]*value.Map
 	// created are objects that do not exist yet.
 	created map[world.ID]*world.Object
+	// undo are the objects that were overlaid since the last save, as they were.
+	undo []overlaid
+}
+
+// overlaid is an object as the overlay had it before; nil where it had none.
+type overlaid struct {
+	id      world.ID
+	object  *value.Map
+	created *world.Object
 }
 
 // of returns an object's value under the overlay.
@@ -30,6 +39,7 @@ func (o *overlay) set(id world.ID, v *value.Map) {
 	if o.objects == nil {
 		o.objects = map[world.ID]*value.Map{}
 	}
+	o.undo = append(o.undo, overlaid{id, o.objects[id], o.created[id]})
 	o.objects[id] = v
 }
 
@@ -52,9 +62,25 @@ func (o *overlay) create(id world.ID, v *value.Map) {
 	o.created[id] = world.NewObject(id, "", v, world.Version{})
 }
 
-// save returns the overlay as it is; what comes after does not change it.
-func (o *overlay) save() overlay {
-	return overlay{objects: maps.Clone(o.objects), created: maps.Clone(o.created)}
+// save begins what restore takes back.
+func (o *overlay) save() {
+	clear(o.undo)
+	o.undo = o.undo[:0]
 }
 
-func (o *overlay) restore(saved overlay) { *o = saved }
+// restore makes the overlay what it was when it was saved last.
+func (o *overlay) restore() {
+	for _, was := range slices.Backward(o.undo) {
+		if was.object == nil {
+			delete(o.objects, was.id)
+		} else {
+			o.objects[was.id] = was.object
+		}
+		if was.created == nil {
+			delete(o.created, was.id)
+		} else {
+			o.created[was.id] = was.created
+		}
+	}
+	o.save()
+}

@@ -24,7 +24,7 @@ func (r *plainReader) input(i int) (value.Value, error) {
 	var members []*member
 	if !in.Off {
 		for _, o := range r.ev.every(in, table) {
-			if m := r.ev.judge(in, o, &frame{ev: r.ev}); m != nil {
+			if m := r.ev.judge(in, o, r.ev.frame()); m != nil {
 				members = append(members, m)
 			}
 		}
@@ -33,7 +33,7 @@ func (r *plainReader) input(i int) (value.Value, error) {
 }
 
 func (r *plainReader) variable(i int) (value.Value, error) {
-	return r.ev.plainVariable(r.ev.Policy.Variables[i], &frame{ev: r.ev})
+	return r.ev.plainVariable(r.ev.Policy.Variables[i], r.ev.frame())
 }
 
 func (r *plainReader) changed()                                   {}

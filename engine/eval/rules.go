@@ -20,11 +20,12 @@ var errorMessage = analyze.ErrorMessage.String()
 func (ev *evaluation) rules() {
 	failed := false
 	concerned := ev.concerned()
+	run := &ruleRun{}
 	for i, r := range ev.Policy.Rules {
 		if failed && !r.Finally || !concerned(r) {
 			continue
 		}
-		run := ruleRun{evaluation: ev, rule: r, index: i}
+		*run = ruleRun{evaluation: ev, rule: r, index: i}
 		if ev.Details != nil {
 			ev.Details.within = "rule " + r.Name
 		}
@@ -33,7 +34,7 @@ func (ev *evaluation) rules() {
 		if run.fired {
 			ev.decision.Fired.Add(i)
 		}
-		ev.noteRule(&run)
+		ev.noteRule(run)
 		if stop {
 			return
 		}
@@ -76,7 +77,7 @@ type ruleRun struct {
 // run reports whether the evaluation ends here.
 func (r *ruleRun) run() (stop bool) {
 	r.effect = len(r.decision.Effects)
-	base := &frame{ev: r.evaluation}
+	base := r.frame()
 	if r.rule.ForEach == nil {
 		base.declare(r.rule.Locals)
 	}
@@ -144,8 +145,10 @@ func (r *ruleRun) each(base *frame) {
 		return
 	}
 	r.meter.Grow(items.Len())
+	before := r.scratch.mark()
 	for _, item := range items.Items() {
-		f := &frame{ev: r.evaluation}
+		r.scratch.back(before)
+		f := r.frame()
 		f.push(r.rule.As, r.refresh(item))
 		f.declare(r.rule.Locals)
 		if r.one(f, item); r.over(r.err) {
@@ -217,7 +220,8 @@ func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 
 // attempt runs actions; when one fails, nothing of them remains.
 func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
-	saved, effects, lines := r.overlay.save(), len(r.decision.Effects), len(r.decision.Log)
+	effects, lines := len(r.decision.Effects), len(r.decision.Log)
+	r.overlay.save()
 	remembered := maps.Clone(r.decision.Remember)
 	for _, a := range actions {
 		first := len(r.decision.Effects)
@@ -226,7 +230,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 			err = r.fit(first)
 		}
 		if err != nil {
-			r.overlay.restore(saved)
+			r.overlay.restore()
 			r.decision.Effects = r.decision.Effects[:effects]
 			r.decision.Log = r.decision.Log[:lines]
 			r.decision.Remember = remembered

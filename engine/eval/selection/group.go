@@ -231,7 +231,8 @@ const maxKinds = 64
 
 // fold evaluates the points for some numbers.
 func (r *stagedRun) fold(step *plan.Step, f facts) (int64, error) {
-	scope := &row{Scope: r.Scope}
+	n := 1 + len(step.Fold.Distinct)
+	scope := &row{Scope: r.Scope, names: make([]string, 0, n), values: make([]value.Value, 0, n)}
 	if step.Fold.Size != "" {
 		scope.names, scope.values = append(scope.names, step.Fold.Size), append(scope.values, value.OfInt(f[0]))
 	}
