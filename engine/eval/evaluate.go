@@ -126,10 +126,7 @@ type evaluation struct {
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {
 	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{Revision: in.Policy.Revision}}
-	ev.call = cel.CallValue(&expr.Call{Now: in.Now, Recall: ev.recall, Flip: func(at time.Time) {
-		ev.noteFlip(at)
-		ev.flip(at)
-	}})
+	ev.call = ev.callOf(in.Now)
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
 	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil
@@ -138,6 +135,14 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 		ev.object, ev.pendingOnly = in.Instead, true
 	}
 	return ev
+}
+
+// callOf returns what expressions hand to calls that depend on the evaluation.
+func (ev *evaluation) callOf(now time.Time) value.Value {
+	return cel.CallValue(&expr.Call{Now: now, Recall: ev.recall, Flip: func(at time.Time) {
+		ev.noteFlip(at)
+		ev.flip(at)
+	}})
 }
 
 // recall returns what was remembered, and notes that it was asked for.

@@ -3,8 +3,11 @@ package eval
 import (
 	"cmp"
 	"context"
+	"sync"
+	"time"
 
 	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -17,14 +20,25 @@ type Side struct{ ev *evaluation }
 // NewSide looks at a key with its primary as given; nil means that there is
 // none. Close must be called at the end.
 func NewSide(ctx context.Context, p *plan.Policy, key Key, object *world.Object) *Side {
-	ev := newEvaluation(ctx, Input{Policy: p, Key: key})
-	ev.object = object
-	ev.reader = &plainReader{ev: ev}
-	return &Side{ev: ev}
+	s := sides.Get().(*Side)
+	s.ev.Input, s.ev.object, s.ev.meter = Input{Policy: p, Key: key}, object, expr.NewMeter(ctx)
+	return s
 }
 
-// Close frees what the questions needed.
-func (s *Side) Close() { s.ev.meter.Close() }
+// sides are those that were closed: a change may ask many keys.
+var sides = sync.Pool{New: func() any {
+	ev := &evaluation{decision: &Decision{}}
+	ev.call, ev.reader = ev.callOf(time.Time{}), &plainReader{ev: ev}
+	return &Side{ev: ev}
+}}
+
+// Close frees what the questions needed. The side must not be used afterwards.
+func (s *Side) Close() {
+	s.ev.meter.Close()
+	*s.ev.decision = Decision{}
+	s.ev.Input, s.ev.object, s.ev.meter = Input{}, nil, nil
+	sides.Put(s)
+}
 
 // Membership says whether an object is a member of an input.
 type Membership int8

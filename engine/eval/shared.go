@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/edict-dev/edict/engine/eval/selection"
@@ -57,16 +58,20 @@ func (s *Shared) collection(v *plan.Variable, list *value.List) (found, like *co
 func (s *Shared) keep(v *plan.Variable, list *value.List, memo *collectionMemo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kept, bytes := []sharedCollection{{v, list, memo}}, memo.bytes()
+	bytes := memo.bytes()
 	if bytes > maxCollectionBytes {
 		return
 	}
-	for _, c := range s.collections {
-		if bytes += c.memo.bytes(); bytes <= maxCollectionBytes && len(kept) < maxCollections {
-			kept = append(kept, c)
+	s.collections = slices.Insert(s.collections, 0, sharedCollection{v, list, memo})
+	kept := 1
+	for _, c := range s.collections[1:] {
+		if bytes += c.memo.bytes(); bytes <= maxCollectionBytes && kept < maxCollections {
+			s.collections[kept] = c
+			kept++
 		}
 	}
-	s.collections = kept
+	clear(s.collections[kept:])
+	s.collections = s.collections[:kept]
 }
 
 // bytes is what a collection takes in memory, apart from what its items name.

@@ -34,7 +34,10 @@ func (s Source) May(id ID) bool {
 
 // Snapshot is a frozen view of all tables.
 type Snapshot struct {
-	tables map[Source]*Table
+	// places are where the tables of sources stand. Snapshots of the same sources share
+	// them, so that a change copies nothing but pointers.
+	places map[Source]int
+	tables []*Table
 }
 
 // Table returns a source's table; nil, which reads as empty, when there is none.
@@ -42,7 +45,37 @@ func (s *Snapshot) Table(source Source) *Table {
 	if s == nil {
 		return nil
 	}
-	return s.tables[source]
+	if at, ok := s.places[source]; ok {
+		return s.tables[at]
+	}
+	return nil
+}
+
+// with returns a snapshot with another table of a source.
+func (s *Snapshot) with(source Source, t *Table) *Snapshot {
+	at, ok := s.places[source]
+	if ok {
+		out := &Snapshot{places: s.places, tables: slices.Clone(s.tables)}
+		out.tables[at] = t
+		return out
+	}
+	out := &Snapshot{places: maps.Clone(s.places), tables: append(slices.Clip(s.tables), t)}
+	if out.places == nil {
+		out.places = map[Source]int{}
+	}
+	out.places[source] = len(s.tables)
+	return out
+}
+
+// without returns a snapshot without a source.
+func (s *Snapshot) without(source Source) *Snapshot {
+	out := &Snapshot{}
+	for other, at := range s.places {
+		if other != source {
+			out = out.with(other, s.tables[at])
+		}
+	}
+	return out
 }
 
 // Store holds the tables. It is safe for concurrent use; Snapshot never waits.
@@ -62,7 +95,7 @@ type sourceState struct {
 // NewStore makes an empty store.
 func NewStore() *Store {
 	s := &Store{sources: map[Source]*sourceState{}}
-	s.current.Store(&Snapshot{tables: map[Source]*Table{}})
+	s.current.Store(&Snapshot{})
 	return s
 }
 
@@ -95,9 +128,7 @@ func (s *Store) Close(source Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sources, source)
-	tables := maps.Clone(s.current.Load().tables)
-	delete(tables, source)
-	s.current.Store(&Snapshot{tables: tables})
+	s.current.Store(s.current.Load().without(source))
 }
 
 // Narrow drops the indexes of a source that are no longer needed, and says
@@ -141,16 +172,14 @@ func (s *Store) MarkReady(source Source) {
 }
 
 func (s *Store) tableOf(source Source) *Table {
-	if t := s.current.Load().tables[source]; t != nil {
+	if t := s.current.Load().Table(source); t != nil {
 		return t
 	}
 	return newTable(&log{})
 }
 
 func (s *Store) publish(source Source, t *Table) {
-	tables := maps.Clone(s.current.Load().tables)
-	tables[source] = t
-	s.current.Store(&Snapshot{tables: tables})
+	s.current.Store(s.current.Load().with(source, t))
 }
 
 // Put adds or replaces an object. It gives the state before and after; when
