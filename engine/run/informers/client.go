@@ -92,10 +92,10 @@ var errNoBodies = errors.New("this client sends no objects")
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
 func (n negotiator) SupportedMediaTypes() []runtime.SerializerInfo {
-	events := json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})
+	events := envelopes{json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})}
 	return []runtime.SerializerInfo{{
 		MediaType: runtime.ContentTypeJSON, MediaTypeType: "application", MediaTypeSubType: "json", EncodesAsText: true, Serializer: n.objects,
-		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: events, Framer: json.Framer},
+		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: events, Framer: framer{}},
 	}}
 }
 

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,13 +19,13 @@ import (
 )
 
 // bare patches replicas as the controller does, without deciding anything.
-func (l *liveWorld) bare(ctx context.Context, prefix string) (time.Duration, error) {
+func (l *liveWorld) bare(ctx context.Context, prefix string) (cost, error) {
 	replicas, err := l.create(ctx, prefix)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	api := l.meta.Resource(kind("replicatedvolumereplicas"))
-	start := time.Now()
+	patches := l.writes.begin(2 * 3 * liveVolumes)
 	err = each(len(replicas), func(i int) error {
 		r := replicas[i]
 		spec := fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"nodeName":%q,"lvmVolumeGroupName":%q}}`, r.GetResourceVersion(), objects.NodeName(i%liveNodes), objects.GroupName(i%liveNodes, 0))
@@ -38,56 +37,43 @@ func (l *liveWorld) bare(ctx context.Context, prefix string) (time.Duration, err
 		_, err = api.Patch(ctx, r.GetName(), types.MergePatchType, []byte(status), metav1.PatchOptions{FieldManager: "bench"}, "status")
 		return err
 	})
-	return time.Since(start), err
+	if err != nil {
+		return cost{}, err
+	}
+	return patches.took(), nil
 }
 
-// pollInterval is the interval between looks at the metrics of the controller. All of
-// them are gathered, in the process that is measured: every millisecond that would be a
-// load of its own.
-const pollInterval = 25 * time.Millisecond
-
 // place lets the controller place replicas: from its first write to its last.
-func (l *liveWorld) place(ctx context.Context, prefix string) (time.Duration, error) {
+func (l *liveWorld) place(ctx context.Context, prefix string) (cost, error) {
 	if _, err := l.create(ctx, prefix); err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	folder, err := os.MkdirTemp("", "edict-bench")
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	asked, connected, err := startExtender(folder)
 	if err != nil {
-		return 0, err
+		return cost{}, err
 	}
 	defer func() { _ = asked.Close() }()
-	registry := prometheus.NewRegistry()
-	before := counted // the counters are the process's: an earlier round has counted, too
+	patches := l.writes.begin(2 * 3 * liveVolumes)
 	inner, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
 		done <- run.Run(inner, run.Options{
 			Config: l.config, Policies: []string{filepath.Join("policies", "replica-scheduling.yaml")}, Answers: expr.Answerers{"extender": connected},
-			Registry: registry, Workers: liveWorkers, PolicyQPS: -1, Log: slog.New(slog.DiscardHandler),
+			Registry: prometheus.NewRegistry(), Workers: liveWorkers, PolicyQPS: -1, Log: slog.New(slog.DiscardHandler),
 		})
 	}()
-	var first time.Time
-	for {
-		select {
-		case err := <-done:
-			stop()
-			return 0, fmt.Errorf("the controller has ended: %w", err)
-		case <-time.After(pollInterval):
-		}
-		n := written(registry)
-		if first.IsZero() && n > before {
-			first = time.Now()
-		}
-		if n-before >= 2*3*liveVolumes {
-			counted = n
-			stop()
-			return time.Since(first), <-done
-		}
+	select {
+	case err := <-done:
+		stop()
+		return cost{}, fmt.Errorf("the controller has ended: %w", err)
+	case <-patches.done:
+		stop()
+		return patches.took(), <-done
 	}
 }
 
@@ -105,28 +91,4 @@ func startExtender(folder string) (*extender.Running, *client.Client, error) {
 	running.Server.SetCapacity(capacity)
 	connected, err := client.New(client.Config{URL: running.URL, CAFile: running.CAFile, CertFile: running.ClientCertFile, KeyFile: running.ClientKeyFile})
 	return running, connected, err
-}
-
-// counted is how many writes earlier rounds have made.
-var counted float64
-
-// written counts the writes that controllers of this process have made.
-func written(registry *prometheus.Registry) (n float64) {
-	families, err := registry.Gather()
-	if err != nil {
-		return 0
-	}
-	for _, f := range families {
-		if f.GetName() != "edict_effects_total" {
-			continue
-		}
-		for _, m := range f.GetMetric() {
-			for _, l := range m.GetLabel() {
-				if l.GetName() == "result" && l.GetValue() == "written" {
-					n += m.GetCounter().GetValue()
-				}
-			}
-		}
-	}
-	return n
 }

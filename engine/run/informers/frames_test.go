@@ -1,0 +1,109 @@
+package informers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
+)
+
+// eventsOf returns the events of a watch, and how it ends.
+func eventsOf(from io.Reader, by kruntime.Framer, s kruntime.Serializer) (out []string) {
+	decoder := streaming.NewDecoder(by.NewFrameReader(io.NopCloser(from)), s)
+	for {
+		var event metav1.WatchEvent
+		if _, _, err := decoder.Decode(nil, &event); err != nil {
+			return append(out, endOf(err))
+		}
+		out = append(out, event.Type+" "+string(event.Object.Raw))
+	}
+}
+
+func endOf(err error) string {
+	for _, known := range []error{io.EOF, io.ErrUnexpectedEOF} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "wrong"
+}
+
+// TestFrames: however a watch arrives, its events are those that the API machinery
+// finds in it.
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	long := fmt.Sprintf(`{"type":"MODIFIED","object":{"data":%q}}`, strings.Repeat(`x"}]\`, frameSize))
+	theirs := json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})
+	for _, text := range []string{
+		"", "\n", `{"type":"ADDED","object":{}}`, `{"type":"ADDED","object":{"a":1}}` + "\n" + `{"type":"DELETED","object":{"a":[{"b":"\\\"}"}, 2]}}` + "\n",
+		` {"type":"ADDED","object":{"a":"ä{\\"}} {"object":{"b":"[\""},"more":[[1]],"type":"BOOKMARK"}`, long, long + long + "\n\r\t " + long,
+		`{"type":"ADDED","object":{"a":1}`, `{"type":"ADDED","object":{"a":"`, `{"type":"ADDED","object":{"a":"\`, `{"type":"ADDED","object":{}}x`, `]`, `"a"`,
+		`{"type":"ADDED"}{"object":{}}{}`, `{"type":"ADDED" "object":{}}`, `{"type":7,"object":{}}`,
+	} {
+		want := fmt.Sprint(eventsOf(strings.NewReader(text), json.Framer, theirs))
+		for name, from := range map[string]io.Reader{
+			"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
+			"in halves": iotest.HalfReader(strings.NewReader(text)), "with its end": iotest.DataErrReader(strings.NewReader(text)),
+		} {
+			got := fmt.Sprint(eventsOf(from, framer{}, envelopes{theirs}))
+			if strings.HasSuffix(want, "wrong]") && strings.HasSuffix(got, io.ErrUnexpectedEOF.Error()+"]") {
+				continue // what is wrong is found later
+			}
+			if got != want {
+				t.Errorf("%.80s, %s: got %.200s, want %.200s", text, name, got, want)
+			}
+		}
+	}
+}
+
+// TestFramesFail: an error of the connection is that of the watch.
+func TestFramesFail(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	from := io.MultiReader(strings.NewReader(`{"type":"ADDED","object":{}}{"a`), iotest.ErrReader(broken))
+	frames := framer{}.NewFrameReader(io.NopCloser(from))
+	buffer := make([]byte, 100)
+	if n, err := frames.Read(buffer); err != nil || string(buffer[:n]) != `{"type":"ADDED","object":{}}` {
+		t.Errorf("got %q, %v", buffer[:n], err)
+	}
+	if _, err := frames.Read(buffer); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// BenchmarkFrames reads events as they come from a watch of replicas.
+func BenchmarkFrames(b *testing.B) {
+	event := []byte(fmt.Sprintf(`{"type":"MODIFIED","object":{"metadata":{"managedFields":[%s]}}}`, strings.Repeat(`{"f:spec":{"f:name":{}}},`, 80)+"1"))
+	theirs := json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})
+	for name, s := range map[string]kruntime.StreamSerializerInfo{"own": {Framer: framer{}, Serializer: envelopes{theirs}}, "api machinery": {Framer: json.Framer, Serializer: theirs}} {
+		b.Run(name, func(b *testing.B) {
+			decoder := streaming.NewDecoder(s.Framer.NewFrameReader(io.NopCloser(&endless{text: event})), s.Serializer)
+			for b.Loop() {
+				var got metav1.WatchEvent
+				if _, _, err := decoder.Decode(nil, &got); err != nil || !bytes.HasPrefix(got.Object.Raw, []byte(`{"metadata"`)) {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// endless is a text again and again.
+type endless struct {
+	text []byte
+	at   int
+}
+
+func (e *endless) Read(into []byte) (int, error) {
+	n := copy(into, e.text[e.at:])
+	e.at = (e.at + n) % len(e.text)
+	return n, nil
+}

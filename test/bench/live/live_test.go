@@ -1,0 +1,72 @@
+package live
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+)
+
+// TestChild: the CPU time of a process is that of its line in /proc, whatever its name.
+func TestChild(t *testing.T) {
+	t.Parallel()
+	const line = "17 (%s) S %d 17 17 0 -1 4194560 1 0 0 0 250 75 0 0 20 0 9 0 1 1 1"
+	for name, parent := range map[string]int{"etcd": os.Getpid(), "a) b": os.Getpid(), "": 1} {
+		got, cpu := child(fmt.Sprintf(line, name, parent))
+		if got != name || name == "etcd" && cpu != 3250*time.Millisecond {
+			t.Errorf("%q of %d: got %q, %v", name, parent, got, cpu)
+		}
+	}
+	if name, _ := child(""); name != "" {
+		t.Errorf("an empty line: %q", name)
+	}
+}
+
+// TestStretch: a stretch ends with the answer to its last patch. Other requests, and
+// patches that are refused, are none of it.
+func TestStretch(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/refused" {
+			w.WriteHeader(http.StatusConflict)
+		}
+	}))
+	defer server.Close()
+	var w writes
+	client := &http.Client{Transport: counting{&w, http.DefaultTransport}}
+	patches := w.begin(2)
+	for _, one := range []struct {
+		method, path string
+		began, done  bool
+	}{
+		{http.MethodGet, "/", false, false},
+		{http.MethodPatch, "/", true, false},
+		{http.MethodPatch, "/refused", true, false},
+		{http.MethodPost, "/", true, false},
+		{http.MethodPatch, "/", true, true},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), one.method, server.URL+one.path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		done := false
+		select {
+		case <-patches.done:
+			done = true
+		default:
+		}
+		if began := !patches.began.at.IsZero(); began != one.began || done != one.done {
+			t.Errorf("after %s %s: it has begun: %t, is done: %t", one.method, one.path, began, done)
+		}
+	}
+	if took := patches.took(); took.time <= 0 {
+		t.Errorf("it took %v", took.time)
+	}
+}
