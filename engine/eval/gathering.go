@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -15,14 +17,20 @@ type gathering struct {
 	// found says that an exact index has found the candidates: all are members that have
 	// a key.
 	found bool
+	// items are the values of candidates whose columns are computed.
+	items []value.Value
 }
 
 func (g *gathering) members(candidates []*world.Object) (out []*member) {
 	g.r.ev.meter.Grow(len(candidates))
-	columns := g.columns(candidates)
+	by := g.by(candidates)
+	var columns *itemColumns
 	f := &frame{ev: g.r.ev}
 	for i, o := range candidates {
-		m, known := columns.member(i, o)
+		if by != nil && i%manyItems == 0 {
+			columns = g.columns(by, candidates[i:min(i+manyItems, len(candidates))])
+		}
+		m, known := columns.member(i%manyItems, o)
 		if !known {
 			m = g.one(o, f)
 		}
@@ -45,25 +53,30 @@ func (g *gathering) one(o *world.Object, f *frame) *member {
 	return m
 }
 
-// columns computes the condition, keys and order of many candidates at once; nil when
-// that is not possible.
-func (g *gathering) columns(candidates []*world.Object) *itemColumns {
+// by returns what computes the condition, keys and order of many candidates at once;
+// nil when that is not possible.
+func (g *gathering) by(candidates []*world.Object) *columnRun {
 	if len(candidates) <= fewItems || !g.found && g.probes != nil {
 		return nil
 	}
-	items := make([]value.Value, len(candidates))
-	for i, o := range candidates {
-		if !g.found && !g.in.Near(g.r.ev.Key.Namespace, o) {
-			return nil
-		}
-		items[i] = g.r.ev.overlay.of(o)
+	if !g.found && slices.ContainsFunc(candidates, func(o *world.Object) bool { return !g.in.Near(g.r.ev.Key.Namespace, o) }) {
+		return nil
 	}
 	c := &plan.Collection{As: "item", When: g.in.Where, Key: g.in.Key, OrderBy: g.in.OrderBy}
 	if g.found {
 		c.When = nil
 	}
+	return &columnRun{ev: g.r.ev, c: c}
+}
+
+// columns computes the columns of candidates; nil when that is not possible.
+func (g *gathering) columns(by *columnRun, candidates []*world.Object) *itemColumns {
+	g.items = g.items[:0]
+	for _, o := range candidates {
+		g.items = append(g.items, g.r.ev.overlay.of(o))
+	}
 	mark := g.r.ev.meter.Mark()
-	out := (&columnRun{ev: g.r.ev, c: c}).fill(items)
+	out := by.fill(g.items)
 	if out == nil {
 		g.r.ev.meter.Restore(mark)
 	}
