@@ -34,6 +34,8 @@ type shape struct {
 	// before that.
 	table atomic.Pointer[map[string]int32]
 	asked atomic.Int32
+	// next stands behind the name among many that was found last.
+	next atomic.Int32
 }
 
 func newShape(keys []string) *shape {
