@@ -49,10 +49,12 @@ func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 	}
 	out.held = reads.holders(&run.kept)
 	run.needs(h)
-	for _, slot := range reads.slots {
+	for i, slot := range reads.slots {
 		run.lookedIn(slot)
+		if in, ok := slot.input(); ok {
+			run.memo.lookups.expect(in, reads.counts[i]*len(run.next.list)/len(items))
+		}
 	}
-	run.memo.lookups.expect(reads.count * len(run.next.list) / len(items))
 	return out
 }
 

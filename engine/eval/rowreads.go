@@ -15,12 +15,12 @@ type rowReads struct {
 	// rows are the items that the columns are of; nil when they are of all.
 	rows []int32
 	// reads are in pieces of memory for as many as there are items, so that none is
-	// copied, and piece is the one that is filled; count is how many are of inputs.
+	// copied, and piece is the one that is filled.
 	reads [][]rowRead
 	piece int
-	count int
-	// slots are the maps in which they are.
-	slots []readSlot
+	// slots are the maps in which they are, counts how many in each.
+	slots  []readSlot
+	counts []int
 	// anywhere says that an entry was looked up for no item in particular.
 	anywhere bool
 }
@@ -36,7 +36,7 @@ func (r *rowReads) begin(items int) {
 	for i := range r.reads {
 		r.reads[i] = r.reads[i][:0]
 	}
-	*r = rowReads{items: items, row: -1, reads: r.reads, slots: r.slots[:0]}
+	*r = rowReads{items: items, row: -1, reads: r.reads, slots: r.slots[:0], counts: r.counts[:0]}
 }
 
 // at says for which row of the columns entries are looked up next.
@@ -55,9 +55,12 @@ func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
 		return
 	}
 	in := readOf(slot)
-	if !slices.Contains(r.slots, in) {
-		r.slots = append(r.slots, in)
+	at := slices.Index(r.slots, in)
+	if at < 0 {
+		at = len(r.slots)
+		r.slots, r.counts = append(r.slots, in), append(r.counts, 0)
 	}
+	r.counts[at]++
 	if r.piece < len(r.reads) && len(r.reads[r.piece]) == cap(r.reads[r.piece]) {
 		r.piece++
 	}
@@ -65,9 +68,6 @@ func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
 		r.reads = append(r.reads, make([]rowRead, 0, r.items))
 	}
 	r.reads[r.piece] = append(r.reads[r.piece], rowRead{entryRead{in, key, v}, int32(r.row)})
-	if slot.Kind == plan.InputSlot {
-		r.count++
-	}
 }
 
 // holders returns what each item looked up; nil when none looked up anything.
