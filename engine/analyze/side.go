@@ -86,6 +86,14 @@ func (s *Side) Keys(scope expr.Scope, meter *expr.Meter) []string {
 	return out
 }
 
+// IsName reports whether the only key of an item is its name.
+func (s *Side) IsName() bool {
+	return s.parts == nil && s.form == sideValues && s.over == nil && len(s.each) == 1 && IsName(s.each[0])
+}
+
+// IsName reports whether an expression is the name of an item.
+func IsName(p *cel.Program) bool { return p.Is(ItemName, "metadata", "name") }
+
 // product returns a key for every combination of keys of the parts. Only one part
 // has more than a few: the others are equalities.
 func (s *Side) product(scope expr.Scope, meter *expr.Meter) []string {

@@ -47,8 +47,13 @@ func (p *pairs) grouped() *value.Map {
 
 // runs is grouped for keys that are sorted.
 func (p *pairs) runs() *value.Map {
-	var keys []string
-	var lists []value.Value
+	n := 0
+	for i, key := range p.keys {
+		if i == 0 || key != p.keys[i-1] {
+			n++
+		}
+	}
+	keys, lists := make([]string, 0, n), make([]value.Value, 0, n)
 	for from := 0; from < len(p.keys); {
 		to := from + 1
 		for to < len(p.keys) && p.keys[to] == p.keys[from] {

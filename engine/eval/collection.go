@@ -45,8 +45,12 @@ type itemsRun struct {
 	memos chunks[itemMemo]
 	kept  kept
 	computed
-	// columns are the results that were computed at once; nil when none were.
+	// columns are the results of items from the first on that were computed at once; nil
+	// when none were. They are computed by a run, with what the items read.
 	columns *itemColumns
+	first   int
+	by      *columnRun
+	reads   *rowReads
 }
 
 // collection computes the items that changed, or that read something that
@@ -71,10 +75,8 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	items := list.Items()
 	run := &itemsRun{memoReader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]*itemMemo, 0, len(items))}}
 	run.prepare()
-	if run.old == nil {
-		run.columns = run.columnsOf(items)
-	}
 	for i, item := range items {
+		run.ahead(i)
 		if err := run.item(i, item); err != nil {
 			run.abandon(m, h)
 			return nil, itemError(item, err)
@@ -139,8 +141,8 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		run.ev.noteFlip(kept.held.until)
 		return nil
 	}
-	if e, known := run.columns.entry(i, &run.computed); known {
-		held := heldBy(run.columns.held, i)
+	if e, known := run.columns.entry(i-run.first, &run.computed); known {
+		held := heldBy(run.columns.held, i-run.first)
 		run.memo.lookups.entriesOf(held.entries, 1)
 		run.add(itemMemo{item: item, held: held, entry: e})
 		return nil

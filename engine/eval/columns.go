@@ -10,21 +10,34 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// fewItems is up to how many items are not worth a column.
-const fewItems = 8
+// fewItems is up to how many items are not worth a column, and manyItems of how many
+// columns are computed at once: what is read of an item for one column is still near
+// when it is read for the next.
+const (
+	fewItems  = 8
+	manyItems = 256
+)
 
 // columnRun computes the columns of a collection, or of an input as if it were one.
 type columnRun struct {
 	ev *evaluation
 	c  *plan.Collection
+	// memory has the columns of items before, made are those under way.
+	memory direct.Memory
+	made   [][]value.Value
 	// at and only are told for which item entries of maps are looked up next, and that
 	// the next columns are of some items only; nil when nobody needs to know.
 	at   func(row int)
 	only func(rows []int32)
 }
 
-// fill computes the condition for all items, and the rest for those that meet it.
+// fill computes the condition for all items, and the rest for those that meet it. The
+// columns are written over by the next call.
 func (run *columnRun) fill(items []value.Value) *itemColumns {
+	for _, column := range run.made {
+		run.memory.Give(column)
+	}
+	run.made = run.made[:0]
 	out := &itemColumns{}
 	b := run.batch(items)
 	if run.c.When != nil {
@@ -54,13 +67,24 @@ func (run *columnRun) again(items int) {
 // columnBatch computes columns one after the other.
 type columnBatch struct {
 	direct.Batch
+	run   *columnRun
 	items []value.Value
+}
+
+// column returns memory for a column, until the next items are computed.
+func (run *columnRun) column(rows int) []value.Value {
+	out := run.memory.Take(rows)
+	run.made = append(run.made, out)
+	return out
 }
 
 // batch makes a batch of items.
 func (run *columnRun) batch(items []value.Value) *columnBatch {
-	b := &columnBatch{items: items}
-	b.Batch = direct.Batch{Rows: len(items), Columns: map[string][]value.Value{run.c.As: items}, Scope: batchScope{&frame{ev: run.ev}}, Meter: run.ev.meter, At: run.at}
+	b := &columnBatch{run: run, items: items}
+	b.Batch = direct.Batch{
+		Rows: len(items), Columns: map[string][]value.Value{run.c.As: items}, Scope: batchScope{&frame{ev: run.ev}},
+		Meter: run.ev.meter, At: run.at, Memory: &run.memory,
+	}
 	for _, v := range run.c.Locals {
 		b.later(v.Name, func() []value.Value { return b.of(v.Program) })
 	}
@@ -91,16 +115,16 @@ func (run *columnRun) chosen(all *columnBatch, out *itemColumns) *columnBatch {
 	if run.only != nil {
 		run.only(rows)
 	}
-	b := run.batch(pick(all.items, rows))
+	b := run.batch(run.pick(all.items, rows))
 	for name, column := range all.Columns {
 		delete(b.Later, name)
-		b.Columns[name] = pick(column, rows)
+		b.Columns[name] = run.pick(column, rows)
 	}
 	return b
 }
 
-func pick(column []value.Value, rows []int32) []value.Value {
-	out := make([]value.Value, len(rows))
+func (run *columnRun) pick(column []value.Value, rows []int32) []value.Value {
+	out := run.column(len(rows))
 	for i, at := range rows {
 		out[i] = column[at]
 	}
@@ -113,7 +137,7 @@ func (b *columnBatch) results(c *plan.Collection, out *itemColumns) {
 	if out.vals = b.values(c.Value); out.vals == nil {
 		return
 	}
-	b.later("value", func() []value.Value { return unwrapped(out.vals) })
+	b.later("value", func() []value.Value { return b.unwrapped(out.vals) })
 	if out.keys = b.of(c.Key); c.Key != nil && out.keys == nil {
 		out.vals = nil
 	}
@@ -139,9 +163,9 @@ func (b *columnBatch) values(t *cel.Template) []value.Value {
 	if made == nil {
 		return nil
 	}
-	out := make([]value.Value, len(made))
+	out := b.run.column(len(made))
 	for i, m := range made {
-		if m != nil {
+		if out[i] = nil; m != nil {
 			out[i] = m
 		}
 	}
@@ -153,12 +177,16 @@ func (b *columnBatch) of(p *cel.Program) []value.Value {
 	if p == nil {
 		return nil
 	}
-	return p.Rows(&b.Batch, b.Meter)
+	out := p.Rows(&b.Batch, b.Meter)
+	if out != nil {
+		b.run.made = append(b.run.made, out)
+	}
+	return out
 }
 
 // unwrapped returns the values of optionals; what is none stays unknown.
-func unwrapped(column []value.Value) []value.Value {
-	out := make([]value.Value, len(column))
+func (b *columnBatch) unwrapped(column []value.Value) []value.Value {
+	out := b.run.column(len(column))
 	for i, v := range column {
 		out[i] = value.Unwrap(v)
 	}

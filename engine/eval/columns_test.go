@@ -132,6 +132,39 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// TestManyColumns: of more items than are computed at once, each gives what it gives
+// alone, also where one of the last has no answer at once.
+func TestManyColumns(t *testing.T) {
+	t.Parallel()
+	for _, last := range []string{"", `, {name: z, at: "2026-03-01T11:55:00Z"}`, ", {zone: b}"} {
+		b := newBench(t, `
+  inputs:
+    - {name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}
+    - {name: byZone, apiVersion: example.com/v1, kind: Gadget, groupBy: 'item.spec.?zone.orValue("")'}
+  variables:
+    - name: known
+      forEach: object.spec.items
+      as: i
+      variables: [{name: zone, expression: 'inputs.byName[?i.name].?spec.zone.orValue("none")'}]
+      when: i.?zone.orValue("") != "" || elapsed(timestamp(i.at), duration("10m"))
+      value: {name: "${i.name}", zone: "${zone}", others: "${size(inputs.byZone[?zone].orValue([]))}"}
+      orderBy: [i.name]
+`+do("{status: {known: '${variables.known}'}}"))
+		items := make([]string, 300)
+		for i := range items {
+			items[i] = fmt.Sprintf("{name: g%d, zone: %c}", i*7%300, 'a'+i%3)
+			if i%2 == 0 {
+				b.put(fmt.Sprintf("{kind: Gadget, metadata: {name: g%d}, spec: {zone: %c}}", i, 'a'+i%2))
+			}
+		}
+		b.put("{kind: Widget, metadata: {name: w}, spec: {items: [" + strings.Join(items, ", ") + last + "]}}")
+		if d := b.decide(widget, now); (len(d.Problems) > 0) != strings.HasPrefix(last, ", {zone") {
+			t.Errorf("with %q: %v", last, told(d))
+		}
+		b.depends(now)
+	}
+}
+
 // depends reports what a decision looked up item by item, and not at once.
 func (b *bench) depends(at time.Time) {
 	b.t.Helper()
@@ -163,7 +196,7 @@ func TestColumnsCost(t *testing.T) {
 		`variables: [{name: zone, expression: 'i.zones.filter(z, z != "b")[0]'}], when: 'zone == "a"', value: "${zone}"`,
 	} {
 		b := newBench(t, "  variables: [{name: x, forEach: object.spec.items, as: i, "+collection+"}]\n"+do("{status: {n: '${size(variables.x)}'}}"))
-		items := make([]string, 100)
+		items := make([]string, 600)
 		for i := range items {
 			items[i] = fmt.Sprintf(`{name: %c, zones: [a, b], weight: %d, at: "2026-03-01T11:55:00Z"}`, 'a'+i%2, i%4)
 		}

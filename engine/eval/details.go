@@ -212,7 +212,7 @@ func (r *memoReader) noteReads() {
 			d.Reads = append(d.Reads, Read{Source: in.Source, Object: o, Mask: in.Reads})
 		}
 	}
-	for at := range r.memo.lookups.entries {
+	for at := range r.memo.lookups.others {
 		if !at.Target {
 			continue
 		}
@@ -234,9 +234,4 @@ func (r *memoReader) single(i int, in *plan.Input) *world.Object {
 		return nil
 	}
 	return lookUp(r.ev.World.Table(in.Source), value.Unwrap(name), r.ev.Key.Namespace)
-}
-
-// reads reports whether an input is read as a whole, or its entry of a key.
-func (l *lookups) reads(input int, key string) bool {
-	return l.entries[Lookup{Input: input, Whole: true}] > 0 || l.entries[Lookup{Input: input, Key: key}] > 0
 }

@@ -1,6 +1,9 @@
 package eval
 
 import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -15,14 +18,25 @@ type gathering struct {
 	// found says that an exact index has found the candidates: all are members that have
 	// a key.
 	found bool
+	// items are the values of candidates whose columns are computed.
+	items []value.Value
+	made  chunks[member]
 }
 
-func (g *gathering) members(candidates []*world.Object) (out []*member) {
+func (g *gathering) members(candidates []*world.Object) []*member {
 	g.r.ev.meter.Grow(len(candidates))
-	columns := g.columns(candidates)
+	if g.byName() && g.charge(len(candidates)) {
+		return g.named(candidates)
+	}
+	var out []*member
+	by := g.by(candidates)
+	var columns *itemColumns
 	f := g.r.ev.frame()
 	for i, o := range candidates {
-		m, known := columns.member(i, o)
+		if by != nil && i%manyItems == 0 {
+			columns = g.columns(by, candidates[i:min(i+manyItems, len(candidates))])
+		}
+		m, known := columns.member(i%manyItems, o, &g.made)
 		if !known {
 			m = g.one(o, f)
 		}
@@ -31,6 +45,32 @@ func (g *gathering) members(candidates []*world.Object) (out []*member) {
 		}
 	}
 	return out
+}
+
+// byName reports whether candidates are members, as they are, under their names.
+func (g *gathering) byName() bool {
+	return g.found && g.in.Key != nil && len(g.in.OrderBy) == 0 && analyze.IsName(g.in.Key)
+}
+
+// named returns candidates as members under their names.
+func (g *gathering) named(candidates []*world.Object) []*member {
+	out := make([]*member, len(candidates))
+	for i, o := range candidates {
+		out[i] = g.made.one()
+		*out[i] = member{object: o, value: o.Value, key: o.Name}
+	}
+	return out
+}
+
+// charge charges for the keys of so many candidates; nothing if that is too much.
+func (g *gathering) charge(n int) bool {
+	weight, _ := g.in.Key.Weight()
+	mark := g.r.ev.meter.Mark()
+	if g.r.ev.meter.Spend(weight*uint64(n)) == nil && g.r.ev.meter.Built(n) == nil {
+		return true
+	}
+	g.r.ev.meter.Restore(mark)
+	return false
 }
 
 // one judges a candidate by itself.
@@ -45,25 +85,30 @@ func (g *gathering) one(o *world.Object, f *frame) *member {
 	return m
 }
 
-// columns computes the condition, keys and order of many candidates at once; nil when
-// that is not possible.
-func (g *gathering) columns(candidates []*world.Object) *itemColumns {
+// by returns what computes the condition, keys and order of many candidates at once;
+// nil when that is not possible.
+func (g *gathering) by(candidates []*world.Object) *columnRun {
 	if len(candidates) <= fewItems || !g.found && g.probes != nil {
 		return nil
 	}
-	items := make([]value.Value, len(candidates))
-	for i, o := range candidates {
-		if !g.found && !g.in.Near(g.r.ev.Key.Namespace, o) {
-			return nil
-		}
-		items[i] = g.r.ev.overlay.of(o)
+	if !g.found && slices.ContainsFunc(candidates, func(o *world.Object) bool { return !g.in.Near(g.r.ev.Key.Namespace, o) }) {
+		return nil
 	}
 	c := &plan.Collection{As: "item", When: g.in.Where, Key: g.in.Key, OrderBy: g.in.OrderBy}
 	if g.found {
 		c.When = nil
 	}
+	return &columnRun{ev: g.r.ev, c: c}
+}
+
+// columns computes the columns of candidates; nil when that is not possible.
+func (g *gathering) columns(by *columnRun, candidates []*world.Object) *itemColumns {
+	g.items = g.items[:0]
+	for _, o := range candidates {
+		g.items = append(g.items, g.r.ev.overlay.of(o))
+	}
 	mark := g.r.ev.meter.Mark()
-	out := (&columnRun{ev: g.r.ev, c: c}).fill(items)
+	out := by.fill(g.items)
 	if out == nil {
 		g.r.ev.meter.Restore(mark)
 	}
@@ -72,7 +117,7 @@ func (g *gathering) columns(candidates []*world.Object) *itemColumns {
 
 // member returns what the columns say of a candidate; known is false when it has to be
 // judged by itself.
-func (x *itemColumns) member(i int, o *world.Object) (m *member, known bool) {
+func (x *itemColumns) member(i int, o *world.Object, made *chunks[member]) (m *member, known bool) {
 	at, holds, known := x.chosenAt(i)
 	if !known || !holds {
 		return nil, known
@@ -81,7 +126,8 @@ func (x *itemColumns) member(i int, o *world.Object) (m *member, known bool) {
 	if !ok {
 		return nil, false
 	}
-	m = &member{object: o, value: v}
+	m = made.one()
+	*m = member{object: o, value: v}
 	if x.keys != nil {
 		if x.keys[at] == nil {
 			return nil, false

@@ -232,19 +232,41 @@ func (ev *evaluation) probes(in *plan.Input) []string {
 // candidates returns the objects that can be members: those an index finds
 // under the probes, or all. Objects that the overlay has changed are always
 // among them.
-func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string) []*world.Object {
+//
+// names are the probes of an exact index.
+func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string, names map[string]bool) []*world.Object {
 	if !indexed(in, table) {
 		return ev.every(in, table)
 	}
-	var out []*world.Object
-	for _, probe := range probes {
-		out = append(out, table.Lookup(in.Index, probe)...)
+	out, sorted := []*world.Object(nil), names != nil && len(names) > table.Len()/manyNames && in.Join.Item.IsName()
+	if sorted {
+		out = ofNames(table, names)
+	} else {
+		for _, probe := range probes {
+			out = append(out, table.Lookup(in.Index, probe)...)
+		}
+		sorted = len(probes) <= 1
 	}
 	changed := ev.overlaid(in, table)
 	out = append(out, changed...)
-	if len(probes)+len(changed) > 1 {
+	if !sorted || len(changed) > 0 {
 		slices.SortFunc(out, world.Compare)
 		out = slices.Compact(out)
+	}
+	return out
+}
+
+// manyNames is from which part of the objects on it is less work to look at the names of
+// all of them than to ask the index for each name.
+const manyNames = 4
+
+// ofNames returns the objects of some names, in order.
+func ofNames(table *world.Table, names map[string]bool) []*world.Object {
+	out := make([]*world.Object, 0, len(names))
+	for _, o := range table.All() {
+		if names[o.Name] {
+			out = append(out, o)
+		}
 	}
 	return out
 }

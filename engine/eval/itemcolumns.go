@@ -17,18 +17,30 @@ type itemColumns struct {
 	held []*itemHolder
 }
 
-// columnsOf computes the columns of a collection; nil when that is not possible. What
-// was charged for them is taken back then. Somebody who wants to know what the parts
-// of conditions come to is told item by item.
-func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
-	if len(items) <= fewItems || run.ev.Judged != nil {
-		return nil
+// ahead computes the columns of the next items, when those before have been used up.
+// Somebody who wants to know what the parts of conditions come to is told item by item.
+func (run *itemsRun) ahead(at int) {
+	if at == 0 && run.old == nil && len(run.next.list) > fewItems && run.ev.Judged == nil {
+		run.reads = &rowReads{}
+		run.by = &columnRun{ev: run.ev, c: run.c, at: run.reads.at, only: run.reads.only}
 	}
+	if run.by == nil || at < run.first+run.reads.items {
+		return
+	}
+	run.first = at
+	if run.columns = run.columnsOf(run.next.list[at:min(at+manyItems, len(run.next.list))]); run.columns == nil {
+		run.by = nil
+	}
+}
+
+// columnsOf computes the columns of items; nil when that is not possible. What was
+// charged for them is taken back then.
+func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 	mark := run.ev.meter.Mark()
-	h := run.begin()
-	reads := &rowReads{items: len(items), row: -1}
+	h, reads := run.begin(), run.reads
+	reads.begin(len(items))
 	h.rows = reads
-	out := (&columnRun{ev: run.ev, c: run.c, at: reads.at, only: reads.only}).fill(items)
+	out := run.by.fill(items)
 	h.rows = nil
 	run.pop()
 	if out == nil || reads.anywhere || len(h.entries) > 0 || len(h.recalls) > 0 || !h.until.IsZero() {
@@ -37,10 +49,12 @@ func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 	}
 	out.held = reads.holders(&run.kept)
 	run.needs(h)
-	for _, slot := range reads.slots {
+	for i, slot := range reads.slots {
 		run.lookedIn(slot)
+		if in, ok := slot.input(); ok {
+			run.memo.lookups.expect(in, reads.counts[i]*len(run.next.list)/len(items))
+		}
 	}
-	run.memo.lookups.expect(reads.count)
 	return out
 }
 

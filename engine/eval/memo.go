@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -103,62 +102,11 @@ type Lookup struct {
 	Ended bool
 }
 
-// lookups counts who reads which entries of the inputs.
-type lookups struct {
-	entries map[Lookup]int
-	changes []Lookup
-}
-
-// expect makes room for so many more.
-func (l *lookups) expect(n int) {
-	if l.entries == nil {
-		l.entries = make(map[Lookup]int, n)
-		l.changes = slices.Grow(l.changes, n)
-	}
-}
-
-func (l *lookups) add(at Lookup, n int) {
-	if l.entries == nil {
-		l.entries = map[Lookup]int{}
-	}
-	was := l.entries[at]
-	switch now := was + n; {
-	case now <= 0:
-		delete(l.entries, at)
-		at.Ended = true
-		l.changes = append(l.changes, at)
-	default:
-		l.entries[at] = now
-		if was == 0 {
-			l.changes = append(l.changes, at)
-		}
-	}
-}
-
-// count adds or takes away the reads of a holder.
-func (l *lookups) count(h *holder, n int) {
-	l.entriesOf(h.entries, n)
-	for i := range h.wholes {
-		if in, ok := h.wholes[i].slot.input(); ok {
-			l.add(Lookup{Input: in, Whole: true}, n)
-		}
-	}
-}
-
-// entriesOf adds or takes away reads of entries.
-func (l *lookups) entriesOf(list []entryRead, n int) {
-	for i := range list {
-		if in, ok := list[i].slot.input(); ok {
-			l.add(Lookup{Input: in, Key: list[i].key}, n)
-		}
-	}
-}
-
 // Carry returns a memo for another revision of the policy that knows nothing but
 // what the key reads: rename gives the place of an input or target there, or -1.
 func (m *Memo) Carry(rename func(at Lookup) int) *Memo {
 	out := &Memo{}
-	for at := range m.lookups.entries {
+	for at := range m.lookups.all() {
 		if at.Input = rename(at); at.Input >= 0 {
 			out.lookups.add(at, 1)
 		}
@@ -203,10 +151,7 @@ func newMemoReader(ev *evaluation, m *Memo) *memoReader {
 		old := m.lookups
 		*m = Memo{policy: ev.Policy, serial: m.serial, leaving: ev.Leaving, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: make([]variableMemo, len(ev.Policy.Variables))}
 		m.lookups.changes = old.changes
-		for at := range old.entries {
-			at.Ended = true
-			m.lookups.changes = append(m.lookups.changes, at)
-		}
+		m.lookups.end(&old)
 	}
 	m.now = ev.Now
 	m.serial++
@@ -378,9 +323,6 @@ func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 
 // Release gives back everything that the key was reading; Lookups tells what.
 func (m *Memo) Release() {
-	for at := range m.lookups.entries {
-		at.Ended = true
-		m.lookups.changes = append(m.lookups.changes, at)
-	}
+	m.lookups.end(&m.lookups)
 	*m = Memo{serial: m.serial, lookups: lookups{changes: m.lookups.changes}}
 }

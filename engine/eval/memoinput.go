@@ -80,7 +80,7 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 		}
 	}
 	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
-	m.members = g.members(r.ev.candidates(in, table, probes))
+	m.members = g.members(r.ev.candidates(in, table, probes, m.probes))
 	m.value, m.err = inputValue(in, m.members)
 }
 

@@ -15,11 +15,12 @@ type rowReads struct {
 	// rows are the items that the columns are of; nil when they are of all.
 	rows []int32
 	// reads are in pieces of memory for as many as there are items, so that none is
-	// copied; count is how many are of inputs.
+	// copied, and piece is the one that is filled.
 	reads [][]rowRead
-	count int
-	// slots are the maps in which they are.
-	slots []readSlot
+	piece int
+	// slots are the maps in which they are, counts how many in each.
+	slots  []readSlot
+	counts []int
 	// anywhere says that an entry was looked up for no item in particular.
 	anywhere bool
 }
@@ -28,6 +29,14 @@ type rowReads struct {
 type rowRead struct {
 	entryRead
 	row int32
+}
+
+// begin starts anew with so many items.
+func (r *rowReads) begin(items int) {
+	for i := range r.reads {
+		r.reads[i] = r.reads[i][:0]
+	}
+	*r = rowReads{items: items, row: -1, reads: r.reads, slots: r.slots[:0], counts: r.counts[:0]}
 }
 
 // at says for which row of the columns entries are looked up next.
@@ -46,23 +55,24 @@ func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
 		return
 	}
 	in := readOf(slot)
-	if !slices.Contains(r.slots, in) {
-		r.slots = append(r.slots, in)
+	at := slices.Index(r.slots, in)
+	if at < 0 {
+		at = len(r.slots)
+		r.slots, r.counts = append(r.slots, in), append(r.counts, 0)
 	}
-	last := len(r.reads) - 1
-	if last < 0 || len(r.reads[last]) == cap(r.reads[last]) {
+	r.counts[at]++
+	if r.piece < len(r.reads) && len(r.reads[r.piece]) == cap(r.reads[r.piece]) {
+		r.piece++
+	}
+	if r.piece == len(r.reads) {
 		r.reads = append(r.reads, make([]rowRead, 0, r.items))
-		last++
 	}
-	r.reads[last] = append(r.reads[last], rowRead{entryRead{in, key, v}, int32(r.row)})
-	if slot.Kind == plan.InputSlot {
-		r.count++
-	}
+	r.reads[r.piece] = append(r.reads[r.piece], rowRead{entryRead{in, key, v}, int32(r.row)})
 }
 
 // holders returns what each item looked up; nil when none looked up anything.
 func (r *rowReads) holders(in *kept) []*itemHolder {
-	if len(r.reads) == 0 {
+	if len(r.slots) == 0 {
 		return nil
 	}
 	counts := make([]int32, r.items)

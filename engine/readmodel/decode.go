@@ -3,6 +3,7 @@ package readmodel
 import (
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -21,6 +22,9 @@ type Decoder struct {
 	// Known returns the object that is stored under a name, or nil. What has not
 	// changed of it is used again.
 	Known func(namespace, name []byte) *world.Object
+	// latest is the value of the last object that was not known, which the next one may
+	// be like.
+	latest atomic.Pointer[value.Map]
 }
 
 // Decode returns what Object returns for the decoded manifest.
@@ -33,21 +37,35 @@ func (d *Decoder) Decode(data []byte) (*world.Object, error) {
 		return nil, fmt.Errorf("an object of the kind %s cannot be read: %w", d.Source.Kind, err)
 	}
 	known := d.Known(head.namespace, head.name)
-	var before value.Value
-	if known != nil {
-		before = known.Value
-	}
-	decoded, err := value.Decode(data, d.Type, d.Mask, before)
+	frozen, err := d.value(data, known)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s/%s cannot be read: %w", d.Source.Kind, head.namespace, head.name, err)
 	}
-	frozen, _ := decoded.(*value.Map)
 	version := world.Version{ResourceVersion: string(head.resourceVersion), Generation: head.generation}
 	if frozen = d.named(frozen); known != nil && known.UID == string(head.uid) {
 		return known.Next(frozen, version), nil
 	}
 	id := world.ID{GVK: d.Source.GVK, Namespace: string(head.namespace), Name: string(head.name)}
 	return world.NewObject(id, string(head.uid), frozen, version), nil
+}
+
+// value decodes the fields of an object.
+func (d *Decoder) value(data []byte, known *world.Object) (*value.Map, error) {
+	if known != nil {
+		decoded, err := value.Decode(data, d.Type, d.Mask, known.Value)
+		out, _ := decoded.(*value.Map)
+		return out, err
+	}
+	var like value.Value
+	if latest := d.latest.Load(); latest != nil {
+		like = latest
+	}
+	decoded, err := value.DecodeLike(data, d.Type, d.Mask, nil, like)
+	out, _ := decoded.(*value.Map)
+	if out != nil {
+		d.latest.Store(out)
+	}
+	return out, err
 }
 
 // whole decodes all of an object, of which more is needed than its fields.

@@ -14,10 +14,17 @@ import (
 // mask does not keep. Parts that are as they were before are those from before, which
 // may be nil: of an object in which little has changed, little is made.
 func Decode(data []byte, t *schema.Type, mask *Mask, before Value) (Value, error) {
+	return DecodeLike(data, t, mask, before, nil)
+}
+
+// DecodeLike is Decode of what may have the same fields as another value, which may be
+// nil. Texts and times that stand at the same place there are not made anew: types,
+// states and reasons are the same in most objects of a kind.
+func DecodeLike(data []byte, t *schema.Type, mask *Mask, before, like Value) (Value, error) {
 	d := decoders.Get().(*decoder)
 	defer d.free()
 	d.Scanner = scan.Scanner{Data: data}
-	out, err := d.value(spot{t: t, mask: mask, before: before})
+	out, err := d.value(spot{t: t, mask: mask, before: before, like: like})
 	if err == nil && d.Peek() != 0 {
 		err = d.Wrong("the end")
 	}
@@ -132,11 +139,10 @@ func (d *decoder) string(at spot) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if was, ok := at.before.(types.String); ok && plain && string(was) == string(raw) && !at.timeName {
-		return at.before, nil
-	}
-	if was, ok := at.before.(types.Timestamp); ok && at.holdsTime() && isText(was, raw) {
-		return at.before, nil
+	for _, known := range [...]Value{at.before, at.like} {
+		if plain && at.stands(known, raw) {
+			return known, nil
+		}
 	}
 	if plain && !at.holdsTime() {
 		return d.bulk.string(raw), nil
@@ -152,6 +158,17 @@ func (d *decoder) string(at spot) (Value, error) {
 		}
 	}
 	return out, nil
+}
+
+// stands reports whether a text is that of a value that is known.
+func (at spot) stands(known Value, raw []byte) bool {
+	switch known := known.(type) {
+	case types.String:
+		return string(known) == string(raw) && !at.holdsTime()
+	case types.Timestamp:
+		return at.holdsTime() && isText(known, raw)
+	}
+	return false
 }
 
 // holdsTime reports whether a text here is read as a time.

@@ -24,6 +24,9 @@ func checkDecode(t *testing.T, text []byte, before Value) {
 	for _, of := range []*schema.Type{nil, node, schema.Untyped()} {
 		for _, mask := range []*Mask{KeepAll, fields(map[string]*Mask{"a": KeepAll, "spec": fields(map[string]*Mask{"text": {}, "at": {}})}), {Each: KeepAll}, {}, nil} {
 			want := Freeze(raw, of, mask)
+			if got, err := DecodeLike(text, of, mask, nil, before); err != nil || !exactly(got, want) {
+				t.Fatalf("%s is decoded like %v as %v, want %v", text, Plain(before), Plain(got), Plain(want))
+			}
 			for i, was := range []Value{nil, before, want} {
 				got, err := Decode(text, of, mask, was)
 				switch {
@@ -119,6 +122,37 @@ func FuzzDecode(f *testing.F) {
 	}
 	before := frozen(object{"a": []any{object{"a": int64(1)}, object{"a": int64(2)}}, "spec": object{"text": "x"}})
 	f.Fuzz(func(t *testing.T, text []byte) { checkDecode(t, text, before) })
+}
+
+// TestDecodeLike: texts and times that are the same in another object are not made anew.
+func TestDecodeLike(t *testing.T) {
+	write := func(name string) []byte {
+		return fmt.Appendf(nil, `{"metadata":{"name":%q},"status":{"conditions":[{"type":"Stored","status":"True","at":"2026-03-01T12:00:00Z"},{"type":"Ready","status":"False"}]}}`, name)
+	}
+	like, err := Decode(write("a"), nil, KeepAll, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := write("b")
+	alone := testing.AllocsPerRun(10, func() { _, _ = Decode(text, nil, KeepAll, nil) })
+	made := testing.AllocsPerRun(10, func() { _, _ = DecodeLike(text, nil, KeepAll, nil, like) })
+	if saved := alone - made; saved < 10 { // a text takes two
+		t.Errorf("%v allocations, by itself %v", made, alone)
+	}
+	out, err := DecodeLike(text, nil, KeepAll, nil, like)
+	if err != nil || !exactly(out, frozenText(t, text)) {
+		t.Errorf("got %v, %v", Plain(out), err)
+	}
+}
+
+// frozenText returns what Freeze makes of JSON.
+func frozenText(t *testing.T, text []byte) Value {
+	t.Helper()
+	var raw any
+	if err := utiljson.Unmarshal(text, &raw); err != nil {
+		t.Fatal(err)
+	}
+	return Freeze(raw, nil, KeepAll)
 }
 
 // TestDecodeChange: of a long list in which one item has changed, one item is made.

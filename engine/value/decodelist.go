@@ -9,9 +9,7 @@ func (d *decoder) list(at spot) (Value, error) {
 	before, _ := at.before.(*List)
 	items, spans := len(d.items), len(d.spans)
 	inner := spot{t: at.t.Item(), mask: at.mask.item()}
-	if like, ok := at.like.(*List); ok && len(like.items) > 0 {
-		inner.like = like.items[0]
-	}
+	like, _ := at.like.(*List)
 	last := again{before: before}
 	for n := 0; ; n++ {
 		more, err := d.More(n == 0, ']')
@@ -23,6 +21,9 @@ func (d *decoder) list(at spot) (Value, error) {
 		}
 		if n == manyItems {
 			d.bulk.depth++
+		}
+		if like != nil && n < min(len(like.items), manyItems) {
+			inner.like = like.items[n]
 		}
 		if err := d.item(&last, n, &inner); err != nil {
 			return nil, err

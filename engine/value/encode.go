@@ -16,7 +16,7 @@ import (
 // It fails for numbers that JSON does not have.
 func JSON(v Value) ([]byte, error) {
 	buffer := buffers.Get().(*[]byte)
-	out, err := AppendJSON(slices.Grow((*buffer)[:0], min(Deep(v), maxBuffer)), v) // few are longer than that
+	out, err := AppendJSON(slices.Grow((*buffer)[:0], min(Deep(v)/2, maxBuffer)), v) // few are longer than that
 	text := out
 	if len(out) <= longText {
 		text = slices.Clone(out)

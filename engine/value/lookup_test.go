@@ -15,6 +15,14 @@ func TestLookupAmongMany(t *testing.T) {
 			fields[fmt.Sprintf("key-%d", i)] = OfInt(int64(i))
 		}
 		m := FromMap(fields)
+		for at, key := range m.keys() { // in their order, which needs no table
+			if v := m.Lookup(key); v != m.vals[at] {
+				t.Fatalf("%s of %d keys is %v", key, size, v)
+			}
+		}
+		if m.shape.table.Load() != nil {
+			t.Errorf("%d keys have a table already", size)
+		}
 		for range 3 {
 			for i := range size {
 				if got, _ := Int(m.Lookup(fmt.Sprintf("key-%d", i))); got != int64(i) {

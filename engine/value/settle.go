@@ -82,6 +82,12 @@ func (s *settler) optional(o *types.Optional) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch v.(type) {
+	case *Map, *List, types.String:
+		if v == o.GetValue() {
+			return o, nil
+		}
+	}
 	return types.OptionalOf(v), nil
 }
 

@@ -22,8 +22,10 @@ type shape struct {
 	// before that.
 	table atomic.Pointer[map[string]int32]
 	asked atomic.Int32
-	// next is another shape with the same place in the table of shapes.
-	next *shape
+	// next stands behind the name among many that was found last.
+	next atomic.Int32
+	// other is another shape with the same place in the table of shapes.
+	other *shape
 }
 
 func newShape(keys []string) *shape {
@@ -84,7 +86,7 @@ func shapeOf(keys []string) *shape {
 }
 
 func shapeAmong(s *shape, keys []string) *shape {
-	for ; s != nil; s = s.next {
+	for ; s != nil; s = s.other {
 		if slices.Equal(s.keys, keys) {
 			return s
 		}
@@ -103,7 +105,7 @@ func addShape(at *atomic.Pointer[shape], keys []string) *shape {
 	s := newShape(slices.Clone(keys))
 	if shapes.count < maxShapes {
 		shapes.count++
-		s.next = first
+		s.other = first
 		at.Store(s)
 	}
 	return s

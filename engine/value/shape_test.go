@@ -43,7 +43,7 @@ func TestWithAll(t *testing.T) {
 	some := func(of int) map[string]Value {
 		out := map[string]Value{}
 		for range r.IntN(of) {
-			v := Value(OfString(fmt.Sprint(r.IntN(100))))
+			v := OfString(fmt.Sprint(r.IntN(100)))
 			if r.IntN(4) == 0 {
 				v = NewList([]Value{v, v})
 			}

@@ -137,6 +137,42 @@ func (n charged) eval(f *Frame) ref.Val {
 	return good(n.do(args))
 }
 
+// rows makes the calls that are not charged after all. With a larger one, the whole
+// expression is evaluated row by row.
+func (n charged) rows(b *Batch) (vec, bool) {
+	of := make([]vec, len(n.args))
+	for i, a := range n.args {
+		var ok bool
+		if of[i], ok = rowsOf(a, b); !ok || of[i].many == nil && of[i].one == nil {
+			return vec{}, false
+		}
+	}
+	out := b.memory().Take(b.Rows)
+	defer b.at(-1)
+	for i := range out {
+		b.at(i)
+		var free bool
+		if out[i], free = n.row(of, i); !free {
+			return vec{}, false
+		}
+	}
+	return vec{many: out}, true
+}
+
+// row makes the call of a row, unless it is charged.
+func (n charged) row(of []vec, at int) (out ref.Val, free bool) {
+	var args Args
+	for i, column := range of {
+		if args[i] = column.at(at); args[i] == nil {
+			return nil, true
+		}
+	}
+	if !Free(n.need(&args)) {
+		return nil, false
+	}
+	return good(n.do(&args)), true
+}
+
 func (n charged) need(args *Args) expr.Need {
 	if n.call.Need == nil {
 		return expr.Need{}

@@ -12,7 +12,7 @@ import (
 type field struct {
 	of    node
 	key   string
-	boxed types.String
+	boxed ref.Val
 }
 
 func (n field) eval(f *Frame) ref.Val {
@@ -43,7 +43,7 @@ func (n field) within(o *types.Optional) (state, ref.Val) {
 }
 
 // find reads a field that may be absent.
-func find(v ref.Val, key string, boxed types.String) (state, ref.Val) {
+func find(v ref.Val, key string, boxed ref.Val) (state, ref.Val) {
 	switch v := v.(type) {
 	case *value.Map:
 		if found := v.Lookup(key); found != nil {
@@ -66,7 +66,7 @@ func find(v ref.Val, key string, boxed types.String) (state, ref.Val) {
 type has struct {
 	of    node
 	key   string
-	boxed types.String
+	boxed ref.Val
 }
 
 func (n has) eval(f *Frame) ref.Val {
@@ -121,18 +121,18 @@ func (n item) eval(f *Frame) ref.Val {
 
 // entry reads an entry of a map, or an item of a list, that may be absent.
 func entry(of, at ref.Val) (state, ref.Val) {
-	switch at := at.(type) {
+	switch key := at.(type) {
 	case types.String:
-		return find(of, string(at), at)
+		return find(of, string(key), at)
 	case types.Int:
 		list, ok := of.(*value.List)
 		switch {
 		case !ok:
 			return unknown, nil
-		case at < 0 || int(at) >= list.Len():
+		case key < 0 || int(key) >= list.Len():
 			return absent, nil
 		}
-		return present, list.At(int(at))
+		return present, list.At(int(key))
 	}
 	return unknown, nil
 }

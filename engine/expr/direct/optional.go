@@ -55,7 +55,7 @@ func content(n node, f *Frame) (state, ref.Val) {
 type optionalField struct {
 	inner node
 	key   string
-	boxed types.String
+	boxed ref.Val
 }
 
 func (n optionalField) find(f *Frame) (state, ref.Val) {

@@ -1,8 +1,6 @@
 package direct
 
 import (
-	"slices"
-
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
@@ -28,10 +26,10 @@ type Batch struct {
 	Meter *expr.Meter
 	// At is told for which row the entries of maps are looked up next, -1 being all.
 	At func(row int)
+	// Memory is where columns come from; batches one after the other may share it.
+	Memory *Memory
 	// now is the row that At was told last.
 	now int
-	// spare are columns that nobody needs any more, to be written over.
-	spare [][]ref.Val
 }
 
 // Rows evaluates the expression for every row: each part of it for all rows before
@@ -51,7 +49,7 @@ func (p *Program) Rows(b *Batch) (out []ref.Val) {
 		return p.singly(b)
 	}
 	if v, ok := rowsOf(p.root, b); ok {
-		return v.spread(b.Rows)
+		return v.spread(b)
 	}
 	if b.Meter == nil {
 		return nil
@@ -86,16 +84,20 @@ func (b *Batch) reuse(of ...vec) (out []ref.Val) {
 		case out == nil:
 			out = v.many
 		default:
-			b.spare = append(b.spare, v.many)
+			b.memory().Give(v.many)
 		}
 	}
-	if n := len(b.spare); out == nil && n > 0 {
-		out, b.spare = b.spare[n-1], b.spare[:n-1]
-	}
 	if out == nil {
-		out = make([]ref.Val, b.Rows)
+		out = b.memory().Take(b.Rows)
 	}
 	return out
+}
+
+func (b *Batch) memory() *Memory {
+	if b.Memory == nil {
+		b.Memory = &Memory{}
+	}
+	return b.Memory
 }
 
 func (v vec) at(i int) ref.Val {
@@ -106,16 +108,13 @@ func (v vec) at(i int) ref.Val {
 }
 
 // spread returns a column of its own.
-func (v vec) spread(n int) []ref.Val {
-	switch {
-	case v.many != nil && v.shared:
-		return slices.Clone(v.many)
-	case v.many != nil:
+func (v vec) spread(b *Batch) []ref.Val {
+	if v.many != nil && !v.shared {
 		return v.many
 	}
-	out := make([]ref.Val, n)
+	out := b.memory().Take(b.Rows)
 	for i := range out {
-		out[i] = v.one
+		out[i] = v.at(i)
 	}
 	return out
 }

@@ -11,7 +11,7 @@ const fewKnown = 16
 // charged. A row costs what Eval costs. It is nil when the first rows have no answer:
 // most that ask for the time have none.
 func (p *Program) singly(b *Batch) []ref.Val {
-	out := make([]ref.Val, b.Rows)
+	out := b.memory().Take(b.Rows)
 	defer b.at(-1)
 	r, known := &row{b: b}, false
 	for r.at = range out {

@@ -1,0 +1,110 @@
+package eval
+
+import (
+	"iter"
+	"slices"
+)
+
+// lookups counts who reads which entries of the inputs.
+type lookups struct {
+	// entries are the counts of single entries, by input and key; others are all other
+	// reads.
+	entries []map[string]int32
+	others  map[Lookup]int32
+	changes []Lookup
+}
+
+// expect makes room for so many entries of an input, unless some are there.
+func (l *lookups) expect(input, n int) {
+	if entries := l.of(input); len(*entries) == 0 {
+		*entries = make(map[string]int32, n)
+		l.changes = slices.Grow(l.changes, n)
+	}
+}
+
+// of returns the counts of the entries of an input.
+func (l *lookups) of(input int) *map[string]int32 {
+	for len(l.entries) <= input {
+		l.entries = append(l.entries, nil)
+	}
+	return &l.entries[input]
+}
+
+func (l *lookups) add(at Lookup, n int) {
+	if at.Whole || at.Target {
+		l.others = counted(l, l.others, at, at, n)
+		return
+	}
+	entries := l.of(at.Input)
+	*entries = counted(l, *entries, at.Key, at, n)
+}
+
+// counted adds to a count, and notes where one begins or ends.
+func counted[K comparable](l *lookups, counts map[K]int32, key K, at Lookup, n int) map[K]int32 {
+	if counts == nil {
+		counts = map[K]int32{}
+	}
+	was := counts[key]
+	switch now := was + int32(n); {
+	case now <= 0:
+		delete(counts, key)
+		at.Ended = true
+		l.changes = append(l.changes, at)
+	default:
+		counts[key] = now
+		if was == 0 {
+			l.changes = append(l.changes, at)
+		}
+	}
+	return counts
+}
+
+// reads reports whether an input is read as a whole, or its entry of a key.
+func (l *lookups) reads(input int, key string) bool {
+	return l.others[Lookup{Input: input, Whole: true}] > 0 || (*l.of(input))[key] > 0
+}
+
+// count adds or takes away the reads of a holder.
+func (l *lookups) count(h *holder, n int) {
+	l.entriesOf(h.entries, n)
+	for i := range h.wholes {
+		if in, ok := h.wholes[i].slot.input(); ok {
+			l.add(Lookup{Input: in, Whole: true}, n)
+		}
+	}
+}
+
+// entriesOf adds or takes away reads of entries.
+func (l *lookups) entriesOf(list []entryRead, n int) {
+	for i := range list {
+		if in, ok := list[i].slot.input(); ok {
+			l.add(Lookup{Input: in, Key: list[i].key}, n)
+		}
+	}
+}
+
+// all returns what is read.
+func (l *lookups) all() iter.Seq[Lookup] {
+	return func(yield func(Lookup) bool) {
+		for at := range l.others {
+			if !yield(at) {
+				return
+			}
+		}
+		for input, entries := range l.entries {
+			for key := range entries {
+				if !yield(Lookup{Input: input, Key: key}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// end notes that what others have read is read no longer.
+func (l *lookups) end(others *lookups) {
+	for at := range others.all() {
+		at.Ended = true
+		l.changes = append(l.changes, at)
+	}
+}

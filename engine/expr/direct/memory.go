@@ -1,0 +1,26 @@
+package direct
+
+import "github.com/google/cel-go/common/types/ref"
+
+// Memory keeps columns that nobody needs any more, to be written over. All have room
+// for as many rows as any of them has had, so that each can take the place of another.
+type Memory struct {
+	spare [][]ref.Val
+	most  int
+}
+
+// Take returns a column of so many rows, with any values.
+func (m *Memory) Take(rows int) []ref.Val {
+	m.most = max(m.most, rows)
+	for n := len(m.spare); n > 0; n-- {
+		column := m.spare[n-1]
+		m.spare = m.spare[:n-1]
+		if cap(column) >= rows {
+			return column[:rows]
+		}
+	}
+	return make([]ref.Val, rows, m.most)
+}
+
+// Give takes a column back.
+func (m *Memory) Give(column []ref.Val) { m.spare = append(m.spare, column) }
