@@ -10,11 +10,11 @@ import (
 // whether they apply, Ran those that got as far as an item.
 type Progress struct{ Reached, Ran RuleSet }
 
-// Reading returns what decisions that got so far may have read of the objects of an
-// input: of rules that were reached what decides whether they apply, of those that ran
-// everything, and of the rest nothing. A change of anything else leads to the same
-// decision, unless a rule failed.
-func Reading(p *plan.Policy, to Progress, input int) *value.Mask {
+// Readings returns, for some inputs, what decisions that got so far may have read of
+// their objects: of rules that were reached what decides whether they apply, of those
+// that ran everything, and of the rest nothing. A change of anything else leads to the
+// same decision, unless a rule failed. Inputs that are not asked for have nil.
+func Readings(p *plan.Policy, to Progress, of func(*plan.Input) bool) []*value.Mask {
 	seen := map[*analyze.Node]bool{}
 	for i, r := range p.Rules {
 		if to.Reached.Has(i) {
@@ -24,10 +24,22 @@ func Reading(p *plan.Policy, to Progress, input int) *value.Mask {
 			r.Node.Reach(seen)
 		}
 	}
-	root := analyze.Root{Kind: analyze.Input, Index: input}
+	out := make([]*value.Mask, len(p.Inputs))
+	for i, in := range p.Inputs {
+		if of(in) {
+			out[i] = reading(seen, analyze.Root{Kind: analyze.Input, Index: i})
+		}
+	}
+	return out
+}
+
+// reading returns what nodes read of an input, or hand on of it.
+func reading(nodes map[*analyze.Node]bool, root analyze.Root) *value.Mask {
 	mask := &value.Mask{}
-	for n := range seen {
-		mask = value.Merge(mask, value.Merge(n.AllReads()[root], n.HandsOn[root]))
+	for n := range nodes {
+		for _, reads := range []analyze.Reads{n.Reads, n.Compares, n.HandsOn} {
+			mask = value.Merge(mask, reads[root])
+		}
 	}
 	return mask
 }

@@ -46,12 +46,7 @@ func (r *Router) reading(to eval.Progress) []*value.Mask {
 	if known, ok := r.readings[to]; ok {
 		return known
 	}
-	out := make([]*value.Mask, len(r.policy.Inputs))
-	for i, in := range r.policy.Inputs {
-		if in.Shape == plan.One {
-			out[i] = eval.Reading(r.policy, to, i)
-		}
-	}
+	out := eval.Readings(r.policy, to, func(in *plan.Input) bool { return in.Shape == plan.One })
 	if len(r.readings) >= maxReadings {
 		clear(r.readings)
 	}
