@@ -10,7 +10,7 @@ func Node(i int, cordoned bool) Object {
 	}
 	condition := func(kind, status, reason string) Object {
 		return Object{"type": kind, "status": status, "reason": reason, "message": "kubelet reports " + reason,
-			"lastHeartbeatTime": "2026-03-01T11:59:50Z", "lastTransitionTime": "2026-02-01T00:00:00Z"}
+			"lastHeartbeatTime": timeOf(i + 1), "lastTransitionTime": timeOf(i)}
 	}
 	return Object{
 		"apiVersion": "v1", "kind": "Node",
@@ -41,6 +41,11 @@ func Node(i int, cordoned bool) Object {
 	}
 }
 
+// timeOf returns a time that few other objects have.
+func timeOf(i int) string {
+	return fmt.Sprintf("2026-02-%02dT%02d:%02d:%02dZ", 1+i%28, i/28%24, i/672%60, i*7%60)
+}
+
 // Heartbeat returns a Node whose kubelet has reported at another time.
 func Heartbeat(i int, at string) Object {
 	o := Node(i, false)
@@ -53,7 +58,7 @@ func Heartbeat(i int, at string) Object {
 // Group returns a volume group of a node.
 func Group(node, which int) Object {
 	condition := func(kind string) Object {
-		return Object{"type": kind, "status": "True", "reason": kind, "message": "", "lastTransitionTime": since}
+		return Object{"type": kind, "status": "True", "reason": kind, "message": "", "lastTransitionTime": timeOf(node)}
 	}
 	return Object{
 		"apiVersion": APIVersion, "kind": "LVMVolumeGroup",
