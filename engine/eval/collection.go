@@ -138,7 +138,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		kept := run.old.items[at]
 		run.claimed[at] = true
 		run.next.items = append(run.next.items, kept)
-		run.ev.noteFlip(kept.held.until)
+		run.ev.noteFlip(kept.held.until())
 		return nil
 	}
 	if e, known := run.columns.entry(i-run.first, &run.computed); known {
@@ -200,7 +200,7 @@ func (run *itemsRun) begin() *holder {
 
 // fresh reports whether an item's old result still holds.
 func (run *itemsRun) fresh(m *itemMemo) bool {
-	if !m.held.until.IsZero() && !run.ev.Now.Before(m.held.until) || !run.sameRecalls(m.held.recalls) {
+	if !m.held.until().IsZero() && !run.ev.Now.Before(m.held.until()) || !run.sameRecalls(m.held.recalls()) {
 		return false
 	}
 	if len(run.stale) == 0 {
@@ -266,10 +266,10 @@ func (run *itemsRun) holdAll(h *holder) {
 		h.whole(w.slot.of(), w.value)
 	}
 	for i := range run.next.items {
-		if until := run.next.items[i].held.until; !until.IsZero() {
+		if until := run.next.items[i].held.until(); !until.IsZero() {
 			h.flip(until)
 		}
-		h.recalls = append(h.recalls, run.next.items[i].held.recalls...)
+		h.recalls = append(h.recalls, run.next.items[i].held.recalls()...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -103,9 +104,17 @@ func bound(f expr.Function, args int) cel.OverloadOpt {
 		if err != nil {
 			return types.WrapErr(err)
 		}
-		return result(f, nil, []value.Value{x, y})
+		args := twoArguments.Get().(*[2]value.Value)
+		args[0], args[1] = x, y
+		out := result(f, nil, args[:])
+		clear(args[:])
+		twoArguments.Put(args)
+		return out
 	})
 }
+
+// twoArguments are lists of arguments, to be used again.
+var twoArguments = sync.Pool{New: func() any { return &[2]value.Value{} }}
 
 func binding(f expr.Function) func(...ref.Val) ref.Val {
 	return func(args ...ref.Val) ref.Val {
