@@ -156,7 +156,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	if was := run.was(i, at); err == nil && was != nil {
 		e = e.unless(was.entry)
 	}
-	run.memo.lookups.count(h, 1)
+	run.memo.lookups.count(h.wholes, h.entries, 1)
 	run.add(itemMemo{item: item, held: h.keep(&run.kept), entry: e})
 	return err
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// holder records what a result was computed from: names of the policy read as
-// a whole, single entries of maps, and the time until which it holds.
+// holder records what a result is computed from: names of the policy read as
+// a whole, single entries of maps, and the time until which it holds. What stays of it
+// are reads.
 type holder struct {
 	wholes  []wholeRead
 	entries []entryRead
@@ -36,13 +37,6 @@ type recallRead struct {
 
 func (h *holder) recall(name string, v value.Value) {
 	h.recalls = append(h.recalls, recallRead{name, v})
-}
-
-// recallOnce adds what was asked of the memory, unless it was before.
-func (h *holder) recallOnce(asked recallRead) {
-	if !slices.ContainsFunc(h.recalls, func(r recallRead) bool { return r.name == asked.name }) {
-		h.recalls = append(h.recalls[:len(h.recalls):len(h.recalls)], asked)
-	}
 }
 
 // wholeRead is a name of the policy and the value it had. A nil value means
@@ -125,13 +119,6 @@ func (h *holder) flip(at time.Time) {
 	if h.until.IsZero() || at.Before(h.until) {
 		h.until = at
 	}
-}
-
-// take makes a holder hold what another has recorded.
-func (h *holder) take(from *holder) {
-	h.wholes, h.entries = refilled(h.wholes, from.wholes), refilled(h.entries, from.entries)
-	h.mapped, h.recalls = refilled(h.mapped, from.mapped), refilled(h.recalls, from.recalls)
-	h.until, h.known = from.until, nil
 }
 
 // refilled returns a list like another, in the memory of an old one where that fits.

@@ -64,11 +64,11 @@ func (l *lookups) reads(input int, key string) bool {
 	return l.others[Lookup{Input: input, Whole: true}] > 0 || (*l.of(input))[key] > 0
 }
 
-// count adds or takes away the reads of a holder.
-func (l *lookups) count(h *holder, n int) {
-	l.entriesOf(h.entries, n)
-	for i := range h.wholes {
-		if in, ok := h.wholes[i].slot.input(); ok {
+// count adds or takes away reads.
+func (l *lookups) count(wholes []wholeRead, entries []entryRead, n int) {
+	l.entriesOf(entries, n)
+	for i := range wholes {
+		if in, ok := wholes[i].slot.input(); ok {
 			l.add(Lookup{Input: in, Whole: true}, n)
 		}
 	}

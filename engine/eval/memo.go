@@ -19,7 +19,7 @@ type Memo struct {
 	leaving   bool
 	inputs    []inputMemo
 	variables []variableMemo
-	rules     holder
+	rules     reads
 	targets   []Lookup
 	lookups   lookups
 	// kept is how many bytes the values have that are kept.
@@ -68,7 +68,7 @@ type variableMemo struct {
 	valid   bool
 	checked uint64
 	object  value.Value
-	held    holder
+	held    reads
 	value   value.Value
 	err     error
 	items   *collectionMemo
@@ -79,7 +79,7 @@ type inputMemo struct {
 	checked  uint64
 	overlaid bool
 	object   value.Value
-	held     holder
+	held     reads
 	table    world.Mark
 	members  []*member
 	// probes are the key's side of an exact index.
@@ -224,20 +224,20 @@ func (r *memoReader) named(target int, key string) {
 
 // replace sets what a result was computed from: what a holder that was pushed has
 // recorded. That one is free then.
-func (r *memoReader) replace(old, now *holder) {
-	r.memo.lookups.count(now, 1)
-	r.memo.lookups.count(old, -1)
+func (r *memoReader) replace(old *reads, now *holder) {
+	r.memo.lookups.count(now.wholes, now.entries, 1)
+	r.memo.lookups.count(old.wholes, old.entries, -1)
 	old.take(now)
 	r.scratch.free(now)
 }
 
 // still reports whether everything that a result was computed from is the same:
 // the parts of the primary under the mask, the names, the entries, the time.
-func (r *memoReader) still(h *holder, object value.Value, mask *value.Mask) bool {
+func (r *memoReader) still(h *reads, object value.Value, mask *value.Mask) bool {
 	if !h.until.IsZero() && !r.ev.Now.Before(h.until) {
 		return false
 	}
-	return r.sameObject(object, mask) && r.sameRecalls(h.recalls) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped) && r.sameEntries(h.entries)
+	return r.sameObject(object, mask) && r.sameRecalls(h.recalls()) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped()) && r.sameEntries(h.entries)
 }
 
 func (r *memoReader) sameObject(object value.Value, mask *value.Mask) bool {

@@ -125,21 +125,8 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 	h := r.push()
 	out := r.judge(in, table, o, m.probes, r.ev.frame())
 	r.pop()
-	held := m.held
-	for _, w := range h.wholes {
-		held.whole(w.slot.of(), w.value)
-	}
-	for _, e := range h.entries {
-		held.entry(e.slot.of(), e.key, e.value)
-	}
-	if !h.until.IsZero() {
-		held.flip(h.until)
-	}
-	for _, asked := range h.recalls {
-		held.recallOnce(asked)
-	}
-	r.memo.lookups.count(&holder{wholes: held.wholes[len(m.held.wholes):], entries: held.entries[len(m.held.entries):]}, 1)
-	m.held = held
+	wholes, entries := m.held.join(h)
+	r.memo.lookups.count(wholes, entries, 1)
 	r.scratch.free(h)
 	return out
 }
