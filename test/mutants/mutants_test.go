@@ -21,7 +21,7 @@ var mutants = []struct {
 	{"a member that changes wakes nobody, without an index", "watch/inputs.go", "if was != is || was == eval.AtTimes || was == eval.Member && !same {", "if was != is || was == eval.AtTimes {", []string{"scanned"}},
 	{"a member that comes or goes wakes nobody, without an index", "watch/inputs.go", "if was != is || was == eval.AtTimes || was == eval.Member && !same {", "if was == is && was == eval.Member && !same {", []string{"scanned"}},
 	{"until when a list holds is forgotten", "eval/memoinput.go", "	r.ev.noteFlip(m.held.until)\n", "", []string{"timed"}},
-	{"until when a changed list holds is forgotten", "eval/memoinput.go", "		held.flip(h.until)\n", "		_ = h.until\n", []string{"due"}},
+	{"until when a changed list holds is forgotten", "eval/reads.go", "		k.until = h.until\n", "		_ = h.until\n", []string{"due"}},
 	{"an object that is got by name wakes nobody", "watch/inputs.go", "if !c.untouched(routes.reads[key]) {", "if false {", []string{"named"}},
 	{"the name that a key gets is not looked at again", "watch/router.go", "	if !was || !c.sameUnder(c.policy.ObjectReads) {\n		c.probes", "	if !was {\n		c.probes", []string{"named"}},
 	{"an entry that comes wakes nobody", "watch/inputs.go", "	if is != eval.NotMember {\n		routes.entries.each(newKey, wake)", "	if false {\n		routes.entries.each(newKey, wake)", []string{"entries"}},
