@@ -67,9 +67,12 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	}
 	ev := newEvaluation(ctx, in)
 	ev.scratch = scratches.Get().(*scratch)
-	ev.reader = newMemoReader(ev, memo)
+	r := newMemoReader(ev, memo)
+	ev.reader = r
 	out := ev.run()
-	ev.scratch.release() // not after a panic: who knows what is in it
+	used := ev.scratch
+	ev.scratch, r.scratch = nil, nil
+	used.release() // not after a panic: who knows what is in it
 	return out
 }
 

@@ -160,7 +160,13 @@ func newMemoReader(ev *evaluation, m *Memo) *memoReader {
 	return r
 }
 
-func (r *memoReader) top() *holder { return r.scratch.stack[len(r.scratch.stack)-1] }
+// top is what records now; when the evaluation has ended, nothing that stays.
+func (r *memoReader) top() *holder {
+	if r.scratch == nil {
+		return &holder{}
+	}
+	return r.scratch.stack[len(r.scratch.stack)-1]
+}
 
 // push begins to record what a result is computed from, until pop.
 func (r *memoReader) push() *holder {

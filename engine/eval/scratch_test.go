@@ -2,7 +2,9 @@ package eval
 
 import (
 	"testing"
+	"time"
 
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -46,4 +48,16 @@ func TestScratchGrows(t *testing.T) {
 			t.Fatalf("frame %d has %v", i, f.locals)
 		}
 	}
+}
+
+// TestLateReads: what is read through a value that outlives its evaluation is recorded
+// nowhere.
+func TestLateReads(t *testing.T) {
+	t.Parallel()
+	r := &memoReader{}
+	slot := plan.Slot{Kind: plan.InputSlot}
+	late := &view{Map: value.Empty, reader: r, slot: slot}
+	late.Find(value.OfString("a"))
+	late.Size()
+	r.flip(time.Unix(1, 0))
 }
