@@ -2,6 +2,7 @@ package extender
 
 import (
 	"hash/maphash"
+	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -99,20 +100,24 @@ func (c *catalog) rows(candidates []*value.Map) ([]int32, bool) {
 	if len(candidates) > len(c.of) || len(candidates)*fewest < len(c.of) {
 		return nil, false
 	}
-	var out []int32
-	at := 0
+	at := c.next(candidates[0], 0)
+	if at < 0 { // most catalogs have none of the candidates
+		return nil, false
+	}
+	out := (*rowsPool.Get().(*[]int32))[:0]
 	for _, candidate := range candidates {
 		if at = c.next(candidate, at); at < 0 {
+			rowsPool.Put(&out)
 			return nil, false
-		}
-		if out == nil { // most catalogs have none of the candidates
-			out = make([]int32, 0, len(candidates))
 		}
 		out = append(out, int32(at))
 		at++
 	}
 	return out, true
 }
+
+// rowsPool has lists of places for the next questions: they are as long as the questions.
+var rowsPool = sync.Pool{New: func() any { return &[]int32{} }}
 
 // fewest is which share of a catalog is worth using it.
 const fewest = 8
