@@ -4,10 +4,12 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -54,6 +56,24 @@ func (s *Scanner) Token(c byte, what string) error {
 	}
 	s.At++
 	return nil
+}
+
+// Has takes a byte if it stands at this very place, and reports whether it does.
+func (s *Scanner) Has(c byte) bool {
+	if s.At >= len(s.Data) || s.Data[s.At] != c {
+		return false
+	}
+	s.At++
+	return true
+}
+
+// HasText is Has for some bytes.
+func (s *Scanner) HasText(text string) bool {
+	if len(s.Data)-s.At < len(text) || string(s.Data[s.At:s.At+len(text)]) != text {
+		return false
+	}
+	s.At += len(text)
+	return true
 }
 
 // More takes what stands between two entries, and reports whether there is another.
@@ -163,10 +183,28 @@ func (s *Scanner) String() (string, error) {
 // Text takes a string: its bytes between the quotes, and whether they are what they
 // stand for.
 func (s *Scanner) Text() (raw []byte, plain bool, err error) {
-	if err := s.Token('"', "a string"); err != nil {
-		return nil, false, err
+	if !s.Has('"') {
+		if err := s.Token('"', "a string"); err != nil {
+			return nil, false, err
+		}
 	}
-	start, plain := s.At, true
+	start := s.At
+	for rest := s.Data[start:]; len(rest) >= 8; rest = rest[8:] {
+		if found := odd(binary.LittleEndian.Uint64(rest)); found != 0 {
+			s.At += bits.TrailingZeros64(found) / 8
+			if s.Has('"') {
+				return s.Data[start : s.At-1], true, nil
+			}
+			break
+		}
+		s.At += 8
+	}
+	return s.text(start)
+}
+
+// text is Text from any place inside of a string on.
+func (s *Scanner) text(start int) (raw []byte, plain bool, err error) {
+	plain = true
 	for s.At < len(s.Data) {
 		switch c := s.Data[s.At]; {
 		case c == '"':
@@ -213,11 +251,10 @@ func (s *Scanner) Key() (raw []byte, plain bool, err error) {
 
 // Word takes true, false or null.
 func (s *Scanner) Word(text string) error {
-	if len(s.Data)-s.At < len(text) || string(s.Data[s.At:s.At+len(text)]) != text {
-		return s.Wrong(text)
+	if s.HasText(text) {
+		return nil
 	}
-	s.At += len(text)
-	return nil
+	return s.Wrong(text)
 }
 
 // Number takes a number: a whole one as int64 where it fits.

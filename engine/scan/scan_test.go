@@ -2,7 +2,9 @@ package scan
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -60,6 +62,27 @@ func TestHead(t *testing.T) {
 	}
 }
 
+// TestText: strings end where they end, and what is odd in them is found, wherever it
+// stands.
+func TestText(t *testing.T) {
+	t.Parallel()
+	for size := range 20 {
+		for at := range size + 1 {
+			for c := range 256 {
+				inner := []byte(strings.Repeat("~", size) + " ")
+				inner[at] = byte(c)
+				text := []byte(`"` + string(inner) + `", "` + "\x01")
+				s, slow := Scanner{Data: text}, Scanner{Data: text, At: 1}
+				raw, plain, err := s.Text()
+				wantRaw, wantPlain, wantErr := slow.text(1)
+				if string(raw) != string(wantRaw) || plain != wantPlain || fmt.Sprint(err) != fmt.Sprint(wantErr) || s.At != slow.At {
+					t.Fatalf("%q: %q, %t, %v at %d, want %q, %t, %v at %d", text, raw, plain, err, s.At, wantRaw, wantPlain, wantErr, slow.At)
+				}
+			}
+		}
+	}
+}
+
 // FuzzScan: of a valid document everything is taken, and its parts are valid.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,{"b":"\""}]}`, `[[]]`, `"x"`, `-0.5`, `{"a`, `null`} {
@@ -68,7 +91,7 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s := Scanner{Data: text}
 		raw, err := s.Raw()
-		if !json.Valid(text) {
+		if !json.Valid(text) || errors.Is(err, strconv.ErrRange) {
 			return // no panic
 		}
 		if err != nil || s.Peek() != 0 || s.At != len(text) || !json.Valid(raw) {

@@ -13,35 +13,63 @@ import (
 type bulk struct {
 	// depth is how many long lists are under way.
 	depth int
-	maps  []Map
-	vals  []Value
-	text  strings.Builder
-	// How large the last pieces were.
-	mapsSize, valsSize, textSize int
+	maps  pieces[Map]
+	lists pieces[List]
+	vals  pieces[Value]
+	texts strings.Builder
+	// textSize is how large the last piece of texts was, in bytes.
+	textSize int
 	// last are texts that were made last, by their hash: the same few reasons and types come
 	// again and again.
 	last [64]Value
 }
 
-// How large the pieces become: objects, values, and bytes of texts.
+// How large the pieces become: objects or lists, values, and bytes of texts. With the
+// word that Go adds to what holds pointers, they fill what it takes for them.
 const (
-	bulkMaps = 32
-	bulkVals = 128
-	bulkText = 2048
+	bulkHolders = 31
+	bulkVals    = 127
+	bulkText    = 2048
 )
 
-// object returns an object to fill in.
-func (b *bulk) object() *Map {
+// pieces hands out values that lie next to each other.
+type pieces[T any] struct {
+	free []T
+	// size is how many values the last piece had.
+	size int
+}
+
+// take returns room for some values, in a piece of at most so many.
+func (p *pieces[T]) take(n, most int) []T {
+	if n > len(p.free) {
+		p.size = min(max(n, 2*p.size), most)
+		p.free = make([]T, p.size)
+	}
+	out := p.free[:n:n]
+	p.free = p.free[n:]
+	return out
+}
+
+// object makes an object.
+func (b *bulk) object(m Map) *Map {
 	if b.depth == 0 {
-		return &Map{}
+		alone := m
+		return &alone
 	}
-	if len(b.maps) == 0 {
-		b.mapsSize = min(max(1, 2*b.mapsSize), bulkMaps)
-		b.maps = make([]Map, b.mapsSize)
+	out := &b.maps.take(1, bulkHolders)[0]
+	*out = m
+	return out
+}
+
+// list makes a list.
+func (b *bulk) list(l List) *List {
+	if b.depth == 0 {
+		alone := l
+		return &alone
 	}
-	m := &b.maps[0]
-	b.maps = b.maps[1:]
-	return m
+	out := &b.lists.take(1, bulkHolders)[0]
+	*out = l
+	return out
 }
 
 // values returns room for values.
@@ -49,33 +77,41 @@ func (b *bulk) values(n int) []Value {
 	if b.depth == 0 || n > bulkVals/4 {
 		return make([]Value, n)
 	}
-	if n > len(b.vals) {
-		b.valsSize = min(max(n, 2*b.valsSize), bulkVals)
-		b.vals = make([]Value, b.valsSize)
-	}
-	out := b.vals[:n:n]
-	b.vals = b.vals[n:]
-	return out
+	return b.vals.take(n, bulkVals)
 }
 
-// string returns the value of a text that stands for itself.
-func (b *bulk) string(raw []byte) Value {
+// string returns the value of a text that stands for itself. fresh counts the texts of the
+// place in a row that were not among the last: names are different in every object, so
+// where they are many, most are not looked for.
+func (b *bulk) string(raw []byte, fresh *uint) Value {
 	if b.depth == 0 || len(raw) > bulkText/8 {
 		return types.String(raw)
 	}
+	if *fresh++; *fresh%(8*maxFresh) > maxFresh {
+		return b.text(raw)
+	}
 	at := &b.last[maphash.Bytes(textSeed, raw)%uint64(len(b.last))]
-	if known, ok := (*at).(types.String); ok && string(known) == string(raw) {
+	if isString(*at, raw) {
+		*fresh = 0
 		return *at
 	}
-	if b.text.Cap()-b.text.Len() < len(raw) {
-		b.textSize = min(max(len(raw), 2*b.textSize), bulkText)
-		b.text = strings.Builder{}
-		b.text.Grow(b.textSize)
-	}
-	from := b.text.Len()
-	b.text.Write(raw)
-	*at = types.String(b.text.String()[from:])
+	*at = b.text(raw)
 	return *at
+}
+
+// maxFresh is how many texts in a row are looked for although none was found.
+const maxFresh = 64
+
+// text makes a text.
+func (b *bulk) text(raw []byte) Value {
+	if b.texts.Cap()-b.texts.Len() < len(raw) {
+		b.textSize = min(max(len(raw), 2*b.textSize), bulkText)
+		b.texts = strings.Builder{}
+		b.texts.Grow(b.textSize)
+	}
+	from := b.texts.Len()
+	b.texts.Write(raw)
+	return types.String(b.texts.String()[from:])
 }
 
 // end forgets what is left of the pieces.

@@ -8,12 +8,13 @@ func TestBulkOfFew(t *testing.T) {
 	t.Parallel()
 	b := bulk{depth: 1}
 	for range 3 {
-		b.object()
+		b.object(Map{})
+		b.list(List{})
 	}
 	b.values(4)
-	b.string([]byte("vg-00500-a"))
-	if b.mapsSize > 2 || b.valsSize > 4 || b.textSize > 10 {
-		t.Errorf("pieces of %d objects, %d values and %d bytes for 3, 4 and 10", b.mapsSize, b.valsSize, b.textSize)
+	b.string([]byte("vg-00500-a"), new(uint))
+	if b.maps.size > 2 || b.lists.size > 2 || b.vals.size > 4 || b.textSize > 10 {
+		t.Errorf("pieces of %d objects, %d values and %d bytes for 3, 4 and 10", b.maps.size, b.vals.size, b.textSize)
 	}
 }
 
@@ -23,23 +24,25 @@ func TestBulkOfMany(t *testing.T) {
 	t.Parallel()
 	b := bulk{depth: 1}
 	var texts []Value
+	var fresh uint
+	maps, lists := map[*Map]bool{}, map[*List]bool{}
 	for i := range 2000 {
 		text := []byte{byte('a' + i%26), byte('a' + i/26%26), byte('a' + i/676)}
-		texts = append(texts, b.string(text))
+		texts = append(texts, b.string(text, &fresh))
 		clear(text)
 		copy(b.values(3), []Value{Null, Null, Null})
-		m := b.object()
-		if m.shape != nil {
-			t.Fatal("an object is handed out twice")
-		}
-		m.shape = noKeys
+		maps[b.object(Map{})] = true
+		lists[b.list(List{})] = true
 	}
 	for i, v := range texts {
 		if got, _ := Str(v); got != string([]byte{byte('a' + i%26), byte('a' + i/26%26), byte('a' + i/676)}) {
 			t.Fatalf("text %d is %q", i, got)
 		}
 	}
-	if b.mapsSize != bulkMaps || b.valsSize != bulkVals || b.textSize != bulkText {
-		t.Errorf("pieces of %d objects, %d values and %d bytes", b.mapsSize, b.valsSize, b.textSize)
+	if len(maps) != 2000 || len(lists) != 2000 {
+		t.Error("an object or a list is handed out twice")
+	}
+	if b.maps.size != bulkHolders || b.lists.size != bulkHolders || b.vals.size != bulkVals || b.textSize != bulkText {
+		t.Errorf("pieces of %d objects, %d values and %d bytes", b.maps.size, b.vals.size, b.textSize)
 	}
 }

@@ -117,7 +117,7 @@ func TestDecodeIsFreeze(t *testing.T) {
 
 // FuzzDecode is TestDecodeIsFreeze for any text.
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`null`, `{"a":[1,2.5,"x",null,{"b":true}]}`, `{"a":1,"a":2}`, `1e400`, `-0`, `"\u0000"`, `{"a":{"a":{"a":{}}}}`, `[{"a":1},{"a":2}]`, `{"a`, `01`, `{"a":1}x`} {
+	for _, seed := range []string{`null`, `{"a":[1,2.5,"x",null,{"b":true}]}`, `{"a":1,"a":2}`, `1e400`, `-0`, `"\u0000"`, `{"a":{"a":{"a":{}}}}`, `[{"a":1},{"a":2}]`, `[{"a":1,"b":"x","spec":{}},{"a":2,"b":"y","spec":{}},{"a":3,"b":null,"spec":{}},{"a":4,"b":"y"},{"a":5,"b":"z","spec":{},"a":6}]`, `{"a`, `01`, `{"a":1}x`} {
 		f.Add([]byte(seed))
 	}
 	before := frozen(object{"a": []any{object{"a": int64(1)}, object{"a": int64(2)}}, "spec": object{"text": "x"}})
@@ -148,11 +148,16 @@ func TestDecodeLike(t *testing.T) {
 // frozenText returns what Freeze makes of JSON.
 func frozenText(t *testing.T, text []byte) Value {
 	t.Helper()
+	return frozenBy(t, text, nil, KeepAll)
+}
+
+func frozenBy(t *testing.T, text []byte, of *schema.Type, mask *Mask) Value {
+	t.Helper()
 	var raw any
 	if err := utiljson.Unmarshal(text, &raw); err != nil {
 		t.Fatal(err)
 	}
-	return Freeze(raw, nil, KeepAll)
+	return Freeze(raw, of, mask)
 }
 
 // TestDecodeChange: of a long list in which one item has changed, one item is made.

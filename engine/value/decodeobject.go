@@ -9,36 +9,57 @@ import (
 	"github.com/edict-dev/edict/engine/scan"
 )
 
-func (d *decoder) object(at spot) (Value, error) {
+// opened is an object under way.
+type opened struct {
+	// plan is that of the object before, or of the one that is like it; nil for none.
+	plan         *plan
+	before, like *Map
+	// base is where its fields begin among the entries.
+	base int
+}
+
+// field is a field of an object that is being decoded. place is where its name
+// stands in the plan; less than 0 if it does not.
+type field struct {
+	place int
+	name  string
+	value Value
+}
+
+func (d *decoder) object(at *spot, was known) (Value, error) {
 	if err := d.Enter(); err != nil {
 		return nil, err
 	}
-	before, like := mapOf(at.before), mapOf(at.like)
-	hint := before
+	o := opened{before: mapOf(was.before), like: mapOf(was.like), base: len(d.entries)}
+	hint := o.before
 	if hint == nil {
-		hint = like
+		hint = o.like
 	}
-	var p *plan
-	if hint != nil && hint.shape != nil {
-		p = d.plan(hint.shape, at)
+	if hint == nil || hint.shape == nil {
+		return d.fields(at, &o, nil)
 	}
-	base := len(d.entries)
-	for n := 0; ; n++ {
-		more, err := d.More(n == 0, '}')
-		if err != nil {
-			return nil, err
-		}
-		if !more {
-			break
-		}
-		if err := d.field(at, p, before, like, base, n); err != nil {
-			return nil, err
-		}
+	o.plan = d.plan(hint.shape, at)
+	out, done, err := d.foreseen(&o)
+	if out != nil || err != nil {
+		return out, err
 	}
-	d.Leave()
-	fields := d.entries[base:]
-	d.entries = d.entries[:base]
-	return d.finish(fields, p, hint, before), nil
+	return d.fields(at, &o, done)
+}
+
+// known returns what is known of the field at a place of the plan. The object before has
+// the fields of the plan.
+func (o *opened) known(place int) (out known) {
+	if o.before != nil {
+		out.before = o.before.vals[place]
+	}
+	switch {
+	case o.like == nil:
+	case o.like.shape == o.plan.shape:
+		out.like = o.like.vals[place]
+	default:
+		out.like = o.like.Lookup(o.plan.names[place])
+	}
+	return out
 }
 
 func mapOf(v Value) *Map {
@@ -46,80 +67,84 @@ func mapOf(v Value) *Map {
 	return m
 }
 
-// field decodes a field, unless nobody asks for it.
-func (d *decoder) field(at spot, p *plan, before, like *Map, base, n int) error {
-	raw, plain, err := d.Key()
-	if err != nil {
-		return err
+// fields decodes the fields of an object behind those of some steps.
+func (d *decoder) fields(at *spot, o *opened, done []step) (Value, error) {
+	learns, order := o.plan.learns(), []taken(nil)
+	if learns {
+		order = takenOf(done)
 	}
-	place, inner, name := p.find(raw, n), spot{}, ""
+	for n := len(done); ; n++ {
+		more, err := d.More(n == 0, '}')
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		raw, plain, err := d.Key()
+		if err != nil {
+			return nil, err
+		}
+		place, err := d.field(at, o, raw, plain, n)
+		if err != nil {
+			return nil, err
+		}
+		if learns = learns && plain && place != unknown; learns {
+			order = append(order, taken{raw, place})
+		}
+	}
+	d.Leave()
+	taken := d.entries[o.base:]
+	d.entries = d.entries[:o.base]
+	out, asPlanned := d.finish(o, taken)
+	if learns && asPlanned {
+		o.plan.learn(order)
+	}
+	return out, nil
+}
+
+// field decodes a field, unless nobody asks for it, and returns the place of its name.
+func (d *decoder) field(at *spot, o *opened, raw []byte, plain bool, n int) (int, error) {
+	place, inner, name := o.plan.find(raw, n), (*spot)(nil), ""
 	switch {
 	case place >= 0:
-		name, inner = p.names[place], p.spots[place]
+		name, inner = o.plan.names[place], &o.plan.spots[place]
 	case plain && !at.mask.keeps(raw):
-		return d.Skip()
+		return passed, d.Skip()
 	default:
+		var err error
 		if name, err = scan.Unquote(raw, plain); err != nil {
-			return err
+			return 0, err
 		}
-		inner = at.field(name)
+		own := at.field(name)
+		inner = &own
 	}
 	if inner.mask == nil {
-		return d.Skip()
+		return unknown, d.Skip()
 	}
-	inner.before, inner.like = p.value(before, place, name), p.value(like, place, name)
-	v, err := d.value(inner)
+	v, err := d.value(inner, known{o.plan.value(o.before, place, name), o.plan.value(o.like, place, name)})
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case v == Value(types.NullValue): // counts as absent, also after a value of the same name
-		d.entries = append(d.entries[:base], slices.DeleteFunc(d.entries[base:], func(f field) bool { return f.name == name })...)
-		return nil
+		d.entries = append(d.entries[:o.base], slices.DeleteFunc(d.entries[o.base:], func(f field) bool { return f.name == name })...)
+		return unknown, nil
 	}
 	d.entries = append(d.entries, field{place, name, v})
-	return nil
+	return place, nil
 }
 
-// find returns where a name stands in a plan, or -1. Names come mostly in the order
-// of the plan: guess is where it is looked for first.
-func (p *plan) find(raw []byte, guess int) int {
-	if p == nil {
-		return -1
-	}
-	if guess < len(p.names) && p.names[guess] == string(raw) {
-		return guess
-	}
-	for i := range p.names {
-		if p.names[i] == string(raw) {
-			return i
-		}
-	}
-	return -1
-}
-
-// value returns the field of an object that stands at a place of the plan, if it
-// does.
-func (p *plan) value(of *Map, place int, name string) Value {
-	switch {
-	case of == nil:
-		return nil
-	case place >= 0 && of.shape == p.shape:
-		return of.vals[place]
-	}
-	return of.Lookup(name)
-}
-
-// finish makes an object of its fields.
-func (d *decoder) finish(fields []field, p *plan, hint, before *Map) Value {
+// finish makes an object of its fields, and reports whether they are those of its plan.
+func (d *decoder) finish(o *opened, fields []field) (out Value, asPlanned bool) {
 	if len(fields) == 0 {
-		if before != nil && before.Len() == 0 {
-			return before
+		if o.before != nil && o.before.Len() == 0 {
+			return o.before, false
 		}
-		return Empty
+		return Empty, false
 	}
-	if p != nil && len(fields) == len(p.names) {
-		if m := d.planned(fields, hint, before); m != nil {
-			return m
+	if o.plan != nil && len(fields) == len(o.plan.names) {
+		if m := d.planned(o, fields); m != nil {
+			return m, true
 		}
 	}
 	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.name, b.name) })
@@ -131,32 +156,8 @@ func (d *decoder) finish(fields []field, p *plan, hint, before *Map) Value {
 		keys, vals = append(keys, f.name), append(vals, f.value)
 		deep += ScalarBytes + len(f.name) + Deep(f.value)
 	}
-	if before != nil && slices.Equal(keys, before.keys()) && sameItems(vals, before.vals) {
-		return before
+	if o.before != nil && slices.Equal(keys, o.before.keys()) && sameItems(vals, o.before.vals) {
+		return o.before, false
 	}
-	return &Map{shape: ownShape(keys), vals: vals, sizes: partSizes(deep)}
-}
-
-// planned makes an object with the very fields of another; nil if it has not all of
-// them. It is the one from before if they are the same, too.
-func (d *decoder) planned(fields []field, hint, before *Map) Value {
-	same, seen := before != nil, uint64(0)
-	for i, f := range fields {
-		if f.place < 0 || len(fields) > 64 && f.place != i || len(fields) <= 64 && seen&(1<<f.place) != 0 {
-			return nil
-		}
-		seen |= 1 << (f.place % 64)
-		same = same && before.vals[f.place] == f.value
-	}
-	if same {
-		return before
-	}
-	vals, deep := d.bulk.values(len(fields)), HolderBytes
-	for _, f := range fields {
-		vals[f.place] = f.value
-		deep += ScalarBytes + len(f.name) + Deep(f.value)
-	}
-	m := d.bulk.object()
-	*m = Map{shape: hint.shape, vals: vals, sizes: partSizes(deep)}
-	return m
+	return &Map{shape: ownShape(keys), vals: vals, sizes: partSizes(deep)}, false
 }

@@ -38,11 +38,11 @@ type span struct {
 }
 
 // textsOf keeps what the items of a list were decoded from; nil for few of them.
-func (d *decoder) textsOf(spans []span, inner spot) *texts {
+func (d *decoder) textsOf(spans []span, at *spot) *texts {
 	if len(spans) < manyItems || spans[0].to-spans[0].from < longItem {
 		return nil
 	}
-	out := &texts{t: inner.t, mask: inner.mask, of: make([]itemText, len(spans))}
+	out := &texts{t: at.t, mask: at.mask, of: make([]itemText, len(spans))}
 	for i, s := range spans {
 		if s.hash == 0 {
 			s.hash = maphash.Bytes(textSeed, d.Data[s.from:s.to])
@@ -72,8 +72,8 @@ var shifts = [...]int{0, 1, -1}
 
 // again returns the item of the list from before with the text at this place, which is
 // where item n begins, and the hash of that, and passes over it; nil for none.
-func (d *decoder) again(a *again, n int, inner spot) (Value, uint64) {
-	if a.before == nil || a.before.texts == nil || a.before.texts.t != inner.t || a.before.texts.mask != inner.mask {
+func (d *decoder) again(a *again, n int, items *spot) (Value, uint64) {
+	if a.before == nil || a.before.texts == nil || a.before.texts.t != items.t || a.before.texts.mask != items.mask {
 		return nil, 0
 	}
 	for _, shift := range shifts {

@@ -42,6 +42,12 @@ func Weight(v Value) int {
 // as often as it is named, as when the value is copied, compared or written.
 // It takes no longer for a large value than for a small one.
 func Deep(v Value) int {
+	switch v := v.(type) { // what there is most of
+	case types.String:
+		return ScalarBytes + len(v)
+	case types.Bool, types.Int:
+		return ScalarBytes
+	}
 	if s := sizesOf(v); s != nil {
 		return max(HolderBytes, int(s.deep))
 	}
@@ -72,8 +78,8 @@ func sizesOf(v Value) *sizes {
 		return &v.sizes
 	case *List:
 		return &v.sizes
-	case types.String:
-		return nil
+	case types.String, types.Bool, types.Int, types.Null, types.Timestamp:
+		return nil // most values: it need not be found out that they have no method
 	case *types.Optional:
 		return sizesOf(Unwrap(v))
 	case interface{ frozenMap() *Map }:
