@@ -36,6 +36,11 @@ func (t *Template) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, c
 			out[i] = made
 		}
 	}
+	for _, column := range columns {
+		if column != nil && b.Memory != nil {
+			b.Memory.Give(column)
+		}
+	}
 	return out, cost
 }
 
@@ -44,9 +49,12 @@ type mappings struct {
 	t       *Template
 	columns [][]value.Value
 	maker   *value.Maker
-	// names are those of the fields that are there, by which these are.
-	names map[uint16]*value.Names
-	vals  [maxFields]value.Value
+	// names are those of the fields that are there, by which these are; last are those of
+	// the row before, whose fields were wasThere.
+	names    map[uint16]*value.Names
+	last     *value.Names
+	wasThere uint16
+	vals     [maxFields]value.Value
 }
 
 // row makes the mapping of a row; nil when a value is not known.
@@ -71,6 +79,9 @@ func (m *mappings) row(i int) *value.Map {
 
 // namesOf returns the names of the fields that are there.
 func (m *mappings) namesOf(there uint16) *value.Names {
+	if m.last != nil && there == m.wasThere {
+		return m.last
+	}
 	known, ok := m.names[there]
 	if !ok {
 		var names []string
@@ -82,5 +93,6 @@ func (m *mappings) namesOf(there uint16) *value.Names {
 		known = value.NamesOf(names...)
 		m.names[there] = known
 	}
+	m.last, m.wasThere = known, there
 	return known
 }

@@ -23,6 +23,7 @@ func (c *compiler) function(e ast.Expr, args []node) node {
 		return nil
 	}
 	call := c.library.Call(e)
+	c.liftAll(args)
 	switch {
 	case call == nil || call.Overload == nil || call.NonStrict || call.Async != nil:
 		return nil
@@ -147,12 +148,12 @@ func (n charged) rows(b *Batch) (vec, bool) {
 			return vec{}, false
 		}
 	}
-	out := b.memory().Take(b.Rows)
+	out, args := b.reuse(of...), &Args{}
 	defer b.at(-1)
 	for i := range out {
 		b.at(i)
 		var free bool
-		if out[i], free = n.row(of, i); !free {
+		if out[i], free = n.row(of, i, args); !free {
 			return vec{}, false
 		}
 	}
@@ -160,17 +161,16 @@ func (n charged) rows(b *Batch) (vec, bool) {
 }
 
 // row makes the call of a row, unless it is charged.
-func (n charged) row(of []vec, at int) (out ref.Val, free bool) {
-	var args Args
+func (n charged) row(of []vec, at int, args *Args) (out ref.Val, free bool) {
 	for i, column := range of {
 		if args[i] = column.at(at); args[i] == nil {
 			return nil, true
 		}
 	}
-	if !Free(n.need(&args)) {
+	if !Free(n.need(args)) {
 		return nil, false
 	}
-	return good(n.do(&args)), true
+	return good(n.do(args)), true
 }
 
 func (n charged) need(args *Args) expr.Need {

@@ -21,6 +21,8 @@ type compiler struct {
 	most  int
 	// named are the places of those that some expression names.
 	named map[int]bool
+	// lifted are the parts of loops that are the same in each round.
+	lifted []node
 }
 
 func (c *compiler) node(e ast.Expr) node {

@@ -20,6 +20,10 @@ type Frame struct {
 	cost   uint64
 	bytes  int
 	rounds int
+	// lifted are parts of the program that were computed for all rows, of which this
+	// evaluation is one; nil when none were.
+	lifted []vec
+	row    int
 	// stack has the arguments of the calls under way, of which there are so many.
 	stack [maxCalls]Args
 	calls int
@@ -64,7 +68,7 @@ func (f *Frame) end(answered bool) {
 	for f.calls > 0 { // a call has panicked
 		f.free()
 	}
-	f.Scope, f.meter, f.vars = nil, nil, f.vars[:0]
+	f.Scope, f.meter, f.vars, f.lifted = nil, nil, f.vars[:0], nil
 	f.cost, f.bytes, f.rounds = 0, 0, 0
 	frames.Put(f)
 }

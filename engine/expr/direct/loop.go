@@ -31,7 +31,7 @@ func (c *compiler) loop(e ast.Expr) node {
 	}
 	outer := len(c.bound)
 	defer func() { c.bound = c.bound[:outer] }()
-	l := loop{over: over, cost: c.library.Round(fold.LoopCondition()), pairs: fold.HasIterVar2()}
+	l := loop{over: c.lift(over), cost: c.library.Round(fold.LoopCondition()), pairs: fold.HasIterVar2()}
 	l.accu = c.bind(fold.AccuVar())
 	first := c.bind(fold.IterVar())
 	if l.pairs {

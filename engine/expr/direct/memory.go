@@ -24,3 +24,11 @@ func (m *Memory) Take(rows int) []ref.Val {
 
 // Give takes a column back.
 func (m *Memory) Give(column []ref.Val) { m.spare = append(m.spare, column) }
+
+// Forget drops the values of the columns that nobody needs any more, and keeps their
+// room.
+func (m *Memory) Forget() {
+	for _, column := range m.spare {
+		clear(column[:cap(column)])
+	}
+}

@@ -19,6 +19,8 @@ type Program struct {
 	root node
 	// vars is how many variables its loops bind.
 	vars int
+	// lifted are the parts of its loops that are the same in each round.
+	lifted []node
 	// single says that it can only be evaluated row by row.
 	single atomic.Bool
 }
@@ -57,7 +59,7 @@ func Compile(checked *ast.AST, library Library) *Program {
 	if root == nil {
 		return nil
 	}
-	return &Program{root: root, vars: c.most}
+	return &Program{root: root, vars: c.most, lifted: c.lifted}
 }
 
 // Eval returns the value of the expression, and charges what it takes. Nil means
@@ -65,7 +67,17 @@ func Compile(checked *ast.AST, library Library) *Program {
 // or why there is none. Nothing is charged then. That a builtin panics is for the
 // interpreter to say as well.
 func (p *Program) Eval(scope Scope, meter *expr.Meter) (out ref.Val) {
-	f := take(scope, meter, p.vars)
+	return p.eval(take(scope, meter, p.vars))
+}
+
+// evalRow is Eval for a row of a batch, of which the parts were computed before.
+func (p *Program) evalRow(r *row, meter *expr.Meter, parts []vec) ref.Val {
+	f := take(r, meter, p.vars)
+	f.lifted, f.row = parts, r.at
+	return p.eval(f)
+}
+
+func (p *Program) eval(f *Frame) (out ref.Val) {
 	defer func() {
 		if recover() != nil {
 			out = nil

@@ -57,13 +57,21 @@ func insides(n node, b *Batch) (vec, bool) {
 	}), ok
 }
 
-// optionals makes a column of optionals of their contents.
+// optionals makes a column of optionals of their contents, many in one piece of memory.
 func optionals(b *Batch, of vec, ok bool) (vec, bool) {
+	var boxes []types.Optional
 	return b.each(of, func(v ref.Val) ref.Val {
-		if v == none {
+		switch {
+		case v == none:
 			return types.OptionalNone
+		case of.many == nil:
+			return types.OptionalOf(v)
+		case len(boxes) == 0:
+			boxes = make([]types.Optional, b.Rows)
 		}
-		return types.OptionalOf(v)
+		box := &boxes[0]
+		*box, boxes = *types.OptionalOf(v), boxes[1:]
+		return box
 	}), ok
 }
 

@@ -13,14 +13,15 @@ const fewKnown = 16
 func (p *Program) singly(b *Batch) []ref.Val {
 	out := b.memory().Take(b.Rows)
 	defer b.at(-1)
-	r, known := &row{b: b}, false
+	r, known, parts := &row{b: b}, false, p.lift(b)
+	defer b.drop(parts)
 	for r.at = range out {
 		if r.at == fewKnown && !known {
 			return nil
 		}
 		b.at(r.at)
 		outer := b.Meter.Begin()
-		out[r.at] = p.Eval(r, b.Meter)
+		out[r.at] = p.evalRow(r, b.Meter, parts)
 		b.Meter.End(outer)
 		known = known || out[r.at] != nil
 	}
