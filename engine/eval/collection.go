@@ -13,15 +13,14 @@ type collectionMemo struct {
 	wholes holder
 	// maps are the maps of which items looked up entries, as they were.
 	maps  holder
-	items []*itemMemo
+	items []itemMemo
 	// list are the items themselves.
 	list  []value.Value
 	value value.Value
 }
 
-// itemMemo is one item, what it gave and which entries it looked up.
+// itemMemo is what one item gave and which entries it looked up.
 type itemMemo struct {
-	item value.Value
 	// held is shared by all items that looked up nothing.
 	held  *itemHolder
 	entry *entry
@@ -42,15 +41,13 @@ type itemsRun struct {
 	// What each item is computed with, one after the other.
 	frame *frame
 	held  holder
-	memos chunks[itemMemo]
 	kept  kept
 	computed
-	// columns are the results of items from the first on that were computed at once; nil
-	// when none were. They are computed by a run, with what the items read.
-	columns *itemColumns
-	first   int
-	by      *columnRun
-	reads   *rowReads
+	// columns are the results of items from the first on, up to another, that were computed
+	// at once by a run; nil when none were.
+	columns      *itemColumns
+	first, until int
+	by           *columnRun
 }
 
 // collection computes the items that changed, or that read something that
@@ -73,7 +70,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		}
 	}
 	items := list.Items()
-	run := &itemsRun{memoReader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]*itemMemo, 0, len(items))}}
+	run := &itemsRun{memoReader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]itemMemo, 0, len(items))}}
 	run.prepare()
 	for i, item := range items {
 		run.ahead(i)
@@ -82,6 +79,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 			return nil, itemError(item, err)
 		}
 	}
+	run.by.end()
 	run.release()
 	m.items = run.next
 	run.hold(h)
@@ -98,7 +96,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	return run.next.value, nil
 }
 
-func sameOrder(a, b []*itemMemo) bool {
+func sameOrder(a, b []itemMemo) bool {
 	for i := range a {
 		if a[i].entry != b[i].entry {
 			return false
@@ -134,7 +132,7 @@ func (run *itemsRun) prepare() {
 // item keeps an item or computes it.
 func (run *itemsRun) item(i int, item value.Value) error {
 	at := run.find(i, item)
-	if at >= 0 && run.fresh(run.old.items[at]) {
+	if at >= 0 && run.fresh(&run.old.items[at]) {
 		kept := run.old.items[at]
 		run.claimed[at] = true
 		run.next.items = append(run.next.items, kept)
@@ -144,7 +142,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	if e, known := run.columns.entry(i-run.first, &run.computed); known {
 		held := heldBy(run.columns.held, i-run.first)
 		run.memo.lookups.entriesOf(held.entries, 1)
-		run.add(itemMemo{item: item, held: held, entry: e})
+		run.add(itemMemo{held: held, entry: e})
 		return nil
 	}
 	e := run.entries.one()
@@ -157,7 +155,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		e = e.unless(was.entry)
 	}
 	run.memo.lookups.count(h.wholes, h.entries, 1)
-	run.add(itemMemo{item: item, held: h.keep(&run.kept), entry: e})
+	run.add(itemMemo{held: h.keep(&run.kept), entry: e})
 	return err
 }
 
@@ -184,11 +182,7 @@ func (run *itemsRun) lookedIn(slot readSlot) {
 	}
 }
 
-func (run *itemsRun) add(m itemMemo) {
-	at := run.memos.one()
-	*at = m
-	run.next.items = append(run.next.items, at)
-}
+func (run *itemsRun) add(m itemMemo) { run.next.items = append(run.next.items, m) }
 
 // begin records what the next item is computed from.
 func (run *itemsRun) begin() *holder {

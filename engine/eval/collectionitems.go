@@ -7,9 +7,9 @@ import "github.com/edict-dev/edict/engine/value"
 func (run *itemsRun) was(i, at int) *itemMemo {
 	switch {
 	case at >= 0:
-		return run.old.items[at]
+		return &run.old.items[at]
 	case i < len(run.claimed) && !run.claimed[i]:
-		return run.old.items[i]
+		return &run.old.items[i]
 	}
 	return nil
 }
@@ -19,7 +19,7 @@ func (run *itemsRun) find(i int, item value.Value) int {
 	if run.claimed == nil {
 		return -1
 	}
-	if i < len(run.old.items) && !run.claimed[i] && identical(run.old.items[i].item, item) {
+	if i < len(run.old.items) && !run.claimed[i] && identical(run.old.list[i], item) {
 		return i
 	}
 	if _, text := value.Str(item); text {

@@ -22,9 +22,7 @@ const (
 type columnRun struct {
 	ev *evaluation
 	c  *plan.Collection
-	// memory has the columns of items before, made are those under way.
-	memory direct.Memory
-	made   [][]value.Value
+	*columnMemory
 	// at and only are told for which item entries of maps are looked up next, and that
 	// the next columns are of some items only; nil when nobody needs to know.
 	at   func(row int)
@@ -34,10 +32,7 @@ type columnRun struct {
 // fill computes the condition for all items, and the rest for those that meet it. The
 // columns are written over by the next call.
 func (run *columnRun) fill(items []value.Value) *itemColumns {
-	for _, column := range run.made {
-		run.memory.Give(column)
-	}
-	run.made = run.made[:0]
+	run.again()
 	out := &itemColumns{}
 	b := run.batch(items)
 	if run.c.When != nil {
@@ -50,14 +45,14 @@ func (run *columnRun) fill(items []value.Value) *itemColumns {
 		mark := run.ev.meter.Mark()
 		if b.results(run.c, out); out.vals == nil {
 			run.ev.meter.Restore(mark)
-			run.again(b.Rows)
+			run.refund(b.Rows)
 		}
 	}
 	return out
 }
 
-// again takes back what the condition has cost for items that are computed one by one.
-func (run *columnRun) again(items int) {
+// refund takes back what the condition has cost for items that are computed one by one.
+func (run *columnRun) refund(items int) {
 	if run.c.When != nil {
 		weight, _ := run.c.When.Weight()
 		run.ev.meter.Refund(weight*uint64(items), 0)
@@ -71,19 +66,12 @@ type columnBatch struct {
 	items []value.Value
 }
 
-// column returns memory for a column, until the next items are computed.
-func (run *columnRun) column(rows int) []value.Value {
-	out := run.memory.Take(rows)
-	run.made = append(run.made, out)
-	return out
-}
-
 // batch makes a batch of items.
 func (run *columnRun) batch(items []value.Value) *columnBatch {
 	b := &columnBatch{run: run, items: items}
 	b.Batch = direct.Batch{
 		Rows: len(items), Columns: map[string][]value.Value{run.c.As: items}, Scope: batchScope{&frame{ev: run.ev}},
-		Meter: run.ev.meter, At: run.at, Memory: &run.memory,
+		Meter: run.ev.meter, At: run.at, Memory: &run.spare,
 	}
 	for _, v := range run.c.Locals {
 		b.later(v.Name, func() []value.Value { return b.of(v.Program) })
@@ -102,13 +90,8 @@ func (b *columnBatch) later(name string, column func() []value.Value) {
 // chosen returns the batch of the items that meet the condition, with what is known
 // of them.
 func (run *columnRun) chosen(all *columnBatch, out *itemColumns) *columnBatch {
-	out.chosen = make([]int32, all.Rows)
 	var rows []int32
-	for i, holds := range out.when {
-		if out.chosen[i] = int32(len(rows)); holds != nil && value.IsTrue(holds) {
-			rows = append(rows, int32(i))
-		}
-	}
+	out.chosen, rows = run.meet(out.when)
 	if len(rows) == all.Rows {
 		return all
 	}

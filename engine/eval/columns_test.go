@@ -51,6 +51,7 @@ const columnsSpec = `
       unique: true
       orderBy: [value]
     - {name: texts, forEach: variables.items, as: i, when: 'object.spec.type == "c" && variables.broken', value: '${i.name}: ${i.?weight.orValue(0)}'}
+    - {name: twice, forEach: variables.items, as: i, value: '${(i.name in inputs.byName) == (i.?zones.orValue(["b"])[0] in inputs.byName)}'}
     - {name: byItem, forEach: variables.items, as: i, keyBy: 'i.name + string(i.?weight.orValue(0))', value: '${i.?any}'}
     - {name: first, forEach: variables.items, as: i, when: 'variables.known.exists(z, z == i.name)'}
   rules:
@@ -60,6 +61,7 @@ const columnsSpec = `
     - {name: late, continueOnError: true, do: [{status: {late: "${variables.late}"}}]}
     - {name: zones, continueOnError: true, do: [{status: {zones: "${variables.zones}"}}]}
     - {name: texts, continueOnError: true, do: [{status: {texts: "${variables.texts}"}}]}
+    - {name: twice, continueOnError: true, do: [{status: {twice: "${variables.twice}"}}]}
     - {name: byItem, continueOnError: true, do: [{status: {byItem: "${variables.byItem}"}}]}
     - {name: first, continueOnError: true, do: [{status: {first: "${variables.first}"}}]}
 `

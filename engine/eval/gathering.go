@@ -14,7 +14,7 @@ type gathering struct {
 	r      *memoReader
 	in     *plan.Input
 	table  *world.Table
-	probes map[string]bool
+	probes texts
 	// found says that an exact index has found the candidates: all are members that have
 	// a key.
 	found bool
@@ -30,6 +30,7 @@ func (g *gathering) members(candidates []*world.Object) []*member {
 	}
 	var out []*member
 	by := g.by(candidates)
+	defer by.end()
 	var columns *itemColumns
 	f := g.r.ev.frame()
 	for i, o := range candidates {
@@ -39,6 +40,9 @@ func (g *gathering) members(candidates []*world.Object) []*member {
 		m, known := columns.member(i%manyItems, o, &g.made)
 		if !known {
 			m = g.one(o, f)
+		}
+		if i == manyItems { // as many of the others are members, or about
+			out = slices.Grow(out, len(out)*(len(candidates)-i)/i)
 		}
 		if m != nil {
 			out = append(out, m)
@@ -98,7 +102,7 @@ func (g *gathering) by(candidates []*world.Object) *columnRun {
 	if g.found {
 		c.When = nil
 	}
-	return &columnRun{ev: g.r.ev, c: c}
+	return &columnRun{ev: g.r.ev, c: c, columnMemory: g.r.ev.columnMemory()}
 }
 
 // columns computes the columns of candidates; nil when that is not possible.

@@ -53,7 +53,7 @@ func (ev *evaluation) consider(o *world.Object, f *frame) *member {
 
 // admit is judge for an input whose index is exact: an object is a member if
 // one of its index keys is among the probes.
-func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame) *member {
+func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes texts, f *frame) *member {
 	m := ev.consider(o, f)
 	if !ev.among(in, table, m, f, probes) || !ev.locate(in, m, f) {
 		return nil
@@ -69,12 +69,12 @@ const fewProbes = 16
 // among reports whether one of an object's index keys is among the probes. The index
 // of the table has the keys, unless the evaluation has changed the object; it is asked
 // about few probes only, and the keys are computed for more.
-func (ev *evaluation) among(in *plan.Input, table *world.Table, m *member, f *frame, probes map[string]bool) bool {
+func (ev *evaluation) among(in *plan.Input, table *world.Table, m *member, f *frame, probes texts) bool {
 	o := m.object
 	if len(probes) > fewProbes || m.value != o.Value || !indexed(in, table) || table.Get(o.Namespace, o.Name) != o {
-		return slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes[key] })
+		return slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes.has(key) })
 	}
-	for key := range probes {
+	for _, key := range probes {
 		if table.Under(in.Index, key, o) {
 			return true
 		}
@@ -234,7 +234,7 @@ func (ev *evaluation) probes(in *plan.Input) []string {
 // among them.
 //
 // names are the probes of an exact index.
-func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string, names map[string]bool) []*world.Object {
+func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string, names texts) []*world.Object {
 	if !indexed(in, table) {
 		return ev.every(in, table)
 	}
@@ -261,12 +261,17 @@ func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []st
 const manyNames = 4
 
 // ofNames returns the objects of some names, in order.
-func ofNames(table *world.Table, names map[string]bool) []*world.Object {
+func ofNames(table *world.Table, names texts) []*world.Object {
 	out := make([]*world.Object, 0, len(names))
+	at, found := 0, false
 	for _, o := range table.All() {
-		if names[o.Name] {
-			out = append(out, o)
+		if at == len(names) || names[at] != o.Name { // mostly it is the next
+			if at, found = slices.BinarySearch(names, o.Name); !found {
+				continue
+			}
 		}
+		out = append(out, o)
+		at++
 	}
 	return out
 }

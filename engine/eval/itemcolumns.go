@@ -21,14 +21,14 @@ type itemColumns struct {
 // Somebody who wants to know what the parts of conditions come to is told item by item.
 func (run *itemsRun) ahead(at int) {
 	if at == 0 && run.old == nil && len(run.next.list) > fewItems && run.ev.Judged == nil {
-		run.reads = &rowReads{}
-		run.by = &columnRun{ev: run.ev, c: run.c, at: run.reads.at, only: run.reads.only}
+		m := run.ev.columnMemory()
+		run.by = &columnRun{ev: run.ev, c: run.c, columnMemory: m, at: m.reads.at, only: m.reads.only}
 	}
-	if run.by == nil || at < run.first+run.reads.items {
+	if run.by == nil || at < run.until {
 		return
 	}
-	run.first = at
-	if run.columns = run.columnsOf(run.next.list[at:min(at+manyItems, len(run.next.list))]); run.columns == nil {
+	run.first, run.until = at, min(at+manyItems, len(run.next.list))
+	if run.columns = run.columnsOf(run.next.list[at:run.until]); run.columns == nil {
 		run.by = nil
 	}
 }
@@ -37,7 +37,7 @@ func (run *itemsRun) ahead(at int) {
 // charged for them is taken back then.
 func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 	mark := run.ev.meter.Mark()
-	h, reads := run.begin(), run.reads
+	h, reads := run.begin(), &run.by.reads
 	reads.begin(len(items))
 	h.rows = reads
 	out := run.by.fill(items)
@@ -49,10 +49,11 @@ func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 	}
 	out.held = reads.holders(&run.kept)
 	run.needs(h)
-	for i, slot := range reads.slots {
-		run.lookedIn(slot)
-		if in, ok := slot.input(); ok {
-			run.memo.lookups.expect(in, reads.counts[i]*len(run.next.list)/len(items))
+	for i := range reads.slots {
+		of := &reads.slots[i]
+		run.lookedIn(of.slot)
+		if in, ok := of.slot.input(); ok {
+			run.memo.lookups.expect(in, of.count*len(run.next.list)/len(items))
 		}
 	}
 	return out

@@ -44,17 +44,17 @@ func counted[K comparable](l *lookups, counts map[K]int32, key K, at Lookup, n i
 	if counts == nil {
 		counts = map[K]int32{}
 	}
-	was := counts[key]
-	switch now := was + int32(n); {
-	case now <= 0:
+	were := len(counts)
+	if n > 0 {
+		counts[key] += int32(n) // which finds the key once
+	} else if now := counts[key] + int32(n); now > 0 {
+		counts[key] = now
+	} else {
 		delete(counts, key)
 		at.Ended = true
+	}
+	if at.Ended || len(counts) > were {
 		l.changes = append(l.changes, at)
-	default:
-		counts[key] = now
-		if was == 0 {
-			l.changes = append(l.changes, at)
-		}
 	}
 	return counts
 }

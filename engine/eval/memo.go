@@ -83,7 +83,7 @@ type inputMemo struct {
 	table    world.Mark
 	members  []*member
 	// probes are the key's side of an exact index.
-	probes map[string]bool
+	probes texts
 	value  value.Value
 	err    error
 }

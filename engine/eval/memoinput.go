@@ -73,10 +73,7 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 	if indexed(in, table) {
 		probes = r.ev.probes(in)
 		if in.Join.Exact {
-			m.probes = make(map[string]bool, len(probes))
-			for _, p := range probes {
-				m.probes[p] = true
-			}
+			m.probes = textsOf(probes)
 		}
 	}
 	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
@@ -85,7 +82,7 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 }
 
 // judge reports whether an object is a member, by the index where that is exact.
-func (r *memoReader) judge(in *plan.Input, table *world.Table, o *world.Object, probes map[string]bool, f *frame) *member {
+func (r *memoReader) judge(in *plan.Input, table *world.Table, o *world.Object, probes texts, f *frame) *member {
 	if probes != nil {
 		return r.ev.admit(in, table, o, probes, f)
 	}

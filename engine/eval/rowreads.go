@@ -14,29 +14,33 @@ type rowReads struct {
 	items, row int
 	// rows are the items that the columns are of; nil when they are of all.
 	rows []int32
-	// reads are in pieces of memory for as many as there are items, so that none is
-	// copied, and piece is the one that is filled.
-	reads [][]rowRead
-	piece int
-	// slots are the maps in which they are, counts how many in each.
-	slots  []readSlot
-	counts []int
+	// slots are the maps in which entries are looked up.
+	slots []slotReads
+	// more are the entries of items that look up several in one map.
+	more []rowRead
+	// held is what each item has looked up.
+	held []*itemHolder
 	// anywhere says that an entry was looked up for no item in particular.
 	anywhere bool
+}
+
+// slotReads are the first entries that items look up in a map: most look up no other.
+type slotReads struct {
+	slot  readSlot
+	count int
+	// first has no slot for an item that has looked up none.
+	first []entryRead
 }
 
 // rowRead is an entry that was looked up for an item.
 type rowRead struct {
 	entryRead
-	row int32
+	row int
 }
 
 // begin starts anew with so many items.
 func (r *rowReads) begin(items int) {
-	for i := range r.reads {
-		r.reads[i] = r.reads[i][:0]
-	}
-	*r = rowReads{items: items, row: -1, reads: r.reads, slots: r.slots[:0], counts: r.counts[:0]}
+	*r = rowReads{items: items, row: -1, slots: r.slots[:0], more: r.more[:0], held: r.held}
 }
 
 // at says for which row of the columns entries are looked up next.
@@ -54,53 +58,74 @@ func (r *rowReads) looked(slot plan.Slot, key string, v value.Value) {
 		r.anywhere = true
 		return
 	}
-	in := readOf(slot)
-	at := slices.Index(r.slots, in)
-	if at < 0 {
-		at = len(r.slots)
-		r.slots, r.counts = append(r.slots, in), append(r.counts, 0)
+	in := r.in(readOf(slot))
+	switch first := &in.first[r.row]; {
+	case first.slot != in.slot:
+		*first = entryRead{in.slot, key, v}
+	case first.key == key:
+		return
+	default:
+		r.more = append(r.more, rowRead{entryRead{in.slot, key, v}, r.row})
 	}
-	r.counts[at]++
-	if r.piece < len(r.reads) && len(r.reads[r.piece]) == cap(r.reads[r.piece]) {
-		r.piece++
-	}
-	if r.piece == len(r.reads) {
-		r.reads = append(r.reads, make([]rowRead, 0, r.items))
-	}
-	r.reads[r.piece] = append(r.reads[r.piece], rowRead{entryRead{in, key, v}, int32(r.row)})
+	in.count++
 }
 
-// holders returns what each item looked up; nil when none looked up anything.
-func (r *rowReads) holders(in *kept) []*itemHolder {
+// in returns what is looked up in a map.
+func (r *rowReads) in(slot readSlot) *slotReads {
+	for i := range r.slots {
+		if r.slots[i].slot == slot {
+			return &r.slots[i]
+		}
+	}
+	n := len(r.slots)
+	if n == cap(r.slots) {
+		r.slots = append(r.slots, slotReads{})
+	}
+	r.slots = r.slots[:n+1]
+	in := &r.slots[n]
+	first := slices.Grow(in.first[:0], r.items)[:r.items]
+	clear(first)
+	*in = slotReads{slot: slot, first: first}
+	return in
+}
+
+// holders returns what each item looked up, until the next items; nil when none looked
+// up anything.
+func (r *rowReads) holders(to *kept) []*itemHolder {
 	if len(r.slots) == 0 {
 		return nil
 	}
-	counts := make([]int32, r.items)
-	for _, piece := range r.reads {
-		for i := range piece {
-			counts[piece[i].row]++
+	r.held = append(r.held[:0], make([]*itemHolder, r.items)...)
+	for row := range r.held {
+		r.held[row] = r.holder(row, to)
+	}
+	for i := range r.more {
+		if h := r.held[r.more[i].row]; !h.looksUp(&r.more[i].entryRead) {
+			h.entries = append(h.entries, r.more[i].entryRead)
 		}
 	}
-	out := make([]*itemHolder, r.items)
-	for _, piece := range r.reads {
-		for i := range piece {
-			piece[i].keep(out, counts, in)
-		}
-	}
-	return out
+	return r.held
 }
 
-// keep adds the entry to what its item has looked up, of which there are so many.
-func (r *rowRead) keep(out []*itemHolder, counts []int32, in *kept) {
-	h := out[r.row]
-	if h == nil {
-		h = in.holders.one()
-		h.entries = in.entries.take(int(counts[r.row]))[:0]
-		out[r.row] = h
+// holder returns what an item looked up first in each map; nil for nothing.
+func (r *rowReads) holder(row int, to *kept) *itemHolder {
+	n := 0
+	for i := range r.slots {
+		if r.slots[i].first[row].slot == r.slots[i].slot {
+			n++
+		}
 	}
-	if !h.looksUp(&r.entryRead) {
-		h.entries = append(h.entries, r.entryRead)
+	if n == 0 {
+		return nil
 	}
+	h := to.holders.one()
+	h.entries = to.entries.take(n)[:0]
+	for i := range r.slots {
+		if e := &r.slots[i].first[row]; e.slot == r.slots[i].slot {
+			h.entries = append(h.entries, *e)
+		}
+	}
+	return h
 }
 
 // heldBy returns what an item has looked up.

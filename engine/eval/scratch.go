@@ -93,14 +93,17 @@ func first[T any](list []T) *T {
 }
 
 // holder returns one that has recorded nothing.
-func (s *scratch) holder() *holder {
-	n := len(s.holders)
+func (s *scratch) holder() *holder { return lastOf(&s.holders) }
+
+// lastOf takes the last of those that are free, or makes one.
+func lastOf[T any](free *[]*T) *T {
+	n := len(*free)
 	if n == 0 {
-		return &holder{}
+		return new(T)
 	}
-	h := s.holders[n-1]
-	s.holders = s.holders[:n-1]
-	return h
+	out := (*free)[n-1]
+	*free = (*free)[:n-1]
+	return out
 }
 
 // free takes back a holder.

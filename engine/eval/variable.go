@@ -190,18 +190,19 @@ func itemError(item value.Value, err error) error {
 	return err
 }
 
-// assemble makes the collection's value of what its items gave.
+// assemble makes the collection's value of what its items gave, in a list that it
+// changes.
 func assemble(c *plan.Collection, v *plan.Variable, entries []*entry) (value.Value, error) {
-	present := make([]*entry, 0, len(entries))
+	present := entries[:0]
 	for _, e := range entries {
 		if e.present {
 			present = append(present, e)
 		}
 	}
-	sortEntries(c, present)
 	if c.Unique {
 		present = distinct(present)
 	}
+	sortEntries(c, present)
 	if c.Shape == plan.Keyed || c.Shape == plan.Grouped {
 		return byKey(c, v, present)
 	}
@@ -210,28 +211,6 @@ func assemble(c *plan.Collection, v *plan.Variable, entries []*entry) (value.Val
 		out[i] = e.value
 	}
 	return value.NewList(out), nil
-}
-
-func sortEntries(c *plan.Collection, list []*entry) {
-	if len(c.OrderBy) == 0 {
-		return
-	}
-	order := func(a, b *entry) int { return value.CompareAll(a.order, b.order) }
-	if !slices.IsSortedFunc(list, order) {
-		slices.SortStableFunc(list, order)
-	}
-}
-
-func distinct(list []*entry) []*entry {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(list, func(e *entry) bool {
-		id := value.Identity(e.value)
-		if seen[id] {
-			return true
-		}
-		seen[id] = true
-		return false
-	})
 }
 
 // byKey makes a map of what items gave, by their keys.

@@ -131,6 +131,9 @@ func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 // key is to be evaluated again.
 func (c *Controller) began(lookups []eval.Lookup, seen *world.Snapshot) bool {
 	now := c.group.store.Snapshot()
+	if now == seen {
+		return false
+	}
 	for _, l := range lookups {
 		if l.Ended {
 			continue

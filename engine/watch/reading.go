@@ -2,7 +2,6 @@ package watch
 
 import (
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -46,7 +45,7 @@ func (r *Router) reading(to eval.Progress) []*value.Mask {
 	if known, ok := r.readings[to]; ok {
 		return known
 	}
-	out := eval.Readings(r.policy, to, func(in *plan.Input) bool { return in.Shape == plan.One })
+	out := r.byRule.Of(to)
 	if len(r.readings) >= maxReadings {
 		clear(r.readings)
 	}

@@ -24,9 +24,10 @@ type Router struct {
 	inputs  []*inputRoutes
 	targets []multiMap
 	// single says that there are inputs of one object; readings are what decisions
-	// read of these, by how far they got.
+	// read of these, by how far they got, made of what each rule reads.
 	single   bool
 	readings map[eval.Progress][]*value.Mask
+	byRule   *eval.Readings
 }
 
 // inputRoutes are how keys are found for one input.
@@ -104,6 +105,7 @@ func NewRouter(p *plan.Policy) *Router {
 		r.single = r.single || in.Shape == plan.One
 		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: byNamespace{}, atTimes: byNamespace{}, reads: map[eval.Key]*value.Mask{}})
 	}
+	r.byRule = eval.NewReadings(p, func(in *plan.Input) bool { return in.Shape == plan.One })
 	for range p.Targets {
 		r.targets = append(r.targets, multiMap{})
 	}

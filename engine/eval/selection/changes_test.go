@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -37,34 +38,40 @@ var changing = [][]string{
 }
 
 // TestChanges: a selection with a cache that has seen other lists chooses what one
-// without a cache chooses, and costs as much as one with a new cache.
+// without a cache chooses, and costs as much as one with a new cache; also of a list so
+// long that its columns are computed in pieces.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	for i, fields := range changing {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			s := selectOf(t, fields...)
-			if !s.Shared {
-				t.Fatal("the selection is not shared, so the cache is not tested")
+		for _, size := range []struct{ nodes, steps int }{{40, 300}, {900, 4}} {
+			t.Run(fmt.Sprintf("%d of %d nodes", i, size.nodes), func(t *testing.T) {
+				t.Parallel()
+				testChanges(t, selectOf(t, fields...), rand.New(rand.NewPCG(uint64(i), 1)), size.nodes, size.steps)
+			})
+		}
+	}
+}
+
+func testChanges(t *testing.T, s *plan.Select, r *rand.Rand, size, steps int) {
+	t.Helper()
+	if !s.Shared {
+		t.Fatal("the selection is not shared, so the cache is not tested")
+	}
+	cache, nodes := &selection.Cache{}, []value.Value(nil)
+	for range size {
+		nodes = append(nodes, randomNode(r))
+	}
+	for step := range steps {
+		in := selection.Input{Select: s, Scope: names{"inputs.nodes": value.NewList(nodes), "claimed": value.OfStrings([]string{"node-1", "node-7"})}, Ask: verdicts}
+		plain, _ := outcome(t, in, nil)
+		fresh, cost := outcome(t, in, &selection.Cache{})
+		for range 2 {
+			kept, again := outcome(t, in, cache)
+			if d := cmp.Diff([]string{plain, plain}, []string{fresh, kept}); d != "" || cost != again {
+				t.Fatalf("step %d costs %d, with a cache %d; plain, with a new and with the cache:\n%s", step, cost, again, d)
 			}
-			r := rand.New(rand.NewPCG(uint64(i), 1))
-			cache, nodes := &selection.Cache{}, []value.Value(nil)
-			for range 40 {
-				nodes = append(nodes, randomNode(r))
-			}
-			for step := range 300 {
-				in := selection.Input{Select: s, Scope: names{"inputs.nodes": value.NewList(nodes), "claimed": value.OfStrings([]string{"node-1", "node-7"})}, Ask: verdicts}
-				plain, _ := outcome(t, in, nil)
-				fresh, cost := outcome(t, in, &selection.Cache{})
-				for range 2 {
-					kept, again := outcome(t, in, cache)
-					if d := cmp.Diff([]string{plain, plain}, []string{fresh, kept}); d != "" || cost != again {
-						t.Fatalf("step %d costs %d, with a cache %d; plain, with a new and with the cache:\n%s", step, cost, again, d)
-					}
-				}
-				nodes = edited(r, nodes)
-			}
-		})
+		}
+		nodes = edited(r, nodes)
 	}
 }
 

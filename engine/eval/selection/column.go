@@ -76,7 +76,7 @@ func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column 
 // older one if nothing in it has changed.
 func (t *table) compute(p *cel.Program, old *column, l *legacy, scope expr.Scope) *column {
 	f := t.start(p, old, l)
-	f.vector(&direct.Batch{Rows: len(f.todo), Columns: t.named(f.todo), Scope: scope})
+	f.vector(scope, func(b *direct.Batch, rows []int32) { b.Columns = f.naming.named(rows) })
 	r := t.scope(scope)
 	f.plainly(r, func(at int) { t.fill(r, at) })
 	out := f.column(old, l)
@@ -89,7 +89,9 @@ func (t *table) compute(p *cel.Program, old *column, l *legacy, scope expr.Scope
 // computeMember is compute for an expression about members of a group.
 func (t *table) computeMember(d *analyze.FoldDistinct, old *column, l *legacy, scope expr.Scope) *column {
 	f := t.start(d.Of, old, l)
-	f.vector(&direct.Batch{Rows: len(f.todo), Members: map[string]map[string][]value.Value{d.Variable: t.named(f.todo)}, Scope: scope})
+	f.vector(scope, func(b *direct.Batch, rows []int32) {
+		b.Members = map[string]map[string][]value.Value{d.Variable: f.naming.named(rows)}
+	})
 	r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
 	inner, names := t.scope(nil), value.NamesOf(t.sel.Names...)
 	f.plainly(r, func(at int) {

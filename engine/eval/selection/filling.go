@@ -4,39 +4,62 @@ import (
 	"context"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/direct"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// named returns the items of every level for some rows, nil being all, by the names
-// of the levels.
-func (t *table) named(rows []int32) map[string][]value.Value {
-	out := make(map[string][]value.Value, len(t.levels))
-	for level, items := range t.levels {
-		if rows != nil && len(rows) < t.rows {
-			some := make([]value.Value, len(rows))
-			for i, at := range rows {
-				some[i] = items[at]
-			}
-			items = some
+// naming names the items of some levels, those of the first ones, for some rows.
+type naming struct {
+	table  *table
+	levels int
+	// memory is for items that do not stand together.
+	memory [][]value.Value
+}
+
+// named returns the items of the levels for some rows by the names of the levels, until
+// it is asked again. The rows are in order.
+func (n *naming) named(rows []int32) map[string][]value.Value {
+	if n.memory == nil {
+		n.memory = make([][]value.Value, n.levels)
+	}
+	out := make(map[string][]value.Value, n.levels)
+	first, last := rows[0], rows[len(rows)-1]+1
+	for level, items := range n.table.levels[:n.levels] {
+		if int(last-first) == len(rows) {
+			out[n.table.sel.Names[level]] = items[first:last]
+			continue
 		}
-		out[t.sel.Names[level]] = items
+		some := slices.Grow(n.memory[level][:0], len(rows))
+		for _, at := range rows {
+			some = append(some, items[at])
+		}
+		n.memory[level], out[n.table.sel.Names[level]] = some, some
 	}
 	return out
 }
 
+// piece is how many rows are computed at once: what is computed on the way stays near.
+const piece = 256
+
 // filling is a column that is computed.
 type filling struct {
 	program *cel.Program
+	naming  naming
 	// todo are the rows that have to be computed, vals what they come to.
 	todo []int32
 	vals []value.Value
+	// all are the rows of which the column is wanted: those of one item of the first level
+	// come to the same where the expression names no other, and only the first of them is
+	// computed. It is nil where all are computed.
+	all []int32
 	// costs is what each of these cost; nil when each cost fixed.
-	costs []uint32
-	fixed uint64
-	meter *expr.Meter
+	costs   []uint32
+	fixed   uint64
+	meter   *expr.Meter
+	scratch *scratch
 }
 
 // columnBytes is what the texts and lists of a column may have. Rows beyond that
@@ -52,10 +75,20 @@ func columnMeter() *expr.Meter {
 // start finds the rows of a column that an older one does not know. The budget is the
 // rows' own: what a selection is charged is for the steps to say.
 func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
-	f := &filling{program: p, meter: columnMeter(), todo: l.fresh(t.rows, func(from int32) bool { return old.vals[from] != nil })}
+	f := &filling{program: p, meter: columnMeter(), scratch: scratches.Get().(*scratch)}
+	f.todo = l.unknown(t.rows, f.scratch, func(from int32) bool { return old.vals[from] != nil })
+	f.naming = naming{table: t, levels: len(t.levels)}
+	if len(t.levels) > 1 && analyze.Own(p, t.sel.Names[:1]) {
+		f.naming.levels, f.all, f.todo = 1, f.todo, firsts(t.levels[0], f.todo, f.scratch)
+	}
 	var isFixed bool
 	if f.fixed, isFixed = p.Weight(); !isFixed {
 		f.costs = make([]uint32, len(f.todo))
+	}
+	if f.all != nil {
+		f.vals = f.scratch.values.take(len(f.todo))
+	} else {
+		f.vals = make([]value.Value, len(f.todo))
 	}
 	f.meter.Grow(len(f.todo) * (expr.RunCost / expr.ItemCost))
 	return f
@@ -64,19 +97,28 @@ func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
 // fewRows is up to how many rows are not worth a batch.
 const fewRows = 4
 
-// vector computes rows at once, where that is possible.
-func (f *filling) vector(b *direct.Batch) {
-	if len(f.todo) > fewRows {
-		f.vals = f.program.Rows(b, f.meter)
+// vector computes rows at once, where that is possible; set sets a batch to some rows.
+func (f *filling) vector(scope expr.Scope, set func(b *direct.Batch, rows []int32)) {
+	if len(f.todo) <= fewRows {
+		return
+	}
+	b := &direct.Batch{Scope: scope, Memory: &f.scratch.columns}
+	out := f.vals
+	for rows := range slices.Chunk(f.todo, piece) {
+		b.Rows = len(rows)
+		set(b, rows)
+		vals := f.program.Rows(b, f.meter)
+		if vals == nil {
+			return // plainly computes the others
+		}
+		out = out[copy(out, vals):]
+		b.Memory.Give(vals)
 	}
 }
 
 // plainly computes the rows that are left one by one.
 func (f *filling) plainly(scope expr.Scope, fill func(int)) {
 	defer f.meter.Close()
-	if f.vals == nil {
-		f.vals = make([]value.Value, len(f.todo))
-	}
 	for i, at := range f.todo {
 		if f.vals[i] != nil {
 			continue
@@ -94,6 +136,8 @@ func (f *filling) plainly(scope expr.Scope, fill func(int)) {
 
 // column returns the column with what an older one knows.
 func (f *filling) column(old *column, l *legacy) *column {
+	defer f.scratch.release()
+	f.spread()
 	if old == nil {
 		return newColumn(f.program, f.vals, f.costs, f.fixed)
 	}

@@ -149,59 +149,6 @@ func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (func(group int32) fac
 	}, true
 }
 
-// pairs numbers the different pairs of two columns.
-type pairs struct {
-	of []int32
-	n  int
-}
-
-// paired returns the pairs of two columns of the table.
-func (t *table) paired(a, b *ids) *pairs {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p, ok := t.pairs[[2]*ids{a, b}]
-	if !ok {
-		p = newPairs(a.of, b.of)
-		t.pairs[[2]*ids{a, b}] = p
-	}
-	return p
-}
-
-func newPairs(a, b []int32) *pairs {
-	p := &pairs{of: make([]int32, len(a))}
-	numbers := map[[2]int32]int32{}
-	for at := range a {
-		pair := [2]int32{a[at], b[at]}
-		n, known := numbers[pair]
-		if !known {
-			n = int32(len(numbers))
-			numbers[pair] = n
-		}
-		p.of[at] = n
-	}
-	p.n = len(numbers)
-	return p
-}
-
-// different counts the different values of a column in every group.
-func (r *stagedRun) different(g *groups, of *ids) []int32 {
-	var p *pairs
-	if g.ids != nil {
-		p = r.table.paired(g.ids, of)
-	} else {
-		p = newPairs(g.of, of.of)
-	}
-	out := r.scratch.ids.take(g.n)
-	seen := r.scratch.set(p.n)
-	for at := range each(r.left) {
-		if pair := int(p.of[at]); !seen.has(pair) {
-			seen.put(pair)
-			out[g.of[at]]++
-		}
-	}
-	return out
-}
-
 // folded keeps the points of each kind of group. There are few kinds: groups
 // of one candidate, of two.
 type folded []struct {

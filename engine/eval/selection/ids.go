@@ -1,6 +1,9 @@
 package selection
 
 import (
+	"sort"
+	"strings"
+
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -11,28 +14,63 @@ type ids struct {
 	// n is how many there are; missing says that a row has none.
 	n       int
 	missing bool
-	// texts finds the number of a text, first the rows of each number: those of
-	// number i are rows[first[i]:first[i+1]].
+	// vals are the values of the rows.
+	vals []value.Value
+	// texts finds the number of a text; nil where all values are texts, and their numbers
+	// in the order of the texts.
 	texts map[string]int32
+	// first are the rows of each number: those of number i are rows[first[i]:first[i+1]].
 	first []int32
 	rows  []int32
 }
 
 func (c *column) number() *ids {
 	defer c.numbered.Store(true)
-	out := &ids{of: make([]int32, len(c.vals)), texts: make(map[string]int32, c.different())}
-	others := map[string]int32{}
-	for at, v := range c.vals {
-		out.of[at] = -1
-		switch {
-		case v == nil:
-			out.missing = true
-			continue
-		case at > 0 && sameText(c.vals[at-1], v): // candidates of one item come together
-			out.of[at] = out.of[at-1]
+	out := &ids{of: make([]int32, len(c.vals)), vals: c.vals}
+	if !out.inOrder() {
+		out.n, out.missing, out.texts = 0, false, make(map[string]int32, c.different())
+		out.byText()
+	}
+	out.post()
+	return out
+}
+
+// inOrder numbers the values of a column whose texts come in their order, as those of
+// candidates do that are sorted by it; false when they do not.
+func (x *ids) inOrder() bool {
+	last := ""
+	for at, v := range x.vals {
+		if v == nil {
+			x.of[at], x.missing = -1, true
 			continue
 		}
-		table, id := out.texts, ""
+		text, ok := value.Str(v)
+		switch {
+		case !ok || x.n > 0 && text < last:
+			return false
+		case x.n == 0 || text != last:
+			x.n++
+			last = text
+		}
+		x.of[at] = int32(x.n - 1)
+	}
+	return true
+}
+
+// byText numbers any values.
+func (x *ids) byText() {
+	others := map[string]int32{}
+	for at, v := range x.vals {
+		x.of[at] = -1
+		switch {
+		case v == nil:
+			x.missing = true
+			continue
+		case at > 0 && sameText(x.vals[at-1], v): // candidates of one item come together
+			x.of[at] = x.of[at-1]
+			continue
+		}
+		table, id := x.texts, ""
 		if text, ok := value.Str(v); ok {
 			id = text
 		} else {
@@ -40,20 +78,31 @@ func (c *column) number() *ids {
 		}
 		n, known := table[id]
 		if !known {
-			n = int32(out.n)
+			n = int32(x.n)
 			table[id] = n
-			out.n++
+			x.n++
 		}
-		out.of[at] = n
+		x.of[at] = n
 	}
-	out.post()
-	return out
+}
+
+// find returns the number of a text; false when no row has it.
+func (x *ids) find(text string) (int32, bool) {
+	if x.texts != nil {
+		id, ok := x.texts[text]
+		return id, ok
+	}
+	n, ok := sort.Find(x.n, func(n int) int {
+		known, _ := value.Str(x.vals[x.rows[x.first[n]]])
+		return strings.Compare(text, known)
+	})
+	return int32(n), ok
 }
 
 // different estimates how many different texts a column has, from some of them.
 func (c *column) different() int {
 	const sample = 64
-	if len(c.vals) < 2*sample {
+	if len(c.vals) < 16*sample {
 		return 0
 	}
 	seen := make(map[string]bool, sample)
@@ -98,7 +147,7 @@ func (x *ids) post() {
 
 // put adds the rows with a text to a set.
 func (x *ids) put(text string, into set) {
-	id, ok := x.texts[text]
+	id, ok := x.find(text)
 	if !ok {
 		return
 	}

@@ -73,20 +73,13 @@ func (m *making) legacy() *legacy {
 	return l
 }
 
-// fresh returns the rows that are not in the older table, or not known there; without
-// one, all.
-func (l *legacy) fresh(rows int, known func(from int32) bool) []int32 {
-	if l == nil {
-		out := make([]int32, rows)
-		for at := range out {
-			out[at] = int32(at)
-		}
-		return out
-	}
-	var out []int32
-	for at, from := range l.from {
-		if from < 0 || !known(from) {
-			out = append(out, int32(at))
+// unknown returns the rows that are not in the older table, or of which something is not
+// known there; without one, all.
+func (l *legacy) unknown(rows int, s *scratch, known func(from int32) bool) []int32 {
+	out := s.ids.take(rows)[:0]
+	for at := range int32(rows) {
+		if l == nil || l.from[at] < 0 || !known(l.from[at]) {
+			out = append(out, at)
 		}
 	}
 	return out

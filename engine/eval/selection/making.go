@@ -19,8 +19,10 @@ type making struct {
 	before uint64
 	// scratch is where the items of the table are while it is made.
 	scratch *scratch
-	// scope is that of the row under way.
+	// scope is that of the row under way, and above, for each level, that of the levels
+	// down to it.
 	scope *row
+	above []row
 }
 
 // known returns what the older table knows of an item.
@@ -42,6 +44,7 @@ func (t *table) at(place int) int {
 // expand finds the rows of the items, in their order.
 func (m *making) expand() error {
 	m.scope = &row{Scope: m.outer, names: m.sel.Names, values: make([]value.Value, 0, len(m.sel.Names))}
+	m.above = make([]row, len(m.sel.Levels))
 	if m.like != nil {
 		m.reserve(m.like.rows)
 	}
@@ -113,8 +116,8 @@ func (m *making) level(item value.Value) error {
 		m.rows++
 		return nil
 	}
-	below := &row{Scope: m.scope.Scope, names: m.sel.Names[:depth+1], values: m.scope.values}
-	list, err := levelItems(&m.sel.Levels[depth+1], below, m.meter)
+	m.above[depth] = row{Scope: m.scope.Scope, names: m.sel.Names[:depth+1], values: m.scope.values}
+	list, err := levelItems(&m.sel.Levels[depth+1], &m.above[depth], m.meter)
 	if err == nil && depth+2 == len(m.sel.Levels) {
 		err = crowded(&m.sel.Levels[depth+1], m.rows, len(list))
 	}

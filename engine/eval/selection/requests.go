@@ -1,6 +1,8 @@
 package selection
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/direct"
@@ -47,8 +49,10 @@ func (t *table) requests(tpl *cel.Template, scope expr.Scope) *requests {
 // build makes the requests of a template, with what an older table knows; they are the
 // older ones if nothing in them has changed.
 func (t *table) build(tpl *cel.Template, old *requests, l *legacy, scope expr.Scope) *requests {
-	todo := l.fresh(t.rows, func(from int32) bool { return old.vals[from] != nil })
-	vals, costs := t.buildRows(tpl, todo, scope)
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	todo := l.unknown(t.rows, s, func(from int32) bool { return old.vals[from] != nil })
+	vals, costs := t.buildRows(tpl, todo, scope, s)
 	if old != nil && l.inPlace && old.has(todo, vals, costs) {
 		return old
 	}
@@ -87,18 +91,13 @@ func (c *requests) know() {
 }
 
 // buildRows builds the requests of some rows; at once, where that is possible.
-func (t *table) buildRows(tpl *cel.Template, rows []int32, scope expr.Scope) (vals []*value.Map, costs []uint32) {
+func (t *table) buildRows(tpl *cel.Template, rows []int32, scope expr.Scope, s *scratch) (vals []*value.Map, costs []uint32) {
 	meter := columnMeter()
 	defer meter.Close()
 	meter.Grow(len(rows) * (expr.RunCost / expr.ItemCost))
-	var cost uint64
-	if len(rows) > fewRows {
-		vals, cost = tpl.Rows(&direct.Batch{Rows: len(rows), Columns: t.named(rows), Scope: scope}, meter)
-	}
-	if vals == nil {
-		vals = make([]*value.Map, len(rows))
-	}
-	costs = make([]uint32, len(rows))
+	vals, costs = make([]*value.Map, len(rows)), make([]uint32, len(rows))
+	b := &direct.Batch{Scope: scope, Memory: &s.columns}
+	cost := t.buildAtOnce(tpl, rows, b, meter, vals)
 	r := t.scope(scope)
 	for i, at := range rows {
 		if costs[i] = uint32(cost); vals[i] != nil {
@@ -112,4 +111,22 @@ func (t *table) buildRows(tpl *cel.Template, rows []int32, scope expr.Scope) (va
 		costs[i] = uint32(meter.Spent() - before)
 	}
 	return vals, costs
+}
+
+// buildAtOnce builds the requests of rows at once, where that is possible, and returns
+// what each of these costs.
+func (t *table) buildAtOnce(tpl *cel.Template, rows []int32, b *direct.Batch, meter *expr.Meter, out []*value.Map) (cost uint64) {
+	if len(rows) <= fewRows {
+		return 0
+	}
+	n := naming{table: t, levels: len(t.levels)}
+	for some := range slices.Chunk(rows, piece) {
+		b.Rows, b.Columns = len(some), n.named(some)
+		made, each := tpl.Rows(b, meter)
+		if made == nil {
+			return cost
+		}
+		cost, out = each, out[copy(out, made):]
+	}
+	return cost
 }

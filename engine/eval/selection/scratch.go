@@ -1,6 +1,11 @@
 package selection
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/edict-dev/edict/engine/expr/direct"
+	"github.com/edict-dev/edict/engine/value"
+)
 
 // scratch is memory that one run uses and nothing keeps beyond it.
 type scratch struct {
@@ -8,6 +13,8 @@ type scratch struct {
 	numbers pile[int64]
 	ids     pile[int32]
 	items   pile[tableItem]
+	values  pile[value.Value]
+	columns direct.Memory
 }
 
 // pile hands out pieces of memory that are zero.
@@ -46,6 +53,9 @@ func (s *scratch) release() {
 	s.ids.again()
 	clear(s.items.memory[:s.items.used]) // they name values
 	s.items.again()
+	clear(s.values.memory[:s.values.used])
+	s.values.again()
+	s.columns.Forget()
 	scratches.Put(s)
 }
 
