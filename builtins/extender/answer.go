@@ -1,8 +1,6 @@
 package extender
 
 import (
-	"bytes"
-
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/scan"
 )
@@ -76,7 +74,7 @@ func (r *reader) entries() error {
 		if r.left--; r.left < 0 {
 			return errUnusual
 		}
-		if r.expected() {
+		if r.asRequested() {
 			continue
 		}
 		if err := r.entry(); err != nil {
@@ -85,30 +83,25 @@ func (r *reader) entries() error {
 	}
 }
 
-// expected reads the entry about the pool whose turn it is, if it is that one. It is
-// written as the request names the pool, so nothing but the score has to be read.
-func (r *reader) expected() bool {
+// asRequested reads an entry that names its pool as the request does, so that nothing
+// but the score has to be read: that of the pool whose turn it is, or of another one.
+func (r *reader) asRequested() bool {
+	c, rest := r.question.catalog, r.Data[r.At:]
 	row := r.guess.next
-	if row < 0 {
-		return false
+	if row < 0 || !c.begins(rest, row) {
+		if row = c.named(rest); row < 0 {
+			return false
+		}
 	}
-	said := r.question.catalog.said(row, row+1)
-	said = said[:len(said)-len("},")]
-	at, data := r.At, r.Data
-	if !bytes.HasPrefix(data[at:], said) || !bytes.HasPrefix(data[at+len(said):], scoreKey) {
-		return false
-	}
-	at += len(said) + len(scoreKey)
-	n, digits := digitsAt(data, at)
-	if digits == 0 || at+digits >= len(data) || data[at+digits] != '}' {
+	at := r.At + len(c.name(row)) + len(scoreKey)
+	n, digits := digitsAt(r.Data, at)
+	if digits == 0 || at+digits >= len(r.Data) || r.Data[at+digits] != '}' {
 		return false
 	}
 	r.At = at + digits + 1
 	r.judge(row, n)
 	return true
 }
-
-var scoreKey = []byte(`,"score":`)
 
 // digitsAt reads a number of up to maxDigits digits, without zeros before it.
 func digitsAt(data []byte, at int) (n int64, digits int) {

@@ -72,17 +72,6 @@ func (c *catalog) enter() {
 	}
 }
 
-// find returns the place of a pool; -1 for one that is not in the catalog.
-func (c *catalog) find(name, thin []byte) int {
-	mask := len(c.table) - 1
-	for at := int(maphash.Bytes(seed, name)) & mask; c.table[at] != 0; at = (at + 1) & mask {
-		if i := int(c.table[at] - 1); c.pools[i].Name == string(name) && c.pools[i].ThinPool == string(thin) {
-			return i
-		}
-	}
-	return -1
-}
-
 // said is what requests say of some pools that stand together, with a comma behind
 // each.
 func (c *catalog) said(from, to int) []byte { return c.text[c.begin(from):c.ends[to-1]] }
