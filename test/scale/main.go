@@ -2,7 +2,7 @@
 // prints what it takes: the time from a start to the first decision and to rest, what
 // heartbeats of Nodes and a change of one pool cost, and memory per object. A scale of
 // 1 is 5,000 nodes, 10,000 volume groups, and 10,000 volumes with 30,000 replicas in
-// pools of 1,000 nodes.
+// pools of 1,000 nodes; at larger scales there are more pools.
 package main
 
 import (
@@ -33,8 +33,9 @@ func main() {
 type sizes struct{ pools, nodes, volumes int }
 
 func sizesOf(scale float64) sizes {
-	const pools = 5
-	perPool := max(3, int(1000*scale))
+	const largest = 1000 // nodes that a pool may have
+	pools := max(5, int(5*scale))
+	perPool := min(largest, max(3, int(5*largest*scale)/pools))
 	return sizes{pools: pools, nodes: pools * perPool, volumes: max(1, int(10_000*scale))}
 }
 
