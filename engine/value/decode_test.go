@@ -11,6 +11,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/test/allocations"
 )
 
 // checkDecode compares Decode with Freeze, also with other values as what was before.
@@ -134,8 +135,8 @@ func TestDecodeLike(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := write("b")
-	alone := testing.AllocsPerRun(10, func() { _, _ = Decode(text, nil, KeepAll, nil) })
-	made := testing.AllocsPerRun(10, func() { _, _ = DecodeLike(text, nil, KeepAll, nil, like) })
+	alone := allocations.Fewest(func() { _, _ = Decode(text, nil, KeepAll, nil) })
+	made := allocations.Fewest(func() { _, _ = DecodeLike(text, nil, KeepAll, nil, like) })
 	if saved := alone - made; saved < 10 { // a text takes two
 		t.Errorf("%v allocations, by itself %v", made, alone)
 	}
@@ -179,7 +180,7 @@ func TestDecodeChange(t *testing.T) {
 			t.Errorf("item %d: the same is %t", i, same)
 		}
 	}
-	if got := testing.AllocsPerRun(10, func() { _, _ = Decode(text, nil, KeepAll, before) }); got > 60 {
+	if got := allocations.Fewest(func() { _, _ = Decode(text, nil, KeepAll, before) }); got > 60 {
 		t.Errorf("%v allocations", got)
 	}
 }
