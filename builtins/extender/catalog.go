@@ -13,9 +13,8 @@ import (
 // of them, and where to find each. Nearly all requests are about the pools of an
 // earlier one, or some of them, so that this is done once.
 type catalog struct {
-	// of are the candidates that the pools were made of.
-	of    []*value.Map
-	pools []pool
+	// of are the candidates that name the pools.
+	of []*value.Map
 	// text is what a request says of the pools, with a comma behind each; that of pool
 	// i ends at ends[i].
 	text []byte
@@ -31,37 +30,60 @@ type catalog struct {
 	order atomic.Pointer[order]
 }
 
-func newCatalog(of []*value.Map, pools []pool) *catalog {
-	c := &catalog{of: of, pools: pools, exact: true}
-	c.write()
-	c.enter()
-	return c
+// newCatalog makes the catalog of the pools that candidates name.
+func newCatalog(of []*value.Map) (*catalog, error) {
+	memory := poolsPool.Get().(*[]pool)
+	pools, err := poolsOf(*memory, of)
+	defer func() {
+		clear(pools) // they name values
+		*memory = pools[:0]
+		poolsPool.Put(memory)
+	}()
+	if err != nil {
+		return nil, err
+	}
+	c := &catalog{of: of, exact: true}
+	c.write(pools)
+	c.enter(pools)
+	return c, nil
 }
 
-func (c *catalog) write() {
+// poolsPool has memory for the pools of catalogs while these are made.
+var poolsPool = sync.Pool{New: func() any { return &[]pool{} }}
+
+// len returns how many pools there are.
+func (c *catalog) len() int { return len(c.of) }
+
+// pool returns the pool at a place.
+func (c *catalog) pool(row int) pool {
+	p, _ := poolOf(c.of[row]) // that it is one was seen when the catalog was made
+	return p
+}
+
+func (c *catalog) write(pools []pool) {
 	size := 0
-	for i := range c.pools {
-		size += len(c.pools[i].Name) + len(c.pools[i].ThinPool) + len(`{"name":"","thinPoolName":""},`)
+	for i := range pools {
+		size += pools[i].room()
 	}
-	c.text, c.ends = make([]byte, 0, size), make([]int32, len(c.pools))
-	for i := range c.pools {
-		c.text = append(c.pools[i].appendTo(c.text), ',')
+	c.text, c.ends = make([]byte, 0, size), make([]int32, len(pools))
+	for i := range pools {
+		c.text = append(pools[i].appendTo(c.text), ',')
 		c.ends[i] = int32(len(c.text))
-		c.exact = c.exact && utf8.ValidString(c.pools[i].Name) && utf8.ValidString(c.pools[i].ThinPool)
+		c.exact = c.exact && utf8.ValidString(pools[i].Name) && utf8.ValidString(pools[i].ThinPool)
 	}
 }
 
 var seed = maphash.MakeSeed()
 
-func (c *catalog) enter() {
+func (c *catalog) enter(pools []pool) {
 	size := 16
-	for size < 2*len(c.pools) {
+	for size < 2*len(pools) {
 		size *= 2
 	}
 	c.table = make([]int32, size)
-	for i := range c.pools {
-		at := int(maphash.String(seed, c.pools[i].Name)) & (size - 1)
-		for c.table[at] != 0 && c.pools[c.table[at]-1] != c.pools[i] {
+	for i := range pools {
+		at := int(maphash.String(seed, pools[i].Name)) & (size - 1)
+		for c.table[at] != 0 && pools[c.table[at]-1] != pools[i] {
 			at = (at + 1) & (size - 1)
 		}
 		if first := c.table[at]; first != 0 {

@@ -30,6 +30,24 @@ func candidatesOf(n int) []*value.Map {
 	return out
 }
 
+// catalogOf returns the catalog of candidates that name pools.
+func catalogOf(t *testing.T, pools []pool) *catalog {
+	t.Helper()
+	candidates := make([]*value.Map, len(pools))
+	for i, p := range pools {
+		fields := map[string]value.Value{fieldName: value.OfString(p.Name)}
+		if p.ThinPool != "" {
+			fields[fieldThinPool] = value.OfString(p.ThinPool)
+		}
+		candidates[i] = value.FromMap(fields)
+	}
+	c, err := newCatalog(candidates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // some returns some of the candidates in their order; some of these are made anew.
 func some(r *rand.Rand, all []*value.Map, share float64) (out []*value.Map) {
 	for _, c := range all {
@@ -93,7 +111,7 @@ func TestCatalogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pools, err := poolsOf(candidates)
+		pools, err := poolsOf(nil, candidates)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +190,7 @@ func entriesOf(t *testing.T, body []byte) []entry {
 // TestNamesThatAreNoText: two names of which JSON says the same are two pools.
 func TestNamesThatAreNoText(t *testing.T) {
 	t.Parallel()
-	q := &question{catalog: newCatalog(nil, []pool{{Name: "\xff"}, {Name: "\ufffd"}})}
+	q := &question{catalog: catalogOf(t, []pool{{Name: "\xff"}, {Name: "\ufffd"}})}
 	for _, body := range []string{`{"lvgs":[{"name":"\ufffd","score":3}]}`, "{\"lvgs\":[{\"name\":\"\ufffd\",\"score\":3}]}"} {
 		got, err := q.verdicts([]byte(body))
 		if diff := cmp.Diff([]expr.Verdict{expr.Dropped, expr.Kept(3)}, got); err != nil || diff != "" {
@@ -185,14 +203,14 @@ func TestNamesThatAreNoText(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	var known catalogs
-	large, small := &catalog{pools: make([]pool, poolsKept*6/10)}, &catalog{pools: make([]pool, poolsKept*3/10)}
+	large, small := &catalog{of: make([]*value.Map, poolsKept*6/10)}, &catalog{of: make([]*value.Map, poolsKept*3/10)}
 	for _, c := range []*catalog{large, small, large, small, large} {
 		known.keep(c)
 	}
 	if list := known.last(); len(list) != 2 || list[0] != large || list[1] != small {
 		t.Errorf("%d catalogs are kept", len(list))
 	}
-	known.keep(&catalog{pools: make([]pool, poolsKept)})
+	known.keep(&catalog{of: make([]*value.Map, poolsKept)})
 	if n := len(known.last()); n != 1 {
 		t.Errorf("%d catalogs are kept beside a very large one", n-1)
 	}
@@ -202,7 +220,7 @@ func TestKept(t *testing.T) {
 func TestConcurrentAnswers(t *testing.T) {
 	t.Parallel()
 	candidates := candidatesOf(500)
-	pools, err := poolsOf(candidates)
+	pools, err := poolsOf(nil, candidates)
 	if err != nil {
 		t.Fatal(err)
 	}

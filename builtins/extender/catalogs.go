@@ -33,12 +33,11 @@ func (c *catalogs) question(candidates []*value.Map) (*question, error) {
 			return &question{catalog: known, rows: rows}, nil
 		}
 	}
-	pools, err := poolsOf(candidates)
+	made, err := newCatalog(candidates)
 	if err != nil {
 		return nil, err
 	}
-	made := newCatalog(candidates, pools)
-	if len(pools) >= leastKept && len(made.repeated) == 0 {
+	if made.len() >= leastKept && len(made.repeated) == 0 {
 		c.keep(made)
 	}
 	return &question{catalog: made}, nil
@@ -57,12 +56,12 @@ func (c *catalogs) keep(first *catalog) {
 	if len(c.list) > 0 && c.list[0] == first {
 		return
 	}
-	kept, pools := []*catalog{first}, len(first.pools)
+	kept, pools := []*catalog{first}, first.len()
 	for _, old := range c.list {
 		if old == first {
 			continue
 		}
-		if pools += len(old.pools); len(kept) < mostKept && pools <= poolsKept {
+		if pools += old.len(); len(kept) < mostKept && pools <= poolsKept {
 			kept = append(kept, old)
 		}
 	}

@@ -141,7 +141,7 @@ func FuzzJudge(f *testing.F) {
 // checkQuick compares what is read quickly, if it is, with what is read carefully.
 func checkQuick(t *testing.T, body []byte, asked []pool) (quick bool) {
 	t.Helper()
-	got, quick := (&question{catalog: newCatalog(nil, asked)}).quickly(body)
+	got, quick := (&question{catalog: catalogOf(t, asked)}).quickly(body)
 	if !quick {
 		return false
 	}
@@ -191,7 +191,7 @@ type scoreRequest struct {
 func TestBody(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "a", "vg-1_x.y", "<&>", "q\"b\\", "ä", "\u2028", "\x00\x7f", "\xff"} {
-		pools := []pool{{Name: text}, {Name: "b", ThinPool: text}}
+		pools := []pool{{Name: "a" + text}, {Name: "b", ThinPool: text}}
 		want, err := json.Marshal(scoreRequest{ReservationID: text, TTL: "2s", Size: -5, Pools: pools})
 		if err != nil {
 			t.Fatal(err)
@@ -207,7 +207,7 @@ func TestBody(t *testing.T) {
 		if diff := cmp.Diff(string(one), string((&narrowRequest{ID: text, TTL: 2 * time.Second, Pool: pools[1]}).body())); diff != "" {
 			t.Errorf("confirming %q (- encoding/json, + here):\n%s", text, diff)
 		}
-		q := &question{catalog: newCatalog(nil, pools)}
+		q := &question{catalog: catalogOf(t, pools)}
 		got, err := io.ReadAll(q.body(&reservation{ID: text, TTL: 2 * time.Second, Size: -5}).open())
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,10 @@ import (
 
 // find returns the place of a pool; -1 for one that is not in the catalog.
 func (c *catalog) find(name, thin []byte) int {
-	return c.place(name, func(row int) bool { return c.pools[row].Name == string(name) && c.pools[row].ThinPool == string(thin) })
+	return c.place(name, func(row int) bool {
+		p := c.pool(row)
+		return p.Name == string(name) && p.ThinPool == string(thin)
+	})
 }
 
 // named returns the place of the pool of an entry of an answer that names it as requests

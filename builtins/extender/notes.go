@@ -26,7 +26,7 @@ func (n *notes) begin(q *question) {
 	if q.rows == nil {
 		return
 	}
-	n.places = slices.Grow(n.places[:0], len(q.catalog.pools))[:len(q.catalog.pools)]
+	n.places = slices.Grow(n.places[:0], q.catalog.len())[:q.catalog.len()]
 	clear(n.places)
 	for i, row := range q.rows {
 		n.places[row] = int32(i) + 1

@@ -18,11 +18,11 @@ type guess struct {
 }
 
 func newGuess(q *question, n *notes) guess {
-	g := guess{question: q, notes: n, next: -1, hops: len(q.catalog.pools)}
+	g := guess{question: q, notes: n, next: -1, hops: q.catalog.len()}
 	if known := q.catalog.order.Load(); known != nil {
 		g.order = *known
 	}
-	g.from(len(q.catalog.pools))
+	g.from(q.catalog.len())
 	return g
 }
 
@@ -44,7 +44,7 @@ func (g *guess) from(at int) {
 }
 
 func (g *guess) after(at int) int {
-	pools := len(g.question.catalog.pools)
+	pools := g.question.catalog.len()
 	switch {
 	case g.order != nil:
 		return int(g.order[at])
@@ -68,7 +68,7 @@ func (g *guess) came(row int) {
 // learn keeps the order of an answer about most of the pools that came otherwise than
 // expected.
 func (g *guess) learn() {
-	pools, came := len(g.question.catalog.pools), len(g.notes.came)
+	pools, came := g.question.catalog.len(), len(g.notes.came)
 	if g.missed < came/8 || 2*came < pools || pools < leastKept {
 		return
 	}

@@ -24,19 +24,20 @@ func (q *question) free() {
 // len returns how many pools are asked about.
 func (q *question) len() int {
 	if q.rows == nil {
-		return len(q.catalog.pools)
+		return q.catalog.len()
 	}
 	return len(q.rows)
 }
 
 // asked returns the pools that are asked about.
 func (q *question) asked() []pool {
-	if q.rows == nil {
-		return q.catalog.pools
-	}
-	out := make([]pool, len(q.rows))
-	for i, row := range q.rows {
-		out[i] = q.catalog.pools[row]
+	out := make([]pool, q.len())
+	for i := range out {
+		row := i
+		if q.rows != nil {
+			row = int(q.rows[i])
+		}
+		out[i] = q.catalog.pool(row)
 	}
 	return out
 }
@@ -48,6 +49,15 @@ func (r *reservation) head() []byte {
 	return append(out, `,"lvgs":[`...)
 }
 
+// room is how many bytes appendTo takes with a comma, unless names are escaped.
+func (p *pool) room() int {
+	if p.ThinPool == "" {
+		return len(`{"name":""},`) + len(p.Name)
+	}
+	return len(`{"name":"","thinPoolName":""},`) + len(p.Name) + len(p.ThinPool)
+}
+
+// appendTo writes the pool as requests do.
 func (p *pool) appendTo(out []byte) []byte {
 	out = value.AppendText(append(out, `{"name":`...), p.Name)
 	if p.ThinPool != "" {

@@ -50,7 +50,7 @@ func (r *recording) add(e expr.Exchange) error {
 	if e.Request.Query == NarrowReservation || e.Response == nil {
 		return nil
 	}
-	pools, err := poolsOf(e.Request.Candidates)
+	pools, err := poolsOf(nil, e.Request.Candidates)
 	if err != nil {
 		return err
 	}

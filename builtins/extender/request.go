@@ -2,6 +2,7 @@ package extender
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -88,18 +89,19 @@ func reservationOf(with *value.Map) (id string, ttl time.Duration, err error) {
 
 var errNoCandidates = fail(ClassRequest, "no candidates to ask about")
 
-// poolsOf returns the places of the candidates, in their order.
-func poolsOf(candidates []*value.Map) ([]pool, error) {
+// poolsOf adds the pools that candidates name, in their order, to others. In case of
+// an error it returns those up to the candidate that names none.
+func poolsOf(pools []pool, candidates []*value.Map) ([]pool, error) {
 	if len(candidates) == 0 {
-		return nil, errNoCandidates
+		return pools, errNoCandidates
 	}
-	pools := make([]pool, len(candidates))
-	for i, candidate := range candidates {
+	pools = slices.Grow(pools, len(candidates))
+	for _, candidate := range candidates {
 		p, err := poolOf(candidate)
 		if err != nil {
-			return nil, err
+			return pools, err
 		}
-		pools[i] = p
+		pools = append(pools, p)
 	}
 	return pools, nil
 }

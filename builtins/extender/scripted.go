@@ -48,7 +48,7 @@ func (s *script) score(request *expr.Request) (*expr.Response, error) {
 	if _, err := newReservation(request.With); err != nil {
 		return nil, err
 	}
-	pools, err := poolsOf(request.Candidates)
+	pools, err := poolsOf(nil, request.Candidates)
 	if err != nil {
 		return nil, err
 	}
