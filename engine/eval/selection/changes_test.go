@@ -35,7 +35,23 @@ var changing = [][]string{
 		`pipeline: [{prefer: 'node.metadata.labels.zone == "z1" ? 1 : 0', name: zone}, {score: length, points: size(node.metadata.name)}]`,
 		"take: {weight: size(node.metadata.name), budget: '20', skipTooLarge: true}",
 	},
+	{
+		"candidates: [{as: node, in: inputs.nodes}]",
+		"orderBy: ['" + mostlyTruths + "', node.metadata.name]",
+		"take: {max: '30'}",
+	},
+	{
+		"candidates: [{as: node, in: inputs.nodes}, {as: address, in: 'node.?status.?addresses.orValue([])'}]",
+		`pipeline: [{filter: high, keep: 'node.metadata.labels.zone < "z8"'},` +
+			`{score: group, groupBy: '` + mostlyTruths + `', points: 'size(members) > 100 ? 2 : 0'},` +
+			`{score: sides, groupBy: 'node.metadata.labels.zone < "z4"', points: 'size(members) % 7'}]`,
+		"orderBy: ['" + mostlyTruths + "', address.address, node.metadata.name]",
+	},
 }
+
+// mostlyTruths is true or false for nearly all nodes: long columns begin with truths and
+// have another value later on.
+const mostlyTruths = `node.metadata.labels.zone == "z9" && node.metadata.name == "node-1" ? dyn("text") : dyn(node.metadata.labels.zone > "z4")`
 
 // TestChanges: a selection with a cache that has seen other lists chooses what one
 // without a cache chooses, and costs as much as one with a new cache; also of a list so

@@ -16,7 +16,7 @@ import (
 // value: whoever needs one asks again, plainly.
 type column struct {
 	program *cel.Program
-	vals    []value.Value
+	cells   *cells
 	// costs is what each row cost; nil when each cost fixed.
 	costs []uint32
 	fixed uint64
@@ -32,12 +32,9 @@ type column struct {
 	texts func() set
 }
 
-// truths are the rows on which a column is true and false.
-type truths struct{ yes, no set }
-
-func newColumn(p *cel.Program, vals []value.Value, costs []uint32, fixed uint64) *column {
-	c := &column{program: p, vals: vals, costs: costs, fixed: fixed}
-	c.truths = sync.OnceValue(c.tell)
+func newColumn(p *cel.Program, of *cells, costs []uint32, fixed uint64) *column {
+	c := &column{program: p, cells: of, costs: costs, fixed: fixed}
+	c.truths = sync.OnceValue(of.tell)
 	c.ids = sync.OnceValue(c.number)
 	c.texts = sync.OnceValue(c.spell)
 	return c
@@ -105,24 +102,9 @@ func (t *table) computeMember(d *analyze.FoldDistinct, old *column, l *legacy, s
 	return out
 }
 
-func (c *column) tell() truths {
-	out := truths{yes: newSet(len(c.vals)), no: newSet(len(c.vals))}
-	for at, v := range c.vals {
-		if v == nil {
-			continue
-		}
-		if b, ok := v.Value().(bool); ok && b {
-			out.yes.put(at)
-		} else if ok {
-			out.no.put(at)
-		}
-	}
-	return out
-}
-
 func (c *column) spell() set {
-	out := newSet(len(c.vals))
-	for at, v := range c.vals {
+	out := newSet(c.cells.rows)
+	for at, v := range c.cells.vals {
 		if _, ok := value.Str(v); ok {
 			out.put(at)
 		}

@@ -48,12 +48,14 @@ const piece = 256
 type filling struct {
 	program *cel.Program
 	naming  naming
-	// todo are the rows that have to be computed, vals what they come to.
+	// todo are the rows that have to be computed, vals what they come to. If vals are lent
+	// they belong to scratch.
 	todo []int32
 	vals []value.Value
+	lent bool
 	// all are the rows of which the column is wanted: those of one item of the first level
 	// come to the same where the expression names no other, and only the first of them is
-	// computed. It is nil where all are computed.
+	// computed. It is nil where all are computed, or have what the first has come to.
 	all []int32
 	// costs is what each of these cost; nil when each cost fixed.
 	costs   []uint32
@@ -76,7 +78,7 @@ func columnMeter() *expr.Meter {
 // rows' own: what a selection is charged is for the steps to say.
 func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
 	f := &filling{program: p, meter: columnMeter(), scratch: scratches.Get().(*scratch)}
-	f.todo = l.unknown(t.rows, f.scratch, func(from int32) bool { return old.vals[from] != nil })
+	f.todo = l.unknown(t.rows, f.scratch, func(from int32) bool { return old.cells.at(int(from)) != nil })
 	f.naming = naming{table: t, levels: len(t.levels)}
 	if len(t.levels) > 1 && analyze.Own(p, t.sel.Names[:1]) {
 		f.naming.levels, f.all, f.todo = 1, f.todo, firsts(t.levels[0], f.todo, f.scratch)
@@ -84,11 +86,6 @@ func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
 	var isFixed bool
 	if f.fixed, isFixed = p.Weight(); !isFixed {
 		f.costs = make([]uint32, len(f.todo))
-	}
-	if f.all != nil {
-		f.vals = f.scratch.values.take(len(f.todo))
-	} else {
-		f.vals = make([]value.Value, len(f.todo))
 	}
 	f.meter.Grow(len(f.todo) * (expr.RunCost / expr.ItemCost))
 	return f
@@ -103,7 +100,7 @@ func (f *filling) vector(scope expr.Scope, set func(b *direct.Batch, rows []int3
 		return
 	}
 	b := &direct.Batch{Scope: scope, Memory: &f.scratch.columns}
-	out := f.vals
+	var out []value.Value
 	for rows := range slices.Chunk(f.todo, piece) {
 		b.Rows = len(rows)
 		set(b, rows)
@@ -111,14 +108,40 @@ func (f *filling) vector(scope expr.Scope, set func(b *direct.Batch, rows []int3
 		if vals == nil {
 			return // plainly computes the others
 		}
+		if out == nil {
+			out = f.room(vals)
+		}
 		out = out[copy(out, vals):]
 		b.Memory.Give(vals)
 	}
 }
 
+// room makes room for the values of the rows, of which some are known. It is only lent
+// where values are not kept: those of items, which their rows get, and truths. That the
+// others are truths, too, is likely.
+func (f *filling) room(some []value.Value) []value.Value {
+	if f.lent = f.all != nil || truthful(some); f.lent {
+		f.vals = f.scratch.values.take(len(f.todo))
+	} else {
+		f.vals = make([]value.Value, len(f.todo))
+	}
+	return f.vals
+}
+
+// own returns the values of all rows, for as long as they are needed.
+func (f *filling) own() []value.Value {
+	if f.lent && !truthful(f.vals) {
+		return slices.Clone(f.vals)
+	}
+	return f.vals
+}
+
 // plainly computes the rows that are left one by one.
 func (f *filling) plainly(scope expr.Scope, fill func(int)) {
 	defer f.meter.Close()
+	if f.vals == nil {
+		f.room(nil)
+	}
 	for i, at := range f.todo {
 		if f.vals[i] != nil {
 			continue
@@ -139,23 +162,23 @@ func (f *filling) column(old *column, l *legacy) *column {
 	defer f.scratch.release()
 	f.spread()
 	if old == nil {
-		return newColumn(f.program, f.vals, f.costs, f.fixed)
+		return newColumn(f.program, cellsOf(f.own()), f.costs, f.fixed)
 	}
 	if l.inPlace && f.unchanged(old) {
 		return old
 	}
-	vals, costs := merged(old.vals, f.vals, f.todo, l), f.costs
+	costs := f.costs
 	if costs != nil {
 		costs = merged(old.costs, f.costs, f.todo, l)
 	}
-	return newColumn(f.program, vals, costs, f.fixed)
+	return newColumn(f.program, old.cells.with(f.vals, f.todo, l), costs, f.fixed)
 }
 
 // unchanged reports whether an older column has the same in the rows that were
 // computed, which stand where they stood.
 func (f *filling) unchanged(old *column) bool {
 	for i, at := range f.todo {
-		if !value.Alike(f.vals[i], old.vals[at]) || f.costs != nil && f.costs[i] != old.costs[at] {
+		if !value.Alike(f.vals[i], old.cells.at(int(at))) || f.costs != nil && f.costs[i] != old.costs[at] {
 			return false
 		}
 	}

@@ -25,21 +25,23 @@ func (f *filling) spread() {
 	if f.all == nil {
 		return
 	}
-	f.vals = spread(f.vals, f.todo, f.all)
+	of, firsts := f.vals, f.todo
+	f.todo, f.all = f.all, nil
+	spread(f.room(of), of, firsts, f.todo)
 	if f.costs != nil {
-		f.costs = spread(f.costs, f.todo, f.all)
+		costs := make([]uint32, len(f.todo))
+		spread(costs, f.costs, firsts, f.todo)
+		f.costs = costs
 	}
-	f.todo = f.all
 }
 
-// spread returns for each row what the last of some rows up to it has.
-func spread[T any](of []T, firsts, rows []int32) []T {
-	out, i := make([]T, len(rows)), 0
+// spread gives each row what the last of some rows up to it has.
+func spread[T any](out, of []T, firsts, rows []int32) {
+	i := 0
 	for n, at := range rows {
 		for i+1 < len(firsts) && firsts[i+1] <= at {
 			i++
 		}
 		out[n] = of[i]
 	}
-	return out
 }

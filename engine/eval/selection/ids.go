@@ -26,9 +26,9 @@ type ids struct {
 
 func (c *column) number() *ids {
 	defer c.numbered.Store(true)
-	out := &ids{of: make([]int32, len(c.vals)), vals: c.vals}
+	out := &ids{of: make([]int32, c.cells.rows), vals: c.cells.values()}
 	if !out.inOrder() {
-		out.n, out.missing, out.texts = 0, false, make(map[string]int32, c.different())
+		out.n, out.missing, out.texts = 0, false, make(map[string]int32, out.different())
 		out.byText()
 	}
 	out.post()
@@ -99,22 +99,22 @@ func (x *ids) find(text string) (int32, bool) {
 	return int32(n), ok
 }
 
-// different estimates how many different texts a column has, from some of them.
-func (c *column) different() int {
+// different estimates how many different texts there are, from some of them.
+func (x *ids) different() int {
 	const sample = 64
-	if len(c.vals) < 16*sample {
+	if len(x.vals) < 16*sample {
 		return 0
 	}
 	seen := make(map[string]bool, sample)
 	for i := range sample {
-		if text, ok := value.Str(c.vals[i*len(c.vals)/sample]); ok {
+		if text, ok := value.Str(x.vals[i*len(x.vals)/sample]); ok {
 			seen[text] = true
 		}
 	}
 	if len(seen) < sample/2 {
 		return len(seen)
 	}
-	return len(seen) * len(c.vals) / sample / 2
+	return len(seen) * len(x.vals) / sample / 2
 }
 
 // sameText reports whether two values are one text.

@@ -38,20 +38,23 @@ func (t *table) ranked(scope expr.Scope) *ranks {
 
 func (t *table) rank(scope expr.Scope) *ranks {
 	r := &ranks{of: make([]int32, t.rows), known: all(t.rows)}
+	var keys [][]value.Value
 	for _, p := range t.sel.OrderBy {
-		r.columns = append(r.columns, t.column(p, scope))
+		c := t.column(p, scope)
+		r.columns, keys = append(r.columns, c), append(keys, c.cells.values())
 	}
 	rows := make([]int32, t.rows)
 	for at := range rows {
 		rows[at] = int32(at)
-		for _, c := range r.columns {
-			if c.vals[at] == nil {
+		for _, vals := range keys {
+			if vals[at] == nil {
 				r.known.drop(at)
 			}
 		}
 	}
-	if !slices.IsSortedFunc(rows, r.compare) {
-		slices.SortStableFunc(rows, r.compare)
+	compare := func(a, b int32) int { return compareRows(keys, a, b) }
+	if !slices.IsSortedFunc(rows, compare) {
+		slices.SortStableFunc(rows, compare)
 	}
 	for place, at := range rows {
 		r.of[at] = int32(place)
@@ -59,9 +62,10 @@ func (t *table) rank(scope expr.Scope) *ranks {
 	return r
 }
 
-func (r *ranks) compare(a, b int32) int {
-	for _, c := range r.columns {
-		if d := value.CompareAll(c.vals[a:a+1], c.vals[b:b+1]); d != 0 {
+// compareRows compares two rows by their keys.
+func compareRows(keys [][]value.Value, a, b int32) int {
+	for _, vals := range keys {
+		if d := value.CompareAll(vals[a:a+1], vals[b:b+1]); d != 0 {
 			return d
 		}
 	}

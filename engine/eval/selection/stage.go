@@ -188,7 +188,7 @@ func (r *stagedRun) numbers(s *analyze.Stage, of set, out []int64, known set) {
 	}
 	switch s.Form {
 	case analyze.StageOwn:
-		vals := r.table.column(s.Own, r.Scope).vals
+		vals := r.table.column(s.Own, r.Scope).cells.values()
 		for at := range each(of) {
 			if n, ok := value.Int(vals[at]); ok {
 				out[at] = n

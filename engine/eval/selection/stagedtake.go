@@ -40,7 +40,7 @@ func (r *stagedRun) weights() (func(at int) amount, error) {
 	known := make([]value.Value, r.table.rows)
 	if take.Own {
 		column := r.table.column(take.Weight, r.Scope)
-		known, cost = column.vals, column.charge(r.left)
+		known, cost = column.cells.values(), column.charge(r.left)
 	}
 	out := make([]amount, r.table.rows)
 	for at := range each(r.left) {
