@@ -84,19 +84,30 @@ func (c *Client) explain(caller, limited context.Context, err error) error {
 
 // acquire waits for the request's turn.
 func (c *Client) acquire(caller, ctx context.Context) error {
-	if ctx.Err() == nil {
-		select {
-		case c.slots <- struct{}{}:
-			c.metrics.inFlight.Inc()
-			return nil
-		case <-ctx.Done():
-		}
+	if ctx.Err() == nil && c.enter(ctx) {
+		c.metrics.inFlight.Inc()
+		return nil
 	}
 	if caller.Err() != nil {
 		return gaveUp(caller)
 	}
 	text := fmt.Sprintf("no answer within %v: %d other requests are under way", c.timeout, cap(c.slots))
 	return &Error{Class: ClassTimeout, text: text, cause: ctx.Err()}
+}
+
+// enter takes a slot, unless the context ends first.
+func (c *Client) enter(ctx context.Context) bool {
+	select {
+	case c.slots <- struct{}{}: // mostly one is free, and the context needs no channel
+		return true
+	default:
+	}
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (c *Client) release() {

@@ -18,6 +18,9 @@ type gathering struct {
 	// found says that an exact index has found the candidates: all are members that have
 	// a key.
 	found bool
+	// known are members from before, by their names, of which those that are as they were
+	// still are members.
+	known []*member
 	// items are the values of candidates whose columns are computed.
 	items []value.Value
 	made  chunks[member]
@@ -25,6 +28,9 @@ type gathering struct {
 
 func (g *gathering) members(candidates []*world.Object) []*member {
 	g.r.ev.meter.Grow(len(candidates))
+	if g.known != nil {
+		return g.again(candidates)
+	}
 	if g.byName() && g.charge(len(candidates)) {
 		return g.named(candidates)
 	}
@@ -49,6 +55,31 @@ func (g *gathering) members(candidates []*world.Object) []*member {
 		}
 	}
 	return out
+}
+
+// again is members where some are known. Both lists are in the order of the names.
+func (g *gathering) again(candidates []*world.Object) []*member {
+	out, at, f := make([]*member, 0, len(g.known)), 0, g.r.ev.frame()
+	for _, o := range candidates {
+		for at < len(g.known) && world.Compare(g.known[at].object, o) < 0 {
+			at++
+		}
+		var m *member
+		if at < len(g.known) && g.same(g.known[at], o) {
+			m = g.known[at]
+		} else {
+			m = g.one(o, f)
+		}
+		if m != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// same reports whether an object is as it was when it was found to be a member.
+func (g *gathering) same(m *member, o *world.Object) bool {
+	return m.object == o && identical(m.value, g.r.ev.overlay.of(o))
 }
 
 // byName reports whether candidates are members, as they are, under their names.

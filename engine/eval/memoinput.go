@@ -27,7 +27,8 @@ func (r *memoReader) input(i int) (value.Value, error) {
 
 func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Table) {
 	overlaid := r.ev.overlay.touches(in.Source.GVK)
-	if m.valid && m.err == nil && !overlaid && !m.overlaid && r.still(&m.held, m.object, in.ObjectMask) {
+	still := m.valid && m.err == nil && r.still(&m.held, m.object, in.ObjectMask)
+	if still && !overlaid && !m.overlaid {
 		if table.Mark() == m.table {
 			return
 		}
@@ -38,14 +39,30 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 	}
 	h := r.push()
 	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table.Mark()}
-	r.gather(in, table, &next)
+	still = still && in.Shape != plan.One && m.held.until.IsZero()
+	if still {
+		r.gather(in, table, &next, m)
+	} else {
+		r.gather(in, table, &next, nil)
+	}
 	r.pop()
 	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(in, m.value, next.value) {
 		next.value = m.value
 	}
-	r.replace(&m.held, h)
+	if still {
+		r.more(&m.held, h)
+	} else {
+		r.replace(&m.held, h)
+	}
 	next.held = m.held
 	*m = next
+}
+
+// more adds what was read now to what was read before.
+func (r *memoReader) more(old *reads, now *holder) {
+	wholes, entries := old.join(now)
+	r.memo.lookups.count(wholes, entries, 1)
+	r.scratch.free(now)
 }
 
 // identicalOrEqual keeps the identity of a value whose members are the same.
@@ -60,8 +77,9 @@ func sameMembers(a, b []*member) bool {
 	return slices.EqualFunc(a, b, func(x, y *member) bool { return identical(x.value, y.value) && x.key == y.key })
 }
 
-// gather finds the members from nothing.
-func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
+// gather finds the members. Those that were members and are as they were need not be
+// judged again, if an older memo is given: what judging them has read is as it was.
+func (r *memoReader) gather(in *plan.Input, table *world.Table, m, older *inputMemo) {
 	if in.Shape == plan.One {
 		m.value = value.Null
 		if table != nil {
@@ -77,6 +95,9 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m *inputMemo) {
 		}
 	}
 	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
+	if older != nil {
+		g.known = older.members
+	}
 	m.members = g.members(r.ev.candidates(in, table, probes, m.probes))
 	m.value, m.err = inputValue(in, m.members)
 }
@@ -122,9 +143,7 @@ func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c wor
 	h := r.push()
 	out := r.judge(in, table, o, m.probes, r.ev.frame())
 	r.pop()
-	wholes, entries := m.held.join(h)
-	r.memo.lookups.count(wholes, entries, 1)
-	r.scratch.free(h)
+	r.more(&m.held, h)
 	return out
 }
 

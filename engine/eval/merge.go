@@ -57,7 +57,7 @@ const fewFields = 16
 // nest puts a value under a path of field names.
 func nest(path []string, v value.Value) *value.Map {
 	for _, name := range slices.Backward(path) {
-		v = value.NewMap([]string{name}, []value.Value{v})
+		v = value.Field(name, v)
 	}
 	m, _ := v.(*value.Map)
 	return m

@@ -65,15 +65,19 @@ func find(items []value.Value, kind string) int {
 	return slices.IndexFunc(items, func(c value.Value) bool { return value.StringAt(c, "type") == kind })
 }
 
+// The fields of a condition without and with observedGeneration.
+var (
+	names         = value.NamesOf("type", "status", "reason", "message", "lastTransitionTime")
+	namesObserved = value.NamesOf("type", "status", "reason", "message", "lastTransitionTime", "observedGeneration")
+)
+
 func (c Condition) value(since value.Value) value.Value {
-	out := map[string]value.Value{
-		"type": value.OfString(c.Type), "status": value.OfString(c.Status), "reason": value.OfString(c.Reason),
-		"message": value.OfString(value.Cut(c.Message, MaxConditionMessage)), "lastTransitionTime": since,
-	}
+	kind, status, reason := value.OfString(c.Type), value.OfString(c.Status), value.OfString(c.Reason)
+	message := value.OfString(value.Cut(c.Message, MaxConditionMessage))
 	if c.ObservedGeneration > 0 {
-		out["observedGeneration"] = value.OfInt(c.ObservedGeneration)
+		return namesObserved.Map(kind, status, reason, message, since, value.OfInt(c.ObservedGeneration))
 	}
-	return value.FromMap(out)
+	return names.Map(kind, status, reason, message, since)
 }
 
 func (c Condition) same(was *value.Map) bool {

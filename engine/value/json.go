@@ -66,6 +66,9 @@ func plainScalar(v Value) any {
 
 // Text returns a value as it appears inside a longer string of a template.
 func Text(v Value) (string, error) {
+	if text, ok := v.(types.String); ok {
+		return string(text), nil
+	}
 	if sizesOf(v) != nil {
 		return "", errors.New("a list or an object cannot be written inside a text")
 	}

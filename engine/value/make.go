@@ -9,7 +9,21 @@ import (
 )
 
 // OfString makes a string value.
-func OfString(s string) Value { return types.String(s) }
+func OfString(s string) Value {
+	if len(s) == 1 {
+		return letters[s[0]]
+	}
+	return types.String(s)
+}
+
+// letters are the texts of one byte. Most are digits: of small numbers, and of names that
+// end with one.
+var letters = func() (out [256]Value) {
+	for i := range out {
+		out[i] = types.String([]byte{byte(i)})
+	}
+	return out
+}()
 
 // OfBool makes a boolean value.
 func OfBool(b bool) Value { return types.Bool(b) }

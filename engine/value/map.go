@@ -42,11 +42,11 @@ func FromMap(m map[string]Value) *Map {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
-	vals := make([]Value, len(keys))
+	out := newMap(shapeOf(keys), len(keys))
 	for i, k := range keys {
-		vals[i] = m[k]
+		out.vals[i] = m[k]
 	}
-	return &Map{shape: shapeOf(keys), vals: vals, sizes: sizesOfParts(keys, vals)}
+	return out.sized()
 }
 
 // Len returns the number of fields.
@@ -99,9 +99,10 @@ func (m *Map) With(key string, v Value) *Map {
 	case v == nil:
 		return NewMap(slices.Delete(slices.Clone(m.shape.keys), at, at+1), slices.Delete(slices.Clone(m.vals), at, at+1))
 	case found:
-		vals := slices.Clone(m.vals)
-		vals[at] = v
-		return &Map{shape: m.shape, vals: vals, sizes: m.sizes.swap(m.vals[at], v)}
+		out := newMap(m.shape, len(m.vals))
+		copy(out.vals, m.vals)
+		out.vals[at], out.sizes = v, m.sizes.swap(m.vals[at], v)
+		return out
 	default:
 		return m.withMore([]string{key}, []Value{v}, 1)
 	}
@@ -135,7 +136,8 @@ func (m *Map) withEach(keys []string, vals []Value) *Map {
 // withMore is WithAll for some fields of which so many are new, and none is removed.
 func (m *Map) withMore(keys []string, vals []Value, more int) *Map {
 	var few [maxShared]string
-	names, out := few[:0], make([]Value, 0, len(m.vals)+more)
+	made := newMap(nil, len(m.vals)+more)
+	names, out := few[:0], made.vals[:0]
 	if len(m.vals)+more > maxShared {
 		names = make([]string, 0, len(m.vals)+more)
 	}
@@ -158,7 +160,8 @@ func (m *Map) withMore(keys []string, vals []Value, more int) *Map {
 			names, out = append(names, keys[at]), append(out, vals[at])
 		}
 	}
-	return &Map{shape: shapeOf(names), vals: out, sizes: sizesOfParts(names, out)}
+	made.shape, made.vals = shapeOf(names), out
+	return made.sized()
 }
 
 // Keys returns the names of the fields as CEL sees them, sorted; the slice must not

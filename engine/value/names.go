@@ -23,14 +23,14 @@ func NamesOf(names ...string) *Names {
 // Map makes an object with a value for each name, in the order in which the names
 // were given.
 func (n *Names) Map(values ...Value) *Map {
-	vals := make([]Value, len(values))
-	for i, v := range values {
-		vals[n.place[i]] = v
-	}
-	if len(vals) == 0 {
+	if len(values) == 0 {
 		return Empty
 	}
-	return &Map{shape: n.shape, vals: vals, sizes: sizesOfParts(n.shape.keys, vals)}
+	m := newMap(n.shape, len(values))
+	for i, v := range values {
+		m.vals[n.place[i]] = v
+	}
+	return m.sized()
 }
 
 // Maker makes many objects in one piece of memory, which is freed when none of them

@@ -110,12 +110,13 @@ func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 	counts, ok := r.counts(step.Fold, g)
 	points := r.scratch.numbers.take(g.n)
 	var known folded
+	fold := r.fold(step)
 	for _, group := range g.order {
 		var err error
 		if !ok {
 			points[group], err = groupPoints(step, r.membersOf(g, group), r.Scope, r.Meter)
 		} else {
-			points[group], err = known.points(counts(group), func(f facts) (int64, error) { return r.fold(step, f) })
+			points[group], err = known.points(counts(group), fold)
 		}
 		if err != nil {
 			return nil, err
@@ -176,21 +177,23 @@ func (k *folded) points(f facts, compute func(facts) (int64, error)) (int64, err
 // computed each time.
 const maxKinds = 64
 
-// fold evaluates the points for some numbers.
-func (r *stagedRun) fold(step *plan.Step, f facts) (int64, error) {
-	n := 1 + len(step.Fold.Distinct)
-	scope := &row{Scope: r.Scope, names: make([]string, 0, n), values: make([]value.Value, 0, n)}
-	if step.Fold.Size != "" {
-		scope.names, scope.values = append(scope.names, step.Fold.Size), append(scope.values, value.OfInt(f[0]))
+// fold returns what evaluates the points for some numbers.
+func (r *stagedRun) fold(step *plan.Step) func(facts) (int64, error) {
+	scope := row{Scope: r.Scope}
+	return func(f facts) (int64, error) {
+		scope.names, scope.values = scope.names[:0], scope.values[:0]
+		if step.Fold.Size != "" {
+			scope.names, scope.values = append(scope.names, step.Fold.Size), append(scope.values, value.OfInt(f[0]))
+		}
+		for i, d := range step.Fold.Distinct {
+			scope.names, scope.values = append(scope.names, d.Name), append(scope.values, value.OfInt(f[i+1]))
+		}
+		v, err := step.Fold.Program.Eval(&scope, r.Meter)
+		if err != nil {
+			return 0, err
+		}
+		return integer(step.Expression, v)
 	}
-	for i, d := range step.Fold.Distinct {
-		scope.names, scope.values = append(scope.names, d.Name), append(scope.values, value.OfInt(f[i+1]))
-	}
-	v, err := step.Fold.Program.Eval(scope, r.Meter)
-	if err != nil {
-		return 0, err
-	}
-	return integer(step.Expression, v)
 }
 
 func (r *stagedRun) membersOf(g *groups, group int32) []value.Value {

@@ -1,8 +1,6 @@
 package direct
 
 import (
-	"slices"
-
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -81,7 +79,7 @@ func (n listing) eval(f *Frame) ref.Val {
 	if !done || failed {
 		return nil
 	}
-	return small(value.NewList(slices.Clone(out)))
+	return small(value.ListOf(out...))
 }
 
 // holds evaluates a condition; nil is always true.
@@ -155,6 +153,10 @@ type mapping struct {
 // growing stands for the map that a loop adds to.
 var growing = types.NewMutableMap(types.DefaultTypeAdapter, map[ref.Val]ref.Val{})
 
+// oneMore are the arguments of adding a map of one entry. What that takes depends on the
+// number of entries only.
+var oneMore = &Args{growing, value.Field("", types.True)}
+
 var _ traits.MutableMapper = growing
 
 func (n mapping) eval(f *Frame) ref.Val {
@@ -183,7 +185,7 @@ func (n mapping) insert(f *Frame, out map[string]value.Value) bool {
 	if v == nil {
 		return false
 	}
-	if n.call != nil && n.call.Need != nil && !f.charge(n.call.Need(&Args{growing, value.NewMap([]string{string(key)}, []value.Value{v})})) {
+	if n.call != nil && n.call.Need != nil && !f.charge(n.call.Need(oneMore)) {
 		return false
 	}
 	if _, twice := out[string(key)]; twice {
