@@ -33,7 +33,7 @@ type columnRun struct {
 // columns are written over by the next call.
 func (run *columnRun) fill(items []value.Value) *itemColumns {
 	run.again()
-	out := &itemColumns{}
+	out := &itemColumns{unique: run.c.Unique}
 	b := run.batch(items)
 	if run.c.When != nil {
 		if out.when = b.of(run.c.When); out.when == nil {

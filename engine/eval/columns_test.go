@@ -51,6 +51,7 @@ const columnsSpec = `
       value: ${zones[0]}
       unique: true
       orderBy: [value]
+    - {name: few, forEach: variables.items, as: i, value: '${i.?zones.orValue(["b"])[0]}', unique: true, orderBy: ['i.?weight.orValue(0)', value]}
     - {name: texts, forEach: variables.items, as: i, when: 'object.spec.type == "c" && variables.broken', value: '${i.name}: ${i.?weight.orValue(0)}'}
     - {name: twice, forEach: variables.items, as: i, value: '${(i.name in inputs.byName) == (i.?zones.orValue(["b"])[0] in inputs.byName)}'}
     - {name: byItem, forEach: variables.items, as: i, keyBy: 'i.name + string(i.?weight.orValue(0))', value: '${i.?any}'}
@@ -61,6 +62,7 @@ const columnsSpec = `
     - {name: known, continueOnError: true, do: [{status: {known: "${variables.known}"}}]}
     - {name: late, continueOnError: true, do: [{status: {late: "${variables.late}"}}]}
     - {name: zones, continueOnError: true, do: [{status: {zones: "${variables.zones}"}}]}
+    - {name: few, continueOnError: true, do: [{status: {few: "${variables.few}"}}]}
     - {name: texts, continueOnError: true, do: [{status: {texts: "${variables.texts}"}}]}
     - {name: twice, continueOnError: true, do: [{status: {twice: "${variables.twice}"}}]}
     - {name: byItem, continueOnError: true, do: [{status: {byItem: "${variables.byItem}"}}]}

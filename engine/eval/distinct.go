@@ -23,6 +23,9 @@ func distinct(list []*entry) []*entry {
 	ofTexts, others := map[string]int{}, map[string]int{}
 	out := list[:0]
 	for _, e := range list {
+		if len(out) <= fewItems && slices.Contains(out, e) { // items share results
+			continue
+		}
 		id, isText := value.Str(e.value)
 		places := ofTexts
 		if !isText {

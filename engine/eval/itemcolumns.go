@@ -13,6 +13,8 @@ type itemColumns struct {
 	vals   []value.Value
 	keys   []value.Value
 	order  [][]value.Value
+	// unique says that of items with the same value one is wanted.
+	unique bool
 	// held is which entries of maps each item looked up.
 	held []*itemHolder
 }
@@ -80,12 +82,21 @@ func (x *itemColumns) entry(i int, made *computed) (e *entry, known bool) {
 		}
 		key = text
 	}
+	repeats := x.unique && x.keys == nil
+	if repeats {
+		if e := made.repeats.find(v, x.order, at); e != nil {
+			return e, true
+		}
+	}
 	order, known := x.place(at, made)
 	if !known {
 		return nil, false
 	}
 	e = made.entries.one()
 	*e = entry{present: true, value: v, key: key, order: order}
+	if repeats {
+		made.repeats.add(e)
+	}
 	return e, true
 }
 

@@ -127,6 +127,7 @@ func (ev *evaluation) items(c *plan.Collection, f *frame) (*value.List, error) {
 type computed struct {
 	entries chunks[entry]
 	order   chunks[value.Value]
+	repeats repeats
 }
 
 // computeItem computes one item of a collection, in a frame of which the first

@@ -133,17 +133,18 @@ func (m *making) level(item value.Value) error {
 	return nil
 }
 
+// keepKeys returns the keys to keep: those of the older table, if they are the same.
+func (m *making) keepKeys() []value.Value {
+	if m.like != nil && m.like.keyed == m.keyed && slices.EqualFunc(m.like.keys, m.keys, value.Alike) {
+		return m.like.keys
+	}
+	return slices.Clone(m.keys)
+}
+
 // keepItems returns the items to keep: those of the older table, if they are the same.
 func (m *making) keepItems() []tableItem {
-	if m.like != nil && slices.EqualFunc(m.like.items, m.items, sameItem) {
+	if m.like != nil && slices.Equal(m.like.items, m.items) {
 		return m.like.items
 	}
 	return slices.Clone(m.items)
-}
-
-// sameItem reports whether it took the same to find the rows of two items, and they are
-// the same.
-func sameItem(a, b tableItem) bool {
-	return a.first == b.first && a.rows == b.rows && a.listed == b.listed && a.cost == b.cost &&
-		a.keyed == b.keyed && a.keyCost == b.keyCost && slices.EqualFunc(a.keys, b.keys, value.Alike)
 }

@@ -18,6 +18,10 @@ type table struct {
 	// the level, nil being the same.
 	items []tableItem
 	order []int32
+	// keys are what the items are sorted by, of one item after the other; keyed says that
+	// they were asked for.
+	keys  []value.Value
+	keyed bool
 	rows  int
 	// levels holds the item of every level for every row.
 	levels [][]value.Value
@@ -35,10 +39,7 @@ type table struct {
 
 // tableItem is what it took to find the rows of an item.
 type tableItem struct {
-	// keys are what the item is sorted by; keyed says that they were asked for, and
-	// keyCost what they cost.
-	keys    []value.Value
-	keyed   bool
+	// keyCost is what it cost to find the item's keys.
 	keyCost uint32
 	// first is the item's first row, rows how many it has. Finding them cost so much,
 	// in lists of so many items.
@@ -72,8 +73,14 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 	if like != nil {
 		m.inherit()
 	}
-	t.items = m.keepItems()
+	t.items, t.keys = m.keepItems(), m.keepKeys()
 	return t, nil
+}
+
+// keysOf returns what an item is sorted by.
+func (t *table) keysOf(i int) []value.Value {
+	n := len(t.sel.Levels[0].OrderBy)
+	return t.keys[i*n : (i+1)*n]
 }
 
 // fill sets a scope to a row.
