@@ -47,7 +47,14 @@ var changing = [][]string{
 			`{score: sides, groupBy: 'node.metadata.labels.zone < "z4"', points: 'size(members) % 7'}]`,
 		"orderBy: ['" + mostlyTruths + "', address.address, node.metadata.name]",
 	},
+	{
+		"candidates: [{as: node, in: inputs.nodes, orderBy: ['" + sometimesAbsent + "', node.metadata.name]}, {as: address, in: '" + sometimesAbsent + " ? node.?status.?addresses.orValue([]) : []', orderBy: [address.address]}]",
+		"pipeline: [{score: length, points: size(node.metadata.name + address.address)}]",
+	},
 }
+
+// sometimesAbsent is true for all nodes, and has to be asked plainly for some of them.
+const sometimesAbsent = `node.metadata.labels.zone > "z4" || node.spec.unschedulable || node.metadata.name != ""`
 
 // mostlyTruths is true or false for nearly all nodes: long columns begin with truths and
 // have another value later on.

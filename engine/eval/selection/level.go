@@ -18,12 +18,17 @@ func levelItems(l *plan.Level, scope expr.Scope, meter *expr.Meter) ([]value.Val
 	return ordered(l, list.Items(), scope, meter)
 }
 
-// levelList evaluates the list of a level; null is an empty one.
+// levelList evaluates the list of a level.
 func levelList(l *plan.Level, scope expr.Scope, meter *expr.Meter) (*value.List, error) {
 	v, err := l.In.Eval(scope, meter)
 	if err != nil {
 		return nil, err
 	}
+	return listOf(l, v, meter)
+}
+
+// listOf returns what the list of a level has come to; null is an empty one.
+func listOf(l *plan.Level, v value.Value, meter *expr.Meter) (*value.List, error) {
 	switch list := value.Unwrap(v).(type) {
 	case *value.List:
 		meter.Grow(list.Len())

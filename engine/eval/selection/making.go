@@ -23,6 +23,10 @@ type making struct {
 	// down to it.
 	scope *row
 	above []row
+	// inner is the list of the second level for the item under way, if it is known already,
+	// and innerCost what it has cost.
+	inner     value.Value
+	innerCost uint64
 }
 
 // known returns what the older table knows of an item.
@@ -48,10 +52,12 @@ func (m *making) expand() error {
 	if m.like != nil {
 		m.reserve(m.like.rows)
 	}
+	inner := m.listsAhead()
 	for place := range m.items {
 		i := m.at(place)
 		item := &m.items[i]
 		item.first = int32(m.rows)
+		m.inner, m.innerCost = inner.at(place)
 		var err error
 		if known := m.known(i); known != nil {
 			err = m.copy(item, known)
@@ -83,6 +89,9 @@ func (m *making) find(item *tableItem, v value.Value) error {
 	before, listed := m.meter.Spent(), m.listed
 	err := m.level(v)
 	item.rows, item.listed, item.cost = int32(m.rows)-item.first, int32(m.listed-listed), uint32(m.meter.Spent()-before)
+	if m.inner != nil {
+		item.cost += uint32(m.innerCost)
+	}
 	return err
 }
 
@@ -117,7 +126,7 @@ func (m *making) level(item value.Value) error {
 		return nil
 	}
 	m.above[depth] = row{Scope: m.scope.Scope, names: m.sel.Names[:depth+1], values: m.scope.values}
-	list, err := levelItems(&m.sel.Levels[depth+1], &m.above[depth], m.meter)
+	list, err := m.below(depth)
 	if err == nil && depth+2 == len(m.sel.Levels) {
 		err = crowded(&m.sel.Levels[depth+1], m.rows, len(list))
 	}
@@ -131,6 +140,19 @@ func (m *making) level(item value.Value) error {
 		}
 	}
 	return nil
+}
+
+// below returns the items of the next level, in their order.
+func (m *making) below(depth int) ([]value.Value, error) {
+	l, scope := &m.sel.Levels[depth+1], &m.above[depth]
+	if depth > 0 || m.inner == nil {
+		return levelItems(l, scope, m.meter)
+	}
+	list, err := listOf(l, m.inner, m.meter)
+	if err != nil {
+		return nil, err
+	}
+	return ordered(l, list.Items(), scope, m.meter)
 }
 
 // keepKeys returns the keys to keep: those of the older table, if they are the same.

@@ -13,6 +13,7 @@ func (m *making) sort() error {
 		return nil
 	}
 	m.keyed, m.keys = true, m.scratch.values.take(len(orderBy)*len(m.items))
+	costs := m.keysAhead()
 	inner := &row{Scope: m.outer, names: m.sel.Names[:1], values: make([]value.Value, 1)}
 	for i := range m.items {
 		item := &m.items[i]
@@ -24,15 +25,33 @@ func (m *making) sort() error {
 			}
 			continue
 		}
-		before := m.meter.Spent()
 		inner.values[0] = m.list.At(i)
-		if err := orderKeys(m.keysOf(i), orderBy, inner, m.meter); err != nil {
+		cost, err := m.otherKeys(i, costs, inner)
+		if err != nil {
 			return err
 		}
-		item.keyCost = uint32(m.meter.Spent() - before)
+		item.keyCost = uint32(cost)
 	}
 	m.place()
 	return nil
+}
+
+// otherKeys computes the keys of an item that are not known yet, and returns what all of
+// them have cost.
+func (m *making) otherKeys(i int, costs []uint64, scope *row) (cost uint64, err error) {
+	keys := m.keysOf(i)
+	for n, p := range m.sel.Levels[0].OrderBy {
+		if keys[n] != nil {
+			cost += costs[n]
+			continue
+		}
+		before := m.meter.Spent()
+		if keys[n], err = p.Eval(scope, m.meter); err != nil {
+			return 0, err
+		}
+		cost += m.meter.Spent() - before
+	}
+	return cost, nil
 }
 
 // place finds the order of the items by their keys.
