@@ -37,25 +37,25 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 			return
 		}
 	}
-	h := r.push()
 	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table.Mark()}
-	still = still && in.Shape != plan.One && m.held.until.IsZero()
-	if still {
-		r.gather(in, table, &next, m)
+	if still && in.Shape != plan.One && m.held.until.IsZero() {
+		r.more(&m.held, r.gathered(in, table, &next, m))
 	} else {
-		r.gather(in, table, &next, nil)
+		r.replace(&m.held, r.gathered(in, table, &next, nil))
 	}
-	r.pop()
 	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(in, m.value, next.value) {
 		next.value = m.value
 	}
-	if still {
-		r.more(&m.held, h)
-	} else {
-		r.replace(&m.held, h)
-	}
 	next.held = m.held
 	*m = next
+}
+
+// gathered is gather with what it has read.
+func (r *memoReader) gathered(in *plan.Input, table *world.Table, m, older *inputMemo) *holder {
+	h := r.push()
+	r.gather(in, table, m, older)
+	r.pop()
+	return h
 }
 
 // more adds what was read now to what was read before.
