@@ -194,6 +194,10 @@ bench: ## measure beside the same controllers written in Go: a table, and bin/be
 	@packages="$$(grep -rlE --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n 1 dirname | sort -u | sed 's|^|./|')"; \
 		if [ -n "$$packages" ]; then $(GO) test -run '^$$' -bench . -benchmem $$packages; fi
 
+.PHONY: bench-memory
+bench-memory: ## measure what 10,000 objects take in memory and CPU time, step by step (20 s of CPU time)
+	@$(GO) run ./test/bench -memory
+
 ##@ Keep it
 
 .PHONY: fmt
