@@ -179,11 +179,12 @@ fuzz: ## run every fuzz test for FUZZTIME (30s)
 soak: controlplane ## run under traffic for MINUTES (10) with faults by chance from SEED (1); memory, goroutines and delays are printed
 	@EDICT_TEST_FAULT=1 EDICT_SOAK=$(MINUTES)m EDICT_SEED=$(SEED) $(GO) test -count=1 -timeout 24h -v -run TestSoak ./test/fault
 
-SCALE ?= 0.1
+SCALE     ?= 0.1
+PROCESSES ?= 0
 
 .PHONY: scale
-scale: build controlplane ## run on a control plane with many objects: SCALE (0.1) of 5,000 nodes, 10,000 volumes and 30,000 replicas
-	@$(GO) run ./test/scale -scale $(SCALE)
+scale: build controlplane ## run on a control plane with many objects: SCALE (0.1) of 5,000 nodes, 10,000 volumes and 30,000 replicas; with PROCESSES (0) above 0, so many share the work
+	@$(GO) run ./test/scale -scale $(SCALE) -processes $(PROCESSES)
 
 .PHONY: bench
 bench: ## measure beside the same controllers written in Go: a table, and bin/bench.json
@@ -193,6 +194,10 @@ bench: ## measure beside the same controllers written in Go: a table, and bin/be
 	@echo "==> benchmarks of packages"
 	@packages="$$(grep -rlE --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n 1 dirname | sort -u | sed 's|^|./|')"; \
 		if [ -n "$$packages" ]; then $(GO) test -run '^$$' -bench . -benchmem $$packages; fi
+
+.PHONY: bench-memory
+bench-memory: ## measure what 10,000 objects take in memory and CPU time, step by step (20 s of CPU time)
+	@$(GO) run ./test/bench -memory
 
 ##@ Keep it
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/edict-dev/edict/test/bench/intake"
 	"github.com/edict-dev/edict/test/bench/live"
 	"github.com/edict-dev/edict/test/bench/reload"
 )
@@ -30,6 +31,7 @@ type options struct {
 	out          string
 	cases, nodes string
 	live, reload bool
+	memory       bool
 	markdown     bool
 	profiles
 }
@@ -46,6 +48,7 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 	flags.StringVar(&o.mem, "memprofile", "", "write a profile of the allocations of Edict's side alone to this `file`")
 	flags.BoolVar(&o.live, "live", false, "place volumes on a real control plane instead, which make controlplane has to have built")
 	flags.BoolVar(&o.reload, "reload", false, "edit a policy with 10,000 volumes instead")
+	flags.BoolVar(&o.memory, "memory", false, "take in the objects of 10,000 nodes instead, and show which step takes which memory and CPU time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -58,6 +61,9 @@ func (o options) run(ctx context.Context, to io.Writer) error {
 	}
 	if o.reload {
 		return reload.Run(ctx, to)
+	}
+	if o.memory {
+		return intake.Run(ctx, intake.Options{Markdown: o.markdown, Out: o.out}, to)
 	}
 	found, err := o.find()
 	if err != nil {

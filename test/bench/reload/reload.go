@@ -74,7 +74,7 @@ func newReloading(ctx context.Context) (*reloading, error) {
 	if err := bundle.Err(); err != nil {
 		return nil, err
 	}
-	r := &reloading{ctx: ctx, group: reconcile.NewGroup(world.NewStore(), nothing{}, bundle.Schemas)}
+	r := &reloading{ctx: ctx, group: reconcile.NewGroup(world.NewStore(), edict.Nothing{}, bundle.Schemas)}
 	r.group.Answers = edict.Bare{}
 	r.controller = r.group.Add(bundle.Policies[0])
 	r.put(objects.EligiblePool("pool", 0, reloadNodes, -1, 1))
