@@ -28,14 +28,8 @@ func (r *memoReader) input(i int) (value.Value, error) {
 func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Table) {
 	overlaid := r.ev.overlay.touches(in.Source.GVK)
 	still := m.valid && m.err == nil && r.still(&m.held, m.object, in.ObjectMask)
-	if still && !overlaid && !m.overlaid {
-		if table.Mark() == m.table {
-			return
-		}
-		if r.update(in, m, table) {
-			m.table = table.Mark()
-			return
-		}
+	if still && !overlaid && !m.overlaid && r.updated(in, m, table) {
+		return
 	}
 	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table.Mark()}
 	if still && in.Shape != plan.One && m.held.until.IsZero() {
@@ -48,6 +42,18 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 	}
 	next.held = m.held
 	*m = next
+}
+
+// updated reports whether an input is up to date, or can be brought up to date by the
+// changes of its table.
+func (r *memoReader) updated(in *plan.Input, m *inputMemo, table *world.Table) bool {
+	if table.Mark() != m.table {
+		if !r.update(in, m, table) {
+			return false
+		}
+		m.table = table.Mark()
+	}
+	return true
 }
 
 // gathered is gather with what it has read.
