@@ -41,6 +41,18 @@ func (s *ordered) all() []*Object {
 	return list
 }
 
+// orderedOf makes the set of sorted objects. The slice belongs to it afterwards.
+func orderedOf(list []*Object) *ordered {
+	if len(list) <= maxFew {
+		return &ordered{few: list}
+	}
+	b := immutable.NewSortedMapBuilder[string, *Object](nil)
+	for _, one := range list {
+		b.Set(one.key, one)
+	}
+	return &ordered{tree: b.Map()}
+}
+
 // has reports whether an object, in this version, is in the set.
 func (s *ordered) has(o *Object) bool {
 	if s == nil || s.tree == nil {
@@ -60,15 +72,7 @@ func (s *ordered) with(o *Object) *ordered {
 	case s.tree != nil:
 		return &ordered{tree: s.tree.Set(o.key, o)}
 	}
-	few := insert(s.few, o)
-	if len(few) <= maxFew {
-		return &ordered{few: few}
-	}
-	b := immutable.NewSortedMapBuilder[string, *Object](nil)
-	for _, one := range few {
-		b.Set(one.key, one)
-	}
-	return &ordered{tree: b.Map()}
+	return orderedOf(insert(s.few, o))
 }
 
 // without returns the set without an object.

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/benbjohnson/immutable"
-
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -188,8 +186,7 @@ func (s *Store) publish(source Source, t *Table) {
 func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state, ok := s.sources[source]
-	if !ok {
+	if _, ok := s.sources[source]; !ok {
 		return nil, nil
 	}
 	t := s.tableOf(source)
@@ -202,7 +199,7 @@ func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 			return old, old
 		}
 	}
-	s.publish(source, t.with(old, o, state))
+	s.publish(source, t.with(old, o))
 	return old, o
 }
 
@@ -210,38 +207,37 @@ func (s *Store) Put(source Source, o *Object) (old, now *Object) {
 func (s *Store) Delete(source Source, namespace, name string) *Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state, ok := s.sources[source]
-	if !ok {
+	if _, ok := s.sources[source]; !ok {
 		return nil
 	}
 	t := s.tableOf(source)
 	old := t.Get(namespace, name)
 	if old != nil {
-		s.publish(source, t.without(old, state))
+		s.publish(source, t.without(old))
 	}
 	return old
 }
 
 // with returns the next version of the table, with an object added or replaced.
-func (t *Table) with(old, now *Object, state *sourceState) *Table {
+func (t *Table) with(old, now *Object) *Table {
 	next := &Table{
 		objects: t.objects.Set(now.name(), now), all: t.all.with(now),
-		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
+		indexes: make(map[string]*index, len(t.indexes)), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
-	for name, f := range state.indexes {
-		next.indexes[name] = reindex(next.indexes[name], f, old, now)
+	for name, x := range t.indexes {
+		next.indexes[name] = x.next(old, now, next.all.all)
 	}
 	t.log.record(next.seq, Change{now.Namespace, now.Name})
 	return next
 }
 
-func (t *Table) without(old *Object, state *sourceState) *Table {
+func (t *Table) without(old *Object) *Table {
 	next := &Table{
 		objects: t.objects.Delete(old.name()), all: t.all.without(old),
-		indexes: maps.Clone(t.indexes), seq: t.seq + 1, log: t.log, ready: t.ready,
+		indexes: make(map[string]*index, len(t.indexes)), seq: t.seq + 1, log: t.log, ready: t.ready,
 	}
-	for name, f := range state.indexes {
-		next.indexes[name] = reindex(next.indexes[name], f, old, nil)
+	for name, x := range t.indexes {
+		next.indexes[name] = x.next(old, nil, next.all.all)
 	}
 	t.log.record(next.seq, Change{old.Namespace, old.Name})
 	return next
@@ -250,52 +246,6 @@ func (t *Table) without(old *Object, state *sourceState) *Table {
 func (t *Table) withIndex(name string, f IndexFunc) *Table {
 	next := *t
 	next.indexes = maps.Clone(t.indexes)
-	fresh := immutable.NewMap[string, *ordered](nil)
-	for _, o := range t.all.all() {
-		fresh = reindex(fresh, f, nil, o)
-	}
-	next.indexes[name] = fresh
+	next.indexes[name] = newIndex(f)
 	return &next
-}
-
-// fewKeys is up to how many keys a search is cheaper than a map.
-const fewKeys = 16
-
-// contains returns a function that reports whether a text is in a list.
-func contains(list []string) func(string) bool {
-	if len(list) <= fewKeys {
-		return func(text string) bool { return slices.Contains(list, text) }
-	}
-	set := make(map[string]bool, len(list))
-	for _, text := range list {
-		set[text] = true
-	}
-	return func(text string) bool { return set[text] }
-}
-
-// reindex moves an object from its old keys to its new ones.
-func reindex(in *index, f IndexFunc, old, now *Object) *index {
-	var stay []string
-	if now != nil {
-		stay = f(now)
-	}
-	if old != nil {
-		stays := contains(stay)
-		for _, k := range f(old) {
-			if stays(k) {
-				continue
-			}
-			set, _ := in.Get(k)
-			if set = set.without(old); set.empty() {
-				in = in.Delete(k)
-			} else {
-				in = in.Set(k, set)
-			}
-		}
-	}
-	for _, k := range stay {
-		set, _ := in.Get(k)
-		in = in.Set(k, set.with(now))
-	}
-	return in
 }

@@ -17,12 +17,6 @@ type Table struct {
 	ready   bool
 }
 
-// index finds objects by keys.
-type index = immutable.Map[string, *ordered]
-
-// IndexFunc returns the keys under which an index finds an object.
-type IndexFunc func(*Object) []string
-
 func newTable(l *log) *Table {
 	return &Table{objects: immutable.NewMap[name, *Object](nameHasher{}), indexes: map[string]*index{}, log: l}
 }
@@ -66,20 +60,21 @@ func (t *Table) Len() int {
 // Lookup returns the objects that an index has under a key, sorted by namespace
 // and name. The slice must not be changed.
 func (t *Table) Lookup(index, key string) []*Object {
-	if t == nil || t.indexes[index] == nil {
-		return nil
-	}
-	set, _ := t.indexes[index].Get(key)
-	return set.all()
+	return t.under(index, key).all()
 }
 
 // Under reports whether an index has an object, in this version, under a key.
 func (t *Table) Under(index, key string, o *Object) bool {
-	if t == nil || t.indexes[index] == nil {
-		return false
+	return t.under(index, key).has(o)
+}
+
+// under returns the objects that an index has under a key; nil is none.
+func (t *Table) under(index, key string) *ordered {
+	if !t.Has(index) {
+		return nil
 	}
-	set, _ := t.indexes[index].Get(key)
-	return set.has(o)
+	set, _ := t.indexes[index].of(t.all.all).Get(key)
+	return set
 }
 
 // Has reports whether the table has an index.
