@@ -43,6 +43,9 @@ func (c *change) named(routes *inputRoutes, in *plan.Input, side *eval.Side) {
 
 // joined wakes the keys that the index finds for the object as it was or is.
 func (c *change) joined(routes *inputRoutes, in *plan.Input, side *eval.Side) {
+	if len(routes.probes) == 0 {
+		return // no key has members: in a first list most objects may come before the primaries
+	}
 	before, after := side.ItemKeys(in, c.old), side.ItemKeys(in, c.now)
 	same := c.sameUnder(in.Content)
 	was, is := found(routes.probes, before), found(routes.probes, after)
