@@ -118,6 +118,8 @@ type Call struct {
 	Request  *expr.Request
 	Response *expr.Response
 	Err      error
+	// AnsweredBefore says that it was not made: the answer is that of an earlier one.
+	AnsweredBefore bool
 }
 
 // Decision is what came of an evaluation.

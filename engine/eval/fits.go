@@ -62,6 +62,9 @@ const (
 	// MaxPutOff is what all that is debounced in a policy may keep, with the objects
 	// that it was for.
 	MaxPutOff = 64 << 20
+	// MaxAnswers is what is kept of calls of builtins that look outside, for all keys of a
+	// policy that wait for their own writes. What is more is not kept: it is asked again.
+	MaxAnswers = 16 << 20
 )
 
 var (

@@ -159,7 +159,11 @@ func calls(out *strings.Builder, d *record.Document) {
 	}
 	out.WriteString("\nCalls\n")
 	for _, c := range d.Calls {
-		fmt.Fprintf(out, "  %s (rule %q): %s\n    request %s\n", c.Builtin, c.Rule, short(c.Response, c.Error), short(c.Request, ""))
+		before := ""
+		if c.AnsweredBefore {
+			before = ", answered before"
+		}
+		fmt.Fprintf(out, "  %s (rule %q)%s: %s\n    request %s\n", c.Builtin, c.Rule, before, short(c.Response, c.Error), short(c.Request, ""))
 	}
 }
 

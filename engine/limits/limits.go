@@ -120,5 +120,6 @@ func kept() []Limit {
 		{What: "cached results of all objects of a policy", Value: eval.MaxMemoAll, Unit: Bytes, Why: "results above it are computed again", Measured: "2,000 objects had cached 1.8 GB"},
 		{What: "cached results of all policies", Value: eval.MaxMemoProcess, Unit: Bytes, Why: "results above it are computed again"},
 		{What: "pending runs of debounced rules of a policy, with their objects", Value: eval.MaxPutOff, Unit: Bytes, Why: "above it no run is delayed: the object fails, and is retried", Measured: "a debounce key that differed with each change kept every state of the object"},
+		{What: "answers of builtins that call another process, of all objects of a policy that wait for their own writes", Value: eval.MaxAnswers, Unit: Bytes, Why: "a call above it is made again"},
 	}
 }

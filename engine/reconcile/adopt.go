@@ -190,6 +190,7 @@ func (c *Controller) retire() {
 	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.busy[key] })
 	c.remembering = 0
 	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return !c.busy[key] })
+	c.echoes = newEchoes()
 }
 
 // cloned copies what keys remember: the values of a key that is still being

@@ -44,6 +44,8 @@ type Controller struct {
 	memos   map[eval.Key]*eval.Memo
 	initial map[eval.Key]bool
 	pending map[eval.Key]pending
+	// echoes are answers for keys that wait for what they wrote.
+	echoes  echoes
 	intents intents
 	// bounded says that of some rule only so many keys may run at once; flights
 	// counts those that do.
@@ -162,6 +164,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	}
 	snapshot := c.group.store.Snapshot()
 	if !flush && c.waits(ctx, key, snapshot, now) {
+		c.lookLater(key, now.Add(lookAgain))
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
@@ -170,17 +173,19 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	left := c.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, left)
 	in.Flush, in.Apart = flush, c.brake.Apart(key)
+	flight := &flight{Controller: c}
+	defer flight.end()
 	if c.bounded {
-		flight := &flight{Controller: c}
-		defer flight.end()
 		in.Begin = flight.begin
 	}
 	ctx, id := c.identified(ctx)
-	kept := record.Begin(in)
-	kept.Identify(id)
 	ctx, traced := c.trace(ctx, id, key, woken)
 	defer traced.close()
-	d := c.decide(ctx, traced, kept.Inputs.Input)
+	again := c.takeEcho(key, woken, now)
+	if flush {
+		again = nil
+	}
+	kept, d := c.conclude(ctx, traced, id, flight, in, again)
 	due := c.beside(ctx, in, d)
 	err := decided(d)
 	if err == nil {
@@ -206,6 +211,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if left != nil && object != nil {
 		r.Next = now // the primary itself has still to be decided about
 	}
+	c.keepEcho(key, again, &r, now)
 	if in.Leaving {
 		c.letGo(ctx, key, object, &r)
 	}
@@ -309,6 +315,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.memos, key)
 	delete(c.initial, key)
 	delete(c.pending, key)
+	c.echoes.drop(key)
 	delete(c.last, key)
 	delete(c.wakes, key)
 	delete(c.wokeAt, key)

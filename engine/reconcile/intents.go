@@ -239,6 +239,7 @@ func (f *flight) end() {
 	for _, rule := range f.rules {
 		f.flights.running[rule]--
 	}
+	f.rules = nil
 }
 
 func retryAfter(attempts int) time.Duration {

@@ -96,7 +96,7 @@ func (c *Controller) addKeeping(bytes int) (all int) {
 
 // measure says how many bytes the policy keeps between evaluations.
 func (c *Controller) measure() {
-	sum := int64(c.keeping + c.remembering + c.intents.bytes)
+	sum := int64(c.keeping + c.remembering + c.intents.bytes + c.echoes.bytes)
 	c.retained.Store(sum)
 	if r := c.rollout.Load(); r != nil {
 		sum += r.other(c).retained.Load()

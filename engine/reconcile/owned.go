@@ -85,6 +85,7 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 	})
 	c.counts.Remembered.Sub(float64(dropped))
 	dropKeys(c.pending, given)
+	c.echoes.dropAll(given)
 	dropKeys(c.initial, given)
 	dropKeys(c.last, given)
 	dropKeys(c.causes, given)

@@ -138,6 +138,7 @@ func (c *Controller) wroteBefore(id world.ID, version world.Version) (out []eval
 		order, err := resourceversion.CompareResourceVersion(version.ResourceVersion, w.version)
 		if err == nil && order > 0 {
 			out = append(out, key)
+			c.echoes.drop(key)
 		}
 	}
 	slices.SortFunc(out, watch.CompareKeys)
@@ -178,6 +179,7 @@ func (c *Controller) miss(source world.Source, table *world.Table, version strin
 		}
 		if !maps.Equal(versions, p.versions) {
 			c.pending[key] = pending{versions: versions, since: p.since}
+			c.echoes.drop(key)
 			out = append(out, key)
 		}
 	}

@@ -184,6 +184,7 @@ func (c *Controller) handOver(key eval.Key, to *Controller) {
 		to.pending[key] = p
 		delete(c.pending, key)
 	}
+	c.echoes.drop(key)
 	if c.initial[key] {
 		to.initial[key] = true
 	}

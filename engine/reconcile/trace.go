@@ -102,7 +102,7 @@ func (c *Controller) decide(ctx context.Context, t *traced, in eval.Input) *eval
 	}
 	ctx, span := t.tracer.Start(ctx, "evaluate")
 	defer span.End()
-	if in.Answers != nil {
+	if _, again := in.Answers.(*repeated); in.Answers != nil && !again {
 		in.Answers = &answering{Answerer: in.Answers, traced: t}
 	}
 	d := c.evaluate(ctx, in)

@@ -157,6 +157,8 @@ type CallDocument struct {
 	Request  any    `json:"request"`
 	Response any    `json:"response"`
 	Error    string `json:"error,omitempty"`
+	// AnsweredBefore says that the call was not made: the answer is that of an earlier one.
+	AnsweredBefore bool `json:"answeredBefore,omitempty"`
 }
 
 // EffectDocument is a write, and what the API server made of it.

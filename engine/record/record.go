@@ -77,7 +77,11 @@ type Wake struct {
 // Replay evaluates the decision again from what it depended on, and asks no
 // builtin: answers are those of the record.
 func (r *Record) Replay(ctx context.Context) *eval.Decision {
-	return eval.Evaluate(ctx, r.Inputs.again(r.Decision.Calls), nil)
+	d := eval.Evaluate(ctx, r.Inputs.again(r.Decision.Calls), nil)
+	for i := range d.Calls[:min(len(d.Calls), len(r.Decision.Calls))] {
+		d.Calls[i].AnsweredBefore = r.Decision.Calls[i].AnsweredBefore
+	}
+	return d
 }
 
 // Reads returns the objects that the decision depends on, with the parts of them

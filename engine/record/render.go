@@ -160,7 +160,7 @@ func (w renderer) calls(list []eval.Call) []CallDocument {
 	out := make([]CallDocument, 0, len(list))
 	for _, c := range list {
 		request, response := CallOf(c)
-		out = append(out, CallDocument{Rule: c.Rule, Builtin: c.Request.Query, Request: w.plain(request), Response: w.plain(response), Error: w.failure(c.Err)})
+		out = append(out, CallDocument{Rule: c.Rule, Builtin: c.Request.Query, Request: w.plain(request), Response: w.plain(response), Error: w.failure(c.Err), AnsweredBefore: c.AnsweredBefore})
 	}
 	return out
 }

@@ -28,7 +28,7 @@ const (
   for: {apiVersion: example.com/v1, kind: Widget}
   rules: [{name: count, do: [{annotations: {set: {n: '${string(int(object.metadata.?annotations[?"n"].orValue("0")) + 1)}'}}}]}]
 `
-	// asks labels a Widget with what it is told.
+	// asks labels a Widget with what it is told, and asks with the label.
 	asks = `
   for: {apiVersion: example.com/v1, kind: Widget}
   rules:
@@ -36,7 +36,7 @@ const (
       do:
         - select:
             candidates: [{as: c, in: "['a', 'b']"}]
-            pipeline: [{call: extender.filterAndScore, with: {reservationID: r, ttl: "${duration('1s')}", size: 1}, candidate: {name: "${c}"}}]
+            pipeline: [{call: extender.filterAndScore, with: {reservationID: "${object.metadata.?labels[?'place'].orValue('r')}", ttl: "${duration('1s')}", size: 1}, candidate: {name: "${c}"}}]
             then: [{labels: {set: {place: "${c}"}}}]
 `
 	often = `

@@ -77,7 +77,9 @@ type Requeue struct {
 // record adds what a reconciliation did.
 func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 	for _, c := range got.Decision.Calls {
-		r.Calls = append(r.Calls, callOf(at, i, c))
+		if !c.AnsweredBefore {
+			r.Calls = append(r.Calls, callOf(at, i, c))
+		}
 	}
 	for _, o := range got.Outcomes {
 		if !o.Written() {

@@ -181,7 +181,7 @@ func TestOwnInput(t *testing.T) {
 }
 
 // TestExtenderFlips (E4): the extender prefers another pool each time, so that a
-// policy that asks it never comes to rest. It is slowed down.
+// policy that asks it with its last choice never comes to rest. It is slowed down.
 func TestExtenderFlips(t *testing.T) {
 	running, err := extender.ListenTLS(t.TempDir())
 	if err != nil {
@@ -200,7 +200,7 @@ func TestExtenderFlips(t *testing.T) {
             pipeline:
               - call: extender.filterAndScore
                 name: no capacity
-                with: {reservationID: "${key.name}", ttl: "${duration(\"10s\")}", size: "${1}"}
+                with: {reservationID: "${key.name}-${object.metadata.?annotations[?'place'].orValue('')}", ttl: "${duration(\"10s\")}", size: "${1}"}
                 candidate: {name: "${group.name}"}
             orderBy: [group.name]
             then: [{annotations: {set: {place: "${group.name}"}}}]`))

@@ -1,0 +1,128 @@
+package reconcile
+
+import (
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// echo is what a key needs to answer itself when nothing but its own writes wakes it:
+// outside nothing has happened since that it knows of, and asking again would do again
+// what the calls do there.
+type echo struct {
+	// calls are those of the decision, all of them answered.
+	calls []eval.Call
+	// wrote are the states that its writes led to.
+	wrote map[state]bool
+	// since is when the calls were answered, due when the key is to be decided about by
+	// the passing of time; zero is never.
+	since, due time.Time
+	// look is when the key is looked at again because its writes had not come back;
+	// zero is not.
+	look  time.Time
+	bytes int
+}
+
+// state is an object at a version.
+type state struct {
+	id      world.ID
+	version string
+}
+
+// late reports whether the answers are too old to be used again, whatever wakes the key.
+func (e *echo) late(now time.Time) bool { return now.Sub(e.since) > patience }
+
+// explains reports whether a key was woken by nothing but what it wrote, or to look
+// whether that has come back.
+func (e *echo) explains(woken []record.Wake, now time.Time) bool {
+	switch {
+	case e.late(now), !e.due.IsZero() && !now.Before(e.due):
+		return false
+	case woken[0].Reason == record.Deadline && !e.look.IsZero() && !now.Before(e.look):
+		e.look = time.Time{}
+		return true
+	case len(woken) >= maxWakes: // there may have been more
+		return false
+	}
+	return !slices.ContainsFunc(woken, func(w record.Wake) bool { return !e.leads(w) })
+}
+
+// leads reports whether a write of the key led to the state that woke it.
+func (e *echo) leads(w record.Wake) bool {
+	if w.After == nil {
+		return false
+	}
+	id := world.ID{GVK: w.Source.GVK, Namespace: w.After.Namespace, Name: w.After.Name}
+	return e.wrote[state{id, w.After.Version().ResourceVersion}]
+}
+
+// takeEcho returns the echo of a key that is decided about for that alone; nil is that
+// calls are made as ever.
+func (c *Controller) takeEcho(key eval.Key, woken []record.Wake, now time.Time) *echo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.echoes.of[key]
+	c.echoes.drop(key)
+	if e == nil || !e.explains(woken, now) {
+		return nil
+	}
+	return e
+}
+
+// lookLater notes that a key is looked at again at a time though nothing may have
+// happened.
+func (c *Controller) lookLater(key eval.Key, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.echoes.of[key]; e != nil {
+		e.look = earliest(e.look, at)
+	}
+}
+
+// keepEcho keeps the answers of a decision that has written all it wanted to. One that
+// was an echo itself, and wrote nothing, leaves the echo only for a look that is still
+// to come.
+func (c *Controller) keepEcho(key eval.Key, before *echo, r *Result, now time.Time) {
+	if len(r.Decision.Calls) == 0 {
+		return
+	}
+	wrote, ok := r.wroteAll()
+	if !ok {
+		return
+	}
+	e := &echo{calls: r.Decision.Calls, wrote: wrote, since: now, due: r.Next}
+	if before != nil {
+		e.since, e.look = before.since, before.look
+	}
+	if len(wrote) == 0 && e.look.IsZero() {
+		return
+	}
+	e.weigh()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.memos[key]; known && c.successor == nil && !c.removed {
+		c.echoes.put(key, e, now)
+		c.measure()
+	}
+}
+
+// wroteAll returns the states that the writes of a decision led to, and whether all is
+// well: nothing failed, was kept back or had to be done no more.
+func (r *Result) wroteAll() (wrote map[state]bool, ok bool) {
+	bad := func(o apply.Outcome) bool { return !o.Written() }
+	unanswered := func(call eval.Call) bool { return call.Err != nil || call.Response == nil }
+	if r.Err != nil || r.Final != nil || len(r.Decision.Problems) > 0 || slices.ContainsFunc(r.Outcomes, bad) || slices.ContainsFunc(r.Decision.Calls, unanswered) {
+		return nil, false
+	}
+	wrote = map[state]bool{}
+	for _, o := range r.Outcomes {
+		if o.Version.ResourceVersion != "" {
+			wrote[state{o.Effect.Target, o.Version.ResourceVersion}] = true
+		}
+	}
+	return wrote, true
+}
