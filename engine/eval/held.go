@@ -34,14 +34,27 @@ func (c *comparison) object(held *fieldpath.Set, want, live value.Value, t *sche
 	for i := range fields.Len() {
 		name, v := fields.At(i)
 		at := append(path[:len(path):len(path)], name)
-		if identifies(at) || c.skipped(at) || value.IsNull(v) && value.Path(live, name) == nil {
+		is := value.Path(live, name)
+		if identifies(at) || c.skipped(at) || is == nil && leftOut(v, t.Field(name)) {
 			continue
 		}
-		if !c.field(held, fieldpath.FieldNameElement(name), v, value.Path(live, name), t.Field(name), at) {
+		if !c.field(held, fieldpath.FieldNameElement(name), v, is, t.Field(name), at) {
 			return false
 		}
 	}
 	return c.nothingElse(held, fields, path)
+}
+
+// leftOut reports whether an object that has been given a value may be without it: the
+// types of the built-in kinds leave out empty lists and maps, but not empty structs.
+func leftOut(v value.Value, t *schema.Type) bool {
+	switch v := v.(type) {
+	case *value.List:
+		return v.Len() == 0
+	case *value.Map:
+		return v.Len() == 0 && t != nil && t.Kind == schema.Map
+	}
+	return value.IsNull(v)
 }
 
 // identifies reports whether a field is part of every request, and held by nobody.

@@ -20,14 +20,14 @@ var parts = map[string][]string{
 	"{apiVersion: v1, kind: Service, metadata: {namespace: ns, name: a}}": {
 		"{spec: {selector: {app: a}}}",
 		"{spec: {ports: [{name: http, port: 80}, {name: dns, port: 53, protocol: UDP}, {name: dnstcp, port: 53}]}}",
-		"{metadata: {labels: {l: x}, annotations: {note: b}, finalizers: [example.com/keep]}}",
+		"{spec: {loadBalancerSourceRanges: []}, metadata: {labels: {l: x}, annotations: {note: b}, finalizers: [example.com/keep]}}",
 		"{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: u}]}}",
 		"{spec: {externalIPs: [10.0.0.1, 10.0.0.2]}}",
 	},
 	"{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}}": {
 		"{spec: {replicas: 2, selector: {matchLabels: {app: a}}}}",
-		"{spec: {template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}], env: [{name: A, value: x}], resources: {limits: {cpu: 1000m, memory: 0.5Gi}}}]}}}}",
-		"{spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}], tolerations: [{key: k, operator: Exists}]}}}}",
+		"{spec: {template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}], env: [{name: A, value: x}], args: [], volumeMounts: [], resources: {limits: {cpu: 1000m, memory: 0.5Gi}}}]}}}}",
+		"{spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}], tolerations: [{key: k, operator: Exists}], nodeSelector: {}}}}}",
 		"{spec: {template: {metadata: {labels: {app: a}}}}}",
 		"{spec: {strategy: {rollingUpdate: {maxSurge: 25%}}}}",
 	},

@@ -70,6 +70,13 @@ func TestCookbook(t *testing.T) {
 		t.Errorf("the App has children and the finalizers %v", held)
 	}
 
+	first.evaluations("app")
+	before := first.written("app")
+	c.merge("App", space, "shop", "", object{"metadata": object{"labels": object{"looked-at": "again"}}})
+	if first.evaluations("app"); first.written("app") != before {
+		t.Errorf("the App is as it was, and %v objects were written", first.written("app")-before)
+	}
+
 	c.merge("Deployment", space, "web", "", object{"spec": object{"replicas": 1}})
 	c.exists(false, "PodDisruptionBudget", space, "web-auto")
 	c.merge("StatefulSet", space, "db", "", object{"spec": object{"replicas": 1}})
