@@ -105,7 +105,9 @@ func (r *ruleRun) state(o *world.Object) targetState {
 
 // find looks an object up in any source of its kind.
 func (r *ruleRun) find(id world.ID) (targetState, error) {
-	if o := r.stored(id); o != nil {
+	o := r.stored(id)
+	r.note(o)
+	if o != nil {
 		return r.state(o), nil
 	}
 	if o := r.overlay.created[id]; o != nil {

@@ -39,6 +39,7 @@ type Intents func(key string) Intent
 
 // debounced runs a rule that is due, or says when it is.
 func (r *ruleRun) debounced(f *frame, wanted bool) {
+	r.unsettled = true
 	d := Debounced{Rule: r.index, Wanted: wanted}
 	if err := r.debounceKey(&d, f); err != nil {
 		if wanted {

@@ -69,7 +69,10 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	ev.scratch = scratches.Get().(*scratch)
 	r := newMemoReader(ev, memo)
 	ev.reader = r
-	out := ev.run()
+	out := r.repeated()
+	if out == nil {
+		out = ev.run()
+	}
 	used := ev.scratch
 	ev.scratch, r.scratch = nil, nil
 	used.release() // not after a panic: who knows what is in it
@@ -121,6 +124,10 @@ type evaluation struct {
 	written int
 	// pendingOnly says that only what waits is run.
 	pendingOnly bool
+	// found are objects that actions have looked up, and unsettled says that what comes
+	// of the evaluation may be different next time although all of it is the same.
+	found     []*world.Object
+	unsettled bool
 	// asked says that an expression has asked for the time, or for what is remembered.
 	asked bool
 	// scratch is nil where nothing is used again.

@@ -69,6 +69,7 @@ func (ev *evaluation) slot(slot plan.Slot) value.Value {
 	case plan.VariableSlot:
 		return ev.visible(slot, variableShape(ev.Policy.Variables[slot.Index]))
 	case plan.Now:
+		ev.unsettled = true
 		return value.OfTime(ev.Now)
 	case plan.Initial:
 		return value.OfBool(ev.Initial)

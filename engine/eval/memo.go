@@ -20,6 +20,7 @@ type Memo struct {
 	inputs    []inputMemo
 	variables []variableMemo
 	rules     reads
+	settled   *settled
 	targets   []Lookup
 	lookups   lookups
 	// kept is how many bytes the values have that are kept.
@@ -220,6 +221,7 @@ func (r *memoReader) done() {
 	}
 	r.memo.targets = r.targets
 	r.replace(&r.memo.rules, r.rules)
+	r.settle()
 	r.noteReads()
 	r.memo.weigh()
 }

@@ -35,6 +35,9 @@ func (o *overlay) of(object *world.Object) *value.Map {
 	return object.Value
 }
 
+// used reports whether anything was overlaid, even if it was taken back.
+func (o *overlay) used() bool { return o.objects != nil || o.created != nil }
+
 func (o *overlay) set(id world.ID, v *value.Map) {
 	if o.objects == nil {
 		o.objects = map[world.ID]*value.Map{}

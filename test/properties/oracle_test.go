@@ -140,7 +140,7 @@ func written(d *eval.Decision) string {
 	for _, p := range d.Problems {
 		problems = append(problems, fmt.Sprintf("%s %s %v", p.Rule, p.Item, p.Err))
 	}
-	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log, "calls": d.Calls}, "", " ")
+	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log, "calls": d.Calls, "remember": d.Remember, "reached": d.Reached, "ran": d.Ran, "fired": d.Fired}, "", " ")
 	if err != nil {
 		panic(err)
 	}

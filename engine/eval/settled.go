@@ -1,0 +1,81 @@
+package eval
+
+import (
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// settled is a decision that wanted nothing: it wrote, called, logged, remembered and
+// delayed nothing, and nothing failed. While everything that it was computed from is the
+// same, the next decision is the same.
+type settled struct {
+	object  *world.Object
+	initial bool
+	// found are the objects that actions looked up besides.
+	found               []*world.Object
+	ran, reached, fired RuleSet
+}
+
+// repeated returns the last decision again if it was settled and still holds, or nil.
+func (r *memoReader) repeated() *Decision {
+	s, ev := r.memo.settled, r.ev
+	if s == nil || s.object != ev.object || s.initial != ev.Initial || ev.pendingOnly || ev.Flush || ev.Details != nil || ev.Judged != nil {
+		return nil
+	}
+	if !s.finds(ev) || !r.still(&r.memo.rules, nil, nil) {
+		r.memo.serial++ // the deadlines of what was checked are to be noted again
+		ev.decision.Next = time.Time{}
+		return nil
+	}
+	ev.noteFlip(r.memo.rules.until)
+	r.memo.weigh()
+	r.pop()
+	r.scratch.free(r.rules)
+	ev.meter.Close()
+	out := ev.decision
+	out.Ran, out.Reached, out.Fired, out.Cost = s.ran, s.reached, s.fired, ev.meter.Spent()
+	return out
+}
+
+// finds reports whether the objects that were looked up are the same.
+func (s *settled) finds(ev *evaluation) bool {
+	return !slices.ContainsFunc(s.found, func(o *world.Object) bool { return ev.stored(o.ID()) != o })
+}
+
+// settle notes whether the decision is settled.
+func (r *memoReader) settle() {
+	ev := r.ev
+	if ev.object == nil || ev.unsettled || ev.pendingOnly || ev.overlay.used() || !ev.decision.wantsNothing() {
+		r.memo.settled = nil
+		return
+	}
+	s := r.memo.settled
+	if s == nil {
+		s = &settled{}
+		r.memo.settled = s
+	}
+	s.object, s.initial, s.found = ev.object, ev.Initial, refilled(s.found, ev.found)
+	s.ran, s.reached, s.fired = ev.decision.Ran, ev.decision.Reached, ev.decision.Fired
+}
+
+// wantsNothing reports whether nothing is to be done, and nothing was reported.
+func (d *Decision) wantsNothing() bool {
+	return len(d.Effects)+len(d.Problems)+len(d.Log)+len(d.Debounced)+len(d.Remember)+len(d.Calls)+d.Skipped == 0 && !d.Unselected
+}
+
+// maxFound is how many objects a settled decision may have looked up.
+const maxFound = 64
+
+// note notes an object that an action looked up. Nothing is kept of one that is not there,
+// nor of more than a few.
+func (ev *evaluation) note(o *world.Object) {
+	switch {
+	case ev.unsettled, o != nil && o == ev.object:
+	case o == nil || len(ev.found) == maxFound:
+		ev.unsettled = true
+	case !slices.Contains(ev.found, o):
+		ev.found = append(ev.found, o)
+	}
+}

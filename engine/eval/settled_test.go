@@ -1,0 +1,89 @@
+package eval_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSettled: a decision that wanted nothing is the next one, too, until something that
+// it depends on is otherwise. Each is compared with that of an evaluation from scratch.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	const (
+		w     = "{kind: Widget, metadata: {name: w, labels: {k: '0'}}, spec: {num: 1}}"
+		boxes = "  inputs: [{name: boxes, apiVersion: example.com/v1, kind: Box}]\n"
+	)
+	for name, tc := range map[string]struct {
+		spec    string
+		objects []string
+		// change is an object that changes, after how long the time of the second decision.
+		change string
+		after  time.Duration
+		first  []string
+		want   []string
+	}{
+		"nothing": {spec: boxes + do("labels: {set: {k: '0'}}"), objects: []string{w}, change: w},
+		"the object": {
+			spec: do("labels: {set: {k: '0'}}"), objects: []string{w}, change: "{kind: Widget, metadata: {name: w, labels: {k: '1'}}}",
+			want: []string{`r1: patch w {"metadata":{"labels":{"k":"0"}}}`},
+		},
+		"an object that an action names": {
+			spec:    do("annotations: {of: {apiVersion: v1, kind: Node, name: node}, set: {x: '1'}}"),
+			objects: []string{w, "{apiVersion: v1, kind: Node, metadata: {name: node, annotations: {x: '1'}}}"},
+			change:  "{apiVersion: v1, kind: Node, metadata: {name: node, annotations: {x: '2'}}}",
+			want:    []string{`r1: patch node {"metadata":{"annotations":{"x":"1"}}}`},
+		},
+		"an object that was not there": {
+			spec:    do("annotations: {of: {apiVersion: v1, kind: Node, name: node}, set: {x: '1'}}"),
+			objects: []string{w},
+			change:  "{apiVersion: v1, kind: Node, metadata: {name: node, annotations: {x: '2'}}}",
+			want:    []string{`r1: patch node {"metadata":{"annotations":{"x":"1"}}}`},
+		},
+		"an input": {
+			spec: boxes + do("labels: {set: {k: \"${size(inputs.boxes) > 0 ? '1' : '0'}\"}}"), objects: []string{w}, change: "{kind: Box, metadata: {name: b}}",
+			want: []string{`r1: patch w {"metadata":{"labels":{"k":"1"}}}`},
+		},
+		"time that is to come": {
+			spec: do("labels: {set: {k: \"${elapsed(timestamp('2026-03-01T12:00:00Z'), duration('5s')) ? '1' : '0'}\"}}"), objects: []string{w}, change: w, after: time.Second,
+			first: []string{"next 5s"}, want: []string{"next 5s"},
+		},
+		"time that has come": {
+			spec: do("labels: {set: {k: \"${elapsed(timestamp('2026-03-01T12:00:00Z'), duration('5s')) ? '1' : '0'}\"}}"), objects: []string{w}, change: w, after: 5 * time.Second,
+			first: []string{"next 5s"}, want: []string{`r1: patch w {"metadata":{"labels":{"k":"1"}}}`},
+		},
+		"a deadline of something else than what has changed": {
+			spec: boxes + "  variables: [{name: late, expression: \"elapsed(timestamp('2026-03-01T12:00:00Z'), duration('5s'))\"}]\n" +
+				do("labels: {set: {k: \"${variables.late ? '1' : '0'}\"}}", "labels: {set: {k: \"${size(inputs.boxes) > 1 ? '1' : '0'}\"}}"),
+			objects: []string{w}, change: "{kind: Box, metadata: {name: b}}", first: []string{"next 5s"}, want: []string{"next 5s"},
+		},
+		"the time itself": {
+			spec:    do("annotations: {set: {since: \"${now}\"}}"),
+			objects: []string{"{kind: Widget, metadata: {name: w, annotations: {since: '2026-03-01T12:00:00Z'}}}"},
+			change:  "{kind: Widget, metadata: {name: x}}", after: time.Minute,
+			want: []string{`r1: patch w {"metadata":{"annotations":{"since":"2026-03-01T12:01:00Z"}}}`},
+		},
+		"what a rule has changed and another changed back": {
+			spec: boxes + "  variables: [{name: many, expression: \"object.metadata.labels.k == '1' ? size(inputs.boxes) : 0\"}]\n  rules:\n" +
+				"    - {name: before, when: variables.many > 0, do: [{labels: {set: {many: before}}}]}\n" +
+				"    - {name: there, do: [{labels: {set: {k: '1'}}}]}\n" +
+				"    - {name: between, when: variables.many > 0, do: [{labels: {set: {many: between}}}]}\n" +
+				"    - {name: back, do: [{labels: {set: {k: '0'}}}]}\n",
+			objects: []string{w}, change: "{kind: Box, metadata: {name: b}}",
+			want: []string{`there, between, back: patch w {"metadata":{"labels":{"many":"between"}}}`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, tc.spec, tc.objects...)
+			if diff := cmp.Diff(append([]string{}, tc.first...), told(b.decide(widget, now))); diff != "" {
+				t.Errorf("first, -want +got:\n%s", diff)
+			}
+			b.put(tc.change)
+			if diff := cmp.Diff(append([]string{}, tc.want...), told(b.decide(widget, now.Add(tc.after)))); diff != "" {
+				t.Errorf("after the change, -want +got:\n%s", diff)
+			}
+		})
+	}
+}
