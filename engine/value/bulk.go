@@ -19,8 +19,8 @@ type bulk struct {
 	texts strings.Builder
 	// textSize is how large the last piece of texts was, in bytes.
 	textSize int
-	// last are texts that were made last, by their hash: the same few reasons and types come
-	// again and again.
+	// last are texts that were made last, by two parts of their hash: the same few reasons
+	// and types come again and again.
 	last [64]Value
 }
 
@@ -90,13 +90,30 @@ func (b *bulk) string(raw []byte, fresh *uint) Value {
 	if *fresh++; *fresh%(8*maxFresh) > maxFresh {
 		return b.text(raw)
 	}
-	at := &b.last[maphash.Bytes(textSeed, raw)%uint64(len(b.last))]
-	if isString(*at, raw) {
+	at, known := b.place(raw, *fresh)
+	if known {
 		*fresh = 0
 		return *at
 	}
 	*at = b.text(raw)
 	return *at
+}
+
+// place returns where a text is among the last, or where it is to be put. There are two
+// places for each, which are taken in turns, so that texts that come again and again do not
+// drive each other out for long.
+func (b *bulk) place(raw []byte, fresh uint) (at *Value, known bool) {
+	hash := maphash.Bytes(textSeed, raw)
+	at, other := &b.last[hash%uint64(len(b.last))], &b.last[hash>>32%uint64(len(b.last))]
+	switch {
+	case isString(*at, raw):
+		return at, true
+	case isString(*other, raw):
+		return other, true
+	case *at == nil || *other != nil && fresh%2 == 1:
+		return at, false
+	}
+	return other, false
 }
 
 // maxFresh is how many texts in a row are looked for although none was found.
