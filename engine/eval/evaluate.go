@@ -114,7 +114,8 @@ type reader interface {
 type evaluation struct {
 	Input
 	reader
-	meter    *expr.Meter
+	meter *expr.Meter
+	// call is nil until an expression needs it.
 	call     value.Value
 	object   *world.Object
 	overlay  overlay
@@ -138,7 +139,6 @@ type evaluation struct {
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {
 	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{Revision: in.Policy.Revision}}
-	ev.call = ev.callOf(in.Now)
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
 	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil

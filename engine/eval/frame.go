@@ -77,6 +77,9 @@ func (ev *evaluation) slot(slot plan.Slot) value.Value {
 		return value.OfBool(ev.Leaving)
 	default:
 		ev.asked = true
+		if ev.call == nil {
+			ev.call = ev.callOf(ev.Now)
+		}
 		return ev.call
 	}
 }

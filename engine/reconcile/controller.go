@@ -97,8 +97,10 @@ func (c *Controller) Input(key eval.Key, now time.Time) eval.Input {
 
 func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, left *leftover) eval.Input {
 	in := eval.Input{
-		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key),
-		Recall: c.recall(key), Remembered: c.memorySize(key), Intents: c.known, Answers: c.group.Answers, Shared: &c.shared,
+		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
+	}
+	if c.Policy.Stateful {
+		in.Recall, in.Remembered, in.Intents = c.recall(key), c.memorySize(key), c.known
 	}
 	if left != nil {
 		in.Instead = left.object
@@ -173,11 +175,8 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	left := c.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, left)
 	in.Flush, in.Apart = flush, c.brake.Apart(key)
-	flight := &flight{Controller: c}
+	flight := c.takeOff(&in)
 	defer flight.end()
-	if c.bounded {
-		in.Begin = flight.begin
-	}
 	ctx, id := c.identified(ctx)
 	ctx, traced := c.trace(ctx, id, key, woken)
 	defer traced.close()

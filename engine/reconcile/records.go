@@ -45,15 +45,23 @@ func (c *Controller) takeWakes(key eval.Key) []record.Wake {
 	last, decided := c.last[key]
 	switch {
 	case decided && last.retries:
-		return []record.Wake{{Reason: record.Retry}}
+		return byRetry
 	case decided:
-		return []record.Wake{{Reason: record.Deadline}}
+		return byDeadline
 	case c.edited:
-		return []record.Wake{{Reason: record.Edit}}
+		return byEdit
 	default:
-		return []record.Wake{{Reason: record.Start}}
+		return byStart
 	}
 }
+
+// What is woken by no change has one reason; the lists are shared, and are not changed.
+var (
+	byRetry    = []record.Wake{{Reason: record.Retry}}
+	byDeadline = []record.Wake{{Reason: record.Deadline}}
+	byEdit     = []record.Wake{{Reason: record.Edit}}
+	byStart    = []record.Wake{{Reason: record.Start}}
+)
 
 // NewID returns the ID of the next reconciliation.
 func (c *Controller) NewID() record.ID {
