@@ -14,16 +14,36 @@ type columnMemory struct {
 	// chosen and rows say which items met the condition.
 	chosen, rows []int32
 	reads        rowReads
+	// used says that there may be something to forget.
+	used bool
 }
 
 // columnMemory returns memory that no other columns are in.
-func (ev *evaluation) columnMemory() *columnMemory { return lastOf(&ev.columns) }
+func (ev *evaluation) columnMemory() *columnMemory {
+	if ev.scratch == nil {
+		return &columnMemory{}
+	}
+	m := lastOf(&ev.scratch.columns)
+	m.used = true
+	return m
+}
 
 // end frees the memory of a run, if there was one: its columns are used no longer.
 func (run *columnRun) end() {
 	if run != nil {
 		run.again()
-		run.ev.columns = append(run.ev.columns, run.columnMemory)
+		if s := run.ev.scratch; s != nil {
+			s.columns = append(s.columns, run.columnMemory)
+		}
+	}
+}
+
+// forget drops what the columns have named, and keeps their room.
+func (m *columnMemory) forget() {
+	if m.used {
+		m.spare.Forget()
+		m.reads.forget()
+		m.used = false
 	}
 }
 

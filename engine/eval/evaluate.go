@@ -133,8 +133,6 @@ type evaluation struct {
 	asked bool
 	// scratch is nil where nothing is used again.
 	scratch *scratch
-	// columns is memory for columns that is not in use.
-	columns []*columnMemory
 }
 
 func newEvaluation(ctx context.Context, in Input) *evaluation {

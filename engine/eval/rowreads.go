@@ -43,6 +43,16 @@ func (r *rowReads) begin(items int) {
 	*r = rowReads{items: items, row: -1, slots: r.slots[:0], more: r.more[:0], held: r.held}
 }
 
+// forget drops what was looked up, and keeps the room for it.
+func (r *rowReads) forget() {
+	for _, in := range r.slots[:cap(r.slots)] {
+		clear(in.first[:cap(in.first)])
+	}
+	clear(r.more[:cap(r.more)])
+	clear(r.held[:cap(r.held)])
+	r.begin(0)
+}
+
 // at says for which row of the columns entries are looked up next.
 func (r *rowReads) at(row int) {
 	if r.row = row; row >= 0 && r.rows != nil {

@@ -13,6 +13,8 @@ type scratch struct {
 	used, most int
 	// holders are those that record nothing at the moment, stack those that do.
 	holders, stack []*holder
+	// columns is memory for columns that is not in use.
+	columns []*columnMemory
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -122,5 +124,8 @@ func (s *scratch) release() {
 		s.locals = nil
 	}
 	s.stack = s.stack[:0]
+	for _, m := range s.columns {
+		m.forget()
+	}
 	scratches.Put(s)
 }

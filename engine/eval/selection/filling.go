@@ -15,8 +15,9 @@ import (
 type naming struct {
 	table  *table
 	levels int
-	// memory is for items that do not stand together.
-	memory [][]value.Value
+	// memory is for items that do not stand together, in scratch.
+	memory  [][]value.Value
+	scratch *scratch
 }
 
 // named returns the items of the levels for some rows by the names of the levels, until
@@ -32,11 +33,14 @@ func (n *naming) named(rows []int32) map[string][]value.Value {
 			out[n.table.sel.Names[level]] = items[first:last]
 			continue
 		}
-		some := slices.Grow(n.memory[level][:0], len(rows))
-		for _, at := range rows {
-			some = append(some, items[at])
+		if len(n.memory[level]) < len(rows) {
+			n.memory[level] = n.scratch.values.take(len(rows))
 		}
-		n.memory[level], out[n.table.sel.Names[level]] = some, some
+		some := n.memory[level][:len(rows)]
+		for i, at := range rows {
+			some[i] = items[at]
+		}
+		out[n.table.sel.Names[level]] = some
 	}
 	return out
 }
@@ -79,7 +83,7 @@ func columnMeter() *expr.Meter {
 func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
 	f := &filling{program: p, meter: columnMeter(), scratch: scratches.Get().(*scratch)}
 	f.todo = l.unknown(t.rows, f.scratch, func(from int32) bool { return old.cells.at(int(from)) != nil })
-	f.naming = naming{table: t, levels: len(t.levels)}
+	f.naming = naming{table: t, levels: len(t.levels), scratch: f.scratch}
 	if len(t.levels) > 1 && analyze.Own(p, t.sel.Names[:1]) {
 		f.naming.levels, f.all, f.todo = 1, f.todo, firsts(t.levels[0], f.todo, f.scratch)
 	}

@@ -97,7 +97,7 @@ func (t *table) buildRows(tpl *cel.Template, rows []int32, scope expr.Scope, s *
 	meter.Grow(len(rows) * (expr.RunCost / expr.ItemCost))
 	vals, costs = make([]*value.Map, len(rows)), make([]uint32, len(rows))
 	b := &direct.Batch{Scope: scope, Memory: &s.columns}
-	cost := t.buildAtOnce(tpl, rows, b, meter, vals)
+	cost := t.buildAtOnce(tpl, rows, b, meter, vals, s)
 	r := t.scope(scope)
 	for i, at := range rows {
 		if costs[i] = uint32(cost); vals[i] != nil {
@@ -115,11 +115,11 @@ func (t *table) buildRows(tpl *cel.Template, rows []int32, scope expr.Scope, s *
 
 // buildAtOnce builds the requests of rows at once, where that is possible, and returns
 // what each of these costs.
-func (t *table) buildAtOnce(tpl *cel.Template, rows []int32, b *direct.Batch, meter *expr.Meter, out []*value.Map) (cost uint64) {
+func (t *table) buildAtOnce(tpl *cel.Template, rows []int32, b *direct.Batch, meter *expr.Meter, out []*value.Map, s *scratch) (cost uint64) {
 	if len(rows) <= fewRows {
 		return 0
 	}
-	n := naming{table: t, levels: len(t.levels)}
+	n := naming{table: t, levels: len(t.levels), scratch: s}
 	for some := range slices.Chunk(rows, piece) {
 		b.Rows, b.Columns = len(some), n.named(some)
 		made, each := tpl.Rows(b, meter)

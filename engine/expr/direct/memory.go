@@ -7,6 +7,8 @@ import "github.com/google/cel-go/common/types/ref"
 type Memory struct {
 	spare [][]ref.Val
 	most  int
+	// clean are the first of the spare columns, which have no values.
+	clean int
 }
 
 // Take returns a column of so many rows, with any values.
@@ -14,7 +16,7 @@ func (m *Memory) Take(rows int) []ref.Val {
 	m.most = max(m.most, rows)
 	for n := len(m.spare); n > 0; n-- {
 		column := m.spare[n-1]
-		m.spare = m.spare[:n-1]
+		m.spare, m.clean = m.spare[:n-1], min(m.clean, n-1)
 		if cap(column) >= rows {
 			return column[:rows]
 		}
@@ -28,7 +30,8 @@ func (m *Memory) Give(column []ref.Val) { m.spare = append(m.spare, column) }
 // Forget drops the values of the columns that nobody needs any more, and keeps their
 // room.
 func (m *Memory) Forget() {
-	for _, column := range m.spare {
+	for _, column := range m.spare[m.clean:] {
 		clear(column[:cap(column)])
 	}
+	m.clean = len(m.spare)
 }
