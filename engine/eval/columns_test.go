@@ -114,26 +114,39 @@ func TestColumns(t *testing.T) {
 	t.Parallel()
 	decisions := map[string]bool{}
 	for seed := range uint64(30) {
-		m := makings{rand.New(rand.NewPCG(seed, 1))}
-		b := newBench(t, columnsSpec, "{kind: Widget, metadata: {name: w}, spec: {type: a}}")
-		for range 10 {
-			b.put(m.object())
-		}
-		for step := range 25 {
-			b.put(m.object())
-			if m.IntN(3) > 0 {
-				continue // several changes at once
-			}
-			at := now.Add(time.Duration(step) * time.Minute)
-			decisions[strings.Join(told(b.decide(widget, at)), "\n")] = true
-			b.depends(at)
-			if t.Failed() {
-				t.Fatalf("seed %d, step %d", seed, step)
-			}
-		}
+		checkColumns(t, seed, decisions)
 	}
 	if len(decisions) < 100 {
 		t.Errorf("only %d different decisions", len(decisions))
+	}
+}
+
+// FuzzColumns is TestColumns for other seeds.
+func FuzzColumns(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { checkColumns(t, seed, map[string]bool{}) })
+}
+
+// checkColumns compares the decisions about a world that changes at random, and collects
+// them.
+func checkColumns(t *testing.T, seed uint64, decisions map[string]bool) {
+	t.Helper()
+	m := makings{rand.New(rand.NewPCG(seed, 1))}
+	b := newBench(t, columnsSpec, "{kind: Widget, metadata: {name: w}, spec: {type: a}}")
+	for range 10 {
+		b.put(m.object())
+	}
+	for step := range 25 {
+		b.put(m.object())
+		if m.IntN(3) > 0 {
+			continue // several changes at once
+		}
+		at := now.Add(time.Duration(step) * time.Minute)
+		decisions[strings.Join(told(b.decide(widget, at)), "\n")] = true
+		b.depends(at)
+		if t.Failed() {
+			t.Fatalf("seed %d, step %d", seed, step)
+		}
 	}
 }
 

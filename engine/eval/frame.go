@@ -104,8 +104,9 @@ func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
 func (ev *evaluation) visible(slot plan.Slot, shape plan.Shape) value.Value {
 	v, err := ev.fetch(slot)
 	if err != nil {
-		ev.saw(slot, nil)
-		return cel.ErrorValue(err)
+		failed := cel.ErrorValue(err)
+		ev.saw(slot, failed)
+		return failed
 	}
 	if m, ok := v.(*value.Map); ok && (shape == plan.Keyed || shape == plan.Grouped) {
 		return ev.view(slot, m)

@@ -39,8 +39,7 @@ func (h *holder) recall(name string, v value.Value) {
 	h.recalls = append(h.recalls, recallRead{name, v})
 }
 
-// wholeRead is a name of the policy and the value it had. A nil value means
-// that it failed.
+// wholeRead is a name of the policy and the value it had, which is an error if it failed.
 type wholeRead struct {
 	slot  readSlot
 	value value.Value
@@ -156,6 +155,9 @@ func identical(a, b value.Value) bool {
 	case *value.List:
 		y, ok := b.(*value.List)
 		return ok && x == y
+	case *types.Err: // what reads it fails with its text
+		y, ok := b.(*types.Err)
+		return ok && x.Error() == y.Error()
 	case *types.Optional:
 		y, ok := b.(*types.Optional)
 		return ok && x.HasValue() == y.HasValue() && (!x.HasValue() || identical(x.GetValue(), y.GetValue()))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -257,7 +258,7 @@ func (r *memoReader) sameWholes(list []wholeRead) bool {
 	for i := range list {
 		v, err := r.ev.fetch(list[i].slot.of())
 		if err != nil {
-			v = nil
+			v = cel.ErrorValue(err)
 		}
 		if !identical(v, list[i].value) {
 			return false

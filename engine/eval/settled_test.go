@@ -1,6 +1,9 @@
 package eval_test
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,5 +88,18 @@ func TestSettled(t *testing.T) {
 				t.Errorf("after the change, -want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestErrorsThatChange: what reads a variable that fails fails with its error of now.
+func TestErrorsThatChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "  variables:\n    - {name: a, expression: \"object.spec.num == 1 ? object.spec.one : object.spec.two\"}\n    - {name: b, expression: \"variables.a + 1\"}\n"+
+		do("status: {b: \"${variables.b}\"}"))
+	for num, field := range []string{1: "one", 2: "two"} {
+		b.put(fmt.Sprintf("{kind: Widget, metadata: {name: w}, spec: {num: %d}}", num))
+		if got := strings.Join(told(b.decide(widget, now)), "\n"); num > 0 && !strings.Contains(got, strconv.Quote(field)) {
+			t.Errorf("without %s it decides %s", field, got)
+		}
 	}
 }

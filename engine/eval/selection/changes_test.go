@@ -75,6 +75,15 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// FuzzColumns is TestChanges for other lists: shorter and longer ones than one piece of a
+// column.
+func FuzzColumns(f *testing.F) {
+	f.Add(uint64(1), uint16(0), uint16(300))
+	f.Fuzz(func(t *testing.T, seed uint64, which, nodes uint16) {
+		testChanges(t, selectOf(t, changing[int(which)%len(changing)]...), rand.New(rand.NewPCG(seed, 2)), 1+int(nodes)%600, 4)
+	})
+}
+
 func testChanges(t *testing.T, s *plan.Select, r *rand.Rand, size, steps int) {
 	t.Helper()
 	if !s.Shared {
