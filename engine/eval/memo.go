@@ -19,7 +19,7 @@ type Memo struct {
 	now       time.Time
 	leaving   bool
 	inputs    []inputMemo
-	variables []variableMemo
+	variables variableMemos
 	rules     reads
 	settled   *settled
 	targets   []Lookup
@@ -48,9 +48,8 @@ func (m *Memo) Drop() { *m = Memo{serial: m.serial, lookups: m.lookups} }
 // keep.
 func (m *Memo) weigh() {
 	m.kept = 0
-	for i := range m.variables {
-		v := &m.variables[i]
-		if c := m.policy.Variables[i].Collection; c != nil && c.Shared || !v.valid || v.value == nil {
+	for i, v := range m.variables.of {
+		if c := m.policy.Variables[i].Collection; v == nil || c != nil && c.Shared || !v.valid || v.value == nil {
 			continue
 		}
 		m.kept += value.Built(v.value)
@@ -74,6 +73,28 @@ type variableMemo struct {
 	value   value.Value
 	err     error
 	items   *collectionMemo
+}
+
+// variableMemos are those of the variables that a key has needed so far: most keys need
+// few of them.
+type variableMemos struct {
+	of []*variableMemo
+	// free is room for the next ones.
+	free []variableMemo
+}
+
+// variablesAtOnce is for how many variables room is made together.
+const variablesAtOnce = 4
+
+// at returns the memo of a variable.
+func (m *variableMemos) at(i int) *variableMemo {
+	if m.of[i] == nil {
+		if len(m.free) == 0 {
+			m.free = make([]variableMemo, variablesAtOnce)
+		}
+		m.of[i], m.free = &m.free[0], m.free[1:]
+	}
+	return m.of[i]
 }
 
 type inputMemo struct {
@@ -151,7 +172,7 @@ type memoReader struct {
 func newMemoReader(ev *evaluation, m *Memo) *memoReader {
 	if m.policy != ev.Policy || ev.Now.Before(m.now) || m.leaving != ev.Leaving {
 		old := m.lookups
-		*m = Memo{policy: ev.Policy, serial: m.serial, leaving: ev.Leaving, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: make([]variableMemo, len(ev.Policy.Variables))}
+		*m = Memo{policy: ev.Policy, serial: m.serial, leaving: ev.Leaving, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: variableMemos{of: make([]*variableMemo, len(ev.Policy.Variables))}}
 		m.lookups.changes = old.changes
 		m.lookups.end(&old)
 	}
@@ -300,7 +321,7 @@ func (r *memoReader) sameEntry(e *entryRead) bool {
 
 // variable implements reader.
 func (r *memoReader) variable(i int) (value.Value, error) {
-	m, v := &r.memo.variables[i], r.ev.Policy.Variables[i]
+	m, v := r.memo.variables.at(i), r.ev.Policy.Variables[i]
 	if m.valid && m.checked == r.memo.serial {
 		return m.value, m.err
 	}
