@@ -30,12 +30,18 @@ func (m *making) ahead(p *cel.Program) *ahead {
 // of computes some items, in the memory of those before. The result has nil for an item that
 // has to be computed by itself, and that has not been charged; it is nil if all have to.
 func (a *ahead) of(items []value.Value) []value.Value {
-	if a.vals != nil {
-		a.batch.Memory.Give(a.vals)
-	}
+	a.end()
 	a.batch.Rows, a.batch.Columns = len(items), map[string][]value.Value{a.sel.Names[0]: items}
 	a.vals = a.program.Rows(&a.batch, a.meter)
 	return a.vals
+}
+
+// end frees the memory of what was computed.
+func (a *ahead) end() {
+	if a.vals != nil {
+		a.batch.Memory.Give(a.vals)
+		a.vals = nil
+	}
 }
 
 // keysAhead computes keys of the items, as far as that is possible at once, and returns what
@@ -54,6 +60,7 @@ func (m *making) keysAhead() (costs []uint64) {
 				m.keysOf(from + i)[n] = v
 			}
 		}
+		a.end()
 	}
 	return costs
 }
@@ -73,7 +80,14 @@ func (m *making) listsAhead() *lists {
 	if a == nil {
 		return nil
 	}
-	return &lists{ahead: a}
+	return &lists{ahead: a, items: m.scratch.values.take(min(piece, len(m.items)))}
+}
+
+// end frees the memory of the lists.
+func (l *lists) end() {
+	if l != nil {
+		l.ahead.end()
+	}
 }
 
 // at returns the list of the item at a place, and what it has cost; nil where it has to be

@@ -53,6 +53,7 @@ func (m *making) expand() error {
 		m.reserve(m.like.rows)
 	}
 	inner := m.listsAhead()
+	defer inner.end()
 	for place := range m.items {
 		i := m.at(place)
 		item := &m.items[i]
