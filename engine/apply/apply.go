@@ -104,17 +104,20 @@ type Outcome struct {
 	// Held says that it was not even tried: the brakes keep it back. Skipped is
 	// true then, too.
 	Held bool
+	// Unchanged says that the API server has taken an apply, and found the object to be
+	// so already.
+	Unchanged bool
 	// Version is what a write led to; empty when nothing was written.
 	Version world.Version
 }
 
-// Written reports whether the object was changed.
+// Written reports whether the write was made.
 func (o Outcome) Written() bool {
 	return o.Err == nil && !o.Skipped && !o.Gone && o.Refused == nil
 }
 
-// Result returns what became of the effect in one word: written, skipped, held,
-// gone, refused, conflict or failed.
+// Result returns what became of the effect in one word: written, unchanged, skipped,
+// held, gone, refused, conflict or failed.
 func (o Outcome) Result() string {
 	switch {
 	case o.Held:
@@ -129,6 +132,8 @@ func (o Outcome) Result() string {
 		return "conflict"
 	case o.Err != nil:
 		return "failed"
+	case o.Unchanged:
+		return "unchanged"
 	default:
 		return "written"
 	}
@@ -172,12 +177,15 @@ type applyRun struct {
 	// confirmed says that the primary was found as it was decided on, missed that a
 	// patch of it was answered that there is none.
 	confirmed, missed bool
+	// unchanged says that the last write has changed nothing.
+	unchanged bool
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
 	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && !e.Finally {
 		return Outcome{Effect: e, Skipped: true}
 	}
+	r.unchanged = false
 	err := r.surrounded(e)
 	if e.Verb == eval.VerbEvict && IsRefused(err) {
 		return r.refused(e, err)
@@ -195,7 +203,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	} else if e.Verb != eval.VerbEvent {
 		r.wrote[e.Item] = true
 	}
-	out := Outcome{Effect: e, Err: err, Gone: gone}
+	out := Outcome{Effect: e, Err: err, Gone: gone, Unchanged: r.unchanged}
 	if err == nil && !gone && e.Verb != eval.VerbEvent {
 		out.Version = r.versions[e.Target]
 	}
@@ -261,9 +269,9 @@ func (r *applyRun) write(e *eval.Effect) error {
 }
 
 func (r *applyRun) make(e *eval.Effect) error {
-	manifest := e.Patch
-	if known, ok := r.versions[e.Target]; e.Verb == eval.VerbApply && (ok || !e.Missing) {
-		if !ok {
+	manifest, known := e.Patch, world.Version{}
+	if earlier, ok := r.versions[e.Target]; e.Verb == eval.VerbApply && (ok || !e.Missing) {
+		if known = earlier; !ok {
 			known, _ = r.Version(e.Target)
 		}
 		manifest = Patch{Body: manifest, ResourceVersion: known.ResourceVersion}.Locked()
@@ -272,6 +280,7 @@ func (r *applyRun) make(e *eval.Effect) error {
 	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.Policy})
 	if err == nil {
 		r.versions[e.Target] = version
+		r.unchanged = known.ResourceVersion != "" && known.ResourceVersion == version.ResourceVersion
 	}
 	return err
 }

@@ -23,8 +23,9 @@ type fakeWriter struct {
 	// failures are the errors of writes to objects, by name.
 	failures map[string]error
 	serial   int
-	// live is the version of every object.
-	live string
+	// live is the version of every object, still those that applies do not change.
+	live  string
+	still map[string]string
 }
 
 func (f *fakeWriter) Patch(_ context.Context, p Patch) (world.Version, error) {
@@ -40,6 +41,9 @@ func (f *fakeWriter) Make(_ context.Context, m Manifest) (world.Version, error) 
 	f.calls = append(f.calls, fmt.Sprintf("make %s %v (apply %v) by %s", m.Target.Name, m.Body, m.Apply, m.Policy))
 	if err := f.failures[m.Target.Name]; err != nil {
 		return world.Version{}, err
+	}
+	if version := f.still[m.Target.Name]; version != "" {
+		return world.Version{ResourceVersion: version}, nil
 	}
 	f.serial++
 	return world.Version{ResourceVersion: fmt.Sprint("new-", f.serial)}, nil
@@ -112,6 +116,8 @@ func applied(t *testing.T, f *fakeWriter, seen map[Event]bool, effects ...*eval.
 			words = append(words, "gone")
 		case o.Err != nil:
 			words = append(words, "failed")
+		case o.Unchanged:
+			words = append(words, "unchanged")
 		default:
 			words = append(words, "ok")
 		}
@@ -170,6 +176,23 @@ func TestVersionsAreHandedOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, f.calls); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestUnchanged: an apply that leads to the version that was there has changed nothing.
+func TestUnchanged(t *testing.T) {
+	t.Parallel()
+	apply := func(item int, name string) *eval.Effect {
+		e := patch(0, item, name, "")
+		e.Verb = eval.VerbApply
+		return e
+	}
+	f := &fakeWriter{still: map[string]string{"a": "old-a"}}
+	if got := applied(t, f, nil, apply(1, "a"), apply(2, "b"), patch(0, 3, "a", "")); got != "unchanged ok ok" {
+		t.Errorf("they are %s", got)
+	}
+	if o := (Outcome{Unchanged: true}); o.Result() != "unchanged" || !o.Written() {
+		t.Errorf("it is %s", o.Result())
 	}
 }
 

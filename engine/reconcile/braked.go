@@ -44,7 +44,7 @@ func done(outcomes []apply.Outcome) []brake.Done {
 	}
 	out := make([]brake.Done, len(outcomes))
 	for i, o := range outcomes {
-		out[i] = brake.Done{Effect: o.Effect, Written: o.Written(), Version: o.Version.ResourceVersion}
+		out[i] = brake.Done{Effect: o.Effect, Written: o.Written() && !o.Unchanged, Version: o.Version.ResourceVersion}
 	}
 	return out
 }

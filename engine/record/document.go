@@ -169,7 +169,7 @@ type EffectDocument struct {
 	Target      ObjectDocument `json:"target"`
 	Before      any            `json:"before,omitempty"`
 	Patch       any            `json:"patch,omitempty"`
-	// Result is written, skipped, held, gone, refused, conflict or failed; empty when
+	// Result is written, unchanged, skipped, held, gone, refused, conflict or failed; empty when
 	// the effect was not tried.
 	Result string `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"`
