@@ -83,14 +83,14 @@ type variableMemos struct {
 	free []variableMemo
 }
 
-// variablesAtOnce is for how many variables room is made together.
+// variablesAtOnce is for how many variables room is made together, at most.
 const variablesAtOnce = 4
 
 // at returns the memo of a variable.
 func (m *variableMemos) at(i int) *variableMemo {
 	if m.of[i] == nil {
 		if len(m.free) == 0 {
-			m.free = make([]variableMemo, variablesAtOnce)
+			m.free = make([]variableMemo, min(variablesAtOnce, len(m.of)))
 		}
 		m.of[i], m.free = &m.free[0], m.free[1:]
 	}
