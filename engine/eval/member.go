@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"time"
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
@@ -28,7 +27,7 @@ func NewSide(ctx context.Context, p *plan.Policy, key Key, object *world.Object)
 // sides are those that were closed: a change may ask many keys.
 var sides = sync.Pool{New: func() any {
 	ev := &evaluation{decision: &Decision{}}
-	ev.call, ev.reader = ev.callOf(time.Time{}), &plainReader{ev: ev}
+	ev.reader = &plainReader{ev: ev}
 	return &Side{ev: ev}
 }}
 
