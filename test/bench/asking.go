@@ -23,6 +23,9 @@ func (a asking) Run(int) error {
 	return err
 }
 
+// Apart implements measure.Assisted.
+func (asking) Apart() time.Duration { return transport.Used }
+
 // askingFirst asks with a client that has not asked before.
 type askingFirst struct {
 	request *expr.Request
@@ -45,6 +48,9 @@ func (a *askingFirst) Run(i int) error {
 	_, err := askedBy(context.Background(), a.clients[i], a.request)
 	return err
 }
+
+// Apart implements measure.Assisted.
+func (*askingFirst) Apart() time.Duration { return transport.Used }
 
 // askedBy asks a client, and returns how many candidates it keeps.
 func askedBy(ctx context.Context, client *extender.Client, request *expr.Request) (int, error) {

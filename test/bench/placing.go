@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/edict-dev/edict/test/bench/objects"
 )
@@ -100,6 +101,9 @@ func (p *placing) begin(n int, placed bool) (err error) {
 	p.sent.count = 0
 	return nil
 }
+
+// Apart implements measure.Assisted.
+func (p *placing) Apart() time.Duration { return transport.Used }
 
 // change returns the next state of the pool, which differs from the one before.
 func (p *placing) change() *event {

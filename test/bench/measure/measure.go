@@ -22,6 +22,13 @@ type Side interface {
 // Bounded is a side that can prepare only so many operations.
 type Bounded interface{ Max() int }
 
+// Assisted is a side whose operations contain work of others, such as a server that it
+// asks. That work is not measured.
+type Assisted interface {
+	// Apart is the CPU time that the others have taken so far.
+	Apart() time.Duration
+}
+
 // Figures are what an operation takes.
 type Figures struct {
 	// CPU is the CPU time of the process in nanoseconds, the garbage collector's
@@ -99,13 +106,19 @@ func batch(s Side, n int) (float64, error) {
 		return 0, err
 	}
 	runtime.GC()
-	start := cpu()
+	used, err := run(s, n)
+	return float64(used) / float64(n), err
+}
+
+// run runs some operations and returns the CPU time of all.
+func run(s Side, n int) (time.Duration, error) {
+	start := of(s)
 	for i := range n {
 		if err := s.Run(i); err != nil {
 			return 0, fmt.Errorf("operation %d: %w", i, err)
 		}
 	}
-	return float64(cpu()-start) / float64(n), nil
+	return of(s) - start, nil
 }
 
 // calibrate warms up, counts allocations, and decides how long a batch is.
@@ -137,17 +150,11 @@ func (f *Figures) count(s Side, n int) (time.Duration, error) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	start := cpu()
-	for i := range n {
-		if err := s.Run(i); err != nil {
-			return 0, fmt.Errorf("operation %d: %w", i, err)
-		}
-	}
-	used := cpu() - start
+	used, err := run(s, n)
 	runtime.ReadMemStats(&after)
 	f.Allocs = float64(after.Mallocs-before.Mallocs) / float64(n)
 	f.Bytes = float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
-	return used, nil
+	return used, err
 }
 
 // size returns how many operations a batch has.
@@ -159,6 +166,15 @@ func size(one time.Duration, bytes float64) int {
 	n := math.Max(2*live/math.Max(bytes, 1), float64(minTime/one))
 	n = math.Min(n, float64(batchTime/one))
 	return int(math.Max(1, math.Min(n, maxBatch)))
+}
+
+// of returns the CPU time of the process so far, without what others have taken.
+func of(s Side) time.Duration {
+	used := cpu()
+	if a, ok := s.(Assisted); ok {
+		used -= a.Apart()
+	}
+	return used
 }
 
 // cpu returns the CPU time of the process so far.

@@ -1,6 +1,6 @@
 // Package scorer is the scheduler extender of the benchmark: a transport without a
-// network that reads a request and returns the bytes of the answer. Each answer is
-// computed once, so that next to nothing of what is measured is the extender's work.
+// network that reads a request and returns the bytes of the answer. It counts its own
+// CPU time, which is not that of those who ask.
 package scorer
 
 import (
@@ -9,6 +9,10 @@ import (
 	"hash/maphash"
 	"io"
 	"net/http"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Transport answers requests to score volume groups, and to narrow reservations. It
@@ -21,8 +25,9 @@ type Transport struct {
 	body  bytes.Buffer
 	// text is the last answer that was a part.
 	text []byte
-	// Calls counts the requests.
+	// Calls counts the requests, and Used is the CPU time that answering has taken.
 	Calls int
+	Used  time.Duration
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -35,6 +40,7 @@ func New() *Transport {
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.Calls++
+	defer t.measured()()
 	t.body.Reset()
 	if _, err := t.body.ReadFrom(r.Body); err != nil {
 		return nil, err
@@ -47,6 +53,25 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
 		Body: io.NopCloser(bytes.NewReader(answer)), ContentLength: int64(len(answer)),
 	}, nil
+}
+
+// measured adds to the time used what passes on this thread until its result is called.
+func (t *Transport) measured() (end func()) {
+	runtime.LockOSThread()
+	start := threadTime()
+	return func() {
+		t.Used += threadTime() - start
+		runtime.UnlockOSThread()
+	}
+}
+
+// threadTime returns the CPU time of the calling thread.
+func threadTime() time.Duration {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
+		panic(err) // it has no reason to fail
+	}
+	return time.Duration(now.Nano())
 }
 
 // answer returns the answer to a request: one computed before, if the same groups
