@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // catalog is what is known of pools that are asked about together: what requests say
@@ -14,7 +14,7 @@ import (
 // earlier one, or some of them, so that this is done once.
 type catalog struct {
 	// of are the candidates that name the pools.
-	of []*value.Map
+	of expr.Candidates
 	// text is what a request says of the pools, with a comma behind each; that of pool
 	// i ends at ends[i].
 	text []byte
@@ -31,7 +31,7 @@ type catalog struct {
 }
 
 // newCatalog makes the catalog of the pools that candidates name.
-func newCatalog(of []*value.Map) (*catalog, error) {
+func newCatalog(of expr.Candidates) (*catalog, error) {
 	memory := poolsPool.Get().(*[]pool)
 	pools, err := poolsOf(*memory, of)
 	defer func() {
@@ -52,11 +52,11 @@ func newCatalog(of []*value.Map) (*catalog, error) {
 var poolsPool = sync.Pool{New: func() any { return &[]pool{} }}
 
 // len returns how many pools there are.
-func (c *catalog) len() int { return len(c.of) }
+func (c *catalog) len() int { return c.of.Len() }
 
 // pool returns the pool at a place.
 func (c *catalog) pool(row int) pool {
-	p, _ := poolOf(c.of[row]) // that it is one was seen when the catalog was made
+	p, _ := poolOf(c.of, row) // that it is one was seen when the catalog was made
 	return p
 }
 
@@ -105,20 +105,49 @@ func (c *catalog) begin(i int) int32 {
 	return c.ends[i-1]
 }
 
-// rows returns the places of candidates, whose order has to be that of the catalog;
-// false when they are others, or too few of many.
-func (c *catalog) rows(candidates []*value.Map) ([]int32, bool) {
-	if len(candidates) > len(c.of) || len(candidates)*fewest < len(c.of) {
+// rows returns the places of candidates, whose order has to be that of the catalog; nil
+// is all. It returns false when they are others, or too few of many.
+func (c *catalog) rows(candidates expr.Candidates) ([]int32, bool) {
+	n := candidates.Len()
+	switch {
+	case n == 0 || n > c.len() || n*fewest < c.len():
 		return nil, false
+	case c.of.Of == candidates.Of && (c.of.Some == nil || candidates.Some == nil):
+		return candidates.Some, true // without Some either has all
+	case c.of.Of == candidates.Of:
+		return places(candidates.Some, c.of.Some)
 	}
-	at := c.next(candidates[0], 0)
+	return c.byName(candidates)
+}
+
+// fewest is which share of a catalog is worth using it.
+const fewest = 8
+
+// places returns where some rows stand in a list of rows, both of them in order; false
+// when one does not.
+func places(rows, in []int32) ([]int32, bool) {
+	out, at := make([]int32, 0, len(rows)), 0
+	for _, row := range rows {
+		for at < len(in) && in[at] < row {
+			at++
+		}
+		if at == len(in) || in[at] != row {
+			return nil, false
+		}
+		out = append(out, int32(at))
+	}
+	return out, true
+}
+
+// byName returns the places of candidates that are other objects.
+func (c *catalog) byName(candidates expr.Candidates) ([]int32, bool) {
+	at := c.next(candidates, 0, 0)
 	if at < 0 { // most catalogs have none of the candidates
 		return nil, false
 	}
-	out := (*rowsPool.Get().(*[]int32))[:0]
-	for _, candidate := range candidates {
-		if at = c.next(candidate, at); at < 0 {
-			rowsPool.Put(&out)
+	out := make([]int32, 0, candidates.Len())
+	for i := range candidates.Len() {
+		if at = c.next(candidates, i, at); at < 0 {
 			return nil, false
 		}
 		out = append(out, int32(at))
@@ -127,29 +156,17 @@ func (c *catalog) rows(candidates []*value.Map) ([]int32, bool) {
 	return out, true
 }
 
-// rowsPool has lists of places for the next questions: they are as long as the questions.
-var rowsPool = sync.Pool{New: func() any { return &[]int32{} }}
-
-// fewest is which share of a catalog is worth using it.
-const fewest = 8
-
-// next returns the place of a candidate from a place on; -1 for none. A candidate that
-// was made anew is found by its name.
-func (c *catalog) next(candidate *value.Map, from int) int {
-	for at := from; at < min(from+nearby, len(c.of)); at++ {
-		if c.of[at] == candidate {
-			return at
-		}
-	}
-	p, err := poolOf(candidate)
+// next returns the place of a candidate from a place on; -1 for none.
+func (c *catalog) next(candidates expr.Candidates, i, from int) int {
+	p, err := poolOf(candidates, i)
 	if err != nil {
 		return -1
+	}
+	if from < c.len() && c.pool(from) == p {
+		return from
 	}
 	if at := c.find([]byte(p.Name), []byte(p.ThinPool)); at >= from {
 		return at
 	}
 	return -1
 }
-
-// nearby is how many candidates are compared before one is looked for by its name.
-const nearby = 16

@@ -18,7 +18,9 @@ import (
 
 // candidatesOf makes candidates of so many pools; each second one is a thin pool, and
 // some names have to be escaped.
-func candidatesOf(n int) []*value.Map {
+func candidatesOf(n int) expr.Candidates { return expr.CandidatesOf(mapsOf(n)...) }
+
+func mapsOf(n int) []*value.Map {
 	out := make([]*value.Map, n)
 	for i := range out {
 		fields := map[string]value.Value{"name": value.OfString(fmt.Sprintf("vg-%03d%s", i/2, []string{"", "", "<é>"}[i/2%3]))}
@@ -33,31 +35,34 @@ func candidatesOf(n int) []*value.Map {
 // catalogOf returns the catalog of candidates that name pools.
 func catalogOf(t *testing.T, pools []pool) *catalog {
 	t.Helper()
-	candidates := make([]*value.Map, len(pools))
+	names, thin := make([]value.Value, len(pools)), make([]value.Value, len(pools))
 	for i, p := range pools {
-		fields := map[string]value.Value{fieldName: value.OfString(p.Name)}
+		names[i] = value.OfString(p.Name)
 		if p.ThinPool != "" {
-			fields[fieldThinPool] = value.OfString(p.ThinPool)
+			thin[i] = value.OfString(p.ThinPool)
 		}
-		candidates[i] = value.FromMap(fields)
 	}
-	c, err := newCatalog(candidates)
+	c, err := newCatalog(expr.Candidates{Of: value.NewRows([]string{fieldName, fieldThinPool}, [][]value.Value{names, thin})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// some returns some of the candidates in their order; some of these are made anew.
-func some(r *rand.Rand, all []*value.Map, share float64) (out []*value.Map) {
-	for _, c := range all {
-		switch {
-		case r.Float64() > share:
-		case r.IntN(20) == 0:
-			out = append(out, c.With("score", value.OfInt(1)).With("score", nil))
-		default:
-			out = append(out, c)
+// some returns some of the candidates in their order; sometimes as other objects.
+func some(r *rand.Rand, all expr.Candidates, share float64) expr.Candidates {
+	out, anew := expr.Candidates{Of: all.Of, Some: []int32{}}, r.IntN(3) == 0
+	for i := range all.Len() {
+		if r.Float64() <= share {
+			out.Some = append(out.Some, int32(all.Row(i)))
 		}
+	}
+	if anew {
+		var maps []*value.Map
+		for _, m := range out.All() {
+			maps = append(maps, m)
+		}
+		return expr.CandidatesOf(maps...)
 	}
 	return out
 }
@@ -91,9 +96,10 @@ func TestCatalogs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var known catalogs
 	all, others := candidatesOf(300), candidatesOf(90)
+	most := some(r, all, 0.7)
 	for step := range 600 {
 		candidates := all
-		switch r.IntN(5) {
+		switch r.IntN(7) {
 		case 0:
 			candidates = some(r, all, 0.99)
 		case 1:
@@ -101,10 +107,15 @@ func TestCatalogs(t *testing.T) {
 		case 2:
 			candidates = others
 		case 3:
-			candidates = slices.Clone(others)
-			r.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+			maps := mapsOf(90)
+			r.Shuffle(len(maps), func(i, j int) { maps[i], maps[j] = maps[j], maps[i] })
+			candidates = expr.CandidatesOf(maps...)
+		case 4:
+			candidates = most
+		case 5:
+			candidates = some(r, most, r.Float64())
 		}
-		if len(candidates) == 0 {
+		if candidates.Len() == 0 {
 			continue
 		}
 		q, err := known.question(candidates)
@@ -150,7 +161,7 @@ func sameBody(t *testing.T, q *question, pools []pool) {
 // of its entries.
 func TestExpected(t *testing.T) {
 	t.Parallel()
-	candidates := slices.DeleteFunc(candidatesOf(2000), func(c *value.Map) bool { return strings.Contains(value.StringAt(c, "name"), "<") })
+	candidates := expr.CandidatesOf(slices.DeleteFunc(mapsOf(2000), func(c *value.Map) bool { return strings.Contains(value.StringAt(c, "name"), "<") })...)
 	var known catalogs
 	q, err := known.question(candidates)
 	if err != nil {
@@ -172,7 +183,7 @@ func TestExpected(t *testing.T) {
 		}
 	}
 	if g.missed > 60 { // the entries that stand there twice
-		t.Errorf("%d of %d entries are not expected", g.missed, len(candidates))
+		t.Errorf("%d of %d entries are not expected", g.missed, candidates.Len())
 	}
 }
 
@@ -203,14 +214,15 @@ func TestNamesThatAreNoText(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	var known catalogs
-	large, small := &catalog{of: make([]*value.Map, poolsKept*6/10)}, &catalog{of: make([]*value.Map, poolsKept*3/10)}
+	ofPools := func(n int) *catalog { return &catalog{of: expr.CandidatesOf(make([]*value.Map, n)...)} }
+	large, small := ofPools(poolsKept*6/10), ofPools(poolsKept*3/10)
 	for _, c := range []*catalog{large, small, large, small, large} {
 		known.keep(c)
 	}
 	if list := known.last(); len(list) != 2 || list[0] != large || list[1] != small {
 		t.Errorf("%d catalogs are kept", len(list))
 	}
-	known.keep(&catalog{of: make([]*value.Map, poolsKept)})
+	known.keep(ofPools(poolsKept))
 	if n := len(known.last()); n != 1 {
 		t.Errorf("%d catalogs are kept beside a very large one", n-1)
 	}

@@ -1,10 +1,9 @@
 package extender
 
 import (
-	"slices"
 	"sync"
 
-	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/expr"
 )
 
 // Limits of what a client keeps: catalogs of at least so many pools, so many of them,
@@ -22,16 +21,15 @@ type catalogs struct {
 }
 
 // question returns the question about candidates.
-func (c *catalogs) question(candidates []*value.Map) (*question, error) {
+func (c *catalogs) question(candidates expr.Candidates) (*question, error) {
 	for _, known := range c.last() {
-		if slices.Equal(known.of, candidates) {
-			c.keep(known)
-			return &question{catalog: known}, nil
-		}
 		if rows, ok := known.rows(candidates); ok {
 			c.keep(known)
 			return &question{catalog: known, rows: rows}, nil
 		}
+	}
+	if q := c.whole(candidates); q != nil {
+		return q, nil
 	}
 	made, err := newCatalog(candidates)
 	if err != nil {
@@ -41,6 +39,20 @@ func (c *catalogs) question(candidates []*value.Map) (*question, error) {
 		c.keep(made)
 	}
 	return &question{catalog: made}, nil
+}
+
+// whole makes a catalog of all objects that candidates, which are most of them, belong
+// to: the next request may be about others. It is nil where that cannot be.
+func (c *catalogs) whole(candidates expr.Candidates) *question {
+	if n := candidates.Len(); candidates.Some == nil || n < leastKept || 2*n < candidates.Of.Len() {
+		return nil
+	}
+	made, err := newCatalog(expr.Candidates{Of: candidates.Of})
+	if err != nil || len(made.repeated) > 0 {
+		return nil
+	}
+	c.keep(made)
+	return &question{catalog: made, rows: candidates.Some}
 }
 
 func (c *catalogs) last() []*catalog {

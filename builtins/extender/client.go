@@ -98,7 +98,6 @@ func (c *Client) score(ctx context.Context, request *expr.Request) (*expr.Respon
 	if err != nil {
 		return nil, err
 	}
-	defer asked.free()
 	var verdicts []expr.Verdict
 	err = c.call(ctx, c.scoring, asked.body(reserve), func(body answer) error {
 		buffer := buffers.Get().(*bytes.Buffer)

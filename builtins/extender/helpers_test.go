@@ -32,13 +32,13 @@ func candidates(places ...string) []*value.Map {
 }
 
 func scoring2s(places ...string) *expr.Request {
-	return &expr.Request{Query: FilterAndScore, Candidates: candidates(places...), With: value.FromMap(map[string]value.Value{
+	return &expr.Request{Query: FilterAndScore, Candidates: expr.CandidatesOf(candidates(places...)...), With: value.FromMap(map[string]value.Value{
 		"reservationID": value.OfString("pvc-1"), "ttl": value.OfDuration(2 * time.Second), "size": value.OfInt(1 << 30),
 	})}
 }
 
 func narrowing1m(places ...string) *expr.Request {
-	return &expr.Request{Query: NarrowReservation, Candidates: candidates(places...), With: value.FromMap(map[string]value.Value{
+	return &expr.Request{Query: NarrowReservation, Candidates: expr.CandidatesOf(candidates(places...)...), With: value.FromMap(map[string]value.Value{
 		"reservationID": value.OfString("pvc-1"), "ttl": value.OfDuration(time.Minute),
 	})}
 }

@@ -19,7 +19,7 @@ type sent struct{ Method, URI, ContentType, Authorization, Body string }
 func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
 	withNull := scoring2s("vg-1")
-	withNull.Candidates = append(withNull.Candidates,
+	withNull.Candidates = expr.CandidatesOf(candidates("vg-1")[0],
 		value.FromMap(map[string]value.Value{"name": value.OfString("vg-2"), "thinPoolName": value.Null}),
 		value.FromMap(map[string]value.Value{"name": value.OfString("vg-3"), "thinPoolName": value.None}),
 		value.FromMap(map[string]value.Value{"name": value.OfString("vg-4"), "thinPoolName": value.Some(value.OfString("thin"))}),
@@ -88,9 +88,9 @@ func TestCannotBeAsked(t *testing.T) {
 		return r
 	}
 	nameless := scoring2s("vg-1")
-	nameless.Candidates = append(nameless.Candidates, value.Empty)
+	nameless.Candidates = expr.CandidatesOf(candidates("vg-1")[0], value.Empty)
 	thin := scoring2s("vg-1")
-	thin.Candidates[0] = thin.Candidates[0].With("thinPoolName", value.OfInt(1))
+	thin.Candidates = expr.CandidatesOf(candidates("vg-1")[0].With("thinPoolName", value.OfInt(1)))
 	server := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("something was sent") })
 	client := newClient(t, Config{URL: server.URL})
 	scripted, err := Scripted(nil)

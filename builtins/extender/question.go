@@ -13,14 +13,6 @@ type question struct {
 	rows []int32
 }
 
-// free ends the question.
-func (q *question) free() {
-	if rows := q.rows; rows != nil {
-		q.rows = nil
-		rowsPool.Put(&rows)
-	}
-}
-
 // len returns how many pools are asked about.
 func (q *question) len() int {
 	if q.rows == nil {

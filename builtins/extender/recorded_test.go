@@ -17,8 +17,9 @@ func TestRecorded(t *testing.T) {
 	}
 	score := func(scores ...int64) expr.Exchange {
 		e := expr.Exchange{Request: &expr.Request{Query: FilterAndScore}, Response: &expr.Response{}}
-		for i, s := range scores {
-			e.Request.Candidates = append(e.Request.Candidates, []*value.Map{pool("a", ""), pool("b", "thin"), pool("c", "")}[i])
+		pools := []*value.Map{pool("a", ""), pool("b", "thin"), pool("c", "")}
+		e.Request.Candidates = expr.CandidatesOf(pools[:len(scores)]...)
+		for _, s := range scores {
 			e.Response.Verdicts = append(e.Response.Verdicts, expr.KeptIf(s > 0, s))
 		}
 		return e

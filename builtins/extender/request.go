@@ -61,14 +61,14 @@ func newNarrowRequest(request *expr.Request) (*narrowRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch n := len(request.Candidates); n {
+	switch n := request.Candidates.Len(); n {
 	case 0:
 		return nil, errNoCandidates
 	case 1:
 	default:
 		return nil, fail(ClassRequest, fmt.Sprintf("a confirmation is about one candidate, not %d", n))
 	}
-	p, err := poolOf(request.Candidates[0])
+	p, err := poolOf(request.Candidates, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +91,14 @@ var errNoCandidates = fail(ClassRequest, "no candidates to ask about")
 
 // poolsOf adds the pools that candidates name, in their order, to others. In case of
 // an error it returns those up to the candidate that names none.
-func poolsOf(pools []pool, candidates []*value.Map) ([]pool, error) {
-	if len(candidates) == 0 {
+func poolsOf(pools []pool, candidates expr.Candidates) ([]pool, error) {
+	n := candidates.Len()
+	if n == 0 {
 		return pools, errNoCandidates
 	}
-	pools = slices.Grow(pools, len(candidates))
-	for _, candidate := range candidates {
-		p, err := poolOf(candidate)
+	pools = slices.Grow(pools, n)
+	for i := range n {
+		p, err := poolOf(candidates, i)
 		if err != nil {
 			return pools, err
 		}
@@ -106,12 +107,14 @@ func poolsOf(pools []pool, candidates []*value.Map) ([]pool, error) {
 	return pools, nil
 }
 
-func poolOf(candidate *value.Map) (pool, error) {
-	name, _ := value.Str(candidate.Lookup(fieldName))
+// poolOf returns the pool that a candidate names.
+func poolOf(candidates expr.Candidates, i int) (pool, error) {
+	row := candidates.Row(i)
+	name, _ := value.Str(candidates.Of.Field(row, fieldName))
 	if name == "" {
 		return pool{}, fail(ClassRequest, "a candidate has no name")
 	}
-	thin := value.Unwrap(candidate.Lookup(fieldThinPool))
+	thin := value.Unwrap(candidates.Of.Field(row, fieldThinPool))
 	thinPool, ok := value.Str(thin)
 	if !ok && !value.IsNull(thin) {
 		return pool{}, wrongType(fieldThinPool, expr.String)

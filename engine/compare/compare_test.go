@@ -203,7 +203,7 @@ type answering int64
 
 func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	out := &expr.Response{}
-	for range r.Candidates {
+	for range r.Candidates.Len() {
 		out.Verdicts = append(out.Verdicts, expr.Kept(int64(a)))
 	}
 	return out, nil

@@ -30,7 +30,7 @@ func (a answering) Answer(_ context.Context, r *expr.Request) (*expr.Response, e
 		return nil, errors.New("no answer")
 	}
 	out := &expr.Response{}
-	for _, c := range r.Candidates {
+	for _, c := range r.Candidates.All() {
 		n := int64(len(value.StringAt(c, "name")))
 		out.Verdicts = append(out.Verdicts, expr.KeptIf(value.StringAt(c, "name") != "a1", n))
 	}

@@ -38,9 +38,8 @@ type Request struct {
 	Query string
 	// With holds the fields that the request has once.
 	With *value.Map
-	// Candidates hold the fields of each candidate, in the order of the
-	// selection. Other requests may have the same slice, so it must not be changed.
-	Candidates []*value.Map
+	// Candidates hold the fields of each candidate, in the order of the selection.
+	Candidates Candidates
 }
 
 // Response is the answer to a request.

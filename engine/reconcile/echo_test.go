@@ -44,7 +44,7 @@ type asked struct {
 
 func (a *asked) Answer(_ context.Context, q *expr.Request) (*expr.Response, error) {
 	a.calls++
-	return &expr.Response{Verdicts: make([]expr.Verdict, len(q.Candidates))}, a.err
+	return &expr.Response{Verdicts: make([]expr.Verdict, q.Candidates.Len())}, a.err
 }
 
 // oneNode is a server with one node, which the read model learns from only when told.

@@ -53,10 +53,7 @@ func (q *echoes) dropAll(given func(eval.Key) bool) {
 // weigh counts what the calls and states keep in memory.
 func (e *echo) weigh() {
 	for _, call := range e.calls {
-		e.bytes += value.Built(call.Request.With) + 8*len(call.Response.Verdicts)
-		for _, candidate := range call.Request.Candidates {
-			e.bytes += 8 + value.Built(candidate)
-		}
+		e.bytes += value.Built(call.Request.With) + 8*len(call.Response.Verdicts) + call.Request.Candidates.Bytes()
 	}
 	for s := range e.wrote {
 		e.bytes += value.ScalarBytes + len(s.id.Namespace) + len(s.id.Name) + len(s.version)

@@ -59,7 +59,7 @@ type meddling struct{ do func() }
 
 func (m meddling) Answer(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	m.do()
-	return &expr.Response{Verdicts: make([]expr.Verdict, len(r.Candidates))}, nil
+	return &expr.Response{Verdicts: make([]expr.Verdict, r.Candidates.Len())}, nil
 }
 
 // TestReadWhileItChanges: what changes between the reading and the router

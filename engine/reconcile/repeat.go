@@ -32,8 +32,7 @@ func (a *repeated) Answer(_ context.Context, request *expr.Request) (*expr.Respo
 
 // sameRequest reports whether two requests ask the same, to the types of their values.
 func sameRequest(a, b *expr.Request) bool {
-	alike := func(x, y *value.Map) bool { return value.Alike(x, y) }
-	return a.Query == b.Query && value.Alike(a.With, b.With) && slices.EqualFunc(a.Candidates, b.Candidates, alike)
+	return a.Query == b.Query && value.Alike(a.With, b.With) && a.Candidates.Same(b.Candidates)
 }
 
 // conclude decides about a key, as its echo if that is possible.

@@ -54,7 +54,7 @@ func TestRepeated(t *testing.T) {
 	t.Parallel()
 	request := func(query, with, candidate string, n value.Value) *expr.Request {
 		return &expr.Request{Query: query, With: value.FromMap(map[string]value.Value{"id": value.OfString(with), "n": n}),
-			Candidates: []*value.Map{value.FromMap(map[string]value.Value{"name": value.OfString(candidate)})}}
+			Candidates: expr.CandidatesOf(value.FromMap(map[string]value.Value{"name": value.OfString(candidate)}))}
 	}
 	same := func() *expr.Request { return request("q", "w", "c", value.OfInt(1)) }
 	first, last := &expr.Response{}, &expr.Response{}

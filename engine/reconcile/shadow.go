@@ -63,8 +63,8 @@ func (r recorded) Answer(_ context.Context, q *expr.Request) (*expr.Response, er
 }
 
 func requestText(q *expr.Request) string {
-	candidates := make([]any, len(q.Candidates))
-	for i, c := range q.Candidates {
+	candidates := make([]any, q.Candidates.Len())
+	for i, c := range q.Candidates.All() {
 		candidates[i] = value.Plain(c)
 	}
 	text, err := json.Marshal([]any{value.Plain(q.With), candidates})

@@ -137,9 +137,9 @@ func (a *Answers) Answer(ctx context.Context, request *expr.Request) (*expr.Resp
 }
 
 // answer returns what is known of all candidates; nil when one of them is not known.
-func (k *answered) answer(candidates []*value.Map) *expr.Response {
+func (k *answered) answer(candidates expr.Candidates) *expr.Response {
 	out, confirmed := &expr.Response{}, 0
-	for _, candidate := range candidates {
+	for _, candidate := range candidates.All() {
 		name, err := json.Marshal(value.Plain(candidate))
 		if err != nil {
 			return nil

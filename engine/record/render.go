@@ -179,8 +179,8 @@ func (r *Record) Calls() []CallDocument {
 // that was dropped.
 func CallOf(c eval.Call) (request, response map[string]any) {
 	request, _ = value.Plain(c.Request.With).(map[string]any)
-	candidates := make([]any, len(c.Request.Candidates))
-	for n, candidate := range c.Request.Candidates {
+	candidates := make([]any, c.Request.Candidates.Len())
+	for n, candidate := range c.Request.Candidates.All() {
 		candidates[n] = value.Plain(candidate)
 	}
 	request["candidates"] = candidates

@@ -54,7 +54,7 @@ type flipping struct{ n int }
 
 func (f *flipping) Answer(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	f.n++
-	out := &expr.Response{Verdicts: make([]expr.Verdict, len(r.Candidates))}
+	out := &expr.Response{Verdicts: make([]expr.Verdict, r.Candidates.Len())}
 	for i := range out.Verdicts {
 		out.Verdicts[i] = expr.Kept(int64((i + f.n) % 2))
 	}

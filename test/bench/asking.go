@@ -93,13 +93,15 @@ func questions(nodes int) (*expr.Request, []byhand.VolumeGroupRef) {
 		"reservationID": value.OfString("pvc-1"), "ttl": value.OfDuration(2 * time.Second), "size": value.OfInt(1 << 30),
 	})}
 	var groups []byhand.VolumeGroupRef
+	var candidates []*value.Map
 	for i := range nodes {
 		for which := range 2 {
 			name := objects.GroupName(i, which)
 			groups = append(groups, byhand.VolumeGroupRef{Name: name})
-			request.Candidates = append(request.Candidates, value.FromMap(map[string]value.Value{"name": value.OfString(name)}))
+			candidates = append(candidates, value.FromMap(map[string]value.Value{"name": value.OfString(name)}))
 		}
 	}
+	request.Candidates = expr.CandidatesOf(candidates...)
 	return request, groups
 }
 

@@ -48,12 +48,14 @@ func question(query string, places ...string) *expr.Request {
 	request := &expr.Request{Query: query, With: value.FromMap(map[string]value.Value{
 		"reservationID": value.OfString("x"), "ttl": value.OfDuration(time.Minute), "size": value.OfInt(10),
 	})}
+	var candidates []*value.Map
 	for _, place := range places {
 		p := at(place)
-		request.Candidates = append(request.Candidates, value.FromMap(map[string]value.Value{
+		candidates = append(candidates, value.FromMap(map[string]value.Value{
 			"name": value.OfString(p.Name), "thinPoolName": value.OfString(p.ThinPool),
 		}))
 	}
+	request.Candidates = expr.CandidatesOf(candidates...)
 	return request
 }
 

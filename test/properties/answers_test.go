@@ -33,7 +33,7 @@ func (hashed) Answer(_ context.Context, request *expr.Request) (*expr.Response, 
 		return nil, errLuck
 	}
 	out := &expr.Response{}
-	for _, c := range request.Candidates {
+	for _, c := range request.Candidates.All() {
 		score := int64(dice(12, value.Plain(c), value.StringAt(request.With, "reservationID"))) - 2
 		out.Verdicts = append(out.Verdicts, expr.KeptIf(score > 0, score))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -140,7 +141,16 @@ func written(d *eval.Decision) string {
 	for _, p := range d.Problems {
 		problems = append(problems, fmt.Sprintf("%s %s %v", p.Rule, p.Item, p.Err))
 	}
-	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log, "calls": d.Calls, "remember": d.Remember, "reached": d.Reached, "ran": d.Ran, "fired": d.Fired}, "", " ")
+	var calls []any
+	for _, c := range d.Calls {
+		request, response := record.CallOf(c)
+		calls = append(calls, []any{c.Rule, c.Request.Query, request, response, fmt.Sprint(c.Err), c.AnsweredBefore})
+	}
+	remember := map[string]any{}
+	for name, v := range d.Remember {
+		remember[name] = value.Plain(v)
+	}
+	out, err := json.MarshalIndent(map[string]any{"effects": effects, "problems": problems, "next": d.Next, "log": d.Log, "calls": calls, "remember": remember, "reached": d.Reached, "ran": d.Ran, "fired": d.Fired}, "", " ")
 	if err != nil {
 		panic(err)
 	}

@@ -133,7 +133,7 @@ func (r *plainRun) query(ctx context.Context, step *plan.Step) error {
 			return err
 		}
 	}
-	verdicts, err := r.score(ctx, step.Ask, with, candidates)
+	verdicts, err := r.score(ctx, step.Ask, with, expr.CandidatesOf(candidates...))
 	if err != nil {
 		return err
 	}

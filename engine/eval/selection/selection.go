@@ -100,7 +100,7 @@ func Confirm(ctx context.Context, in Input, ask *plan.Ask, scope expr.Scope) err
 	if err != nil {
 		return err
 	}
-	_, err = in.Ask(ctx, &expr.Request{Query: ask.Query, With: with, Candidates: []*value.Map{candidate}})
+	_, err = in.Ask(ctx, &expr.Request{Query: ask.Query, With: with, Candidates: expr.CandidatesOf(candidate)})
 	if err != nil {
 		return &AskError{Ask: ask, Err: &expr.Failure{At: ask.Pos, Err: err}}
 	}
@@ -108,10 +108,10 @@ func Confirm(ctx context.Context, in Input, ask *plan.Ask, scope expr.Scope) err
 }
 
 // score asks about candidates; there is one verdict for each.
-func (in *Input) score(ctx context.Context, ask *plan.Ask, with *value.Map, candidates []*value.Map) ([]expr.Verdict, error) {
+func (in *Input) score(ctx context.Context, ask *plan.Ask, with *value.Map, candidates expr.Candidates) ([]expr.Verdict, error) {
 	answer, err := in.Ask(ctx, &expr.Request{Query: ask.Query, With: with, Candidates: candidates})
-	if err == nil && len(answer.Verdicts) != len(candidates) {
-		err = fmt.Errorf("%s judged %d candidates, not the %d it was asked about", ask.Query, len(answer.Verdicts), len(candidates))
+	if err == nil && len(answer.Verdicts) != candidates.Len() {
+		err = fmt.Errorf("%s judged %d candidates, not the %d it was asked about", ask.Query, len(answer.Verdicts), candidates.Len())
 	}
 	if err != nil {
 		return nil, &AskError{Ask: ask, Err: &expr.Failure{At: ask.Pos, Err: err}}

@@ -62,7 +62,7 @@ func node(name, zone string, addresses ...string) value.Value {
 // begin with "x" are excluded.
 func verdicts(_ context.Context, r *expr.Request) (*expr.Response, error) {
 	out := &expr.Response{}
-	for _, c := range r.Candidates {
+	for _, c := range r.Candidates.All() {
 		name := value.StringAt(c, "name")
 		out.Verdicts = append(out.Verdicts, expr.KeptIf(!strings.HasPrefix(name, "x"), int64(len(name))))
 	}

@@ -79,7 +79,7 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 }
 
 // asked returns what is sent of the candidates that are left.
-func (r *stagedRun) asked(ask *plan.Ask) ([]*value.Map, error) {
+func (r *stagedRun) asked(ask *plan.Ask) (out expr.Candidates, err error) {
 	if !ask.Own {
 		return r.askedPlainly(ask, nil)
 	}
@@ -89,32 +89,32 @@ func (r *stagedRun) asked(ask *plan.Ask) ([]*value.Map, error) {
 	}
 	out, cost, weight := known.of(r.left, r.count)
 	if err := r.Meter.Built(weight); err != nil {
-		return nil, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
+		return out, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
 	}
 	return out, r.Meter.Spend(cost)
 }
 
 // askedPlainly is asked where not all requests are known.
-func (r *stagedRun) askedPlainly(ask *plan.Ask, known *requests) ([]*value.Map, error) {
+func (r *stagedRun) askedPlainly(ask *plan.Ask, known *requests) (none expr.Candidates, err error) {
 	out := make([]*value.Map, 0, r.count)
 	var cost uint64
 	for at := range each(r.left) {
-		if known != nil && known.vals[at] != nil {
+		if known != nil && known.known.has(at) {
 			cost += uint64(known.costs[at])
-			if err := r.Meter.Build(known.vals[at]); err != nil {
-				return nil, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
+			if err := r.Meter.Built(int(known.weights[at])); err != nil {
+				return none, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
 			}
-			out = append(out, known.vals[at])
+			out = append(out, known.rows.At(at))
 			continue
 		}
 		r.table.fill(r.at, at)
 		m, err := fields(ask.Candidate, r.at, r.Meter)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
 		out = append(out, m)
 	}
-	return out, r.Meter.Spend(cost)
+	return expr.CandidatesOf(out...), r.Meter.Spend(cost)
 }
 
 // zero makes the scores of all rows, if there are none yet.

@@ -41,6 +41,52 @@ func TestTemplateRows(t *testing.T) {
 	}
 }
 
+// TestTemplateColumns: the fields of many rows are those of the mapping that is built of
+// each of them, and weigh and cost as much.
+func TestTemplateColumns(t *testing.T) {
+	t.Parallel()
+	tpl := template(t, accessEnv(t), `{name: "${d.name}", pool: "${d.?pool}", list: "${d.?list}", kind: x}`)
+	var rows []ref.Val
+	for i := range 20 {
+		fields := map[string]any{}
+		if i != 7 { // this one cannot be built
+			fields["name"] = string(rune('a' + i))
+		}
+		if i%3 == 0 {
+			fields["pool"] = "p"
+		}
+		if i%4 < 2 {
+			fields["list"] = []any{int64(i), "x"}
+		}
+		rows = append(rows, object(fields))
+	}
+	meter := expr.NewMeter(t.Context())
+	defer meter.Close()
+	fields := tpl.FieldNames()
+	into, weights := make([][]value.Value, len(fields)), make([]uint32, len(rows))
+	for f := range into {
+		into[f] = make([]value.Value, len(rows))
+	}
+	each, ok := tpl.Columns(&direct.Batch{Rows: len(rows), Columns: map[string][]ref.Val{"d": rows}}, meter, into, weights)
+	if !ok {
+		t.Fatal("the fields are not computed for all rows at once")
+	}
+	got := value.NewRows(fields, into)
+	for i, row := range rows {
+		before := meter.Spent()
+		want, err := tpl.Build(names{"d": row}, meter)
+		if err != nil {
+			if i != 7 || weights[i] != 0 {
+				t.Errorf("row %d weighs %d: %v", i, weights[i], err)
+			}
+			continue
+		}
+		if !value.Alike(got.At(i), want) || int(weights[i]) != value.Weight(want) || meter.Spent()-before != each {
+			t.Errorf("row %d is %v, weighs %d and costs %d, want %v, %d and %d", i, value.Plain(got.At(i)), weights[i], each, value.Plain(want), value.Weight(want), meter.Spent()-before)
+		}
+	}
+}
+
 // asked is a scope that notes which names it was asked for.
 type asked struct {
 	names

@@ -26,8 +26,8 @@ var (
 
 // Answer implements expr.Answerer.
 func (Bare) Answer(_ context.Context, request *expr.Request) (*expr.Response, error) {
-	out := &expr.Response{Verdicts: make([]expr.Verdict, len(request.Candidates))}
-	for i := range request.Candidates {
+	out := &expr.Response{Verdicts: make([]expr.Verdict, request.Candidates.Len())}
+	for i := range out.Verdicts {
 		score := scoreAt(i)
 		out.Verdicts[i] = expr.KeptIf(score > 0, score)
 	}

@@ -81,7 +81,7 @@ func score(t *testing.T, config builtin.Config) {
 		With: value.FromMap(map[string]value.Value{
 			"reservationID": value.OfString("x"), "ttl": value.OfDuration(time.Minute), "size": value.OfInt(50),
 		}),
-		Candidates: []*value.Map{value.FromMap(map[string]value.Value{"name": value.OfString("a"), "thinPoolName": value.OfString("t")})},
+		Candidates: expr.CandidatesOf(value.FromMap(map[string]value.Value{"name": value.OfString("a"), "thinPoolName": value.OfString("t")})),
 	})
 	if err != nil || len(got.Verdicts) != 1 || got.Verdicts[0] != expr.Kept(5) {
 		t.Errorf("got %v, %v", got, err)

@@ -1,0 +1,89 @@
+package cel
+
+import (
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/expr/direct"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// FieldNames returns the names of the fields that a mapping may have, if they are written
+// out, and otherwise nil.
+func (t *Template) FieldNames() []string {
+	if t == nil || t.constant != nil || t.names == nil {
+		return nil
+	}
+	out := make([]string, len(t.keys))
+	for f, key := range t.keys {
+		out[f], _ = value.Str(key.constant)
+	}
+	return out
+}
+
+// Columns builds a mapping with [Template.FieldNames] for many rows at once: it sets into,
+// which has a list for each field, to the fields of each row, and to nil where a row has
+// none. It returns the weight that each row has, 0 for a row that Build has to be asked
+// about, and what each costs; false when the template cannot be built so.
+func (t *Template) Columns(b *direct.Batch, meter *expr.Meter, into [][]value.Value, weights []uint32) (cost uint64, ok bool) {
+	if !t.vectors() {
+		return 0, false
+	}
+	for i := range b.Rows {
+		weights[i] = 1
+	}
+	for f, v := range t.values {
+		if v.program == nil {
+			fillColumn(into[f][:b.Rows], v.constant, weights)
+			continue
+		}
+		column := v.program.Rows(b, meter)
+		if column == nil {
+			return 0, false
+		}
+		takeColumn(into[f], column, weights)
+		if b.Memory != nil {
+			b.Memory.Give(column)
+		}
+		cost += v.program.weight
+	}
+	for i, w := range weights[:b.Rows] {
+		if meter.Built(int(w)) != nil {
+			weights[i] = 0
+		}
+	}
+	return cost, true
+}
+
+// vectors reports whether each field is an expression or a constant.
+func (t *Template) vectors() bool {
+	for _, v := range t.values {
+		if v.constant == nil && v.program == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func fillColumn(into []value.Value, constant value.Value, weights []uint32) {
+	for i := range into {
+		into[i] = constant
+		if weights[i] > 0 {
+			weights[i] += uint32(value.Weight(constant))
+		}
+	}
+}
+
+// takeColumn sets a field of all rows, and takes the weight of those in which it is not
+// known.
+func takeColumn(into, column []value.Value, weights []uint32) {
+	for i, v := range column {
+		switch {
+		case v == nil:
+			weights[i] = 0
+			continue
+		case weights[i] > 0:
+			if into[i] = value.Unwrap(v); into[i] != nil {
+				weights[i] += uint32(value.Weight(into[i]))
+			}
+		}
+	}
+}
