@@ -67,6 +67,7 @@ type reader struct {
 func (r *reader) entries() error {
 	r.At++ // the bracket
 	for first := true; ; first = false {
+		first = r.expected(first)
 		more, err := r.More(first, ']')
 		if err != nil || !more {
 			return err

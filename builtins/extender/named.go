@@ -49,7 +49,4 @@ func (c *catalog) name(row int) []byte {
 }
 
 // How entries of answers begin, and what follows the names.
-var (
-	nameKey  = []byte(`{"name":"`)
-	scoreKey = []byte(`,"score":`)
-)
+var nameKey, scoreKey = []byte(`{"name":"`), []byte(`,"score":`)

@@ -29,18 +29,19 @@ func newGuess(q *question, n *notes) guess {
 // from guesses which pool that is asked about comes after one.
 func (g *guess) from(at int) {
 	g.next = -1
-	if !g.question.catalog.exact {
-		return
+	if g.question.catalog.exact {
+		g.next = g.following(at)
 	}
-	for at = g.after(at); at >= 0; at = g.after(at) {
-		if g.notes.at(g.question, at) >= 0 {
-			g.next = at
-			return
-		}
+}
+
+// following returns the pool that is asked about and comes next; -1 is none.
+func (g *guess) following(at int) int {
+	for at = g.after(at); at >= 0 && g.notes.at(g.question, at) < 0; at = g.after(at) {
 		if g.hops--; g.hops < 0 {
-			return
+			return -1
 		}
 	}
+	return at
 }
 
 func (g *guess) after(at int) int {
