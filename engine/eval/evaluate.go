@@ -65,26 +65,34 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	if in.Shared == nil {
 		in.Shared = &Shared{}
 	}
-	ev := newEvaluation(ctx, in)
-	ev.scratch = scratches.Get().(*scratch)
-	r := newMemoReader(ev, memo)
-	ev.reader = r
-	out := r.repeated()
+	l := lookings.Get().(*looking)
+	l.begin(ctx, in, memo)
+	out := l.repeated()
+	again := out != nil && l.untouched()
 	if out == nil {
-		out = ev.run()
+		out = l.ev.run()
 	}
-	used := ev.scratch
-	ev.scratch, r.scratch = nil, nil
+	used := l.ev.scratch
+	l.ev.scratch, l.scratch = nil, nil
 	used.release() // not after a panic: who knows what is in it
+	if again {
+		*l = looking{}
+		lookings.Put(l)
+	}
 	return out
 }
 
 // Plain decides about a key without any memory, index or shortcut.
 func Plain(ctx context.Context, in Input) *Decision {
 	in.Shared = nil
-	ev := newEvaluation(ctx, in)
+	return plainly(ctx, in).run()
+}
+
+func plainly(ctx context.Context, in Input) *evaluation {
+	ev := &evaluation{meter: expr.NewMeter(ctx)}
+	ev.begin(in)
 	ev.reader = &plainReader{ev: ev}
-	return ev.run()
+	return ev
 }
 
 // reader returns the values of inputs and variables. Evaluations with and
@@ -135,8 +143,8 @@ type evaluation struct {
 	scratch *scratch
 }
 
-func newEvaluation(ctx context.Context, in Input) *evaluation {
-	ev := &evaluation{Input: in, meter: expr.NewMeter(ctx), decision: &Decision{Revision: in.Policy.Revision}}
+func (ev *evaluation) begin(in Input) {
+	ev.Input, ev.decision = in, &Decision{Revision: in.Policy.Revision}
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
 	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil
@@ -144,7 +152,6 @@ func newEvaluation(ctx context.Context, in Input) *evaluation {
 	if in.Instead != nil {
 		ev.object, ev.pendingOnly = in.Instead, true
 	}
-	return ev
 }
 
 // callOf returns what expressions hand to calls that depend on the evaluation.

@@ -10,8 +10,7 @@ import (
 // computed is "": what is counted must not get lost.
 func Labels(ctx context.Context, in Input, labels []plan.Label) map[string]string {
 	out := make(map[string]string, len(labels))
-	ev := newEvaluation(ctx, in)
-	ev.reader = &plainReader{ev: ev}
+	ev := plainly(ctx, in)
 	defer ev.meter.Close()
 	for _, l := range labels {
 		text, err := ev.text(l.Value, ev.frame())

@@ -165,11 +165,13 @@ type memoReader struct {
 	targets []Lookup
 	// views are those handed out last, of inputs and of variables.
 	views [2][]*view
+	// computed says that something was computed.
+	computed bool
 }
 
-// newMemoReader begins an evaluation. A memo of another policy, or from a
-// later time, tells nothing; what it was looking at is given back.
-func newMemoReader(ev *evaluation, m *Memo) *memoReader {
+// begin begins an evaluation. A memo of another policy, or from a later time, tells
+// nothing; what it was looking at is given back.
+func (r *memoReader) begin(ev *evaluation, m *Memo) {
 	if m.policy != ev.Policy || ev.Now.Before(m.now) || m.leaving != ev.Leaving {
 		old := m.lookups
 		*m = Memo{policy: ev.Policy, serial: m.serial, leaving: ev.Leaving, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: variableMemos{of: make([]*variableMemo, len(ev.Policy.Variables))}}
@@ -178,9 +180,8 @@ func newMemoReader(ev *evaluation, m *Memo) *memoReader {
 	}
 	m.now = ev.Now
 	m.serial++
-	r := &memoReader{ev: ev, memo: m, scratch: ev.scratch}
+	r.ev, r.memo, r.scratch = ev, m, ev.scratch
 	r.rules = r.push()
-	return r
 }
 
 // top is what records now; when the evaluation has ended, nothing that stays.
@@ -336,6 +337,7 @@ func (r *memoReader) variable(i int) (value.Value, error) {
 
 func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 	h := r.push()
+	r.computed = true
 	var out value.Value
 	var err error
 	if v.Collection != nil {

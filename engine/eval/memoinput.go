@@ -31,6 +31,7 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 	if still && !overlaid && !m.overlaid && r.updated(in, m, table) {
 		return
 	}
+	r.computed = true
 	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table.Mark()}
 	if still && in.Shape != plan.One && m.held.until.IsZero() {
 		r.more(&m.held, r.gathered(in, table, &next, m))
@@ -48,6 +49,7 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 // changes of its table.
 func (r *memoReader) updated(in *plan.Input, m *inputMemo, table *world.Table) bool {
 	if table.Mark() != m.table {
+		r.computed = true
 		if !r.update(in, m, table) {
 			return false
 		}

@@ -17,8 +17,7 @@ func Variable(ctx context.Context, in Input, name string) (value.Value, error) {
 		return nil, fmt.Errorf("the policy %s has no variable %q", in.Policy.Name, name)
 	}
 	in.Shared = nil
-	ev := newEvaluation(ctx, in)
-	ev.reader = &plainReader{ev: ev}
+	ev := plainly(ctx, in)
 	defer ev.meter.Close()
 	if ev.object == nil && !in.Policy.Primary.Optional {
 		return nil, fmt.Errorf("there is no %s %s that the policy %s decides about", in.Policy.Primary.Kind, in.Key, in.Policy.Name)

@@ -30,7 +30,9 @@ func (r *memoReader) repeated() *Decision {
 		return nil
 	}
 	ev.noteFlip(r.memo.rules.until)
-	r.memo.weigh()
+	if r.computed {
+		r.memo.weigh()
+	}
 	r.pop()
 	r.scratch.free(r.rules)
 	ev.meter.Close()

@@ -48,7 +48,16 @@ func NewMeter(parent context.Context) *Meter { return NewMeterWith(parent, Evalu
 
 // NewMeterWith starts a count with limits of its own.
 func NewMeterWith(parent context.Context, limits Limits) *Meter {
-	return &Meter{limits: limits, budget: limits.Cost, nodes: limits.Nodes, parent: parent}
+	m := &Meter{}
+	m.start(parent, limits)
+	return m
+}
+
+// Start is NewMeter in memory that is there.
+func (m *Meter) Start(parent context.Context) { m.start(parent, EvaluationLimits()) }
+
+func (m *Meter) start(parent context.Context, limits Limits) {
+	*m = Meter{limits: limits, budget: limits.Cost, nodes: limits.Nodes, parent: parent}
 }
 
 // Grow adds the share of n more items to the budget.

@@ -86,16 +86,19 @@ type Controller struct {
 // Evaluate decides about a key without writing anything.
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
-	in := c.input(key, now, snapshot, c.leftover(key, c.primary(snapshot, key) != nil, now, false))
-	return c.evaluate(ctx, in)
+	object := c.primary(snapshot, key)
+	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.leftover(key, object != nil, now, false)))
 }
 
 // Input returns what an evaluation of a key depends on at a time.
 func (c *Controller) Input(key eval.Key, now time.Time) eval.Input {
-	return c.input(key, now, c.group.store.Snapshot(), nil)
+	snapshot := c.group.store.Snapshot()
+	return c.input(key, now, snapshot, c.primary(snapshot, key), nil)
 }
 
-func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, left *leftover) eval.Input {
+// input returns what a decision about a key depends on, whose primary is object, or the
+// one that stands in for it.
+func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, object *world.Object, left *leftover) eval.Input {
 	in := eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
 	}
@@ -104,8 +107,8 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 	}
 	if left != nil {
 		in.Instead = left.object
-	} else if o := c.primary(snapshot, key); o != nil {
-		in.Leaving = !c.Policy.Primary.Selects(o)
+	} else if object != nil {
+		in.Leaving = !c.Policy.Primary.Selects(object)
 	}
 	return in
 }
@@ -173,7 +176,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	cause, woken := c.takeCause(key), c.takeWakes(key)
 	object := c.primary(snapshot, key)
 	left := c.leftover(key, object != nil, now, flush)
-	in := c.input(key, now, snapshot, left)
+	in := c.input(key, now, snapshot, object, left)
 	in.Flush, in.Apart = flush, c.brake.Apart(key)
 	flight := c.takeOff(&in)
 	defer flight.end()

@@ -134,7 +134,7 @@ func (s *shadow) adopt(old *shadow) {
 
 // dry decides without writing, and without what is kept between decisions.
 func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, answers expr.Answerer) *eval.Decision {
-	in := c.input(key, now, snapshot, nil)
+	in := c.input(key, now, snapshot, c.primary(snapshot, key), nil)
 	in.Answers, in.Shared = answers, nil
 	return eval.Evaluate(ctx, in, nil)
 }
@@ -153,7 +153,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls
 	}
-	in := c.input(key, now, snapshot, nil)
+	in := c.input(key, now, snapshot, c.primary(snapshot, key), nil)
 	in.Answers = answers
 	d := c.evaluate(ctx, in)
 	c.counted(d)

@@ -32,10 +32,26 @@ func (s Source) May(id ID) bool {
 
 // Snapshot is a frozen view of all tables.
 type Snapshot struct {
-	// places are where the tables of sources stand. Snapshots of the same sources share
-	// them, so that a change copies nothing but pointers.
-	places map[Source]int
-	tables []*Table
+	// sources are those of the tables, in their order, and places says where each stands.
+	// Snapshots of the same sources share them, so that a change copies nothing but
+	// pointers.
+	sources []Source
+	places  map[Source]int
+	tables  []*Table
+}
+
+// fewSources is how many sources are gone through rather than looked up.
+const fewSources = 8
+
+// place returns where the table of a source stands; -1 for none.
+func (s *Snapshot) place(source Source) int {
+	if len(s.sources) <= fewSources {
+		return slices.Index(s.sources, source)
+	}
+	if at, ok := s.places[source]; ok {
+		return at
+	}
+	return -1
 }
 
 // Table returns a source's table; nil, which reads as empty, when there is none.
@@ -43,7 +59,7 @@ func (s *Snapshot) Table(source Source) *Table {
 	if s == nil {
 		return nil
 	}
-	if at, ok := s.places[source]; ok {
+	if at := s.place(source); at >= 0 {
 		return s.tables[at]
 	}
 	return nil
@@ -51,13 +67,12 @@ func (s *Snapshot) Table(source Source) *Table {
 
 // with returns a snapshot with another table of a source.
 func (s *Snapshot) with(source Source, t *Table) *Snapshot {
-	at, ok := s.places[source]
-	if ok {
-		out := &Snapshot{places: s.places, tables: slices.Clone(s.tables)}
+	if at := s.place(source); at >= 0 {
+		out := &Snapshot{sources: s.sources, places: s.places, tables: slices.Clone(s.tables)}
 		out.tables[at] = t
 		return out
 	}
-	out := &Snapshot{places: maps.Clone(s.places), tables: append(slices.Clip(s.tables), t)}
+	out := &Snapshot{sources: append(slices.Clip(s.sources), source), places: maps.Clone(s.places), tables: append(slices.Clip(s.tables), t)}
 	if out.places == nil {
 		out.places = map[Source]int{}
 	}
@@ -68,7 +83,7 @@ func (s *Snapshot) with(source Source, t *Table) *Snapshot {
 // without returns a snapshot without a source.
 func (s *Snapshot) without(source Source) *Snapshot {
 	out := &Snapshot{}
-	for other, at := range s.places {
+	for at, other := range s.sources {
 		if other != source {
 			out = out.with(other, s.tables[at])
 		}

@@ -1,0 +1,32 @@
+package eval
+
+import (
+	"context"
+	"sync"
+
+	"github.com/edict-dev/edict/engine/expr"
+)
+
+// looking is an evaluation with a memory, in one piece.
+type looking struct {
+	memoReader
+	ev    evaluation
+	meter expr.Meter
+}
+
+// lookings are those of which nothing is used any more. Most keys are looked at without
+// anything to do, and then nothing but the decision leaves the evaluation.
+var lookings = sync.Pool{New: func() any { return &looking{} }}
+
+func (l *looking) begin(ctx context.Context, in Input, memo *Memo) {
+	l.meter.Start(ctx)
+	l.ev.meter, l.ev.scratch, l.ev.reader = &l.meter, scratches.Get().(*scratch), &l.memoReader
+	l.ev.begin(in)
+	l.memoReader.begin(&l.ev, memo)
+}
+
+// untouched reports whether nothing was computed and nothing handed out, so that nothing
+// refers to the evaluation.
+func (l *looking) untouched() bool {
+	return !l.computed && l.ev.call == nil && l.views[0] == nil && l.views[1] == nil
+}
