@@ -12,7 +12,7 @@ import (
 
 // write writes what the brakes let pass. The outcomes of a key are those of all
 // its effects, in their order.
-func (c *Controller) write(ctx context.Context, a *apply.Applier, in *eval.Input, effects []*eval.Effect, cause brake.Cause, r *Result) {
+func (c *Controller) write(ctx context.Context, in *eval.Input, effects []*eval.Effect, cause brake.Cause, r *Result) {
 	if len(effects) == 0 && c.brake.Idle() {
 		return
 	}
@@ -20,8 +20,7 @@ func (c *Controller) write(ctx context.Context, a *apply.Applier, in *eval.Input
 		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World, c.limiting()},
 	})
 	r.Runaway = ruling.Runaway
-	a.Around = c.around(r.ID, r.traced)
-	r.Outcomes = a.Apply(ctx, ruling.Allowed)
+	r.Outcomes = c.applier(in, r).Apply(ctx, ruling.Allowed)
 	c.brake.Settle(ruling, done(r.Outcomes), in.Now)
 	if len(ruling.Back) == 0 {
 		return
@@ -113,6 +112,9 @@ func (c *Controller) takeCause(key eval.Key) brake.Cause {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.causes) == 0 {
+		return brake.Cause{}
+	}
 	cause := c.causes[key]
 	delete(c.causes, key)
 	return cause

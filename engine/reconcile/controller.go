@@ -200,9 +200,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if err != nil {
 		r.final = []error{err}
 	}
-	primary := world.ID{GVK: c.Policy.Primary.GVK, Namespace: key.Namespace, Name: key.Name}
-	applier := apply.Applier{Writer: c.group.writer, Policy: c.Policy.Name, Primary: primary, Version: c.version(snapshot), Seen: c.told.seen}
-	c.write(ctx, &applier, &in, effects, cause, &r)
+	c.write(ctx, &in, effects, cause, &r)
 	c.wrote(key, r.Outcomes, now)
 	c.noteRejections(key, r.Outcomes)
 	r.finish(c)
@@ -251,6 +249,14 @@ func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval
 		}
 	}
 	return allowed
+}
+
+// applier returns what writes the effects of a decision.
+func (c *Controller) applier(in *eval.Input, r *Result) *apply.Applier {
+	return &apply.Applier{
+		Writer: c.group.writer, Policy: c.Policy.Name, Primary: world.ID{GVK: c.Policy.Primary.GVK, Namespace: in.Key.Namespace, Name: in.Key.Name},
+		Version: c.version(in.World), Seen: c.told.seen, Around: c.around(r.ID, r.traced),
+	}
 }
 
 // version finds the state of an object in the snapshot of the decision.
