@@ -44,8 +44,8 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 	flags.BoolVar(&o.markdown, "markdown", false, "print the table as Markdown")
 	flags.StringVar(&o.cases, "case", "", "measure only the cases whose name matches this regular `expression`")
 	flags.StringVar(&o.nodes, "nodes", "", "measure only these numbers of nodes, separated by commas")
-	flags.StringVar(&o.cpu, "cpuprofile", "", "write a CPU profile of Edict's side alone to this `file`")
-	flags.StringVar(&o.mem, "memprofile", "", "write a profile of the allocations of Edict's side alone to this `file`")
+	flags.StringVar(&o.cpu, "cpuprofile", "", "write a CPU profile of Edict's side alone, or with -live of this process, to this `file`")
+	flags.StringVar(&o.mem, "memprofile", "", "write a profile of the allocations to this `file`, of the same")
 	flags.BoolVar(&o.live, "live", false, "place volumes on a real control plane instead, which make controlplane has to have built")
 	flags.BoolVar(&o.reload, "reload", false, "edit a policy with 10,000 volumes instead")
 	flags.BoolVar(&o.memory, "memory", false, "take in the objects of 10,000 nodes instead, and show which step takes which memory and CPU time")
@@ -57,7 +57,7 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 
 func (o options) run(ctx context.Context, to io.Writer) error {
 	if o.live {
-		return live.Run(ctx, to)
+		return o.profiles.during(func() error { return live.Run(ctx, to) })
 	}
 	if o.reload {
 		return reload.Run(ctx, to)

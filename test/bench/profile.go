@@ -15,6 +15,22 @@ type profiles struct{ cpu, mem string }
 
 // take runs Edict's side of cases and writes profiles of it.
 func (p profiles) take(ctx context.Context, found []spec, rounds int) error {
+	return p.during(func() error {
+		for _, s := range found {
+			sides, err := s.sides(ctx, s)
+			if err != nil {
+				return err
+			}
+			if _, err := measure.One(rounds, sides.edict); err != nil {
+				return fmt.Errorf("%s, %d nodes: %w", s.label(), s.Nodes, err)
+			}
+		}
+		return nil
+	})
+}
+
+// during writes the profiles that are asked for of what passes while do runs.
+func (p profiles) during(do func() error) error {
 	if p.mem != "" {
 		runtime.MemProfileRate = 4096
 	}
@@ -29,14 +45,8 @@ func (p profiles) take(ctx context.Context, found []spec, rounds int) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	for _, s := range found {
-		sides, err := s.sides(ctx, s)
-		if err != nil {
-			return err
-		}
-		if _, err := measure.One(rounds, sides.edict); err != nil {
-			return fmt.Errorf("%s, %d nodes: %w", s.label(), s.Nodes, err)
-		}
+	if err := do(); err != nil {
+		return err
 	}
 	return p.memory()
 }
