@@ -203,7 +203,7 @@ func TestVariablesInAnyOrder(t *testing.T) {
 	var got []string
 	for i, v := range p.Variables {
 		got = append(got, v.Name)
-		if p.Slots["variables."+v.Name].Index != i {
+		if slot, _ := p.Slots.Of("variables." + v.Name); slot.Index != i {
 			t.Errorf("%s is in another slot", v.Name)
 		}
 	}

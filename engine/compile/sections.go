@@ -115,7 +115,7 @@ func (s *sections) graph(metrics []*analyze.Node) {
 // finish fills in what follows from all sections together.
 func (s *sections) finish(spec *document.Node) *plan.Policy {
 	p := s.plan
-	p.Primary, p.Targets, p.Slots = s.objects.primary, s.objects.targets, s.names.slots
+	p.Primary, p.Targets, p.Slots = s.objects.primary, s.objects.targets, plan.NewSlots(s.names.slots)
 	p.HasSelections = s.selections.count > 0
 	gather(p)
 	p.Revision = s.revision()

@@ -87,7 +87,7 @@ const maxExpanded = 3
 // behind returns the parts that decided about a variable, if a condition is
 // nothing but that variable or its negation.
 func (ev *evaluation) behind(source string, depth int) []ConditionDetails {
-	slot, ok := ev.Policy.Slots[strings.TrimSpace(strings.TrimPrefix(source, "!"))]
+	slot, ok := ev.Policy.Slots.Of(strings.TrimSpace(strings.TrimPrefix(source, "!")))
 	if !ok || slot.Kind != plan.VariableSlot || depth == maxExpanded {
 		return nil
 	}

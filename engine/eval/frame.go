@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"slices"
-
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -40,12 +38,12 @@ func (f *frame) Parent() interpreter.Activation { return nil }
 
 // ResolveName implements interpreter.Activation.
 func (f *frame) ResolveName(name string) (any, bool) {
-	for i := range slices.Backward(f.locals) {
+	for i := len(f.locals) - 1; i >= 0; i-- {
 		if f.locals[i].name == name {
 			return f.local(i), true
 		}
 	}
-	slot, ok := f.ev.Policy.Slots[name]
+	slot, ok := f.ev.Policy.Slots.Of(name)
 	if !ok {
 		return nil, false
 	}

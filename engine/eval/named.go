@@ -12,7 +12,7 @@ import (
 // memory. It is an error when the policy has no such variable, when there is
 // nothing to decide about under the key, and when computing it fails.
 func Variable(ctx context.Context, in Input, name string) (value.Value, error) {
-	slot, ok := in.Policy.Slots["variables."+name]
+	slot, ok := in.Policy.Slots.Of("variables." + name)
 	if !ok || slot.Kind != plan.VariableSlot {
 		return nil, fmt.Errorf("the policy %s has no variable %q", in.Policy.Name, name)
 	}

@@ -36,7 +36,7 @@ type Policy struct {
 	ParamInfo []ParamInfo
 	// Slots resolves the names that expressions use: "object",
 	// "inputs.nodes", "variables.ready" and so on.
-	Slots     map[string]Slot
+	Slots     Slots
 	Inputs    []*Input
 	Variables []*Variable
 	Rules     []*Rule

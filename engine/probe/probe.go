@@ -98,7 +98,8 @@ func (p *Probe) Value(ctx context.Context, key eval.Key) (*Result, error) {
 }
 
 func (p *Probe) typeName() string {
-	if v := p.policy.Variables[p.policy.Slots[cel.QualifyVariables+"."+name].Index]; v.Program != nil {
+	slot, _ := p.policy.Slots.Of(cel.QualifyVariables + "." + name)
+	if v := p.policy.Variables[slot.Index]; v.Program != nil {
 		return cel.TypeName(v.Program.Type())
 	}
 	return ""
