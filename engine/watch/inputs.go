@@ -83,7 +83,7 @@ func (c *change) judge(in *plan.Input, key eval.Key, same, was, is bool) {
 // membership wakes a key if the object came in, went out, or changed in what is read
 // of it, or may have done so.
 func (c *change) membership(in *plan.Input, key eval.Key, same, maybeWas, maybeIs bool) {
-	side := eval.NewSide(c.ctx, c.policy, key, c.primaries[key])
+	side := eval.NewSide(c.ctx, c.policy, key, c.primaries[key].object)
 	defer side.Close()
 	was, is := eval.NotMember, eval.NotMember
 	if maybeWas {

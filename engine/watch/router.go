@@ -18,7 +18,7 @@ type Router struct {
 
 	mu sync.Mutex
 	// primaries are the objects that the policy decides about.
-	primaries map[eval.Key]*world.Object
+	primaries map[eval.Key]primary
 	// left are those of them that no longer match the policy's selector.
 	left    map[eval.Key]bool
 	inputs  []*inputRoutes
@@ -47,16 +47,31 @@ type inputRoutes struct {
 	reads map[eval.Key]*value.Mask
 }
 
-// multiMap is a set of keys per text.
-type multiMap map[string]keySet
+// primary is an object with the set of its key alone.
+type primary struct {
+	object *world.Object
+	only   *keySet
+}
 
-// keySet is a set of keys; most have one.
+// only returns the set of a key alone: that of its primary, which all texts share.
+func (r *Router) only(key eval.Key) *keySet {
+	if p, ok := r.primaries[key]; ok {
+		return p.only
+	}
+	return &keySet{one: key}
+}
+
+// multiMap is a set of keys per text.
+type multiMap map[string]*keySet
+
+// keySet is a set of keys; most have one. Such a set is not changed, because others may
+// have it, too.
 type keySet struct {
 	one  eval.Key
 	more map[eval.Key]bool
 }
 
-func (s keySet) each(visit func(eval.Key)) {
+func (s *keySet) each(visit func(eval.Key)) {
 	if s.more == nil {
 		visit(s.one)
 	}
@@ -72,15 +87,16 @@ func (m multiMap) each(text string, visit func(eval.Key)) {
 	}
 }
 
-func (m multiMap) add(text string, key eval.Key) {
+// add adds the key of which only is the set.
+func (m multiMap) add(text string, only *keySet) {
 	s, ok := m[text]
 	switch {
 	case !ok:
-		m[text] = keySet{one: key}
+		m[text] = only
 	case s.more != nil:
-		s.more[key] = true
-	case s.one != key:
-		m[text] = keySet{more: map[eval.Key]bool{s.one: true, key: true}}
+		s.more[only.one] = true
+	case s.one != only.one:
+		m[text] = &keySet{more: map[eval.Key]bool{s.one: true, only.one: true}}
 	}
 }
 
@@ -100,7 +116,7 @@ func (m multiMap) remove(text string, key eval.Key) {
 
 // NewRouter makes the router of a policy.
 func NewRouter(p *plan.Policy) *Router {
-	r := &Router{policy: p, primaries: map[eval.Key]*world.Object{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
+	r := &Router{policy: p, primaries: map[eval.Key]primary{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
 	for _, in := range p.Inputs {
 		r.single = r.single || in.Shape == plan.One
 		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: byNamespace{}, atTimes: byNamespace{}, reads: map[eval.Key]*value.Mask{}})
@@ -136,15 +152,19 @@ func (r *Router) Change(ctx context.Context, source world.Source, old, now *worl
 
 // Looked records what the evaluation of a key began or ceased to read.
 func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
+	if len(lookups) == 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.expect(lookups)
+	only := r.only(key)
 	for _, l := range lookups {
 		switch {
 		case l.Target && l.Ended:
 			r.targets[l.Input].remove(l.Key, key)
 		case l.Target:
-			r.targets[l.Input].add(l.Key, key)
+			r.targets[l.Input].add(l.Key, only)
 		case l.Whole && l.Ended:
 			r.inputs[l.Input].whole.remove(key)
 		case l.Whole:
@@ -152,7 +172,7 @@ func (r *Router) Looked(key eval.Key, lookups []eval.Lookup) {
 		case l.Ended:
 			r.inputs[l.Input].entries.remove(l.Key, key)
 		default:
-			r.inputs[l.Input].entries.add(l.Key, key)
+			r.inputs[l.Input].entries.add(l.Key, only)
 		}
 	}
 }
@@ -256,7 +276,7 @@ func (c *change) sameUnder(mask *value.Mask) bool {
 func (c *change) primary() {
 	o := c.either()
 	key := eval.Key{Namespace: o.Namespace, Name: o.Name}
-	_, was := c.primaries[key]
+	known, was := c.primaries[key]
 	is, left := c.decided(was)
 	if !was && !is {
 		return
@@ -273,7 +293,10 @@ func (c *change) primary() {
 		c.probes(key, nil)
 		return
 	}
-	c.primaries[key] = c.now
+	if !was {
+		known.only = &keySet{one: key}
+	}
+	c.primaries[key] = primary{c.now, known.only}
 	if !was || !c.sameUnder(c.policy.ObjectReads) {
 		c.probes(key, c.now)
 	}
@@ -316,7 +339,7 @@ func (c *change) probes(key eval.Key, object *world.Object) {
 			routes.atTimes.add(key)
 		}
 		for _, p := range probes {
-			routes.probes.add(p, key)
+			routes.probes.add(p, c.only(key))
 		}
 		routes.of[key] = probes
 	}
