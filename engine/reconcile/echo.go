@@ -17,7 +17,7 @@ type echo struct {
 	// calls are those of the decision, all of them answered.
 	calls []eval.Call
 	// wrote are the states that its writes led to.
-	wrote map[state]bool
+	wrote []state
 	// since is when the calls were answered, due when the key is to be decided about by
 	// the passing of time; zero is never.
 	since, due time.Time
@@ -57,7 +57,7 @@ func (e *echo) leads(w record.Wake) bool {
 		return false
 	}
 	id := world.ID{GVK: w.Source.GVK, Namespace: w.After.Namespace, Name: w.After.Name}
-	return e.wrote[state{id, w.After.Version().ResourceVersion}]
+	return slices.Contains(e.wrote, state{id, w.After.Version().ResourceVersion})
 }
 
 // takeEcho returns the echo of a key that is decided about for that alone; nil is that
@@ -112,16 +112,16 @@ func (c *Controller) keepEcho(key eval.Key, before *echo, r *Result, now time.Ti
 
 // wroteAll returns the states that the writes of a decision led to, and whether all is
 // well: nothing failed, was kept back or had to be done no more.
-func (r *Result) wroteAll() (wrote map[state]bool, ok bool) {
+func (r *Result) wroteAll() (wrote []state, ok bool) {
 	bad := func(o apply.Outcome) bool { return !o.Written() }
 	unanswered := func(call eval.Call) bool { return call.Err != nil || call.Response == nil }
 	if r.Err != nil || r.Final != nil || len(r.Decision.Problems) > 0 || slices.ContainsFunc(r.Outcomes, bad) || slices.ContainsFunc(r.Decision.Calls, unanswered) {
 		return nil, false
 	}
-	wrote = map[state]bool{}
+	wrote = make([]state, 0, len(r.Outcomes))
 	for _, o := range r.Outcomes {
 		if o.Version.ResourceVersion != "" {
-			wrote[state{o.Effect.Target, o.Version.ResourceVersion}] = true
+			wrote = append(wrote, state{o.Effect.Target, o.Version.ResourceVersion})
 		}
 	}
 	return wrote, true

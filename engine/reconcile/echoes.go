@@ -55,7 +55,7 @@ func (e *echo) weigh() {
 	for _, call := range e.calls {
 		e.bytes += value.Built(call.Request.With) + 8*len(call.Response.Verdicts) + call.Request.Candidates.Bytes()
 	}
-	for s := range e.wrote {
+	for _, s := range e.wrote {
 		e.bytes += value.ScalarBytes + len(s.id.Namespace) + len(s.id.Name) + len(s.version)
 	}
 }

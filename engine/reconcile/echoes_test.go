@@ -2,7 +2,7 @@ package reconcile
 
 import (
 	"errors"
-	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +69,7 @@ func TestWroteAll(t *testing.T) {
 		return Result{Outcomes: []apply.Outcome{written, {Effect: &eval.Effect{Verb: eval.VerbEvent}}}, Decision: &eval.Decision{Calls: []eval.Call{{Response: &expr.Response{}}}}}
 	}
 	r := good()
-	if got, ok := r.wroteAll(); !ok || !maps.Equal(got, map[state]bool{{target, "11"}: true}) {
+	if got, ok := r.wroteAll(); !ok || !slices.Equal(got, []state{{target, "11"}}) {
 		t.Errorf("%v, %v", got, ok)
 	}
 	for name, spoil := range map[string]func(*Result){
@@ -148,7 +148,7 @@ func TestEchoOfWhatWasMade(t *testing.T) {
 	e := newEchoing(t, askingWith("key.name", ""))
 	made := world.ID{GVK: e.group.AllSources()[0].GVK, Name: "made"}
 	e.reconcile(1)
-	e.c.pending[theNode] = pending{since: noon, versions: map[world.ID]written{made: {version: "11", created: true}}}
+	e.c.pending[theNode] = pending{since: noon, versions: []written{{id: made, version: "11", created: true}}}
 	if got := e.group.Reached(e.group.AllSources()[0], "12"); len(got) != 1 || len(e.c.echoes.of) > 0 {
 		t.Errorf("woken %v, %d echoes", got, len(e.c.echoes.of))
 	}

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -30,12 +29,14 @@ const (
 // before it does would be deciding the same again: asking builtins with side
 // effects once more, writing what the server refuses.
 type pending struct {
-	versions map[world.ID]written
+	// versions are those of the objects, in the order of the writes.
+	versions []written
 	since    time.Time
 }
 
-// written is what a write led to.
+// written is what a write led to, or several of one object after each other.
 type written struct {
+	id      world.ID
 	version string
 	created bool
 	// missed says that its source has come past the version, and the read model does
@@ -50,11 +51,13 @@ func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time
 		if o.Version.ResourceVersion == "" {
 			continue
 		}
-		if p.versions == nil {
-			p.versions = map[world.ID]written{}
+		w := written{id: o.Effect.Target, version: o.Version.ResourceVersion, created: o.Effect.Verb == eval.VerbCreate || o.Effect.Verb == eval.VerbApply}
+		if last := len(p.versions) - 1; last >= 0 && p.versions[last].id == w.id {
+			w.created = w.created || p.versions[last].created
+			p.versions[last] = w
+		} else {
+			p.versions = append(p.versions, w)
 		}
-		made := o.Effect.Verb == eval.VerbCreate || o.Effect.Verb == eval.VerbApply || p.versions[o.Effect.Target].created
-		p.versions[o.Effect.Target] = written{version: o.Version.ResourceVersion, created: made}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,12 +77,13 @@ func (c *Controller) waits(ctx context.Context, key eval.Key, snapshot *world.Sn
 		return false
 	}
 	late := now.Sub(p.since) > patience
-	for id, w := range p.versions {
+	for i := range p.versions {
+		w := &p.versions[i]
 		switch {
-		case c.shows(snapshot, id, w):
+		case c.shows(snapshot, w):
 		case !late && !w.missed:
 			return true
-		case c.unseen(ctx, snapshot, id, w):
+		case c.unseen(ctx, snapshot, w):
 			c.waitOn(key, p, now)
 			return true
 		}
@@ -89,10 +93,9 @@ func (c *Controller) waits(ctx context.Context, key eval.Key, snapshot *world.Sn
 
 // waitOn begins the patience with a key anew.
 func (c *Controller) waitOn(key eval.Key, p pending, now time.Time) {
-	versions := maps.Clone(p.versions)
-	for id, w := range versions {
-		w.missed = false
-		versions[id] = w
+	versions := slices.Clone(p.versions)
+	for i := range versions {
+		versions[i].missed = false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +104,8 @@ func (c *Controller) waitOn(key eval.Key, p pending, now time.Time) {
 
 // unseen asks the server whether it has an object that was made and that the policy
 // ought to see, but does not.
-func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, id world.ID, w written) bool {
+func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, w *written) bool {
+	id := w.id
 	ours := slices.ContainsFunc(c.needs, func(need readmodel.Requirement) bool {
 		return need.Source.Selector == "" && need.Source.May(id) && snapshot.Table(need.Source).Get(id.Namespace, id.Name) == nil
 	})
@@ -131,8 +135,8 @@ func (c *Controller) wroteBefore(id world.ID, version world.Version) (out []eval
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, p := range c.pending {
-		w, ok := p.versions[id]
-		if !ok {
+		w := p.last(id)
+		if w == nil {
 			continue
 		}
 		order, err := resourceversion.CompareResourceVersion(version.ResourceVersion, w.version)
@@ -143,6 +147,16 @@ func (c *Controller) wroteBefore(id world.ID, version world.Version) (out []eval
 	}
 	slices.SortFunc(out, watch.CompareKeys)
 	return out
+}
+
+// last returns the last write of an object; nil is none.
+func (p *pending) last(id world.ID) *written {
+	for i := len(p.versions) - 1; i >= 0; i-- {
+		if p.versions[i].id == id {
+			return &p.versions[i]
+		}
+	}
+	return nil
 }
 
 // Reached takes that the read model shows all changes of a source up to a version.
@@ -168,16 +182,17 @@ func (c *Controller) miss(source world.Source, table *world.Table, version strin
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, p := range c.pending {
-		versions := p.versions
-		for id, w := range p.versions {
-			if w.missed || !w.lost(id, source, table, version) {
+		versions, lost := p.versions, false
+		for i := range p.versions {
+			if w := &p.versions[i]; w.missed || !w.lost(source, table, version) {
 				continue
 			}
-			w.missed = true
-			versions = maps.Clone(versions) // others may be reading it
-			versions[id] = w
+			if !lost {
+				versions, lost = slices.Clone(versions), true // others may be reading it
+			}
+			versions[i].missed = true
 		}
-		if !maps.Equal(versions, p.versions) {
+		if lost {
 			c.pending[key] = pending{versions: versions, since: p.since}
 			c.echoes.drop(key)
 			out = append(out, key)
@@ -189,8 +204,8 @@ func (c *Controller) miss(source world.Source, table *world.Table, version strin
 
 // lost reports whether an object that was made is not in the table of its source at
 // a version that is not older.
-func (w written) lost(id world.ID, source world.Source, table *world.Table, version string) bool {
-	if !w.created || !source.May(id) || table.Get(id.Namespace, id.Name) != nil {
+func (w *written) lost(source world.Source, table *world.Table, version string) bool {
+	if !w.created || !source.May(w.id) || table.Get(w.id.Namespace, w.id.Name) != nil {
 		return false
 	}
 	order, err := resourceversion.CompareResourceVersion(version, w.version)
@@ -200,13 +215,13 @@ func (w written) lost(id world.ID, source world.Source, table *world.Table, vers
 // shows reports whether everything that the policy reads shows an object at a
 // version or later. An object that is not there needs no waiting for, unless
 // it was just made.
-func (c *Controller) shows(snapshot *world.Snapshot, id world.ID, w written) bool {
+func (c *Controller) shows(snapshot *world.Snapshot, w *written) bool {
 	there := !w.created
 	for _, need := range c.needs {
-		if need.Source.GVK != id.GVK {
+		if need.Source.GVK != w.id.GVK {
 			continue
 		}
-		o := snapshot.Table(need.Source).Get(id.Namespace, id.Name)
+		o := snapshot.Table(need.Source).Get(w.id.Namespace, w.id.Name)
 		if o == nil {
 			continue
 		}

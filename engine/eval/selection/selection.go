@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -55,12 +55,16 @@ type Exclusion struct {
 // Summary is a text about the outcome: how it begins is the policy's, then
 // follows what each step dropped.
 func (o *Outcome) Summary(begin string) string {
-	var b strings.Builder
-	b.WriteString(begin)
-	for _, e := range o.Excluded {
-		fmt.Fprintf(&b, "; %d excluded: %s", e.Count, e.Step)
+	size := len(begin)
+	for i := range o.Excluded {
+		size += len("; 1234567890 excluded: ") + len(o.Excluded[i].Step)
 	}
-	return b.String()
+	out := append(make([]byte, 0, size), begin...)
+	for i := range o.Excluded {
+		out = strconv.AppendInt(append(out, "; "...), int64(o.Excluded[i].Count), 10)
+		out = append(append(out, " excluded: "...), o.Excluded[i].Step...)
+	}
+	return string(out)
 }
 
 func (o *Outcome) exclude(step string, n int) {
