@@ -38,9 +38,9 @@ func (f *frame) Parent() interpreter.Activation { return nil }
 
 // ResolveName implements interpreter.Activation.
 func (f *frame) ResolveName(name string) (any, bool) {
-	for i := len(f.locals) - 1; i >= 0; i-- {
-		if f.locals[i].name == name {
-			return f.local(i), true
+	for n := len(f.locals); n > 0; n-- {
+		if f.locals[n-1].name == name {
+			return f.local(n - 1), true
 		}
 	}
 	slot, ok := f.ev.Policy.Slots.Of(name)
