@@ -57,7 +57,8 @@ type Input struct {
 }
 
 // Evaluate decides about a key. memo may be nil; given again it saves
-// computing what has not changed. It belongs to one policy and key.
+// computing what has not changed. It belongs to one policy and key. The decision may be
+// that of an evaluation before, so that it must not be changed.
 func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	if memo == nil {
 		memo = &Memo{}
@@ -70,6 +71,7 @@ func Evaluate(ctx context.Context, in Input, memo *Memo) *Decision {
 	out := l.repeated()
 	again := out != nil && l.untouched()
 	if out == nil {
+		l.ev.decision = &Decision{Revision: in.Policy.Revision, Skipped: l.checked.Skipped}
 		out = l.ev.run()
 	}
 	used := l.ev.scratch
@@ -89,7 +91,7 @@ func Plain(ctx context.Context, in Input) *Decision {
 }
 
 func plainly(ctx context.Context, in Input) *evaluation {
-	ev := &evaluation{meter: expr.NewMeter(ctx)}
+	ev := &evaluation{meter: expr.NewMeter(ctx), decision: &Decision{Revision: in.Policy.Revision}}
 	ev.begin(in)
 	ev.reader = &plainReader{ev: ev}
 	return ev
@@ -144,7 +146,7 @@ type evaluation struct {
 }
 
 func (ev *evaluation) begin(in Input) {
-	ev.Input, ev.decision = in, &Decision{Revision: in.Policy.Revision}
+	ev.Input = in
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
 	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil

@@ -2,7 +2,6 @@ package eval
 
 import (
 	"slices"
-	"time"
 
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -16,6 +15,16 @@ type settled struct {
 	// found are the objects that actions looked up besides.
 	found               []*world.Object
 	ran, reached, fired RuleSet
+	// again is the decision as it was repeated last.
+	again *Decision
+}
+
+// decision returns the decision again, with what the check of it has noted.
+func (s *settled) decision(checked *Decision, cost uint64) *Decision {
+	if s.again == nil || !s.again.Next.Equal(checked.Next) || s.again.Skipped != checked.Skipped || s.again.Cost != cost {
+		s.again = &Decision{Revision: checked.Revision, Next: checked.Next, Ran: s.ran, Reached: s.reached, Fired: s.fired, Skipped: checked.Skipped, Cost: cost}
+	}
+	return s.again
 }
 
 // repeated returns the last decision again if it was settled and still holds, or nil.
@@ -26,7 +35,6 @@ func (r *memoReader) repeated() *Decision {
 	}
 	if !s.finds(ev) || !r.still(&r.memo.rules, nil, nil) {
 		r.memo.serial++ // the deadlines of what was checked are to be noted again
-		ev.decision.Next = time.Time{}
 		return nil
 	}
 	ev.noteFlip(r.memo.rules.until)
@@ -36,9 +44,7 @@ func (r *memoReader) repeated() *Decision {
 	r.pop()
 	r.scratch.free(r.rules)
 	ev.meter.Close()
-	out := ev.decision
-	out.Ran, out.Reached, out.Fired, out.Cost = s.ran, s.reached, s.fired, ev.meter.Spent()
-	return out
+	return s.decision(ev.decision, ev.meter.Spent())
 }
 
 // finds reports whether the objects that were looked up are the same.
@@ -59,7 +65,7 @@ func (r *memoReader) settle() {
 		r.memo.settled = s
 	}
 	s.object, s.initial, s.found = ev.object, ev.Initial, refilled(s.found, ev.found)
-	s.ran, s.reached, s.fired = ev.decision.Ran, ev.decision.Reached, ev.decision.Fired
+	s.ran, s.reached, s.fired, s.again = ev.decision.Ran, ev.decision.Reached, ev.decision.Fired, nil
 }
 
 // wantsNothing reports whether nothing is to be done, and nothing was reported.

@@ -25,8 +25,12 @@ type reach struct {
 func (c *Controller) reached(key eval.Key, r *Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.memos[key]; known {
-		c.last[key] = reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0, retries: r.Err != nil}
+	if _, known := c.memos[key]; !known {
+		return
+	}
+	now := reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0, retries: r.Err != nil}
+	if was, decided := c.last[key]; !decided || was != now {
+		c.last[key] = now
 	}
 }
 

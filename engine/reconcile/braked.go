@@ -112,11 +112,10 @@ func (c *Controller) takeCause(key eval.Key) brake.Cause {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.causes) == 0 {
-		return brake.Cause{}
+	cause, ok := c.causes[key]
+	if ok {
+		delete(c.causes, key)
 	}
-	cause := c.causes[key]
-	delete(c.causes, key)
 	return cause
 }
 

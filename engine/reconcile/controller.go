@@ -129,7 +129,9 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 		lookups = append(lookups, eval.Lookup{Input: i, Whole: true})
 	}
 	if c.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
-		d.Next = in.Now
+		sooner := *d // it may be kept for the next evaluation
+		sooner.Next = in.Now
+		d = &sooner
 	}
 	if !c.exists(in.World, in.Key) {
 		c.forget(in.Key, memo)

@@ -66,8 +66,11 @@ func (c *Controller) takeEcho(key eval.Key, woken []record.Wake, now time.Time) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.echoes.of[key]
+	if e == nil {
+		return nil
+	}
 	c.echoes.drop(key)
-	if e == nil || !e.explains(woken, now) {
+	if !e.explains(woken, now) {
 		return nil
 	}
 	return e

@@ -61,10 +61,10 @@ func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p.versions == nil {
-		delete(c.pending, key)
-	} else {
+	if p.versions != nil {
 		c.pending[key] = p
+	} else if len(c.pending) > 0 {
+		delete(c.pending, key)
 	}
 }
 

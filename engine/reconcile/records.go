@@ -37,9 +37,8 @@ func (c *Controller) noteWakes(keys []eval.Key, by change) {
 func (c *Controller) takeWakes(key eval.Key) []record.Wake {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	wakes := c.wakes[key]
-	delete(c.wakes, key)
-	if len(wakes) > 0 {
+	if wakes := c.wakes[key]; len(wakes) > 0 {
+		delete(c.wakes, key)
 		return wakes
 	}
 	last, decided := c.last[key]
