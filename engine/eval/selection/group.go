@@ -107,47 +107,105 @@ type facts [4]int64
 
 // groupScores returns the points of every group that has rows.
 func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
-	counts, ok := r.counts(step.Fold, g)
 	points := r.scratch.numbers.take(g.n)
-	var known folded
-	fold := r.fold(step)
+	counts, ok := r.counts(step.Fold, g)
+	if ok {
+		return points, counts.points(g.order, r.fold(step), points)
+	}
 	for _, group := range g.order {
 		var err error
-		if !ok {
-			points[group], err = groupPoints(step, r.membersOf(g, group), r.Scope, r.Meter)
-		} else {
-			points[group], err = known.points(counts(group), fold)
-		}
-		if err != nil {
+		if points[group], err = groupPoints(step, r.membersOf(g, group), r.Scope, r.Meter); err != nil {
 			return nil, err
 		}
 	}
 	return points, nil
 }
 
-// counts returns the numbers of a group; false when the points follow from more
+// counts are the numbers of all groups, for each fact; nil where it is not asked for.
+type counts [len(facts{})][]int32
+
+// counts returns the numbers of the groups; false when the points follow from more
 // than numbers, or a number cannot be told.
-func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (func(group int32) facts, bool) {
-	if fold == nil || len(fold.Distinct)+1 > len(facts{}) {
-		return nil, false
+func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (c counts, ok bool) {
+	if fold == nil || len(fold.Distinct)+1 > len(c) {
+		return c, false
 	}
-	distinct := make([][]int32, len(fold.Distinct))
+	if fold.Size != "" {
+		c[0] = g.size
+	}
 	for i := range fold.Distinct {
 		of := r.table.memberColumn(&fold.Distinct[i], r.Scope).ids()
 		if r.unplaced(of) {
-			return nil, false
+			return c, false
 		}
-		distinct[i] = r.different(g, of)
+		c[i+1] = r.different(g, of)
 	}
-	return func(group int32) (f facts) {
-		if fold.Size != "" {
-			f[0] = int64(g.size[group])
+	return c, true
+}
+
+// of returns the numbers of a group.
+func (c *counts) of(group int32) (f facts) {
+	for i, numbers := range c {
+		if numbers != nil {
+			f[i] = int64(numbers[group])
 		}
-		for i := range distinct {
-			f[i+1] = int64(distinct[i][group])
+	}
+	return f
+}
+
+// only returns which fact is the only one that is asked for; -1 where there are others.
+func (c *counts) only() int {
+	at := -1
+	for i, numbers := range c {
+		switch {
+		case numbers != nil && at >= 0:
+			return -1
+		case numbers != nil:
+			at = i
 		}
-		return f
-	}, true
+	}
+	return at
+}
+
+// points sets the points of some groups.
+func (c *counts) points(order []int32, compute func(facts) (int64, error), into []int64) (err error) {
+	if at := c.only(); at >= 0 {
+		return pointsBy(c[at], order, func(n int32) (int64, error) {
+			var f facts
+			f[at] = int64(n)
+			return compute(f)
+		}, into)
+	}
+	var known folded
+	for _, group := range order {
+		if into[group], err = known.points(c.of(group), compute); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pointsBy is points where they follow from one number of each group, which mostly is
+// small.
+func pointsBy(numbers, order []int32, compute func(n int32) (int64, error), into []int64) (err error) {
+	var known [maxKinds]struct {
+		points int64
+		is     bool
+	}
+	for _, group := range order {
+		n := numbers[group]
+		if n < maxKinds && known[n].is {
+			into[group] = known[n].points
+			continue
+		}
+		if into[group], err = compute(n); err != nil {
+			return err
+		}
+		if n < maxKinds {
+			known[n].points, known[n].is = into[group], true
+		}
+	}
+	return nil
 }
 
 // folded keeps the points of each kind of group. There are few kinds: groups
