@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
 )
 
 // TestSettled: a decision that wanted nothing is the next one, too, until something that
@@ -88,6 +90,46 @@ func TestSettled(t *testing.T) {
 				t.Errorf("after the change, -want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSettledAgain: a settled decision is given again itself, however many others are made
+// with the same memory meanwhile, until it is otherwise.
+func TestSettledAgain(t *testing.T) {
+	t.Parallel()
+	type key struct {
+		in      eval.Input
+		memo    *eval.Memo
+		want    []string
+		last    *eval.Decision
+		settled bool
+	}
+	var keys []*key
+	for _, spec := range []string{
+		"  inputs: [{name: boxes, apiVersion: example.com/v1, kind: Box}]\n" + do("labels: {set: {k: \"${string(size(inputs.boxes))}\"}}", "log: {level: info, message: \"${size(inputs.boxes)}\"}"),
+		do("labels: {set: {k: \"${elapsed(timestamp('2026-03-01T12:00:00Z'), duration('5s')) ? '1' : '0'}\"}}"),
+		do("labels: {set: {k: '0'}}"), // takes the memory of the one with a deadline
+	} {
+		b := newBench(t, spec, "{kind: Widget, metadata: {name: w, labels: {k: '0'}}, spec: {num: 1}}")
+		k := &key{in: eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}, memo: &eval.Memo{}}
+		first := eval.Evaluate(t.Context(), k.in, k.memo)
+		k.want, k.settled, k.last = told(eval.Plain(t.Context(), k.in)), len(first.Log) == 0, eval.Evaluate(t.Context(), k.in, k.memo)
+		keys = append(keys, k)
+	}
+	for range 100 {
+		for i, k := range keys {
+			got := eval.Evaluate(t.Context(), k.in, k.memo)
+			if diff := cmp.Diff(k.want, told(got)); diff != "" || k.settled != (got == k.last) {
+				t.Fatalf("key %d, the decision before: %v, -want +got:\n%s", i, got == k.last, diff)
+			}
+			k.last = got
+		}
+	}
+	for i, k := range keys {
+		k.in.Now = now.Add(5 * time.Second)
+		if diff := cmp.Diff(told(eval.Plain(t.Context(), k.in)), told(eval.Evaluate(t.Context(), k.in, k.memo))); diff != "" {
+			t.Errorf("key %d later, -want +got:\n%s", i, diff)
+		}
 	}
 }
 
