@@ -14,6 +14,7 @@ var topologies = []string{"TransZonal", "Zonal", "Ignored"}
 var (
 	steadily      = placingOf(1, func(p *placing) measure.Side { return steady{p} })
 	coldly        = placingOf(1, func(p *placing) measure.Side { return cold{p} })
+	ready         = placingOf(1, func(p *placing) measure.Side { return firstVolume{cold{p}} })
 	afterChange   = placingOf(1, func(p *placing) measure.Side { return changed{p} })
 	lookAgain     = placingOf(1, func(p *placing) measure.Side { return placedAgain{p} })
 	lookFirst     = placingOf(1, func(p *placing) measure.Side { return placedFirst{p} })
@@ -43,6 +44,7 @@ func cases() []spec {
 	}
 	first := topologies[0]
 	add(spec{Name: "steady", Lean: true, Topology: first, sides: steadily}, goals{3, 20, 20})
+	add(spec{Name: "first volume", Topology: first, sides: ready}, goals{})
 	add(spec{Name: "placed again", Topology: first, sides: lookAgain}, goals{10, 10, 10})
 	add(spec{Name: "placed, first look", Topology: first, sides: lookFirst}, goals{3, 3, 3})
 	add(spec{Name: "placed, pool changed", Topology: first, Asleep: true, sides: lookChanged}, goals{})

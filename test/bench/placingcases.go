@@ -65,6 +65,33 @@ func (c cold) Run(i int) error {
 	return err
 }
 
+// firstVolume places the first volume after a start: the pool and the volume were taken in
+// before.
+type firstVolume struct{ cold }
+
+// manySystems bounds the systems of a batch that have their objects already.
+const manySystems = 16
+
+func (firstVolume) Max() int { return manySystems }
+
+func (f firstVolume) Prepare(n int) error {
+	if err := f.cold.Prepare(n); err != nil {
+		return err
+	}
+	for i, sys := range f.fresh {
+		if err := putAll(sys, append(f.volumes[i], f.pools[0])...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f firstVolume) Run(i int) error {
+	err := f.place(f.fresh[i], i)
+	f.fresh[i] = nil
+	return err
+}
+
 // manyVolumes bounds the volumes of a batch whose volumes are placed.
 const manyVolumes = 512
 
