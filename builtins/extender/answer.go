@@ -85,14 +85,12 @@ func (r *reader) entries() error {
 }
 
 // asRequested reads an entry that names its pool as the request does, so that nothing
-// but the score has to be read: that of the pool whose turn it is, or of another one.
+// but the score has to be read.
 func (r *reader) asRequested() bool {
-	c, rest := r.question.catalog, r.Data[r.At:]
-	row := r.guess.next
-	if row < 0 || !c.begins(rest, row) {
-		if row = c.named(rest); row < 0 {
-			return false
-		}
+	c := r.question.catalog
+	row := c.named(r.Data[r.At:])
+	if row < 0 {
+		return false
 	}
 	at := r.At + len(c.name(row)) + len(scoreKey)
 	n, digits := digitsAt(r.Data, at)

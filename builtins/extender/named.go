@@ -49,4 +49,7 @@ func (c *catalog) name(row int) []byte {
 }
 
 // How entries of answers begin, and what follows the names.
-var nameKey, scoreKey = []byte(`{"name":"`), []byte(`,"score":`)
+var (
+	nameKey  = []byte(`{"name":"`)
+	scoreKey = []byte(`,"score":`)
+)

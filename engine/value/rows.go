@@ -71,20 +71,6 @@ func (r *Rows) At(i int) *Map {
 	return NamesOf(names...).Map(values...)
 }
 
-// Weight is the Weight of an object.
-func (r *Rows) Weight(i int) int {
-	if r.names == nil {
-		return Weight(r.maps[i])
-	}
-	sum := 1
-	for _, column := range r.columns {
-		if column[i] != nil {
-			sum += Weight(column[i])
-		}
-	}
-	return sum
-}
-
 // Alike reports whether an object is the same as one of other rows in every respect.
 func (r *Rows) Alike(i int, other *Rows, j int) bool {
 	if r.names == nil || other.names == nil || !slices.Equal(r.names, other.names) {

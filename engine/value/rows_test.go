@@ -30,8 +30,8 @@ func TestRows(t *testing.T) {
 		t.Errorf("%d and %d objects of %d and %d bytes", byMap.Len(), byField.Len(), byMap.Built(), byField.Built())
 	}
 	for i, m := range maps {
-		if got := byField.At(i); byMap.At(i) != m || !Alike(got, m) || byField.Weight(i) != Weight(m) || byMap.Weight(i) != Weight(m) {
-			t.Errorf("object %d is %v of weight %d, want %v of %d", i, Plain(got), byField.Weight(i), Plain(m), Weight(m))
+		if got := byField.At(i); byMap.At(i) != m || !Alike(got, m) {
+			t.Errorf("object %d is %v, want %v", i, Plain(got), Plain(m))
 		}
 		for _, name := range append(names, "other") {
 			if got, want := byField.Field(i, name), m.Lookup(name); !Alike(got, want) || !Alike(byMap.Field(i, name), want) {
