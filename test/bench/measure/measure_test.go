@@ -3,6 +3,7 @@ package measure
 import (
 	"errors"
 	"testing"
+	"time"
 )
 
 // fake counts what is asked of it.
@@ -84,5 +85,24 @@ func TestMedian(t *testing.T) {
 		if got.from(tc.samples); got != tc.want {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// assisted is a side whose operations contain work of others.
+type assisted struct {
+	fake
+	apart time.Duration
+}
+
+func (a *assisted) Apart() time.Duration { return a.apart }
+
+// TestAssisted: what others have taken is not counted.
+func TestAssisted(t *testing.T) {
+	t.Parallel()
+	if alone := of(&fake{}); alone <= 0 {
+		t.Errorf("a side by itself has used %v", alone)
+	}
+	if used := of(&assisted{apart: 1000 * time.Hour}); used > -999*time.Hour {
+		t.Errorf("the work of others counts: %v", used)
 	}
 }

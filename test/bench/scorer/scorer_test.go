@@ -62,3 +62,29 @@ func TestPart(t *testing.T) {
 		}
 	}
 }
+
+// TestUsed: the CPU time of answering is counted, but for requests that take less than
+// the clock.
+func TestUsed(t *testing.T) {
+	t.Parallel()
+	transport := New()
+	ask := func(groups int) {
+		t.Helper()
+		body := `{"size":1,"lvgs":[` + strings.TrimSuffix(strings.Repeat(`{"name":"vg-1"},`, groups), ",") + "]}"
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://extender/", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := transport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+	}
+	if ask(1); transport.Used != 0 {
+		t.Errorf("a small request has taken %v", transport.Used)
+	}
+	if ask(1000); transport.Used <= 0 {
+		t.Errorf("a large one has taken %v", transport.Used)
+	}
+}
