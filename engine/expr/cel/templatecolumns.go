@@ -76,14 +76,10 @@ func fillColumn(into []value.Value, constant value.Value, weights []uint32) {
 // known.
 func takeColumn(into, column []value.Value, weights []uint32) {
 	for i, v := range column {
-		switch {
-		case v == nil:
+		if v == nil {
 			weights[i] = 0
-			continue
-		case weights[i] > 0:
-			if into[i] = value.Unwrap(v); into[i] != nil {
-				weights[i] += uint32(value.Weight(into[i]))
-			}
+		} else if into[i] = value.Unwrap(v); into[i] != nil && weights[i] > 0 {
+			weights[i] += uint32(value.Weight(into[i]))
 		}
 	}
 }
