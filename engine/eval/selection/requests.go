@@ -1,8 +1,6 @@
 package selection
 
 import (
-	"slices"
-
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/direct"
@@ -170,7 +168,7 @@ func (d *drafts) merge(old *drafts, todo []int32, l *legacy) {
 // rows returns the requests.
 func (d *drafts) rows() *value.Rows {
 	if d.names != nil {
-		return value.NewRows(slices.Clone(d.names), d.columns)
+		return value.NewRows(d.names, d.columns)
 	}
 	maps := make([]*value.Map, len(d.columns[0]))
 	for i, v := range d.columns[0] {
