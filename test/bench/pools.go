@@ -22,8 +22,8 @@ type poolSide struct {
 	changes []*event // those of the operations of a batch
 	// again makes the system know nothing but its objects.
 	again func() (next system, forget func())
-	fresh system
-	end   func()
+	fresh []system // those of a batch
+	ends  []func()
 }
 
 // poolWorld makes both sides, with nodes, volume groups, agents and a pool.
@@ -122,17 +122,25 @@ func (n nodeChanged) Run(i int) error {
 // firstLook calculates the pool for the first time.
 type firstLook struct{ *poolSide }
 
-func (firstLook) Max() int { return 1 }
+func (firstLook) Max() int { return manySystems }
 
-func (f firstLook) Prepare(int) error {
-	if f.end != nil {
-		f.end()
+func (f firstLook) Prepare(n int) error {
+	f.fresh, f.ends = make([]system, n), make([]func(), n)
+	for i := range n {
+		f.fresh[i], f.ends[i] = f.again()
 	}
-	f.fresh, f.end = f.again()
 	return nil
 }
 
-func (f firstLook) Run(int) error { return f.reconcile(f.fresh, 1) }
+func (f firstLook) Run(i int) error { return f.reconcile(f.fresh[i], 1) }
+
+// Clear makes the store forget the systems of the batch.
+func (f firstLook) Clear() {
+	for _, end := range f.ends {
+		end()
+	}
+	f.fresh, f.ends = nil, nil
+}
 
 // heartbeat takes in that a node has reported, which changes nothing that is read.
 type heartbeat struct{ *poolSide }

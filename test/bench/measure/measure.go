@@ -22,6 +22,13 @@ type Side interface {
 // Bounded is a side that can prepare only so many operations.
 type Bounded interface{ Max() int }
 
+// Clearing is a side that keeps what a batch has made until it is told to forget it, so
+// that the garbage collector does not visit it while the other side is measured.
+type Clearing interface {
+	// Clear forgets it. It is not measured.
+	Clear()
+}
+
 // Assisted is a side whose operations contain work of others, such as a server that it
 // asks. That work is not measured.
 type Assisted interface {
@@ -110,7 +117,7 @@ func batch(s Side, n int) (float64, error) {
 	return float64(used) / float64(n), err
 }
 
-// run runs some operations and returns the CPU time of all.
+// run runs some operations and returns the CPU time of all, then clears.
 func run(s Side, n int) (time.Duration, error) {
 	start := of(s)
 	for i := range n {
@@ -118,7 +125,11 @@ func run(s Side, n int) (time.Duration, error) {
 			return 0, fmt.Errorf("operation %d: %w", i, err)
 		}
 	}
-	return of(s) - start, nil
+	used := of(s) - start
+	if c, ok := s.(Clearing); ok {
+		c.Clear()
+	}
+	return used, nil
 }
 
 // calibrate warms up, counts allocations, and decides how long a batch is.

@@ -106,3 +106,34 @@ func TestAssisted(t *testing.T) {
 		t.Errorf("the work of others counts: %v", used)
 	}
 }
+
+// clearing is a side that must be cleared after each batch.
+type clearing struct {
+	fake
+	full    bool
+	cleared int
+}
+
+func (c *clearing) Prepare(n int) error {
+	if c.full {
+		return errors.New("the last batch was not cleared")
+	}
+	c.full = true
+	return c.fake.Prepare(n)
+}
+
+func (c *clearing) Clear() { c.full, c.cleared = false, c.cleared+1 }
+
+// TestClearing: what a batch has made is gone before the other side is measured.
+func TestClearing(t *testing.T) {
+	t.Parallel()
+	a, b := &clearing{fake: fake{most: 3}}, &clearing{fake: fake{most: 3}}
+	if _, _, err := Two(3, a, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, side := range []*clearing{a, b} {
+		if side.full || side.cleared < 4 { // the three rounds, and what calibrates
+			t.Errorf("cleared %d times, full: %v", side.cleared, side.full)
+		}
+	}
+}
