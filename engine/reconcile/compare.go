@@ -48,8 +48,7 @@ func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input,
 	would.Intents = func(debounce string) eval.Intent {
 		return translated(owner.known(debounce), owner.Policy, other.Policy)
 	}
-	other.takeWakes(in.Key)
-	other.takeCause(in.Key)
+	other.wakes.take(in.Key)
 	o, err := other.safely(ctx, would)
 	if err != nil {
 		v := verdict{undetermined: other == r.base}

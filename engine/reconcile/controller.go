@@ -16,7 +16,6 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/readmodel"
-	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
@@ -34,6 +33,7 @@ type Controller struct {
 	counts *observe.Counts
 	shadow *shadow
 	inbox  *inbox
+	wakes  *wakes
 	// brake says what is written now; nil writes everything.
 	brake *brake.Policy
 	// inForce says that it decides: that its sources are known, and that no other
@@ -61,13 +61,7 @@ type Controller struct {
 	late map[eval.Key]bool
 	// last is how far the last decision about each key got.
 	last map[eval.Key]reach
-	// causes are what keys were woken by that were not decided about since.
-	causes map[eval.Key]brake.Cause
-	// wakes are why keys are to be decided about; edited says that the controller
-	// has taken over from another revision.
-	wakes map[eval.Key][]record.Wake
-	// wokeAt is when keys were first woken since, if that is traced.
-	wokeAt map[eval.Key]time.Time
+	// edited says that the controller has taken over from another revision.
 	edited bool
 	// memory is what keys remembered. It outlives their objects.
 	memory map[eval.Key]map[string]value.Value
@@ -175,7 +169,8 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
-	cause, woken := c.takeCause(key), c.takeWakes(key)
+	by := c.wakes.take(key)
+	woken := c.reasons(key, by)
 	object := c.primary(snapshot, key)
 	left := c.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, object, left)
@@ -183,7 +178,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	flight := c.takeOff(&in)
 	defer flight.end()
 	ctx, id := c.identified(ctx)
-	ctx, traced := c.trace(ctx, id, key, woken)
+	ctx, traced := c.trace(ctx, id, key, by.at, woken)
 	defer traced.close()
 	again := c.takeEcho(key, woken, now)
 	if flush {
@@ -202,11 +197,13 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	if err != nil {
 		r.final = []error{err}
 	}
-	c.write(ctx, &in, effects, cause, &r)
+	c.write(ctx, &in, effects, by.cause, &r)
 	c.wrote(key, r.Outcomes, now)
 	c.noteRejections(key, r.Outcomes)
 	r.finish(c)
-	c.restoreCause(key, cause, &r)
+	if r.Err != nil && by.cause.Known { // it is tried again
+		c.wakes.restore(key, by.cause)
+	}
 	c.settle(key, object, left, &r, now)
 	c.reached(key, &r)
 	r.Next = earliest(r.Next, c.next(key))
@@ -327,8 +324,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	delete(c.pending, key)
 	c.echoes.drop(key)
 	delete(c.last, key)
-	delete(c.wakes, key)
-	delete(c.wokeAt, key)
+	c.wakes.forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)
 	}
@@ -347,7 +343,7 @@ func (c *Controller) MarkInitial() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late = nil
-	clear(c.wakes) // the first list made nothing happen
+	c.wakes.begin()
 	c.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
 	for _, key := range c.owned(keys) {

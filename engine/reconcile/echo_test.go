@@ -193,13 +193,13 @@ func TestNoEcho(t *testing.T) {
 // backUnnoted is back for a change that nobody has noted yet.
 func (e *echoing) backUnnoted() {
 	e.back()
-	e.c.takeWakes(theNode)
+	e.c.wakes.take(theNode)
 }
 
 // backTimes notes the change so many times.
 func (e *echoing) backTimes(n int) {
 	e.back()
-	w := e.c.wakes[theNode][0]
+	w := e.c.wakes.of[theNode].changes[0]
 	for range n - 1 {
 		e.c.noteWakes([]eval.Key{theNode}, change{source: w.Source, old: w.Before, now: w.After})
 	}

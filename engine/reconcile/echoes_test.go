@@ -38,7 +38,7 @@ func TestNothingIsKept(t *testing.T) {
 			for _, s := range e.group.AllSources() {
 				e.group.Delete(e.t.Context(), s, "", theNode.Name)
 			}
-			e.c.takeWakes(theNode)
+			e.c.wakes.take(theNode)
 		},
 		"another revision took over": func(e *echoing) { e.c.successor = e.c.group.Join(e.c.Policy) },
 		"it was removed":             func(e *echoing) { e.group.Remove(e.c) },

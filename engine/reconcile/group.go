@@ -109,7 +109,7 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
 		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, told: &told{events: map[apply.Event]bool{}}, pending: map[eval.Key]pending{}, echoes: newEchoes(),
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
-		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), causes: map[eval.Key]brake.Cause{}, wakes: map[eval.Key][]record.Wake{},
+		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), wakes: newWakes(),
 	}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)

@@ -116,9 +116,7 @@ func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 	for _, one := range changes {
 		keys := c.owned(c.router.Change(ctx, one.source, one.old, one.now))
 		c.woken(keys)
-		c.caused(keys, one)
 		c.noteWakes(keys, one)
-		c.noteWokeAt(keys, one.at)
 		for _, key := range keys {
 			out = append(out, Wake{Controller: c, Key: key})
 		}

@@ -88,9 +88,7 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 	c.echoes.dropAll(given)
 	dropKeys(c.initial, given)
 	dropKeys(c.last, given)
-	dropKeys(c.causes, given)
-	dropKeys(c.wakes, given)
-	dropKeys(c.wokeAt, given)
+	c.wakes.drop(given)
 	c.weighMemory()
 }
 

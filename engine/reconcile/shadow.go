@@ -148,7 +148,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	if !c.inForce.Load() {
 		return nil
 	}
-	c.takeWakes(key)
+	c.wakes.take(key)
 	answers := s.last(key)
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls

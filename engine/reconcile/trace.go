@@ -47,15 +47,15 @@ type traced struct {
 }
 
 // trace begins the trace of a reconciliation with the change by which the key was
-// woken; nil when nothing is traced.
-func (c *Controller) trace(ctx context.Context, id record.ID, key eval.Key, woken []record.Wake) (context.Context, *traced) {
+// woken, which came at a time; zero is unknown. It is nil when nothing is traced.
+func (c *Controller) trace(ctx context.Context, id record.ID, key eval.Key, at time.Time, woken []record.Wake) (context.Context, *traced) {
 	tracer := c.group.Tracer
 	if tracer == nil {
 		return ctx, nil
 	}
 	now := time.Now()
 	start := now
-	if at := c.takeWokeAt(key); !at.IsZero() {
+	if !at.IsZero() {
 		start = at
 	}
 	ctx, span := tracer.Start(ctx, "reconcile", trace.WithTimestamp(start), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
@@ -181,30 +181,4 @@ func (t *traced) traceID() string {
 		return ""
 	}
 	return t.span.SpanContext().TraceID().String()
-}
-
-// noteWokeAt keeps the time of the first change by which each key was woken, for its
-// trace.
-func (c *Controller) noteWokeAt(keys []eval.Key, at time.Time) {
-	if c.group.Tracer == nil || at.IsZero() {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.wokeAt == nil {
-		c.wokeAt = map[eval.Key]time.Time{}
-	}
-	for _, key := range keys {
-		if _, known := c.wokeAt[key]; !known {
-			c.wokeAt[key] = at
-		}
-	}
-}
-
-func (c *Controller) takeWokeAt(key eval.Key) time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := c.wokeAt[key]
-	delete(c.wokeAt, key)
-	return at
 }

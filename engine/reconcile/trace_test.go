@@ -64,8 +64,8 @@ func TestTrace(t *testing.T) {
 	if got := exemplar(r.ID, r.traced)["trace_id"]; got != spans[0].SpanContext.TraceID().String() {
 		t.Errorf("the exemplar has the trace %q", got)
 	}
-	if len(c.wokeAt) > 0 {
-		t.Errorf("%v is kept", c.wokeAt)
+	if len(c.wakes.of) > 0 {
+		t.Errorf("%v is kept", c.wakes.of)
 	}
 }
 
@@ -101,16 +101,16 @@ func TestTracesAreOff(t *testing.T) {
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
 	key, ctx, r, id := eval.Key{Name: "n"}, t.Context(), Result{}, c.NewID()
-	woken, keys := c.takeWakes(key), []eval.Key{key}
+	by := c.wakes.take(key)
+	woken := c.reasons(key, by)
 	effect := &eval.Effect{}
 	if n := testing.AllocsPerRun(100, func() {
-		_, traced := c.trace(ctx, id, key, woken)
+		_, traced := c.trace(ctx, id, key, by.at, woken)
 		_, end := traced.write(ctx, effect)
 		end(nil)
-		c.noteWokeAt(keys, noon)
 		traced.end(&r)
 		traced.close()
-	}); n > 0 || c.wokeAt != nil {
-		t.Errorf("%v allocations, kept %v", n, c.wokeAt)
+	}); n > 0 || !by.at.IsZero() {
+		t.Errorf("%v allocations, woken at %v", n, by.at)
 	}
 }

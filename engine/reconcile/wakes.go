@@ -1,0 +1,168 @@
+package reconcile
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// maxWakes is how many changes are kept of those that woke a key since it was
+// last decided about.
+const maxWakes = 8
+
+// woken is what has woken a key since it was last decided about.
+type woken struct {
+	// changes are the first ones, at most maxWakes.
+	changes []record.Wake
+	// cause is what led to them, if there are brakes.
+	cause brake.Cause
+	// at is when the first one came, if that is traced.
+	at time.Time
+}
+
+// wakes are those of all keys of a controller. They are safe for concurrent use.
+type wakes struct {
+	mu sync.Mutex
+	of map[eval.Key]*woken
+}
+
+func newWakes() *wakes { return &wakes{of: map[eval.Key]*woken{}} }
+
+// note notes a change by which keys are woken, what led to it, and when it came; zero
+// is not traced.
+func (w *wakes) note(keys []eval.Key, wake record.Wake, cause brake.Cause, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, key := range keys {
+		k := w.at(key)
+		if len(k.changes) < maxWakes {
+			k.changes = append(k.changes, wake)
+		}
+		k.cause = k.cause.Merge(cause)
+		if k.at.IsZero() {
+			k.at = at
+		}
+	}
+}
+
+func (w *wakes) at(key eval.Key) *woken {
+	k := w.of[key]
+	if k == nil {
+		k = &woken{}
+		w.of[key] = k
+	}
+	return k
+}
+
+// take returns what has woken a key, and begins anew.
+func (w *wakes) take(key eval.Key) woken {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.of[key]
+	if k == nil {
+		return woken{}
+	}
+	delete(w.of, key)
+	return *k
+}
+
+// restore notes again what led to the changes of a key that is tried again.
+func (w *wakes) restore(key eval.Key, cause brake.Cause) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.at(key)
+	k.cause = k.cause.Merge(cause)
+}
+
+// begin makes nothing of the changes before, which are those of the first list.
+func (w *wakes) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, k := range w.of {
+		k.changes = nil
+	}
+}
+
+// forget drops the changes of a key that is gone. What led to them holds for what comes
+// in its place.
+func (w *wakes) forget(key eval.Key) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if k := w.of[key]; k != nil && k.cause.Known {
+		k.changes, k.at = nil, time.Time{}
+	} else {
+		delete(w.of, key)
+	}
+}
+
+// drop drops all that is known of some keys.
+func (w *wakes) drop(given func(eval.Key) bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	maps.DeleteFunc(w.of, func(key eval.Key, _ *woken) bool { return given(key) })
+}
+
+// wake is the change as what wakes a key.
+func (by *change) wake() record.Wake {
+	wake := record.Wake{Reason: record.Changed, Source: by.source, Before: by.old, After: by.now}
+	switch {
+	case by.old == nil:
+		wake.Reason = record.Created
+	case by.now == nil:
+		wake.Reason = record.Deleted
+	}
+	return wake
+}
+
+// noteWakes notes the change by which keys are woken.
+func (c *Controller) noteWakes(keys []eval.Key, by change) {
+	if len(keys) > 0 {
+		c.wakes.note(keys, by.wake(), c.causeOf(&by), by.at)
+	}
+}
+
+// causeOf returns what led to a change, as far as the brakes know.
+func (c *Controller) causeOf(by *change) brake.Cause {
+	if c.brake == nil {
+		return brake.Cause{}
+	}
+	of, version := by.old, ""
+	if by.now != nil {
+		of, version = by.now, by.now.Version().ResourceVersion
+	}
+	return c.group.Brakes.CauseOf(world.ID{GVK: by.source.GVK, Namespace: of.Namespace, Name: of.Name}, version)
+}
+
+// reasons returns why a key is decided about now. What no change has woken was woken by
+// time, by an edit or by the start.
+func (c *Controller) reasons(key eval.Key, by woken) []record.Wake {
+	if len(by.changes) > 0 {
+		return by.changes
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last, decided := c.last[key]
+	switch {
+	case decided && last.retries:
+		return byRetry
+	case decided:
+		return byDeadline
+	case c.edited:
+		return byEdit
+	default:
+		return byStart
+	}
+}
+
+// What is woken by no change has one reason; the lists are shared, and are not changed.
+var (
+	byRetry    = []record.Wake{{Reason: record.Retry}}
+	byDeadline = []record.Wake{{Reason: record.Deadline}}
+	byEdit     = []record.Wake{{Reason: record.Edit}}
+	byStart    = []record.Wake{{Reason: record.Start}}
+)
