@@ -13,7 +13,9 @@ import (
 
 // reach is how far a decision got.
 type reach struct {
-	rules eval.RuleSet
+	// decided says that there was one.
+	decided bool
+	rules   eval.RuleSet
 	// clean says that nothing failed.
 	clean bool
 	// retries says that the key is tried again by itself.
@@ -25,12 +27,9 @@ type reach struct {
 func (c *Controller) reached(key eval.Key, r *Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.memos[key]; !known {
-		return
-	}
-	now := reach{rules: r.Decision.Ran, clean: r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0, retries: r.Err != nil}
-	if was, decided := c.last[key]; !decided || was != now {
-		c.last[key] = now
+	if k := c.states[key]; k != nil && k.memo != nil {
+		clean := r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0
+		k.last = reach{decided: true, rules: r.Decision.Ran, clean: clean, retries: r.Err != nil}
 	}
 }
 
@@ -58,7 +57,11 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.brake.Adopt(c.Policy)
 	old.successor = c
 	maps.Copy(c.memory, cloned(old.memory)) // a rollout may have given keys to this one already
-	maps.Copy(c.initial, old.initial)
+	for key, k := range old.states {
+		if k.initial {
+			c.states.at(key).initial = true
+		}
+	}
 	maps.Copy(c.pending, old.pending)
 	c.share(old)
 	c.weighMemory()
@@ -70,13 +73,12 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 		c.shadow.adopt(old.shadow)
 	}
 	for _, key := range c.withLate(keys) {
-		last, known := old.last[key]
-		_, compared := c.memos[key]
-		if all || !known || compared || !last.clean || last.rules.Meets(bodies) || old.busy[key] {
+		was, compared := old.states.of(key), c.states.of(key).memo != nil
+		if all || compared || was.busy || !was.last.clean || was.last.rules.Meets(bodies) {
 			again = append(again, key)
 			continue
 		}
-		c.last[key] = last
+		c.states.at(key).last = was.last
 		c.carry(key, old)
 	}
 	for _, i := range c.intents.byName { // their objects may be gone
@@ -126,7 +128,7 @@ func differs(old, now *plan.Policy) (all bool, bodies eval.RuleSet) {
 // carry takes over what a key reads, so that a change of it wakes the key. What
 // was computed from it is not kept.
 func (c *Controller) carry(key eval.Key, old *Controller) {
-	was := old.memos[key]
+	was := old.states.of(key).memo
 	if was == nil {
 		return
 	}
@@ -136,7 +138,7 @@ func (c *Controller) carry(key eval.Key, old *Controller) {
 		}
 		return inputNamed(c.Policy, old.Policy.Inputs[at.Input].Name)
 	})
-	c.memos[key] = m
+	c.states.at(key).memo = m
 	c.router.Looked(key, m.Lookups())
 }
 
@@ -187,13 +189,13 @@ func (c *Controller) adoptIntent(old *Controller, name string) {
 // are still being decided about: they hand it over when they end.
 func (c *Controller) retire() {
 	for name, i := range c.intents.byName {
-		if !c.busy[i.key] {
+		if !c.states.of(i.key).busy {
 			c.intents.drop(name, i)
 		}
 	}
-	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.busy[key] })
+	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.states.of(key).busy })
 	c.remembering = 0
-	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return !c.busy[key] })
+	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return !c.states.of(key).busy })
 	c.echoes = newEchoes()
 }
 

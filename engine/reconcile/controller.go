@@ -41,8 +41,7 @@ type Controller struct {
 	inForce atomic.Bool
 
 	mu      sync.Mutex
-	memos   map[eval.Key]*eval.Memo
-	initial map[eval.Key]bool
+	states  keyStates
 	pending map[eval.Key]pending
 	// echoes are answers for keys that wait for what they wrote.
 	echoes  echoes
@@ -53,14 +52,10 @@ type Controller struct {
 	flights *flights
 	// told are the events that were emitted.
 	told *told
-	// busy are the keys that are being decided about, successor the revision that
-	// has taken over.
-	busy      map[eval.Key]bool
+	// successor is the revision that has taken over.
 	successor *Controller
 	// late are the keys woken between Replay and Adopt.
 	late map[eval.Key]bool
-	// last is how far the last decision about each key got.
-	last map[eval.Key]reach
 	// edited says that the controller has taken over from another revision.
 	edited bool
 	// memory is what keys remembered. It outlives their objects.
@@ -144,14 +139,14 @@ func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time)
 func (c *Controller) begin(key eval.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy[key] = true
+	c.states.at(key).busy = true
 }
 
 // end hands what a key came to know to the revision that has taken over
 // meanwhile.
 func (c *Controller) end(key eval.Key) {
 	c.mu.Lock()
-	delete(c.busy, key)
+	c.states.end(key)
 	next := c.successor
 	c.mu.Unlock()
 	if next != nil {
@@ -276,12 +271,11 @@ func (c *Controller) version(snapshot *world.Snapshot) func(world.ID) (world.Ver
 func (c *Controller) memo(key eval.Key) *eval.Memo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m, ok := c.memos[key]
-	if !ok {
-		m = &eval.Memo{}
-		c.memos[key] = m
+	k := c.states.at(key)
+	if k.memo == nil {
+		k.memo = &eval.Memo{}
 	}
-	return m
+	return k.memo
 }
 
 // primary returns the object of a key, or nil.
@@ -319,11 +313,9 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.addKeeping(-kept)
-	delete(c.memos, key)
-	delete(c.initial, key)
+	c.states.forget(key)
 	delete(c.pending, key)
 	c.echoes.drop(key)
-	delete(c.last, key)
 	c.wakes.forget(key)
 	if c.shadow != nil {
 		c.shadow.forget(key)
@@ -333,7 +325,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 func (c *Controller) isInitial(key eval.Key) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.initial[key]
+	return c.states.of(key).initial
 }
 
 // MarkInitial says that the keys known now were in the first list, with which
@@ -347,7 +339,7 @@ func (c *Controller) MarkInitial() {
 	c.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
 	for _, key := range c.owned(keys) {
-		c.initial[key] = true
+		c.states.at(key).initial = true
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *Controller) keepEcho(key eval.Key, before *echo, r *Result, now time.Ti
 	e.weigh()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, known := c.memos[key]; known && c.successor == nil && !c.removed {
+	if c.states.of(key).memo != nil && c.successor == nil && !c.removed {
 		c.echoes.put(key, e, now)
 		c.measure()
 	}

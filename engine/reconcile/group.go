@@ -107,8 +107,8 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
-		memos: map[eval.Key]*eval.Memo{}, initial: map[eval.Key]bool{}, told: &told{events: map[apply.Event]bool{}}, pending: map[eval.Key]pending{}, echoes: newEchoes(),
-		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}}, last: map[eval.Key]reach{}, busy: map[eval.Key]bool{},
+		states: keyStates{}, told: &told{events: map[apply.Event]bool{}}, pending: map[eval.Key]pending{}, echoes: newEchoes(),
+		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}},
 		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), wakes: newWakes(),
 	}
 	for _, need := range c.needs {

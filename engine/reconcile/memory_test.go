@@ -35,8 +35,8 @@ func TestWhatIsKept(t *testing.T) {
 		t.Errorf("%d bytes are kept of %d", c.keeping, eval.MaxMemoAll)
 	}
 	sum := 0
-	for _, m := range c.memos {
-		sum += m.Kept()
+	for _, k := range c.states {
+		sum += k.memo.Kept()
 	}
 	if sum != c.keeping {
 		t.Errorf("%d bytes are counted, %d are kept", c.keeping, sum)

@@ -38,7 +38,7 @@ func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []e
 	c.mu.Lock()
 	for _, key := range known {
 		if taken(key) {
-			c.initial[key] = true
+			c.states.at(key).initial = true
 		}
 	}
 	c.mu.Unlock()
@@ -84,10 +84,13 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 		return given(key)
 	})
 	c.counts.Remembered.Sub(float64(dropped))
-	dropKeys(c.pending, given)
+	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return given(key) })
 	c.echoes.dropAll(given)
-	dropKeys(c.initial, given)
-	dropKeys(c.last, given)
+	for key := range c.states {
+		if given(key) {
+			c.states.forget(key)
+		}
+	}
 	c.wakes.drop(given)
 	c.weighMemory()
 }
@@ -95,13 +98,13 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 func (c *Controller) memosOf(given func(eval.Key) bool) map[eval.Key]*eval.Memo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := maps.Clone(c.memos)
-	maps.DeleteFunc(out, func(key eval.Key, _ *eval.Memo) bool { return !given(key) })
+	out := map[eval.Key]*eval.Memo{}
+	for key, k := range c.states {
+		if k.memo != nil && given(key) {
+			out[key] = k.memo
+		}
+	}
 	return out
-}
-
-func dropKeys[V any](of map[eval.Key]V, given func(eval.Key) bool) {
-	maps.DeleteFunc(of, func(key eval.Key, _ V) bool { return given(key) })
 }
 
 // FlushKeys is Flush for some keys, as another process is about to decide about them.

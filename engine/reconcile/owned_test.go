@@ -73,8 +73,8 @@ func TestOwnedKeys(t *testing.T) {
 	}
 	own = []string{"a"}
 	c.Release(named("b", "c"))
-	if remembered("a") == "" || remembered("b") != "" || len(c.memos) != 1 || len(c.last) != 1 || c.isInitial(eval.Key{Name: "b"}) {
-		t.Errorf("of a %q is known, of b %q, with %d memos", remembered("a"), remembered("b"), len(c.memos))
+	if remembered("a") == "" || remembered("b") != "" || len(c.states) != 1 || !c.states[eval.Key{Name: "a"}].last.decided || c.isInitial(eval.Key{Name: "b"}) {
+		t.Errorf("of a %q is known, of b %q, with %d states", remembered("a"), remembered("b"), len(c.states))
 	}
 	if woken := putNode(t, g, "b", "2"); len(woken) > 0 {
 		t.Errorf("%v are woken, which were given away", woken)

@@ -185,13 +185,16 @@ func (c *Controller) handOver(key eval.Key, to *Controller) {
 		delete(c.pending, key)
 	}
 	c.echoes.drop(key)
-	if c.initial[key] {
-		to.initial[key] = true
+	if k := c.states[key]; k != nil {
+		if k.initial {
+			to.states.at(key).initial = true
+		}
+		k.last = reach{}
+		c.states.tidy(key, k)
 	}
 	for _, name := range slices.Collect(maps.Keys(c.intents.ofKey[key])) {
 		to.adoptIntent(c, name)
 		c.intents.drop(name, c.intents.byName[name])
 	}
-	delete(c.last, key)
 	to.measure()
 }

@@ -146,11 +146,11 @@ func (c *Controller) reasons(key eval.Key, by woken) []record.Wake {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	last, decided := c.last[key]
+	last := c.states.of(key).last
 	switch {
-	case decided && last.retries:
+	case last.retries:
 		return byRetry
-	case decided:
+	case last.decided:
 		return byDeadline
 	case c.edited:
 		return byEdit
