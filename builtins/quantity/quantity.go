@@ -94,8 +94,11 @@ func parse(v value.Value) (resource.Quantity, error) {
 		return *resource.NewQuantity(n, resource.DecimalSI), nil
 	}
 	text, ok := value.Str(v)
-	if f, isFloat := v.Value().(float64); isFloat {
-		text, ok = new(big.Float).SetFloat64(f).Text('f', -1), true
+	if !ok {
+		var f float64
+		if f, ok = v.Value().(float64); ok {
+			text = new(big.Float).SetFloat64(f).Text('f', -1)
+		}
 	}
 	switch {
 	case !ok:

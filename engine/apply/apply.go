@@ -213,7 +213,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 // needless reports whether there was nothing to do, which is success: the target is
 // gone, or there already.
 func needless(e *eval.Effect, err error) bool {
-	return e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold)
+	return err != nil && (e.Verb != eval.VerbCreate && apierrors.IsNotFound(err) || errors.Is(err, ErrExists) || errors.Is(err, errTold))
 }
 
 // refused ends the item of an eviction that is refused for now. Nothing has failed: the

@@ -1,6 +1,10 @@
 package observe
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // Counts are the metrics of one revision of a policy.
 type Counts struct {
@@ -17,6 +21,9 @@ type Counts struct {
 
 	policy, revision string
 	unseen           prometheus.Counter
+	mu               sync.Mutex
+	// effects are the counters of effects that were asked for.
+	effects map[string]prometheus.Counter
 }
 
 // Of returns the metrics of a revision of a policy with some rules.
@@ -30,7 +37,7 @@ func Of(policy, revision string, rules ...string) *Counts {
 		Rules:             rulesOf(policy, revision, rules),
 		Remembered:        Remembered.WithLabelValues(policy), Retained: Retained.WithLabelValues(policy),
 		Disagreements: none(), Undetermined: none(), Disagreeing: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
-		policy: policy, revision: revision,
+		policy: policy, revision: revision, effects: map[string]prometheus.Counter{},
 	}
 }
 
@@ -61,7 +68,14 @@ func (c *Counts) Effect(result string) prometheus.Counter {
 	if c.unseen != nil {
 		return c.unseen
 	}
-	return Effects.WithLabelValues(c.policy, c.revision, result)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	of, ok := c.effects[result]
+	if !ok {
+		of = Effects.WithLabelValues(c.policy, c.revision, result)
+		c.effects[result] = of
+	}
+	return of
 }
 
 // Adopted says which revision of a policy is in force. The series of the one

@@ -10,10 +10,12 @@ import (
 type byNamespace map[string]map[eval.Key]bool
 
 func (b byNamespace) add(key eval.Key) {
-	if b[key.Namespace] == nil {
-		b[key.Namespace] = map[eval.Key]bool{}
+	keys := b[key.Namespace]
+	if keys == nil {
+		keys = map[eval.Key]bool{}
+		b[key.Namespace] = keys
 	}
-	b[key.Namespace][key] = true
+	keys[key] = true
 }
 
 func (b byNamespace) remove(key eval.Key) {
