@@ -43,7 +43,8 @@ func (s keyStates) end(key eval.Key) {
 	}
 }
 
-// forget forgets a key whose object is gone, but that it is being decided about.
+// forget drops what is known of a key whose object is gone. That it is being decided about
+// stays.
 func (s keyStates) forget(key eval.Key) {
 	if k := s[key]; k != nil {
 		*k = keyState{busy: k.busy}

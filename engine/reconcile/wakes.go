@@ -79,7 +79,8 @@ func (w *wakes) restore(key eval.Key, cause brake.Cause) {
 	k.cause = k.cause.Merge(cause)
 }
 
-// begin makes nothing of the changes before, which are those of the first list.
+// begin drops the changes so far: they are those of the first list, which no key was
+// woken by.
 func (w *wakes) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
