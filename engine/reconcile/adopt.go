@@ -57,11 +57,7 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.brake.Adopt(c.Policy)
 	old.successor = c
 	maps.Copy(c.memory, cloned(old.memory)) // a rollout may have given keys to this one already
-	for key, k := range old.states {
-		if k.initial {
-			c.states.at(key).initial = true
-		}
-	}
+	c.states.takeInitial(old.states)
 	maps.Copy(c.pending, old.pending)
 	c.share(old)
 	c.weighMemory()

@@ -35,6 +35,15 @@ func (s keyStates) at(key eval.Key) *keyState {
 	return k
 }
 
+// takeInitial takes over from another revision which keys were in the first list.
+func (s keyStates) takeInitial(old keyStates) {
+	for key, k := range old {
+		if k.initial {
+			s.at(key).initial = true
+		}
+	}
+}
+
 // end ends the decision about a key.
 func (s keyStates) end(key eval.Key) {
 	if k := s[key]; k != nil {
