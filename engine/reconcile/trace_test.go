@@ -114,3 +114,21 @@ func TestTracesAreOff(t *testing.T) {
 		t.Errorf("%v allocations, woken at %v", n, by.at)
 	}
 }
+
+// TestShadowKeepsNoTimes: when a key was woken is not kept by a policy that is not traced
+// itself.
+func TestShadowKeepsNoTimes(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, "  mode: Shadow\n"+calling)
+	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
+	g.Tracer = sdktrace.NewTracerProvider().Tracer("test")
+	c := g.Add(p)
+	put(t, g, "n", "1", nil)
+	if woken := c.wakes.of[eval.Key{Name: "n"}]; woken == nil || woken.at.IsZero() {
+		t.Fatalf("it was woken: %+v", woken)
+	}
+	c.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
+	if len(c.wakes.of) > 0 {
+		t.Errorf("%v is kept", c.wakes.of)
+	}
+}
