@@ -280,12 +280,11 @@ func ofNames(table *world.Table, names texts) []*world.Object {
 func indexed(in *plan.Input, table *world.Table) bool { return in.Index != "" && table.Has(in.Index) }
 
 func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world.Object) {
-	for _, s := range ev.overlay.objects.list {
-		if s.value == nil || s.id.GVK != in.Source.GVK {
-			continue
-		}
-		if o := table.Get(s.id.Namespace, s.id.Name); o != nil {
-			out = append(out, o)
+	for id := range ev.overlay.objects {
+		if id.GVK == in.Source.GVK {
+			if o := table.Get(id.Namespace, id.Name); o != nil {
+				out = append(out, o)
+			}
 		}
 	}
 	return append(out, ev.created(in)...)

@@ -11,7 +11,7 @@ import (
 // overlay holds what the effects so far have made of objects: rules see what
 // the rules above left.
 type overlay struct {
-	objects states
+	objects map[world.ID]*value.Map
 	// created are objects that do not exist yet.
 	created map[world.ID]*world.Object
 	// undo are the objects that were overlaid since the last save, as they were.
@@ -27,8 +27,8 @@ type overlaid struct {
 
 // of returns an object's value under the overlay.
 func (o *overlay) of(object *world.Object) *value.Map {
-	if len(o.objects.list) > 0 {
-		if v := o.objects.of(object.ID()); v != nil {
+	if o.objects != nil {
+		if v, ok := o.objects[object.ID()]; ok {
 			return v
 		}
 	}
@@ -36,15 +36,24 @@ func (o *overlay) of(object *world.Object) *value.Map {
 }
 
 // used reports whether anything was overlaid, even if it was taken back.
-func (o *overlay) used() bool { return len(o.objects.list) > 0 || o.created != nil }
+func (o *overlay) used() bool { return o.objects != nil || o.created != nil }
 
 func (o *overlay) set(id world.ID, v *value.Map) {
-	o.undo = append(o.undo, overlaid{id, o.objects.set(id, v), o.created[id]})
+	if o.objects == nil {
+		o.objects = map[world.ID]*value.Map{}
+	}
+	o.undo = append(o.undo, overlaid{id, o.objects[id], o.created[id]})
+	o.objects[id] = v
 }
 
 // touches reports whether objects of a kind are overlaid.
 func (o *overlay) touches(gvk schema.GVK) bool {
-	return slices.ContainsFunc(o.objects.list, func(s state) bool { return s.value != nil && s.id.GVK == gvk })
+	for id := range o.objects {
+		if id.GVK == gvk {
+			return true
+		}
+	}
+	return false
 }
 
 // create adds an object that does not exist yet.
@@ -65,7 +74,11 @@ func (o *overlay) save() {
 // restore makes the overlay what it was when it was saved last.
 func (o *overlay) restore() {
 	for _, was := range slices.Backward(o.undo) {
-		o.objects.set(was.id, was.object)
+		if was.object == nil {
+			delete(o.objects, was.id)
+		} else {
+			o.objects[was.id] = was.object
+		}
 		if was.created == nil {
 			delete(o.created, was.id)
 		} else {

@@ -160,10 +160,10 @@ func (r *ruleRun) each(base *frame) {
 // refresh returns an item that is an object as the overlay has it now.
 func (ev *evaluation) refresh(item value.Value) value.Value {
 	m, ok := item.(*value.Map)
-	if !ok || len(ev.overlay.objects.list) == 0 {
+	if !ok || len(ev.overlay.objects) == 0 {
 		return item
 	}
-	if v := ev.overlay.objects.of(idOf(m)); v != nil {
+	if v, ok := ev.overlay.objects[idOf(m)]; ok {
 		return v
 	}
 	return item

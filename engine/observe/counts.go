@@ -1,10 +1,6 @@
 package observe
 
-import (
-	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
 // Counts are the metrics of one revision of a policy.
 type Counts struct {
@@ -21,9 +17,6 @@ type Counts struct {
 
 	policy, revision string
 	unseen           prometheus.Counter
-	mu               sync.Mutex
-	// effects are the counters of effects that were asked for.
-	effects map[string]prometheus.Counter
 }
 
 // Of returns the metrics of a revision of a policy with some rules.
@@ -37,7 +30,7 @@ func Of(policy, revision string, rules ...string) *Counts {
 		Rules:             rulesOf(policy, revision, rules),
 		Remembered:        Remembered.WithLabelValues(policy), Retained: Retained.WithLabelValues(policy),
 		Disagreements: none(), Undetermined: none(), Disagreeing: prometheus.NewGauge(prometheus.GaugeOpts{Name: "unseen"}),
-		policy: policy, revision: revision, effects: map[string]prometheus.Counter{},
+		policy: policy, revision: revision,
 	}
 }
 
@@ -68,14 +61,7 @@ func (c *Counts) Effect(result string) prometheus.Counter {
 	if c.unseen != nil {
 		return c.unseen
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	of, ok := c.effects[result]
-	if !ok {
-		of = Effects.WithLabelValues(c.policy, c.revision, result)
-		c.effects[result] = of
-	}
-	return of
+	return Effects.WithLabelValues(c.policy, c.revision, result)
 }
 
 // Adopted says which revision of a policy is in force. The series of the one

@@ -63,7 +63,7 @@ func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time
 	defer c.mu.Unlock()
 	if p.versions != nil {
 		c.pending[key] = p
-	} else if len(c.pending) > 0 {
+	} else {
 		delete(c.pending, key)
 	}
 }
