@@ -132,3 +132,22 @@ func TestShadowKeepsNoTimes(t *testing.T) {
 		t.Errorf("%v is kept", c.wakes.of)
 	}
 }
+
+// TestRolloutKeepsNoTimes: the revision of a rollout that only looks on keeps nothing of
+// what has woken a key either.
+func TestRolloutKeepsNoTimes(t *testing.T) {
+	t.Parallel()
+	r := newRolling(t, strings.Replace(labelling, "VALUE", "a", 1), strings.Replace(labelling, "VALUE", "b", 1), "[{percent: 50}]", 4)
+	r.group.Tracer = sdktrace.NewTracerProvider().Tracer("test")
+	r.Advance(r.spec.Share(1))
+	for i := range 4 {
+		put(t, r.group, fmt.Sprint("n", i), "2", map[string]any{"zone": "x"})
+	}
+	if woken := r.next.wakes.of[eval.Key{Name: "n0"}]; woken == nil || woken.at.IsZero() {
+		t.Fatalf("it was woken: %+v", woken)
+	}
+	r.reconcile(r.keys())
+	if len(r.base.wakes.of)+len(r.next.wakes.of) > 0 {
+		t.Errorf("%v and %v are kept", r.base.wakes.of, r.next.wakes.of)
+	}
+}
