@@ -19,9 +19,6 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// defaultPolicyQPS is how many writes a second one policy may send.
-const defaultPolicyQPS = 100
-
 func runCommand() *cobra.Command {
 	var o run.Options
 	var asks extenderFlags
@@ -93,7 +90,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	flags.StringArrayVar(&params, "param", nil, "policy.name=value; may repeat")
 	flags.StringVar(&regoMemory, "rego-memory", "192Mi", "how much memory the process that evaluates Rego may have, beside the controller; it is started when a policy uses Rego")
-	flags.IntVar(&o.Workers, "workers", 10, "number of primary objects of one policy that are reconciled concurrently")
+	flags.IntVar(&o.Workers, "workers", run.DefaultWorkers, "number of primary objects of one policy that are reconciled concurrently")
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "address of the metrics endpoint; empty disables it")
 	flags.BoolVar(&o.MetricsSecure, "metrics-secure", false, "serve metrics by TLS, and only to those whom the API server allows to get /metrics")
 	flags.StringVar(&o.MetricsCertDir, "metrics-cert-dir", "", "a folder with tls.crt and tls.key for --metrics-secure; they are read again when they change (default: a self-signed certificate)")
@@ -105,7 +102,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.DecisionsAddress, "decisions-bind-address", "127.0.0.1:4273", "loopback address at which edict explain and edict capture ask for decisions; empty disables it")
 	changes.register(flags)
 	flags.StringVar(&level, "log-level", "info", "debug, info, warn or error")
-	flags.IntVar(&o.PolicyQPS, "policy-qps", defaultPolicyQPS, "how many writes a second one policy may send, so that it does not keep the API server busy; negative does not bound it")
+	flags.IntVar(&o.PolicyQPS, "policy-qps", run.DefaultPolicyQPS, "how many writes a second one policy may send; the API server bounds it too, and is fair to others; negative does not bound it here")
 	brakes.register(flags)
 	asks.register(flags)
 	hook.register(flags)

@@ -44,7 +44,8 @@ type Options struct {
 	RegoCommand []string
 	// RegoMemory is how much memory that process may have, in bytes.
 	RegoMemory int64
-	// Workers is how many keys of one policy are reconciled at once; 0 is 10.
+	// Workers is how many keys of one policy are reconciled at once; 0 is
+	// DefaultWorkers.
 	Workers int
 	// MetricsAddress and ProbeAddress are where metrics and probes are served;
 	// "" serves nothing.
@@ -76,8 +77,8 @@ type Options struct {
 	Shards int
 	// Brakes are the limits of what policies write; nil is the default.
 	Brakes *brake.Settings
-	// PolicyQPS is how many writes a second one policy may send, so that it does not
-	// keep the API server busy; 0 is 100, less than 0 does not bound it.
+	// PolicyQPS is how many writes a second one policy may send; 0 is
+	// DefaultPolicyQPS, less than 0 does not bound it.
 	PolicyQPS int
 	// StopTimeout is how long a stop may take: work under way, and what is
 	// debounced. 0 is 45s.
@@ -98,15 +99,20 @@ type Options struct {
 }
 
 const (
-	defaultWorkers   = 10
-	defaultPoll      = 2 * time.Second
-	defaultStop      = 45 * time.Second
-	defaultPolicyQPS = 100
+	// DefaultWorkers is so many that an API server has always something to do while
+	// others wait for the scheduler extender, or decide.
+	DefaultWorkers = 32
+	// DefaultPolicyQPS is more than an API server usually writes, which bounds the rate
+	// by itself and is fair to others. It bounds what a mistake can do.
+	DefaultPolicyQPS = 1000
+
+	defaultPoll = 2 * time.Second
+	defaultStop = 45 * time.Second
 )
 
 func (o *Options) defaults() {
 	if o.Workers == 0 {
-		o.Workers = defaultWorkers
+		o.Workers = DefaultWorkers
 	}
 	if o.PollInterval == 0 {
 		o.PollInterval = defaultPoll
@@ -119,7 +125,7 @@ func (o *Options) defaults() {
 		o.Brakes = &settings
 	}
 	if o.PolicyQPS == 0 {
-		o.PolicyQPS = defaultPolicyQPS
+		o.PolicyQPS = DefaultPolicyQPS
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -37,7 +37,7 @@ func (s *stage) costs() (cpu, resident float64) {
 // TestBurst (F2): everything changes at once.
 func TestBurst(t *testing.T) {
 	s := set(t, 1)
-	const many = 2000
+	const many = 5000
 	inParallel(many, func(i int) { s.must(nil, s.traffic.write(t.Context(), i)) })
 	s.converged("all are made", 2*time.Minute)
 	before, _ := s.costs()
