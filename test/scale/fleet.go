@@ -57,7 +57,7 @@ var policyFiles = []string{"replica-scheduling.yaml", "agent-node-label.yaml"}
 
 func (f *fleet) args(kubeconfig, policies string) []string {
 	out := []string{
-		"run", "--kubeconfig", kubeconfig, "--health-probe-bind-address", "", "--policy-qps", "-1", "--log-level", "warn",
+		"run", "--kubeconfig", kubeconfig, "--health-probe-bind-address", "", "--log-level", "warn",
 		"--extender-url", f.extender.URL, "--extender-ca-file", f.extender.CAFile,
 		"--extender-cert-file", f.extender.ClientCertFile, "--extender-key-file", f.extender.ClientKeyFile,
 	}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/bench/objects"
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -32,9 +33,9 @@ type object = objects.Object
 const (
 	liveNodes   = 30
 	liveVolumes = 300
-	liveWorkers = 10
-	// rounds is how often each side is measured, in turns.
-	rounds = 2
+	liveWorkers = run.DefaultWorkers
+	// rounds is how often each side is measured, in turns; neither is always the first.
+	rounds = 4
 )
 
 // Run compares placing volumes on a real control plane, with a real extender,
@@ -55,16 +56,16 @@ func Run(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	var bare, placing cost
-	for round := range rounds {
-		b, err := l.bare(ctx, fmt.Sprintf("bare%d", round))
+	for turn := range 2 * rounds {
+		measure, sum := l.bare, &bare
+		if (turn+1)/2%2 == 1 {
+			measure, sum = l.place, &placing
+		}
+		one, err := measure(ctx, fmt.Sprintf("turn%d", turn))
 		if err != nil {
 			return err
 		}
-		p, err := l.place(ctx, fmt.Sprintf("live%d", round))
-		if err != nil {
-			return err
-		}
-		bare, placing = bare.plus(b), placing.plus(p)
+		*sum = sum.plus(one)
 	}
 	return report(to, bare, placing)
 }

@@ -18,6 +18,10 @@ import (
 	"github.com/edict-dev/edict/test/extender"
 )
 
+// barePatches is the field manager of the patches without decisions. It is not that of
+// who makes the objects, as a controller's is not: each manager costs the API server work.
+const barePatches = "bench/bare-patches"
+
 // bare patches replicas as the controller does, without deciding anything.
 func (l *liveWorld) bare(ctx context.Context, prefix string) (cost, error) {
 	replicas, err := l.create(ctx, prefix)
@@ -29,12 +33,12 @@ func (l *liveWorld) bare(ctx context.Context, prefix string) (cost, error) {
 	err = each(len(replicas), func(i int) error {
 		r := replicas[i]
 		spec := fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"spec":{"nodeName":%q,"lvmVolumeGroupName":%q}}`, r.GetResourceVersion(), objects.NodeName(i%liveNodes), objects.GroupName(i%liveNodes, 0))
-		got, err := api.Patch(ctx, r.GetName(), types.MergePatchType, []byte(spec), metav1.PatchOptions{FieldManager: "bench"})
+		got, err := api.Patch(ctx, r.GetName(), types.MergePatchType, []byte(spec), metav1.PatchOptions{FieldManager: barePatches})
 		if err != nil {
 			return err
 		}
 		status := fmt.Sprintf(`{"metadata":{"resourceVersion":%q},"status":{"conditions":[{"type":"Scheduled","status":"True","reason":"Scheduled","message":"Replica scheduled successfully","observedGeneration":2,"lastTransitionTime":"2026-03-01T12:00:00Z"}]}}`, got.ResourceVersion)
-		_, err = api.Patch(ctx, r.GetName(), types.MergePatchType, []byte(status), metav1.PatchOptions{FieldManager: "bench"}, "status")
+		_, err = api.Patch(ctx, r.GetName(), types.MergePatchType, []byte(status), metav1.PatchOptions{FieldManager: barePatches}, "status")
 		return err
 	})
 	if err != nil {
@@ -64,7 +68,7 @@ func (l *liveWorld) place(ctx context.Context, prefix string) (cost, error) {
 	go func() {
 		done <- run.Run(inner, run.Options{
 			Config: l.config, Policies: []string{filepath.Join("policies", "replica-scheduling.yaml")}, Answers: expr.Answerers{"extender": connected},
-			Registry: prometheus.NewRegistry(), Workers: liveWorkers, PolicyQPS: -1, Log: slog.New(slog.DiscardHandler),
+			Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler),
 		})
 	}()
 	select {
