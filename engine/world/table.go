@@ -2,7 +2,6 @@ package world
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/benbjohnson/immutable"
 )
@@ -108,38 +107,6 @@ func (t *Table) Since(earlier Mark) (changed []Change, ok bool) {
 		return nil, false
 	}
 	return t.log.between(earlier.seq, now.seq)
-}
-
-// Change names an object that changed.
-type Change struct{ Namespace, Name string }
-
-// log remembers the latest changes of a table, for whoever keeps something
-// computed from an earlier version of it.
-type log struct {
-	mu   sync.Mutex
-	ring [logSize]Change
-}
-
-const logSize = 1024
-
-func (l *log) record(seq uint64, c Change) {
-	l.mu.Lock()
-	l.ring[seq%logSize] = c
-	l.mu.Unlock()
-}
-
-func (l *log) between(since, until uint64) ([]Change, bool) {
-	// Half of the ring is left to writers that are already further on.
-	if until-since > logSize/2 {
-		return nil, false
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := make([]Change, 0, until-since)
-	for seq := since + 1; seq <= until; seq++ {
-		out = append(out, l.ring[seq%logSize])
-	}
-	return out, true
 }
 
 // insert returns a sorted list with one object more, or replaced.
