@@ -6,7 +6,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -56,11 +55,11 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.edited = true
 	c.brake.Adopt(c.Policy)
 	old.successor = c
-	maps.Copy(c.memory, cloned(old.memory)) // a rollout may have given keys to this one already
+	c.memories.copy(old.memories) // a rollout may have given keys to this one already
 	c.states.takeInitial(old.states)
-	maps.Copy(c.pending, old.pending)
+	c.writes.copy(old.writes)
 	c.share(old)
-	c.weighMemory()
+	c.measure()
 	defer old.retire()
 	c.adoptIntents(old)
 	all, bodies := differs(old.Policy, c.Policy)
@@ -189,20 +188,10 @@ func (c *Controller) retire() {
 			c.intents.drop(name, i)
 		}
 	}
-	maps.DeleteFunc(c.memory, func(key eval.Key, _ map[string]value.Value) bool { return !c.states.of(key).busy })
-	c.remembering = 0
-	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return !c.states.of(key).busy })
+	done := func(key eval.Key) bool { return !c.states.of(key).busy }
+	c.memories.drop(done)
+	c.writes.drop(done)
 	c.echoes = newEchoes()
-}
-
-// cloned copies what keys remember: the values of a key that is still being
-// decided about are its own.
-func cloned(memory map[eval.Key]map[string]value.Value) map[eval.Key]map[string]value.Value {
-	out := make(map[eval.Key]map[string]value.Value, len(memory))
-	for key, values := range memory {
-		out[key] = maps.Clone(values)
-	}
-	return out
 }
 
 // inherit takes over what came of a key that another revision was deciding about
@@ -220,13 +209,9 @@ func (c *Controller) takeOver(old *Controller, key eval.Key) (next *Controller) 
 	defer old.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if values, ok := old.memory[key]; ok {
-		c.memory[key] = maps.Clone(values)
-		c.weighMemory()
-	}
-	if p, ok := old.pending[key]; ok {
-		c.pending[key] = p
-	}
+	c.memories.move(old.memories, key)
+	c.measure()
+	c.writes.move(old.writes, key)
 	for name := range old.intents.ofKey[key] {
 		c.adoptIntent(old, name)
 	}

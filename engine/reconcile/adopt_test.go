@@ -420,7 +420,7 @@ func TestAdoptingWhileAKeyIsDecided(t *testing.T) {
 	if got, _ := value.Str(last.recall(key)("seen")); got != "yes" {
 		t.Errorf("it recalls %q", got)
 	}
-	if _, waits := last.pending[key]; !waits {
+	if _, waits := last.writes.get(key); !waits {
 		t.Error("it does not know of the write")
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/readmodel"
-	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -34,15 +33,18 @@ type Controller struct {
 	shadow *shadow
 	inbox  *inbox
 	wakes  *wakes
+	// memories are what the keys remember.
+	memories *memories
+	// writes are those that the read model does not show yet.
+	writes *pendingWrites
 	// brake says what is written now; nil writes everything.
 	brake *brake.Policy
 	// inForce says that it decides: that its sources are known, and that no other
 	// revision has taken over.
 	inForce atomic.Bool
 
-	mu      sync.Mutex
-	states  keyStates
-	pending map[eval.Key]pending
+	mu     sync.Mutex
+	states keyStates
 	// echoes are answers for keys that wait for what they wrote.
 	echoes  echoes
 	intents intents
@@ -58,10 +60,8 @@ type Controller struct {
 	late map[eval.Key]bool
 	// edited says that the controller has taken over from another revision.
 	edited bool
-	// memory is what keys remembered. It outlives their objects.
-	memory map[eval.Key]map[string]value.Value
-	// remembering is how many bytes memory has, keeping how many the memos have.
-	remembering, keeping int
+	// keeping is how many bytes the memos have.
+	keeping int
 	// removed says that the group has let go of the controller.
 	removed bool
 
@@ -92,7 +92,7 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
 	}
 	if c.Policy.Stateful {
-		in.Recall, in.Remembered, in.Intents = c.recall(key), c.memorySize(key), c.known
+		in.Recall, in.Remembered, in.Intents = c.recall(key), c.room(key), c.known
 	}
 	if left != nil {
 		in.Instead = left.object
@@ -314,7 +314,7 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	defer c.mu.Unlock()
 	c.addKeeping(-kept)
 	c.states.forget(key)
-	delete(c.pending, key)
+	c.writes.set(key, pending{})
 	c.echoes.drop(key)
 	c.wakes.forget(key)
 	if c.shadow != nil {

@@ -148,7 +148,7 @@ func TestEchoOfWhatWasMade(t *testing.T) {
 	e := newEchoing(t, askingWith("key.name", ""))
 	made := world.ID{GVK: e.group.AllSources()[0].GVK, Name: "made"}
 	e.reconcile(1)
-	e.c.pending[theNode] = pending{since: noon, versions: []written{{id: made, version: "11", created: true}}}
+	e.c.writes.set(theNode, pending{since: noon, versions: []written{{id: made, version: "11", created: true}}})
 	if got := e.group.Reached(e.group.AllSources()[0], "12"); len(got) != 1 || len(e.c.echoes.of) > 0 {
 		t.Errorf("woken %v, %d echoes", got, len(e.c.echoes.of))
 	}

@@ -107,9 +107,9 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
-		states: keyStates{}, told: &told{events: map[apply.Event]bool{}}, pending: map[eval.Key]pending{}, echoes: newEchoes(),
+		states: keyStates{}, told: &told{events: map[apply.Event]bool{}}, echoes: newEchoes(),
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}},
-		memory: map[eval.Key]map[string]value.Value{}, inbox: newInbox(), wakes: newWakes(),
+		memories: newMemories(), writes: newPendingWrites(), inbox: newInbox(), wakes: newWakes(),
 	}
 	for _, need := range c.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/value"
-	"github.com/edict-dev/edict/engine/watch"
 )
 
 // Kept writes what the controller remembers and what waits to be run, sorted: what of
@@ -17,8 +16,8 @@ import (
 func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, key := range slices.SortedFunc(maps.Keys(c.memory), watch.CompareKeys) {
-		values := c.memory[key]
+	for _, key := range c.memories.keys() {
+		values := c.memories.values(key)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			some = true
 			fmt.Fprintf(w, "%s %s %s=%v\n", c.Policy.Name, key, name, offset(values[name], now))

@@ -32,7 +32,7 @@ func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answ
 	kept.Decision, kept.Next = d, d.Next
 	kept.Errors = [2]error{errors.Join(r.failures...), errors.Join(r.final...)}
 	if c.Policy.Stateful {
-		kept.Memory = c.remembered(key)
+		kept.Memory = c.memories.values(key)
 	}
 	return kept
 }

@@ -100,8 +100,8 @@ func TestWhatIsRemembered(t *testing.T) {
 			break
 		}
 	}
-	if full < 20 || full > 60 || c.remembering > eval.MaxRememberedAll {
-		t.Errorf("%d objects remember %d bytes", full, c.remembering)
+	if full < 20 || full > 60 || c.memories.total() > eval.MaxRememberedAll {
+		t.Errorf("%d objects remember %d bytes", full, c.memories.total())
 	}
 	if wrong := decide("n000"); wrong != "" {
 		t.Errorf("what is remembered in place of the same: %s", wrong)

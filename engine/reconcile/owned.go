@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 )
 
@@ -76,15 +75,8 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 			c.intents.drop(name, i)
 		}
 	}
-	dropped := 0
-	maps.DeleteFunc(c.memory, func(key eval.Key, values map[string]value.Value) bool {
-		if given(key) {
-			dropped += len(values)
-		}
-		return given(key)
-	})
-	c.counts.Remembered.Sub(float64(dropped))
-	maps.DeleteFunc(c.pending, func(key eval.Key, _ pending) bool { return given(key) })
+	c.counts.Remembered.Sub(float64(c.memories.drop(given)))
+	c.writes.drop(given)
 	c.echoes.dropAll(given)
 	for key := range c.states {
 		if given(key) {
@@ -92,7 +84,7 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 		}
 	}
 	c.wakes.drop(given)
-	c.weighMemory()
+	c.measure()
 }
 
 func (c *Controller) memosOf(given func(eval.Key) bool) map[eval.Key]*eval.Memo {

@@ -62,7 +62,7 @@ func TestOwnedKeys(t *testing.T) {
 		}
 	}
 	remembered := func(name string) string {
-		v, ok := c.remembered(eval.Key{Name: name})["seen"]
+		v, ok := c.memories.values(eval.Key{Name: name})["seen"]
 		if !ok {
 			return ""
 		}

@@ -5,12 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/readmodel"
-	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -25,54 +22,14 @@ const (
 	patience = 10 * time.Second
 )
 
-// pending are writes of a key that the read model does not show yet. Deciding
-// before it does would be deciding the same again: asking builtins with side
-// effects once more, writing what the server refuses.
-type pending struct {
-	// versions are those of the objects, in the order of the writes.
-	versions []written
-	since    time.Time
-}
-
-// written is what a write led to, or several of one object after each other.
-type written struct {
-	id      world.ID
-	version string
-	created bool
-	// missed says that its source has come past the version, and the read model does
-	// not show it.
-	missed bool
-}
-
 // wrote notes what a key has written.
 func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time) {
-	p := pending{since: now}
-	for _, o := range outcomes {
-		if o.Version.ResourceVersion == "" {
-			continue
-		}
-		w := written{id: o.Effect.Target, version: o.Version.ResourceVersion, created: o.Effect.Verb == eval.VerbCreate || o.Effect.Verb == eval.VerbApply}
-		if last := len(p.versions) - 1; last >= 0 && p.versions[last].id == w.id {
-			w.created = w.created || p.versions[last].created
-			p.versions[last] = w
-		} else {
-			p.versions = append(p.versions, w)
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p.versions != nil {
-		c.pending[key] = p
-	} else {
-		delete(c.pending, key)
-	}
+	c.writes.set(key, pendingOf(outcomes, now))
 }
 
 // waits reports whether the read model lacks a write of a key.
 func (c *Controller) waits(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time) bool {
-	c.mu.Lock()
-	p, ok := c.pending[key]
-	c.mu.Unlock()
+	p, ok := c.writes.get(key)
 	if !ok {
 		return false
 	}
@@ -97,9 +54,7 @@ func (c *Controller) waitOn(key eval.Key, p pending, now time.Time) {
 	for i := range versions {
 		versions[i].missed = false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.pending[key] = pending{versions: versions, since: now}
+	c.writes.set(key, pending{versions: versions, since: now})
 }
 
 // unseen asks the server whether it has an object that was made and that the policy
@@ -131,32 +86,18 @@ func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
 
 // wroteBefore returns the keys that wait for a write of an object which led to an
 // earlier version.
-func (c *Controller) wroteBefore(id world.ID, version world.Version) (out []eval.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for key, p := range c.pending {
-		w := p.last(id)
-		if w == nil {
-			continue
-		}
-		order, err := resourceversion.CompareResourceVersion(version.ResourceVersion, w.version)
-		if err == nil && order > 0 {
-			out = append(out, key)
-			c.echoes.drop(key)
-		}
-	}
-	slices.SortFunc(out, watch.CompareKeys)
-	return out
+func (c *Controller) wroteBefore(id world.ID, version world.Version) []eval.Key {
+	return c.askAgain(c.writes.before(id, version))
 }
 
-// last returns the last write of an object; nil is none.
-func (p *pending) last(id world.ID) *written {
-	for i := len(p.versions) - 1; i >= 0; i-- {
-		if p.versions[i].id == id {
-			return &p.versions[i]
-		}
+// askAgain lets keys make their calls again: their writes are not all there is.
+func (c *Controller) askAgain(keys []eval.Key) []eval.Key {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range keys {
+		c.echoes.drop(key)
 	}
-	return nil
+	return keys
 }
 
 // Reached takes that the read model shows all changes of a source up to a version.
@@ -169,47 +110,11 @@ func (g *Group) Reached(source world.Source, version string) (out []Wake) {
 	}
 	table := g.store.Snapshot().Table(source)
 	for _, c := range g.all() {
-		for _, key := range c.miss(source, table, version) {
+		for _, key := range c.askAgain(c.writes.miss(source, table, version)) {
 			out = append(out, Wake{Controller: c, Key: key})
 		}
 	}
 	return out
-}
-
-// miss returns the keys that have made an object of a source which is not in its
-// table at a version, each once.
-func (c *Controller) miss(source world.Source, table *world.Table, version string) (out []eval.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for key, p := range c.pending {
-		versions, lost := p.versions, false
-		for i := range p.versions {
-			if w := &p.versions[i]; w.missed || !w.lost(source, table, version) {
-				continue
-			}
-			if !lost {
-				versions, lost = slices.Clone(versions), true // others may be reading it
-			}
-			versions[i].missed = true
-		}
-		if lost {
-			c.pending[key] = pending{versions: versions, since: p.since}
-			c.echoes.drop(key)
-			out = append(out, key)
-		}
-	}
-	slices.SortFunc(out, watch.CompareKeys)
-	return out
-}
-
-// lost reports whether an object that was made is not in the table of its source at
-// a version that is not older.
-func (w *written) lost(source world.Source, table *world.Table, version string) bool {
-	if !w.created || !source.May(w.id) || table.Get(w.id.Namespace, w.id.Name) != nil {
-		return false
-	}
-	order, err := resourceversion.CompareResourceVersion(version, w.version)
-	return err == nil && order >= 0
 }
 
 // shows reports whether everything that the policy reads shows an object at a
@@ -226,8 +131,7 @@ func (c *Controller) shows(snapshot *world.Snapshot, w *written) bool {
 			continue
 		}
 		there = true
-		order, err := resourceversion.CompareResourceVersion(o.Version().ResourceVersion, w.version)
-		if err == nil && order < 0 {
+		if later(w.version, o.Version().ResourceVersion) {
 			return false
 		}
 	}

@@ -31,7 +31,7 @@ func (c *Controller) record(kept *record.Record, woken []record.Wake, r *Result)
 	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = woken, r.Decision, r.Outcomes, r.Next
 	kept.Errors = [2]error{r.Err, r.Final}
 	if c.Policy.Stateful {
-		kept.Memory = c.remembered(kept.Inputs.Key)
+		kept.Memory = c.memories.values(kept.Inputs.Key)
 	}
 	r.Record = kept
 	c.group.Records.Add(kept)

@@ -173,17 +173,8 @@ func (c *Controller) handOver(key eval.Key, to *Controller) {
 	defer c.mu.Unlock()
 	to.mu.Lock()
 	defer to.mu.Unlock()
-	if values, ok := c.memory[key]; ok {
-		bytes := rememberedBytes(values, nil)
-		to.memory[key] = values
-		to.remembering += bytes
-		c.remembering -= bytes
-		delete(c.memory, key)
-	}
-	if p, ok := c.pending[key]; ok {
-		to.pending[key] = p
-		delete(c.pending, key)
-	}
+	to.memories.move(c.memories, key)
+	to.writes.move(c.writes, key)
 	c.echoes.drop(key)
 	if k := c.states[key]; k != nil {
 		if k.initial {

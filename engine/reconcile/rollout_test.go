@@ -178,7 +178,7 @@ func TestRolloutHandsOver(t *testing.T) {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return fmt.Sprintf("%d recall %d intents %v bytes", recalled, len(c.intents.byName), c.remembering > 0)
+		return fmt.Sprintf("%d recall %d intents %v bytes", recalled, len(c.intents.byName), c.memories.total() > 0)
 	}
 	want := func(base, next string) {
 		t.Helper()
@@ -230,19 +230,20 @@ func TestRolloutConcurrently(t *testing.T) {
 		r.Take(key)
 	}
 	for _, key := range keys {
-		_, base := r.base.memory[key]
-		_, next := r.next.memory[key]
+		base, next := r.base.memories.values(key) != nil, r.next.memories.values(key) != nil
 		if base == next || next != r.next.Decides(key) || len(r.base.intents.ofKey[key])+len(r.next.intents.ofKey[key]) != 1 {
 			t.Errorf("%s is remembered by the one in force: %v, by the new one: %v", key, base, next)
 		}
 	}
 	sum := 0
 	for _, c := range []*Controller{r.base, r.next} {
-		counted := c.remembering
-		c.weighMemory()
-		sum += c.remembering
-		if counted != c.remembering {
-			t.Errorf("%d bytes are counted, and %d remembered", counted, c.remembering)
+		counted, remembered := c.memories.total(), 0
+		for _, key := range c.memories.keys() {
+			remembered += rememberedBytes(c.memories.values(key), nil)
+		}
+		sum += remembered
+		if counted != remembered {
+			t.Errorf("%d bytes are counted, and %d remembered", counted, remembered)
 		}
 	}
 	if sum == 0 {
