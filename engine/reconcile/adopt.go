@@ -61,7 +61,7 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 	c.share(old)
 	c.measure()
 	defer old.retire()
-	c.adoptIntents(old)
+	c.counts.Dropped.Add(float64(c.intents.copy(old.intents, c.debouncedAs(old))))
 	all, bodies := differs(old.Policy, c.Policy)
 	if c.shadow != nil && old.shadow != nil { // it writes nothing, and counts from the beginning
 		all = true
@@ -76,9 +76,9 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 		c.states.at(key).last = was.last
 		c.carry(key, old)
 	}
-	for _, i := range c.intents.byName { // their objects may be gone
-		if i.pending && !slices.Contains(again, i.key) {
-			again = append(again, i.key)
+	for _, key := range c.intents.waiting() { // their objects may be gone
+		if !slices.Contains(again, key) {
+			again = append(again, key)
 		}
 	}
 	return again
@@ -152,46 +152,24 @@ func targetLike(p *plan.Policy, before world.Source, key string) int {
 	return slices.IndexFunc(p.Targets, func(t *plan.Target) bool { return t.Source.May(id) })
 }
 
-// adoptIntents takes over what is debounced by rules that are still there.
-func (c *Controller) adoptIntents(old *Controller) {
-	for name := range old.intents.byName {
-		c.adoptIntent(old, name)
-	}
-}
-
-func (c *Controller) adoptIntent(old *Controller, name string) {
-	i := old.intents.byName[name]
-	rule := slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
-		return r.Name == old.Policy.Rules[i.rule].Name && r.Debounce != nil
-	})
-	if other := c.intents.byName[name]; other != nil && other.pending && other.key != i.key {
-		if i.last.After(other.last) { // another key has the debounce key, and goes on waiting
-			other.last = i.last
-		}
-		return
-	}
-	if rule >= 0 {
-		taken := c.intents.of(name, i.key)
-		*taken = *i
-		taken.rule, taken.weight = rule, 0
-		c.intents.weigh(name, taken)
-	} else if i.pending {
-		c.counts.Dropped.Inc()
+// debouncedAs returns the number that a rule of another revision has in this one; -1 is
+// that it is not there, or debounces nothing.
+func (c *Controller) debouncedAs(old *Controller) func(rule int) int {
+	return func(rule int) int {
+		return slices.IndexFunc(c.Policy.Rules, func(r *plan.Rule) bool {
+			return r.Name == old.Policy.Rules[rule].Name && r.Debounce != nil
+		})
 	}
 }
 
 // retire drops what the other revision has taken over, except for the keys that
 // are still being decided about: they hand it over when they end.
 func (c *Controller) retire() {
-	for name, i := range c.intents.byName {
-		if !c.states.of(i.key).busy {
-			c.intents.drop(name, i)
-		}
-	}
 	done := func(key eval.Key) bool { return !c.states.of(key).busy }
+	c.intents.dropAll(done)
 	c.memories.drop(done)
 	c.writes.drop(done)
-	c.echoes = newEchoes()
+	c.echoes.dropAll(func(eval.Key) bool { return true })
 }
 
 // inherit takes over what came of a key that another revision was deciding about
@@ -212,8 +190,6 @@ func (c *Controller) takeOver(old *Controller, key eval.Key) (next *Controller) 
 	c.memories.move(old.memories, key)
 	c.measure()
 	c.writes.move(old.writes, key)
-	for name := range old.intents.ofKey[key] {
-		c.adoptIntent(old, name)
-	}
+	c.counts.Dropped.Add(float64(c.intents.copyOf(old.intents, key, c.debouncedAs(old))))
 	return c.successor
 }

@@ -46,7 +46,7 @@ func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input,
 	would.Answers = recorded{calls: d.Calls, asked: &asked}
 	would.Initial, would.Recall, would.Remembered, would.Apart = in.Initial, in.Recall, in.Remembered, in.Apart
 	would.Intents = func(debounce string) eval.Intent {
-		return translated(owner.known(debounce), owner.Policy, other.Policy)
+		return translated(owner.intents.known(debounce), owner.Policy, other.Policy)
 	}
 	other.wakes.take(in.Key)
 	o, err := other.safely(ctx, would)

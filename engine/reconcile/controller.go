@@ -37,6 +37,10 @@ type Controller struct {
 	memories *memories
 	// writes are those that the read model does not show yet.
 	writes *pendingWrites
+	// echoes are answers for keys that wait for what they wrote.
+	echoes *echoes
+	// intents are what is debounced.
+	intents *intents
 	// brake says what is written now; nil writes everything.
 	brake *brake.Policy
 	// inForce says that it decides: that its sources are known, and that no other
@@ -45,9 +49,6 @@ type Controller struct {
 
 	mu     sync.Mutex
 	states keyStates
-	// echoes are answers for keys that wait for what they wrote.
-	echoes  echoes
-	intents intents
 	// bounded says that of some rule only so many keys may run at once; flights
 	// counts those that do.
 	bounded bool
@@ -76,7 +77,7 @@ type Controller struct {
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
 	object := c.primary(snapshot, key)
-	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.leftover(key, object != nil, now, false)))
+	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.intents.leftover(key, object != nil, now, false)))
 }
 
 // Input returns what an evaluation of a key depends on at a time.
@@ -92,7 +93,7 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
 	}
 	if c.Policy.Stateful {
-		in.Recall, in.Remembered, in.Intents = c.recall(key), c.room(key), c.known
+		in.Recall, in.Remembered, in.Intents = c.memories.recall(key), c.memories.size(key), c.intents.known
 	}
 	if left != nil {
 		in.Instead = left.object
@@ -160,14 +161,14 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	}
 	snapshot := c.group.store.Snapshot()
 	if !flush && c.waits(ctx, key, snapshot, now) {
-		c.lookLater(key, now.Add(lookAgain))
+		c.echoes.lookLater(key, now.Add(lookAgain))
 		return Result{Next: now.Add(lookAgain)}
 	}
 	start := time.Now()
 	by := c.wakes.take(key)
 	woken := c.reasons(key, by)
 	object := c.primary(snapshot, key)
-	left := c.leftover(key, object != nil, now, flush)
+	left := c.intents.leftover(key, object != nil, now, flush)
 	in := c.input(key, now, snapshot, object, left)
 	in.Flush, in.Apart = flush, c.brake.Apart(key)
 	flight := c.takeOff(&in)
@@ -175,7 +176,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	ctx, id := c.identified(ctx)
 	ctx, traced := c.trace(ctx, id, key, by.at, woken)
 	defer traced.close()
-	again := c.takeEcho(key, woken, now)
+	again := c.echoes.take(key, woken, now)
 	if flush {
 		again = nil
 	}
@@ -201,7 +202,7 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 	}
 	c.settle(key, object, left, &r, now)
 	c.reached(key, &r)
-	r.Next = earliest(r.Next, c.next(key))
+	r.Next = earliest(r.Next, c.intents.next(key))
 	if left != nil && object != nil {
 		r.Next = now // the primary itself has still to be decided about
 	}

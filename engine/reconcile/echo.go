@@ -60,32 +60,6 @@ func (e *echo) leads(w record.Wake) bool {
 	return slices.Contains(e.wrote, state{id, w.After.Version().ResourceVersion})
 }
 
-// takeEcho returns the echo of a key that is decided about for that alone; nil is that
-// calls are made as ever.
-func (c *Controller) takeEcho(key eval.Key, woken []record.Wake, now time.Time) *echo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.echoes.of[key]
-	if e == nil {
-		return nil
-	}
-	c.echoes.drop(key)
-	if !e.explains(woken, now) {
-		return nil
-	}
-	return e
-}
-
-// lookLater notes that a key is looked at again at a time though nothing may have
-// happened.
-func (c *Controller) lookLater(key eval.Key, at time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.echoes.of[key]; e != nil {
-		e.look = earliest(e.look, at)
-	}
-}
-
 // keepEcho keeps the answers of a decision that has written all it wanted to. One that
 // was an echo itself, and wrote nothing, leaves the echo only for a look that is still
 // to come.

@@ -157,7 +157,8 @@ func (g *Group) Remove(c *Controller) (unused []world.Source) {
 	c.inbox.close()
 	c.mu.Lock()
 	c.addKeeping(-c.keeping)
-	c.removed, c.echoes = true, newEchoes()
+	c.removed = true
+	c.echoes.dropAll(func(eval.Key) bool { return true })
 	c.mu.Unlock()
 	for _, source := range c.Sources() {
 		if !g.narrow(source) {

@@ -1,14 +1,10 @@
 package reconcile
 
 import (
-	"context"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -39,8 +35,10 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// intents is the queue of what is debounced.
+// intents is the queue of what is debounced. What reads or moves many intents takes the
+// lock; what changes one is called with it.
 type intents struct {
+	mu     sync.Mutex
 	byName map[string]*intent
 	// ofKey are the debounce keys of each key.
 	ofKey map[eval.Key]map[string]bool
@@ -51,8 +49,8 @@ type intents struct {
 	bytes int
 }
 
-func newIntents() intents {
-	return intents{byName: map[string]*intent{}, ofKey: map[eval.Key]map[string]bool{}}
+func newIntents() *intents {
+	return &intents{byName: map[string]*intent{}, ofKey: map[eval.Key]map[string]bool{}}
 }
 
 // of returns the intent of a debounce key, which is now that of a key.
@@ -97,264 +95,71 @@ func (q *intents) sweep(now time.Time) {
 	}
 }
 
-// known is what an evaluation may know of a debounce key.
-func (c *Controller) known(debounce string) eval.Intent {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i, ok := c.intents.byName[debounce]
-	if !ok {
-		return eval.Intent{}
+// dropOf forgets the intents of a key.
+func (q *intents) dropOf(key eval.Key) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for name := range q.ofKey[key] {
+		q.drop(name, q.byName[name])
 	}
-	return eval.Intent{Pending: i.pending, Rule: i.rule, Due: i.due, Last: i.last}
 }
 
-// leftover is an intent that no decision about the primary as it is now would
-// run: the object it was for stands in.
-type leftover struct {
-	debounce string
-	object   *world.Object
-}
-
-// leftover returns what to decide about instead of the primary, if anything: what
-// waits for a primary that is gone, or what is due under a debounce key that
-// the primary has left.
-func (c *Controller) leftover(key eval.Key, exists bool, now time.Time, flush bool) *leftover {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	name, first := "", (*intent)(nil)
-	for n := range c.intents.ofKey[key] {
-		i := c.intents.byName[n]
-		if i.pending && (first == nil || i.due.Before(first.due) || i.due.Equal(first.due) && n < name) {
-			name, first = n, i
-		}
-	}
-	if first == nil || first.object == nil {
-		return nil
-	}
-	if runs := first.left && (flush || !first.due.After(now)); exists && !runs {
-		return nil
-	}
-	return &leftover{debounce: name, object: first.object}
-}
-
-// next returns when the first intent of a key is due; zero for none.
-func (c *Controller) next(key eval.Key) (first time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name := range c.intents.ofKey[key] {
-		i := c.intents.byName[name]
-		if i.pending && (first.IsZero() || i.due.Before(first)) {
-			first = i.due
-		}
-	}
-	return first
-}
-
-// settle brings the intents up to what a reconciliation did.
-func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, r *Result, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.leave(key, left, r.Decision)
-	c.intents.sweep(now)
-	if left != nil {
-		object = nil // it stands in
-	}
-	for _, d := range r.Decision.Debounced {
-		i := c.intents.of(d.Key, key)
-		if !c.intents.hold(d.Key, i, object, now) && c.refusePutOff(d, i, r) {
-			continue
-		}
-		i.rule, i.window, i.left = d.Rule, d.Window, false
-		if d.Wanted {
-			i.attempts = 0 // a new wish takes the place of one that failed
-		}
-		switch {
-		case !d.Ran:
-			if d.Wanted {
-				c.counts.Debounced.Inc()
-				r.PutOff = append(r.PutOff, d.Rule)
-			}
-			i.pending, i.due = true, d.Due
-		case c.succeeded(d.Rule, r):
-			*i = intent{key: key, rule: d.Rule, window: d.Window, last: now, object: i.object, weight: i.weight}
-		default:
-			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
-			i.attempts++
-			c.counts.Retries.Inc()
-			r.Retried = append(r.Retried, d.Rule)
-		}
-	}
-	c.measure()
-}
-
-// leave notes what waits and was not spoken of by the decision. A leftover
-// that even the object it was for does not ask for is dropped.
-func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
-	for name := range c.intents.ofKey[key] {
-		i := c.intents.byName[name]
-		if !i.pending || slices.ContainsFunc(d.Debounced, func(b eval.Debounced) bool { return b.Key == name }) {
-			continue
-		}
-		switch {
-		case left == nil:
-			i.left = true
-		case left.debounce == name:
-			i.pending = false
-			c.counts.Dropped.Inc()
+// dropAll forgets the intents of some keys.
+func (q *intents) dropAll(given func(eval.Key) bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for name, i := range q.byName {
+		if given(i.key) {
+			q.drop(name, i)
 		}
 	}
 }
 
-func isBounded(r *plan.Rule) bool { return r.Debounce != nil && r.Debounce.MaxInFlight > 0 }
-
-// flights counts the keys that run a rule, by its name and for all revisions of the
-// policy.
-type flights struct {
-	mu      sync.Mutex
-	running map[string]int64
-}
-
-// flight is the rules that a reconciliation runs of which only so many keys may
-// run at once. It lasts until the writes are answered.
-type flight struct {
-	*Controller
-	rules []string
-}
-
-// takeOff returns the flight of an evaluation; nil where any number of keys may run all
-// rules at once.
-func (c *Controller) takeOff(in *eval.Input) *flight {
-	if !c.bounded {
-		return nil
+// copy takes over all intents from another revision; rule returns the number of a rule
+// that had another one there, -1 is that it is gone. It returns how many runs are lost
+// because of that. Who calls copy or copyOf holds the locks of both revisions, so that no
+// other does so the other way round.
+func (q *intents) copy(old *intents, rule func(int) int) (lost int) {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for name, i := range old.byName {
+		lost += q.take(name, i, rule)
 	}
-	f := &flight{Controller: c}
-	in.Begin = f.begin
-	return f
+	return lost
 }
 
-func (f *flight) begin(rule int, atMost int64) bool {
-	name := f.Policy.Rules[rule].Name
-	f.flights.mu.Lock()
-	defer f.flights.mu.Unlock()
-	if f.flights.running[name] >= atMost {
-		return false
+// copyOf is copy for a key.
+func (q *intents) copyOf(old *intents, key eval.Key, rule func(int) int) (lost int) {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for name := range old.ofKey[key] {
+		lost += q.take(name, old.byName[name], rule)
 	}
-	f.flights.running[name]++
-	f.rules = append(f.rules, name)
-	return true
+	return lost
 }
 
-func (f *flight) end() {
-	if f == nil {
-		return
-	}
-	f.flights.mu.Lock()
-	defer f.flights.mu.Unlock()
-	for _, rule := range f.rules {
-		f.flights.running[rule]--
-	}
-	f.rules = nil
-}
-
-func retryAfter(attempts int) time.Duration {
-	if attempts > 5 {
-		return lastRetry
-	}
-	return min(lastRetry, firstRetry<<attempts)
-}
-
-// succeeded reports whether nothing of a rule has failed.
-func (c *Controller) succeeded(rule int, r *Result) bool {
-	name := c.Policy.Rules[rule].Name
-	for _, p := range r.Decision.Problems {
-		if p.Rule == name {
-			return false
+// take takes an intent over, unless another key has its debounce key, which goes on
+// waiting. It returns how many runs are lost: one, if it waits and its rule is gone.
+func (q *intents) take(name string, i *intent, rule func(int) int) (lost int) {
+	if other := q.byName[name]; other != nil && other.pending && other.key != i.key {
+		if i.last.After(other.last) {
+			other.last = i.last
 		}
+		return 0
 	}
-	if slices.Contains(r.refused, rule) {
-		return false
+	now := rule(i.rule)
+	switch {
+	case now >= 0:
+		taken := q.of(name, i.key)
+		*taken = *i
+		taken.rule, taken.weight = now, 0
+		q.weigh(name, taken)
+	case i.pending:
+		return 1
 	}
-	for _, o := range r.Outcomes {
-		if o.Effect.Rule == rule && (o.Err != nil || o.Skipped || o.Refused != nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// delayed reports whether a rule has retries of its own.
-func (c *Controller) delayed(rule string) bool {
-	for _, r := range c.Policy.Rules {
-		if r.Name == rule {
-			return r.Debounce != nil
-		}
-	}
-	return false
-}
-
-// Labels computes the labels of a metric for a key.
-func (c *Controller) Labels(ctx context.Context, key eval.Key, now time.Time, labels []plan.Label) map[string]string {
-	return eval.Labels(ctx, eval.Input{
-		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.recall(key), Instead: c.absent(key),
-	}, labels)
-}
-
-// absent is the primary of a key that has used a debounce, as it last was; nil
-// while it exists.
-func (c *Controller) absent(key eval.Key) *world.Object {
-	if c.primary(c.group.store.Snapshot(), key) != nil {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for name := range c.intents.ofKey[key] {
-		if i := c.intents.byName[name]; i.object != nil {
-			return i.object
-		}
-	}
-	return nil
-}
-
-// Pending counts what waits to be run.
-func (c *Controller) Pending() (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, i := range c.intents.byName {
-		if i.pending {
-			n++
-		}
-	}
-	return n
-}
-
-// Flush runs everything that waits, once, as the controller is about to stop.
-// It returns what each key came to, and how many intents are lost.
-func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
-	for _, key := range c.waiting() {
-		if ctx.Err() == nil {
-			results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
-		}
-	}
-	dropped = c.Pending()
-	c.counts.Dropped.Add(float64(dropped))
-	return results, dropped
-}
-
-// waiting returns the key of each run that is pending, in order.
-func (c *Controller) waiting() (keys []eval.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, i := range c.intents.byName {
-		if i.pending {
-			keys = append(keys, i.key)
-		}
-	}
-	slices.SortFunc(keys, func(a, b eval.Key) int { return strings.Compare(a.String(), b.String()) })
-	return keys
-}
-
-// Flushed is what a flush did for a key.
-type Flushed struct {
-	Key    eval.Key
-	Result Result
+	return 0
 }

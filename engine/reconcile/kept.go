@@ -14,8 +14,6 @@ import (
 // it would be lost if the process ended. Times are written as offsets to now. It
 // reports whether there is any.
 func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, key := range c.memories.keys() {
 		values := c.memories.values(key)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -23,6 +21,8 @@ func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
 			fmt.Fprintf(w, "%s %s %s=%v\n", c.Policy.Name, key, name, offset(values[name], now))
 		}
 	}
+	c.intents.mu.Lock()
+	defer c.intents.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(c.intents.byName)) {
 		i := c.intents.byName[name]
 		if !i.pending && !i.last.Add(i.window).After(now) {

@@ -21,11 +21,9 @@ type memories struct {
 
 func newMemories() *memories { return &memories{of: map[eval.Key]map[string]value.Value{}} }
 
-// recall returns what a key remembers under a name; nil is nothing.
-func (m *memories) recall(key eval.Key, name string) value.Value {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.of[key][name]
+// recall returns what a key remembers, by name; nil is nothing.
+func (m *memories) recall(key eval.Key) func(name string) value.Value {
+	return func(name string) value.Value { return m.values(key)[name] }
 }
 
 // remember lets a key remember values; what is null is forgotten. It returns how many
@@ -75,11 +73,13 @@ func (m *memories) keys() []eval.Key {
 
 // size returns how many bytes a key, and all keys, remember but for some names of that
 // key.
-func (m *memories) size(key eval.Key, except map[string]value.Value) (own, all int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	own = rememberedBytes(m.of[key], except)
-	return own, m.bytes - rememberedBytes(m.of[key], nil) + own
+func (m *memories) size(key eval.Key) func(except map[string]value.Value) (own, all int) {
+	return func(except map[string]value.Value) (own, all int) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		own = rememberedBytes(m.of[key], except)
+		return own, m.bytes - rememberedBytes(m.of[key], nil) + own
+	}
 }
 
 // total returns how many bytes all keys remember.

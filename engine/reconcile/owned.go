@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -70,11 +69,7 @@ func (c *Controller) Release(given func(eval.Key) bool) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for name, i := range maps.Clone(c.intents.byName) {
-		if given(i.key) {
-			c.intents.drop(name, i)
-		}
-	}
+	c.intents.dropAll(given)
 	c.counts.Remembered.Sub(float64(c.memories.drop(given)))
 	c.writes.drop(given)
 	c.echoes.dropAll(given)
@@ -102,7 +97,7 @@ func (c *Controller) memosOf(given func(eval.Key) bool) map[eval.Key]*eval.Memo 
 // FlushKeys is Flush for some keys, as another process is about to decide about them.
 // The context of each is that of around, which says false for keys that are left out.
 func (c *Controller) FlushKeys(ctx context.Context, now time.Time, around func(context.Context, eval.Key) (context.Context, bool)) (results []Flushed) {
-	for _, key := range c.waiting() {
+	for _, key := range c.intents.waiting() {
 		if inner, ok := around(ctx, key); ok && ctx.Err() == nil {
 			results = append(results, Flushed{Key: key, Result: c.reconcile(inner, key, now, true)})
 		}

@@ -92,11 +92,7 @@ func (c *Controller) wroteBefore(id world.ID, version world.Version) []eval.Key 
 
 // askAgain lets keys make their calls again: their writes are not all there is.
 func (c *Controller) askAgain(keys []eval.Key) []eval.Key {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, key := range keys {
-		c.echoes.drop(key)
-	}
+	c.echoes.drop(keys...)
 	return keys
 }
 

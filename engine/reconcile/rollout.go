@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -183,9 +182,7 @@ func (c *Controller) handOver(key eval.Key, to *Controller) {
 		k.last = reach{}
 		c.states.tidy(key, k)
 	}
-	for _, name := range slices.Collect(maps.Keys(c.intents.ofKey[key])) {
-		to.adoptIntent(c, name)
-		c.intents.drop(name, c.intents.byName[name])
-	}
+	to.counts.Dropped.Add(float64(to.intents.copyOf(c.intents, key, to.debouncedAs(c))))
+	c.intents.dropOf(key)
 	to.measure()
 }

@@ -172,7 +172,7 @@ func TestRolloutHandsOver(t *testing.T) {
 	state := func(c *Controller) string {
 		recalled := 0
 		for _, key := range r.keys() {
-			if got, _ := value.Str(c.recall(key)("seen")); got == "yes" {
+			if got, _ := value.Str(c.memories.recall(key)("seen")); got == "yes" {
 				recalled++
 			}
 		}

@@ -5,17 +5,6 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// recall returns what a key remembered.
-func (c *Controller) recall(key eval.Key) func(string) value.Value {
-	return func(name string) value.Value { return c.memories.recall(key, name) }
-}
-
-// room returns how many bytes a key, and all keys, remember but for some names of that
-// key.
-func (c *Controller) room(key eval.Key) func(except map[string]value.Value) (own, all int) {
-	return func(except map[string]value.Value) (own, all int) { return c.memories.size(key, except) }
-}
-
 func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
 	if len(news) == 0 {
 		return
@@ -53,7 +42,7 @@ func (c *Controller) addKeeping(bytes int) (all int) {
 
 // measure says how many bytes the policy keeps between evaluations.
 func (c *Controller) measure() {
-	sum := int64(c.keeping + c.memories.total() + c.intents.bytes + c.echoes.bytes)
+	sum := int64(c.keeping + c.memories.total() + c.intents.total() + c.echoes.total())
 	c.retained.Store(sum)
 	if r := c.rollout.Load(); r != nil {
 		sum += r.other(c).retained.Load()
