@@ -18,12 +18,12 @@ func (s *shape) search(key string) int {
 	return at
 }
 
-// anywhere is search without an expectation. When there have been some searches, a
-// table is made.
+// anywhere is search without an expectation. When there have been so many searches that
+// they have cost about as much as a table, one is made.
 func (s *shape) anywhere(key string) int {
 	table := s.table.Load()
 	if table == nil {
-		if int(s.asked.Add(1)) < len(s.keys)/8 {
+		if int(s.asked.Add(1)) < len(s.keys)/2 {
 			return among(s.keys, key)
 		}
 		made := make(map[string]int32, len(s.keys))
