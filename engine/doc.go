@@ -40,7 +40,7 @@
 //     as the policy's ServiceAccount: engine/identity/identity.go (User).
 //  11. engine/reconcile/result.go (finish) sums up the errors.
 //     engine/reconcile/pending.go (wrote) notes the versions that were written,
-//     engine/reconcile/intents.go (settle) what is debounced, and
+//     engine/reconcile/debounced.go (settle) what is debounced, and
 //     engine/reconcile/records.go (record) completes the record.
 //  12. engine/run/controller/worker.go (complete) reports the result, and adds the key
 //     again for a later time or with back-off. The event of the patch arrives at step 1.
