@@ -17,7 +17,7 @@
 //  4. engine/run/informers/queues.go (Wake) adds the keys to the work queue of the policy,
 //     and a worker takes them from it: engine/run/controller/worker.go (work,
 //     reconcile).
-//  5. engine/reconcile/controller.go (Reconcile) takes a snapshot of the read
+//  5. engine/reconcile/reconciliation.go (reconcile) takes a snapshot of the read
 //     model. engine/reconcile/pending.go (waits) delays the key while the
 //     snapshot lacks a write of the key itself.
 //  6. engine/record/record.go (Begin) keeps what the decision depends on: the
@@ -38,9 +38,10 @@
 //     the resourceVersion that was read. engine/run/writer/writer.go (Patch, Make, Evict,
 //     Delete, Event) makes the request, after engine/run/writer/pace.go (wait) and
 //     as the policy's ServiceAccount: engine/identity/identity.go (User).
-//  11. engine/reconcile/result.go (finish) sums up the errors.
-//     engine/reconcile/pending.go (wrote) notes the versions that were written,
-//     engine/reconcile/debounced.go (settle) what is debounced, and
+//  11. engine/reconcile/reconciliation.go (settle) ends the reconciliation:
+//     engine/reconcile/pendingwrites.go (pendingOf) notes the versions that were written,
+//     engine/reconcile/failures.go (sumUp) sums up the errors,
+//     engine/reconcile/debounced.go (debounce) notes what is debounced, and
 //     engine/reconcile/records.go (record) completes the record.
 //  12. engine/run/controller/worker.go (complete) reports the result, and adds the key
 //     again for a later time or with back-off. The event of the patch arrives at step 1.

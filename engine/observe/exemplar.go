@@ -27,7 +27,9 @@ type Seconds struct {
 	due    []atomic.Int64
 }
 
-func newSeconds(observer prometheus.Observer, bounds []float64) *Seconds {
+// NewSeconds returns a histogram with exemplars, which observer counts in buckets with
+// these upper bounds, in seconds.
+func NewSeconds(observer prometheus.Observer, bounds []float64) *Seconds {
 	return &Seconds{observer: observer, bounds: bounds, due: make([]atomic.Int64, len(bounds)+1)}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestExemplars(t *testing.T) {
 	t.Parallel()
 	h := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "h", Help: "h", Buckets: []float64{1, 10}})
-	s, at := newSeconds(h, []float64{1, 10}), time.Unix(1_800_000_000, 0)
+	s, at := NewSeconds(h, []float64{1, 10}), time.Unix(1_800_000_000, 0)
 	var made []string
 	observe := func(id string, took, after time.Duration) {
 		s.Observe(took, at.Add(after), func() prometheus.Labels { made = append(made, id); return prometheus.Labels{ExemplarReconcile: id} })

@@ -23,12 +23,13 @@ type reach struct {
 
 // reached notes how far a decision got. One that stood in for the key's object
 // says nothing about it.
-func (c *Controller) reached(key eval.Key, r *Result) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if k := c.states[key]; k != nil && k.memo != nil {
-		clean := r.Err == nil && r.Final == nil && !r.held && len(r.Decision.Problems) == 0
-		k.last = reach{decided: true, rules: r.Decision.Ran, clean: clean, retries: r.Err != nil}
+func (r *reconciliation) reached() {
+	result := &r.result
+	clean := result.Err == nil && result.Final == nil && !r.failed.held && len(result.Decision.Problems) == 0
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	if k := r.c.states[r.key]; k != nil && k.memo != nil {
+		k.last = reach{decided: true, rules: result.Decision.Ran, clean: clean, retries: result.Err != nil}
 	}
 }
 

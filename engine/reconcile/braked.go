@@ -12,27 +12,40 @@ import (
 
 // write writes what the brakes let pass. The outcomes of a key are those of all
 // its effects, in their order.
-func (c *Controller) write(ctx context.Context, in *eval.Input, effects []*eval.Effect, cause brake.Cause, r *Result) {
+func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
+	c, result := r.c, &r.result
 	if len(effects) == 0 && c.brake.Idle() {
 		return
 	}
+	read := reading{c.needs, r.in.World}
 	ruling := c.brake.Admit(brake.Request{
-		Key: in.Key, Effects: effects, Cause: cause, Now: in.Now, World: readings{c, in.World, c.limiting()},
+		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, c.limiting()},
 	})
-	r.Runaway = ruling.Runaway
-	r.Outcomes = c.applier(in, r).Apply(ctx, ruling.Allowed)
-	c.brake.Settle(ruling, done(r.Outcomes), in.Now)
-	if len(ruling.Back) == 0 {
-		return
+	result.Runaway = ruling.Runaway
+	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
+	c.brake.Settle(ruling, done(result.Outcomes), r.now)
+	if len(ruling.Back) > 0 {
+		r.hold(effects, &ruling)
 	}
-	r.held = true
-	if !ruling.Next.IsZero() && (r.Next.IsZero() || ruling.Next.Before(r.Next)) {
-		r.Next = ruling.Next
+}
+
+// applier returns what writes the effects of the decision.
+func (r *reconciliation) applier(read reading) *apply.Applier {
+	return &apply.Applier{
+		Writer: r.c.group.writer, Policy: r.c.Policy.Name, Primary: world.ID{GVK: r.c.Policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
+		Version: read.version, Seen: r.c.told.seen, Around: r.around(),
 	}
+}
+
+// hold notes which effects the brakes keep back, and until when.
+func (r *reconciliation) hold(effects []*eval.Effect, ruling *brake.Ruling) {
+	result := &r.result
+	r.failed.held = true
+	result.Next = earliest(result.Next, ruling.Next)
 	for _, b := range ruling.Back {
-		r.Outcomes = append(r.Outcomes, apply.Outcome{Effect: b.Effect, Skipped: true, Held: true})
+		result.Outcomes = append(result.Outcomes, apply.Outcome{Effect: b.Effect, Skipped: true, Held: true})
 	}
-	slices.SortStableFunc(r.Outcomes, func(a, b apply.Outcome) int {
+	slices.SortStableFunc(result.Outcomes, func(a, b apply.Outcome) int {
 		return slices.Index(effects, a.Effect) - slices.Index(effects, b.Effect)
 	})
 }
@@ -48,12 +61,11 @@ func done(outcomes []apply.Outcome) []brake.Done {
 	return out
 }
 
-// readings is what the brakes know of what a controller reads. Sizes are those of the
+// bounds is what the brakes know of what a controller reads. Sizes are those of the
 // controller whose limits hold: limits name inputs by their place in its policy.
-type readings struct {
-	*Controller
-	seen   *world.Snapshot
-	limits *Controller
+type bounds struct {
+	read      reading
+	c, limits *Controller
 }
 
 // limiting returns the controller whose limits hold: that of the revision in force.
@@ -71,18 +83,18 @@ func (c *Controller) limiting() *Controller {
 }
 
 // Size implements brake.World.
-func (c readings) Size(input int) int {
+func (b bounds) Size(input int) int {
 	if input < 0 {
-		return c.limits.router.Count()
+		return b.limits.router.Count()
 	}
-	return c.seen.Table(c.limits.Policy.Inputs[input].Source).Len()
+	return b.read.seen.Table(b.limits.Policy.Inputs[input].Source).Len()
 }
 
 // UID implements brake.World.
-func (c readings) UID(id world.ID) string {
-	_, uid := c.version(c.seen)(id)
+func (b bounds) UID(id world.ID) string {
+	_, uid := b.read.version(id)
 	return uid
 }
 
 // Suspect implements brake.World.
-func (c readings) Suspect() bool { return c.group.Suspect != nil && c.group.Suspect(c.Controller) }
+func (b bounds) Suspect() bool { return b.c.group.Suspect != nil && b.c.group.Suspect(b.c) }

@@ -131,17 +131,21 @@ func (r *Rollout) note(key eval.Key, v verdict) {
 
 // noteRejections stores whether a write of the new revision was rejected for what it
 // says.
-func (c *Controller) noteRejections(key eval.Key, outcomes []apply.Outcome) {
-	r := c.rollout.Load()
-	if r == nil || c != r.next {
+func (r *reconciliation) noteRejections() {
+	rollout := r.c.rollout.Load()
+	if rollout == nil || r.c != rollout.next {
 		return
 	}
 	why := ""
-	for _, o := range outcomes {
+	for _, o := range r.result.Outcomes {
 		if apply.IsRejected(o.Err) {
 			why = value.Cut(o.Err.Error(), maxVerdict)
 		}
 	}
+	rollout.noteRejection(r.key, why)
+}
+
+func (r *Rollout) noteRejection(key eval.Key, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v, ok := r.verdicts[key]; ok {

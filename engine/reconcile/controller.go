@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,7 +9,6 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -155,120 +152,6 @@ func (c *Controller) end(key eval.Key) {
 	}
 }
 
-func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
-	if c.shadow != nil {
-		return c.shadowed(ctx, key, now)
-	}
-	snapshot := c.group.store.Snapshot()
-	if !flush && c.waits(ctx, key, snapshot, now) {
-		c.echoes.lookLater(key, now.Add(lookAgain))
-		return Result{Next: now.Add(lookAgain)}
-	}
-	start := time.Now()
-	by := c.wakes.take(key)
-	woken := c.reasons(key, by)
-	object := c.primary(snapshot, key)
-	left := c.intents.leftover(key, object != nil, now, flush)
-	in := c.input(key, now, snapshot, object, left)
-	in.Flush, in.Apart = flush, c.brake.Apart(key)
-	flight := c.takeOff(&in)
-	defer flight.end()
-	ctx, id := c.identified(ctx)
-	ctx, traced := c.trace(ctx, id, key, by.at, woken)
-	defer traced.close()
-	again := c.echoes.take(key, woken, now)
-	if flush {
-		again = nil
-	}
-	kept, d := c.conclude(ctx, traced, id, flight, in, again)
-	due := c.beside(ctx, in, d)
-	err := decided(d)
-	if err == nil {
-		c.remember(key, d.Remember)
-	}
-	c.measured(id, traced, start, d)
-	r := Result{ID: id, traced: traced, Decision: d, Next: c.brake.Due(key, earliest(d.Next, due), now)}
-	effects := c.guarded(d.Effects, &r)
-	r.problems(c, d)
-	if err != nil {
-		r.final = []error{err}
-	}
-	c.write(ctx, &in, effects, by.cause, &r)
-	c.wrote(key, r.Outcomes, now)
-	c.noteRejections(key, r.Outcomes)
-	r.finish(c)
-	if r.Err != nil && by.cause.Known { // it is tried again
-		c.wakes.restore(key, by.cause)
-	}
-	c.settle(key, object, left, &r, now)
-	c.reached(key, &r)
-	r.Next = earliest(r.Next, c.intents.next(key))
-	if left != nil && object != nil {
-		r.Next = now // the primary itself has still to be decided about
-	}
-	c.keepEcho(key, again, &r, now)
-	if in.Leaving {
-		c.letGo(ctx, key, object, &r)
-	}
-	c.record(kept, woken, &r)
-	traced.end(&r)
-	return r
-}
-
-// decided reports that a decision could not be made because an answer is not known.
-// Such a decision has no effects.
-func decided(d *eval.Decision) error {
-	for _, call := range d.Calls {
-		if errors.Is(call.Err, expr.ErrNoAnswer) {
-			d.Effects = nil
-			return fmt.Errorf("rule %q asks %s: %w", call.Rule, call.Request.Query, call.Err)
-		}
-	}
-	return nil
-}
-
-// guarded drops the effects that may not happen, with all that their items
-// would do besides.
-func (c *Controller) guarded(effects []*eval.Effect, r *Result) (allowed []*eval.Effect) {
-	bad := map[int]bool{}
-	for _, e := range effects {
-		if err := c.grants.Check(e); err != nil {
-			bad[e.Item] = true
-			r.refused = append(r.refused, e.Rule)
-			r.final = append(r.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
-		}
-	}
-	for _, e := range effects {
-		if !bad[e.Item] {
-			allowed = append(allowed, e)
-		}
-	}
-	return allowed
-}
-
-// applier returns what writes the effects of a decision.
-func (c *Controller) applier(in *eval.Input, r *Result) *apply.Applier {
-	return &apply.Applier{
-		Writer: c.group.writer, Policy: c.Policy.Name, Primary: world.ID{GVK: c.Policy.Primary.GVK, Namespace: in.Key.Namespace, Name: in.Key.Name},
-		Version: c.version(in.World), Seen: c.told.seen, Around: c.around(r.ID, r.traced),
-	}
-}
-
-// version finds the state of an object in the snapshot of the decision.
-func (c *Controller) version(snapshot *world.Snapshot) func(world.ID) (world.Version, string) {
-	return func(id world.ID) (world.Version, string) {
-		for _, need := range c.needs {
-			if need.Source.GVK != id.GVK {
-				continue
-			}
-			if o := snapshot.Table(need.Source).Get(id.Namespace, id.Name); o != nil {
-				return o.Version(), o.UID
-			}
-		}
-		return world.Version{}, ""
-	}
-}
-
 func (c *Controller) memo(key eval.Key) *eval.Memo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -292,12 +175,8 @@ func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {
 	return c.primary(snapshot, key) != nil || c.Policy.Primary.Optional
 }
 
-// letGo ends what is decided about an object that has left the selector, once
-// there is nothing left to do and it carries no finalizer of the policy.
-func (c *Controller) letGo(ctx context.Context, key eval.Key, object *world.Object, r *Result) {
-	if r.Err != nil || r.Final != nil || len(r.Outcomes) > 0 || len(r.Decision.Problems) > 0 || !r.Next.IsZero() || c.Policy.Primary.Left(object) {
-		return
-	}
+// letGo ends what is decided about an object that has left the selector.
+func (c *Controller) letGo(ctx context.Context, key eval.Key) {
 	memo := c.memo(key)
 	c.router.Leave(ctx, key)
 	c.forget(key, memo)

@@ -5,70 +5,76 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// settle brings the intents up to what a reconciliation did.
-func (c *Controller) settle(key eval.Key, object *world.Object, left *leftover, r *Result, now time.Time) {
-	if left != nil {
-		object = nil // it stands in
-	}
-	c.debounce(key, object, left, r, now)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.measure()
+// debounce brings what waits for the key up to what the reconciliation did.
+func (r *reconciliation) debounce() {
+	r.putOff(r.c.intents)
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	r.c.measure()
 }
 
-// debounce brings what waits for a key up to a decision, whose primary is object; nil is
-// what it was.
-func (c *Controller) debounce(key eval.Key, object *world.Object, left *leftover, r *Result, now time.Time) {
-	c.intents.mu.Lock()
-	defer c.intents.mu.Unlock()
-	c.leave(key, left, r.Decision)
-	c.intents.sweep(now)
-	for _, d := range r.Decision.Debounced {
-		i := c.intents.of(d.Key, key)
-		if !c.intents.hold(d.Key, i, object, now) && c.refusePutOff(d, i, r) {
-			continue
+func (r *reconciliation) putOff(q *intents) {
+	object := r.object // of the intents; nil is the one that they have
+	if r.left != nil {
+		object = nil // it stands in
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r.leave(q)
+	q.sweep(r.now)
+	for _, d := range r.result.Decision.Debounced {
+		i := q.of(d.Key, r.key)
+		if q.hold(d.Key, i, object, r.now) || !r.refusePutOff(d, i) {
+			r.intend(d, i)
 		}
-		i.rule, i.window, i.left = d.Rule, d.Window, false
+	}
+}
+
+// intend brings an intent up to what became of its rule.
+func (r *reconciliation) intend(d eval.Debounced, i *intent) {
+	counts := r.c.counts
+	i.rule, i.window, i.left = d.Rule, d.Window, false
+	if d.Wanted {
+		i.attempts = 0 // a new wish takes the place of one that failed
+	}
+	switch {
+	case !d.Ran:
 		if d.Wanted {
-			i.attempts = 0 // a new wish takes the place of one that failed
+			counts.Debounced.Inc()
+			r.result.PutOff = append(r.result.PutOff, d.Rule)
 		}
-		switch {
-		case !d.Ran:
-			if d.Wanted {
-				c.counts.Debounced.Inc()
-				r.PutOff = append(r.PutOff, d.Rule)
-			}
-			i.pending, i.due = true, d.Due
-		case c.succeeded(d.Rule, r):
-			*i = intent{key: key, rule: d.Rule, window: d.Window, last: now, object: i.object, weight: i.weight}
-		default:
-			i.pending, i.due = true, now.Add(retryAfter(i.attempts))
-			i.attempts++
-			c.counts.Retries.Inc()
-			r.Retried = append(r.Retried, d.Rule)
-		}
+		i.pending, i.due = true, d.Due
+	case r.succeeded(d.Rule):
+		*i = intent{key: r.key, rule: d.Rule, window: d.Window, last: r.now, object: i.object, weight: i.weight}
+	default:
+		i.pending, i.due = true, r.now.Add(retryAfter(i.attempts))
+		i.attempts++
+		counts.Retries.Inc()
+		r.result.Retried = append(r.result.Retried, d.Rule)
 	}
 }
 
 // leave notes what waits and was not spoken of by the decision. A leftover
 // that even the object it was for does not ask for is dropped.
-func (c *Controller) leave(key eval.Key, left *leftover, d *eval.Decision) {
-	for name := range c.intents.ofKey[key] {
-		i := c.intents.byName[name]
-		if !i.pending || slices.ContainsFunc(d.Debounced, func(b eval.Debounced) bool { return b.Key == name }) {
+func (r *reconciliation) leave(q *intents) {
+	spoken := r.result.Decision.Debounced
+	for name := range q.ofKey[r.key] {
+		i := q.byName[name]
+		if !i.pending || slices.ContainsFunc(spoken, func(d eval.Debounced) bool { return d.Key == name }) {
 			continue
 		}
 		switch {
-		case left == nil:
+		case r.left == nil:
 			i.left = true
-		case left.debounce == name:
+		case r.left.debounce == name:
 			i.pending = false
-			c.counts.Dropped.Inc()
+			r.c.counts.Dropped.Inc()
 		}
 	}
 }
@@ -81,32 +87,12 @@ func retryAfter(attempts int) time.Duration {
 }
 
 // succeeded reports whether nothing of a rule has failed.
-func (c *Controller) succeeded(rule int, r *Result) bool {
-	name := c.Policy.Rules[rule].Name
-	for _, p := range r.Decision.Problems {
-		if p.Rule == name {
-			return false
-		}
+func (r *reconciliation) succeeded(rule int) bool {
+	unwritten := func(o apply.Outcome) bool {
+		return o.Effect.Rule == rule && (o.Err != nil || o.Skipped || o.Refused != nil)
 	}
-	if slices.Contains(r.refused, rule) {
-		return false
-	}
-	for _, o := range r.Outcomes {
-		if o.Effect.Rule == rule && (o.Err != nil || o.Skipped || o.Refused != nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// delayed reports whether a rule has retries of its own.
-func (c *Controller) delayed(rule string) bool {
-	for _, r := range c.Policy.Rules {
-		if r.Name == rule {
-			return r.Debounce != nil
-		}
-	}
-	return false
+	return !r.result.Decision.Failed(r.c.Policy.Rules[rule].Name) && !slices.Contains(r.failed.refused, rule) &&
+		!slices.ContainsFunc(r.result.Outcomes, unwritten)
 }
 
 // Labels computes the labels of a metric for a key.

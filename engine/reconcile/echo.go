@@ -63,22 +63,28 @@ func (e *echo) leads(w record.Wake) bool {
 // keepEcho keeps the answers of a decision that has written all it wanted to. One that
 // was an echo itself, and wrote nothing, leaves the echo only for a look that is still
 // to come.
-func (c *Controller) keepEcho(key eval.Key, before *echo, r *Result, now time.Time) {
-	if len(r.Decision.Calls) == 0 {
+func (r *reconciliation) keepEcho() {
+	calls := r.result.Decision.Calls
+	if len(calls) == 0 {
 		return
 	}
-	wrote, ok := r.wroteAll()
+	wrote, ok := r.result.wroteAll()
 	if !ok {
 		return
 	}
-	e := &echo{calls: r.Decision.Calls, wrote: wrote, since: now, due: r.Next}
-	if before != nil {
-		e.since, e.look = before.since, before.look
+	e := &echo{calls: calls, wrote: wrote, since: r.now, due: r.result.Next}
+	if r.echo != nil {
+		e.since, e.look = r.echo.since, r.echo.look
 	}
 	if len(wrote) == 0 && e.look.IsZero() {
 		return
 	}
 	e.weigh()
+	r.c.keepEcho(r.key, e, r.now)
+}
+
+// keepEcho keeps the echo of a key, unless the key is gone or others decide about it by now.
+func (c *Controller) keepEcho(key eval.Key, e *echo, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.states.of(key).memo != nil && c.successor == nil && !c.removed {

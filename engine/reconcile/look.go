@@ -22,15 +22,10 @@ func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answ
 	kept := record.Begin(in)
 	d := eval.Evaluate(ctx, kept.Inputs.Input, nil)
 	kept.End()
-	err := decided(d)
-	r := Result{Decision: d}
-	c.guarded(d.Effects, &r)
-	r.problems(c, d)
-	if err != nil {
-		r.final = []error{err}
-	}
+	r := reconciliation{c: c, result: Result{Decision: d}}
+	r.judge(decided(d))
 	kept.Decision, kept.Next = d, d.Next
-	kept.Errors = [2]error{errors.Join(r.failures...), errors.Join(r.final...)}
+	kept.Errors = [2]error{errors.Join(r.failed.passing...), errors.Join(r.failed.final...)}
 	if c.Policy.Stateful {
 		kept.Memory = c.memories.values(key)
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 )
 
-// measured counts an evaluation and how long it took.
-func (c *Controller) measured(id record.ID, t *traced, start time.Time, d *eval.Decision) {
-	c.counted(d)
-	end := time.Now()
-	c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id, t) })
+// measure counts the evaluation, and how long it took.
+func (r *reconciliation) measure(start time.Time) {
+	r.c.counted(r.result.Decision)
+	id, t, end := r.result.ID, r.traced, time.Now()
+	r.c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id, t) })
 }
 
 // counted counts an evaluation and what became of its rules.
@@ -43,8 +43,9 @@ func exemplar(id record.ID, t *traced) prometheus.Labels {
 	return out
 }
 
-// around measures and traces the writes of a reconciliation.
-func (c *Controller) around(id record.ID, t *traced) func(context.Context, *eval.Effect) (context.Context, func(error)) {
+// around measures and traces the writes.
+func (r *reconciliation) around() func(context.Context, *eval.Effect) (context.Context, func(error)) {
+	c, id, t := r.c, r.result.ID, r.traced
 	return func(ctx context.Context, e *eval.Effect) (context.Context, func(error)) {
 		start := time.Now()
 		ctx, end := t.write(ctx, e)

@@ -22,53 +22,87 @@ const (
 	patience = 10 * time.Second
 )
 
-// wrote notes what a key has written.
-func (c *Controller) wrote(key eval.Key, outcomes []apply.Outcome, now time.Time) {
-	c.writes.set(key, pendingOf(outcomes, now))
-}
-
-// waits reports whether the read model lacks a write of a key.
-func (c *Controller) waits(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time) bool {
-	p, ok := c.writes.get(key)
+// waits reports whether the read model lacks a write of the key.
+func (r *reconciliation) waits(ctx context.Context, snapshot *world.Snapshot) bool {
+	p, ok := r.c.writes.get(r.key)
 	if !ok {
 		return false
 	}
-	late := now.Sub(p.since) > patience
+	late, read := r.now.Sub(p.since) > patience, reading{r.c.needs, snapshot}
 	for i := range p.versions {
 		w := &p.versions[i]
 		switch {
-		case c.shows(snapshot, w):
+		case read.shows(w):
 		case !late && !w.missed:
 			return true
-		case c.unseen(ctx, snapshot, w):
-			c.waitOn(key, p, now)
+		case read.lacks(w) && exists(ctx, r.c.group.writer, w.id):
+			r.c.writes.set(r.key, p.anew(r.now))
 			return true
 		}
 	}
 	return false
 }
 
-// waitOn begins the patience with a key anew.
-func (c *Controller) waitOn(key eval.Key, p pending, now time.Time) {
+// anew returns the writes as they are when the patience with them begins again.
+func (p *pending) anew(now time.Time) pending {
 	versions := slices.Clone(p.versions)
 	for i := range versions {
 		versions[i].missed = false
 	}
-	c.writes.set(key, pending{versions: versions, since: now})
+	return pending{versions: versions, since: now}
 }
 
-// unseen asks the server whether it has an object that was made and that the policy
-// ought to see, but does not.
-func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, w *written) bool {
-	id := w.id
-	ours := slices.ContainsFunc(c.needs, func(need readmodel.Requirement) bool {
-		return need.Source.Selector == "" && need.Source.May(id) && snapshot.Table(need.Source).Get(id.Namespace, id.Name) == nil
-	})
-	if !w.created || !ours {
-		return false
-	}
-	_, uid, err := c.group.writer.Live(ctx, id)
+// exists asks the server whether it has an object.
+func exists(ctx context.Context, server apply.Writer, id world.ID) bool {
+	_, uid, err := server.Live(ctx, id)
 	return err == nil && uid != ""
+}
+
+// reading is what a policy reads in a snapshot.
+type reading struct {
+	needs []readmodel.Requirement
+	seen  *world.Snapshot
+}
+
+// version returns the state of an object; zero is that it is not there.
+func (r reading) version(id world.ID) (world.Version, string) {
+	for _, need := range r.needs {
+		if need.Source.GVK != id.GVK {
+			continue
+		}
+		if o := r.seen.Table(need.Source).Get(id.Namespace, id.Name); o != nil {
+			return o.Version(), o.UID
+		}
+	}
+	return world.Version{}, ""
+}
+
+// lacks reports whether an object was made that the policy ought to see, but does not.
+func (r reading) lacks(w *written) bool {
+	return w.created && slices.ContainsFunc(r.needs, func(need readmodel.Requirement) bool {
+		return need.Source.Selector == "" && need.Source.May(w.id) && r.seen.Table(need.Source).Get(w.id.Namespace, w.id.Name) == nil
+	})
+}
+
+// shows reports whether everything that the policy reads shows an object at a
+// version or later. An object that is not there needs no waiting for, unless
+// it was just made.
+func (r reading) shows(w *written) bool {
+	there := !w.created
+	for _, need := range r.needs {
+		if need.Source.GVK != w.id.GVK {
+			continue
+		}
+		o := r.seen.Table(need.Source).Get(w.id.Namespace, w.id.Name)
+		if o == nil {
+			continue
+		}
+		there = true
+		if later(w.version, o.Version().ResourceVersion) {
+			return false
+		}
+	}
+	return there
 }
 
 // undone returns the keys that have written an object which shows a later state now,
@@ -77,23 +111,19 @@ func (c *Controller) unseen(ctx context.Context, snapshot *world.Snapshot, w *wr
 func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
 	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
 	for _, c := range g.all() {
-		for _, key := range c.wroteBefore(id, o.Version()) {
-			out = append(out, Wake{Controller: c, Key: key})
-		}
+		out = append(out, c.askAgain(c.writes.before(id, o.Version()))...)
 	}
 	return out
 }
 
-// wroteBefore returns the keys that wait for a write of an object which led to an
-// earlier version.
-func (c *Controller) wroteBefore(id world.ID, version world.Version) []eval.Key {
-	return c.askAgain(c.writes.before(id, version))
-}
-
-// askAgain lets keys make their calls again: their writes are not all there is.
-func (c *Controller) askAgain(keys []eval.Key) []eval.Key {
+// askAgain wakes keys and lets them make their calls again: their writes are not all
+// there is.
+func (c *Controller) askAgain(keys []eval.Key) (out []Wake) {
 	c.echoes.drop(keys...)
-	return keys
+	for _, key := range keys {
+		out = append(out, Wake{Controller: c, Key: key})
+	}
+	return out
 }
 
 // Reached takes that the read model shows all changes of a source up to a version.
@@ -106,30 +136,7 @@ func (g *Group) Reached(source world.Source, version string) (out []Wake) {
 	}
 	table := g.store.Snapshot().Table(source)
 	for _, c := range g.all() {
-		for _, key := range c.askAgain(c.writes.miss(source, table, version)) {
-			out = append(out, Wake{Controller: c, Key: key})
-		}
+		out = append(out, c.askAgain(c.writes.miss(source, table, version))...)
 	}
 	return out
-}
-
-// shows reports whether everything that the policy reads shows an object at a
-// version or later. An object that is not there needs no waiting for, unless
-// it was just made.
-func (c *Controller) shows(snapshot *world.Snapshot, w *written) bool {
-	there := !w.created
-	for _, need := range c.needs {
-		if need.Source.GVK != w.id.GVK {
-			continue
-		}
-		o := snapshot.Table(need.Source).Get(w.id.Namespace, w.id.Name)
-		if o == nil {
-			continue
-		}
-		there = true
-		if later(w.version, o.Version().ResourceVersion) {
-			return false
-		}
-	}
-	return there
 }

@@ -73,15 +73,15 @@ func (q *intents) spare(but *intent, now time.Time) {
 // refusePutOff fails a key for which nothing more can be put off, and reports
 // whether it keeps nothing of it. What waits already goes on waiting with the object
 // that it had; what was run is noted without one.
-func (c *Controller) refusePutOff(d eval.Debounced, i *intent, r *Result) bool {
+func (r *reconciliation) refusePutOff(d eval.Debounced, i *intent) bool {
 	if d.Ran {
 		return false
 	}
-	r.Err = errors.Join(r.Err, fmt.Errorf("rule %q: %w", c.Policy.Rules[d.Rule].Name, errPutOff))
-	r.Quiet = false
-	c.counts.Errors.Inc()
+	r.result.Err = errors.Join(r.result.Err, fmt.Errorf("rule %q: %w", r.c.Policy.Rules[d.Rule].Name, errPutOff))
+	r.result.Quiet = false
+	r.c.counts.Errors.Inc()
 	if !i.pending && i.last.IsZero() {
-		c.intents.drop(d.Key, i)
+		r.c.intents.drop(d.Key, i)
 	}
 	return !i.pending
 }

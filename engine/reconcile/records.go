@@ -25,14 +25,15 @@ func (c *Controller) identified(ctx context.Context) (context.Context, record.ID
 	return ctx, id
 }
 
-// record keeps what was decided about a key, and what came of it.
-func (c *Controller) record(kept *record.Record, woken []record.Wake, r *Result) {
+// record keeps what was decided about the key, and what came of it.
+func (r *reconciliation) record() {
+	kept, result := r.kept, &r.result
 	kept.End()
-	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = woken, r.Decision, r.Outcomes, r.Next
-	kept.Errors = [2]error{r.Err, r.Final}
-	if c.Policy.Stateful {
-		kept.Memory = c.memories.values(kept.Inputs.Key)
+	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = r.woken, result.Decision, result.Outcomes, result.Next
+	kept.Errors = [2]error{result.Err, result.Final}
+	if r.c.Policy.Stateful {
+		kept.Memory = r.c.memories.values(r.key)
 	}
-	r.Record = kept
-	c.group.Records.Add(kept)
+	result.Record = kept
+	r.c.group.Records.Add(kept)
 }

@@ -35,37 +35,40 @@ func sameRequest(a, b *expr.Request) bool {
 	return a.Query == b.Query && value.Alike(a.With, b.With) && a.Candidates.Same(b.Candidates)
 }
 
-// conclude decides about a key, as its echo if that is possible.
-func (c *Controller) conclude(ctx context.Context, t *traced, id record.ID, f *flight, in eval.Input, e *echo) (*record.Record, *eval.Decision) {
-	if e != nil {
-		if kept, d := c.repeat(ctx, t, id, in, e); d != nil {
-			return kept, d
+// conclude makes the decision, with the answers of the echo if that is possible.
+func (r *reconciliation) conclude(ctx context.Context) *eval.Decision {
+	if r.echo != nil {
+		if r.repeat(ctx) {
+			return r.result.Decision
 		}
-		f.end()
+		r.flight.end()
+		r.echo.since = r.now
 	}
-	kept := record.Begin(in)
-	kept.Identify(id)
-	d := c.decide(ctx, t, kept.Inputs.Input)
-	if e != nil {
-		e.since = in.Now
-	}
-	return kept, d
+	r.evaluate(ctx, r.in)
+	return r.result.Decision
 }
 
-// repeat decides with the answers of an echo. It returns nil when they are not all that
+// repeat decides with the answers of the echo. It reports false when they are not all that
 // is asked for: then every call is made, in its order, since outside one may depend on
 // those before it.
-func (c *Controller) repeat(ctx context.Context, t *traced, id record.ID, in eval.Input, e *echo) (*record.Record, *eval.Decision) {
-	answers := &repeated{left: slices.Clone(e.calls)}
+func (r *reconciliation) repeat(ctx context.Context) bool {
+	answers := &repeated{left: slices.Clone(r.echo.calls)}
+	in := r.in
 	in.Answers = answers
-	kept := record.Begin(in)
-	kept.Identify(id)
-	d := c.decide(ctx, t, kept.Inputs.Input)
+	r.evaluate(ctx, in)
 	if answers.missed {
-		return nil, nil
+		return false
 	}
-	for i := range d.Calls {
-		d.Calls[i].AnsweredBefore = true
+	calls := r.result.Decision.Calls
+	for i := range calls {
+		calls[i].AnsweredBefore = true
 	}
-	return kept, d
+	return true
+}
+
+// evaluate makes a decision and begins its record.
+func (r *reconciliation) evaluate(ctx context.Context, in eval.Input) {
+	r.kept = record.Begin(in)
+	r.kept.Identify(r.result.ID)
+	r.result.Decision = r.c.decide(ctx, r.traced, r.kept.Inputs.Input)
 }

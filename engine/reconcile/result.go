@@ -1,14 +1,11 @@
 package reconcile
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // Result is what became of a key.
@@ -34,78 +31,10 @@ type Result struct {
 	// Reported are failures that need no other try of the key: what is debounced
 	// tries again by itself.
 	Reported []error
-	final    []error
 	// PutOff and Retried are the rules that were debounced, and that failed and
 	// will be tried again by themselves.
 	PutOff, Retried []int
-	failures        []error
 	// Runaway says what never comes to rest, where that ends the run; "" is
 	// nothing.
 	Runaway string
-	// held says that the brakes keep something back.
-	held bool
-	// traced is the trace under way; nil is none.
-	traced *traced
-	// refused are the rules of which the guard has refused something.
-	refused []int
-}
-
-// finish sums up what failed. Only conflicts and refused evictions are quiet; what has retries of
-// its own is only reported.
-func (r *Result) finish(c *Controller) {
-	conflict, refused := false, false
-	var failures []error
-	for _, o := range r.Outcomes {
-		c.counts.Effect(o.Result()).Inc()
-		refused = refused || o.Refused != nil
-		if o.Err == nil {
-			continue
-		}
-		err := fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
-		switch {
-		case c.Policy.Rules[o.Effect.Rule].Debounce != nil:
-			r.Reported = append(r.Reported, err)
-		case apply.IsConflict(o.Err):
-			conflict = true
-		default:
-			failures = append(failures, err)
-		}
-	}
-	failures = append(failures, r.failures...)
-	if r.Final = errors.Join(r.final...); r.Final != nil {
-		c.counts.Terminal.Inc()
-	}
-	if len(failures) > 0 {
-		c.counts.Errors.Inc()
-		r.Err = errors.Join(failures...)
-	} else if conflict {
-		r.Err, r.Quiet = errConflict, true
-	} else if refused {
-		r.Err, r.Quiet = errRefused, true
-	}
-}
-
-var errRefused = errors.New("an eviction was refused for now")
-
-var errConflict = errors.New("an object had changed meanwhile")
-
-func name(id world.ID) string { return eval.Key{Namespace: id.Namespace, Name: id.Name}.String() }
-
-// problems takes over the items that failed.
-func (r *Result) problems(c *Controller, d *eval.Decision) {
-	for i := range d.Problems {
-		p := &d.Problems[i]
-		err := fmt.Errorf("rule %q: %w", p.Rule, p.Err)
-		if p.Item != "" {
-			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
-		}
-		switch {
-		case c.delayed(p.Rule):
-			r.Reported = append(r.Reported, err)
-		case p.Transient():
-			r.failures = append(r.failures, err)
-		default:
-			r.final = append(r.final, err)
-		}
-	}
 }

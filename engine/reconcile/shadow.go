@@ -77,15 +77,16 @@ func requestText(q *expr.Request) string {
 // beside lets those decide in the snapshot of a decision that is about to be written
 // who are compared with it: the policy in the shadow and the other revision of a
 // rollout, if there are any. It returns when the other revision is due.
-func (c *Controller) beside(ctx context.Context, in eval.Input, enforced *eval.Decision) (due time.Time) {
+func (r *reconciliation) beside(ctx context.Context) (due time.Time) {
+	c, in, enforced := r.c, &r.in, r.result.Decision
 	if c.Policy.Mode != plan.Enforce || in.Instead != nil {
 		return due
 	}
-	if r := c.rollout.Load(); r != nil && !in.Flush {
-		due = r.compare(ctx, c, in, enforced)
+	if rollout := c.rollout.Load(); rollout != nil && !in.Flush {
+		due = rollout.compare(ctx, c, *in, enforced)
 	}
 	if other := c.group.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
-		other.look(ctx, in.Key, in.World, in.Now, c, enforced)
+		other.look(ctx, r.key, in.World, r.now, c, enforced)
 	}
 	return due
 }
@@ -153,14 +154,15 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls
 	}
-	in := c.input(key, now, snapshot, c.primary(snapshot, key), nil)
+	object := c.primary(snapshot, key)
+	in := c.input(key, now, snapshot, object, nil)
 	in.Answers = answers
 	d := c.evaluate(ctx, in)
 	c.counted(d)
 	c.remember(key, d.Remember)
-	r := Result{Decision: d}
-	c.settle(key, c.primary(snapshot, key), nil, &r, now)
-	c.reached(key, &r)
+	r := reconciliation{c: c, key: key, now: now, object: object, result: Result{Decision: d}}
+	r.debounce()
+	r.reached()
 	if !c.exists(snapshot, key) {
 		answers.calls = nil // nothing is kept of what is gone
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 )
 
@@ -48,8 +49,8 @@ type traced struct {
 
 // trace begins the trace of a reconciliation with the change by which the key was
 // woken, which came at a time; zero is unknown. It is nil when nothing is traced.
-func (c *Controller) trace(ctx context.Context, id record.ID, key eval.Key, at time.Time, woken []record.Wake) (context.Context, *traced) {
-	tracer := c.group.Tracer
+func (r *reconciliation) trace(ctx context.Context, at time.Time) (context.Context, *traced) {
+	tracer, p := r.c.group.Tracer, r.c.Policy
 	if tracer == nil {
 		return ctx, nil
 	}
@@ -59,9 +60,9 @@ func (c *Controller) trace(ctx context.Context, id record.ID, key eval.Key, at t
 		start = at
 	}
 	ctx, span := tracer.Start(ctx, "reconcile", trace.WithTimestamp(start), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
-		attribute.String(attrReconcile, id.String()), attribute.String(attrPolicy, c.Policy.ID()), attribute.String(attrRevision, c.Policy.Revision),
-		attribute.String(attrKind, c.Policy.Primary.GVK.Kind), attribute.String(attrNamespace, key.Namespace), attribute.String(attrName, key.Name),
-		attribute.StringSlice(attrReason, reasons(woken))))
+		attribute.String(attrReconcile, r.result.ID.String()), attribute.String(attrPolicy, p.ID()), attribute.String(attrRevision, p.Revision),
+		attribute.String(attrKind, p.Primary.GVK.Kind), attribute.String(attrNamespace, r.key.Namespace), attribute.String(attrName, r.key.Name),
+		attribute.StringSlice(attrReason, reasons(r.woken))))
 	if start.Before(now) {
 		_, queued := tracer.Start(ctx, "queue", trace.WithTimestamp(start))
 		queued.End(trace.WithTimestamp(now))
@@ -112,7 +113,7 @@ func (c *Controller) decide(ctx context.Context, t *traced, in eval.Input) *eval
 		}
 		call.span.End(trace.WithTimestamp(call.end))
 	}
-	span.SetAttributes(attribute.StringSlice(attrFired, c.named(func(i int, _ string) bool { return d.Fired.Has(i) })), attribute.StringSlice(attrFailed, c.named(func(_ int, name string) bool { return d.Failed(name) })),
+	span.SetAttributes(attribute.StringSlice(attrFired, rulesThat(c.Policy, func(i int, _ string) bool { return d.Fired.Has(i) })), attribute.StringSlice(attrFailed, rulesThat(c.Policy, func(_ int, name string) bool { return d.Failed(name) })),
 		attribute.Int64(attrCost, int64(min(d.Cost, math.MaxInt64))))
 	if len(d.Problems) > 0 {
 		span.SetStatus(codes.Error, "")
@@ -120,9 +121,9 @@ func (c *Controller) decide(ctx context.Context, t *traced, in eval.Input) *eval
 	return d
 }
 
-// named returns the names of the rules that are something.
-func (c *Controller) named(is func(i int, name string) bool) (out []string) {
-	for i, r := range c.Policy.Rules {
+// rulesThat returns the names of the rules that are something.
+func rulesThat(p *plan.Policy, is func(i int, name string) bool) (out []string) {
+	for i, r := range p.Rules {
 		if is(i, r.Name) {
 			out = append(out, r.Name)
 		}

@@ -8,11 +8,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -35,6 +39,25 @@ func (leaking) Answer(context.Context, *expr.Request) (*expr.Response, error) {
 	return nil, errors.New("no answer for sesame")
 }
 
+// histogram has one bucket.
+func histogram() prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "h", Help: "h", Buckets: []float64{1000}})
+}
+
+// exemplarOf returns the labels of the exemplar of a histogram with one bucket.
+func exemplarOf(t *testing.T, h prometheus.Histogram) map[string]string {
+	t.Helper()
+	var m dto.Metric
+	if err := h.Write(&m); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, l := range m.GetHistogram().GetBucket()[0].GetExemplar().GetLabel() {
+		out[l.GetName()] = l.GetValue()
+	}
+	return out
+}
+
 // TestTrace: the trace of a reconciliation has the queue, the evaluation, its calls
 // and its writes, with names and without values.
 func TestTrace(t *testing.T) {
@@ -43,6 +66,12 @@ func TestTrace(t *testing.T) {
 	p, b := compiled(t, calling)
 	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
 	g.Answers, g.Tracer = leaking{}, sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter)).Tracer("test")
+	evaluations, writes := histogram(), histogram()
+	g.Counts = func(*plan.Policy) *observe.Counts {
+		counts := observe.Unseen()
+		counts.EvaluationSeconds, counts.WriteSeconds = observe.NewSeconds(evaluations, nil), observe.NewSeconds(writes, nil)
+		return counts
+	}
 	c := g.Add(p)
 	put(t, g, "n", "1", map[string]any{"class": "sesame"})
 	r := c.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
@@ -61,8 +90,11 @@ func TestTrace(t *testing.T) {
 	if d := cmp.Diff(want, described(t, spans)); d != "" {
 		t.Errorf("spans (-want +got):\n%s", d)
 	}
-	if got := exemplar(r.ID, r.traced)["trace_id"]; got != spans[0].SpanContext.TraceID().String() {
-		t.Errorf("the exemplar has the trace %q", got)
+	exemplar := map[string]string{"reconcile_id": r.ID.String(), "trace_id": spans[0].SpanContext.TraceID().String()}
+	for name, h := range map[string]prometheus.Histogram{"evaluations": evaluations, "writes": writes} {
+		if d := cmp.Diff(exemplar, exemplarOf(t, h)); d != "" {
+			t.Errorf("the exemplar of %s (-want +got):\n%s", name, d)
+		}
 	}
 	if len(c.wakes.of) > 0 {
 		t.Errorf("%v is kept", c.wakes.of)
@@ -100,15 +132,14 @@ func TestTracesAreOff(t *testing.T) {
 	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
-	key, ctx, r, id := eval.Key{Name: "n"}, t.Context(), Result{}, c.NewID()
+	key, ctx, effect := eval.Key{Name: "n"}, t.Context(), &eval.Effect{}
 	by := c.wakes.take(key)
-	woken := c.reasons(key, by)
-	effect := &eval.Effect{}
+	r := reconciliation{c: c, key: key, woken: c.reasons(key, by), result: Result{ID: c.NewID()}}
 	if n := testing.AllocsPerRun(100, func() {
-		_, traced := c.trace(ctx, id, key, by.at, woken)
+		_, traced := r.trace(ctx, by.at)
 		_, end := traced.write(ctx, effect)
 		end(nil)
-		traced.end(&r)
+		traced.end(&r.result)
 		traced.close()
 	}); n > 0 || !by.at.IsZero() {
 		t.Errorf("%v allocations, woken at %v", n, by.at)

@@ -1,0 +1,126 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// reconciliation is one pass over a key: what it starts from, and what has come of it so
+// far.
+type reconciliation struct {
+	c   *Controller
+	key eval.Key
+	now time.Time
+	// object is the primary; nil is that there is none.
+	object *world.Object
+	// left is what stands in for it; nil is nothing.
+	left *leftover
+	in   eval.Input
+	// woken is why the key is decided about, cause what led to that.
+	woken []record.Wake
+	cause brake.Cause
+	// echo has the answers that may be used again; nil is none.
+	echo *echo
+	// flight is the rules that it runs of which only so many keys may; nil is that they
+	// are not counted.
+	flight *flight
+	// traced is its trace; nil is none.
+	traced *traced
+	// kept is its record.
+	kept   *record.Record
+	failed failures
+	result Result
+}
+
+// reconcile decides about a key and writes what comes of it. A flush runs also what waits
+// for a later time.
+func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
+	if c.shadow != nil {
+		return c.shadowed(ctx, key, now)
+	}
+	r := reconciliation{c: c, key: key, now: now}
+	snapshot := c.group.store.Snapshot()
+	if !flush && r.waits(ctx, snapshot) {
+		c.echoes.lookLater(key, now.Add(lookAgain))
+		return Result{Next: now.Add(lookAgain)}
+	}
+	ctx = r.begin(ctx, snapshot, flush)
+	defer r.close()
+	r.write(ctx, r.decide(ctx))
+	r.settle(ctx)
+	return r.result
+}
+
+// begin finds out what the key is decided about for, and what the decision depends on.
+func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, flush bool) context.Context {
+	c, key, now := r.c, r.key, r.now
+	by := c.wakes.take(key)
+	r.woken, r.cause = c.reasons(key, by), by.cause
+	r.object = c.primary(snapshot, key)
+	r.left = c.intents.leftover(key, r.object != nil, now, flush)
+	r.in = c.input(key, now, snapshot, r.object, r.left)
+	r.in.Flush, r.in.Apart = flush, c.brake.Apart(key)
+	r.flight = c.takeOff(&r.in)
+	ctx, r.result.ID = c.identified(ctx)
+	ctx, r.traced = r.trace(ctx, by.at)
+	if r.echo = c.echoes.take(key, r.woken, now); flush {
+		r.echo = nil
+	}
+	return ctx
+}
+
+// close ends what must not go on, also when a reconciliation panics.
+func (r *reconciliation) close() {
+	r.traced.close()
+	r.flight.end()
+}
+
+// decide makes the decision, and returns the effects that may happen.
+func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
+	start := time.Now()
+	d := r.conclude(ctx)
+	due := r.beside(ctx)
+	err := decided(d)
+	if err == nil {
+		r.c.remember(r.key, d.Remember)
+	}
+	r.measure(start)
+	r.result.Next = r.c.brake.Due(r.key, earliest(d.Next, due), r.now)
+	return r.judge(err)
+}
+
+// settle brings all that is known of the key up to what was written.
+func (r *reconciliation) settle(ctx context.Context) {
+	c, result := r.c, &r.result
+	c.writes.set(r.key, pendingOf(result.Outcomes, r.now))
+	r.noteRejections()
+	r.sumUp()
+	if result.Err != nil && r.cause.Known { // it is tried again
+		c.wakes.restore(r.key, r.cause)
+	}
+	r.debounce()
+	r.reached()
+	result.Next = earliest(result.Next, c.intents.next(r.key))
+	if r.left != nil && r.object != nil {
+		result.Next = r.now // the primary itself has still to be decided about
+	}
+	r.keepEcho()
+	if r.in.Leaving && r.finished() {
+		c.letGo(ctx, r.key)
+	}
+	r.record()
+	r.traced.end(result)
+}
+
+// finished reports whether there is nothing left to do about an object, and it carries no
+// finalizer of the policy.
+func (r *reconciliation) finished() bool {
+	result := &r.result
+	return result.Err == nil && result.Final == nil && len(result.Outcomes) == 0 && len(result.Decision.Problems) == 0 &&
+		result.Next.IsZero() && !r.c.Policy.Primary.Left(r.object)
+}
