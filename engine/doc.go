@@ -117,7 +117,7 @@
 //     fails where the current one does not.
 //  9. engine/run/controller/controller.go (swap) calls engine/reconcile/adopt.go (Adopt):
 //     the new revision takes over memory and debounced runs between two decisions. The
-//     keys whose decision may differ, engine/reconcile/adopt.go (differs), are added
+//     keys whose decision may differ, engine/reconcile/takeover.go (differs), are added
 //     to the work queue.
 //     With steps in an annotation, engine/rollout/parse.go (Parse),
 //     engine/run/controller/rollout.go (stage, promote, dropOther) lets both revisions

@@ -100,7 +100,7 @@ func TestEchoesAreDropped(t *testing.T) {
 		left int
 	}{
 		"another revision":  {func(e *echoing) { e.group.Join(e.c.Policy).Adopt(e.c, []eval.Key{theNode}) }, 0},
-		"a revision beside": {func(e *echoing) { e.c.handOver(theNode, e.group.Join(e.c.Policy)) }, 0},
+		"a revision beside": {func(e *echoing) { (&takeover{from: e.c, to: e.group.Join(e.c.Policy)}).owner(theNode) }, 0},
 		"another process":   {func(e *echoing) { e.c.states[theNode].memo = nil; e.c.Release(all) }, 0},
 		"not the key":       {func(e *echoing) { e.c.Release(func(key eval.Key) bool { return key != theNode }) }, 1},
 		"removed":           {func(e *echoing) { e.group.Remove(e.c) }, 0},

@@ -39,7 +39,7 @@ func NewRollout(base, next *Controller, share rollout.Share, now time.Time) (*Ro
 	r := &Rollout{base: base, next: next, begun: now, share: share, moved: map[eval.Key]bool{}, todo: map[eval.Key]bool{}, verdicts: map[eval.Key]verdict{}}
 	next.mu.Lock()
 	next.late, next.edited = nil, true
-	next.share(base)
+	(&takeover{from: base, to: next}).share()
 	next.mu.Unlock()
 	base.rollout.Store(r)
 	next.rollout.Store(r)
@@ -93,7 +93,7 @@ func (r *Rollout) Take(key eval.Key) *Controller {
 		if !has {
 			delete(r.moved, key)
 		}
-		from.handOver(key, r.other(from))
+		(&takeover{from: from, to: r.other(from)}).owner(key)
 	}
 	return r.owner(key)
 }
@@ -163,26 +163,4 @@ func (r *Rollout) end(winner, loser *Controller) []eval.Key {
 	winner.rollout.Store(nil)
 	loser.rollout.Store(nil)
 	return again
-}
-
-// handOver gives what is known of a key to the other revision of a rollout, by the
-// same rules as Adopt does for all keys.
-func (c *Controller) handOver(key eval.Key, to *Controller) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	to.memories.move(c.memories, key)
-	to.writes.move(c.writes, key)
-	c.echoes.drop(key)
-	if k := c.states[key]; k != nil {
-		if k.initial {
-			to.states.at(key).initial = true
-		}
-		k.last = reach{}
-		c.states.tidy(key, k)
-	}
-	to.counts.Dropped.Add(float64(to.intents.copyOf(c.intents, key, to.debouncedAs(c))))
-	c.intents.dropOf(key)
-	to.measure()
 }

@@ -1,0 +1,159 @@
+package reconcile
+
+import (
+	"slices"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// takeover hands over what is known from one revision of a policy to another. Its methods
+// are called with the locks of both, unless they say that they take them.
+type takeover struct {
+	from, to *Controller
+	// anew says that all keys are decided about again; bodies are the rules that differ,
+	// if not.
+	anew   bool
+	bodies eval.RuleSet
+}
+
+// all takes over what does not depend on how a key is decided.
+func (t *takeover) all() {
+	from, to := t.from, t.to
+	to.memories.copy(from.memories) // a rollout may have given keys to this one already
+	to.states.takeInitial(from.states)
+	to.writes.copy(from.writes)
+	t.share()
+	to.measure()
+	to.counts.Dropped.Add(float64(to.intents.copy(from.intents, t.rule)))
+	t.anew, t.bodies = differs(from.Policy, to.Policy)
+	if to.shadow != nil && from.shadow != nil { // it writes nothing, and counts from the beginning
+		t.anew = true
+		to.shadow.adopt(from.shadow)
+	}
+}
+
+// share lets the revision know the events that another has emitted, and count with it
+// how many keys run a rule.
+func (t *takeover) share() {
+	if t.to.told != t.from.told { // it has not decided about anything yet
+		t.to.told, t.to.flights = t.from.told, t.from.flights
+	}
+}
+
+// differs says what another revision of a policy may decide otherwise: for all
+// keys, or for those for which certain rules got as far as an item.
+func differs(old, now *plan.Policy) (all bool, bodies eval.RuleSet) {
+	if old.Primary.Node.Hash() != now.Primary.Node.Hash() || len(old.Rules) != len(now.Rules) {
+		return true, bodies
+	}
+	for i, r := range now.Rules {
+		if old.Rules[i].Gate.Hash() != r.Gate.Hash() {
+			return true, bodies
+		}
+		if old.Rules[i].Node.Hash() != r.Node.Hash() {
+			bodies.Add(i)
+		}
+	}
+	return false, bodies
+}
+
+// keep takes over what a key reads, so that a change of it wakes the key, unless the key
+// is to be decided about again, which it reports by false.
+func (t *takeover) keep(key eval.Key) bool {
+	was, compared := t.from.states.of(key), t.to.states.of(key).memo != nil
+	if t.anew || compared || was.busy || !was.last.clean || was.last.rules.Meets(t.bodies) {
+		return false
+	}
+	t.to.states.at(key).last = was.last
+	if was.memo != nil {
+		t.carry(key, was.memo)
+	}
+	return true
+}
+
+// carry takes over what a memo has read. What was computed from it is not kept.
+func (t *takeover) carry(key eval.Key, was *eval.Memo) {
+	from, to := t.from.Policy, t.to.Policy
+	m := was.Carry(func(at eval.Lookup) int {
+		if at.Target {
+			return targetLike(to, from.Targets[at.Input].Source, at.Key)
+		}
+		return inputNamed(to, from.Inputs[at.Input].Name)
+	})
+	t.to.states.at(key).memo = m
+	t.to.router.Looked(key, m.Lookups())
+}
+
+func inputNamed(p *plan.Policy, name string) int {
+	return slices.IndexFunc(p.Inputs, func(in *plan.Input) bool { return in.Name == name })
+}
+
+// targetLike finds the target for an object that was one of a source before:
+// what else the policy watches decides how narrow the sources of targets are.
+func targetLike(p *plan.Policy, before world.Source, key string) int {
+	same := slices.IndexFunc(p.Targets, func(t *plan.Target) bool { return t.Source == before })
+	if same >= 0 {
+		return same
+	}
+	id := eval.TargetID(before.GVK, key)
+	return slices.IndexFunc(p.Targets, func(t *plan.Target) bool { return t.Source.May(id) })
+}
+
+// rule returns the number that a rule of the one revision has in the other; -1 is that it
+// is not there, or debounces nothing.
+func (t *takeover) rule(rule int) int {
+	name := t.from.Policy.Rules[rule].Name
+	return slices.IndexFunc(t.to.Policy.Rules, func(r *plan.Rule) bool { return r.Name == name && r.Debounce != nil })
+}
+
+// retire drops what was taken over, except for the keys that are still being decided
+// about: they are handed over when they end.
+func (t *takeover) retire() {
+	done := func(key eval.Key) bool { return !t.from.states.of(key).busy }
+	t.from.intents.dropAll(done)
+	t.from.memories.drop(done)
+	t.from.writes.drop(done)
+	t.from.echoes.dropAll(func(eval.Key) bool { return true })
+}
+
+// key takes over what is known of a key, so that it is known in one place.
+func (t *takeover) key(key eval.Key) {
+	from, to := t.from, t.to
+	to.memories.move(from.memories, key)
+	to.writes.move(from.writes, key)
+	to.counts.Dropped.Add(float64(to.intents.copyOf(from.intents, key, t.rule)))
+	to.measure()
+}
+
+// late takes over a key that was still being decided about. It takes the locks, and
+// returns the revision that has taken over from the second one meanwhile, if any.
+func (t *takeover) late(key eval.Key) (next *Controller) {
+	t.from.mu.Lock()
+	defer t.from.mu.Unlock()
+	t.to.mu.Lock()
+	defer t.to.mu.Unlock()
+	t.key(key)
+	return t.to.successor
+}
+
+// owner takes over a key of a rollout, by the same rules as Adopt does for all keys. It
+// takes the locks.
+func (t *takeover) owner(key eval.Key) {
+	from, to := t.from, t.to
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	t.key(key)
+	from.echoes.drop(key)
+	from.intents.dropOf(key)
+	if k := from.states[key]; k != nil {
+		if k.initial {
+			to.states.at(key).initial = true
+		}
+		k.last = reach{}
+		from.states.tidy(key, k)
+	}
+}
