@@ -2,6 +2,7 @@ package children
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -113,11 +114,7 @@ func (s *set) applied() *document.Node {
 // pruned is the rule that deletes what is no longer wanted, once nothing is left of
 // what comes after it.
 func (s *set) pruned() *document.Node {
-	at := s.doc.Pos
-	var when []string
-	for _, other := range s.dependents {
-		when = append(when, fmt.Sprintf("!children.%s.exists(n, %s)", other.name, other.unwanted()))
-	}
+	at, when := s.doc.Pos, s.ended()
 	if s.orphan() {
 		when = append(when, "!variables."+releasedName)
 	}
@@ -128,6 +125,33 @@ func (s *set) pruned() *document.Node {
 		out = with(out, at, field{"when", text(at, strings.Join(when, " && "))})
 	}
 	return out
+}
+
+// ended are the conditions under which nothing unwanted is left of what comes after the
+// set. What stays when the primary object is deleted is not waited for then.
+func (s *set) ended() (when []string) {
+	for _, other := range s.later(nil) {
+		none := fmt.Sprintf("!children.%s.exists(n, %s)", other.name, other.unwanted())
+		if other.orphan() {
+			none = fmt.Sprintf("(variables.%s || !children.%s.exists(n, !(n in variables.%s%s)))", releasedName, other.name, wantedPrefix, other.name)
+		}
+		when = append(when, none)
+	}
+	return when
+}
+
+// later adds the sets that come after this one, and those that come after what stays when
+// the primary object is deleted: that does not hold up the deletion for them.
+func (s *set) later(found []*set) []*set {
+	for _, other := range s.dependents {
+		if slices.Contains(found, other) {
+			continue
+		}
+		if found = append(found, other); other.orphan() {
+			found = other.later(found)
+		}
+	}
+	return found
 }
 
 // unwanted is a condition on the key n of an object.
