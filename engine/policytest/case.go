@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,7 @@ type caseRun struct {
 	doc      *v1alpha1.TestCase
 	world    []simulate.Object
 	sim      *simulate.Simulation
+	spelling speller
 	failures []string
 	// outcomes are what the expectations should be to hold.
 	outcomes []outcome
@@ -35,6 +37,7 @@ type caseRun struct {
 	documents map[string]string
 	// effects, errors and calls were looked at by earlier expectations.
 	effects, errors, calls int
+	faults                 []injected
 }
 
 // run returns what is wrong, in words.
@@ -51,6 +54,7 @@ func (c *caseRun) run(ctx context.Context) []string {
 	if c.doc.Expect != nil {
 		c.expect(c.doc.Expect)
 	}
+	c.needless()
 	if why := c.sim.Ended(); why != "" && c.errors < len(c.sim.Result().Errors) {
 		c.failf(c.doc.Pos, "%s", why) // also of a case that expects nothing in the end
 	}
@@ -87,7 +91,8 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := misspelt(objects, bundle.Schemas); err != nil {
+	c.spelling = speller{bundle.Schemas}
+	if err := c.spelling.world(objects); err != nil {
 		return err
 	}
 	now, err := c.now()
@@ -289,6 +294,9 @@ func (c *caseRun) happen(ctx context.Context, s *v1alpha1.TestStep) error {
 	switch {
 	case s.Apply != nil:
 		o, err := object(s.Apply)
+		if err == nil {
+			err = c.spelling.written(s.Apply, o)
+		}
 		if err != nil {
 			return err
 		}
@@ -328,6 +336,9 @@ func (c *caseRun) patch(s *v1alpha1.TestStep) error {
 	if err != nil {
 		return err
 	}
+	if err := c.spelling.written(s.Patch, patch); err != nil {
+		return err
+	}
 	old := c.sim.Get(simulate.ID(patch))
 	if old == nil {
 		return fmt.Errorf("%s: the world has no such object to patch", s.Pos)
@@ -346,9 +357,29 @@ func (c *caseRun) fail(s *v1alpha1.TestStep) error {
 		return err
 	}
 	f := simulate.Fault{Times: 1}
-	if err := json.Unmarshal(text, &f); err != nil {
-		return fmt.Errorf("%s: %w", s.Pos, err)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		return fmt.Errorf("%s: %w", s.Fail.Pos, err)
 	}
-	c.sim.Fail(f)
+	if !f.Valid() {
+		return fmt.Errorf("%s: there is no verb %q%s", s.Fail.Pos, f.Verb, hinted(f.Verb, simulate.Verbs()))
+	}
+	c.faults = append(c.faults, injected{s.Fail.Pos, c.sim.Fail(f)})
 	return nil
+}
+
+// injected is a fault of a step.
+type injected struct {
+	at    document.Position
+	fault *simulate.Fault
+}
+
+// needless reports the faults that no write has met: what they were to show was not shown.
+func (c *caseRun) needless() {
+	for _, f := range c.faults {
+		if f.fault != nil && !f.fault.Happened() {
+			c.failf(f.at, "nothing has failed because of this: no write was like it")
+		}
+	}
 }

@@ -33,7 +33,9 @@ func (c *caseRun) expect(e *v1alpha1.Expectation) {
 		c.object(n)
 	}
 	for _, r := range e.Absent {
-		if c.sim.Get(identity(r)) != nil {
+		if err := c.spelling.kind(identity(r).GVK); err != nil {
+			c.failf(r.Name.Pos(), "%s %s %v", r.Kind.Value, r.Name.Value, err)
+		} else if c.sim.Get(identity(r)) != nil {
 			c.failf(r.Name.Pos(), "%s %s should not exist", r.Kind.Value, r.Name.Value)
 		}
 	}

@@ -11,46 +11,127 @@ import (
 	"github.com/edict-dev/edict/engine/simulate"
 )
 
-// misspelt returns the fields of a test's objects that their kinds do not have.
-// On an API server they would be dropped, so a test that relies on one shows
-// nothing.
-func misspelt(objects []simulate.Object, schemas *schema.Set) error {
+// speller finds what an API server would refuse or drop in the objects of a test: a test
+// that relies on it shows nothing.
+type speller struct{ schemas *schema.Set }
+
+// world checks the objects of the world.
+func (s speller) world(objects []simulate.Object) error {
 	for _, o := range objects {
-		id := simulate.ID(o)
-		t, known := schemas.Kind(id.GVK)
-		if !known {
-			continue
-		}
-		if where, hint := unknownField(t, o, ""); where != "" {
-			return fmt.Errorf("the world's %s %s has %s, which the kind has not%s", id.Kind, id.Name, where, hint)
+		if err := s.object(o); err != nil {
+			id := simulate.ID(o)
+			return fmt.Errorf("the world's %s %s %w", id.Kind, id.Name, err)
 		}
 	}
 	return nil
 }
 
-// unknownField finds the first field, in their order, that a type does not have.
-func unknownField(t *schema.Type, v any, path string) (where, hint string) {
+// written checks an object, or a part of one, as a step writes it.
+func (s speller) written(n *document.Node, o simulate.Object) error {
+	if err := s.object(o); err != nil {
+		id := simulate.ID(o)
+		return fmt.Errorf("%s: the %s %s %w", n.Pos, id.Kind, id.Name, err)
+	}
+	return nil
+}
+
+// object returns what is wrong with an object, or a part of one. Of a kind without a
+// schema nothing is known.
+func (s speller) object(o simulate.Object) error {
+	gvk := simulate.ID(o).GVK
+	if err := s.kind(gvk); err != nil {
+		return err
+	}
+	if t, known := s.schemas.Kind(gvk); known {
+		return misspelt(t, o, "")
+	}
+	return nil
+}
+
+// kind returns an error for a kind that a group of Kubernetes itself does not have.
+func (s speller) kind(gvk schema.GVK) error {
+	known := schema.BuiltinKinds(gvk.APIVersion)
+	if len(known) == 0 || slices.Contains(known, gvk.Kind) {
+		return nil
+	}
+	return fmt.Errorf("is of a kind that %s has not%s", gvk.APIVersion, hinted(gvk.Kind, known))
+}
+
+// misspelt returns an error for the first field, in their order, that a type does not have,
+// or whose value is of another type.
+func misspelt(t *schema.Type, v any, path string) error {
+	if err := mistyped(t, v, path); err != nil {
+		return err
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			at := strings.TrimPrefix(path+"."+name, ".")
 			field := t.Field(name)
 			if field == nil {
-				if hint = document.DidYouMean(name, t.FieldNames()); hint != "" {
-					hint = "; " + hint
-				}
-				return at, hint
+				return fmt.Errorf("has %s, which the kind has not%s", at, hinted(name, t.FieldNames()))
 			}
-			if where, hint = unknownField(field, v[name], at); where != "" {
-				return where, hint
+			if err := misspelt(field, v[name], at); err != nil {
+				return err
 			}
 		}
 	case []any:
 		for _, item := range v {
-			if where, hint = unknownField(t.Item(), item, path+"[]"); where != "" {
-				return where, hint
+			if err := misspelt(t.Item(), item, path+"[]"); err != nil {
+				return err
 			}
 		}
 	}
-	return "", ""
+	return nil
+}
+
+// types are the types of which the values are told apart, as an author knows them.
+var types = map[schema.Kind]string{
+	schema.Object: "an object", schema.Map: "an object", schema.List: "a list", schema.String: "a text", schema.Int: "a whole number",
+	schema.Double: "a number", schema.Bool: "true or false", schema.Time: "a text", schema.Bytes: "a text",
+}
+
+// mistyped returns an error for a value of another type; null is of any.
+func mistyped(t *schema.Type, v any, path string) error {
+	want, known := types[t.Kind]
+	if !known || v == nil || path == "" || is(t.Kind, v) {
+		return nil
+	}
+	return fmt.Errorf("has %s: %s, which must be %s", path, shown(v), want)
+}
+
+func is(kind schema.Kind, v any) bool {
+	switch v.(type) {
+	case map[string]any:
+		return kind == schema.Object || kind == schema.Map
+	case []any:
+		return kind == schema.List
+	case bool:
+		return kind == schema.Bool
+	case int64:
+		return kind == schema.Int || kind == schema.Double
+	case float64:
+		return kind == schema.Double
+	}
+	return kind == schema.String || kind == schema.Time || kind == schema.Bytes
+}
+
+// shown returns a value for an error.
+func shown(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		return "an object"
+	case []any:
+		return "a list"
+	case string:
+		return fmt.Sprintf("%q", v)
+	}
+	return fmt.Sprint(v)
+}
+
+func hinted(name string, known []string) string {
+	if hint := document.DidYouMean(name, known); hint != "" {
+		return "; " + hint
+	}
+	return ""
 }

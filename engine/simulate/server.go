@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -49,7 +50,20 @@ type Fault struct {
 	// Order are the keys to decide about next, as POLICY [NAMESPACE/]NAME; all others
 	// wait for another order, or for Others in it.
 	Order *[]string `json:"order,omitempty"`
+
+	happened bool
 }
+
+// Verbs returns the verbs of writes that can fail.
+func Verbs() []string {
+	return []string{eval.VerbPatch, eval.VerbCreate, eval.VerbApply, eval.VerbDelete, eval.VerbScale, eval.VerbEvict, eval.VerbApprove, eval.VerbEvent}
+}
+
+// Valid reports whether the verb is one of a write; "" is of any.
+func (f *Fault) Valid() bool { return f.Verb == "" || slices.Contains(Verbs(), f.Verb) }
+
+// Happened reports whether a write has failed because of it.
+func (f *Fault) Happened() bool { return f.happened }
 
 func newServer(schemas *schema.Set, now func() time.Time) *server {
 	s := &server{given: map[world.ID]Object{}, changed: func(world.ID, Object, Object) {}}
@@ -211,6 +225,7 @@ func (s *server) fault(verb string, id world.ID) error {
 			continue
 		}
 		f.Times--
+		f.happened = true
 		return statusError(f.Code, id)
 	}
 	return nil

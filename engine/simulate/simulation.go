@@ -331,17 +331,19 @@ func (s *Simulation) Delete(id world.ID) {
 }
 
 // Fail makes coming writes fail, kills the process later, or says in which order keys
-// are decided about.
-func (s *Simulation) Fail(f Fault) {
+// are decided about. It returns the fault of the writes; nil is that none is to fail.
+func (s *Simulation) Fail(f Fault) *Fault {
 	if f.Order != nil {
 		s.order = append([]string{}, *f.Order...)
 	}
 	if f.Crash > 0 {
 		s.server.kill = killing{armed: true, left: f.Crash}
 	}
-	if f.Order == nil && f.Crash == 0 {
-		s.server.faults = append(s.server.faults, &f)
+	if f.Order != nil || f.Crash > 0 {
+		return nil
 	}
+	s.server.faults = append(s.server.faults, &f)
+	return &f
 }
 
 // Restart kills the controllers and starts them anew: what they remembered is
