@@ -19,7 +19,7 @@ import (
 // null, where nothing that is evaluated before mentions them.
 func absentFields(p *policy) {
 	c := &absence{policy: p, mentions: newMentions(p.Policy), guards: map[string]keys{}, nullable: map[string]bool{}}
-	c.nullable["object"] = p.Primary.Optional
+	c.nullable["object"] = p.Primary.Optional && !p.Primary.PruneOnly // else rules are for objects that there are
 	for _, in := range p.Inputs {
 		c.nullable[analyze.InputRef(in.Name).String()] = in.Shape == plan.One
 	}
