@@ -3,6 +3,7 @@ package compile
 import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -31,12 +32,23 @@ func condition(s *scope, a *v1alpha1.ConditionAction, ts *targets) plan.Action {
 	}
 	fitCondition(c, s.problems)
 	conditionNames(a, c.Type, c.Reason, s.problems)
-	if status := t.of.Field("status"); status == nil || status.Field("conditions") == nil {
-		s.problems.Errorf(a.Pos, "the kind has no status.conditions")
-	}
+	conditionFields(t, a, s.problems)
 	t.read(s.node, conditionMask(c))
 	t.write(s.node, "status", analyze.WritePatch)
 	return c
+}
+
+// conditionFields rejects a condition that the kind cannot have: it has none, or needs a
+// reason, without which the API server would refuse every write.
+func conditionFields(t *target, a *v1alpha1.ConditionAction, problems *findings) {
+	status := t.of.Field("status")
+	if status == nil || status.Field("conditions") == nil {
+		problems.Errorf(a.Pos, "the kind has no status.conditions")
+		return
+	}
+	if !a.Absent && !a.Reason.Set() && status.Field("conditions").Item().Requires("reason") {
+		problems.Reportf(document.InvalidName, a.Pos, "add a reason: one word in CamelCase, such as NodeNotReady", "a condition of a %s needs a reason", t.candidates[0].gvk.Kind)
+	}
 }
 
 // conditionMask is what is compared with the condition.

@@ -3,7 +3,9 @@ package compile
 import (
 	"slices"
 	"strconv"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/edict-dev/edict/engine/analyze"
@@ -76,11 +78,24 @@ func finalizerName(s *scope, a *v1alpha1.FinalizerAction, t *target, name string
 	case name == "":
 	case len(wrong) > 0:
 		s.problems.Reportf(document.InvalidName, a.Name.Pos(), wrong[0], "%q cannot be the name of a finalizer", name)
+	case !strings.Contains(name, "/") && !standardFinalizers[name] && domainNeeded(t):
+		s.problems.Reportf(document.InvalidName, a.Name.Pos(), "name it with a domain, as in example.com/"+name, "%q cannot be the name of a finalizer of a %s", name, t.candidates[0].gvk.Kind)
 	case a.Children:
 		ts.hold(name)
 	case ts.holds(t, name):
 		s.problems.Hintf(a.Pos, "remove the action, or give it another name", "%q is the finalizer of the policy, which is added and removed for its children", name)
 	}
+}
+
+// standardFinalizers are those of Kubernetes itself, which have no domain.
+var standardFinalizers = map[string]bool{"kubernetes": true, metav1.FinalizerOrphanDependents: true, metav1.FinalizerDeleteDependents: true}
+
+// domainNeeded reports whether the API server refuses finalizers without a domain on the
+// objects: it does for most kinds of its own, not for those of CRDs.
+func domainNeeded(t *target) bool {
+	return slices.ContainsFunc(t.candidates, func(l located) bool {
+		return slices.Contains([]string{"v1", "apps/v1", "batch/v1"}, l.gvk.APIVersion)
+	})
 }
 
 // finalizersMask is what tells which finalizers an object has.

@@ -49,6 +49,13 @@ func (t *Type) MayLack(field string) bool {
 	return !builtin || !defaulted()[t.Name+" "+field]
 }
 
+// Requires reports whether the API server refuses an object of the type without a field
+// because of its schema. It validates built-in kinds by code of its own, not by their
+// schemas.
+func (t *Type) Requires(field string) bool {
+	return t.Kind == Object && t.present[field] && !strings.HasPrefix(t.Name, builtinPrefix)
+}
+
 // identity are the fields that the API server gives every object.
 var identity = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "creationTimestamp": true, "generation": true, "managedFields": true, "selfLink": true,
