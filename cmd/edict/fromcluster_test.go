@@ -56,7 +56,7 @@ func TestFromConfigMaps(t *testing.T) {
 		map[string]string{"bad.yaml": bad, "broken.yaml": broken, "three.yaml": policyText("three", "")})
 	want := []string{
 		"ns/b/bad.yaml:9:31: error: ", "ns/b/broken.yaml:5:3: error: ", `ns/b/three.yaml:3:18: error: the policy "three" is defined twice, first at ns/a/three.yaml:3:18`,
-		"ns/params/nobody:1: error: not valid YAML", "ns/params/one:1:8: error: ", "ns/params/two:1: error: not valid YAML",
+		"ns/params/nobody:1:1: error: not valid YAML", "ns/params/one:1:8: error: ", "ns/params/two:1:1: error: not valid YAML",
 	}
 	var got []string
 	for line := range strings.Lines(told) {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -49,7 +47,7 @@ func ParseUnbounded(file string, text []byte, problems *Problems) (nodes []*Node
 			return nodes
 		}
 		if err != nil {
-			problems.Add(yamlProblem(source, err))
+			problems.Add(yamlProblem(source, text, err))
 			return nodes
 		}
 		c := converter{source: source, problems: problems}
@@ -57,49 +55,6 @@ func ParseUnbounded(file string, text []byte, problems *Problems) (nodes []*Node
 			nodes = append(nodes, n)
 		}
 	}
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
-
-// yamlProblem returns the library's error a position and, where the usual cause
-// is a CEL expression that YAML misread, says so.
-func yamlProblem(source *Source, err error) Problem {
-	p := Problem{Position: Position{File: source.File}, Severity: Error, Message: "not valid YAML: " + err.Error()}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		p.Line, _ = strconv.Atoi(m[1])
-		p.Message = "not valid YAML: " + m[2]
-	}
-	p.Source = source.Line(p.Line)
-	p.Hint = yamlHint(p.Message, source.Line(max(1, p.Line))) // the library does not name the first line
-	return p
-}
-
-// yamlHints are the usual causes of the library's errors. It often gives up
-// below the line that is wrong.
-var yamlHints = []struct{ message, hint string }{
-	{"did not find expected '-' indicator", "the indentation differs from the lines above: the items of one list begin at the same column"},
-	{"did not find expected key", "the indentation differs from the lines above, or a quote in the line before ends a text too early; a block (>-) needs no quotes"},
-	{"did not find expected ',' or", "inside { } and [ ] a value with ${ }, a comma or a bracket stands in quotes, such as {name: \"${x}\"}; a quote inside a quoted text is doubled or of the other kind"},
-	{"did not find expected node content", "a value that begins with a comma or a bracket stands in quotes"},
-	{"found character that cannot start any token", "a value that begins with @, % or a backtick stands in quotes; lines are indented with spaces, not tabs"},
-	{"could not find expected ':'", "a line between two fields is neither a field nor indented further than the one before"},
-	{"found unexpected end of stream", "a quote or a bracket is never closed; search upwards from here"},
-	{"did not find expected comment or line break", "text follows a closing quote or a tag such as !x; put the whole value into quotes"},
-}
-
-func yamlHint(message, line string) string {
-	if strings.Contains(message, "mapping values are not allowed") {
-		if strings.Contains(line, "?") || strings.Count(line, ": ") > 1 {
-			return "an expression with \": \" in it, such as a ? b : c, must stand in quotes"
-		}
-		return "the line is indented further than the field above it, which has a value already"
-	}
-	for _, h := range yamlHints {
-		if strings.Contains(message, h.message) {
-			return h.hint
-		}
-	}
-	return ""
 }
 
 type converter struct {

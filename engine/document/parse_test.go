@@ -143,7 +143,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"several at once": {
 			"a: *x\na: 1\nb: !c d\n",
-			[]string{"f.yaml: not valid YAML: unknown anchor 'x' referenced"},
+			[]string{"f.yaml:1:1: not valid YAML: unknown anchor 'x' referenced"},
 		},
 		"several of ours at once": {
 			"a: &x 1\na: 1\nb: !c d\ne: *x\n",
@@ -210,13 +210,20 @@ func TestUnreadable(t *testing.T) {
 	}{
 		"a conditional without quotes": {
 			"a: x\nb: c ? d : e\n",
-			`f.yaml:2: not valid YAML: mapping values are not allowed in this context (an expression with ": " in it, such as a ? b : c, must stand in quotes)`,
+			`f.yaml:2:1: not valid YAML: mapping values are not allowed in this context (an expression with ": " in it, such as a ? b : c, must stand in quotes)`,
 		},
-		"an open quote":          {"a: \"b\n", "f.yaml:2: not valid YAML: found unexpected end of stream"},
-		"a tab as indentation":   {"a:\n\tb: c\n", "f.yaml:2: not valid YAML: found character that cannot start any token"},
-		"a NUL":                  {"a: \x00\n", "f.yaml: not valid YAML: control characters are not allowed"},
-		"bytes that are no text": {"a: \xff\xfe\xfd\n", "f.yaml: not valid YAML: invalid leading UTF-8 octet"},
-		"a picture":              {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "f.yaml: not valid YAML: "},
+		"an open quote":          {"a: \"b\n", "f.yaml:1:1: not valid YAML: found unexpected end of stream"},
+		"a tab as indentation":   {"a:\n\tb: c\n", "f.yaml:2:1: not valid YAML: found character that cannot start any token"},
+		"an item too far left":   {"a:\n  b:\n    - c: 1\n      d: 2\n    - c: 3\n     d: 4\n    - c: 5\n", "f.yaml:6:6: not valid YAML: did not find expected '-' indicator (the indentation differs from the lines above"},
+		"a field too far left":   {"# x\na:\n  b: 1\n c: 2\nd: 3\n", "f.yaml:4:2: not valid YAML: did not find expected key (the indentation differs"},
+		"a quote in a list":      {"a: [b, c]\nd:\n  - [e, \"f\"g\"]\n  - h\n", "f.yaml:3:3: not valid YAML: did not find expected ',' or ']'"},
+		"a bracket of long ago":  {"a: [b,\n  c]\nd: {e: f\ng: h\ni: j\n", "f.yaml:3:1: not valid YAML: did not find expected ',' or '}'"},
+		"a second document":      {"a: b\n---\nc: d\n e: f\n", "f.yaml:4:2: not valid YAML: "},
+		"too long to try":        {"a:\n" + strings.Repeat("  - "+strings.Repeat("x", 96)+"\n", 2000) + " b: c\nd: e\n", "f.yaml:2002:2: not valid YAML: "},
+		"far above the end":      {"a: b\n c: d\n" + strings.Repeat("e: "+strings.Repeat("x", 96)+"\n", 2000), "f.yaml:"},
+		"a NUL":                  {"a: \x00\n", "f.yaml:1:1: not valid YAML: control characters are not allowed"},
+		"bytes that are no text": {"a: \xff\xfe\xfd\n", "f.yaml:1:1: not valid YAML: invalid leading UTF-8 octet"},
+		"a picture":              {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "f.yaml:1:1: not valid YAML: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -60,7 +60,7 @@ func TestText(t *testing.T) {
 
 func TestNotYAML(t *testing.T) {
 	t.Parallel()
-	if _, err := format.Text("f.yaml", []byte("a: b: c\n")); err == nil || !strings.Contains(err.Error(), "f.yaml: not valid YAML") {
+	if _, err := format.Text("f.yaml", []byte("a: b: c\n")); err == nil || !strings.Contains(err.Error(), "f.yaml:1:1: not valid YAML") {
 		t.Error(err)
 	}
 }

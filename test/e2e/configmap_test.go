@@ -120,7 +120,7 @@ func TestPoliciesFromConfigMaps(t *testing.T) {
 	}
 
 	c.put(policyMap("two", map[string]string{"two.yaml": "]", "more.yaml": marks("more", "more", "b")}))
-	c.wantNote("two", map[string]string{"status": "Refused", "error": "two.yaml: error: not valid YAML", "policies": "two="})
+	c.wantNote("two", map[string]string{"status": "Refused", "error": "two.yaml:1:1: error: not valid YAML", "policies": "two="})
 	edict.stop()
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"two": nil}}})
 	edict = c.fromConfigMaps(nil)
