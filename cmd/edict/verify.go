@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -149,7 +148,8 @@ func (f *verifyFlags) place(t *verify.Test) error {
 	if err != nil {
 		return err
 	}
-	return yaml.Unmarshal(text, &t.Answers)
+	t.Answers, err = simulate.ReadAnswers(text)
+	return err
 }
 
 // document returns the test of a finding, and writes it if a file is named.

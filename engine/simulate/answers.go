@@ -14,6 +14,15 @@ import (
 // ParseAnswers reads what builtins that look outside answer: YAML or JSON with
 // one entry per builtin.
 func ParseAnswers(text []byte) (expr.Answerer, error) {
+	answers, err := ReadAnswers(text)
+	if err != nil {
+		return nil, err
+	}
+	return scripted(answers)
+}
+
+// ReadAnswers returns answers as they are written.
+func ReadAnswers(text []byte) (Object, error) {
 	raw, err := toJSON(text)
 	if err != nil {
 		return nil, err
@@ -22,7 +31,7 @@ func ParseAnswers(text []byte) (expr.Answerer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("answers are an object with one entry per builtin: %w", err)
 	}
-	return scripted(answers)
+	return answers, nil
 }
 
 func scripted(answers Object) (expr.Answerer, error) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -383,13 +385,26 @@ func TestParseTimelineRefuses(t *testing.T) {
 		"- {at: soon}":                       `invalid duration "soon"`,
 		"- {at: 60}":                         `a duration is a text such as "90s": 60`,
 		"at: 1m":                             "cannot unmarshal",
-		"- [":                                "did not find expected",
+		"- [":                                "1:1: not valid YAML: did not find expected",
+		"- {at: 1m}\n---\n- {at: 2m}\n":      "line 3: there is a second document",
 		"- {at: 1m, delete: {nam: a}}":       "unknown field",
 		"- {at: 1m, fail: {times: \"two\"}}": "cannot unmarshal",
 	} {
 		if _, err := ParseTimeline([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+	const on = "- {at: 1m, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {on: \"1\", y: 010}}}\n"
+	list, err := ParseTimeline([]byte(on))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := ParseObjects("o.yaml", []byte(on[len("- {at: 1m, apply: "):len(on)-2]+"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(objects[0], list[0].Apply); d != "" {
+		t.Errorf("a manifest and a timeline differ (-manifest +timeline):\n%s", d)
 	}
 	if list, err := ParseTimeline(nil); err != nil || len(list) != 0 {
 		t.Errorf("an empty timeline: %v, %v", list, err)

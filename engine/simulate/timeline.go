@@ -9,9 +9,9 @@ import (
 	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/apiserver"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -92,12 +92,23 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	return out, nil
 }
 
-// toJSON returns JSON as it is: not all of it is YAML.
+// toJSON returns a text of YAML, read as manifests are, as JSON. JSON stays as it is: not
+// all of it is YAML.
 func toJSON(text []byte) ([]byte, error) {
 	if json.Valid(text) {
 		return text, nil
 	}
-	return yaml.YAMLToJSONStrict(text)
+	var problems document.Problems
+	found := document.ParseUnbounded("", text, &problems)
+	switch {
+	case problems.Err() != nil:
+		return nil, problems.Err()
+	case len(found) == 0:
+		return []byte("null"), nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("line %d: there is a second document", found[1].Pos.Line)
+	}
+	return json.Marshal(found[0].Plain())
 }
 
 // reread returns an object with whole numbers as int64.
