@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -215,11 +216,20 @@ func printTable(w io.Writer, r simulate.Result) error {
 	}
 	printFailures(w, r)
 	for _, q := range r.Requeue {
-		fmt.Fprintf(w, "\n%s looks at %s again at %s (+%s)", q.Policy, q.Key, q.At.Format(time.RFC3339), q.At.Sub(r.Start))
+		fmt.Fprintf(w, "\n%s looks at %s again at %s%s", q.Policy, q.Key, q.At.Format(time.RFC3339Nano), after(q.At, r.Start))
 	}
 	fmt.Fprintf(w, "\n%s, %s, %s; -o yaml shows the patches and the objects\n", count(len(r.Effects), "write", "writes"),
 		count(len(r.Errors), "error", "errors"), count(len(r.Objects), "object", "objects"))
 	return nil
+}
+
+// after returns how long after a start a time is, if that is a duration at all.
+func after(at, start time.Time) string {
+	d := at.Sub(start)
+	if d == math.MaxInt64 { // centuries, as in a date that stands for never
+		return ""
+	}
+	return fmt.Sprintf(" (+%s)", d)
 }
 
 // printFailures shows each error once, with how often it came.

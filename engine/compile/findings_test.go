@@ -39,6 +39,8 @@ func TestFindings(t *testing.T) {
 		"a key with a blank":                  {"  rules: [{name: r, do: [{labels: {set: {\"a b\": c}}}]}]\n", `"a b" cannot be a key of labels`},
 		"a value with a blank":                {"  rules: [{name: r, do: [{labels: {set: {a: \"b c\"}}}]}]\n", `"b c" cannot be the value of a label`},
 		"an annotation with blanks":           {"  rules: [{name: r, do: [{annotations: {set: {example.com/Why: \"b c: d\"}}}]}]\n", ""},
+		"an item named as the params are":     {"  rules: [{name: r, forEach: object.spec.podCIDRs, as: params, do: [{log: {message: m}}]}]\n", `cannot be named "params": every expression has that name already / take another name`},
+		"an item with a word of CEL":          {"  rules: [{name: r, forEach: object.spec.podCIDRs, as: in, do: [{log: {message: m}}]}]\n", "and not a word of CEL"},
 		"a finalizer with a blank":            {"  rules: [{name: r, do: [{finalizer: {name: example.com/a b}}]}]\n", `"example.com/a b" cannot be the name of a finalizer`},
 		"a finalizer":                         {"  rules: [{name: r, do: [{finalizer: {name: kubernetes}}]}]\n", ""},
 		"a finalizer without a domain":        {"  rules: [{name: r, do: [{finalizer: {name: mine}}]}]\n", `"mine" cannot be the name of a finalizer of a Node / name it with a domain, as in example.com/mine`},

@@ -26,6 +26,8 @@ func TestHowChildrenAreWritten(t *testing.T) {
 		"an action that is no apply":  {"log: {message: a}\nonce: [spec.hard]", "only apply takes once and ifExists"},
 		"a propagation":               {"delete: {propagation: Sideways}", `propagation cannot be "Sideways"`},
 		"a flag":                      {`delete: {ifUnchanged: "yes"}`, "ifUnchanged must be true or false"},
+		"a grace period":              {"delete: {gracePeriod: 1500ms}", `gracePeriod cannot be "1500ms" (a duration in whole seconds, such as 30s)`},
+		"a grace period of an item":   {"delete: {gracePeriod: \"${string(object.metadata.generation)}s\"}", ""},
 		"all that an apply may say":   {quotaManifest + "once: [spec.hard]\nifExists: take", ""},
 		"all that a deletion may say": {"delete: {propagation: Orphan, gracePeriod: 30s, ifUnchanged: false}", ""},
 	} {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -11,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -23,7 +25,7 @@ func deletion(s *scope, a *v1alpha1.DeleteAction, ts *targets) plan.Action {
 	}
 	t.read(s.node, baseMask)
 	t.write(s.node, "", analyze.WriteDelete)
-	out := &plan.Delete{Pos: a.Pos, Of: t.ref, Propagation: plan.Background, GracePeriod: s.template(a.GracePeriod)}
+	out := &plan.Delete{Pos: a.Pos, Of: t.ref, Propagation: plan.Background, GracePeriod: gracePeriod(s, a.GracePeriod)}
 	if a.Propagation.Set() {
 		out.Propagation = a.Propagation.Value
 		if !slices.Contains([]string{plan.Background, "Foreground", "Orphan"}, out.Propagation) {
@@ -32,6 +34,17 @@ func deletion(s *scope, a *v1alpha1.DeleteAction, ts *targets) plan.Action {
 	}
 	out.Changed = !flag(a.IfUnchanged, true, "ifUnchanged", s.problems)
 	return out
+}
+
+// gracePeriod compiles the grace period of a deletion or an eviction, and refuses one that
+// is no duration in whole seconds, as far as it is known.
+func gracePeriod(s *scope, doc v1alpha1.Template) *cel.Template {
+	t := s.template(doc)
+	text, known := value.Str(constantOf(t))
+	if d, err := time.ParseDuration(text); known && text != "" && (err != nil || d < 0 || d%time.Second != 0) {
+		s.problems.Hintf(doc.Pos(), "a duration in whole seconds, such as 30s", "gracePeriod cannot be %q", text)
+	}
+	return t
 }
 
 // flag reads a field that is true or false; absent is otherwise.

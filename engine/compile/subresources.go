@@ -67,5 +67,5 @@ func eviction(s *scope, a *v1alpha1.EvictAction, ts *targets) plan.Action {
 	t.read(s.node, baseMask)
 	t.write(s.node, "eviction", analyze.WriteEvict)
 	t.event(s.node) // says what refuses it
-	return &plan.Evict{Pos: a.Pos, Of: t.ref, GracePeriod: s.template(a.GracePeriod)}
+	return &plan.Evict{Pos: a.Pos, Of: t.ref, GracePeriod: gracePeriod(s, a.GracePeriod)}
 }

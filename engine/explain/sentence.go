@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/edict-dev/edict/engine/record"
 )
@@ -239,7 +240,7 @@ func next(d *record.Document) string {
 	if d.Next == nil {
 		return "none planned"
 	}
-	text := d.Next.Format("2006-01-02T15:04:05Z07:00")
+	text := d.Next.Format(time.RFC3339Nano)
 	for _, deadline := range d.Deadlines {
 		if deadline.At.Equal(*d.Next) && deadline.Why != "" {
 			return text + " (" + deadline.Why + ")"

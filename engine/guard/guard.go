@@ -62,10 +62,25 @@ func (g *Grants) Check(e *eval.Effect) error {
 	}
 	for _, n := range g.needs(e) {
 		if !g.allows(n, e.Target.Namespace) {
-			return fmt.Errorf("the policy %s may not %s; the installation can allow it", g.policy, n)
+			return fmt.Errorf("the policy %s may not %s%s; the installation can allow it", g.policy, n, g.elsewhere(n, e.Target.Namespace))
 		}
 	}
 	return nil
+}
+
+// elsewhere says of what is allowed in some namespaces that it is not in this one.
+func (g *Grants) elsewhere(n need, namespace string) string {
+	var in []string
+	for _, a := range g.allowed {
+		if a.covers(n, "") {
+			in = append(in, a.Namespaces...)
+		}
+	}
+	if len(in) == 0 {
+		return ""
+	}
+	slices.Sort(in)
+	return fmt.Sprintf(" in the namespace %s, only in %s", namespace, strings.Join(slices.Compact(in), ", "))
 }
 
 // verbs are what the verbs of effects need an allowance for, whatever they write.

@@ -110,10 +110,16 @@ func (r *Record) existing(reads []eval.Read) (out []eval.Read) {
 }
 
 // Exists reports whether there was something to decide about: the object of the key,
-// or a key of a policy that does not need one.
+// children of one that is gone, or a key of a policy that does not need one.
 func (r *Record) Exists() bool {
 	p, key := r.Inputs.Policy, r.Inputs.Key
-	return p.Primary.Optional || r.Inputs.World.Table(p.Primary.Source).Get(key.Namespace, key.Name) != nil
+	switch {
+	case r.Inputs.World.Table(p.Primary.Source).Get(key.Namespace, key.Name) != nil:
+		return true
+	case p.Primary.PruneOnly:
+		return r.Decision != nil && len(r.Decision.Effects)+len(r.Decision.Problems) > 0
+	}
+	return p.Primary.Optional
 }
 
 // HasSelections reports whether the policy chooses among candidates.
