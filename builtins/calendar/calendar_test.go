@@ -138,6 +138,8 @@ func TestErrors(t *testing.T) {
 		{"time.within", "08:00-09:00", "", "is not a time zone"},
 		{"cron.next", "0 3 * *", "Etc/UTC", "is not a schedule"},
 		{"cron.next", "@every 1h", "Etc/UTC", "@every depends"},
+		{"cron.next", "TZ=Asia/Tokyo 0 0 * * *", "UTC", "the time zone is an argument of its own"},
+		{"cron.last", "CRON_TZ=Asia/Tokyo 0 0 * * *", "UTC", "the time zone is an argument of its own"},
 		{"cron.next", "0 0 30 2 *", "Etc/UTC", "no time within five years"},
 		{"cron.last", "0 0 30 2 *", "Etc/UTC", "no time within five years"},
 		{"cron.last", strings.Repeat("1,", 200) + "1 * * * *", "Etc/UTC", "at most 256 are allowed"},

@@ -3,6 +3,7 @@ package calendar
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -32,12 +33,15 @@ func parse(text string) (cron.Schedule, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(text), maxText)
 	}
+	if strings.HasPrefix(text, "TZ=") || strings.HasPrefix(text, "CRON_TZ=") {
+		return nil, errors.New("the time zone is an argument of its own, not TZ= in the schedule")
+	}
 	out, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	if _, fixed := out.(*cron.SpecSchedule); !fixed {
-		return nil, errors.New("@every depends on when it is asked, and TZ= has its own argument")
+		return nil, errors.New("@every depends on when it is asked")
 	}
 	return out, nil
 }
