@@ -83,7 +83,7 @@ func (ev *evaluation) among(in *plan.Input, table *world.Table, m *member, f *fr
 }
 
 // locate computes a member's key and order; without a key it has no place in
-// a map.
+// a map. Where an expression of the order fails, the member comes after all others.
 func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
 	if in.Key != nil {
 		v, err := in.Key.Eval(f, ev.meter)
@@ -100,7 +100,7 @@ func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
 	for i, o := range in.OrderBy {
 		v, err := o.Eval(f, ev.meter)
 		if err != nil {
-			v = value.None
+			v = value.Last
 		}
 		m.order[i] = v
 	}
