@@ -74,7 +74,7 @@ type Controller struct {
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
 	object := c.primary(snapshot, key)
-	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.intents.leftover(key, object != nil, now, false)))
+	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.intents.leftover(key, object != nil, object != nil || c.Policy.Primary.Optional, now, false)))
 }
 
 // Input returns what an evaluation of a key depends on at a time.

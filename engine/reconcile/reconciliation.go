@@ -62,7 +62,7 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	by := c.wakes.take(key)
 	r.woken, r.cause = c.reasons(key, by), by.cause
 	r.object = c.primary(snapshot, key)
-	r.left = c.intents.leftover(key, r.object != nil, now, flush)
+	r.left = c.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
 	r.in.Flush, r.in.Apart = flush, c.brake.Apart(key)
 	r.flight = c.takeOff(&r.in)
@@ -73,6 +73,10 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	}
 	return ctx
 }
+
+// decides reports whether the key is decided about, whatever waits for it: its primary is
+// there, or the policy needs none.
+func (r *reconciliation) decides() bool { return r.object != nil || r.c.Policy.Primary.Optional }
 
 // close ends what must not go on, also when a reconciliation panics.
 func (r *reconciliation) close() {
@@ -106,8 +110,8 @@ func (r *reconciliation) settle(ctx context.Context) {
 	r.debounce()
 	r.reached()
 	result.Next = earliest(result.Next, c.intents.next(r.key))
-	if r.left != nil && r.object != nil {
-		result.Next = r.now // the primary itself has still to be decided about
+	if r.left != nil && r.decides() {
+		result.Next = r.now // the key itself has still to be decided about
 	}
 	r.keepEcho()
 	if r.in.Leaving && r.finished() {

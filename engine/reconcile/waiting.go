@@ -31,8 +31,9 @@ type leftover struct {
 
 // leftover returns what to decide about instead of the primary, if anything: what
 // waits for a primary that is gone, or what is due under a debounce key that
-// the primary has left.
-func (q *intents) leftover(key eval.Key, exists bool, now time.Time, flush bool) *leftover {
+// the primary has left. there says that the primary is there, decides that the key is
+// decided about: if it is, without a primary too, that does not wait for what is not due.
+func (q *intents) leftover(key eval.Key, there, decides bool, now time.Time, flush bool) *leftover {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	name, first := "", (*intent)(nil)
@@ -45,7 +46,7 @@ func (q *intents) leftover(key eval.Key, exists bool, now time.Time, flush bool)
 	if first == nil || first.object == nil {
 		return nil
 	}
-	if runs := first.left && (flush || !first.due.After(now)); exists && !runs {
+	if runs := (first.left || !there) && (flush || !first.due.After(now)); decides && !runs {
 		return nil
 	}
 	return &leftover{debounce: name, object: first.object}
