@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // planFlags are those of edict plan.
@@ -177,7 +179,8 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 		}
 		fmt.Fprintf(w, "%s %s: %s, %s\n", c.Target.Kind, nameOfTarget(c), c.Verb, by)
 		for _, field := range c.Fields {
-			fmt.Fprintf(w, "  %s: %s -> %s\n", field.Path, shortValue(field.Before), shortValue(field.After))
+			before, after := shortValues(field.Before, field.After)
+			fmt.Fprintf(w, "  %s: %s -> %s\n", field.Path, before, after)
 		}
 	}
 	for _, n := range r.NotDecided {
@@ -204,6 +207,32 @@ func nameOfTarget(c compare.Change) string {
 
 // maxShown bounds a value in a line, in bytes.
 const maxShown = 160
+
+// shortValues returns two values for a line. Where both begin with the same long text, it
+// is left out but for its end.
+func shortValues(a, b any) (before, after string) {
+	before, after = shortValue(a), shortValue(b)
+	if before != after {
+		return before, after
+	}
+	x, y := []rune(explain.Value(a, math.MaxInt)), []rune(explain.Value(b, math.MaxInt))
+	same := 0
+	for same < min(len(x), len(y)) && x[same] == y[same] {
+		same++
+	}
+	from := max(0, same-shownBefore)
+	return shortText("..." + string(x[from:])), shortText("..." + string(y[from:]))
+}
+
+// shownBefore is how much of the same text is shown before a difference, in characters.
+const shownBefore = 20
+
+func shortText(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	return value.Cut(text, maxShown) + "..."
+}
 
 // shortValue returns a value as JSON, cut where it is long; - is none.
 func shortValue(v any) string {

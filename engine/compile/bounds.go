@@ -33,16 +33,16 @@ func withinBounds(p v1alpha1.Param, kind string, v value.Value) error {
 			return fmt.Errorf("it must have a length of at least %d", least)
 		}
 	}
-	return withinEnums(p, v)
+	return withinEnums(p, kind, v)
 }
 
-func withinEnums(p v1alpha1.Param, v value.Value) error {
-	if err := oneOf(p.Enum, v); err != nil {
+func withinEnums(p v1alpha1.Param, kind string, v value.Value) error {
+	if err := oneOf(p.Enum, kind, v); err != nil {
 		return err
 	}
 	if list, ok := v.(*value.List); ok {
 		for _, item := range list.Items() {
-			if err := oneOf(p.Items.Enum, item); err != nil {
+			if err := oneOf(p.Items.Enum, "", item); err != nil {
 				return err
 			}
 		}
@@ -50,13 +50,19 @@ func withinEnums(p v1alpha1.Param, v value.Value) error {
 	return nil
 }
 
-func oneOf(enum *document.Node, v value.Value) error {
+// oneOf reports a value that is none of those of a list, which are of a kind of params; ""
+// is that of their text.
+func oneOf(enum *document.Node, kind string, v value.Value) error {
 	if enum == nil {
 		return nil
 	}
 	var names []string
 	for _, n := range enum.Values {
-		if value.Same(value.Freeze(n.Plain(), nil, value.KeepAll), v) {
+		one := value.Freeze(n.Plain(), nil, value.KeepAll)
+		if of, err := paramValue(kind, n.Plain()); err == nil && kind != "" {
+			one = of
+		}
+		if value.Same(one, v) {
 			return nil
 		}
 		names = append(names, n.Text)

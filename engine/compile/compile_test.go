@@ -283,6 +283,8 @@ func TestParams(t *testing.T) {
 		"a list too short":         {"{default: [a], minLength: 1}", "[]", nil, "it must have a length of at least 1"},
 		"one of the values":        {"{default: a, enum: [a, b]}", "b", "b", ""},
 		"none of the values":       {"{default: a, enum: [a, b]}", "c", nil, "c is not one of a, b"},
+		"a duration, in any form":  {"{type: duration, default: 1h, enum: [60m, 30m]}", "1800s", "30m0s", ""},
+		"none of the durations":    {"{type: duration, default: 1h, enum: [1h, 30m]}", "2h", nil, "is not one of 1h, 30m"},
 		"items of the values":      {"{default: [a], items: {enum: [a, b]}}", "[a, c]", nil, "c is not one of a, b"},
 		"broken YAML":              {"[a]", "[", nil, "not valid YAML"},
 	} {

@@ -16,8 +16,8 @@ type Source struct {
 
 // Files reads the YAML and JSON files at a path: the file itself, or those of
 // the folder and its sub-folders, in the order of their names. Folders named
-// schemas, whose CRDs are not documents of ours, are passed over. A folder
-// without any such file is an error.
+// schemas, whose CRDs are not documents of ours, are passed over, and so are links in a
+// folder. A folder without any such file is an error.
 func Files(path string) ([]Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -27,6 +27,9 @@ func Files(path string) ([]Source, error) {
 		return read([]string{path})
 	}
 	var paths []string
+	if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+		path += string(filepath.Separator) // else the link itself is looked at
+	}
 	err = filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err

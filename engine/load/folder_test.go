@@ -91,3 +91,17 @@ func TestUnreadablePaths(t *testing.T) {
 		t.Errorf("a folder named like a file: %v, %v", files, err)
 	}
 }
+
+// TestLinkedFolder: a folder may be named by a link.
+func TestLinkedFolder(t *testing.T) {
+	t.Parallel()
+	root := tree(t, "b.yaml", "z/a.yaml")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	files, err := Files(link)
+	if err != nil || len(files) != 2 || files[0].Path != filepath.Join(link, "b.yaml") || files[1].Path != filepath.Join(link, "z", "a.yaml") {
+		t.Errorf("%v, %v", files, err)
+	}
+}

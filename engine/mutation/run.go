@@ -54,6 +54,9 @@ func Run(ctx context.Context, paths []string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.tests(o.Policies); err != nil {
+		return nil, err
+	}
 	all := s.mutants(o.Policies)
 	order := rand.New(rand.NewPCG(o.Seed, 0)) //nolint:gosec // the same seed gives the same order
 	order.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

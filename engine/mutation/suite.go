@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -113,6 +114,23 @@ func (s *suite) note(file string, units map[string]*source.Unit, p *plan.Policy,
 	if !slices.Contains(t.files, file) {
 		t.files = append(t.files, file)
 	}
+}
+
+// tests returns an error for a name of which no policy is tested.
+func (s *suite) tests(names []string) error {
+	var known []string
+	for _, t := range s.policies {
+		for _, k := range t.kinds {
+			known = append(known, k.plan.Name, k.plan.Written())
+		}
+	}
+	slices.Sort(known)
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("no case tests a policy %q, only %s", name, strings.Join(slices.Compact(known), ", "))
+		}
+	}
+	return nil
 }
 
 // mutants returns those of the policies of some names; of all when none is given.
