@@ -29,6 +29,14 @@ func TestText(t *testing.T) {
 			"kind: Policy\napiVersion: edict.dev/v1alpha1\nspec:\n  # rules\n  rules: []\n\n  # for\n  for: {apiVersion: v1, kind: Node}\nmetadata: {name: p}\n",
 			"apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  # for\n  for: {apiVersion: v1, kind: Node}\n\n  # rules\n  rules: []\n",
 		},
+		"comments of sections": {
+			"# about\n\n" + head + "spec:\n  for: {}\n\n  # ---- rules ----\n\n  # The one\n  # rule.\n  rules:\n    - {name: x, do: []}\n    # no more\n\n  # ---- variables ----\n\n  # Not used.\n  variables:\n    - {name: u, expression: '1'}\n# End of the policy p.\n",
+			"# about\n\n" + head + "spec:\n  for: {}\n\n  # ---- variables ----\n\n  # Not used.\n  variables:\n    - {name: u, expression: '1'}\n\n  # ---- rules ----\n\n  # The one\n  # rule.\n  rules:\n    - {name: x, do: []}\n    # no more\n# End of the policy p.\n",
+		},
+		"a comment at the end": {
+			"kind: Policy\napiVersion: edict.dev/v1alpha1\nspec: {}\n# of\n# metadata\nmetadata: {name: p}\n\n# last\n",
+			"apiVersion: edict.dev/v1alpha1\nkind: Policy\n# of\n# metadata\nmetadata: {name: p}\nspec: {}\n\n# last\n",
+		},
 		"a block": {
 			head + "spec:\n    variables:\n        - name: x\n          expression: |-\n              a\n\n\n                # b  \n              c\n",
 			head + "spec:\n  variables:\n    - name: x\n      expression: |-\n          a\n\n\n            # b  \n          c\n",

@@ -60,7 +60,7 @@ func (ls lines) sort(m *yaml.Node, from, to int, order []string) {
 	if slices.IsSortedFunc(sections, byRank) {
 		return
 	}
-	last, rest := sections[len(sections)-1].lines.ending()
+	last, rest := sections[len(sections)-1].lines.ending(m.Column - 1)
 	sections[len(sections)-1].lines = last
 	copy(ls[first:to], slices.Concat(joined(sections, byRank), rest))
 }
@@ -80,10 +80,11 @@ func joined(sections []section, order func(a, b section) int) (all lines) {
 	return all
 }
 
-// ending parts the empty lines at the end from the others.
-func (ls lines) ending() (rest, ending lines) {
+// ending parts the empty lines and the comments at the end, which belong to no field of a
+// mapping at a column, from the others.
+func (ls lines) ending(column int) (rest, ending lines) {
 	at := len(ls)
-	for at > 0 && isBlank(ls[at-1].text) {
+	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && indentOf(ls[at-1].text) <= column) {
 		at--
 	}
 	return ls[:at], ls[at:]
@@ -109,7 +110,8 @@ func rank(name string, order []string) int {
 // begin returns the first of the comments and empty lines above a field; the index
 // of the field's line when there are none.
 func (ls lines) begin(at int) int {
-	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && indentOf(ls[at-1].text) == ls[at].have) {
+	column := ls[at].have
+	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && indentOf(ls[at-1].text) == column) {
 		at--
 	}
 	return at
