@@ -50,17 +50,17 @@ func withinEnums(p v1alpha1.Param, kind string, v value.Value) error {
 	return nil
 }
 
-// oneOf reports a value that is none of those of a list, which are of a kind of params; ""
-// is that of their text.
+// oneOf reports a value that is none of those of a list, which are of a kind of params, or
+// of that of their text.
 func oneOf(enum *document.Node, kind string, v value.Value) error {
 	if enum == nil {
 		return nil
 	}
 	var names []string
 	for _, n := range enum.Values {
-		one := value.Freeze(n.Plain(), nil, value.KeepAll)
-		if of, err := paramValue(kind, n.Plain()); err == nil && kind != "" {
-			one = of
+		one, err := paramValue(kind, n.Plain())
+		if err != nil {
+			one = value.Freeze(n.Plain(), nil, value.KeepAll)
 		}
 		if value.Same(one, v) {
 			return nil

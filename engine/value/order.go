@@ -3,6 +3,7 @@ package value
 import (
 	"cmp"
 
+	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 )
 
@@ -21,12 +22,14 @@ func CompareAll(a, b []Value) int {
 // Last comes after all other values in the order of CompareAll. It is nothing else.
 var Last Value = last{Null}
 
+// last has a type of its own, whose name comes after those of all others.
 type last struct{ ref.Val }
 
+var lastType = types.NewOpaqueType("\U0010FFFF")
+
+func (last) Type() ref.Type { return lastType }
+
 func compareAny(a, b Value) int {
-	if a == Last || b == Last {
-		return cmp.Compare(isLast(a), isLast(b))
-	}
 	if a == nil || b == nil {
 		return cmp.Compare(present(a), present(b))
 	}
@@ -34,13 +37,6 @@ func compareAny(a, b Value) int {
 		return c
 	}
 	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName())
-}
-
-func isLast(v Value) int {
-	if v == Last {
-		return 1
-	}
-	return 0
 }
 
 func present(v Value) int {
