@@ -212,7 +212,7 @@ const maxShown = 160
 // is left out but for its end.
 func shortValues(a, b any) (before, after string) {
 	before, after = shortValue(a), shortValue(b)
-	if before != after {
+	if before != after || len(before) <= maxShown { // else both are cut
 		return before, after
 	}
 	x, y := []rune(explain.Value(a, math.MaxInt)), []rune(explain.Value(b, math.MaxInt))

@@ -14,6 +14,7 @@ func TestShortValues(t *testing.T) {
 		before, after string
 	}{
 		"short":          {"a", nil, `"a"`, "-"},
+		"none":           {nil, nil, "-", "-"},
 		"long at first":  {"a" + long, "b", `"a` + long[:maxShown-2] + "...", `"b"`},
 		"long, then not": {long + "old", long + "new", `...` + long[:shownBefore] + `old"`, `...` + long[:shownBefore] + `new"`},
 		"one goes on":    {long, long + long, `...` + long[:shownBefore] + `"`, `...` + long[:maxShown-3] + "..."},

@@ -11,8 +11,8 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 )
 
-// measure counts the evaluation, and how long it took.
-func (r *reconciliation) measure(start time.Time) {
+// count counts the evaluation, and how long it took.
+func (r *reconciliation) count(start time.Time) {
 	r.c.counted(r.result.Decision)
 	id, t, end := r.result.ID, r.traced, time.Now()
 	r.c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id, t) })

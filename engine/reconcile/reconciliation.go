@@ -93,7 +93,7 @@ func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
 	if err == nil {
 		r.c.remember(r.key, d.Remember)
 	}
-	r.measure(start)
+	r.count(start)
 	r.result.Next = r.c.brake.Due(r.key, earliest(d.Next, due), r.now)
 	return r.judge(err)
 }

@@ -31,8 +31,8 @@ type leftover struct {
 
 // leftover returns what to decide about instead of the primary, if anything: what
 // waits for a primary that is gone, or what is due under a debounce key that
-// the primary has left. there says that the primary is there, decides that the key is
-// decided about: if it is, without a primary too, that does not wait for what is not due.
+// the primary has left. there says that the primary is there; decides says that the key is
+// decided about without what waits, too, so that this stands in only when it is due.
 func (q *intents) leftover(key eval.Key, there, decides bool, now time.Time, flush bool) *leftover {
 	q.mu.Lock()
 	defer q.mu.Unlock()

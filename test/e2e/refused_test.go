@@ -54,15 +54,15 @@ func TestRefusedNames(t *testing.T) {
 func (c *cluster) compareRefusals(o object, action, subresource string) {
 	c.t.Helper()
 	kind, _, _ := names(o)
-	_, checked := compiled(c.t, fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: %s, kind: %s}\n  rules: [{name: r, do: [{%s}]}]\n", o["apiVersion"], kind, action))
+	checked := problems(c.t, fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: %s, kind: %s}\n  rules: [{name: r, do: [{%s}]}]\n", o["apiVersion"], kind, action))
 	refused := c.refusal(&unstructured.Unstructured{Object: o}, subresource)
 	if (checked == nil) != (refused == nil) {
 		c.t.Errorf("%s of a %s: the API server says %v, the policy %v", action, kind, refused, checked)
 	}
 }
 
-// compiled returns the policies of a text, with an error if there is a problem.
-func compiled(t *testing.T, text string) (*source.Bundle, error) {
+// problems returns what is wrong with the policies of a text; nil is nothing.
+func problems(t *testing.T, text string) error {
 	t.Helper()
 	contents := (&source.ConfigMap{Namespace: "n", Name: "m", Data: map[string]string{"p.yaml": text}}).Read()
 	schemas := schema.NewSet(schema.Builtin())
@@ -73,7 +73,7 @@ func compiled(t *testing.T, text string) (*source.Bundle, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b, b.Err()
+	return b.Err()
 }
 
 // refusal returns why the API server would refuse an object, or its status; nil is that it

@@ -161,15 +161,22 @@ func TestChildren(t *testing.T) {
 	})
 }
 
+// childrenPolicy returns a policy with what it needs to be allowed.
+func childrenPolicy(t *testing.T, text string) *source.Bundle {
+	t.Helper()
+	bundle := fixture.Compiled(t, text)
+	allowed, err := source.LoadAllowances(nil, []string{"{policy: copies, kind: ConfigMap, fields: [delete, metadata.finalizers]}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bundle.Allowances = allowed
+	return bundle
+}
+
 func checkChildren(t *testing.T, policy string, held func(*childrenWorld) []string) {
 	t.Helper()
 	for seed := range uint64(60) {
-		bundle := fixture.Compiled(t, policy)
-		allowed, err := source.LoadAllowances(nil, []string{"{policy: copies, kind: ConfigMap, fields: [delete, metadata.finalizers]}"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		bundle.Allowances = allowed
+		bundle := childrenPolicy(t, policy)
 		w := &childrenWorld{t: t, r: rand.New(rand.NewPCG(seed, 7)), sources: map[string]string{}, targets: map[string]bool{}}
 		w.sim = fixture.Simulation(t, bundle, nil, nil)
 		for round := range 8 {

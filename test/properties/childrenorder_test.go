@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/simulate"
-	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -87,16 +86,10 @@ func (o *ordered) left() (out []string) {
 // run makes the children, ends their primary object, and returns what is left.
 func (o *ordered) run(t *testing.T, leave bool) (left []string) {
 	t.Helper()
-	bundle := fixture.Compiled(t, o.policy())
-	allowed, err := source.LoadAllowances(nil, []string{"{policy: copies, kind: ConfigMap, fields: [delete, metadata.finalizers]}"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bundle.Allowances = allowed
 	primary := fixture.Object("v1", "ConfigMap", "ns", "p")
 	labels := map[string]any{"copy": "yes"}
 	primary["metadata"].(map[string]any)["labels"] = labels
-	sim := fixture.Simulation(t, bundle, []simulate.Object{primary}, nil)
+	sim := fixture.Simulation(t, childrenPolicy(t, o.policy()), []simulate.Object{primary}, nil)
 	sim.Settle(t.Context())
 	if made := len(sim.Objects()) - 1; made != len(o.after) {
 		t.Fatalf("%d children, want %d", made, len(o.after))
