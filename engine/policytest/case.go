@@ -362,8 +362,8 @@ func (c *caseRun) fail(s *v1alpha1.TestStep) error {
 	if err := decoder.Decode(&f); err != nil {
 		return fmt.Errorf("%s: %w", s.Fail.Pos, err)
 	}
-	if !f.Valid() {
-		return fmt.Errorf("%s: there is no verb %q%s", s.Fail.Pos, f.Verb, hinted(f.Verb, simulate.Verbs()))
+	if err := f.Check(); err != nil {
+		return fmt.Errorf("%s: %w", s.Fail.Pos, err)
 	}
 	c.faults = append(c.faults, injected{s.Fail.Pos, c.sim.Fail(f)})
 	return nil

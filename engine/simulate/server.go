@@ -3,6 +3,7 @@ package simulate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -54,13 +56,20 @@ type Fault struct {
 	happened bool
 }
 
-// Verbs returns the verbs of writes that can fail.
-func Verbs() []string {
-	return []string{eval.VerbPatch, eval.VerbCreate, eval.VerbApply, eval.VerbDelete, eval.VerbScale, eval.VerbEvict, eval.VerbApprove, eval.VerbEvent}
-}
+// verbs are those of writes that can fail; "" is any.
+var verbs = []string{"", eval.VerbPatch, eval.VerbCreate, eval.VerbApply, eval.VerbDelete, eval.VerbScale, eval.VerbEvict, eval.VerbApprove, eval.VerbEvent}
 
-// Valid reports whether the verb is one of a write; "" is of any.
-func (f *Fault) Valid() bool { return f.Verb == "" || slices.Contains(Verbs(), f.Verb) }
+// Check returns an error for a verb that no write has.
+func (f *Fault) Check() error {
+	if slices.Contains(verbs, f.Verb) {
+		return nil
+	}
+	hint := document.DidYouMean(f.Verb, verbs)
+	if hint != "" {
+		hint = "; " + hint
+	}
+	return fmt.Errorf("there is no verb %q%s", f.Verb, hint)
+}
 
 // Happened reports whether a write has failed because of it.
 func (f *Fault) Happened() bool { return f.happened }

@@ -388,6 +388,7 @@ func TestParseTimelineRefuses(t *testing.T) {
 		"- [":                                "1:1: not valid YAML: did not find expected",
 		"- {at: 1m}\n---\n- {at: 2m}\n":      "line 3: there is a second document",
 		"- {at: 1m, delete: {nam: a}}":       "unknown field",
+		"- {at: 1m, fail: {verb: pach}}":     `at 1m0s: there is no verb "pach"; did you mean "patch"?`,
 		"- {at: 1m, fail: {times: \"two\"}}": "cannot unmarshal",
 	} {
 		if _, err := ParseTimeline([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -76,20 +76,29 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, patch, delete, answers, fail, restart, stop and start", err)
 	}
 	for i := range out {
-		if out[i].Apply != nil {
-			out[i].Apply, _ = reread(out[i].Apply)
-		}
-		if out[i].Patch != nil {
-			out[i].Patch, _ = reread(out[i].Patch)
-		}
-		if out[i].Answers != nil {
-			if out[i].answerer, err = scripted(out[i].Answers); err != nil {
-				return nil, fmt.Errorf("at %v: %w", out[i].At.Duration, err)
-			}
+		if err := out[i].complete(); err != nil {
+			return nil, fmt.Errorf("at %v: %w", out[i].At.Duration, err)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Entry) int { return int(a.At.Duration - b.At.Duration) })
 	return out, nil
+}
+
+// complete makes of what was read what is needed to let it happen.
+func (e *Entry) complete() (err error) {
+	if e.Apply != nil {
+		e.Apply, _ = reread(e.Apply) // it was decoded from JSON
+	}
+	if e.Patch != nil {
+		e.Patch, _ = reread(e.Patch)
+	}
+	if e.Fail != nil {
+		err = e.Fail.Check()
+	}
+	if e.Answers != nil && err == nil {
+		e.answerer, err = scripted(e.Answers)
+	}
+	return err
 }
 
 // toJSON returns a text of YAML, read as manifests are, as JSON. JSON stays as it is: not
