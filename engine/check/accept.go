@@ -88,22 +88,20 @@ func group(line string, match []int, n int) string {
 // header returns the index of the line that begins the text of several lines that
 // a line is part of; -1 when it is part of none.
 func (f *file) header(at int) int {
-	own := indentOf(f.lines[at])
+	own := document.Indentation(f.lines[at])
 	for i := at - 1; i >= 0; i-- {
-		if strings.TrimSpace(f.lines[i]) == "" || indentOf(f.lines[i]) >= own {
+		if strings.TrimSpace(f.lines[i]) == "" || document.Indentation(f.lines[i]) >= own {
 			continue
 		}
 		if blockHeader.MatchString(f.lines[i]) && !commentOnly.MatchString(f.lines[i]) {
 			return i
 		}
-		if own = indentOf(f.lines[i]); own == 0 {
+		if own = document.Indentation(f.lines[i]); own == 0 {
 			return -1
 		}
 	}
 	return -1
 }
-
-func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // accepts reports whether a comment on the line of a finding, or directly above it,
 // accepts it. A finding inside a text of several lines is accepted where that begins.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -41,7 +40,7 @@ func deletion(s *scope, a *v1alpha1.DeleteAction, ts *targets) plan.Action {
 func gracePeriod(s *scope, doc v1alpha1.Template) *cel.Template {
 	t := s.template(doc)
 	text, known := value.Str(constantOf(t))
-	if d, err := time.ParseDuration(text); known && text != "" && (err != nil || d < 0 || d%time.Second != 0) {
+	if _, err := plan.GraceSeconds(text); err != nil && known && text != "" {
 		s.problems.Hintf(doc.Pos(), "a duration in whole seconds, such as 30s", "gracePeriod cannot be %q", text)
 	}
 	return t

@@ -80,6 +80,9 @@ func (p Problem) Pretty() string {
 	return out
 }
 
+// Indentation returns with how many spaces a line begins.
+func Indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
 // indent returns white space as wide as the first n characters of a line.
 func indent(line string, n int) string {
 	var out strings.Builder

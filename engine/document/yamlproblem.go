@@ -22,7 +22,7 @@ func yamlProblem(source *Source, text []byte, err error) Problem {
 		p.Message = "not valid YAML: " + m[2]
 	}
 	if line := wrongLine(text); line > 0 {
-		p.Line, p.Column = line, indentation(source.Line(line))+1
+		p.Line, p.Column = line, Indentation(source.Line(line))+1
 	}
 	p.Source = source.Line(p.Line)
 	p.Hint = yamlHint(p.Message, source.Line(max(1, p.Line))) // the library does not name the first line
@@ -62,8 +62,6 @@ func valid(text []byte) (ok bool) {
 		}
 	}
 }
-
-func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // yamlHints are the usual causes of the library's errors.
 var yamlHints = []struct{ message, hint string }{

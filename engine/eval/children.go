@@ -2,9 +2,7 @@ package eval
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -100,11 +98,10 @@ func (r *ruleRun) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
 	if err != nil || text == "" {
 		return nil, err
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d%time.Second != 0 {
-		return nil, &expr.Failure{At: t.Pos(), Err: fmt.Errorf("gracePeriod is a duration in whole seconds, such as 30s, not %q", text)}
+	seconds, err := plan.GraceSeconds(text)
+	if err != nil {
+		return nil, &expr.Failure{At: t.Pos(), Err: err}
 	}
-	seconds := int64(d / time.Second)
 	return &seconds, nil
 }
 

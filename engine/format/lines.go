@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // step is how far a level is indented.
@@ -63,7 +65,7 @@ func (ls lines) indent(root *yaml.Node) {
 func (ls lines) ofComment(at, above int) int {
 	for _, l := range ls[at+1:] {
 		if l.placed {
-			if indentOf(ls[at].text) == l.have {
+			if document.Indentation(ls[at].text) == l.have {
 				return l.want - l.have
 			}
 			return above
@@ -86,7 +88,7 @@ func (ls lines) value(n *yaml.Node, want, outer int) {
 			ls.item(item, n.Column-1, want)
 		}
 	case n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
-		for i := n.Line; i < len(ls) && (isBlank(ls[i].text) || indentOf(ls[i].text) > outer); i++ {
+		for i := n.Line; i < len(ls) && (isBlank(ls[i].text) || document.Indentation(ls[i].text) > outer); i++ {
 			ls[i].inText = true
 		}
 	}
@@ -95,7 +97,7 @@ func (ls lines) value(n *yaml.Node, want, outer int) {
 // item places an item of a list whose dash is at a column.
 func (ls lines) item(n *yaml.Node, dash, want int) {
 	at := n.Line
-	for at > 1 && (isComment(ls[at-1].text) || indentOf(ls[at-1].text) != dash || !strings.HasPrefix(ls[at-1].text[dash:], "-")) {
+	for at > 1 && (isComment(ls[at-1].text) || document.Indentation(ls[at-1].text) != dash || !strings.HasPrefix(ls[at-1].text[dash:], "-")) {
 		at--
 	}
 	if at == n.Line && (isBlock(n, yaml.MappingNode) || isBlock(n, yaml.SequenceNode)) {
@@ -128,10 +130,8 @@ func shifted(text string, by int) string {
 	if by > 0 {
 		return strings.Repeat(" ", by) + text
 	}
-	return text[min(-by, indentOf(text)):]
+	return text[min(-by, document.Indentation(text)):]
 }
-
-func indentOf(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 

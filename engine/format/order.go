@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // orders are the sections of a document, by kind, as they are read.
@@ -84,7 +85,7 @@ func joined(sections []section, order func(a, b section) int) (all lines) {
 // mapping at a column, from the others.
 func (ls lines) ending(column int) (rest, ending lines) {
 	at := len(ls)
-	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && indentOf(ls[at-1].text) <= column) {
+	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && document.Indentation(ls[at-1].text) <= column) {
 		at--
 	}
 	return ls[:at], ls[at:]
@@ -111,7 +112,7 @@ func rank(name string, order []string) int {
 // of the field's line when there are none.
 func (ls lines) begin(at int) int {
 	column := ls[at].have
-	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && indentOf(ls[at-1].text) == column) {
+	for at > 0 && !ls[at-1].inText && (isBlank(ls[at-1].text) || isComment(ls[at-1].text) && document.Indentation(ls[at-1].text) == column) {
 		at--
 	}
 	return at

@@ -94,7 +94,7 @@ var blockHeader = regexp.MustCompile(`[|>][-+0-9]*\s*(#.*)?$`)
 func (t *textOf) acceptance(d Diagnostic) textEdit {
 	at := d.Range.Start.Line
 	for i := at - 1; i >= 0; i-- {
-		if strings.TrimSpace(t.lines[i]) == "" || indentOf(t.lines[i]) >= indentOf(t.line(at)) {
+		if strings.TrimSpace(t.lines[i]) == "" || document.Indentation(t.lines[i]) >= document.Indentation(t.line(at)) {
 			continue
 		}
 		if blockHeader.MatchString(t.lines[i]) {
@@ -102,9 +102,7 @@ func (t *textOf) acceptance(d Diagnostic) textEdit {
 		}
 		break
 	}
-	comment := strings.Repeat(" ", indentOf(t.line(at))) + "# edict:accept " + d.Code + " REASON\n"
+	comment := strings.Repeat(" ", document.Indentation(t.line(at))) + "# edict:accept " + d.Code + " REASON\n"
 	start := Position{Line: at}
 	return textEdit{Range{start, start}, comment}
 }
-
-func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
