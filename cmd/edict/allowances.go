@@ -21,7 +21,7 @@ nothing.`,
 		Example: "  edict allowances policies > allowances.yaml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			bundle, err := source.Load(args, source.Options{Schemas: schemas, ConfigMaps: true})
+			bundle, err := source.Load(args, source.Options{Schemas: schemas})
 			if err == nil {
 				err = bundle.Err()
 			}

@@ -26,8 +26,8 @@ func checkCommand() *cobra.Command {
 		Short: "Load, type-check and analyse policies",
 		Long: `Loads the policies at each PATH (a file or a folder), types every expression
 against the schemas of the kinds, and prints what is wrong with its place in
-the file. A file may also be the manifest of a ConfigMap with policies; then its
-annotations ` + v1alpha1.AnnotationMode + ` and ` + v1alpha1.AnnotationRollout + ` are checked, too. Schemas of custom kinds are read from CRDs in folders named schemas
+the file. A file may also have manifests of ConfigMaps with policies or params; then
+the annotations ` + v1alpha1.AnnotationMode + ` and ` + v1alpha1.AnnotationRollout + `, the tests and the values are checked, too. Schemas of custom kinds are read from CRDs in folders named schemas
 beside the policies, and from those given with --schemas.
 
 Every finding has a code with a page in docs/checks. A comment on its line, or on
@@ -57,7 +57,7 @@ func (f *checkFlags) run(w io.Writer, paths []string) error {
 	if !ok {
 		return fmt.Errorf("unknown output %q: text, json, sarif or github", f.output)
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, ConfigMaps: true})
+	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas})
 	if err != nil {
 		return found("%v", err)
 	}

@@ -57,7 +57,7 @@ func (f *graphFlags) run(w io.Writer, paths []string) error {
 	if len(paths) == 0 {
 		return errors.New("no policies: name a file or folder, or give --policies")
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, ConfigMaps: true})
+	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas})
 	if err == nil {
 		err = bundle.Err()
 	}

@@ -113,6 +113,9 @@ func runnable(w io.Writer, b *source.Bundle) error {
 		return err
 	}
 	if len(b.Policies) == 0 {
+		for _, p := range b.Problems { // a warning may say why
+			printProblem(w, p)
+		}
 		return found("%v", source.ErrNothing)
 	}
 	return nil

@@ -24,9 +24,10 @@ func testCommand() *cobra.Command {
 	var cover, watch, update bool
 	var mutation mutate
 	cmd := &cobra.Command{
-		Use:     "test PATH...",
-		Short:   "Run policy tests",
-		Long:    "Runs the PolicyTest documents at each PATH, every case in a world of its own.",
+		Use:   "test PATH...",
+		Short: "Run policy tests",
+		Long: `Runs the PolicyTest documents at each PATH, every case in a world of its own, and
+the tests in the manifests of ConfigMaps with policies.`,
 		Example: "  edict test policy-tests --run grace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

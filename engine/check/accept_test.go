@@ -19,7 +19,7 @@ func found(t *testing.T, text string) []string {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, err := source.Load([]string{file}, source.Options{ConfigMaps: true})
+	b, err := source.Load([]string{file}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

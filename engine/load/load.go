@@ -25,8 +25,17 @@ type File struct {
 // is in the problems; a document with an error is not returned.
 func Documents(name string, text []byte) (File, []document.Problem) {
 	var problems document.Problems
-	var file File
-	for _, n := range document.Parse(name, text, &problems) {
+	nodes := document.Parse(name, text, &problems)
+	return decodeAll(name, text, nodes, &problems)
+}
+
+// Nodes is [Documents] for a file that has been parsed.
+func Nodes(name string, text []byte, nodes []*document.Node) (File, []document.Problem) {
+	return decodeAll(name, text, nodes, &document.Problems{})
+}
+
+func decodeAll(name string, text []byte, nodes []*document.Node, problems *document.Problems) (file File, found []document.Problem) {
+	for _, n := range nodes {
 		one := document.Problems{}
 		if skipped := skip(n); skipped != "" {
 			one.Reportf(document.SkippedDocument, n.Pos, "", "skipped: %s is no document of Edict", skipped)

@@ -48,7 +48,7 @@ func (s *Server) load(t *textOf) (*analysis, error) {
 	}
 	texts[t.path] = []byte(t.text)
 	folder := filepath.Dir(t.path)
-	o := source.Options{Schemas: s.options.Schemas, ConfigMaps: true, Descriptions: true, Texts: texts, Cache: s.cache(folder)}
+	o := source.Options{Schemas: s.options.Schemas, Descriptions: true, Texts: texts, Cache: s.cache(folder)}
 	b, err := source.Load(append([]string{t.path}, beside(t.path)...), o)
 	if err != nil { // one of the others cannot be read
 		b, err = source.Load([]string{t.path}, o)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
@@ -21,7 +22,7 @@ type Embedded struct {
 	Tests []load.Source
 	Units []*source.Unit
 	// Subject is the policy that is tested: tests that name others only are
-	// passed over.
+	// passed over. Without one all tests are run.
 	Subject *source.Unit
 	Schemas *schema.Set
 	// Rego compiles and runs the Rego of all of them; nil is this process.
@@ -41,19 +42,8 @@ func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
 	if err := r.regoTests(ctx, in, e.Subject.Modules); err != nil {
 		return nil, err
 	}
-	for _, f := range e.Tests {
-		found, problems := load.Documents(f.Path, f.Text)
-		if err := document.Join(problems); err != nil {
-			return nil, err
-		}
-		for _, t := range found.Tests {
-			if !e.concerns(t) {
-				continue
-			}
-			if err := r.test(ctx, f.Path, t); err != nil {
-				return nil, err
-			}
-		}
+	if err := r.embeddedTests(ctx); err != nil {
+		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("they took too long: %w", context.Cause(ctx))
@@ -61,7 +51,23 @@ func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
 	return r.report, nil
 }
 
-func (e *Embedded) concerns(t *v1alpha1.PolicyTest) bool { return e.tested(t, e.Subject) }
+// embeddedTests runs the tests of the place.
+func (r *runner) embeddedTests(ctx context.Context) error {
+	for _, f := range r.embedded.Tests {
+		found, problems := load.Documents(f.Path, f.Text)
+		if err := document.Join(problems); err != nil {
+			return err
+		}
+		if err := r.tests(ctx, f.Path, slices.DeleteFunc(found.Tests, func(t *v1alpha1.PolicyTest) bool { return !r.embedded.concerns(t) })); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Embedded) concerns(t *v1alpha1.PolicyTest) bool {
+	return e.Subject == nil || e.tested(t, e.Subject)
+}
 
 // tested reports whether a test is about a policy.
 func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
@@ -73,14 +79,21 @@ func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
 	return len(t.Spec.Policies) == 0
 }
 
-// bundle compiles the policies that a test is about. The subject is as it is
+// inPlace compiles the policies of the place that a test is about. The subject is as it is
 // now; whatever mode a policy has, what it would do is tested.
-func (e *Embedded) bundle(t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+func (r *runner) inPlace(t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+	e := r.embedded
 	var units []*source.Unit
 	for _, u := range e.Units {
-		if e.tested(t, u) {
-			units = append(units, u)
+		if !e.tested(t, u) {
+			continue
 		}
+		if r.options.Edit != nil {
+			edited := *u
+			u = &edited
+			r.options.Edit(u)
+		}
+		units = append(units, u)
 	}
 	b, err := source.Assemble(units, e.Schemas, e.Allowances, params, e.Rego)
 	if err != nil {
@@ -89,5 +102,6 @@ func (e *Embedded) bundle(t *v1alpha1.PolicyTest, params map[string]map[string]s
 	for _, p := range b.Policies {
 		p.Mode = plan.Enforce
 	}
+	r.cover(b)
 	return b, b.Err()
 }

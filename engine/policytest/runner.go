@@ -54,6 +54,8 @@ type Case struct {
 	Failures []string          `json:"failures,omitempty"`
 	Time     time.Duration     `json:"-"`
 
+	// embedded says that the file is a key of a ConfigMap.
+	embedded bool
 	outcomes []outcome
 }
 
@@ -77,30 +79,48 @@ func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 			return nil, err
 		}
 		for _, f := range files {
-			found, problems := load.Documents(f.Path, f.Text)
-			if len(found.Policies) > 0 {
-				if err := r.rego(ctx, f.Path); err != nil {
-					return nil, err
-				}
-			}
-			if len(found.Tests) == 0 && !strings.Contains(string(f.Text), v1alpha1.KindPolicyTest) {
-				continue // a world file, or something that is not ours
-			}
-			if err := document.Join(problems); err != nil {
+			if err := r.file(ctx, f); err != nil {
 				return nil, err
-			}
-			for _, t := range found.Tests {
-				if r.options.UntilFailure && r.report.Failed() > 0 {
-					return r.report, nil
-				}
-				if err := r.test(ctx, f.Path, t); err != nil {
-					return nil, err
-				}
 			}
 		}
 	}
 	return r.report, nil
 }
+
+// file runs the tests of a file. It may also be a world, or something that is not ours.
+func (r *runner) file(ctx context.Context, f load.Source) error {
+	if done, err := r.manifest(ctx, f); done || err != nil {
+		return err
+	}
+	found, problems := load.Documents(f.Path, f.Text)
+	if len(found.Policies) > 0 {
+		if err := r.rego(ctx, f.Path); err != nil {
+			return err
+		}
+	}
+	if len(found.Tests) == 0 && !strings.Contains(string(f.Text), v1alpha1.KindPolicyTest) {
+		return nil
+	}
+	if err := document.Join(problems); err != nil {
+		return err
+	}
+	return r.tests(ctx, f.Path, found.Tests)
+}
+
+func (r *runner) tests(ctx context.Context, file string, list []*v1alpha1.PolicyTest) error {
+	for _, t := range list {
+		if r.ended() {
+			return nil
+		}
+		if err := r.test(ctx, file, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended reports whether nothing more is to be run.
+func (r *runner) ended() bool { return r.options.UntilFailure && r.report.Failed() > 0 }
 
 type runner struct {
 	options Options
@@ -136,7 +156,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		}
 		start := time.Now()
 		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
-		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start)}
+		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start), embedded: r.embedded != nil}
 		out.outcomes = run.outcomes
 		r.report.Cases = append(r.report.Cases, out)
 		if r.options.UntilFailure && len(out.Failures) > 0 {
@@ -218,7 +238,7 @@ func merge(world []simulate.Object, patches []*document.Node) ([]simulate.Object
 // bundle loads the policies of a test with the parameters of a case.
 func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
 	if r.embedded != nil {
-		return r.embedded.bundle(t, params)
+		return r.inPlace(t, params)
 	}
 	paths := make([]string, len(t.Spec.Policies))
 	for i, p := range t.Spec.Policies {

@@ -2,6 +2,7 @@ package policytest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -35,6 +36,9 @@ func (r *Report) Update() (replaced int, err error) {
 func update(file string, cases []*Case) (int, error) {
 	if !slices.ContainsFunc(cases, (*Case).differs) {
 		return 0, nil
+	}
+	if cases[0].embedded {
+		return 0, fmt.Errorf("%s: the tests in the manifest of a ConfigMap are not updated: write what came out into them by hand", file)
 	}
 	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
@@ -31,21 +33,19 @@ type Cache struct {
 // parsed is what a file held.
 type parsed struct {
 	text []byte
-	// manifest says that the file has manifests of ConfigMaps, with these units, of the
-	// texts inside.
-	manifest bool
-	units    []*Unit
-	inside   map[string]*document.Node
+	manifests
 	file     load.File
 	problems []document.Problem
 }
 
 // compiled is what a unit came to.
 type compiled struct {
-	modules  []rego.Module
-	schemas  *schema.Set
-	plan     *plan.Policy
-	problems []document.Problem
+	modules   []rego.Module
+	schemas   *schema.Set
+	overrides map[string]compile.Override
+	unread    []document.Problem
+	plan      *plan.Policy
+	problems  []document.Problem
 }
 
 // begin returns an empty cache that takes what it needs from this one. Both may be nil.
@@ -57,36 +57,53 @@ func (c *Cache) begin() (next *Cache) {
 }
 
 // parse reads a file, unless the cache has what it held.
-func (b *Bundle) parse(f load.Source, configMaps bool) *parsed {
+func (b *Bundle) parse(f load.Source) *parsed {
 	if b.old != nil {
 		if p := b.old.parsed[f.Path]; p != nil && bytes.Equal(p.text, f.Text) {
 			b.cache.parsed[f.Path] = p
 			return p
 		}
 	}
-	p := &parsed{text: f.Text}
-	if !configMaps || !p.configMaps(f) {
-		p.file, p.problems = load.Documents(f.Path, f.Text)
-	}
+	p := parse(f)
 	if b.cache != nil {
 		b.cache.parsed[f.Path] = p
 	}
 	return p
 }
 
+// parse reads a file: documents, or manifests.
+func parse(f load.Source) *parsed {
+	var problems document.Problems
+	p := &parsed{text: f.Text, manifests: manifestsIn(f, &problems)}
+	var wrong []document.Problem
+	if p.manifest {
+		p.file, wrong = load.Nodes(f.Path, f.Text, p.rest)
+	} else {
+		p.file, wrong = load.Documents(f.Path, f.Text)
+	}
+	problems.Append(wrong)
+	p.problems = problems.List()
+	return p
+}
+
 // unit compiles a unit, unless the cache has what it came to.
 func (b *Bundle) unit(u *Unit, in rego.Evaluator) (*plan.Policy, []document.Problem, error) {
 	if b.old != nil {
-		if c := b.old.compiled[u.Document]; c != nil && c.schemas == b.Schemas && slices.Equal(c.modules, u.Modules) {
+		if c := b.old.compiled[u.Document]; c != nil && c.schemas == b.Schemas && c.same(u) {
 			b.cache.compiled[u.Document] = c
 			return c.plan, c.problems, nil
 		}
 	}
 	p, problems, err := u.Compile(b.Schemas, in)
 	if b.cache != nil && err == nil {
-		b.cache.compiled[u.Document] = &compiled{u.Modules, b.Schemas, p, problems}
+		b.cache.compiled[u.Document] = &compiled{u.Modules, b.Schemas, u.Overrides, u.Unread, p, problems}
 	}
 	return p, problems, err
+}
+
+// same reports whether a unit still has what it was compiled with, beside its document.
+func (c *compiled) same(u *Unit) bool {
+	return slices.Equal(c.modules, u.Modules) && slices.Equal(c.unread, u.Unread) && reflect.DeepEqual(c.overrides, u.Overrides)
 }
 
 // schemasOf reads the schemas of some folders, unless the cache has them.

@@ -28,6 +28,9 @@ spec: {group: example.com, scope: Cluster, names: {kind: Widget, plural: widgets
   type: object, properties: {spec: {type: object, properties: {%s: {type: integer}}}}}}}]}
 `
 
+// values begins a ConfigMap of params.
+const values = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: v, labels: {edict.dev/params: \"true\"}}\ndata:\n"
+
 // write writes files into a folder.
 func write(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
@@ -66,17 +69,20 @@ func TestCache(t *testing.T) {
 		{name: "another name", recompiled: "d", files: map[string]string{"b.yaml": fmt.Sprintf(cached, "d", "size")}},
 		{name: "Rego beside it", recompiled: "d", files: map[string]string{"b.rego": "package b\n"}},
 		{name: "another type", recompiled: "c", files: map[string]string{"schemas/w.yaml": fmt.Sprintf(widget, "other")}},
+		{name: "a value for its param", files: map[string]string{"v.yaml": values + "  c: 'size: 1'\n"}},
+		{name: "a value that cannot be read", files: map[string]string{"v.yaml": values + "  c: '['\n"}},
+		{name: "no value", recompiled: "c", files: map[string]string{"v.yaml": ""}},
 	} {
 		write(t, folder, step.files)
 		texts := map[string][]byte{}
 		for name, text := range step.texts {
 			texts[filepath.Join(folder, name)] = text
 		}
-		got, err := source.Load([]string{folder}, source.Options{ConfigMaps: true, Texts: texts, Cache: cache})
+		got, err := source.Load([]string{folder}, source.Options{Texts: texts, Cache: cache})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := source.Load([]string{folder}, source.Options{ConfigMaps: true, Texts: texts})
+		want, err := source.Load([]string{folder}, source.Options{Texts: texts})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"fmt"
 	"iter"
 	"maps"
 	"path"
@@ -35,11 +34,11 @@ func NewCatalog(policies []*Contents, params []*Values, typed compile.Overrides)
 		Values:   slices.SortedFunc(slices.Values(params), func(a, b *Values) int { return Older(a.ConfigMap, b.ConfigMap) }),
 		Units:    map[string]*Unit{}, Origins: map[string]*Contents{}, Conflicts: map[string][]document.Problem{},
 	}
-	overrides := c.overrides(typed)
+	overrides := merged(c.Values, typed, c.conflict)
 	for _, contents := range c.Contents {
 		c.add(contents, overrides)
 	}
-	c.strangers()
+	strangers(c.Values, c.Has, c.conflict)
 	return c
 }
 
@@ -50,22 +49,8 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 			c.conflict(contents.ConfigMap, Twice(u, first))
 			continue
 		}
-		with := *u
-		with.Overrides = overrides.For(u.Name(), u.Document.Of)
-		with.Unread = slices.Concat(u.Unread, c.unread(u))
-		c.Units[u.ID()], c.Origins[u.ID()] = &with, contents
+		c.Units[u.ID()], c.Origins[u.ID()] = u.with(overrides, c.Values), contents
 	}
-}
-
-// unread returns what cannot be read of the values for a policy.
-func (c *Catalog) unread(u *Unit) (out []document.Problem) {
-	for _, v := range c.Values {
-		out = append(out, v.Unread[u.Name()]...)
-		if of := u.Document.Of; of != "" {
-			out = append(out, v.Unread[of]...)
-		}
-	}
-	return out
 }
 
 // Has reports whether there is a policy, or a document, of a name.
@@ -113,46 +98,6 @@ func (c *Catalog) Unreadable(file string) bool {
 
 func (c *Catalog) conflict(m *ConfigMap, p document.Problem) {
 	c.Conflicts[m.Path()] = append(c.Conflicts[m.Path()], p)
-}
-
-// overrides returns the values by policy and param.
-func (c *Catalog) overrides(typed compile.Overrides) compile.Overrides {
-	out := compile.Overrides{}
-	for policy, params := range typed {
-		for name, o := range params {
-			out.Put(policy, name, o)
-		}
-	}
-	for _, v := range c.Values {
-		for policy, params := range ordered(v.Overrides) {
-			for name, o := range ordered(params) {
-				first, taken := out[policy][name]
-				switch {
-				case !taken:
-					out.Put(policy, name, o)
-				case first.At.Line > 0: // what was typed is meant to win
-					c.conflict(v.ConfigMap, givenTwice(policy, name, o, first))
-				}
-			}
-		}
-	}
-	return out
-}
-
-// strangers tells of values for policies that do not exist; they may come yet.
-func (c *Catalog) strangers() {
-	for _, v := range c.Values {
-		for policy, params := range ordered(v.Overrides) {
-			if c.Has(policy) {
-				continue
-			}
-			for _, o := range ordered(params) {
-				c.conflict(v.ConfigMap, document.Problem{Position: document.Position{File: o.At.File}, Severity: document.Warning, Code: document.UnknownPolicy,
-					Message: fmt.Sprintf("there is no policy %q", policy)})
-				break
-			}
-		}
-	}
 }
 
 // ordered goes through a mapping by its sorted keys: what is told in another

@@ -15,7 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
-// read takes in the files at a path; manifests of ConfigMaps only if they are asked for.
+// read takes in the files at a path.
 func (b *Bundle) read(path string, o Options, problems *document.Problems) error {
 	files, err := load.Files(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func (b *Bundle) read(path string, o Options, problems *document.Problems) error
 		if text, edited := o.Texts[f.Path]; edited {
 			f.Text = text
 		}
-		if err := b.file(f, b.parse(f, o.ConfigMaps), f.Path == path, problems); err != nil {
+		if err := b.file(f, b.parse(f), f.Path == path, problems); err != nil {
 			return err
 		}
 	}
@@ -37,14 +37,10 @@ func (b *Bundle) read(path string, o Options, problems *document.Problems) error
 // file itself was given.
 func (b *Bundle) file(f load.Source, p *parsed, given bool, problems *document.Problems) error {
 	problems.Append(p.problems)
-	if p.manifest {
-		b.Units = append(b.Units, p.units...)
-		maps.Copy(b.inside, p.inside)
-		return nil
-	}
+	b.take(&p.manifests)
 	found := p.file
 	b.Skipped += len(found.Skipped)
-	if given {
+	if given && !p.manifest {
 		problems.Append(found.Skipped)
 	}
 	b.Tests = append(b.Tests, found.Tests...)
@@ -57,6 +53,16 @@ func (b *Bundle) file(f load.Source, p *parsed, given bool, problems *document.P
 		b.Units = append(b.Units, &Unit{Document: doc, File: f, Modules: modules})
 	}
 	return err
+}
+
+// take takes in the ConfigMaps of a file.
+func (b *Bundle) take(m *manifests) {
+	for _, contents := range m.contents {
+		b.Units = append(b.Units, contents.Units...)
+	}
+	b.Contents = append(b.Contents, m.contents...)
+	b.values = append(b.values, m.values...)
+	maps.Copy(b.inside, m.inside)
 }
 
 // Modules reads the Rego files that belong to a policy's file: those beside it

@@ -73,3 +73,55 @@ func givenTwice(policy, name string, second, first compile.Override) document.Pr
 	return document.Problem{Position: second.At, Severity: document.Error,
 		Message: fmt.Sprintf("the param %s.%s is given twice, first at %s", policy, name, first.At)}
 }
+
+// merged returns the values by policy and param. What was typed wins over all others, and
+// of two ConfigMaps the first; conflict is told what the other one has to give way for.
+func merged(values []*Values, typed compile.Overrides, conflict func(*ConfigMap, document.Problem)) compile.Overrides {
+	out := compile.Overrides{}
+	for policy, params := range typed {
+		for name, o := range params {
+			out.Put(policy, name, o)
+		}
+	}
+	for _, v := range values {
+		for policy, params := range ordered(v.Overrides) {
+			for name, o := range ordered(params) {
+				first, taken := out[policy][name]
+				switch {
+				case !taken:
+					out.Put(policy, name, o)
+				case first.At.Line > 0: // what was typed is meant to win
+					conflict(v.ConfigMap, givenTwice(policy, name, o, first))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// unreadFor returns what cannot be read of the values for a policy.
+func unreadFor(u *Unit, values []*Values) (out []document.Problem) {
+	for _, v := range values {
+		out = append(out, v.Unread[u.Name()]...)
+		if of := u.Document.Of; of != "" {
+			out = append(out, v.Unread[of]...)
+		}
+	}
+	return out
+}
+
+// strangers reports values for policies that do not exist; they may come yet.
+func strangers(values []*Values, has func(policy string) bool, conflict func(*ConfigMap, document.Problem)) {
+	for _, v := range values {
+		for policy, params := range ordered(v.Overrides) {
+			if has(policy) {
+				continue
+			}
+			for _, o := range ordered(params) {
+				conflict(v.ConfigMap, document.Problem{Position: document.Position{File: o.At.File}, Severity: document.Warning, Code: document.UnknownPolicy,
+					Message: fmt.Sprintf("there is no policy %q", policy)})
+				break
+			}
+		}
+	}
+}

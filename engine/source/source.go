@@ -29,8 +29,6 @@ type Options struct {
 	Params map[string]map[string]string
 	// Descriptions keeps what CRDs say of their fields.
 	Descriptions bool
-	// ConfigMaps reads manifests of ConfigMaps with policies, too.
-	ConfigMaps bool
 	// Edit changes policies before they are compiled; nil does not.
 	Edit func(*Unit)
 	// Texts are those of files that are edited, by path, in place of what the files
@@ -52,7 +50,10 @@ type Bundle struct {
 	Units []*Unit
 	// Policies are those that compile.
 	Policies []*plan.Policy
+	// Tests are those that stand in files, Contents the ConfigMaps of policies in
+	// manifests, which have tests of their own; their units are among Units.
 	Tests    []*v1alpha1.PolicyTest
+	Contents []*Contents
 	// Allowances are what the installation opens of what is protected.
 	Allowances []v1alpha1.Allowance
 	Schemas    *schema.Set
@@ -62,6 +63,8 @@ type Bundle struct {
 	// Skipped counts the documents that are none of Edict.
 	Skipped int
 
+	// values are the ConfigMaps of params in manifests.
+	values []*Values
 	// inside are the texts of ConfigMaps in manifests, by what problems name as the file.
 	inside map[string]*document.Node
 	// old is what the last Load has left, cache what this one leaves.
@@ -136,11 +139,7 @@ func known(set *schema.Set) *schema.Set {
 
 // Assemble compiles units that were read already, their Rego by an evaluator.
 func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params map[string]map[string]string, in rego.Evaluator) (*Bundle, error) {
-	b := &Bundle{Schemas: schemas, Allowances: allowances}
-	for _, u := range units {
-		with := *u
-		b.Units = append(b.Units, &with)
-	}
+	b := &Bundle{Schemas: schemas, Allowances: allowances, Units: slices.Clone(units)}
 	var problems document.Problems
 	err := b.compile(compile.TypedOverrides(params, Typed), in, &problems)
 	b.Problems = problems.List()
@@ -151,13 +150,15 @@ func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowanc
 func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *document.Problems) error {
 	names := map[string]*Unit{}
 	var found Findings
-	for _, u := range b.Units {
+	given := b.given(params, problems)
+	for i, u := range b.Units {
+		u = u.with(given, b.values)
+		b.Units[i] = u
 		if first := names[u.ID()]; first != nil {
 			found.Add(u, []document.Problem{Twice(u, first)})
 			continue
 		}
 		names[u.ID()] = u
-		u.Overrides = params.For(u.Name(), u.Document.Of)
 		p, wrong, err := b.unit(u, in)
 		if err != nil {
 			return err
@@ -169,12 +170,23 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 	}
 	problems.Append(found.List())
 	for policy := range params {
-		if !slices.ContainsFunc(b.Units, func(u *Unit) bool { return u.Named(policy) }) {
+		if !b.has(policy) {
 			return fmt.Errorf("parameters are given for the policy %q, which does not exist", policy)
 		}
 	}
 	slices.SortStableFunc(b.Policies, func(x, y *plan.Policy) int { return cmp.Compare(x.ID(), y.ID()) })
 	return nil
+}
+
+// given returns the values for params, those of manifests included.
+func (b *Bundle) given(typed compile.Overrides, problems *document.Problems) compile.Overrides {
+	report := func(_ *ConfigMap, p document.Problem) { problems.Add(p) }
+	strangers(b.values, b.has, report)
+	return merged(b.values, typed, report)
+}
+
+func (b *Bundle) has(policy string) bool {
+	return slices.ContainsFunc(b.Units, func(u *Unit) bool { return u.Named(policy) })
 }
 
 // Twice says that two units have one name.

@@ -40,6 +40,14 @@ type Unit struct {
 	Undecided bool
 }
 
+// with returns the unit with the values for its params, and what cannot be read of them.
+func (u *Unit) with(given compile.Overrides, values []*Values) *Unit {
+	out := *u
+	out.Overrides = given.For(u.Name(), u.Document.Of)
+	out.Unread = slices.Concat(u.Unread, unreadFor(u, values))
+	return &out
+}
+
 // Name is the policy's name.
 func (u *Unit) Name() string { return u.Document.Metadata.Name.Value }
 
