@@ -1,11 +1,6 @@
 package analyze
 
 import (
-	"encoding/json"
-	"strconv"
-	"time"
-
-	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -172,26 +167,11 @@ func (b *bound) ResolveName(name string) (any, bool) {
 	return b.Activation.ResolveName(name)
 }
 
-// indexKey writes a value as an index key: equal values have equal keys.
+// indexKey writes a value as an index key: equal values have equal keys. A text is its own,
+// since names and labels are found by it, too.
 func indexKey(v value.Value) string {
-	switch v := v.(type) {
-	case types.String:
-		return string(v)
-	case types.Int:
-		return "\x01n" + strconv.FormatFloat(float64(v), 'g', -1, 64)
-	case types.Double:
-		return "\x01n" + strconv.FormatFloat(float64(v), 'g', -1, 64)
-	case types.Bool:
-		return "\x01b" + strconv.FormatBool(bool(v))
-	case types.Timestamp:
-		return "\x01t" + v.UTC().Format(time.RFC3339Nano)
-	case *types.Optional:
-		if v.HasValue() {
-			return "\x01o" + indexKey(v.GetValue())
-		}
-		return "\x01-"
-	default:
-		text, _ := json.Marshal(value.Plain(v))
-		return "\x01j" + string(text)
+	if text, ok := value.Str(v); ok {
+		return text
 	}
+	return "\x01" + value.IndexKey(v)
 }

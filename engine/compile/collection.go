@@ -43,7 +43,7 @@ func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables l
 	}
 	keyed := s.with("value", of, flow, doc.Pos)
 	c.Key = keyed.typed(firstSet(doc.KeyBy, doc.GroupBy), cel.StringType)
-	c.OrderBy = keyed.programs(doc.OrderBy)
+	c.OrderBy = keyed.order(doc.OrderBy)
 	return of, flow
 }
 

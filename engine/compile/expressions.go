@@ -17,10 +17,14 @@ func (s *scope) program(text v1alpha1.Text) *cel.Program {
 	return p
 }
 
-// programs compiles a list of expressions.
-func (s *scope) programs(texts []v1alpha1.Text) (out []*cel.Program) {
+// order compiles expressions that say in which order things are.
+func (s *scope) order(texts []v1alpha1.Text) (out []*cel.Program) {
 	for _, t := range texts {
-		out = append(out, s.program(t))
+		p := s.program(t)
+		if p != nil && !cel.HasOrder(p.Type()) {
+			s.problems.Hintf(t.Pos(), "order by numbers, texts, booleans, times, durations, quantities, versions or IP addresses", "this gives %s, of which none comes before another", cel.TypeName(p.Type()))
+		}
+		out = append(out, p)
 	}
 	return out
 }

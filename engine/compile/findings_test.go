@@ -12,6 +12,9 @@ func TestFindings(t *testing.T) {
 	when := func(expression string) string {
 		return "  rules: [{name: r, when: '" + expression + "', do: [{labels: {set: {a: b}}}]}]\n"
 	}
+	order := func(expression string) string {
+		return "  inputs: [{name: nodes, apiVersion: v1, kind: Node, orderBy: ['" + expression + "']}]\n" + when("size(inputs.nodes) > 0")
+	}
 	const held = "  finalizer: example.com/a\n  children: [{name: c, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: y}}}]\n"
 	for name, tc := range map[string]struct{ spec, want string }{
 		"a field and null":                    {when("object.metadata.deletionTimestamp == null"), "has(a.b)"},
@@ -19,6 +22,12 @@ func TestFindings(t *testing.T) {
 		"the object and null":                 {when("object != null"), ""},
 		"an optional and none":                {when("object.spec.?providerID.hasValue()"), ""},
 		"amounts as texts":                    {when(`object.metadata.labels["cpu"] > "500m"`), "compared letter by letter"},
+		"an order of lists":                   {order("item.spec.podCIDRs"), "this gives list(string), of which none comes before another"},
+		"an order of objects":                 {order("item.metadata"), "of which none comes before another"},
+		"an order of addresses":               {order(`cidr("10.0.0.0/8")`), "of which none comes before another"},
+		"an order of quantities":              {order(`quantity(item.status.capacity["cpu"])`), ""},
+		"an order of versions":                {order("semver(item.status.nodeInfo.kubeletVersion)"), ""},
+		"an order of what may be absent":      {order("item.spec.?podCIDR"), ""},
 		"other texts":                         {when(`object.metadata.name > "a"`), ""},
 		"a name instead of a value":           {"  rules: [{name: r, do: [{labels: {set: {a: key.name}}}]}]\n", "${key.name} gives the value"},
 		"a text that looks alike":             {"  rules: [{name: r, do: [{labels: {set: {a: \"key.name\"}}}]}]\n", ""},

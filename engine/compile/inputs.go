@@ -104,7 +104,7 @@ func (ins *inputs) expressions(in input) {
 	s = s.with(analyze.ItemName, s.env.TypeOf(in.Type), analyze.From(in.root), in.Pos)
 	in.Where = s.part(analyze.Members, in.Name, in.Pos).typed(in.doc.Where, cel.BoolType)
 	in.Key = s.typed(firstSet(in.doc.KeyBy, in.doc.GroupBy), cel.StringType)
-	in.OrderBy = s.programs(in.doc.OrderBy)
+	in.OrderBy = s.order(in.doc.OrderBy)
 	in.ObjectMask = in.Node.ObjectMask()
 }
 

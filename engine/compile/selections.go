@@ -48,7 +48,7 @@ func (ss *selections) compile(s *scope, doc *v1alpha1.SelectAction, actions acti
 			c.out.Steps = append(c.out.Steps, *step)
 		}
 	}
-	c.out.OrderBy = c.inner.programs(doc.OrderBy)
+	c.out.OrderBy = c.inner.order(doc.OrderBy)
 	c.out.Take = pipeline.take(doc.Take)
 	c.out.Claim = c.inner.program(doc.Claim)
 	c.outcome(s, doc, pipeline)
@@ -72,7 +72,7 @@ func (c *selection) level(doc *v1alpha1.Candidate) bool {
 	c.inner = c.inner.with(doc.As.Value, elemType(in.Type()), flow.Elem(), doc.Pos)
 	c.out.Names = append(c.out.Names, doc.As.Value)
 	l := plan.Level{As: doc.As.Value, In: in}
-	for _, p := range c.inner.programs(doc.OrderBy) {
+	for _, p := range c.inner.order(doc.OrderBy) {
 		if p != nil {
 			l.OrderBy = append(l.OrderBy, p)
 			c.out.Shared = c.out.Shared && analyze.Own(p, c.out.Names)

@@ -162,5 +162,5 @@ func identical(a, b value.Value) bool {
 		y, ok := b.(*types.Optional)
 		return ok && x.HasValue() == y.HasValue() && (!x.HasValue() || identical(x.GetValue(), y.GetValue()))
 	}
-	return a.Type() == b.Type() && a.Equal(b) == types.True
+	return value.Alike(a, b)
 }

@@ -346,7 +346,7 @@ func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 		out, err = r.ev.plainVariable(v, r.ev.frame())
 	}
 	r.pop()
-	if err == nil && m.err == nil && m.value != nil && !identical(out, m.value) && out.Type() == m.value.Type() && value.IsTrue(out.Equal(m.value)) {
+	if err == nil && m.err == nil && m.value != nil && !identical(out, m.value) && value.Alike(out, m.value) {
 		out = m.value // the same again: whoever used it stays valid
 	}
 	r.replace(&m.held, h)

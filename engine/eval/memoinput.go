@@ -78,7 +78,7 @@ func identicalOrEqual(in *plan.Input, old, now value.Value) bool {
 	if in.Shape == plan.One {
 		return identical(old, now)
 	}
-	return old != nil && value.IsTrue(old.Equal(now))
+	return old != nil && value.Alike(old, now)
 }
 
 func sameMembers(a, b []*member) bool {

@@ -76,7 +76,7 @@ func (e *entry) unless(old *entry) *entry {
 		}
 		return e
 	}
-	if value.IsTrue(e.value.Equal(old.value)) {
+	if value.Alike(e.value, old.value) {
 		e.value = old.value
 	}
 	if e.key == old.key && identical(e.value, old.value) && slices.EqualFunc(e.order, old.order, identical) {

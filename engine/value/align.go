@@ -1,11 +1,5 @@
 package value
 
-import (
-	"slices"
-
-	"github.com/google/cel-go/common/types"
-)
-
 // Align finds the items of a list in an older one: the place of each there, or -1. An
 // item is found if it is the same object or list, not if it is equal. None is found
 // twice.
@@ -77,26 +71,3 @@ func isHolder(v Value) bool {
 	}
 	return false
 }
-
-// Alike reports whether two values are the same in every respect: of the same types,
-// not only equal.
-func Alike(a, b Value) bool {
-	switch x := a.(type) {
-	case nil:
-		return b == nil
-	case *Map:
-		y, ok := b.(*Map)
-		return ok && (x == y || x.shape == y.shape && alikeAll(x.vals, y.vals))
-	case *List:
-		y, ok := b.(*List)
-		return ok && (x == y || alikeAll(x.items, y.items))
-	case *types.Optional:
-		y, ok := b.(*types.Optional)
-		return ok && x.HasValue() == y.HasValue() && (!x.HasValue() || Alike(x.GetValue(), y.GetValue()))
-	case types.String, types.Bool, types.Int, types.Uint, types.Double, types.Null, types.Timestamp, types.Duration:
-		return a == b
-	}
-	return false
-}
-
-func alikeAll(a, b []Value) bool { return slices.EqualFunc(a, b, Alike) }

@@ -22,7 +22,7 @@ func IsEmpty(v Value) bool {
 
 // Same compares for a diff: as JSON, with absent, null and empty equal.
 func Same(a, b Value) bool {
-	if a == b {
+	if same(a, b) {
 		return true
 	}
 	if IsEmpty(a) || IsEmpty(b) {
@@ -35,14 +35,20 @@ func Same(a, b Value) bool {
 	case *List:
 		y, ok := b.(*List)
 		return ok && slices.EqualFunc(x.items, y.items, Same)
-	case types.Timestamp, types.Duration:
-		return plainScalar(a) == plainScalar(b)
 	}
-	switch b.(type) {
-	case types.Timestamp, types.Duration: // a text that is there, a time that is wanted
+	if hasText(a) || hasText(b) { // a text that is there, and what is wanted
 		return plainScalar(a) == plainScalar(b)
 	}
 	return a.Equal(b) == types.True
+}
+
+// hasText reports whether a value is stored as a text, without being one.
+func hasText(v Value) bool {
+	switch v.(type) {
+	case types.String, types.Bool, types.Int, types.Uint, types.Double, types.Null, *Map, *List:
+		return false
+	}
+	return true
 }
 
 func sameFields(x, y *Map) bool {
@@ -72,14 +78,14 @@ func sameFields(x, y *Map) bool {
 // SameUnder compares only what the mask keeps: the difference that an event
 // makes to somebody who reads no more than that.
 func SameUnder(a, b Value, mask *Mask) bool {
-	if a == b || mask == nil {
+	if mask == nil || same(a, b) {
 		return true
 	}
 	if a == nil || b == nil {
-		return false
+		return a == nil && b == nil
 	}
 	if mask.All {
-		return a.Equal(b) == types.True
+		return Alike(a, b)
 	}
 	switch x := a.(type) {
 	case *Map:
@@ -88,9 +94,8 @@ func SameUnder(a, b Value, mask *Mask) bool {
 	case *List:
 		y, ok := b.(*List)
 		return ok && slices.EqualFunc(x.items, y.items, func(p, q Value) bool { return SameUnder(p, q, mask.Each) })
-	default:
-		return a.Equal(b) == types.True
 	}
+	return Alike(a, b)
 }
 
 func sameFieldsUnder(x, y *Map, mask *Mask) bool {

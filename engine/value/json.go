@@ -2,8 +2,10 @@ package value
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -48,6 +50,9 @@ func plainScalar(v Value) any {
 	case types.Int:
 		return int64(v)
 	case types.Uint:
+		if v > math.MaxInt64 {
+			return float64(v) // as the API server reads a number of that size
+		}
 		return int64(v)
 	case types.Double:
 		return float64(v)
@@ -69,6 +74,9 @@ func Text(v Value) (string, error) {
 	if text, ok := v.(types.String); ok {
 		return string(text), nil
 	}
+	if u, ok := v.(types.Uint); ok {
+		return strconv.FormatUint(uint64(u), 10), nil
+	}
 	if sizesOf(v) != nil {
 		return "", errors.New("a list or an object cannot be written inside a text")
 	}
@@ -80,12 +88,21 @@ func Text(v Value) (string, error) {
 	case int64:
 		return strconv.FormatInt(p, 10), nil
 	case float64:
-		return strconv.FormatFloat(p, 'g', -1, 64), nil
+		return number(p)
 	case nil:
 		return "", errors.New("null cannot be written inside a text")
 	default:
 		return "", errors.New("a list or an object cannot be written inside a text")
 	}
+}
+
+// number writes a number as JSON does.
+func number(f float64) (string, error) {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return "", fmt.Errorf("%v cannot be written inside a text: it is no number of JSON", f)
+	}
+	return string(text), nil
 }
 
 // Str returns a string's content, and whether the value is a string.
@@ -121,17 +138,4 @@ func Cut(text string, n int) string {
 		n--
 	}
 	return text[:n]
-}
-
-// Identity writes a value so that equal values, and only these, have equal
-// texts.
-func Identity(v Value) string {
-	if s, ok := Str(v); ok {
-		return "s" + s
-	}
-	text, err := JSON(v)
-	if err != nil {
-		return fmt.Sprintf("%p", v)
-	}
-	return "j" + string(text)
 }

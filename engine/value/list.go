@@ -42,7 +42,7 @@ func (l *List) Add(other ref.Val) ref.Val {
 // Contains implements traits.Container.
 func (l *List) Contains(v ref.Val) ref.Val {
 	for _, item := range l.items {
-		if item == v || item.Equal(v) == types.True {
+		if same(item, v) || item.Equal(v) == types.True {
 			return types.True
 		}
 	}
@@ -81,7 +81,7 @@ func (l *List) Equal(other ref.Val) ref.Val {
 	}
 	for i, item := range l.items {
 		v := o.Get(types.Int(i))
-		if item != v && item.Equal(v) != types.True {
+		if !same(item, v) && item.Equal(v) != types.True {
 			return types.False
 		}
 	}

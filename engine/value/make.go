@@ -1,11 +1,9 @@
 package value
 
 import (
-	"strings"
 	"time"
 
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/traits"
 )
 
 // OfString makes a string value.
@@ -134,22 +132,6 @@ func NameOf(v Value) string {
 		}
 	}
 	return ""
-}
-
-// Compare orders two values of one type: numbers, texts, times, durations or
-// booleans. ok is false when they cannot be compared.
-func Compare(a, b Value) (order int, ok bool) {
-	if x, text := a.(types.String); text {
-		if y, text := b.(types.String); text {
-			return strings.Compare(string(x), string(y)), true
-		}
-	}
-	c, comparable := a.(traits.Comparer)
-	if !comparable || b == nil {
-		return 0, false
-	}
-	i, isInt := c.Compare(b).(types.Int)
-	return int(i), isInt
 }
 
 // OfStrings makes a list of strings.

@@ -2,8 +2,6 @@ package value
 
 import (
 	"slices"
-
-	"github.com/google/cel-go/common/types"
 )
 
 // Share returns a value equal to next that uses the parts of old that are the
@@ -24,7 +22,7 @@ func Share(old, next Value) Value {
 			return shareList(o, n)
 		}
 	default:
-		if old.Type() == next.Type() && old.Equal(next) == types.True {
+		if Alike(old, next) {
 			return old
 		}
 	}

@@ -258,6 +258,18 @@ func Unwrap(t *Type) *Type {
 	return t
 }
 
+// HasOrder reports whether of the values of a type, or of those inside its optionals, one
+// may come before another.
+func HasOrder(t *Type) bool {
+	switch t = Unwrap(t); t.Kind() {
+	case cel.ListKind, cel.MapKind, cel.TypeKind:
+		return false
+	case cel.OpaqueKind, cel.StructKind:
+		return value.Ordered(t.TypeName())
+	}
+	return true
+}
+
 // IsObject reports whether a type is an object of a kind's schema.
 func IsObject(t *Type) bool { return t.Kind() == cel.StructKind }
 
