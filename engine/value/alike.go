@@ -25,6 +25,12 @@ func Alike(a, b Value) bool {
 	case *types.Optional:
 		y, ok := b.(*types.Optional)
 		return ok && x.HasValue() == y.HasValue() && (!x.HasValue() || Alike(x.GetValue(), y.GetValue()))
+	}
+	return alikeScalar(a, b)
+}
+
+func alikeScalar(a, b Value) bool {
+	switch x := a.(type) {
 	case types.String, types.Bool, types.Int, types.Uint, types.Null, types.Duration:
 		return a == b
 	case types.Double:

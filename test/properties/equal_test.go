@@ -2,6 +2,7 @@ package properties
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -84,9 +85,7 @@ func TestEqualIsNotTheSame(t *testing.T) {
 			data := map[string]map[string]any{}
 			object := func(name string) worlds.Object {
 				copied := worlds.Object{}
-				for key, v := range data[name] {
-					copied[key] = v
-				}
+				maps.Copy(copied, data[name])
 				return worlds.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": worlds.Object{"name": name, "namespace": "n"}, "data": copied}
 			}
 			for i := range 12 {
