@@ -34,14 +34,13 @@ func (m *modules) result(s *scope, r *v1alpha1.Rego) (rego.Result, *cel.Type) {
 		}
 		return out, cel.StringType
 	case of != nil:
-		raw, _ := of.Plain().(map[string]any)
-		t, err := schema.FromOpenAPI(m.node.Name+".result", raw)
+		allowed, err := schema.NewValidator(m.node.Name+".result", of.Plain())
 		if err != nil {
 			s.problems.Errorf(of.Pos, "the schema of the result: %v", err)
 			return out, cel.DynType
 		}
-		out.Schema = t
-		return out, s.env.TypeOf(t)
+		out.Schema = allowed
+		return out, s.env.TypeOf(allowed.Type)
 	}
 	return out, cel.DynType
 }

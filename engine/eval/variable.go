@@ -42,21 +42,30 @@ func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, er
 
 // rego asks a Rego module.
 func (ev *evaluation) rego(v *plan.Variable, f *frame) (value.Value, error) {
-	input, err := v.Value.Build(f, ev.meter)
+	input, err := ev.regoInput(v, f)
 	if err != nil {
 		return nil, err
-	}
-	if input == nil {
-		input = value.Null
 	}
 	out, err := v.Rego.Query.Eval(ev.meter.Parent(), ev.meter, ev.Now, input)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Rego.Result.Check(out); err != nil {
+	if out, err = v.Rego.Result.Take(out); err != nil {
 		return nil, &expr.Failure{At: v.Pos, Err: err}
 	}
 	return out, nil
+}
+
+// regoInput is null for a query without an input, and for none.
+func (ev *evaluation) regoInput(v *plan.Variable, f *frame) (value.Value, error) {
+	if v.Value == nil {
+		return value.Null, nil
+	}
+	input, err := v.Value.Build(f, ev.meter)
+	if input == nil && err == nil {
+		input = value.Null
+	}
+	return input, err
 }
 
 // entry is what a collection computed for one item.

@@ -133,18 +133,3 @@ func (s *Set) AddFolder(folder string) error {
 func isManifest(name string) bool {
 	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".json")
 }
-
-// FromOpenAPI makes a type of an OpenAPI schema as plain JSON values; name is
-// where it stands.
-func FromOpenAPI(name string, raw map[string]any) (*Type, error) {
-	text, err := json.Marshal(raw)
-	if err != nil {
-		return nil, err
-	}
-	var s spec.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, err
-	}
-	b := builder{named: map[string]*Type{}}
-	return b.build(&s, name), nil
-}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/cel-go/common/types"
-	"github.com/google/go-cmp/cmp"
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/edict-dev/edict/engine/schema"
@@ -155,54 +154,99 @@ func TestFromTermIsBounded(t *testing.T) {
 	}
 }
 
-func TestResultCheck(t *testing.T) {
+// TestResultTake: what a query gives is what is promised, or an error that names its place.
+func TestResultTake(t *testing.T) {
 	t.Parallel()
-	text := &schema.Type{Kind: schema.String}
-	want := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{
-		"name":  text,
-		"phase": {Kind: schema.String, Enum: []string{"Up", "Down"}},
-		"ports": {Kind: schema.List, Elem: &schema.Type{Kind: schema.Int}},
-		"share": {Kind: schema.Double},
-		"tags":  {Kind: schema.Map, Elem: text},
-		"any":   schema.Any,
-	}}
-	var got []string
-	for _, c := range []struct {
-		result Result
-		raw    any
-	}{
-		{Result{}, "x"},
-		{Result{Enum: []string{"load", "none"}}, "none"},
-		{Result{Enum: []string{"load", "none"}}, "foo"},
-		{Result{Enum: []string{"load", "none"}}, int64(1)},
-		{Result{Enum: []string{"load", "none"}}, []any{}},
-		{Result{Enum: []string{"load", "none"}}, nil},
-		{Result{Schema: want}, map[string]any{"name": "a", "phase": "Up", "ports": []any{int64(1)}, "share": int64(1), "tags": map[string]any{"a": "b"}, "any": []any{true}}},
-		{Result{Schema: want}, map[string]any{"nam": "a"}},
-		{Result{Schema: want}, map[string]any{"phase": "Sideways"}},
-		{Result{Schema: want}, map[string]any{"ports": []any{int64(1), "b"}}},
-		{Result{Schema: want}, map[string]any{"ports": []any{1.5}}},
-		{Result{Schema: want}, map[string]any{"tags": map[string]any{"a": false}}},
-		{Result{Schema: want}, "x"},
-	} {
-		c.result.Query = "data.x"
-		got = append(got, fmt.Sprint(c.result.Check(of(c.raw))))
+	m := func(pairs ...any) map[string]any {
+		out := map[string]any{}
+		for i := 0; i < len(pairs); i += 2 {
+			out[pairs[i].(string)] = pairs[i+1]
+		}
+		return out
 	}
-	if diff := cmp.Diff([]string{
-		"<nil>", "<nil>",
-		`data.x gave "foo", which is none of load, none`,
-		"data.x gave 1, which is none of load, none",
-		"data.x gave a list, which is none of load, none",
-		"data.x gave null, which is none of load, none",
-		"<nil>",
-		`data.x has a field "nam", which its schema does not have`,
-		`data.x.phase is "Sideways", which is none of Up, Down`,
-		"data.x.ports[1] is a string, not an integer",
-		"data.x.ports[0] is a number, not an integer",
-		"data.x.tags.a is a boolean, not a string",
-		"data.x is a string, not an object",
-	}, got); diff != "" {
-		t.Error(diff)
+	of1 := func(kind string, more ...any) map[string]any { return m(append([]any{"type", kind}, more...)...) }
+	object := of1("object", "required", []any{"name"}, "properties", m(
+		"name", of1("string", "pattern", "^[a-z]+$", "maxLength", int64(5)),
+		"phase", of1("string", "enum", []any{"Up", "Down"}),
+		"ports", of1("array", "items", of1("integer", "minimum", int64(1), "maximum", int64(99))),
+		"level", of1("integer", "enum", []any{int64(1), int64(2)}),
+		"share", of1("number"),
+		"until", of1("string", "format", "date-time"),
+		"note", of1("string", "nullable", true),
+		"tags", of1("object", "additionalProperties", of1("string")),
+		"any", m(),
+	))
+	tests := map[string]struct {
+		schema any
+		raw    any
+		want   string
+	}{
+		"all of it":            {object, m("name", "a", "phase", "Up", "ports", []any{int64(1)}, "share", int64(1), "tags", m("a", "b"), "any", []any{true}), ""},
+		"no such field":        {object, m("name", "a", "nam", "a"), "data.x.nam is a forbidden property"},
+		"an enum":              {object, m("name", "a", "phase", "Sideways"), `data.x.phase should be one of [Up Down]`},
+		"an enum of integers":  {object, m("name", "a", "level", int64(7)), "data.x.level should be one of [1 2]"},
+		"the wrong type":       {object, m("name", "a", "ports", []any{int64(1), "b"}), `data.x.ports[1] must be of type integer: "string"`},
+		"a fraction":           {object, m("name", "a", "ports", []any{1.5}), `data.x.ports[0] must be of type integer: "number"`},
+		"too large":            {object, m("name", "a", "ports", []any{int64(100)}), "data.x.ports[0] should be less than or equal to 99"},
+		"in a map":             {object, m("name", "a", "tags", m("a", false)), `data.x.tags.a must be of type string: "boolean"`},
+		"no object":            {object, "x", `data.x must be of type object: "string"`},
+		"a required field":     {object, m(), "data.x.name is required"},
+		"a pattern":            {object, m("name", "A"), "data.x.name should match '^[a-z]+$'"},
+		"two things":           {object, m("name", "aaaaaa", "share", true), `data.x.name should be at most 5 chars long; data.x.share must be of type number: "boolean"`},
+		"null":                 {of1("string"), nil, `data.x must be of type string: "null"`},
+		"null where it may be": {of1("string", "nullable", true), nil, ""},
+		"no date-time":         {of1("string", "format", "date-time"), "soon", `data.x must be of type date-time: "soon"`},
+		"neither of two":       {m("oneOf", []any{of1("integer"), of1("string")}), true, "must validate one and only one schema (oneOf)"},
+		"no additional":        {of1("object", "additionalProperties", false), m("a", int64(1)), "data.x.a is a forbidden property"},
+		"with other fields":    {of1("object", "properties", m("a", of1("integer")), "additionalProperties", of1("integer")), m("a", int64(1), "z", int64(2)), ""},
+		"what is not known":    {of1("object", "properties", m("a", of1("integer")), "x-kubernetes-preserve-unknown-fields", true), m("z", "x"), ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := schema.NewValidator("r", test.schema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Result{Query: "data.x", Schema: s}.Take(of(test.raw))
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+	for raw, want := range map[any]string{"none": "", "foo": `data.x gave "foo", which is none of load, none`, int64(1): "data.x gave 1, which is none of load, none", nil: "data.x gave null, which is none of load, none"} {
+		_, err := Result{Query: "data.x", Enum: []string{"load", "none"}}.Take(of(raw))
+		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && got != want {
+			t.Errorf("%v: got %v, want %q", raw, err, want)
+		}
+	}
+}
+
+// TestResultTypes: values are of the types that the schema promises to expressions.
+func TestResultTypes(t *testing.T) {
+	t.Parallel()
+	text := map[string]any{"type": "string", "format": "date-time"}
+	number := map[string]any{"type": "number"}
+	s, err := schema.NewValidator("r", map[string]any{"type": "object", "properties": map[string]any{"until": text, "share": number, "shares": map[string]any{"type": "array", "items": number}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Result{Schema: s}.Take(of(map[string]any{"until": "2026-01-01T00:00:00Z", "share": int64(2), "shares": []any{int64(1), 2.5}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"until": "google.protobuf.Timestamp", "share": "double", "shares": "list"}
+	for name, want := range want {
+		if v := value.Path(got, name); v.Type().TypeName() != want {
+			t.Errorf("%s is a %s, want %s", name, v.Type(), want)
+		}
+	}
+	if v := value.Path(got, "shares").(*value.List).At(0); v.Type().TypeName() != "double" {
+		t.Errorf("an item is a %s", v.Type())
 	}
 }
 

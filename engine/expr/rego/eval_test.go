@@ -207,7 +207,7 @@ func TestDecisionTable(t *testing.T) {
 		if err != nil || v != value.OfString(want) {
 			t.Errorf("%s: got %v, %v", want, v, err)
 		}
-		if err := (Result{Query: q.String(), Enum: []string{"load", "unload", "drop", "none"}}).Check(v); err != nil {
+		if _, err := (Result{Query: q.String(), Enum: []string{"load", "unload", "drop", "none"}}).Take(v); err != nil {
 			t.Error(err)
 		}
 	}
