@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
@@ -27,6 +28,17 @@ func (k *kinds) of(version, kind v1alpha1.Text) (schema.GVK, *schema.Type) {
 
 // typeOf returns the type of the objects of a kind, which may be unknown.
 func (k *kinds) typeOf(gvk schema.GVK) *schema.Type { return k.schemas.Of(gvk) }
+
+// quantities returns the types of what is written that have quantities.
+func (k *kinds) quantities(writes []analyze.Write) map[schema.GVK]*schema.Type {
+	out := map[schema.GVK]*schema.Type{}
+	for _, w := range writes {
+		if t := k.typeOf(w.GVK); t != nil && t.HasQuantity() {
+			out[w.GVK] = t
+		}
+	}
+	return out
+}
 
 // scale returns the field that the subresource scale of a kind sets, as far as it is
 // known; "" is a kind without one.

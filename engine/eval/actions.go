@@ -197,7 +197,7 @@ func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 
 // write merges wanted fields into an object; nil when that changes nothing.
 func (r *ruleRun) write(t targetState, subresource string, want *value.Map) *Effect {
-	next, patch := mergeDiff(t.value, want)
+	next, patch := mergeDiff(t.value, want, r.Policy.Quantities[t.id.GVK])
 	if patch == nil {
 		return nil
 	}

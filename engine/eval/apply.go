@@ -26,7 +26,7 @@ func (r *ruleRun) apply(a *plan.Child, t targetState, manifest *value.Map) error
 		return nil
 	}
 	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
-	next, _ := mergeDiff(t.value, manifest)
+	next, _ := mergeDiff(t.value, manifest, a.Type)
 	r.overlay.set(t.id, next.(*value.Map))
 	r.changed()
 	return nil
@@ -94,7 +94,7 @@ func described(o *world.Object) string {
 func (r *ruleRun) applied(a *plan.Child, t targetState, manifest *value.Map, digest value.Value) bool {
 	m := t.object.Managers()
 	if m == nil || r.overlay.created[t.id] != nil {
-		_, patch := mergeDiff(t.value, manifest)
+		_, patch := mergeDiff(t.value, manifest, a.Type)
 		return patch == nil // a server that keeps no managers
 	}
 	held := m.Applied(r.manager())

@@ -177,7 +177,7 @@ func (ev *evaluation) run() *Decision {
 	defer ev.meter.Close()
 	if ev.object != nil || ev.Policy.Primary.Optional {
 		ev.rules()
-		ev.decision.Effects = coalesce(ev.decision.Effects, ev.Apart)
+		ev.decision.Effects = ev.coalesce(ev.decision.Effects)
 	}
 	ev.noteAbout()
 	ev.done()

@@ -98,7 +98,7 @@ func joinOwners(current, want *value.Map) *value.Map {
 		if at < 0 {
 			joined = append(joined, owner)
 		} else {
-			next, _ := mergeDiff(joined[at], owner)
+			next, _ := mergeDiff(joined[at], owner, nil)
 			joined[at] = next
 		}
 	}

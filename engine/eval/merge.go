@@ -3,14 +3,17 @@ package eval
 import (
 	"slices"
 
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
 
 // mergeDiff merges wanted fields into a value as a JSON merge patch does:
 // objects are merged, null removes, everything else replaces. It gives the
 // value afterwards and the smallest patch that leads there; the patch is nil
-// when nothing changes. Absent, null and empty are the same.
-func mergeDiff(current, want value.Value) (next, patch value.Value) {
+// when nothing changes. Absent, null and empty are the same, and so are quantities
+// of one value where the type, if it is known, has them: the API server writes
+// them in its own way.
+func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Value) {
 	if value.IsNull(want) {
 		if value.IsEmpty(current) {
 			return current, nil
@@ -18,9 +21,9 @@ func mergeDiff(current, want value.Value) (next, patch value.Value) {
 		return nil, value.Null
 	}
 	if fields, ok := want.(*value.Map); ok {
-		return mergeFields(current, fields)
+		return mergeFields(current, fields, t)
 	}
-	if value.Same(current, want) {
+	if sameStored(current, want, t) {
 		return current, nil
 	}
 	if value.IsEmpty(want) && !value.IsEmpty(current) {
@@ -29,7 +32,35 @@ func mergeDiff(current, want value.Value) (next, patch value.Value) {
 	return want, want
 }
 
-func mergeFields(current value.Value, want *value.Map) (next, patch value.Value) {
+// sameStored reports whether the API server stores two values alike.
+func sameStored(current, want value.Value, t *schema.Type) bool {
+	if value.Same(current, want) {
+		return true
+	}
+	if t == nil {
+		return false
+	}
+	if t.Quantity {
+		return sameQuantity(current, want)
+	}
+	x, isList := current.(*value.List)
+	y, alsoList := want.(*value.List)
+	return isList && alsoList && slices.EqualFunc(x.Items(), y.Items(), func(a, b value.Value) bool { return sameItem(a, b, t.Item()) })
+}
+
+// sameItem is sameStored for an item of a list, which is replaced as a whole.
+func sameItem(current, want value.Value, t *schema.Type) bool {
+	x, isMap := current.(*value.Map)
+	y, alsoMap := want.(*value.Map)
+	if !isMap || !alsoMap {
+		return sameStored(current, want, t)
+	}
+	_, more := mergeFields(x, y, t)
+	_, less := mergeFields(y, x, t)
+	return more == nil && less == nil
+}
+
+func mergeFields(current value.Value, want *value.Map, t *schema.Type) (next, patch value.Value) {
 	into, ok := current.(*value.Map)
 	if !ok {
 		into = value.Empty
@@ -39,7 +70,7 @@ func mergeFields(current value.Value, want *value.Map) (next, patch value.Value)
 	keys, after, changes := names[:0], nexts[:0], diffs[:0]
 	for i := range want.Len() {
 		key, v := want.At(i)
-		next, change := mergeDiff(into.Lookup(key), v)
+		next, change := mergeDiff(into.Lookup(key), v, typeOf(t, key))
 		if change == nil {
 			continue
 		}
@@ -49,6 +80,14 @@ func mergeFields(current value.Value, want *value.Map) (next, patch value.Value)
 		return current, nil
 	}
 	return into.WithAll(keys, after), value.Empty.WithAll(keys, changes)
+}
+
+// typeOf returns the type of a field, as far as it is known.
+func typeOf(t *schema.Type, field string) *schema.Type {
+	if t == nil {
+		return nil
+	}
+	return t.Field(field)
 }
 
 // fewFields is how many fields change without memory for a list of them.
@@ -80,7 +119,8 @@ func mergePatches(first, second *value.Map) *value.Map {
 
 // coalesce joins adjacent patches of one object and subresource, and drops
 // what the joined patch no longer changes. Those of some rules stay by themselves.
-func coalesce(effects []*Effect, apart []string) []*Effect {
+func (ev *evaluation) coalesce(effects []*Effect) []*Effect {
+	apart := ev.Apart
 	var out, joined []*Effect
 	for _, e := range effects {
 		last := len(out) - 1
@@ -95,7 +135,7 @@ func coalesce(effects []*Effect, apart []string) []*Effect {
 		if e.Verb != VerbPatch && e.Verb != VerbScale || !slices.Contains(joined, e) {
 			return false // write has made it the smallest one already
 		}
-		_, patch := mergeDiff(e.Before, e.Patch)
+		_, patch := mergeDiff(e.Before, e.Patch, ev.Policy.Quantities[e.Target.GVK])
 		e.Patch, _ = patch.(*value.Map)
 		return e.Patch == nil
 	})
@@ -119,7 +159,7 @@ func join(a, b *Effect) *Effect {
 	joined := *a
 	joined.Patch = mergePatches(a.Patch, b.Patch)
 	if a.Verb == VerbCreate {
-		next, _ := mergeDiff(a.Patch, b.Patch)
+		next, _ := mergeDiff(a.Patch, b.Patch, nil)
 		joined.Patch, _ = next.(*value.Map)
 	}
 	joined.Unlocked = a.Unlocked && b.Unlocked

@@ -134,3 +134,19 @@ func Metadata() *Type {
 		"managedFields":   {Kind: List, Elem: Any},
 	}}
 }
+
+// HasQuantity reports whether there is a quantity in values of the type.
+func (t *Type) HasQuantity() bool { return t.hasQuantity(map[*Type]bool{}) }
+
+func (t *Type) hasQuantity(seen map[*Type]bool) bool {
+	if t == nil || seen[t] {
+		return false
+	}
+	seen[t] = true
+	for _, field := range t.Fields {
+		if field.hasQuantity(seen) {
+			return true
+		}
+	}
+	return t.Quantity || t.Elem.hasQuantity(seen)
+}
