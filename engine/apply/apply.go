@@ -186,7 +186,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	r.unchanged = false
-	err := r.surrounded(e)
+	err := unserved(e, r.surrounded(e))
 	if e.Verb == eval.VerbEvict && IsRefused(err) {
 		return r.refused(e, err)
 	}

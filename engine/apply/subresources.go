@@ -25,9 +25,6 @@ func (r *applyRun) scale(e *eval.Effect) error {
 	next, err := r.Writer.Patch(r.ctx, Patch{
 		Target: e.Target, Subresource: ScaleSubresource, Body: body, ResourceVersion: version.ResourceVersion, Policy: r.Policy,
 	})
-	if apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) {
-		return fmt.Errorf("the API server has no subresource scale of %s: %s", e.Target.Kind, err.Error())
-	}
 	if err != nil {
 		return err
 	}
@@ -36,6 +33,19 @@ func (r *applyRun) scale(e *eval.Effect) error {
 	}
 	r.versions[e.Target] = next
 	return nil
+}
+
+// unserved is the error of a request for a subresource that the API server does not have,
+// which is not that the object is gone; any other error as it is.
+func unserved(e *eval.Effect, err error) error {
+	name := e.Subresource
+	if e.Verb == eval.VerbScale {
+		name = ScaleSubresource
+	}
+	if name == "" || !apierrors.IsNotFound(err) || !apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse) {
+		return err
+	}
+	return fmt.Errorf("the API server has no subresource %s of %s: %s", name, e.Target.Kind, err.Error())
 }
 
 // evict evicts the target of an effect, as it was decided on.

@@ -65,6 +65,14 @@ func TestSubresources(t *testing.T) {
 			[]*eval.Effect{scaling(0, 1, "a", 3)}, map[string]error{"a": noScale()},
 			[]string{"patch a/scale map[spec:map[replicas:3]] at old-a by p"}, []string{"failed"},
 		},
+		"the status of a kind without the subresource": {
+			[]*eval.Effect{patch(0, 1, "a", "status"), patch(1, 2, "b", "")}, map[string]error{"a": noScale()},
+			[]string{"patch a/status map[x:1] at old-a by p"}, []string{"failed", "skipped"},
+		},
+		"a kind that is gone": {
+			[]*eval.Effect{patch(0, 1, "a", "")}, map[string]error{"a": noScale()},
+			[]string{"patch a/ map[x:1] at old-a by p"}, []string{"gone"},
+		},
 		"evicting": {
 			[]*eval.Effect{evicting(0, 1, "a")}, nil, []string{"live primary", `evict a uid-a at "old-a" by p`}, []string{"written"},
 		},

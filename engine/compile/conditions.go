@@ -16,6 +16,7 @@ func condition(s *scope, a *v1alpha1.ConditionAction, ts *targets) plan.Action {
 	if t == nil {
 		return nil
 	}
+	ts.writesStatus(t, a.Pos)
 	if !a.Type.Set() || !a.Absent && !a.Status.Set() {
 		s.problems.Hintf(a.Pos, "condition: {type, status, reason, message} or {type, absent: true}", "a condition needs type and status")
 		return nil

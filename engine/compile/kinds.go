@@ -29,6 +29,15 @@ func (k *kinds) of(version, kind v1alpha1.Text) (schema.GVK, *schema.Type) {
 // typeOf returns the type of the objects of a kind, which may be unknown.
 func (k *kinds) typeOf(gvk schema.GVK) *schema.Type { return k.schemas.Of(gvk) }
 
+// writesStatus rejects a write of the status of a kind that does not have the subresource.
+func (k *kinds) writesStatus(t *target, at document.Position) {
+	for _, c := range t.candidates {
+		if k.schemas.LacksStatus(c.gvk) {
+			k.problems.Hintf(at, "add subresources: {status: {}} to the version in its CRD", "%s %s has no subresource status, by which its status is written", c.gvk.APIVersion, c.gvk.Kind)
+		}
+	}
+}
+
 // quantities returns the types of what is written that have quantities.
 func (k *kinds) quantities(writes []analyze.Write) map[schema.GVK]*schema.Type {
 	out := map[schema.GVK]*schema.Type{}

@@ -31,6 +31,7 @@ func metadataMap(s *scope, a *v1alpha1.MapAction, field string, ts *targets) pla
 // status compiles fields of the primary object's status.
 func status(s *scope, a *v1alpha1.Action, ts *targets) plan.Action {
 	t := ts.of(s, nil, a.Pos)
+	ts.writesStatus(t, a.Pos)
 	fields := s.templateNode(mapping(a.Status, a.Pos))
 	fields.Fit(t.of.Field("status"), "status", &s.problems.Problems)
 	return merge(s.node, t, &plan.Merge{Pos: a.Pos, Subresource: "status", Under: []string{"status"}, Fields: fields})
@@ -50,6 +51,9 @@ func patch(s *scope, a *v1alpha1.PatchAction, ts *targets) plan.Action {
 	t := ts.of(s, a.Of, a.Pos)
 	if t == nil || !rightPatch(a, t, s.problems) {
 		return nil
+	}
+	if a.Subresource.Value == "status" {
+		ts.writesStatus(t, a.Pos)
 	}
 	if a.List.Set() {
 		return listEntry(s, a, t)

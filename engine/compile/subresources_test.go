@@ -17,7 +17,7 @@ spec:
   versions:
     - name: v1
       subresources: {%s}
-      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
+      schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}, status: {type: object, properties: {size: {type: integer}, conditions: {type: array, items: {type: object, properties: {type: {type: string}, status: {type: string}, reason: {type: string}, message: {type: string}, lastTransitionTime: {type: string}}}}}}}}}
 `
 
 // TestSubresources: what can be scaled and evicted, and how.
@@ -42,6 +42,10 @@ func TestSubresources(t *testing.T) {
 		"a custom kind":                {"scale: {" + custom("Sized") + ", replicas: 3, field: spec.size}", ""},
 		"a custom kind by the default": {"scale: {" + custom("Sized") + ", replicas: 3}", "the subresource scale of Sized sets spec.size, not spec.replicas"},
 		"a custom kind without":        {"scale: {" + custom("Fixed") + ", replicas: 3}", "Fixed has no subresource scale"},
+		"a status":                     {"patch: {" + custom("Fixed") + ", subresource: status, value: {status: {size: 1}}}", ""},
+		"a status without":             {"patch: {" + custom("Sized") + ", subresource: status, value: {status: {size: 1}}}", "example.com/v1 Sized has no subresource status"},
+		"a condition without":          {"condition: {" + custom("Sized") + ", type: Ready, status: 'True', reason: R}", "example.com/v1 Sized has no subresource status"},
+		"a status of an unknown kind":  {"patch: {" + custom("Other") + ", subresource: status, value: {status: {size: 1}}}", ""},
 		"an unknown kind":              {"scale: {" + custom("Other") + ", replicas: 3}", ""},
 		"no number":                    {"scale: {" + set + "}", "replicas"},
 		"a text":                       {"scale: {" + set + ", replicas: key.name}", "this must give int, it gives string"},

@@ -43,6 +43,9 @@ func (ts *targets) of(s *scope, of *v1alpha1.Target, at document.Position) *targ
 // scale returns the field that the subresource scale of a kind sets.
 func (ts *targets) scale(gvk schema.GVK) (path string, known bool) { return ts.kinds.scale(gvk) }
 
+// writesStatus rejects a write of the status of a kind without that subresource.
+func (ts *targets) writesStatus(t *target, at document.Position) { ts.kinds.writesStatus(t, at) }
+
 func (ts *targets) locate(named analyze.Scope, roots ...analyze.Root) (out []located) {
 	for _, root := range roots {
 		out = append(out, located{root: root, gvk: ts.objects.kind(root), at: ts.objects.place(root, named)})

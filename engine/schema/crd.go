@@ -85,6 +85,9 @@ func (s *Set) define(crd *definition) {
 		}
 		b := builder{named: map[string]*Type{}, describe: s.describe}
 		s.Add(gvk, complete(b.build(version.Schema.OpenAPIV3Schema, gvk.String())))
+		s.mu.Lock()
+		s.withoutStatus[gvk] = version.Subresources.Status == nil
+		s.mu.Unlock()
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
 			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))
 		}))

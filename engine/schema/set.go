@@ -19,6 +19,8 @@ type Set struct {
 	kinds map[GVK]*Type
 	// resources are those of the kinds that came with one.
 	resources map[GVK]Resource
+	// withoutStatus are the custom kinds without the subresource status.
+	withoutStatus map[GVK]bool
 	// structures are made when they are asked for.
 	structures map[GVK]func() *Structure
 	// descriptions are those of fields, by the name of their type; nil keeps none.
@@ -29,7 +31,7 @@ type Set struct {
 // NewSet makes an empty set that asks next for what it does not know; next may
 // be nil.
 func NewSet(next *Set) *Set {
-	return &Set{kinds: map[GVK]*Type{}, resources: map[GVK]Resource{}, structures: map[GVK]func() *Structure{}, next: next}
+	return &Set{kinds: map[GVK]*Type{}, resources: map[GVK]Resource{}, structures: map[GVK]func() *Structure{}, withoutStatus: map[GVK]bool{}, next: next}
 }
 
 // Add makes a kind known.
@@ -51,6 +53,20 @@ func (s *Set) Kind(gvk GVK) (*Type, bool) {
 		return s.next.Kind(gvk)
 	}
 	return t, true
+}
+
+// LacksStatus reports whether a kind is known to have no subresource status: its CRD says so.
+func (s *Set) LacksStatus(gvk GVK) bool {
+	if s == nil {
+		return false
+	}
+	s.mu.RLock()
+	lacks, known := s.withoutStatus[gvk]
+	s.mu.RUnlock()
+	if !known {
+		return s.next.LacksStatus(gvk)
+	}
+	return lacks
 }
 
 // Of returns the type of a kind, Untyped when no schema is known.

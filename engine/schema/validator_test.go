@@ -26,7 +26,7 @@ func TestSchemasThatNobodyHeeds(t *testing.T) {
 		"a bad pattern":       {map[string]any{"type": "string", "pattern": "["}, "pattern: error parsing regexp"},
 		"a typo in an oneOf":  {map[string]any{"oneOf": []any{map[string]any{"typ": "integer"}}}, `unknown field "typ"`},
 		"in what may be more": {map[string]any{"type": "object", "additionalProperties": map[string]any{"typ": "x"}}, `*: unknown field "typ"`},
-		"a number for a text": {map[string]any{"pattern": int64(1)}, "cannot unmarshal"},
+		"a number for a text": {map[string]any{"pattern": int64(1)}, "unmarshal JSON number into Go string"},
 		"an extension":        {map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "description": "d"}, ""},
 	} {
 		_, err := NewValidator("r", test.schema)
