@@ -34,6 +34,22 @@ func checkAliases(text string) error {
 	return nil
 }
 
+// oneDocument refuses a text with more documents than the first, which would be lost. An
+// empty one at its end is none.
+func oneDocument(text string) error {
+	if !strings.Contains(text, "---") {
+		return nil
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	var n yaml.Node
+	for i := 0; decoder.Decode(&n) == nil; i++ {
+		if i > 0 && (len(n.Content) == 0 || n.Content[0].Tag != "!!null") {
+			return errors.New("there is more than one document")
+		}
+	}
+	return nil // the end, or what whoever reads the first reports
+}
+
 type expander struct {
 	sizes map[*yaml.Node]int
 	// open are the anchors under way: one that holds itself has no end.

@@ -2,6 +2,7 @@
 package json
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -52,7 +53,7 @@ func Functions() []expr.Function {
 			Needs: yamlDecoding,
 			Do: func(call *expr.Call, args []value.Value) (value.Value, error) {
 				text, _ := value.Str(args[0])
-				if err := checkAliases(text); err != nil {
+				if err := cmp.Or(checkAliases(text), oneDocument(text)); err != nil {
 					return nil, err
 				}
 				raw, err := yaml.YAMLToJSONStrict([]byte(text))

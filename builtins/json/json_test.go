@@ -107,9 +107,24 @@ func TestYAML(t *testing.T) {
 	if got, _ := value.Str(encoded); err != nil || got != text {
 		t.Errorf("%v: want\n%s\ngot\n%s", err, text, got)
 	}
-	for _, bad := range []string{"a: [", "a: 1\na: 2", "a: b: c"} {
+	for _, bad := range []string{"a: [", "a: 1\na: 2", "a: b: c", "a: 1\n---\nb: 2", "---\n---\nb: 2"} {
 		if v, err := functions["yaml.decode"].Do(nil, []value.Value{value.OfString(bad)}); err == nil {
 			t.Errorf("%q is read as %v", bad, value.Plain(v))
+		}
+	}
+}
+
+// TestOneDocumentOfYAML: markers of documents do not make several.
+func TestOneDocumentOfYAML(t *testing.T) {
+	t.Parallel()
+	for _, f := range Functions() {
+		if f.Name != "yaml.decode" {
+			continue
+		}
+		for _, text := range []string{"---\na: 1\n", "a: 1\n---\n", "a: 1\n...\n", "a: '---'", "--- {a: 1}"} {
+			if _, err := f.Do(nil, []value.Value{value.OfString(text)}); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
 		}
 	}
 }

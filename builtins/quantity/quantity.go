@@ -17,7 +17,7 @@ func Functions() []expr.Function {
 	return []expr.Function{
 		{
 			Name: "quantity.value", Args: []expr.Type{expr.Dyn}, Result: expr.Int,
-			Doc:     "the whole number that a quantity (a text such as 1.5Gi, or a number) stands for, rounded up",
+			Doc:     "the whole number that a quantity (a text such as 1.5Gi, or a number) stands for, rounded up, away from 0",
 			Example: `quantity.value(object.spec.size)`,
 			Needs:   expr.Linear(64),
 			Do:      wholeNumber,

@@ -33,6 +33,7 @@ func TestFindings(t *testing.T) {
 		"a text that looks alike":             {"  rules: [{name: r, do: [{labels: {set: {a: \"key.name\"}}}]}]\n", ""},
 		"a list in a text":                    {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec.podCIDRs}'}}]}]\n", "a list cannot be written inside a text"},
 		"an object in a text":                 {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec}'}}]}]\n", "an object cannot be written inside a text"},
+		"a quantity in a text":                {"  rules: [{name: r, do: [{log: {message: 'a ${quantity(\"1Gi\")} ${semver(\"1.0.0\")}'}}]}]\n", ""},
 		"an optional in a text":               {"  rules: [{name: r, do: [{log: {message: 'a ${object.spec.?providerID}'}}]}]\n", `x.orValue("") gives one`},
 		"an object without a name":            {"  rules: [{name: r, do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a}}}]}]\n", "has no metadata.name"},
 		"a rule that does nothing":            {"  rules: [{name: r, when: 'true'}]\n", `the rule "r" does nothing`},

@@ -124,7 +124,7 @@ func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
 	}
 	holds, ok := v.Value().(bool)
 	if !ok {
-		return false, fmt.Errorf("when gave %s, not true or false", v.Type().TypeName())
+		return false, &expr.Failure{At: when.Pos(), Err: fmt.Errorf("when gave %s, not true or false", v.Type().TypeName())}
 	}
 	return holds, nil
 }
@@ -140,7 +140,7 @@ func (r *ruleRun) each(base *frame) {
 	items, ok := value.Unwrap(list).(*value.List)
 	if !ok {
 		if list = value.Unwrap(list); !value.IsNull(list) {
-			r.fail(base, "", fmt.Errorf("forEach gave %s, not a list", list.Type().TypeName()))
+			r.fail(base, "", &expr.Failure{At: r.rule.ForEach.Pos(), Err: fmt.Errorf("forEach gave %s, not a list", list.Type().TypeName())})
 		}
 		return
 	}

@@ -3,6 +3,7 @@ package cel
 import (
 	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -14,12 +15,15 @@ func inText(p *Program, problems *document.Problems) {
 	switch inner := Unwrap(t); {
 	case IsList(inner):
 		problems.Reportf(document.ListInText, p.Pos(), "x.map(e, string(e)).join(\", \")", "a list cannot be written inside a text")
-	case IsMap(inner) || IsObject(inner):
+	case IsMap(inner) || IsObject(inner) && !slices.Contains(texts, inner.TypeName()):
 		problems.Reportf(document.ListInText, p.Pos(), "name one of its fields, or json.encode(x)", "an object cannot be written inside a text")
 	case IsOptional(t):
 		problems.Reportf(document.OptionalInText, p.Pos(), "x.orValue(\"\") gives one", "inside a text this fails where it has no value")
 	}
 }
+
+// texts are the types of libraries whose values are written as they are stored.
+var texts = []string{"kubernetes.Quantity", "kubernetes.Semver", "kubernetes.URL"}
 
 // code is a text that is a name of the policy and nothing else.
 var code = regexp.MustCompile(`^(object|key|params|inputs|variables)(\.\??[A-Za-z_]\w*)+$`)

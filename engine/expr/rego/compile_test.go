@@ -205,6 +205,16 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// TestLintOfParts: rules that give a part of what is asked for are used.
+func TestLintOfParts(t *testing.T) {
+	t.Parallel()
+	library := mustCompile(t, "labels[k] := \"x\" if some k in [\"a\"]\nlabels[\"b\"] := helper\nlabels.c := 1\nhelper := 2\nlabelsOfOthers := 3")
+	want := []string{"p.rego:6:1: nothing uses the rule labelsOfOthers"}
+	if diff := cmp.Diff(want, texts(library.Lint(mustQuery(t, library, "data.p.labels")))); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestInput(t *testing.T) {
 	t.Parallel()
 	library := mustCompile(t, `

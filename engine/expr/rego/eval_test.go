@@ -72,6 +72,8 @@ func TestEvalErrors(t *testing.T) {
 	for name, c := range map[string]struct{ rules, want string }{
 		"undefined":     {"x if input.missing", "policy.yaml:7:3: data.p.x is undefined for this input"},
 		"conflict":      {"x := 1 if input.s\n\nx := 2 if input.n", "p.rego:4:1: data.p.x: rule data.p.x produced conflicting values"},
+		"own conflict":  {"x := input.s if input.s\nx := input.n if input.n", "data.p.x: rule data.p.x produced conflicting values"},
+		"in an object":  {"x[k] := v if some k, v in {\"a\": input.s}\nx[\"a\"] := input.n", "object keys must be unique"},
 		"key conflict":  {"x := {k: v | some k, v in [1, 2]; true} if { y[\"a\"] == 1 }\ny[\"a\"] := z if some z in [1, 2]", "produced conflicting values"},
 		"builtin":       {"x := time.parse_rfc3339_ns(input.s)", "p.rego:2:6: data.p.x: time.parse_rfc3339_ns cannot work with the value that it is given"},
 		"guarded":       {"x := units.parse(input.s)", "p.rego:2:6: data.p.x: units.parse cannot work with the value that it is given"},

@@ -18,6 +18,9 @@ func masked(e *topdown.Error) string {
 	case topdown.BuiltinErr:
 		name, _, _ := strings.Cut(e.Message, ":")
 		return name + " cannot work with the value that it is given"
+	case topdown.ConflictErr:
+		message, _, _ := strings.Cut(e.Message, "\n") // a line follows for each value
+		return strings.TrimSuffix(quoted.ReplaceAllString(message, "..."), ":")
 	case topdown.TypeErr:
 		return quoted.ReplaceAllString(e.Message, "...")
 	default:

@@ -112,7 +112,7 @@ func (l *Library) reachable(name string) []*ruleOutline {
 	seen := make([]bool, len(l.outline.Rules))
 	var queue []int
 	for i := range l.outline.Rules {
-		if l.outline.Rules[i].Name == name {
+		if l.outline.Rules[i].gives(name) {
 			queue = append(queue, i)
 		}
 	}

@@ -48,6 +48,13 @@ type readOutline struct {
 // isTest reports whether the rule is a test.
 func (r *ruleOutline) isTest() bool { return strings.HasPrefix(r.Short, "test_") }
 
+// gives reports whether the rule gives what is asked for, or a part of it, as
+// data.a.rule.part does of data.a.rule.
+func (r *ruleOutline) gives(name string) bool {
+	rest, below := strings.CutPrefix(r.Name, name)
+	return below && (rest == "" || rest[0] == '.' || rest[0] == '[')
+}
+
 // describe returns the outline as JSON.
 func (p *program) describe() []byte {
 	out := outline{Problems: p.problems.List()}
