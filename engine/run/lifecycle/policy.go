@@ -93,6 +93,9 @@ type CheckResult struct {
 	// Compiled reports that the text itself is good: it is refused, if it is, for
 	// its tests or for what it did, which another check does not change.
 	Compiled bool
+	// Instead runs in its place, because it was in force and was taken back; nil is what
+	// runs now. Another check of the text does not have it.
+	Instead *Revision
 	// RolloutStopped reports that it is refused because its rollout has stopped.
 	RolloutStopped bool
 	// Recheck is whether the text is to be checked again without an edit.
@@ -159,9 +162,6 @@ type Policy struct {
 	Since  time.Time
 	// Proven is the last revision that was found not to end the process.
 	Proven string
-	// Replacement runs in place of the revision Replaced, which was taken back.
-	Replacement *Revision
-	Replaced    string
 
 	// ticket is that of the last assignment, empty when no controller is left.
 	ticket Ticket
@@ -171,15 +171,6 @@ type Policy struct {
 	stopping bool
 	// starts reports that the process is not ready before the controller has reported.
 	starts bool
-}
-
-// Instead returns the revision that runs in place of the newest text, because that
-// was taken back; nil if it was not.
-func (p *Policy) Instead() *Revision {
-	if p.Replacement != nil && p.Newest != nil && p.Newest.Plan == nil && p.Replaced == p.Newest.Unit.Revision() {
-		return p.Replacement
-	}
-	return nil
 }
 
 // RunsNewest reports whether the newest text may run and is in force.

@@ -251,15 +251,6 @@ func (r *Registry) Prove(id, revision string) {
 	r.policy(id).Proven = revision
 }
 
-// TakeBack stores that the newest text was taken back, and what runs in its place.
-func (r *Registry) TakeBack(id string, result *CheckResult, replacement *Revision) {
-	r.mu.Lock()
-	p := r.policy(id)
-	p.Replacement, p.Replaced = replacement, result.Unit.Revision()
-	r.mu.Unlock()
-	r.Check(id, result)
-}
-
 // Started reports whether every controller that the start waits for has reported.
 func (r *Registry) Started() bool {
 	r.mu.Lock()

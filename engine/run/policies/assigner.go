@@ -84,8 +84,8 @@ func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 	switch {
 	case newest != nil && newest.Unit.Disabled():
 		return nil
-	case p.Instead() != nil:
-		return p.Instead()
+	case newest != nil && newest.Instead != nil:
+		return newest.Instead
 	case newest == nil && now != nil && c.Stopped(now.Unit, id != now.Unit.Name()):
 		return nil // also while it cannot be read
 	case newest != nil && newest.Good():

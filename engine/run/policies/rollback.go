@@ -71,10 +71,10 @@ func (r *rollback) replace(id string, v *lifecycle.CheckResult, why string) bool
 	}
 	r.log.Error("a revision is taken back", observe.LogPolicy, id, observe.LogRevision, v.Unit.Revision(), "reason", why, "instead", before.Revision)
 	now := *v
-	now.Plan, now.Compiled = nil, true
+	now.Plan, now.Compiled, now.Instead = nil, true, &good.Revision
 	now.Problems = append(slices.Clone(v.Problems), document.Problem{Position: v.Unit.Document.Pos, Severity: document.Error, Message: why,
 		Hint: "the revision " + before.Revision + " runs again; correct the text, or roll it back as well: edict rollback " + id})
-	r.policies.TakeBack(id, &now, &good.Revision)
+	r.policies.Check(id, &now)
 	observe.Reloads.WithLabelValues(id, "taken back").Inc()
 	return true
 }

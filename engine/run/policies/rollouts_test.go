@@ -21,6 +21,7 @@ import (
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
+	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
@@ -59,6 +60,8 @@ type rolled struct {
 	now      time.Time
 	starting bool
 	fails    bool
+	// keeps has the history kept in the cluster, as the manager does.
+	keeps bool
 }
 
 func newRolled(t *testing.T) *rolled {
@@ -84,6 +87,11 @@ func (r *rolled) lead(t *testing.T, kept map[string][]*history.Entry) {
 	if kept != nil {
 		r.history.entries = kept
 	}
+	if r.history.client = r.client; r.keeps {
+		if err := r.history.read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.steps = &fakeSteps{stored: r.annotation}
 	r.assigner.rollouts = newRollouts(rolloutOptions{
 		policies: r.policies, history: r.history, steps: r.steps, brakes: func(string) *brake.State { return &r.brakes }, client: r.client, namespace: "ns", log: fixture.Log(),
@@ -108,10 +116,17 @@ func (r *rolled) look(value, annotation string) string {
 	r.t.Helper()
 	m := fixture.Labelling(value)
 	m.Rollout = annotation
+	return r.lookAt(m)
+}
+
+// lookAt is look for a ConfigMap as it is.
+func (r *rolled) lookAt(m *source.ConfigMap) string {
+	r.t.Helper()
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
 	all := r.assigner.rollouts
 	all.retry(c)
 	r.checker.All(c, r.policies, noProblem)
+	r.test(c)
 	all.update(c)
 	r.assigner.starting = r.starting
 	rev := r.assigner.wanted("p", c)
@@ -122,12 +137,24 @@ func (r *rolled) look(value, annotation string) string {
 	if r.policies.Assign("p", rev, false) {
 		r.begin(rev)
 	}
+	if r.keeps && r.history.keep(r.t.Context(), c, r.policies) {
+		r.t.Error("the history cannot be kept")
+	}
 	r.show()
 	out := textOf(rev)
 	if rev.Staged != nil {
 		out += " beside " + textOf(rev.Staged.From)
 	}
 	return out
+}
+
+// test runs the tests beside the policy.
+func (r *rolled) test(c *source.Catalog) {
+	tests := check.NewTestRunner(r.checker)
+	tests.Next(r.t.Context(), c, r.policies, func(run func()) {
+		run()
+		tests.Complete(<-tests.Ended(), r.policies)
+	})
 }
 
 // begin reports as a controller does that was given a revision.
@@ -137,7 +164,7 @@ func (r *rolled) begin(rev *lifecycle.Revision) {
 	if rev.Staged != nil {
 		report = lifecycle.Report{Event: lifecycle.Begun, InForce: rev.Staged.From.Unit.Revision()}
 		r.steps.report = reconcile.RolloutReport{Revision: rev.Unit.Revision(), Keys: 100, Todo: 100}
-	} else {
+	} else if !r.keeps {
 		r.history.entries["p"] = append(r.history.entries["p"], &history.Entry{Copy: history.CopyOf(rev.Unit), Result: history.Active})
 	}
 	r.policies.Report("p", r.policies.Ticket("p"), report, r.now)

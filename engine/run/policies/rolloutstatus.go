@@ -44,26 +44,30 @@ func (r *rollouts) retry(c *source.Catalog) {
 	}
 }
 
-// update forgets the rollouts of texts that are no longer there or no longer good, and
-// stops those that had stopped when another process led.
+// update forgets the rollouts of texts that are no longer there or no longer good. Those
+// that have stopped, in this process or another one, are kept and stay stopped when the
+// same text is good again.
 func (r *rollouts) update(c *source.Catalog) {
-	for _, id := range slices.Sorted(maps.Keys(r.active)) {
-		v := r.policies.Get(id).Newest
-		if v == nil || v.Unit.Revision() != r.active[id].Revision || !v.Good() && !v.RolloutStopped {
-			r.end(id, "its text is no longer there, or no longer good")
-		}
-	}
 	for _, id := range slices.Sorted(maps.Keys(r.left)) {
 		v, origin := r.policies.Get(id).Newest, c.Origins[id]
-		if r.left[id].State == rollout.Stopped && v != nil && v.Good() && origin != nil && origin.Rollout != nil {
-			r.stopAgain(id, v, origin)
+		if r.left[id].State == rollout.Stopped && v != nil && origin != nil && origin.Rollout != nil {
+			r.takeStopped(id, v, origin)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.active)) {
+		v, now := r.policies.Get(id).Newest, r.active[id]
+		switch {
+		case v == nil || v.Unit.Revision() != now.Revision || !v.Good() && now.State != rollout.Stopped:
+			r.end(id, "its text is no longer there, or no longer good")
+		case v.Good() && now.State == rollout.Stopped: // it was checked again, for another reason
+			r.refuse(now)
 		}
 	}
 }
 
-// stopAgain stops a rollout that had stopped when another process led, unless the text
-// or the annotation has changed since.
-func (r *rollouts) stopAgain(id string, v *lifecycle.CheckResult, origin *source.Contents) {
+// takeStopped takes over a rollout that had stopped when another process led, unless the
+// text or the annotation has changed since.
+func (r *rollouts) takeStopped(id string, v *lifecycle.CheckResult, origin *source.Contents) {
 	from := r.history.lastGood(id)
 	if from == nil {
 		return
@@ -71,7 +75,6 @@ func (r *rollouts) stopAgain(id string, v *lifecycle.CheckResult, origin *source
 	now := rollout.Status{Revision: v.Unit.Revision(), From: from.Unit.Revision(), Digest: origin.Rollout.Digest, Steps: len(origin.Rollout.Steps)}
 	if left := r.take(id, &now); left != nil {
 		r.active[id] = &activeRollout{Status: *left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
-		r.refuse(r.active[id])
 	}
 }
 

@@ -188,6 +188,6 @@ func (r *rollouts) refuse(one *activeRollout) {
 		Position: v.Unit.Document.Pos, Severity: document.Error, Message: "the rollout has stopped: " + one.Reason,
 		Hint: fmt.Sprintf("%s decides about all objects again; correct the text, or take it back: edict rollback %s; a change of the annotation %s begins the rollout anew", one.From, one.Policy, v1alpha1.AnnotationRollout),
 	})
-	r.policies.TakeBack(one.Policy, &now, one.from)
+	r.policies.Check(one.Policy, &now)
 	observe.Reloads.WithLabelValues(one.Policy, "taken back").Inc()
 }
