@@ -55,9 +55,7 @@ func (r *rollback) check(now time.Time) (any bool) {
 
 // replace puts the revision before in force. Without one the present goes on.
 func (r *rollback) replace(id string, v *lifecycle.CheckResult, why string) bool {
-	entries := r.history.entries[id]
-	at := slices.IndexFunc(entries, func(e *history.Entry) bool { return e.Revision == v.Unit.Revision() })
-	before := history.Good(entries[:max(at, 0)])
+	before := r.before(id, v.Unit.Revision())
 	if before == nil {
 		return false
 	}
@@ -77,4 +75,15 @@ func (r *rollback) replace(id string, v *lifecycle.CheckResult, why string) bool
 	r.policies.Check(id, &now)
 	observe.Reloads.WithLabelValues(id, "taken back").Inc()
 	return true
+}
+
+// before returns the revision that was in force before the present one; nil if there is
+// none, or the present one is not in the history yet. The same revision may have been in
+// force earlier, too, and its file may have been another one.
+func (r *rollback) before(id, revision string) *history.Entry {
+	entries := r.history.entries[id]
+	if len(entries) == 0 || entries[len(entries)-1].Revision != revision {
+		return nil
+	}
+	return history.Good(slices.DeleteFunc(slices.Clone(entries), func(e *history.Entry) bool { return e.Revision == revision }))
 }

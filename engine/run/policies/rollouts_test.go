@@ -62,6 +62,9 @@ type rolled struct {
 	fails    bool
 	// keeps has the history kept in the cluster, as the manager does.
 	keeps bool
+	// failing is how many of 100 objects fail.
+	failing  int
+	rollback *rollback
 }
 
 func newRolled(t *testing.T) *rolled {
@@ -99,6 +102,18 @@ func (r *rolled) lead(t *testing.T, kept map[string][]*history.Entry) {
 	if err := r.assigner.rollouts.read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	r.failing = 0
+	r.rollback = &rollback{
+		settings: AutoRollback{Within: time.Minute, Share: 0.5}, policies: r.policies, history: r.history, checker: r.checker,
+		failing: func(string, time.Time) (int, int, string) { return r.failing, 100, "n1: it fails" }, log: fixture.Log(),
+	}
+}
+
+// takeBack lets objects fail, and reports whether the revision in force was taken back.
+func (r *rolled) takeBack(failing int) bool {
+	r.failing = failing
+	defer func() { r.failing = 0 }()
+	return r.rollback.check(r.now)
 }
 
 // annotation returns the status annotation.
