@@ -113,6 +113,9 @@ type Entry struct {
 	Edited time.Time
 	// Owner is the UID of the ConfigMap; the entry is deleted with it.
 	Owner types.UID
+	// TakenBack is why the controller has taken the revision back; "" is that it has
+	// not.
+	TakenBack string
 }
 
 // ConfigMap is the name of the ConfigMap that the policy was in.
@@ -158,6 +161,7 @@ func Parse(r *appsv1.ControllerRevision) (*Entry, error) {
 	if len(r.OwnerReferences) > 0 {
 		e.Owner = r.OwnerReferences[0].UID
 	}
+	e.TakenBack = r.Annotations[v1alpha1.AnnotationTakenBack]
 	return e, nil
 }
 
@@ -180,8 +184,8 @@ func List(items []appsv1.ControllerRevision, unreadable func(name string, err er
 }
 
 // Good returns the last good revision of a policy's history, the oldest entry
-// first: the newest that was in force and was not rolled back. Nil if there is
-// none, or the policy was stopped.
+// first: the newest that was in force and was not rolled back or taken back. Nil if
+// there is none, or the policy was stopped.
 func Good(list []*Entry) *Entry {
 	if e := InForce(list); e != nil && e.Result == Active {
 		return e
@@ -191,9 +195,26 @@ func Good(list []*Entry) *Entry {
 
 // InForce is Good, also of a policy that was stopped.
 func InForce(list []*Entry) *Entry {
+	takenBack := map[string]bool{} // also if it was in another file earlier
 	for _, e := range slices.Backward(list) {
-		if e.Result == Active || e.Result == Stopped {
+		takenBack[e.Revision] = takenBack[e.Revision] || e.TakenBack != ""
+		if was := e.Result == Active || e.Result == Stopped; was && !takenBack[e.Revision] {
 			return e
+		}
+	}
+	return nil
+}
+
+// TakenBack returns the entry of the revision that the controller has taken back, while
+// no other has come into force as the text of the policy since; nil if there is none, or
+// no revision that could run in its place.
+func TakenBack(list []*Entry) *Entry {
+	for _, e := range slices.Backward(list) {
+		switch {
+		case e.TakenBack != "" && Good(list) != nil:
+			return e
+		case e.TakenBack != "" || e.Result == Active || e.Result == Stopped:
+			return nil
 		}
 	}
 	return nil

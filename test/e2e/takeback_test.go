@@ -10,8 +10,8 @@ import (
 )
 
 // TestTakeBack: a revision that was well when it was tried, and under which half
-// of the objects fail soon after, is taken back by itself; another text is tried
-// again.
+// of the objects fail soon after, is taken back by itself, also for the next process;
+// another text is tried again.
 func TestTakeBack(t *testing.T) {
 	c := start(t, false)
 	c.home()
@@ -19,7 +19,8 @@ func TestTakeBack(t *testing.T) {
 		c.put(node(fmt.Sprint("n", i), "z", true, time.Now()))
 	}
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
-	c.fromConfigMaps(func(o *run.Options) { o.AutoRollback.Within, o.AutoRollback.Share = time.Minute, 0.5 })
+	within := func(o *run.Options) { o.AutoRollback.Within, o.AutoRollback.Share = time.Minute, 0.5 }
+	first := c.fromConfigMaps(within)
 	c.wantMarks("n0", map[string]string{"one": "a"})
 	c.wantNote("one", map[string]string{"status": "Active"})
 
@@ -32,6 +33,11 @@ func TestTakeBack(t *testing.T) {
 	}
 	c.wantNote("one", map[string]string{"status": "Refused", "error": "taken back: 4 of 6 objects fail", "policies": "one="})
 	c.wantMarks("n0", map[string]string{"one": "a", "boom": "x"})
+	first.stop()
+	c.merge("Node", "", "n0", "", object{"metadata": object{"labels": object{"one": nil}}})
+	c.fromConfigMaps(within)
+	c.wantMarks("n0", map[string]string{"one": "a", "boom": "x"})
+	c.wantNote("one", map[string]string{"status": "Refused", "error": "taken back: 4 of 6 objects fail", "policies": "one="})
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "c")}))
 	c.wantMarks("n0", map[string]string{"one": "c", "boom": "x"})
 	c.wantNote("one", map[string]string{"status": "Active", "error": ""})

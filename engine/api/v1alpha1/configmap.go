@@ -20,6 +20,8 @@ const (
 	AnnotationAuthor = "edict.dev/author"
 	// AnnotationEdited is when it was written, in RFC 3339.
 	AnnotationEdited = "edict.dev/edited"
+	// AnnotationTakenBack is why the controller has taken it back.
+	AnnotationTakenBack = "edict.dev/taken-back"
 )
 
 // The annotations of such ConfigMaps.

@@ -93,9 +93,6 @@ type CheckResult struct {
 	// Compiled reports that the text itself is good: it is refused, if it is, for
 	// its tests or for what it did, which another check does not change.
 	Compiled bool
-	// Instead runs in its place, because it was in force and was taken back; nil is what
-	// runs now. Another check of the text does not have it.
-	Instead *Revision
 	// RolloutStopped reports that it is refused because its rollout has stopped.
 	RolloutStopped bool
 	// Recheck is whether the text is to be checked again without an edit.

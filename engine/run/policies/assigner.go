@@ -84,19 +84,27 @@ func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 	switch {
 	case newest != nil && newest.Unit.Disabled():
 		return nil
-	case newest != nil && newest.Instead != nil:
-		return newest.Instead
 	case newest == nil && now != nil && c.Stopped(now.Unit, id != now.Unit.Name()):
 		return nil // also while it cannot be read
 	case newest != nil && newest.Good():
 		return a.rollouts.stage(&newest.Revision, c, a.starting)
 	case now != nil && (newest != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
-		return now.GoesOn()
+		return a.goesOn(id, now)
 	case now == nil && a.needsLastGood(newest, a.history.good(id), c):
 		return a.history.lastGood(id)
 	default:
 		return nil
 	}
+}
+
+// goesOn returns what goes on of a policy whose text is refused: what runs now, unless
+// that was taken back.
+func (a *assigner) goesOn(id string, now *lifecycle.Revision) *lifecycle.Revision {
+	on := now.GoesOn()
+	if again := a.history.runsAgain(id, on); again != nil {
+		return again
+	}
+	return on
 }
 
 // needsLastGood reports whether a policy is to run of which only the history has a

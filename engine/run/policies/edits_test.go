@@ -3,6 +3,7 @@ package policies
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,6 +35,10 @@ type edits struct {
 	// has stopped.
 	inForce string
 	stopped bool
+	// were are the texts that have come into force, the newest last, without those that
+	// were taken back; takenBack is the one that was, until another one comes into force.
+	were      []string
+	takenBack string
 }
 
 func newEdits(t *testing.T, seed uint64) *edits {
@@ -64,7 +69,7 @@ func (e *edits) rejected() bool {
 // want returns what should run, and what is in force then.
 func (e *edits) want() (runs, inForce string) {
 	switch {
-	case e.rejected() || e.stopped:
+	case e.rejected() || e.stopped || e.text == e.takenBack:
 		return e.inForce, e.inForce
 	case e.spec == "" || e.inForce == "" || e.text == e.inForce:
 		return e.text, e.text
@@ -83,7 +88,29 @@ func (e *edits) check() {
 	if got := e.lookAt(e.configMap()); got != runs {
 		e.t.Fatalf("%s runs, want %s, after:\n  %s", got, runs, strings.Join(e.log, "\n  "))
 	}
-	e.inForce = inForce
+	if e.inForce = inForce; runs == e.text && !e.rejected() {
+		e.comesIntoForce()
+	}
+}
+
+// comesIntoForce notes that the present text is in force.
+func (e *edits) comesIntoForce() {
+	e.inForce, e.takenBack = e.text, ""
+	if n := len(e.were); n == 0 || e.were[n-1] != e.text {
+		e.were = append(e.were, e.text)
+	}
+}
+
+// takesBack lets objects fail, so that the text in force is taken back if it is the
+// newest one and the history has one before it.
+func (e *edits) takesBack() {
+	if !e.takeBack(50) {
+		return
+	}
+	e.note("it is taken back")
+	e.takenBack = e.text
+	e.were = slices.DeleteFunc(e.were, func(text string) bool { return text == e.text })
+	e.inForce = e.were[len(e.were)-1]
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
@@ -91,7 +118,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 // edit changes one thing.
 func (e *edits) edit() {
 	text, spec := e.text, e.spec
-	switch e.IntN(8) {
+	switch e.IntN(9) {
 	case 0, 1:
 		e.text = pick(e.Rand, "old", "new", "newer", brokenText)
 	case 2, 3:
@@ -102,6 +129,9 @@ func (e *edits) edit() {
 		e.fails = !e.fails
 	case 6:
 		e.rollOut(e.IntN(2) == 0)
+		return
+	case 7:
+		e.takesBack()
 		return
 	default:
 		if e.mode == "" { // nobody knows then what ran
@@ -135,7 +165,7 @@ func (e *edits) rollOut(stops bool) {
 		e.tick(time.Hour)
 	}
 	e.note("the rollout is over")
-	e.inForce = e.text
+	e.comesIntoForce()
 }
 
 // TestEditsInAnyOrder: whatever is edited in which order, a rejected edit leaves in

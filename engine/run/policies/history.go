@@ -16,6 +16,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -103,6 +104,53 @@ func (s *historyStore) refuse(ctx context.Context, dead map[string]attempt) {
 	}
 }
 
+// takeBack notes that the newest revision in force was taken back. It counts at once, and
+// is stored by keep if it cannot be stored now.
+func (s *historyStore) takeBack(ctx context.Context, e *history.Entry, why string) {
+	e.TakenBack = why
+	s.storeTakenBack(ctx)
+}
+
+// storeTakenBack stores which revisions were taken back, as far as that is not stored.
+func (s *historyStore) storeTakenBack(ctx context.Context) (failed bool) {
+	for id, list := range s.entries {
+		for _, e := range slices.Clone(list) {
+			if e.TakenBack == "" || e.Result == history.RolledBack {
+				continue
+			}
+			if err := s.set(ctx, e, history.RolledBack); err != nil && ctx.Err() == nil {
+				failed = true
+				s.log.Error("it cannot be noted that a revision was taken back", observe.LogPolicy, id, observe.LogRevision, e.Revision, "error", err.Error())
+			}
+		}
+	}
+	return failed
+}
+
+// takenBack returns why a text does not run although it could: the controller has taken
+// it back, and it is still the text of the same ConfigMap. Nil is that it may run, or
+// has another problem that comes first.
+func (s *historyStore) takenBack(u *source.Unit, origin *source.Contents) *document.Problem {
+	list := s.entries[u.Name()]
+	e := history.TakenBack(list)
+	if e == nil || u.ID() != u.Name() || len(u.Unread) > 0 || e.Revision != u.Revision() || e.Owner != types.UID(origin.UID) {
+		return nil
+	}
+	return &document.Problem{
+		Position: u.Document.Pos, Severity: document.Error, Message: "taken back: " + e.TakenBack,
+		Hint: "the revision " + history.Good(list).Revision + " runs again; correct the text, or roll it back as well: edict rollback " + u.Name(),
+	}
+}
+
+// runsAgain returns the last good revision if another one was taken back; nil if it was
+// not.
+func (s *historyStore) runsAgain(id string, r *lifecycle.Revision) *lifecycle.Revision {
+	if e := history.TakenBack(s.entries[id]); e == nil || e.Revision != r.Unit.Revision() {
+		return nil
+	}
+	return s.lastGood(id)
+}
+
 // keepInForce records revisions that came into force; the next edit may have
 // replaced them since.
 func (s *historyStore) keepInForce(ctx context.Context, revisions []*lifecycle.Revision) (failed bool) {
@@ -140,6 +188,7 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 		}
 	}
 	failed = s.endRollouts(ctx, policies) || failed
+	failed = s.storeTakenBack(ctx) || failed
 	s.sweep(ctx)
 	return failed
 }
@@ -192,7 +241,7 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 		last = list[len(list)-1]
 	}
 	if last.Revision == u.Revision() && last.File == u.File.Path && last.Owner == types.UID(origin.UID) {
-		if last.Result == result || last.Result == history.Active {
+		if last.Result == result || last.Result == history.Active || last.TakenBack != "" {
 			return nil
 		}
 		return s.finish(ctx, last, result)
@@ -260,7 +309,11 @@ func (s *historyStore) set(ctx context.Context, e *history.Entry, result history
 	if e.Result == result {
 		return nil
 	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]any{v1alpha1.LabelResult: result}}})
+	metadata := map[string]any{"labels": map[string]any{v1alpha1.LabelResult: result}}
+	if e.TakenBack != "" {
+		metadata["annotations"] = map[string]any{v1alpha1.AnnotationTakenBack: e.TakenBack}
+	}
+	body, err := json.Marshal(map[string]any{"metadata": metadata})
 	if err != nil {
 		return err
 	}
@@ -275,12 +328,12 @@ func (s *historyStore) set(ctx context.Context, e *history.Entry, result history
 	return err
 }
 
-// surplus returns the entries of a policy that are too many: the oldest, but
-// never the last good one.
+// surplus returns the entries of a policy that are too many: the oldest, but never the
+// last good one, nor one that was taken back and must not run again.
 func (s *historyStore) surplus(id string) (out []*history.Entry) {
 	list := s.entries[id]
 	for _, e := range list {
-		if len(list)-len(out) > maxRevisions && e != history.Good(list) {
+		if len(list)-len(out) > maxRevisions && e != history.Good(list) && e != history.TakenBack(list) {
 			out = append(out, e)
 		}
 	}
@@ -299,7 +352,7 @@ func (s *historyStore) room(ctx context.Context, e *history.Entry) error {
 				continue // another ConfigMap's, or replaced by this one
 			}
 			size += other.Size()
-			if other != history.Good(list) {
+			if other != history.Good(list) && other != history.TakenBack(list) {
 				spare = append(spare, other)
 			}
 		}

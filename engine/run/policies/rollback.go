@@ -1,12 +1,12 @@
 package policies
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -36,7 +36,7 @@ type rollback struct {
 
 // check rolls the revisions back under which too much fails since they came
 // into force, and reports whether there are any.
-func (r *rollback) check(now time.Time) (any bool) {
+func (r *rollback) check(ctx context.Context, now time.Time) (any bool) {
 	if r.settings.Within == 0 {
 		return false
 	}
@@ -47,43 +47,37 @@ func (r *rollback) check(now time.Time) (any bool) {
 			continue
 		}
 		if failing, all, example := r.failing(id, now); all > 0 && float64(failing) >= r.settings.Share*float64(all) && failing > 0 {
-			any = r.replace(id, v, fmt.Sprintf("taken back: %d of %d objects fail since it came into force: %s", failing, all, example)) || any
+			any = r.replace(ctx, id, v.Unit.Revision(), fmt.Sprintf("%d of %d objects fail since it came into force: %s", failing, all, example)) || any
 		}
 	}
 	return any
 }
 
-// replace puts the revision before in force. Without one the present goes on.
-func (r *rollback) replace(id string, v *lifecycle.CheckResult, why string) bool {
-	before := r.before(id, v.Unit.Revision())
+// replace puts the revision before in force: the history notes that the present one is
+// taken back, and its text is checked again. Without one before the present goes on.
+func (r *rollback) replace(ctx context.Context, id, revision, why string) bool {
+	now, before := r.found(id, revision)
 	if before == nil {
 		return false
 	}
-	u := before.Unit()
-	if u == nil {
+	if u := before.Unit(); u == nil || !r.checker.Text(u).Good() {
 		return false
 	}
-	good := r.checker.Text(u)
-	if !good.Good() {
-		return false
-	}
-	r.log.Error("a revision is taken back", observe.LogPolicy, id, observe.LogRevision, v.Unit.Revision(), "reason", why, "instead", before.Revision)
-	now := *v
-	now.Plan, now.Compiled, now.Instead = nil, true, &good.Revision
-	now.Problems = append(slices.Clone(v.Problems), document.Problem{Position: v.Unit.Document.Pos, Severity: document.Error, Message: why,
-		Hint: "the revision " + before.Revision + " runs again; correct the text, or roll it back as well: edict rollback " + id})
-	r.policies.Check(id, &now)
+	r.log.Error("a revision is taken back", observe.LogPolicy, id, observe.LogRevision, revision, "reason", why, "instead", before.Revision)
+	r.history.takeBack(ctx, now, why)
+	r.policies.Recheck(id)
 	observe.Reloads.WithLabelValues(id, "taken back").Inc()
 	return true
 }
 
-// before returns the revision that was in force before the present one; nil if there is
-// none, or the present one is not in the history yet. The same revision may have been in
-// force earlier, too, and its file may have been another one.
-func (r *rollback) before(id, revision string) *history.Entry {
+// found returns the entries of the revision in force and of the one before; nil if there
+// is none before, or the one in force is not in the history yet. The same revision may
+// have been in force earlier, too, and its file may have been another one.
+func (r *rollback) found(id, revision string) (now, before *history.Entry) {
 	entries := r.history.entries[id]
-	if len(entries) == 0 || entries[len(entries)-1].Revision != revision {
-		return nil
+	if len(entries) == 0 || entries[len(entries)-1].Revision != revision || entries[len(entries)-1].TakenBack != "" {
+		return nil, nil
 	}
-	return history.Good(slices.DeleteFunc(slices.Clone(entries), func(e *history.Entry) bool { return e.Revision == revision }))
+	others := slices.DeleteFunc(slices.Clone(entries), func(e *history.Entry) bool { return e.Revision == revision })
+	return entries[len(entries)-1], history.Good(others)
 }

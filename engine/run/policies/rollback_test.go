@@ -1,8 +1,17 @@
 package policies
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 // TestTakeBackToTheRevisionBefore: the revision that runs again is the one that was in
@@ -39,6 +48,64 @@ func TestTakeBackToTheRevisionBefore(t *testing.T) {
 				tc.want = last
 			}
 			r.want("it runs", r.look(last, ""), tc.want)
+			r.lead(t, nil)
+			r.want("after a restart", r.look(last, ""), tc.want)
 		})
 	}
+}
+
+// TestTakenBack: a text that was taken back does not run again until another one was in
+// force: not after a restart, nor after it was rejected for another reason, and also if
+// the cluster did not store that at first.
+func TestTakenBack(t *testing.T) {
+	t.Parallel()
+	r := newRolled(t)
+	r.keeps = true
+	stored := true
+	r.client.PrependReactor("patch", "controllerrevisions", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return !stored, nil, errors.New("no")
+	})
+	results := func() (out string) {
+		list, err := r.client.AppsV1().ControllerRevisions("ns").List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range history.List(list.Items, nil)["p"] {
+			out += fmt.Sprint(e.Number, " ", e.Result, " ", e.TakenBack, "; ")
+		}
+		return out
+	}
+	r.look("old", "")
+	r.look("new", "")
+	stored = false
+	if !r.takeBack(50) {
+		t.Fatal("it is not taken back")
+	}
+	stored = true
+	r.want("it is taken back", r.look("new", ""), "old")
+	r.want("the history", results(), "1 Active ; 2 RolledBack 50 of 100 objects fail since it came into force: n1: it fails; ")
+	v := r.policies.Get("p").Newest
+	if p := v.Problems[0]; v.Good() || p.Message != "taken back: 50 of 100 objects fail since it came into force: n1: it fails" || !strings.HasPrefix(p.Hint, "the revision "+r.history.good("p").Revision+" runs again; ") {
+		t.Errorf("%v", v.Problems)
+	}
+	typo := fixture.Labelling("new")
+	typo.Mode = "Shadwo"
+	r.want("a typo", r.lookAt(typo), "old")
+	if v := r.policies.Get("p").Newest; !strings.Contains(v.Problems[0].Message, "unknown mode") {
+		t.Errorf("%v", v.Problems)
+	}
+	for range 2 * maxRevisions {
+		r.want("a broken text", r.look(fmt.Sprint(brokenText, len(r.history.entries["p"])), ""), "old")
+		r.want("it comes back", r.look("new", ""), "old")
+	}
+	r.lead(t, nil)
+	r.want("after a restart", r.look("new", ""), "old")
+	r.want("corrected", r.look("newer", ""), "newer")
+	r.want("it is tried again", r.look("new", ""), "new")
+	if !r.takeBack(50) {
+		t.Error("it is not taken back again")
+	}
+	r.want("it is taken back again", r.look("new", ""), "newer")
+	r.want("rolled back as well", r.look("newer", ""), "newer")
+	r.want("in the end", r.look("new", "")[:3], "new")
 }

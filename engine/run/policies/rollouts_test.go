@@ -18,6 +18,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
@@ -113,7 +114,7 @@ func (r *rolled) lead(t *testing.T, kept map[string][]*history.Entry) {
 func (r *rolled) takeBack(failing int) bool {
 	r.failing = failing
 	defer func() { r.failing = 0 }()
-	return r.rollback.check(r.now)
+	return r.rollback.check(r.t.Context(), r.now)
 }
 
 // annotation returns the status annotation.
@@ -140,7 +141,7 @@ func (r *rolled) lookAt(m *source.ConfigMap) string {
 	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
 	all := r.assigner.rollouts
 	all.retry(c)
-	r.checker.All(c, r.policies, noProblem)
+	r.checker.All(c, r.policies, func(u *source.Unit) *document.Problem { return r.history.takenBack(u, c.Origins[u.ID()]) })
 	r.test(c)
 	all.update(c)
 	r.assigner.starting = r.starting
