@@ -38,6 +38,13 @@ func (e *Entry) decides() string {
 	return compile.Revision(u.Document, u.Modules, nil)
 }
 
+// SameText reports whether another entry has the same text, perhaps with other values
+// for its params.
+func (e *Entry) SameText(other *Entry) bool {
+	text := e.decides()
+	return text != "" && text == other.decides()
+}
+
 // present is the hash of what the policy decides by as the ConfigMap has it
 // now; "" if it is not in the entry's key.
 func (e *Entry) present(data map[string]string) string {

@@ -172,7 +172,7 @@ func (e *edits) rollOut(stops bool) {
 // force what was in force before, and a good one comes into force, at once or in steps.
 func TestEditsInAnyOrder(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(30)
+	seeds := uint64(20)
 	if testing.Short() {
 		seeds = 10
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -247,7 +248,7 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 		return s.finish(ctx, last, result)
 	}
 	e := &history.Entry{Copy: history.CopyOf(u), Owner: types.UID(origin.UID), Number: last.Number + 1, Result: result}
-	by := author(last, e, origin, c)
+	by := author(last, e, u, c)
 	e.Author, e.Edited = by.Manager, by.At
 	if err := s.room(ctx, e); err != nil {
 		if result == history.Active {
@@ -267,22 +268,33 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 	return s.finish(ctx, e, result)
 }
 
-// author returns who wrote the present revision, and when. If the text is that
-// of the revision before, the values were edited.
-func author(last, now *history.Entry, origin *source.Contents, c *source.Catalog) source.Edit {
-	keys := []string{now.Key()}
-	for name := range now.Modules {
-		keys = append(keys, path.Base(name))
+// author returns who wrote the present revision, and when. If the text is that of the
+// revision before, values were edited. The removal of a value leaves no field whose
+// manager could be asked, so that nobody is the author then, and not who wrote what is
+// left.
+func author(last, now *history.Entry, u *source.Unit, c *source.Catalog) source.Edit {
+	if last.File != now.File || last.Owner != now.Owner || !last.SameText(now) {
+		return textEdit(u, c)
 	}
-	by := origin.LastEdit(keys...)
-	if last.Text == now.Text && maps.Equal(last.Modules, now.Modules) {
-		for _, v := range c.Values {
-			if e := v.LastEdit(now.Policy); e.At.After(by.At) {
-				by = e
-			}
+	by := source.Edit{}
+	for _, v := range c.Values {
+		if e := v.LastEdit(u.Name(), u.Document.Of); e.At.After(by.At) {
+			by = e
 		}
 	}
+	if by.At.Before(last.Edited) {
+		return source.Edit{At: time.Now().Truncate(time.Second)}
+	}
 	return by
+}
+
+// textEdit returns who wrote the text of a policy, or the Rego beside it, and when.
+func textEdit(u *source.Unit, c *source.Catalog) source.Edit {
+	keys := []string{path.Base(u.File.Path)}
+	for _, m := range u.Modules {
+		keys = append(keys, path.Base(m.Name))
+	}
+	return c.Origins[u.ID()].LastEdit(keys...)
 }
 
 // finish sets the result of the newest entry of a policy. If a rollback wrote

@@ -266,6 +266,41 @@ func TestAuthor(t *testing.T) {
 	}
 }
 
+// TestAuthorOfValues: an edit of values is never a rollback, also when one is removed, of
+// which nobody is known to have done it.
+func TestAuthorOfValues(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	begun := time.Now().Add(-time.Hour).Truncate(time.Second)
+	type edit struct{ manager, text, given string }
+	var rolledBack, bob source.Edit
+	for i, e := range []edit{{"helm", "a-${params.value}", ""}, {"helm", "b-${params.value}", ""}, {history.RollbackManager, "a-${params.value}", ""}, {"bob", "a-${params.value}", "value: y"}, {"", "a-${params.value}", ""}} {
+		m, values := fixture.Labelling(e.text), fixture.ConfigMap("values", "", map[string]string{})
+		at := source.Edit{Manager: e.manager, At: begun.Add(time.Duration(i) * time.Minute)}
+		switch {
+		case i < 3:
+			rolledBack = at
+		case e.given != "":
+			bob = at
+			values.Data["p"], values.Edits = e.given, map[string]source.Edit{"p": bob}
+		}
+		m.Edits = map[string]source.Edit{"p.yaml": rolledBack}
+		c := source.NewCatalog([]*source.Contents{m.Read()}, []*source.Values{values.ReadParams()}, nil)
+		checked := r.checker.Text(c.Units["p"])
+		r.store.keep(t.Context(), c, stateOf("p", checked, lifecycle.Report{Event: lifecycle.Activated, InForce: c.Units["p"].Revision()}))
+	}
+	var got []string
+	for _, e := range r.store.entries["p"] {
+		got = append(got, fmt.Sprint(e.Number, " ", e.Author, " ", e.Result))
+	}
+	if d := cmp.Diff([]string{"1 helm Active", "2 helm RolledBack", "3 edict-rollback Active", "4 bob Active", "5  Active"}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if last := r.store.good("p"); last.Edited.Before(bob.At.Add(time.Minute)) {
+		t.Errorf("the last edit is of %v, the one before of %v", last.Edited, bob.At)
+	}
+}
+
 // TestFallback: a revision that is to run comes with the last good one, unless
 // something runs already.
 func TestFallback(t *testing.T) {
