@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
 )
 
@@ -33,7 +34,10 @@ a number it is the revision before the present one: the newest that was in force
 and has another text. edict history lists the numbers.
 
 Values for params are in other ConfigMaps and are not changed. A ConfigMap that
-changes meanwhile is left alone.`,
+changes meanwhile is left alone.
+
+A text that was in force comes into force at once, also if the ConfigMap has the
+annotation edict.dev/rollout and if the policy is paused.`,
 		Example: "  edict rollback --policy-namespace edict-system agent-node-label\n  edict rollback --policy-namespace edict-system agent-node-label 3",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,7 +86,7 @@ func (f *historyFlags) rollback(ctx context.Context, out io.Writer, policy strin
 	if err := restore(ctx, client, m, changes); err != nil {
 		return found("%s: %v", policy, err)
 	}
-	return printRollback(out, m, e, newest, changes)
+	return printRollback(out, &written{configMap: m, entry: e, newest: newest, changes: changes, wasInForce: history.WasInForce(list, e)})
 }
 
 // chosen returns the revision with a number, or for 0 the one before the present
@@ -111,24 +115,45 @@ func restore(ctx context.Context, client kubernetes.Interface, m *corev1.ConfigM
 	return err
 }
 
-func printRollback(out io.Writer, m *corev1.ConfigMap, e, newest *history.Entry, changes map[string]*string) error {
-	by := ""
+// written is what a rollback has written.
+type written struct {
+	configMap     *corev1.ConfigMap
+	entry, newest *history.Entry
+	changes       map[string]*string
+	// wasInForce reports whether the text was in force.
+	wasInForce bool
+}
+
+func printRollback(out io.Writer, w *written) error {
+	e, m, by := w.entry, w.configMap, ""
 	if e.Author != "" {
 		by = " by " + e.Author
 	}
 	text := fmt.Sprintf("%s: the revision %d (%s, edited %s%s) is written into the ConfigMap %s/%s\n", e.Policy, e.Number, e.Revision, e.Edited.UTC().Format(time.RFC3339), by, m.Namespace, m.Name)
-	for _, key := range slices.Sorted(maps.Keys(changes)) {
+	for _, key := range slices.Sorted(maps.Keys(w.changes)) {
 		verb := "written"
-		if changes[key] == nil {
+		if w.changes[key] == nil {
 			verb = "removed"
 		}
 		text += fmt.Sprintf("  %s: %s\n", key, verb)
 	}
-	if note := valuesNote(e, newest); note != "" {
+	if note := valuesNote(e, w.newest); note != "" {
 		text += strings.TrimPrefix(note, "; ") + "\n"
 	}
-	_, err := io.WriteString(out, text)
+	_, err := io.WriteString(out, text+w.stepsNote())
 	return err
+}
+
+// stepsNote says how the revision comes into force, if new ones do in steps.
+func (w *written) stepsNote() string {
+	switch {
+	case w.configMap.Annotations[v1alpha1.AnnotationRollout] == "":
+		return ""
+	case w.wasInForce:
+		return "it was in force before, so it comes into force at once, without the steps of the annotation " + v1alpha1.AnnotationRollout + "\n"
+	default:
+		return "it was never in force for all objects, so it comes into force in the steps of the annotation " + v1alpha1.AnnotationRollout + "; without the annotation it does at once\n"
+	}
 }
 
 // valuesNote says that the values for params were others.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/history"
 )
@@ -56,13 +57,36 @@ func TestRestoreLeavesOthersEditsAlone(t *testing.T) {
 	}
 	var out strings.Builder
 	e := &history.Entry{Copy: history.Copy{Policy: "p", Revision: "abc", Overrides: map[string]compile.Override{"a": {Text: "1"}}}, Number: 3, Author: "helm", Edited: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	if err := printRollback(&out, m, e, &history.Entry{}, changes); err != nil {
+	w := &written{configMap: m, entry: e, newest: &history.Entry{}, changes: changes}
+	if err := printRollback(&out, w); err != nil {
 		t.Fatal(err)
 	}
 	want := "p: the revision 3 (abc, edited 2026-01-01T00:00:00Z by helm) is written into the ConfigMap ns/m\n  p.rego: removed\n  p.yaml: written\n" +
 		"the values given for params were a=1, and are not changed: they are in the ConfigMaps labelled edict.dev/params\n"
 	if out.String() != want {
 		t.Errorf("got:\n%swant:\n%s", out.String(), want)
+	}
+}
+
+// TestRollbackSaysHowItComesIntoForce: at once if the text was in force, and else in the
+// steps that the ConfigMap has.
+func TestRollbackSaysHowItComesIntoForce(t *testing.T) {
+	t.Parallel()
+	steps := map[string]string{v1alpha1.AnnotationRollout: "steps: [{percent: 5}]\ninterval: 10m\n"}
+	for name, tc := range map[string]struct {
+		annotations map[string]string
+		wasInForce  bool
+		want        string
+	}{
+		"no steps":                   {nil, true, ""},
+		"it was in force":            {steps, true, "it was in force before, so it comes into force at once, without the steps of the annotation edict.dev/rollout\n"},
+		"it was not, without steps":  {nil, false, ""},
+		"it was not, and with steps": {steps, false, "it was never in force for all objects, so it comes into force in the steps of the annotation edict.dev/rollout; without the annotation it does at once\n"},
+	} {
+		w := &written{configMap: &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Annotations: tc.annotations}}, wasInForce: tc.wasInForce}
+		if got := w.stepsNote(); got != tc.want {
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
+		}
 	}
 }
 

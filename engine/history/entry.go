@@ -219,3 +219,25 @@ func TakenBack(list []*Entry) *Entry {
 	}
 	return nil
 }
+
+// Kept reports whether a revision was in force and would be so still if no other had
+// come: it was neither rolled back nor taken back when it was last in force.
+func Kept(list []*Entry, revision string) bool {
+	for _, e := range slices.Backward(list) {
+		if e.Revision == revision && e.wasInForce() {
+			return e.Result != RolledBack && e.TakenBack == ""
+		}
+	}
+	return false
+}
+
+// WasInForce reports whether the text of an entry was in force, with whatever values for
+// its params, be it until it was rolled back.
+func WasInForce(list []*Entry, of *Entry) bool {
+	return slices.ContainsFunc(list, func(e *Entry) bool { return e.wasInForce() && e.SameText(of) })
+}
+
+// wasInForce reports whether the result is one of a revision that was in force.
+func (e *Entry) wasInForce() bool {
+	return e.Result == Active || e.Result == Stopped || e.Result == RolledBack
+}

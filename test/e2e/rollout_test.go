@@ -82,7 +82,7 @@ func (c *cluster) nodePatches() map[string]int {
 
 // TestRollout: a new revision comes into force in steps, also through a restart in the
 // middle; each object is written once. What would disagree too much writes nothing, and
-// what fails later is taken back.
+// what fails later is taken back. A rollback is in force at once.
 func TestRollout(t *testing.T) {
 	c := start(t, false)
 	c.home()
@@ -150,5 +150,13 @@ func TestRollout(t *testing.T) {
 	c.wantNote("one", map[string]string{"status": "RollingOut", "rollout-status": `"step":1,`})
 	c.steps(nil)
 	c.wantShare(nodes, 3, "e", "e")
+	c.wantNote("one", map[string]string{"status": "Active", "rollout-status": ""})
+
+	c.steps("steps: [{percent: 5}]\ninterval: 10m\nstop: {disagreements: 3}\n")
+	out, code = c.edict(binary, "rollback", "--policy-namespace", home, "one")
+	if code != 0 || !strings.Contains(out, "it comes into force at once, without the steps") {
+		t.Errorf("%d: %s", code, out)
+	}
+	c.wantShare(nodes, 3, "b", "b")
 	c.wantNote("one", map[string]string{"status": "Active", "rollout-status": ""})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
@@ -71,7 +72,7 @@ func (e *edits) want() (runs, inForce string) {
 	switch {
 	case e.rejected() || e.stopped || e.text == e.takenBack:
 		return e.inForce, e.inForce
-	case e.spec == "" || e.inForce == "" || e.text == e.inForce:
+	case e.spec == "" || e.inForce == "" || e.text == e.inForce || e.wasInForce(e.text):
 		return e.text, e.text
 	default:
 		return e.text + " beside " + e.inForce, e.inForce
@@ -91,6 +92,14 @@ func (e *edits) check() {
 	if e.inForce = inForce; runs == e.text && !e.rejected() {
 		e.comesIntoForce()
 	}
+}
+
+// wasInForce reports whether a text was in force, as far as the history goes back.
+func (e *edits) wasInForce(text string) bool {
+	kept := slices.ContainsFunc(e.history.entries["p"], func(one *history.Entry) bool {
+		return one.Result == history.Active && one.Revision == fixture.Labelling(text).Read().Units[0].Revision()
+	})
+	return slices.Contains(e.were, text) && kept
 }
 
 // comesIntoForce notes that the present text is in force.

@@ -137,9 +137,10 @@ func (s *historyStore) takenBack(u *source.Unit, origin *source.Contents) *docum
 	if e == nil || u.ID() != u.Name() || len(u.Unread) > 0 || e.Revision != u.Revision() || e.Owner != types.UID(origin.UID) {
 		return nil
 	}
+	again := history.Good(list)
 	return &document.Problem{
 		Position: u.Document.Pos, Severity: document.Error, Message: "taken back: " + e.TakenBack,
-		Hint: "the revision " + history.Good(list).Revision + " runs again; correct the text, or roll it back as well: edict rollback " + u.Name(),
+		Hint: "the revision " + again.Revision + " runs again; " + wayBack(u.Name(), again.SameText(e)),
 	}
 }
 
@@ -150,6 +151,30 @@ func (s *historyStore) runsAgain(id string, r *lifecycle.Revision) *lifecycle.Re
 		return nil
 	}
 	return s.lastGood(id)
+}
+
+// rollsBack reports whether a text leads back to what was in force before: to the same
+// revision, unless that was rolled back or taken back itself, or by edict rollback to a
+// text that was in force, also with other values for its params.
+func (s *historyStore) rollsBack(u *source.Unit, c *source.Catalog) bool {
+	list := s.entries[u.Name()]
+	if len(list) == 0 {
+		return false
+	}
+	if history.Kept(list, u.Revision()) {
+		return true
+	}
+	last, now := list[len(list)-1], entryOf(u, c)
+	by := last.Author
+	if last.Revision != u.Revision() {
+		by = author(last, now, u, c).Manager
+	}
+	return by == history.RollbackManager && history.WasInForce(list, now)
+}
+
+// entryOf returns a new entry of the present text of a policy.
+func entryOf(u *source.Unit, c *source.Catalog) *history.Entry {
+	return &history.Entry{Copy: history.CopyOf(u), Owner: types.UID(c.Origins[u.ID()].UID)}
 }
 
 // keepInForce records revisions that came into force; the next edit may have
@@ -247,8 +272,8 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 		}
 		return s.finish(ctx, last, result)
 	}
-	e := &history.Entry{Copy: history.CopyOf(u), Owner: types.UID(origin.UID), Number: last.Number + 1, Result: result}
-	by := author(last, e, u, c)
+	e, by := entryOf(u, c), source.Edit{}
+	e.Number, e.Result, by = last.Number+1, result, author(last, e, u, c)
 	e.Author, e.Edited = by.Manager, by.At
 	if err := s.room(ctx, e); err != nil {
 		if result == history.Active {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -80,4 +81,13 @@ func (r *rollback) found(id, revision string) (now, before *history.Entry) {
 	}
 	others := slices.DeleteFunc(slices.Clone(entries), func(e *history.Entry) bool { return e.Revision == revision })
 	return entries[len(entries)-1], history.Good(others)
+}
+
+// wayBack is how a person gets from a revision that was refused back to the one that
+// runs. edict rollback would write an older text if only values are others.
+func wayBack(policy string, sameText bool) string {
+	if sameText {
+		return "the text is the same: correct the values for its params, which are in the ConfigMaps labelled " + v1alpha1.LabelParams
+	}
+	return "correct the text, or take it back: edict rollback " + policy
 }

@@ -3,14 +3,18 @@ package policies
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -108,4 +112,80 @@ func TestTakenBack(t *testing.T) {
 	r.want("it is taken back again", r.look("new", ""), "newer")
 	r.want("rolled back as well", r.look("newer", ""), "newer")
 	r.want("in the end", r.look("new", "")[:3], "new")
+}
+
+// TestRollbackIsAtOnce: what was in force before comes into force without steps, also
+// while the policy is paused, and what was not does in steps.
+func TestRollbackIsAtOnce(t *testing.T) {
+	t.Parallel()
+	const text, other = "a-${params.value}", "b-${params.value}"
+	// An edit is of a text, or of a value, by somebody.
+	type edit struct {
+		by, text, value string
+		// stops stops the rollout that has begun, else it comes to its end.
+		stops bool
+	}
+	one, two := edit{"helm", text, "", false}, edit{"helm", other, "", false}
+	back := edit{history.RollbackManager, text, "", false}
+	for name, tc := range map[string]struct {
+		before []edit
+		last   edit
+		atOnce bool
+	}{
+		"edict rollback":                               {[]edit{one, two}, back, true},
+		"an edit back":                                 {[]edit{one, two}, one, true},
+		"an edit forward":                              {[]edit{one}, two, false},
+		"forward to what was rolled back":              {[]edit{one, two, back}, two, false},
+		"edict rollback to what was rolled back":       {[]edit{one, two, back}, edit{history.RollbackManager, other, "", false}, true},
+		"with another value":                           {[]edit{one, two, {"bob", other, "y", false}}, edit{history.RollbackManager, text, "y", false}, true},
+		"an edit back with another value":              {[]edit{one, two, {"bob", other, "y", false}}, edit{"helm", text, "y", false}, false},
+		"a value after edict rollback":                 {[]edit{one, two, back}, edit{"bob", text, "y", false}, false},
+		"the value removed again":                      {[]edit{one, two, back, {"bob", text, "y", false}}, edit{"carol", text, "", false}, true},
+		"another value after edict rollback":           {[]edit{one, two, back, {"bob", text, "y", false}}, edit{"carol", text, "z", false}, false},
+		"an edit to a text of which the rollout ended": {[]edit{one, {"helm", other, "", true}, one}, two, false},
+	} {
+		for _, restarts := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", restart: ", restarts), func(t *testing.T) {
+				t.Parallel()
+				r := newRolled(t)
+				r.keeps = true
+				at, given := map[string]source.Edit{}, ""
+				look := func(e edit) string {
+					r.now = r.now.Add(time.Minute)
+					m, values := fixture.Labelling(e.text), fixture.ConfigMap("values", "", map[string]string{})
+					if last := at["p.yaml"]; last.Manager == "" || e.value == given {
+						at["p.yaml"] = source.Edit{Manager: e.by, At: r.now}
+					}
+					if m.Edits, m.Rollout = maps.Clone(at), inSteps; e.value != "" {
+						at["p"] = source.Edit{Manager: e.by, At: r.now}
+						values.Data["p"], values.Edits = "value: "+e.value, map[string]source.Edit{"p": at["p"]}
+					}
+					given, r.values = e.value, []*source.Values{values.ReadParams()}
+					return r.lookAt(m)
+				}
+				for _, e := range tc.before {
+					if look(e); e.stops {
+						r.steps.report.Errors = 1
+						r.tick(0)
+						r.lookAt(r.last)
+						continue
+					}
+					r.decided(0)
+					for range 5 {
+						r.tick(time.Hour)
+					}
+					r.lookAt(r.last)
+				}
+				r.brakes = brake.State{Pauses: []brake.Pause{{Policy: "p"}}}
+				if restarts {
+					r.lead(t, nil)
+				}
+				want := tc.last.text
+				if !tc.atOnce {
+					want += " beside " + tc.before[len(tc.before)-1].text
+				}
+				r.want("it runs", look(tc.last), want)
+			})
+		}
+	}
 }

@@ -71,7 +71,8 @@ func newRollouts(o rolloutOptions) *rollouts {
 }
 
 // stage returns a revision as it is to come into force: in steps if its ConfigMap has
-// some and another revision is in force, or was when this process started.
+// some and another revision is in force, or was when this process started. A rollback
+// has no steps, because it must be a way out of everything that stops them.
 func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bool) *lifecycle.Revision {
 	id := rev.Unit.ID()
 	if r == nil || id != rev.Unit.Name() { // in Shadow mode it writes nothing
@@ -85,6 +86,10 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 	p := r.policies.Get(id)
 	if p.Report.InForce == rev.Unit.Revision() {
 		r.end(id, "")
+		return rev
+	}
+	if r.history.rollsBack(rev.Unit, c) {
+		r.end(id, "the policy is rolled back to a revision that was in force before")
 		return rev
 	}
 	now := r.active[id]

@@ -63,6 +63,10 @@ type rolled struct {
 	fails    bool
 	// keeps has the history kept in the cluster, as the manager does.
 	keeps bool
+	// values are those for the params of the policy.
+	values []*source.Values
+	// last is the ConfigMap that was looked at last.
+	last *source.ConfigMap
 	// failing is how many of 100 objects fail.
 	failing  int
 	rollback *rollback
@@ -138,7 +142,8 @@ func (r *rolled) look(value, annotation string) string {
 // lookAt is look for a ConfigMap as it is.
 func (r *rolled) lookAt(m *source.ConfigMap) string {
 	r.t.Helper()
-	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
+	r.last = m
+	c := source.NewCatalog([]*source.Contents{m.Read()}, r.values, nil)
 	all := r.assigner.rollouts
 	all.retry(c)
 	r.checker.All(c, r.policies, func(u *source.Unit) *document.Problem { return r.history.takenBack(u, c.Origins[u.ID()]) })
@@ -198,13 +203,11 @@ func (r *rolled) show() {
 	}
 }
 
+// textOf returns the value of the label in the text of a revision.
 func textOf(rev *lifecycle.Revision) string {
-	for _, value := range []string{"old", "new", "newer"} {
-		if rev.Unit.Revision() == fixture.Labelling(value).Read().Units[0].Revision() {
-			return value
-		}
-	}
-	return "unknown"
+	_, rest, _ := strings.Cut(string(rev.Unit.File.Text), `set: {p: "`)
+	text, _, _ := strings.Cut(rest, `"`)
+	return text
 }
 
 // tick lets time pass, and returns the rollout in a few words.

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
@@ -182,11 +183,12 @@ func (r *rollouts) store(ctx context.Context, configMap string, one *activeRollo
 func (r *rollouts) refuse(one *activeRollout) {
 	v := r.policies.Get(one.Policy).Newest
 	r.log.Error("a rollout stops", observe.LogPolicy, one.Policy, observe.LogRevision, one.Revision, "step", one.Step, "reason", one.Reason, "inForce", one.From)
+	sameText := (&history.Entry{Copy: history.CopyOf(one.from.Unit)}).SameText(&history.Entry{Copy: history.CopyOf(v.Unit)})
 	now := *v
 	now.Plan, now.Compiled, now.RolloutStopped = nil, true, true
 	now.Problems = append(slices.Clone(v.Problems), document.Problem{
 		Position: v.Unit.Document.Pos, Severity: document.Error, Message: "the rollout has stopped: " + one.Reason,
-		Hint: fmt.Sprintf("%s decides about all objects again; correct the text, or take it back: edict rollback %s; a change of the annotation %s begins the rollout anew", one.From, one.Policy, v1alpha1.AnnotationRollout),
+		Hint: fmt.Sprintf("%s decides about all objects again; %s; a change of the annotation %s begins the rollout anew", one.From, wayBack(one.Policy, sameText), v1alpha1.AnnotationRollout),
 	})
 	r.policies.Check(one.Policy, &now)
 	observe.Reloads.WithLabelValues(one.Policy, "taken back").Inc()
