@@ -116,6 +116,8 @@ type Entry struct {
 	// TakenBack is why the controller has taken the revision back; "" is that it has
 	// not.
 	TakenBack string
+	// Partly reports that it was in force only for the objects of some steps.
+	Partly bool
 }
 
 // ConfigMap is the name of the ConfigMap that the policy was in.
@@ -161,7 +163,7 @@ func Parse(r *appsv1.ControllerRevision) (*Entry, error) {
 	if len(r.OwnerReferences) > 0 {
 		e.Owner = r.OwnerReferences[0].UID
 	}
-	e.TakenBack = r.Annotations[v1alpha1.AnnotationTakenBack]
+	e.TakenBack, e.Partly = r.Annotations[v1alpha1.AnnotationTakenBack], r.Annotations[v1alpha1.AnnotationPartly] == "true"
 	return e, nil
 }
 
@@ -224,7 +226,7 @@ func TakenBack(list []*Entry) *Entry {
 // come: it was neither rolled back nor taken back when it was last in force.
 func Kept(list []*Entry, revision string) bool {
 	for _, e := range slices.Backward(list) {
-		if e.Revision == revision && e.wasInForce() {
+		if e.Revision == revision && e.WasInForce() {
 			return e.Result != RolledBack && e.TakenBack == ""
 		}
 	}
@@ -234,10 +236,10 @@ func Kept(list []*Entry, revision string) bool {
 // WasInForce reports whether the text of an entry was in force, with whatever values for
 // its params, be it until it was rolled back.
 func WasInForce(list []*Entry, of *Entry) bool {
-	return slices.ContainsFunc(list, func(e *Entry) bool { return e.wasInForce() && e.SameText(of) })
+	return slices.ContainsFunc(list, func(e *Entry) bool { return e.WasInForce() && e.SameText(of) })
 }
 
-// wasInForce reports whether the result is one of a revision that was in force.
-func (e *Entry) wasInForce() bool {
-	return e.Result == Active || e.Result == Stopped || e.Result == RolledBack
+// WasInForce reports whether the revision was in force for all objects.
+func (e *Entry) WasInForce() bool {
+	return e.Result == Active || e.Result == Stopped || e.Result == RolledBack && !e.Partly
 }

@@ -22,6 +22,9 @@ const (
 	AnnotationEdited = "edict.dev/edited"
 	// AnnotationTakenBack is why the controller has taken it back.
 	AnnotationTakenBack = "edict.dev/taken-back"
+	// AnnotationPartly is "true" if it was in force only for the objects of some steps
+	// of its rollout.
+	AnnotationPartly = "edict.dev/partly-in-force"
 )
 
 // The annotations of such ConfigMaps.

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"path"
 	"slices"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/apply"
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -36,6 +33,9 @@ type historyStore struct {
 	log       *slog.Logger
 	// entries are by policy, the oldest first.
 	entries map[string][]*history.Entry
+	// stepped reports whether a revision was in force for the objects of some steps, as
+	// far as the rollouts know.
+	stepped func(policy, revision string) bool
 }
 
 const (
@@ -49,7 +49,7 @@ const (
 )
 
 func newHistoryStore(client kubernetes.Interface, namespace string, checker *check.Checker, log *slog.Logger) *historyStore {
-	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}}
+	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, stepped: func(_, _ string) bool { return false }}
 }
 
 // read reads the history.
@@ -105,73 +105,6 @@ func (s *historyStore) refuse(ctx context.Context, dead map[string]attempt) {
 	}
 }
 
-// takeBack notes that the newest revision in force was taken back. It counts at once, and
-// is stored by keep if it cannot be stored now.
-func (s *historyStore) takeBack(ctx context.Context, e *history.Entry, why string) {
-	e.TakenBack = why
-	s.storeTakenBack(ctx)
-}
-
-// storeTakenBack stores which revisions were taken back, as far as that is not stored.
-func (s *historyStore) storeTakenBack(ctx context.Context) (failed bool) {
-	for id, list := range s.entries {
-		for _, e := range slices.Clone(list) {
-			if e.TakenBack == "" || e.Result == history.RolledBack {
-				continue
-			}
-			if err := s.set(ctx, e, history.RolledBack); err != nil && ctx.Err() == nil {
-				failed = true
-				s.log.Error("it cannot be noted that a revision was taken back", observe.LogPolicy, id, observe.LogRevision, e.Revision, "error", err.Error())
-			}
-		}
-	}
-	return failed
-}
-
-// takenBack returns why a text does not run although it could: the controller has taken
-// it back, and it is still the text of the same ConfigMap. Nil is that it may run, or
-// has another problem that comes first.
-func (s *historyStore) takenBack(u *source.Unit, origin *source.Contents) *document.Problem {
-	list := s.entries[u.Name()]
-	e := history.TakenBack(list)
-	if e == nil || u.ID() != u.Name() || len(u.Unread) > 0 || e.Revision != u.Revision() || e.Owner != types.UID(origin.UID) {
-		return nil
-	}
-	again := history.Good(list)
-	return &document.Problem{
-		Position: u.Document.Pos, Severity: document.Error, Message: "taken back: " + e.TakenBack,
-		Hint: "the revision " + again.Revision + " runs again; " + wayBack(u.Name(), again.SameText(e)),
-	}
-}
-
-// runsAgain returns the last good revision if another one was taken back; nil if it was
-// not.
-func (s *historyStore) runsAgain(id string, r *lifecycle.Revision) *lifecycle.Revision {
-	if e := history.TakenBack(s.entries[id]); e == nil || e.Revision != r.Unit.Revision() {
-		return nil
-	}
-	return s.lastGood(id)
-}
-
-// rollsBack reports whether a text leads back to what was in force before: to the same
-// revision, unless that was rolled back or taken back itself, or by edict rollback to a
-// text that was in force, also with other values for its params.
-func (s *historyStore) rollsBack(u *source.Unit, c *source.Catalog) bool {
-	list := s.entries[u.Name()]
-	if len(list) == 0 {
-		return false
-	}
-	if history.Kept(list, u.Revision()) {
-		return true
-	}
-	last, now := list[len(list)-1], entryOf(u, c)
-	by := last.Author
-	if last.Revision != u.Revision() {
-		by = author(last, now, u, c).Manager
-	}
-	return by == history.RollbackManager && history.WasInForce(list, now)
-}
-
 // entryOf returns a new entry of the present text of a policy.
 func entryOf(u *source.Unit, c *source.Catalog) *history.Entry {
 	return &history.Entry{Copy: history.CopyOf(u), Owner: types.UID(c.Origins[u.ID()].UID)}
@@ -215,48 +148,9 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 	}
 	failed = s.endRollouts(ctx, policies) || failed
 	failed = s.storeTakenBack(ctx) || failed
+	failed = s.continued(ctx) || failed
 	s.sweep(ctx)
 	return failed
-}
-
-// endRollouts records that revisions are no longer rolled out which are not the newest
-// texts.
-func (s *historyStore) endRollouts(ctx context.Context, policies *lifecycle.Registry) (failed bool) {
-	for id, list := range s.entries {
-		v := policies.Get(id).Newest
-		for _, e := range list {
-			if e.Result != history.RollingOut || v == nil || v.Unit.Revision() == e.Revision {
-				continue
-			}
-			if err := s.set(ctx, e, history.RolledBack); err != nil && ctx.Err() == nil {
-				failed = true
-				s.log.Error("it cannot be noted that a rollout has ended", observe.LogPolicy, id, observe.LogRevision, e.Revision, "error", err.Error())
-			}
-		}
-	}
-	return failed
-}
-
-// resultOf returns the result of the newest text of a policy; "" while
-// that is not known.
-func resultOf(p *lifecycle.Policy) history.Result {
-	v := p.Newest
-	switch {
-	case v.TestsPending || v.Unit.Disabled():
-		return ""
-	case v.Plan != nil && p.RunsNewest():
-		return history.Active
-	case v.Plan != nil && p.Phase == lifecycle.RollingOut:
-		return history.RollingOut
-	case v.RolloutStopped:
-		return history.RolledBack
-	case v.Plan == nil, p.Report.Event == lifecycle.Failed:
-		return history.Refused
-	case p.Report.Event == lifecycle.Blocked:
-		return history.Waiting
-	default:
-		return ""
-	}
 }
 
 // record notes a result of the present text of a policy.
@@ -267,13 +161,14 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 		last = list[len(list)-1]
 	}
 	if last.Revision == u.Revision() && last.File == u.File.Path && last.Owner == types.UID(origin.UID) {
-		if last.Result == result || last.Result == history.Active || last.TakenBack != "" {
+		if result = s.next(last, result); result == last.Result {
 			return nil
 		}
 		return s.finish(ctx, last, result)
 	}
-	e, by := entryOf(u, c), source.Edit{}
-	e.Number, e.Result, by = last.Number+1, result, author(last, e, u, c)
+	e := entryOf(u, c)
+	e.Number, e.Result = last.Number+1, result
+	by := author(last, e, u, c)
 	e.Author, e.Edited = by.Manager, by.At
 	if err := s.room(ctx, e); err != nil {
 		if result == history.Active {
@@ -293,39 +188,10 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 	return s.finish(ctx, e, result)
 }
 
-// author returns who wrote the present revision, and when. If the text is that of the
-// revision before, values were edited. The removal of a value leaves no field whose
-// manager could be asked, so that nobody is the author then, and not who wrote what is
-// left.
-func author(last, now *history.Entry, u *source.Unit, c *source.Catalog) source.Edit {
-	if last.File != now.File || last.Owner != now.Owner || !last.SameText(now) {
-		return textEdit(u, c)
-	}
-	by := source.Edit{}
-	for _, v := range c.Values {
-		if e := v.LastEdit(u.Name(), u.Document.Of); e.At.After(by.At) {
-			by = e
-		}
-	}
-	if by.At.Before(last.Edited) {
-		return source.Edit{At: time.Now().Truncate(time.Second)}
-	}
-	return by
-}
-
-// textEdit returns who wrote the text of a policy, or the Rego beside it, and when.
-func textEdit(u *source.Unit, c *source.Catalog) source.Edit {
-	keys := []string{path.Base(u.File.Path)}
-	for _, m := range u.Modules {
-		keys = append(keys, path.Base(m.Name))
-	}
-	return c.Origins[u.ID()].LastEdit(keys...)
-}
-
-// finish sets the result of the newest entry of a policy. If a rollback wrote
-// it, the entry that was in force before is marked.
+// finish sets the result of the newest entry of a policy. If a rollback wrote it, the
+// entry that was in force before is marked.
 func (s *historyStore) finish(ctx context.Context, e *history.Entry, result history.Result) error {
-	if err := s.set(ctx, e, result); err != nil {
+	if err := s.store(ctx, e, result, result != history.Active && s.wasPartly(e)); err != nil {
 		return err
 	}
 	others := slices.DeleteFunc(slices.Clone(s.entries[e.Policy]), func(other *history.Entry) bool { return other == e })
@@ -343,14 +209,23 @@ func (s *historyStore) finish(ctx context.Context, e *history.Entry, result hist
 
 // set writes the result of an entry.
 func (s *historyStore) set(ctx context.Context, e *history.Entry, result history.Result) error {
-	if e.Result == result {
+	return s.store(ctx, e, result, e.Partly)
+}
+
+// store writes the result of an entry, and whether it was in force for the objects of
+// some steps only.
+func (s *historyStore) store(ctx context.Context, e *history.Entry, result history.Result, partly bool) error {
+	if e.Result == result && e.Partly == partly {
 		return nil
 	}
-	metadata := map[string]any{"labels": map[string]any{v1alpha1.LabelResult: result}}
-	if e.TakenBack != "" {
-		metadata["annotations"] = map[string]any{v1alpha1.AnnotationTakenBack: e.TakenBack}
+	annotations := map[string]any{v1alpha1.AnnotationPartly: nil}
+	if partly {
+		annotations[v1alpha1.AnnotationPartly] = "true"
 	}
-	body, err := json.Marshal(map[string]any{"metadata": metadata})
+	if e.TakenBack != "" {
+		annotations[v1alpha1.AnnotationTakenBack] = e.TakenBack
+	}
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]any{v1alpha1.LabelResult: result}, "annotations": annotations}})
 	if err != nil {
 		return err
 	}
@@ -360,7 +235,7 @@ func (s *historyStore) set(ctx context.Context, e *history.Entry, result history
 		return nil
 	}
 	if err == nil {
-		e.Result = result
+		e.Result, e.Partly = result, partly
 	}
 	return err
 }

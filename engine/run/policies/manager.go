@@ -96,6 +96,7 @@ func New(o Options) *Manager {
 	m.rollouts = newRollouts(rolloutOptions{
 		policies: m.policies, history: m.history, steps: o.Runtime, brakes: o.Runtime.Brakes().State, client: o.Client, namespace: o.Namespace, log: o.Log,
 	})
+	m.history.stepped = m.rollouts.stepped
 	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
 	m.reporter = &reporter{policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, rollouts: m.rollouts.text}

@@ -122,11 +122,12 @@ func TestRollbackIsAtOnce(t *testing.T) {
 	// An edit is of a text, or of a value, by somebody.
 	type edit struct {
 		by, text, value string
-		// stops stops the rollout that has begun, else it comes to its end.
-		stops bool
+		// stops is 1 more than the step at which the rollout stops; 0 is that it comes to
+		// its end.
+		stops int
 	}
-	one, two := edit{"helm", text, "", false}, edit{"helm", other, "", false}
-	back := edit{history.RollbackManager, text, "", false}
+	one, two := edit{"helm", text, "", 0}, edit{"helm", other, "", 0}
+	back := edit{history.RollbackManager, text, "", 0}
 	for name, tc := range map[string]struct {
 		before []edit
 		last   edit
@@ -136,13 +137,15 @@ func TestRollbackIsAtOnce(t *testing.T) {
 		"an edit back":                                 {[]edit{one, two}, one, true},
 		"an edit forward":                              {[]edit{one}, two, false},
 		"forward to what was rolled back":              {[]edit{one, two, back}, two, false},
-		"edict rollback to what was rolled back":       {[]edit{one, two, back}, edit{history.RollbackManager, other, "", false}, true},
-		"with another value":                           {[]edit{one, two, {"bob", other, "y", false}}, edit{history.RollbackManager, text, "y", false}, true},
-		"an edit back with another value":              {[]edit{one, two, {"bob", other, "y", false}}, edit{"helm", text, "y", false}, false},
-		"a value after edict rollback":                 {[]edit{one, two, back}, edit{"bob", text, "y", false}, false},
-		"the value removed again":                      {[]edit{one, two, back, {"bob", text, "y", false}}, edit{"carol", text, "", false}, true},
-		"another value after edict rollback":           {[]edit{one, two, back, {"bob", text, "y", false}}, edit{"carol", text, "z", false}, false},
-		"an edit to a text of which the rollout ended": {[]edit{one, {"helm", other, "", true}, one}, two, false},
+		"edict rollback to what was rolled back":       {[]edit{one, two, back}, edit{history.RollbackManager, other, "", 0}, true},
+		"with another value":                           {[]edit{one, two, {"bob", other, "y", 0}}, edit{history.RollbackManager, text, "y", 0}, true},
+		"an edit back with another value":              {[]edit{one, two, {"bob", other, "y", 0}}, edit{"helm", text, "y", 0}, false},
+		"a value after edict rollback":                 {[]edit{one, two, back}, edit{"bob", text, "y", 0}, false},
+		"the value removed again":                      {[]edit{one, two, back, {"bob", text, "y", 0}}, edit{"carol", text, "", 0}, true},
+		"another value after edict rollback":           {[]edit{one, two, back, {"bob", text, "y", 0}}, edit{"carol", text, "z", 0}, false},
+		"edict rollback to what was only compared":     {[]edit{one, {"helm", other, "", 1}, one}, edit{history.RollbackManager, other, "", 0}, false},
+		"edict rollback to what had some objects":      {[]edit{one, {"helm", other, "", 2}, one}, edit{history.RollbackManager, other, "", 0}, false},
+		"an edit to a text of which the rollout ended": {[]edit{one, {"helm", other, "", 1}, one}, two, false},
 	} {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", restart: ", restarts), func(t *testing.T) {
@@ -164,7 +167,11 @@ func TestRollbackIsAtOnce(t *testing.T) {
 					return r.lookAt(m)
 				}
 				for _, e := range tc.before {
-					if look(e); e.stops {
+					if look(e); e.stops > 0 {
+						r.decided(0)
+						for now := r.assigner.rollouts.active["p"]; now.Step < e.stops-1; {
+							r.tick(time.Hour)
+						}
 						r.steps.report.Errors = 1
 						r.tick(0)
 						r.lookAt(r.last)

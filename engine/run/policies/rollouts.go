@@ -26,6 +26,8 @@ type rollouts struct {
 	// left are those that another process left, by policy.
 	left map[string]rollout.Status
 	news []rolloutNews
+	// begun are the policies and revisions of which a step has begun.
+	begun map[[2]string]bool
 }
 
 // rolloutOptions are what rollouts need.
@@ -67,7 +69,7 @@ type activeRollout struct {
 type rolloutNews struct{ configMap, text string }
 
 func newRollouts(o rolloutOptions) *rollouts {
-	return &rollouts{rolloutOptions: o, active: map[string]*activeRollout{}, left: map[string]rollout.Status{}}
+	return &rollouts{rolloutOptions: o, active: map[string]*activeRollout{}, left: map[string]rollout.Status{}, begun: map[[2]string]bool{}}
 }
 
 // stage returns a revision as it is to come into force: in steps if its ConfigMap has
@@ -170,3 +172,7 @@ func (r *rollouts) end(id, why string) {
 	}
 	delete(r.active, id)
 }
+
+// stepped reports whether a step of the rollout of a revision has begun, so that it was
+// in force for some objects.
+func (r *rollouts) stepped(id, revision string) bool { return r.begun[[2]string{id, revision}] }

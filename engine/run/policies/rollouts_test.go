@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +103,7 @@ func (r *rolled) lead(t *testing.T, kept map[string][]*history.Entry) {
 	r.assigner.rollouts = newRollouts(rolloutOptions{
 		policies: r.policies, history: r.history, steps: r.steps, brakes: func(string) *brake.State { return &r.brakes }, client: r.client, namespace: "ns", log: fixture.Log(),
 	})
+	r.history.stepped = r.assigner.rollouts.stepped
 	if err := r.assigner.rollouts.read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -153,15 +153,18 @@ func (r *rolled) lookAt(m *source.ConfigMap) string {
 	rev := r.assigner.wanted("p", c)
 	r.starting = false
 	if rev == nil {
-		return "nothing"
-	}
-	if r.policies.Assign("p", rev, false) {
+		r.policies.Stop("p")
+		r.policies.End("p", r.policies.Ticket("p"))
+	} else if r.policies.Assign("p", rev, false) {
 		r.begin(rev)
 	}
 	if r.keeps && r.history.keep(r.t.Context(), c, r.policies) {
 		r.t.Error("the history cannot be kept")
 	}
 	r.show()
+	if rev == nil {
+		return "nothing"
+	}
 	out := textOf(rev)
 	if rev.Staged != nil {
 		out += " beside " + textOf(rev.Staged.From)
@@ -397,23 +400,81 @@ func TestRolloutsWait(t *testing.T) {
 	}
 }
 
-// TestRolloutResults: the history tells what became of a revision that was rolled out.
+// results returns the results of the history, as the cluster has them.
+func (r *rolled) results() (out string) {
+	list, err := r.client.AppsV1().ControllerRevisions("ns").List(r.t.Context(), metav1.ListOptions{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range history.List(list.Items, nil)["p"] {
+		out += fmt.Sprint(e.Number, " ", e.Result, " ")
+	}
+	return strings.TrimSpace(out)
+}
+
+// TestRolloutResults: whatever ends a rollout, its revision was in force for some objects
+// if a step had begun, and else never. It is in force if its text runs alone.
 func TestRolloutResults(t *testing.T) {
 	t.Parallel()
-	r := rolling(t)
-	result := func() history.Result {
-		p := r.policies.Get("p")
-		return resultOf(&p)
+	disabled := fixture.Labelling("new")
+	disabled.Mode, disabled.Rollout = "Disabled", inSteps
+	shadow := fixture.Labelling("new")
+	shadow.Mode, shadow.Rollout = "Shadow", inSteps
+	look := func(value, annotation string) func(r *rolled) {
+		return func(r *rolled) { r.look(value, annotation) }
 	}
-	got := []history.Result{result()}
-	r.steps.report.Errors = 1
-	r.tick(0)
-	r.look("new", inSteps)
-	got = append(got, result())
-	if d := cmp.Diff([]history.Result{history.RollingOut, history.RolledBack}, got); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-	if good := r.history.good("p"); textOf(r.history.lastGood("p")) != "old" || good == nil || slices.ContainsFunc(r.history.entries["p"], func(e *history.Entry) bool { return e.Result != history.Active }) {
-		t.Errorf("the last good revision is %v", good)
+	for name, tc := range map[string]struct {
+		end  func(r *rolled)
+		want string // ENDED is what became of the revision
+	}{
+		"nothing":             {look("new", inSteps), "1 Active 2 RollingOut"},
+		"other steps":         {look("new", strings.Replace(inSteps, "10}", "15}", 1)), "1 Active 2 RollingOut"},
+		"too many errors":     {func(r *rolled) { r.steps.report.Errors = 1; r.tick(0); r.look("new", inSteps) }, "1 Active 2 ENDED"},
+		"another text":        {look("newer", inSteps), "1 Active 2 ENDED 3 RollingOut"},
+		"the text before":     {look("old", inSteps), "1 Active 2 ENDED 3 Active"},
+		"a broken text":       {look(brokenText, inSteps), "1 Active 2 ENDED 3 Refused"},
+		"an unreadable text":  {look("\"", inSteps), "1 Active 2 ENDED"},
+		"a broken annotation": {look("new", "steps: 5%"), "1 Active 2 ENDED"},
+		"no annotation":       {look("new", ""), "1 Active 2 Active"},
+		"it is disabled":      {func(r *rolled) { r.lookAt(disabled) }, "1 Active 2 ENDED"},
+		"it is in the shadow": {func(r *rolled) { r.lookAt(shadow) }, "1 Stopped 2 ENDED"},
+		"the policy is gone":  {func(r *rolled) { r.lookAt(fixture.ConfigMap("m", "", nil)) }, "1 Stopped 2 ENDED"},
+		"gone, and back":      {func(r *rolled) { r.lookAt(fixture.ConfigMap("m", "", nil)); r.look("new", "") }, "1 Active 2 Active"},
+		"gone, and another":   {func(r *rolled) { r.lookAt(fixture.ConfigMap("m", "", nil)); r.look("newer", "") }, "1 Active 2 ENDED 3 Active"},
+		"gone, and a bad one": {func(r *rolled) { r.lookAt(fixture.ConfigMap("m", "", nil)); r.look(brokenText, "") }, "1 Stopped 2 ENDED 3 Refused"},
+		"stopped, then broken": {func(r *rolled) {
+			r.steps.report.Errors = 1
+			r.tick(0)
+			r.look("new", inSteps)
+			r.look("new", "steps: 5%")
+		}, "1 Active 2 ENDED"},
+		"stopped, then alone": {func(r *rolled) { r.steps.report.Errors = 1; r.tick(0); r.look("new", inSteps); r.look("new", "") }, "1 Active 2 Active"},
+	} {
+		for steps, ended := range []history.Result{history.Refused, history.RolledBack, history.RolledBack} {
+			for _, restarts := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, ", step ", steps, ", restart: ", restarts), func(t *testing.T) {
+					t.Parallel()
+					r := newRolled(t)
+					r.keeps = true
+					r.look("old", inSteps)
+					r.look("new", inSteps)
+					r.decided(0)
+					for now := r.assigner.rollouts.active["p"]; now.Step < steps; {
+						r.tick(time.Hour)
+					}
+					r.look("new", inSteps)
+					if restarts {
+						r.lead(t, nil)
+						r.look("new", inSteps)
+					}
+					tc.end(r)
+					want := strings.Replace(tc.want, "ENDED", string(ended), 1)
+					r.want("the history", r.results(), want)
+					if r.history.continued(t.Context()) || r.history.endRollouts(t.Context(), r.policies) || r.results() != want {
+						t.Error("it is not the same when it is looked at again")
+					}
+				})
+			}
+		}
 	}
 }

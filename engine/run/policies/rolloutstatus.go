@@ -27,6 +27,9 @@ func (r *rollouts) read(ctx context.Context) error {
 		}
 		for _, s := range statuses {
 			r.left[s.Policy] = s
+			if s.Step > 0 {
+				r.begun[[2]string{s.Policy, s.Revision}] = true
+			}
 		}
 	}
 	return nil

@@ -156,6 +156,7 @@ func (r *rollouts) advance(ctx context.Context, one *activeRollout, now time.Tim
 		return
 	}
 	one.shown = shown{one.Status, now}
+	r.begun[[2]string{one.Policy, one.Revision}] = true
 	r.steps.Advance(one.Policy, one.Revision, one.spec.Share(one.Step))
 	text := one.Status.String()
 	r.log.Info("a step of a rollout begins", observe.LogPolicy, one.Policy, observe.LogRevision, one.Revision, "step", one.Step, "steps", one.Steps, "share", one.Share)
