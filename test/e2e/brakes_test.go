@@ -164,6 +164,7 @@ func TestBrakesOfRemovals(t *testing.T) {
 		return ""
 	})
 	want("in the next process", nodes-10)
+	c.steps("steps: [{percent: 5}]\ninterval: 10m\n") // they must not hold up what ends the pause
 	if out, code := c.edict(binary, "rollback", "--policy-namespace", home, "one"); code != 0 {
 		t.Fatal(out)
 	}
