@@ -85,9 +85,9 @@ func (r *rollback) found(id, revision string) (now, before *history.Entry) {
 
 // wayBack is how a person gets from a revision that was refused back to the one that
 // runs. edict rollback would write an older text if only values are others.
-func wayBack(policy string, sameText bool) string {
+func wayBack(policy, namespace string, sameText bool) string {
 	if sameText {
 		return "the text is the same: correct the values for its params, which are in the ConfigMaps labelled " + v1alpha1.LabelParams
 	}
-	return "correct the text, or take it back: edict rollback " + policy
+	return "correct the text, or take it back: edict rollback " + policy + " --policy-namespace " + namespace
 }

@@ -196,3 +196,39 @@ func TestRollbackIsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestWayBack: the error of a revision that was refused says how to get back to the one
+// that runs, also if only a value differs, which edict rollback does not change.
+func TestWayBack(t *testing.T) {
+	t.Parallel()
+	const text, other = "a-${params.value}", "b-${params.value}"
+	const rollback, values = "; correct the text, or take it back: edict rollback p --policy-namespace ns", "; the text is the same: correct the values for its params, which are in the ConfigMaps labelled edict.dev/params"
+	for name, tc := range map[string]struct{ text, value, want string }{
+		"another text":           {other, "", rollback},
+		"another value":          {text, "value: y", values},
+		"another text and value": {other, "value: y", rollback},
+	} {
+		for _, steps := range []string{"", inSteps} {
+			t.Run(fmt.Sprint(name, ", in steps: ", steps != ""), func(t *testing.T) {
+				t.Parallel()
+				r := newRolled(t)
+				r.keeps = true
+				r.look(text, steps)
+				if tc.value != "" {
+					r.values = []*source.Values{fixture.ConfigMap("values", "", map[string]string{"p": tc.value}).ReadParams()}
+				}
+				r.look(tc.text, steps)
+				if steps == "" {
+					r.takeBack(50)
+				} else {
+					r.steps.report.Errors = 1
+					r.tick(0)
+				}
+				r.look(tc.text, steps)
+				if v := r.policies.Get("p").Newest; len(v.Problems) != 1 || !strings.Contains(v.Problems[0].Hint, tc.want) {
+					t.Errorf("%v, want %s", v.Problems, tc.want)
+				}
+			})
+		}
+	}
+}

@@ -189,7 +189,7 @@ func (r *rollouts) refuse(one *activeRollout) {
 	now.Plan, now.Compiled, now.RolloutStopped = nil, true, true
 	now.Problems = append(slices.Clone(v.Problems), document.Problem{
 		Position: v.Unit.Document.Pos, Severity: document.Error, Message: "the rollout has stopped: " + one.Reason,
-		Hint: fmt.Sprintf("%s decides about all objects again; %s; a change of the annotation %s begins the rollout anew", one.From, wayBack(one.Policy, sameText), v1alpha1.AnnotationRollout),
+		Hint: fmt.Sprintf("%s decides about all objects again; %s; a change of the annotation %s begins the rollout anew", one.From, wayBack(one.Policy, r.namespace, sameText), v1alpha1.AnnotationRollout),
 	})
 	r.policies.Check(one.Policy, &now)
 	observe.Reloads.WithLabelValues(one.Policy, "taken back").Inc()

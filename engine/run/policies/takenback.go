@@ -48,7 +48,7 @@ func (s *historyStore) takenBack(u *source.Unit, origin *source.Contents) *docum
 	again := history.Good(list)
 	return &document.Problem{
 		Position: u.Document.Pos, Severity: document.Error, Message: "taken back: " + e.TakenBack,
-		Hint: "the revision " + again.Revision + " runs again; " + wayBack(u.Name(), again.SameText(e)),
+		Hint: "the revision " + again.Revision + " runs again; " + wayBack(u.Name(), s.namespace, again.SameText(e)),
 	}
 }
 
