@@ -1,12 +1,24 @@
 package policies
 
 import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
@@ -14,6 +26,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/controller"
+	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -161,4 +174,62 @@ func TestBrakeStatus(t *testing.T) {
 			t.Errorf("%s: %s, %q", name, got, text)
 		}
 	}
+}
+
+// TestOnlyNumbersWait: whatever changes of a status is written at once, but for numbers in
+// the note, and what waits is written after a while. It walks through statuses at random.
+func TestOnlyNumbersWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		live, version := map[string]string{}, 0
+		client := fake.NewClientset()
+		client.PrependReactor("patch", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			version++
+			var body struct{ Metadata metav1.ObjectMeta }
+			if err := json.Unmarshal(a.(clienttesting.PatchAction).GetPatch(), &body); err != nil {
+				t.Error(err)
+			}
+			maps.Copy(live, body.Metadata.Annotations)
+			return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: strconv.Itoa(version)}}, nil
+		})
+		n := &statusWriter{client: client, log: slog.New(slog.DiscardHandler), events: events.NewRecorder(record.NewFakeRecorder(10_000)), written: map[string]writing{}}
+		write := func(one statusReport) (later bool) {
+			return n.write(t.Context(), []statusReport{one}, func(*source.ConfigMap) (map[string]string, string) { return live, strconv.Itoa(version) })
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		of := func(values ...string) string { return values[random.IntN(len(values))] }
+		for step := range 2000 {
+			reason := of("", "r", "s")
+			one := statusReport{
+				ConfigMap: &source.ConfigMap{Namespace: "ns", Name: "m", UID: "m", Data: map[string]string{"p.yaml": of("1", "2")}},
+				status:    of(statusDegraded, statusPaused), policies: of("p=1", "p=2"), reason: reason, text: reason + of("1", "2"), warning: of("", "held"), rollouts: of("", "[]"),
+			}
+			for range 2 { // the second time only numbers change
+				later := write(one)
+				diff := wrongAnnotations(live, one.annotations())
+				if later && !slices.Equal(diff, []string{v1alpha1.AnnotationError}) || !later && len(diff) > 0 {
+					t.Fatalf("step %d: %v are not as wanted, to be tried again: %t", step, diff, later)
+				}
+				one.text = reason + of("3", "4")
+			}
+			<-time.After(time.Duration(random.IntN(10)) * time.Second)
+			if random.IntN(10) > 0 {
+				continue
+			}
+			<-time.After(sameReason)
+			if later, diff := write(one), wrongAnnotations(live, one.annotations()); later || len(diff) > 0 {
+				t.Fatalf("step %d: after a while %v are not as wanted, to be tried again: %t", step, diff, later)
+			}
+		}
+	})
+}
+
+// wrongAnnotations returns the annotations that are not as wanted, sorted.
+func wrongAnnotations(live, want map[string]string) (out []string) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if live[key] != want[key] {
+			out = append(out, key)
+		}
+	}
+	return out
 }

@@ -47,11 +47,12 @@ type writing struct {
 // sameReason is how long a note stays as it is while only numbers in it change.
 const sameReason = 15 * time.Second
 
-// recent reports whether a status differs from one that was just written in numbers
-// only.
-func (w writing) recent(one *statusReport, now time.Time) bool {
-	return one.reason != "" && one.reason == w.reason && one.status == w.want[v1alpha1.AnnotationStatus] &&
-		one.policies == w.want[v1alpha1.AnnotationPolicies] && now.Sub(w.at) < sameReason
+// early reports whether a patch only brings other numbers into a note that was just
+// written. Any other change of an annotation is written at once, with the numbers.
+func (w writing) early(one *statusReport, before map[string]string, patch map[string]any, now time.Time) bool {
+	_, changed := patch[v1alpha1.AnnotationError]
+	return changed && len(patch) == 1 && one.reason != "" && one.reason == w.reason &&
+		before[v1alpha1.AnnotationError] == w.want[v1alpha1.AnnotationError] && now.Sub(w.at) < sameReason
 }
 
 // shown reports whether an object that the cache has is not older than the writing.
@@ -65,7 +66,7 @@ func newStatusWriter(client kubernetes.Interface, recorder record.EventRecorder,
 }
 
 // write brings the annotations up to date, and records Events about changes. It
-// reports whether something could not be written.
+// reports whether something is not written yet and has to be tried again.
 func (n *statusWriter) write(ctx context.Context, reports []statusReport, live func(*source.ConfigMap) (annotations map[string]string, version string)) (failed bool) {
 	written := map[string]writing{}
 	for i := range reports {
@@ -79,11 +80,12 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 		if one.pending {
 			want = before
 		}
-		if last.recent(one, time.Now()) && before[v1alpha1.AnnotationStatus] == one.status {
-			failed = failed || before[v1alpha1.AnnotationError] != one.text // later
-			want = before
-		}
-		if patch := changes(before, want); len(patch) > 0 {
+		patch := changes(before, want)
+		switch {
+		case len(patch) == 0:
+		case last.early(one, before, patch, time.Now()):
+			failed = true // it is written later
+		default:
 			now, err := n.patch(ctx, one, patch)
 			if err != nil {
 				failed = failed || !apierrors.IsNotFound(err)
