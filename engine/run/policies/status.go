@@ -53,6 +53,9 @@ type statusReport struct {
 	stopped bool
 	// pending reports that this is not known yet: the annotations stay as they are.
 	pending bool
+	// begins reports that it only waits for revisions that are being loaded, which is no
+	// news: there is no Event about it.
+	begins bool
 }
 
 // annotations are those that the controller writes; an empty value is absence.
@@ -108,7 +111,7 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 	n.status = sum.status()
 	switch n.status {
 	case statusWaiting:
-		n.text = value.Cut(strings.Join(sum.waits, "\n"), configmap.MaxText)
+		n.text, n.begins = value.Cut(strings.Join(slices.Concat(sum.waits, sum.loading), "\n"), configmap.MaxText), len(sum.waits) == 0
 	case statusPaused, statusContested, statusDegraded:
 		n.text = value.Cut(strings.Join(slices.Concat(sum.paused, sum.contested, sum.failing), "\n"), configmap.MaxText)
 		n.reason = strings.Join(sum.reasons, "\n")
@@ -162,6 +165,8 @@ type tally struct {
 	found            source.Findings
 	runs, waits      []string
 	failing, reasons []string
+	// loading are the policies whose newest text is good and is not in force yet.
+	loading []string
 	// What the brakes do.
 	paused, contested, held []string
 	// halted are the problems of policies whose rollouts have stopped, rolling counts
@@ -173,9 +178,6 @@ type tally struct {
 func (t *tally) add(id string, p *lifecycle.Policy) {
 	t.wanted++
 	inForce := p.Report.InForce
-	if p.Phase == lifecycle.RollingOut {
-		t.rolling++
-	}
 	if v := p.Newest; v != nil {
 		if v.RolloutStopped {
 			t.halted = append(t.halted, v.Problems...)
@@ -190,14 +192,25 @@ func (t *tally) add(id string, p *lifecycle.Policy) {
 			return
 		}
 	}
-	switch p.Report.Event {
-	case lifecycle.Failed:
-		t.problems = append(t.problems, document.Problem{Severity: document.Error, Message: id + ": " + p.Report.Reason})
-	case lifecycle.Blocked:
-		t.waits = append(t.waits, id+": "+p.Report.Reason)
-	}
+	t.addReport(id, p)
 	if inForce != "" {
 		t.runs = append(t.runs, id+"="+inForce)
+	}
+}
+
+// addReport adds what the controller of a policy has reported. While it loads a revision,
+// its report is still about the one before; so it is, if it failed, once the text is refused.
+func (t *tally) addReport(id string, p *lifecycle.Policy) {
+	refused := p.Newest != nil && !p.Newest.Good()
+	switch {
+	case p.Phase == lifecycle.Loading:
+		t.loading = append(t.loading, id+": its revision is being loaded")
+	case p.Phase == lifecycle.RollingOut:
+		t.rolling++
+	case p.Report.Event == lifecycle.Failed && !refused:
+		t.problems = append(t.problems, document.Problem{Severity: document.Error, Message: id + ": " + p.Report.Reason})
+	case p.Report.Event == lifecycle.Blocked:
+		t.waits = append(t.waits, id+": "+p.Report.Reason)
 	}
 }
 
@@ -221,7 +234,7 @@ func (t *tally) status() string {
 		return statusRefused
 	case len(t.halted) > 0:
 		return statusRolloutStopped
-	case len(t.waits) > 0:
+	case len(t.waits) > 0 || len(t.loading) > 0:
 		return statusWaiting
 	case t.wanted == 0:
 		return statusEmpty

@@ -84,6 +84,92 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// checked is the result of checking a text. Kind is good, bad, off or tests.
+func checked(text, kind string) *lifecycle.CheckResult {
+	doc := &v1alpha1.Policy{Node: &document.Node{}}
+	doc.Metadata.Name.Value = text
+	v := &lifecycle.CheckResult{Revision: lifecycle.Revision{Unit: &source.Unit{Document: doc}, Plan: &plan.Policy{}}, TestsPending: kind == "tests"}
+	switch kind {
+	case "bad":
+		v.Plan, v.Problems = nil, []document.Problem{{Severity: document.Error, Message: "wrong"}}
+	case "off":
+		v.Plan, v.Unit.Mode = nil, string(plan.Disabled)
+	}
+	return v
+}
+
+// TestStatusOfTheNewestText walks at random through what may happen to a policy. Whatever
+// an earlier revision does and reports: no status says that a ConfigMap runs before its
+// newest text is in force, and none refuses it for what an earlier text did.
+func TestStatusOfTheNewestText(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	of := func(values ...string) string { return values[random.IntN(len(values))] }
+	seen := map[string]int{}
+	for walk := range 500 {
+		policies := lifecycle.NewRegistry()
+		policies.Illegal = func(err error) { t.Errorf("walk %d: %v", walk, err) }
+		var before lifecycle.Ticket // of the assignment before the present one
+		ended := true               // the controller has nothing more to report
+		var trace []string
+		for range 30 {
+			switch p := policies.Get("p"); {
+			case random.IntN(3) == 0:
+				text, kind := of("a", "b", "c"), of("good", "good", "good", "bad", "off", "tests")
+				trace = append(trace, "text "+text+" "+kind)
+				policies.Check("p", checked(text, kind))
+			case p.Assigned != nil && !ended:
+				event, ticket := lifecycle.Event(of(string(lifecycle.Blocked), string(lifecycle.Activated), string(lifecycle.Failed))), policies.Ticket("p")
+				report := lifecycle.Report{Event: event, InForce: p.Report.InForce, Reason: p.Assigned.Unit.Name()}
+				if event == lifecycle.Activated {
+					report.InForce = p.Assigned.Unit.Revision()
+				}
+				if random.IntN(4) == 0 { // a report of the assignment before comes late
+					report, ticket = lifecycle.Report{Event: event, InForce: p.Report.InForce, Reason: "before"}, before
+				}
+				ended = ticket != before && event != lifecycle.Blocked
+				trace = append(trace, "report "+string(event)+" of "+report.Reason)
+				policies.Report("p", ticket, report, time.Time{})
+			}
+			switch p := policies.Get("p"); {
+			case p.Newest == nil:
+			case p.Newest.Disabled() && p.Assigned != nil:
+				policies.Stop("p")
+			case p.Newest.Good():
+				last := policies.Ticket("p")
+				if policies.Assign("p", &p.Newest.Revision, false) {
+					before, ended = last, false
+				}
+			}
+			p := policies.Get("p")
+			if p.Newest == nil || p.Phase == lifecycle.Testing { // then the annotations stay as they are
+				continue
+			}
+			var sum tally
+			sum.add("p", &p)
+			if random.IntN(2) == 0 {
+				sum.failing = []string{"p: fails"}
+			}
+			status := sum.status()
+			seen[status]++
+			settled := slices.Contains([]string{statusActive, statusDegraded, statusPaused, statusContested}, status)
+			if settled && !p.RunsNewest() {
+				t.Fatalf("walk %d: %s, and the newest text is not in force: %v", walk, status, trace)
+			}
+			for _, problem := range sum.wrong() {
+				if about := strings.TrimPrefix(problem.Message, "p: "); about != "wrong" && about != p.Newest.Unit.Name() {
+					t.Fatalf("walk %d: refused for what %q did: %v", walk, about, trace)
+				}
+			}
+		}
+	}
+	for _, status := range []string{statusActive, statusDegraded, statusWaiting, statusRefused, statusDisabled} {
+		if seen[status] == 0 {
+			t.Errorf("no walk comes to the status %s: %v", status, seen)
+		}
+	}
+}
+
 // TestProblemsOfKinds: what is wrong with a document for several kinds is said once, and
 // with the kinds that it is about.
 func TestProblemsOfKinds(t *testing.T) {

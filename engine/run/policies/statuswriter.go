@@ -142,7 +142,7 @@ func (n *statusWriter) event(one *statusReport, before map[string]string, lastRe
 	if status == one.status && before[v1alpha1.AnnotationPolicies] == one.policies && (before[v1alpha1.AnnotationError] == one.text || one.reason != "" && one.reason == lastReason) {
 		return
 	}
-	if one.status == statusWaiting && one.text == "" { // it has only not begun
+	if one.begins {
 		return
 	}
 	kind, text := corev1.EventTypeNormal, one.policies
