@@ -17,6 +17,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/rollout"
+	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -34,11 +35,15 @@ func waitCommand() *cobra.Command {
 		Use:   "wait [POLICY...] --policy-namespace NAMESPACE",
 		Short: "Wait until the controller has taken over the policies as they are in their ConfigMaps",
 		Long: `Waits until the controller reports a status for the present contents of the
-ConfigMaps that have the policies that are named, or for all. A pipeline calls it
-after kubectl apply.
+ConfigMaps that have the policies that are named, or for all, and until it has read
+the ConfigMaps of params. A pipeline calls it after kubectl apply.
 
-It ends at once, with exit code 1, when the controller refuses a policy or its
-rollout stops, and says why. While a revision comes into force in steps, the status
+Only what a ConfigMap contains is waited for. The controller does not say whether it
+has seen a change of an annotation, such as the mode, or that a ConfigMap of params
+was deleted.
+
+It ends at once, with exit code 1, when the controller refuses a policy or values for
+it, or its rollout stops, and says why. While a revision comes into force in steps, the status
 is RollingOut.`,
 		Example: "  kubectl apply -f policy.yaml && edict wait agent-node-label --policy-namespace edict-system --for active --timeout 60s",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,26 +97,38 @@ func (f *waitFlags) what() string {
 // missing says of each ConfigMap that has not the status, what it has. The error is
 // one that waiting does not mend.
 func (f *waitFlags) missing(ctx context.Context, api corev1client.ConfigMapInterface) (out []string, err error) {
+	// The status of the policies is written before that of the params, so that it is read
+	// after it.
+	params, err := api.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelParams + "=true"})
+	if err != nil {
+		return nil, err
+	}
 	list, err := api.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
 	if err != nil {
 		return nil, err
 	}
-	left := slices.Clone(f.names)
+	left, waited := slices.Clone(f.names), slices.Clone(f.names)
 	for i := range list.Items {
 		m := &list.Items[i]
 		policies := policiesIn(m)
 		if len(f.names) > 0 && !slices.ContainsFunc(policies, func(name string) bool { return slices.Contains(f.names, name) }) {
 			continue
 		}
+		waited = append(waited, policies...)
 		left = slices.DeleteFunc(left, func(name string) bool { return slices.Contains(policies, name) })
 		state, err := f.state(m)
 		if err != nil {
 			return nil, err
 		}
 		if state != "" {
-			out = append(out, fmt.Sprintf("ConfigMap %s/%s: %s", m.Namespace, m.Name, state))
+			out = append(out, missingIn(m, state))
 		}
 	}
+	unread, err := f.unreadParams(params.Items, waited)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, unread...)
 	for _, name := range left {
 		out = append(out, fmt.Sprintf("no ConfigMap labelled %s=true of the namespace %s has a policy %s", v1alpha1.LabelPolicy, f.origin.namespace, name))
 	}
@@ -121,17 +138,49 @@ func (f *waitFlags) missing(ctx context.Context, api corev1client.ConfigMapInter
 	return out, nil
 }
 
+func missingIn(m *corev1.ConfigMap, state string) string {
+	return fmt.Sprintf("ConfigMap %s/%s: %s", m.Namespace, m.Name, state)
+}
+
+// notRead is what is missing of a ConfigMap that has changed since the controller read it.
+const notRead = "the controller has not read its present contents"
+
+// unreadParams says which ConfigMaps of params the controller has not read as they are:
+// what one no longer has may have been for any policy. One that is refused and has values
+// for some policies is an error, unless that is waited for.
+func (f *waitFlags) unreadParams(all []corev1.ConfigMap, policies []string) (out []string, err error) {
+	for i := range all {
+		m := &all[i]
+		switch {
+		case !readAsItIs(m):
+			out = append(out, missingIn(m, notRead))
+		case m.Annotations[v1alpha1.AnnotationStatus] != "Refused" || strings.EqualFold(f.status, "refused"):
+		case len(f.names) == 0 || slices.ContainsFunc(policies, configmap.Of(m).ReadParams().For):
+			return nil, refusedError(m)
+		}
+	}
+	return out, nil
+}
+
+// readAsItIs reports whether the controller has read the present contents of a ConfigMap.
+func readAsItIs(m *corev1.ConfigMap) bool {
+	return m.Annotations[v1alpha1.AnnotationRevision] == configmap.Of(m).Revision()
+}
+
+func refusedError(m *corev1.ConfigMap) error {
+	return fmt.Errorf("ConfigMap %s/%s is refused: %s", m.Namespace, m.Name, m.Annotations[v1alpha1.AnnotationError])
+}
+
 // state says what a ConfigMap has in place of the status; "" is the status.
 func (f *waitFlags) state(m *corev1.ConfigMap) (string, error) {
 	status := m.Annotations[v1alpha1.AnnotationStatus]
-	present := (&source.ConfigMap{Data: m.Data}).Revision()
 	switch {
-	case m.Annotations[v1alpha1.AnnotationRevision] != present:
-		return "the controller has not read its present contents", nil
+	case !readAsItIs(m):
+		return notRead, nil
 	case strings.EqualFold(status, f.status):
 		return "", nil
 	case strings.EqualFold(status, "refused"):
-		return "", fmt.Errorf("ConfigMap %s/%s is refused: %s", m.Namespace, m.Name, m.Annotations[v1alpha1.AnnotationError])
+		return "", refusedError(m)
 	case strings.EqualFold(status, "rolloutstopped"):
 		return "", fmt.Errorf("the rollout of ConfigMap %s/%s has stopped: %s", m.Namespace, m.Name, m.Annotations[v1alpha1.AnnotationError])
 	default:

@@ -52,3 +52,47 @@ func TestWait(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitForParams: a ConfigMap of params counts as it is now, whatever policy it has
+// values for, and a refused one if it has some for a policy that is waited for.
+func TestWaitForParams(t *testing.T) {
+	t.Parallel()
+	const unread = "not active after 1ms:\nConfigMap edict-system/params: the controller has not read its present contents"
+	for name, tc := range map[string]struct {
+		data           string
+		read           bool
+		status, policy string
+		code           int
+		want           string
+	}{
+		"read":                            {"one", true, "Active", "one", 0, "one: active"},
+		"not read":                        {"one", false, "Active", "one", 1, unread},
+		"not read, refused before":        {"one", false, "Refused", "one", 1, unread},
+		"never read":                      {"one", false, "", "one", 1, unread},
+		"not read, with nothing for it":   {"other", false, "Active", "one", 1, unread},
+		"refused":                         {"one", true, "Refused", "one", 1, "ConfigMap edict-system/params is refused: given twice"},
+		"refused, of the same ConfigMap":  {"two", true, "Refused", "one", 1, "ConfigMap edict-system/params is refused: given twice"},
+		"refused, of another policy":      {"other", true, "Refused", "one", 0, "one: active"},
+		"refused, and all are waited for": {"other", true, "Refused", "", 1, "ConfigMap edict-system/params is refused: given twice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := small()
+			policies, params := &cluster.configMaps[0], installed("params", map[string]string{tc.data: "value: a"})
+			params.Labels = map[string]string{v1alpha1.LabelParams: "true"}
+			policies.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Active", v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: policies.Data}).Revision()}
+			params.Annotations = map[string]string{v1alpha1.AnnotationStatus: tc.status, v1alpha1.AnnotationError: "given twice", v1alpha1.AnnotationRevision: "another"}
+			if tc.read {
+				params.Annotations[v1alpha1.AnnotationRevision] = (&source.ConfigMap{Data: params.Data}).Revision()
+			}
+			cluster.configMaps = append(cluster.configMaps, params)
+			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1ms"}
+			if tc.policy != "" {
+				args = append(args, tc.policy)
+			}
+			if got := program(t, args...); got.code != tc.code || !strings.Contains(got.stdout+got.stderr, tc.want) {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}

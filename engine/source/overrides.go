@@ -68,6 +68,12 @@ func (v *Values) key(key, policy string, problems *document.Problems) {
 	}
 }
 
+// For reports whether there are values for a policy, or for a document, also if they cannot
+// be read.
+func (v *Values) For(policy string) bool {
+	return len(v.Overrides[policy]) > 0 || len(v.Unread[policy]) > 0
+}
+
 // givenTwice says that a param has two values.
 func givenTwice(policy, name string, second, first compile.Override) document.Problem {
 	return document.Problem{Position: second.At, Severity: document.Error,

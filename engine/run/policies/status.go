@@ -56,6 +56,9 @@ type statusReport struct {
 	// begins reports that it only waits for revisions that are being loaded, which is no
 	// news: there is no Event about it.
 	begins bool
+	// params reports that it is of a ConfigMap of params. It is written after those of
+	// policies: once it shows the present values, so do they.
+	params bool
 }
 
 // annotations are those that the controller writes; an empty value is absence.
@@ -258,10 +261,12 @@ func (t *tally) status() string {
 // paramsReport returns the status of a ConfigMap of params: what is wrong with it, and what
 // policies say is wrong with the values in it.
 func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
-	n := statusReport{ConfigMap: v.ConfigMap, status: statusActive}
+	n := statusReport{ConfigMap: v.ConfigMap, status: statusActive, params: true}
 	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
 	for _, id := range r.policies.Checked() {
-		for _, p := range r.policies.Get(id).Newest.Problems {
+		now := r.policies.Get(id)
+		n.pending = n.pending || now.Phase == lifecycle.Testing && hasValues(&now, v)
+		for _, p := range now.Newest.Problems {
 			if strings.HasPrefix(p.File, v.Path()+"/") {
 				wrong = append(wrong, p)
 			}
@@ -273,6 +278,19 @@ func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusRepor
 	n.text = configmap.ProblemText(v.ConfigMap, wrong, document.Error)
 	n.warning = configmap.ProblemText(v.ConfigMap, wrong, document.Warning)
 	return n
+}
+
+// hasValues reports whether a ConfigMap of params has values for a policy, or had some for
+// the revision that its controller has.
+func hasValues(p *lifecycle.Policy, v *source.Values) bool {
+	if now := p.Assigned; now != nil {
+		for _, o := range now.Unit.Overrides {
+			if o.From == v.Path() {
+				return true
+			}
+		}
+	}
+	return v.For(p.Newest.Unit.Name()) || v.For(p.Newest.Unit.Document.Of)
 }
 
 // failing returns what fails of a policy, to compare it with what failed before.

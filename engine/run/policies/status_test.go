@@ -2,6 +2,7 @@ package policies
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -318,4 +320,62 @@ func wrongAnnotations(live, want map[string]string) (out []string) {
 		}
 	}
 	return out
+}
+
+// TestStatusOfParams: a ConfigMap of params does not show the present values before the
+// policies do that have, or had, values from it: while their tests run, and when their
+// status cannot be written.
+func TestStatusOfParams(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		text, before string // the policy that has a value, and where it had one from
+		kind         string
+		pending      bool
+	}{
+		"it is tested":              {"p", "", "tests", true},
+		"it is tested without them": {"q", "ns/params", "tests", true},
+		"another one is tested":     {"q", "ns/others", "tests", false},
+		"it is good":                {"p", "ns/params", "good", false},
+	} {
+		policies := lifecycle.NewRegistry()
+		if tc.before != "" {
+			before := checked("p", "good")
+			before.Unit.Overrides = map[string]compile.Override{"value": {From: tc.before}}
+			policies.Check("p", before)
+			policies.Assign("p", &before.Revision, false)
+		}
+		policies.Check("p", checked("p", tc.kind))
+		values := (&source.ConfigMap{Namespace: "ns", Name: "params", Data: map[string]string{tc.text: "value: a"}}).ReadParams()
+		if n := (&reporter{policies: policies}).paramsReport(source.NewCatalog(nil, []*source.Values{values}, nil), values); n.pending != tc.pending || !n.params {
+			t.Errorf("%s: pending is %t", name, n.pending)
+		}
+	}
+}
+
+// TestParamsAreWrittenLast: not before the status of policies that cannot be written.
+func TestParamsAreWrittenLast(t *testing.T) {
+	t.Parallel()
+	client, fails := fake.NewClientset(), true
+	var patched []string
+	client.PrependReactor("patch", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		name := a.(clienttesting.PatchAction).GetName()
+		if fails && name == "policies" {
+			return true, nil, errors.New("not now")
+		}
+		patched = append(patched, name)
+		return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
+	})
+	n := &statusWriter{client: client, log: slog.New(slog.DiscardHandler), events: events.NewRecorder(record.NewFakeRecorder(10)), written: map[string]writing{}}
+	of := func(name string) *source.ConfigMap { return &source.ConfigMap{Namespace: "ns", Name: name, UID: name} }
+	write := func() (later bool) {
+		reports := []statusReport{{ConfigMap: of("policies"), status: statusWaiting}, {ConfigMap: of("others"), status: statusActive}, {ConfigMap: of("params"), status: statusActive, params: true}}
+		return n.write(t.Context(), reports, func(*source.ConfigMap) (map[string]string, string) { return nil, "7" })
+	}
+	if later := write(); !later || !slices.Equal(patched, []string{"others"}) {
+		t.Errorf("when one fails: %v, to be tried again: %t", patched, later)
+	}
+	fails = false
+	if later := write(); later || !slices.Equal(patched, []string{"others", "policies", "params"}) {
+		t.Errorf("later: %v, to be tried again: %t", patched, later)
+	}
 }

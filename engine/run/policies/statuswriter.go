@@ -67,8 +67,8 @@ func newStatusWriter(client kubernetes.Interface, recorder record.EventRecorder,
 
 // write brings the annotations up to date, and records Events about changes. It
 // reports whether something is not written yet and has to be tried again.
-func (n *statusWriter) write(ctx context.Context, reports []statusReport, live func(*source.ConfigMap) (annotations map[string]string, version string)) (failed bool) {
-	written := map[string]writing{}
+func (n *statusWriter) write(ctx context.Context, reports []statusReport, live func(*source.ConfigMap) (annotations map[string]string, version string)) (later bool) {
+	written, unwritten := map[string]writing{}, false
 	for i := range reports {
 		one := &reports[i]
 		want := one.annotations()
@@ -77,18 +77,18 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 		if known && !last.shown(version) {
 			before = last.want
 		}
-		if one.pending {
+		if one.pending || one.params && unwritten {
 			want = before
 		}
 		patch := changes(before, want)
 		switch {
 		case len(patch) == 0:
 		case last.early(one, before, patch, time.Now()):
-			failed = true // it is written later
+			later = true
 		default:
 			now, err := n.patch(ctx, one, patch)
 			if err != nil {
-				failed = failed || !apierrors.IsNotFound(err)
+				unwritten = unwritten || !apierrors.IsNotFound(err)
 				continue
 			}
 			n.event(one, before, last.reason)
@@ -99,7 +99,7 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 		}
 	}
 	n.written = written
-	return failed
+	return later || unwritten
 }
 
 // changes returns the merge patch of annotations.
