@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -112,15 +113,8 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 	}
 	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
 	n.status = sum.status()
-	switch n.status {
-	case statusWaiting:
-		n.text, n.begins = value.Cut(strings.Join(slices.Concat(sum.waits, sum.loading), "\n"), configmap.MaxText), len(sum.waits) == 0
-	case statusPaused, statusContested, statusDegraded:
-		n.text = value.Cut(strings.Join(slices.Concat(sum.paused, sum.contested, sum.failing), "\n"), configmap.MaxText)
-		n.reason = strings.Join(sum.reasons, "\n")
-	default:
-		n.text = configmap.ProblemText(contents.ConfigMap, slices.Concat(sum.wrong(), sum.halted), document.Error)
-	}
+	n.text, n.reason = sum.text(contents.ConfigMap)
+	n.begins = n.status == statusWaiting && len(sum.waits) == 0
 	n.rivals = value.Cut(n.rivals, configmap.MaxText)
 	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
 	n.warning = joinLines(joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), n.rivals), held)
@@ -256,6 +250,36 @@ func (t *tally) status() string {
 	default:
 		return statusActive
 	}
+}
+
+// text returns what is wrong with a ConfigMap, or waited for, the most urgent first, and
+// that without what changes from one moment to the next; "" is the text. Whatever the
+// status is, it has all of that: a policy may wait or fail beside one that is refused.
+func (t *tally) text(m *source.ConfigMap) (text, reason string) {
+	problems := configmap.ProblemText(m, slices.Concat(t.wrong(), t.halted), document.Error)
+	waits := strings.Join(slices.Concat(t.waits, t.loading), "\n")
+	text = share(problems, waits, strings.Join(t.paused, "\n"), strings.Join(t.contested, "\n"), strings.Join(t.failing, "\n"))
+	if len(t.reasons) > 0 {
+		reason = strings.Join(slices.Concat([]string{problems, waits}, t.reasons), "\n")
+	}
+	return text, reason
+}
+
+// share puts texts one below the other into the place that an annotation has. If that is
+// too small, the longest are cut to one length.
+func share(texts ...string) string {
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	room, limit := configmap.MaxText-max(len(texts)-1, 0), configmap.MaxText
+	for i, text := range slices.SortedFunc(slices.Values(texts), func(a, b string) int { return cmp.Compare(len(a), len(b)) }) {
+		if limit = room / (len(texts) - i); len(text) > limit {
+			break
+		}
+		room -= len(text)
+	}
+	for i, text := range texts {
+		texts[i] = value.Cut(text, limit)
+	}
+	return strings.Join(texts, "\n")
 }
 
 // paramsReport returns the status of a ConfigMap of params: what is wrong with it, and what

@@ -27,6 +27,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
@@ -121,7 +122,7 @@ func TestStatusOfTheNewestText(t *testing.T) {
 				trace = append(trace, "text "+text+" "+kind)
 				policies.Check("p", checked(text, kind))
 			case p.Assigned != nil && !ended:
-				event, ticket := lifecycle.Event(of(string(lifecycle.Blocked), string(lifecycle.Activated), string(lifecycle.Failed))), policies.Ticket("p")
+				event, ticket := lifecycle.Event(of(string(lifecycle.Blocked), string(lifecycle.Begun), string(lifecycle.Activated), string(lifecycle.Failed))), policies.Ticket("p")
 				report := lifecycle.Report{Event: event, InForce: p.Report.InForce, Reason: p.Assigned.Unit.Name()}
 				if event == lifecycle.Activated {
 					report.InForce = p.Assigned.Unit.Revision()
@@ -154,8 +155,8 @@ func TestStatusOfTheNewestText(t *testing.T) {
 			}
 			status := sum.status()
 			seen[status]++
-			settled := slices.Contains([]string{statusActive, statusDegraded, statusPaused, statusContested}, status)
-			if settled && !p.RunsNewest() {
+			runs := status == statusActive || status == statusDegraded && p.Phase != lifecycle.RollingOut
+			if runs && !p.RunsNewest() {
 				t.Fatalf("walk %d: %s, and the newest text is not in force: %v", walk, status, trace)
 			}
 			for _, problem := range sum.wrong() {
@@ -165,7 +166,7 @@ func TestStatusOfTheNewestText(t *testing.T) {
 			}
 		}
 	}
-	for _, status := range []string{statusActive, statusDegraded, statusWaiting, statusRefused, statusDisabled} {
+	for _, status := range []string{statusActive, statusDegraded, statusWaiting, statusRollingOut, statusRefused, statusDisabled} {
 		if seen[status] == 0 {
 			t.Errorf("no walk comes to the status %s: %v", status, seen)
 		}
@@ -377,5 +378,80 @@ func TestParamsAreWrittenLast(t *testing.T) {
 	fails = false
 	if later := write(); later || !slices.Equal(patched, []string{"others", "policies", "params"}) {
 		t.Errorf("later: %v, to be tried again: %t", patched, later)
+	}
+}
+
+// TestStatusShowsEverything: whatever is the matter with some policies of a ConfigMap at
+// once, the most important is the status, and the text names all of it, however long each
+// is.
+func TestStatusShowsEverything(t *testing.T) {
+	t.Parallel()
+	matters := []struct {
+		status, text string
+		add          func(*tally)
+	}{
+		{statusRefused, "it is wrong", func(s *tally) {
+			s.problems = []document.Problem{{Severity: document.Error, Message: "it is wrong"}}
+		}},
+		{statusRolloutStopped, "it has stopped", func(s *tally) {
+			s.halted = []document.Problem{{Severity: document.Error, Message: "it has stopped"}}
+		}},
+		{statusWaiting, "a: it waits", func(s *tally) { s.waits = []string{"a: it waits"} }},
+		{statusWaiting, "b: its revision is being loaded", func(s *tally) { s.add("b", &lifecycle.Policy{Phase: lifecycle.Loading}) }},
+		{statusPaused, "c: it is paused", func(s *tally) { s.addBrakes("c", brakeStatus{paused: []string{"it is paused"}}) }},
+		{statusContested, "d: it is contested", func(s *tally) { s.addBrakes("d", brakeStatus{contested: []string{"it is contested"}}) }},
+		{statusDegraded, "e: 1 of 9 objects fail", func(s *tally) { s.degrade("e", &controller.Degraded{Reason: "r", Text: "1 of 9 objects fail"}) }},
+		{statusRollingOut, "", func(s *tally) { s.rolling = 1 }},
+	}
+	m := &source.ConfigMap{Namespace: "ns", Name: "m"}
+	for set := range 1 << len(matters) {
+		sum, status := tally{wanted: 1, runs: []string{"p=1", "b=1"}}, statusActive
+		var want []string
+		for i, one := range matters {
+			if set&(1<<i) == 0 {
+				continue
+			}
+			one.add(&sum)
+			if want = append(want, one.text); status == statusActive {
+				status = one.status
+			}
+		}
+		text, reason := sum.text(m)
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q: %q is missing in %q", want, part, text)
+			}
+		}
+		if got := sum.status(); got != status || (text == "") != (len(strings.Join(want, "")) == 0) {
+			t.Errorf("%q: %s with %q, want %s", want, got, text, status)
+		}
+		if sum.failing != nil { // nothing but a number
+			sum.failing[0] = strings.Replace(sum.failing[0], "1 of 9", "2 of 9", 1)
+			if again, same := sum.text(m); again == text || same != reason || reason == "" {
+				t.Errorf("%q: the reason of %q is %q, and then %q", want, text, reason, same)
+			}
+		}
+	}
+}
+
+// TestTextsShareTheAnnotation: none hides another one, and no place is left unused.
+func TestTextsShareTheAnnotation(t *testing.T) {
+	t.Parallel()
+	sizes := []int{0, 1, 100, 340, 511, 512, 513, 900, 1024, 5000}
+	for _, a := range sizes {
+		for _, b := range sizes {
+			for _, c := range sizes {
+				text := share(strings.Repeat("a", a), strings.Repeat("b", b), strings.Repeat("c", c))
+				whole := a+b+c+2 <= configmap.MaxText
+				if len(text) > configmap.MaxText || a+b+c >= configmap.MaxText && len(text) < configmap.MaxText-3 {
+					t.Errorf("%d, %d and %d bytes have %d", a, b, c, len(text))
+				}
+				for letter, size := range map[string]int{"a": a, "b": b, "c": c} {
+					if got := strings.Count(text, letter); got < min(size, 340) || whole && got < size {
+						t.Errorf("of %d, %d and %d bytes there are %d of %s", a, b, c, got, letter)
+					}
+				}
+			}
+		}
 	}
 }
