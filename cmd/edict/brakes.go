@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/brake"
 )
@@ -30,6 +31,7 @@ type brakesClient struct {
 	kubeconfig, namespace string
 
 	client kubernetes.Interface
+	config *rest.Config
 }
 
 func (b *brakesClient) register(cmd *cobra.Command) {
@@ -46,6 +48,7 @@ func (b *brakesClient) connect() error {
 	if err != nil {
 		return found("%v", err)
 	}
+	b.config = config
 	if b.client, err = kubernetes.NewForConfig(config); err != nil {
 		return found("%v", err)
 	}

@@ -21,6 +21,8 @@ type holdFlags struct {
 	policy, rule, key, reason, output string
 	lasts                             time.Duration
 	all                               bool
+
+	objects *objects
 }
 
 func holdCommand() *cobra.Command {
@@ -31,7 +33,11 @@ func holdCommand() *cobra.Command {
 		Long: `Holds a policy, a rule of it, or what either does about one object. What is held
 is decided and shown (edict hold list), and not written, until the time is over or
 the hold is released. A hold is kept in the ConfigMap ` + brake.HoldsName + `, with who made it
-and why. Without --rule it holds all rules, without --key all objects.`,
+and why. Without --rule it holds all rules, without --key all objects.
+
+A key has the namespace of the object, and no namespace if the policy decides about a
+kind without namespaces; another one is refused. That there is no such object now is
+said, and it is held when it comes.`,
 		Example: "  edict hold --policy replica-scheduling --reason 'the storage network is being changed' --for 2h\n" +
 			"  edict hold --policy agent-node-label --rule 'stop the agent' --key node-7 --reason 'disk is being replaced' --for 30m",
 		Args: cobra.NoArgs,
@@ -88,10 +94,11 @@ func (f *holdFlags) hold() (*brake.Hold, error) {
 	}, nil
 }
 
-// create writes a hold down. That nothing is called so is a finding: a hold with
-// a typo would hold nothing.
+// create writes a hold down. That nothing is called so, or can be, is a finding: a hold
+// with a typo would hold nothing.
 func (f *holdFlags) create(ctx context.Context, out io.Writer, h *brake.Hold) error {
-	if err := f.exists(ctx, h); err != nil {
+	note, err := f.exists(ctx, h)
+	if err != nil {
 		return err
 	}
 	h.By = f.person(ctx)
@@ -105,6 +112,9 @@ func (f *holdFlags) create(ctx context.Context, out io.Writer, h *brake.Hold) er
 	})
 	if err != nil {
 		return asFound(err)
+	}
+	if note != "" {
+		fmt.Fprintln(out, note)
 	}
 	fmt.Fprintf(out, "%s: %s is held until %s; edict hold list shows what that keeps back, edict hold release %s ends it\n", h.Name, h, h.Until.Format(time.RFC3339), h.Name)
 	return nil

@@ -9,10 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
+	metadatafake "k8s.io/client-go/metadata/fake"
 	k8stesting "k8s.io/client-go/testing"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -168,8 +170,72 @@ func TestHoldExists(t *testing.T) {
 		`there is no policy "x"`:  {Policy: "x"},
 		`p has no rule "no-rule"`: {Policy: "p", Rule: "no-rule"},
 	} {
-		if err := f.exists(t.Context(), &h); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := f.exists(t.Context(), &h); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", h, err)
 		}
 	}
+}
+
+// TestHoldKey: a key that no object of the kind can have is refused, and nothing is
+// written; one that no object has now is held, and that is said.
+func TestHoldKey(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		kind, key string
+		refused   bool
+		want      string
+	}{
+		"a Node":                      {"Node", "b", false, ""},
+		"no such Node":                {"Node", "c", false, "there is no Node c now: nothing is held until there is one\n"},
+		"a Node in a namespace":       {"Node", "work/b", true, "which are in none: give it as NAME, such as b"},
+		"a Pod":                       {"Pod", "work/b", false, ""},
+		"no such Pod":                 {"Pod", "work/c", false, "there is no Pod work/c now"},
+		"a Pod in no namespace":       {"Pod", "b", true, "which are in namespaces: give it as NAMESPACE/b"},
+		"a Pod in an empty namespace": {"Pod", "/b", true, "--key /b is not NAMESPACE/NAME"},
+		"a Pod without a name":        {"Pod", "work/", true, "--key work/ is not NAMESPACE/NAME"},
+		"more than a Pod":             {"Pod", "work/b/c", true, "--key work/b/c is not NAMESPACE/NAME"},
+		"a kind that is not served":   {"Job", "b", false, "whether there is a Job b is not known"},
+		"what may not be read":        {"Secret", "work/b", false, "whether there is a Secret work/b is not known"},
+	} {
+		f, client := holding(t)
+		m, err := client.CoreV1().ConfigMaps("ns").Get(t.Context(), "policies", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Data["p.yaml"] = strings.Replace(m.Data["p.yaml"], "kind: Node", "kind: "+tc.kind, 1)
+		if _, err := client.CoreV1().ConfigMaps("ns").Update(t.Context(), m, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f.objects = nodeAndPod()
+		var out bytes.Buffer
+		err = f.create(t.Context(), &out, &brake.Hold{Name: "new", Policy: "p", Key: tc.key, Until: time.Now().Add(time.Hour)})
+		said := out.String()
+		if err != nil {
+			said = err.Error()
+		}
+		if _, held := data(t, f, brake.HoldsName)["new"]; (err != nil) != tc.refused || held == tc.refused || !strings.Contains(said, tc.want) || tc.want == "" && !strings.HasPrefix(said, "new: ") {
+			t.Errorf("%s: %v, held: %t, %q", name, err, held, out.String())
+		}
+	}
+}
+
+// nodeAndPod is a cluster of the Node b and the Pod work/b, in which nobody may read
+// Secrets.
+func nodeAndPod() *objects {
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Node"}, meta.RESTScopeRoot)
+	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, meta.RESTScopeNamespace)
+	mapper.Add(schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, meta.RESTScopeNamespace)
+	scheme := metadatafake.NewTestScheme()
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		panic(err) // it is the library's own
+	}
+	object := func(kind, namespace string) runtime.Object {
+		return &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: kind}, ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "b"}}
+	}
+	client := metadatafake.NewSimpleMetadataClient(scheme, object("Node", ""), object("Pod", "work"))
+	client.PrependReactor("get", "secrets", func(k8stesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "b", nil)
+	})
+	return &objects{mapper: mapper, client: client}
 }

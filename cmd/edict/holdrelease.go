@@ -14,6 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 func holdReleaseCommand() *cobra.Command {
@@ -89,16 +90,31 @@ func (f *holdFlags) means(name, text string, names []string) bool {
 	return err == nil && f.policy != "" && h.Policy == f.policy && (f.rule == "" || h.Rule == f.rule) && (f.key == "" || h.Key == f.key)
 }
 
-// exists reports as an error that there is no such policy, or rule.
-func (f *holdFlags) exists(ctx context.Context, h *brake.Hold) error {
+// exists reports as an error that there is no such policy, or rule, or that the policy
+// decides about no object of that key. The note is what makes it doubtful that there is an
+// object.
+func (f *holdFlags) exists(ctx context.Context, h *brake.Hold) (note string, err error) {
 	catalog, err := configmap.Read(ctx, f.client.CoreV1().ConfigMaps(f.namespace), compile.Overrides{})
 	if err != nil {
-		return found("%v", err)
+		return "", found("%v", err)
 	}
 	u := catalog.Units[h.Policy]
 	if u == nil {
-		return found("there is no policy %q in the ConfigMaps of %s%s", h.Policy, f.namespace, hinted(nameHint(h.Policy, sortedNames(catalog.Units))))
+		return "", found("there is no policy %q in the ConfigMaps of %s%s", h.Policy, f.namespace, hinted(nameHint(h.Policy, sortedNames(catalog.Units))))
 	}
+	if err := hasRule(u, h); err != nil || h.Key == "" {
+		return "", err
+	}
+	if f.objects == nil {
+		if f.objects, err = newObjects(f.config); err != nil {
+			return "", found("%v", err)
+		}
+	}
+	return f.objects.matches(ctx, h, u)
+}
+
+// hasRule reports as an error that a policy has not the rule of a hold.
+func hasRule(u *source.Unit, h *brake.Hold) error {
 	if h.Rule == "" {
 		return nil
 	}

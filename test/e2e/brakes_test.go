@@ -187,12 +187,13 @@ func TestHolds(t *testing.T) {
 
 	for _, args := range [][]string{
 		{"--policy", "none", "--reason", "r", "--for", "1h"}, {"--policy", "one", "--rule", "none", "--reason", "r", "--for", "1h"},
+		{"--policy", "one", "--key", home + "/b", "--reason", "r", "--for", "1h"},
 	} {
 		if out, code := c.edict(binary, append([]string{"hold"}, args...)...); code != 1 {
 			t.Errorf("%v: %d %s", args, code, out)
 		}
 	}
-	if out, code := c.edict(binary, "hold", "--policy", "one", "--rule", "mark", "--key", "b", "--reason", "maintenance", "--for", "1h"); code != 0 {
+	if out, code := c.edict(binary, "hold", "--policy", "one", "--rule", "mark", "--key", "b", "--reason", "maintenance", "--for", "1h"); code != 0 || !strings.Contains(out, "there is no Node b now") {
 		t.Fatal(out)
 	}
 	c.wantNote("one", map[string]string{"status": "Active", "warning": `the rule "mark" of the policy one for b is held until`})
