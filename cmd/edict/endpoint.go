@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -41,6 +42,9 @@ const (
 
 // get asks a controller for a path.
 func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
+	if err := e.valid(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(e.address, "/")+path, http.NoBody)
@@ -67,6 +71,21 @@ func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s answers %s: %s", e.address, response.Status, value.Cut(strings.TrimSpace(string(body)), maxReason))
 	}
 	return body, nil
+}
+
+// valid reports as an error that the address is not that of a server.
+func (e *endpoint) valid() error {
+	u, err := url.Parse(e.address)
+	switch {
+	case !strings.Contains(e.address, "://"):
+		return fmt.Errorf("--address %s has no scheme: give it as http://%s, or with https:// if it is secured", e.address, e.address)
+	case err != nil:
+		return fmt.Errorf("--address cannot be read: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return fmt.Errorf("--address %s is not that of a controller, such as http://localhost:4273", e.address)
+	default:
+		return nil
+	}
 }
 
 // client trusts what the flags say.
