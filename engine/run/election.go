@@ -210,18 +210,28 @@ func (e *elector) compete(ctx context.Context) error {
 	if !acquire(ctx, leads, lost, release) {
 		return nil
 	}
-	observe.LeaderAcquire.Observe(time.Since(begin).Seconds())
-	e.process.metrics.Acquired(time.Since(begin))
-	return e.lead(ctx, release, lost)
+	return e.lead(ctx, time.Since(begin), release, lost)
+}
+
+// noteLead counts that this process begins to lead, for which it has waited, or no longer
+// does.
+func (p *process) noteLead(leads bool, waited time.Duration) {
+	value, transition := 0.0, "lost"
+	if leads {
+		value, transition = 1, "acquired"
+		observe.LeaderAcquire.Observe(waited.Seconds())
+		p.metrics.Acquired(waited)
+	}
+	observe.Leader.Set(value)
+	observe.LeaderTransitions.WithLabelValues(transition).Inc()
+	p.metrics.Transition(leads)
 }
 
 // lead runs a term.
-func (e *elector) lead(ctx context.Context, release func(), lost chan struct{}) error {
+func (e *elector) lead(ctx context.Context, waited time.Duration, release func(), lost chan struct{}) error {
 	p, c := e.process, &e.config
 	p.options.Log.Info("this process leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
-	observe.LeaderTransitions.WithLabelValues("acquired").Inc()
-	observe.Leader.Set(1)
-	p.metrics.Transition(true)
+	p.noteLead(true, waited)
 	p.leader.Store(true)
 	t := p.newTerm(ctx, nil, nil)
 	t.start()
@@ -232,9 +242,7 @@ func (e *elector) lead(ctx context.Context, release func(), lost chan struct{}) 
 		timeout = min(timeout, max(time.Until(e.lock.until(c.LeaseDuration)), 0))
 	}
 	p.leader.Store(false)
-	observe.Leader.Set(0)
-	observe.LeaderTransitions.WithLabelValues("lost").Inc()
-	p.metrics.Transition(false)
+	p.noteLead(false, 0)
 	err := t.stop(timeout)
 	p.options.Log.Info("this process no longer leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	release()

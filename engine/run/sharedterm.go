@@ -3,8 +3,8 @@ package run
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/shards"
 )
@@ -73,14 +73,8 @@ func (t *sharedTerm) Place(p shards.Placement) { t.runtime.Place(p) }
 func (t *sharedTerm) Gathered() (map[string]bool, bool) { return t.runtime.Gathered(), t.ready() }
 
 // Leads implements shardWork.
-func (t *sharedTerm) Leads(leads bool) {
-	value, transition := 0.0, "lost"
-	if leads {
-		value, transition = 1, "acquired"
-	}
-	observe.Leader.Set(value)
-	observe.LeaderTransitions.WithLabelValues(transition).Inc()
-	t.process.metrics.Transition(leads)
+func (t *sharedTerm) Leads(leads bool, waited time.Duration) {
+	t.process.noteLead(leads, waited)
 	t.leads.Store(leads)
 	select {
 	case t.turns <- struct{}{}:

@@ -59,8 +59,9 @@ type shardWork interface {
 	// Gathered returns the policies that must not be spread; false is that it is not known
 	// yet.
 	Gathered() (policies map[string]bool, known bool)
-	// Leads reports whether this replica makes the policy-wide writes from now on.
-	Leads(leads bool)
+	// Leads reports whether this replica makes the policy-wide writes from now on, and how
+	// long it has waited for that.
+	Leads(leads bool, waited time.Duration)
 }
 
 // holder competes for a shard and holds it.
@@ -338,6 +339,7 @@ func (s *sharing) hold(ctx context.Context, shard int) {
 }
 
 func (s *sharing) holding(ctx context.Context, shard int, h *holder) error {
+	begin := time.Now()
 	leads, lost, release, err := s.config.elect(ctx, h.lock)
 	if err != nil {
 		return err
@@ -346,7 +348,7 @@ func (s *sharing) holding(ctx context.Context, shard int, h *holder) error {
 	if !acquire(ctx, leads, lost, release) {
 		return nil
 	}
-	s.acquired(shard, h, true)
+	s.acquired(shard, h, true, time.Since(begin))
 	s.work.Acquire(shard)
 	timeout := s.stop
 	select {
@@ -359,14 +361,14 @@ func (s *sharing) holding(ctx context.Context, shard int, h *holder) error {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
 	defer cancel()
 	err = s.work.Release(ending, shard)
-	s.acquired(shard, h, false)
+	s.acquired(shard, h, false, 0)
 	release()
 	<-lost
 	return err
 }
 
-// acquired notes that a shard is held, or not any more.
-func (s *sharing) acquired(shard int, h *holder, held bool) {
+// acquired notes that a shard is held, for which this replica has waited, or not any more.
+func (s *sharing) acquired(shard int, h *holder, held bool, waited time.Duration) {
 	s.mu.Lock()
 	h.held = held
 	s.mu.Unlock()
@@ -378,7 +380,7 @@ func (s *sharing) acquired(shard int, h *holder, held bool) {
 	text := map[bool]string{true: "this process holds a shard", false: "this process no longer holds a shard"}[held]
 	s.log.Info(text, "shard", shard, "lease", s.config.Namespace+"/"+s.leaseName(shard), "identity", s.config.Identity)
 	if shard == 0 {
-		s.work.Leads(held)
+		s.work.Leads(held, waited)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
 	coordination "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,9 @@ import (
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/shards"
 )
 
@@ -131,13 +134,19 @@ type replica struct {
 	isCut  func(lease string) bool
 	needs  map[string]bool
 	leads  bool
+	waited []time.Duration
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
 func (r *replica) Acquire(shard int)        { r.own.Open(shard) }
 func (r *replica) Place(p shards.Placement) { r.own.Place(p) }
-func (r *replica) Leads(leads bool)         { r.leads = leads }
+
+func (r *replica) Leads(leads bool, waited time.Duration) {
+	if r.leads = leads; leads {
+		r.waited = append(r.waited, waited)
+	}
+}
 
 func (r *replica) Release(ctx context.Context, shard int) error {
 	err := r.own.Drain(ctx, shard)
@@ -431,4 +440,44 @@ func TestGathering(t *testing.T) {
 		}
 		f.stop()
 	})
+}
+
+// TestWaitForTheLead: a replica that shares the work counts how long it waited for the
+// lead, as one without shards does.
+func TestWaitForTheLead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		f.start("a", 4)
+		f.pass(20 * time.Second)
+		f.start("b", 4)
+		f.pass(40 * time.Second)
+		first, second := f.replicas["a"], f.replicas["b"]
+		if first.leads == second.leads {
+			t.Fatal("not one of two leads")
+		}
+		if !first.leads {
+			first, second = second, first
+		}
+		before := len(second.waited)
+		first.cancel()
+		f.pass(40 * time.Second)
+		if len(second.waited) != before+1 || len(first.waited) == 0 {
+			t.Errorf("the replicas have waited %v and %v", first.waited, second.waited)
+		}
+		f.stop()
+	})
+	count := func() uint64 {
+		var m dto.Metric
+		if err := observe.LeaderAcquire.Write(&m); err != nil {
+			t.Fatal(err)
+		}
+		return m.GetHistogram().GetSampleCount()
+	}
+	before := count()
+	work := &sharedTerm{term: &term{process: &process{metrics: metrics.New(metrics.Options{})}}, turns: make(chan struct{}, 1)}
+	work.Leads(true, time.Second)
+	work.Leads(false, 0)
+	if got := count() - before; got != 1 {
+		t.Errorf("one lead was counted %d times", got)
+	}
 }
