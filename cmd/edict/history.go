@@ -28,16 +28,13 @@ type historyFlags struct {
 func (f *historyFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
-	flags.StringVar(&f.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
-	if err := cmd.MarkFlagRequired("policy-namespace"); err != nil {
-		panic(err) // it has just been registered
-	}
+	flags.StringVar(&f.namespace, "policy-namespace", defaultNamespace, "the namespace of the ConfigMaps with policies")
 }
 
 func historyCommand() *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
-		Use:   "history [POLICY...] --policy-namespace NAMESPACE",
+		Use:   "history [POLICY...] [--policy-namespace NAMESPACE]",
 		Short: "List the revisions of policies: who wrote them, when, and their results",
 		Long: `Lists the last ten revisions of every policy, or of those that are named, as the
 controller keeps them in ControllerRevisions of the namespace.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -238,4 +239,20 @@ func nodeAndPod() *objects {
 		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "b", nil)
 	})
 	return &objects{mapper: mapper, client: client}
+}
+
+// TestCommandsOfMessages: what messages tell a person to call is a command as it stands,
+// and so are the commands about an installation without a namespace.
+func TestCommandsOfMessages(t *testing.T) {
+	t.Parallel()
+	commands := regexp.MustCompile(`edict (resume|rollback) \S+ --policy-namespace \S+`).FindAllString((&brake.Pause{Policy: "p"}).Text("ns"), -1)
+	if len(commands) != 2 {
+		t.Errorf("the message of a pause has the commands %q", commands)
+	}
+	for _, command := range append(commands, "edict resume p", "edict rollback p", "edict history", "edict history p", "edict wait p", "edict hold list", "edict hold release --all") {
+		got := program(t, append(strings.Fields(command)[1:], "--kubeconfig", "nothing")...)
+		if got.code != 1 || !strings.Contains(got.stderr, "nothing") {
+			t.Errorf("%s: exit code %d: %s", command, got.code, got.stderr)
+		}
+	}
 }

@@ -26,7 +26,7 @@ import (
 func rollbackCommand() *cobra.Command {
 	var f historyFlags
 	cmd := &cobra.Command{
-		Use:   "rollback POLICY [NUMBER] --policy-namespace NAMESPACE",
+		Use:   "rollback POLICY [NUMBER] [--policy-namespace NAMESPACE]",
 		Short: "Write an earlier text of a policy back into its ConfigMap",
 		Long: `Writes the text of an earlier revision of a policy, with the Rego beside it, back
 into the key of its ConfigMap. Other policies in the key stay as they are. Without

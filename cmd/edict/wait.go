@@ -32,7 +32,7 @@ type waitFlags struct {
 func waitCommand() *cobra.Command {
 	var f waitFlags
 	cmd := &cobra.Command{
-		Use:   "wait [POLICY...] --policy-namespace NAMESPACE",
+		Use:   "wait [POLICY...] [--policy-namespace NAMESPACE]",
 		Short: "Wait until the controller has taken over the policies as they are in their ConfigMaps",
 		Long: `Waits until the controller reports a status for the present contents of the
 ConfigMaps that have the policies that are named, or for all, and until it has read
@@ -52,13 +52,10 @@ is RollingOut.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.origin.namespace, "policy-namespace", "", "the namespace of the ConfigMaps with policies")
+	flags.StringVar(&f.origin.namespace, "policy-namespace", defaultNamespace, "the namespace of the ConfigMaps with policies")
 	flags.StringVar(&f.origin.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
 	flags.StringVar(&f.status, "for", "active", "the status to wait for, such as active, disabled or waiting")
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "how long to wait")
-	if err := cmd.MarkFlagRequired("policy-namespace"); err != nil {
-		panic(err)
-	}
 	return cmd
 }
 

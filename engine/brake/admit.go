@@ -203,14 +203,17 @@ func (a *admission) count(e *eval.Effect) Reason {
 }
 
 func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most int64, e *eval.Effect) {
-	of := ""
+	of := "its limit"
+	if all := limit.Value(a.World.Size); all != most { // other replicas have the rest
+		of = fmt.Sprintf("this replica's part of its limit of %d", all)
+	}
 	if limit.PerCentOf != "" {
-		of = fmt.Sprintf(", %d%% of %s", limit.PerWindow, limit.PerCentOf)
+		of += fmt.Sprintf(", %d%% of %s", limit.PerWindow, limit.PerCentOf)
 	}
 	first := objectName(e.Target)
 	a.Policy.pause(Pause{
 		Policy: a.name, Revision: a.revision, Reason: reason, First: first, Since: a.Now.UTC(), Count: most + 1, Limit: most,
-		Message: fmt.Sprintf("the policy %s is paused: it wanted more than %d %s within %s, which is its limit%s; the first that was kept back is %s %s, of the rule %q",
+		Message: fmt.Sprintf("the policy %s is paused: it wanted more than %d %s within %s, which is %s; the first that was kept back is %s %s, of the rule %q",
 			a.name, most, what, limit.Window, of, e.Verb, first, e.Rules[0]),
 	})
 }
@@ -222,7 +225,7 @@ func (p *Policy) pause(one Pause) {
 	}
 	p.pauses = append(p.pauses, one)
 	p.note()
-	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.String()})
+	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(p.brakes.settings.Namespace)})
 }
 
 // again has the key decided about again at an instant.

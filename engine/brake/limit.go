@@ -19,6 +19,8 @@ type Settings struct {
 	// Share returns which part, held of n, of the changes of a policy this process may
 	// make, because others make the rest; nil is all.
 	Share func(policy string) (held, of int64)
+	// Namespace is that of the policies, for messages; "" is none.
+	Namespace string
 	// Now is the clock by which changes are seen; nil is the real one.
 	Now func() time.Time
 }

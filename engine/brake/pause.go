@@ -45,10 +45,12 @@ type Pause struct {
 	Limit int64 `json:"limit"`
 }
 
-// Next says what a person may do about a pause.
-func (p *Pause) Next() string {
-	return fmt.Sprintf("edict resume %s lets it go on, edict rollback %s takes its last edit back", p.Policy, p.Policy)
+// Text is the message with what a person may do: commands, for the namespace of the
+// policies unless it is "".
+func (p *Pause) Text(namespace string) string {
+	of := p.Policy
+	if namespace != "" {
+		of += " --policy-namespace " + namespace
+	}
+	return fmt.Sprintf("%s; edict resume %s lets it go on, edict rollback %s takes its last edit back", p.Message, of, of)
 }
-
-// String is the message with what may be done.
-func (p *Pause) String() string { return p.Message + "; " + p.Next() }

@@ -67,6 +67,7 @@ type follower interface {
 func (p *process) newTerm(ctx context.Context, owned *shards.Ownership, leads func() bool) *term {
 	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != ""}
 	settings := *o.Brakes
+	settings.Namespace = o.PolicyNamespace
 	if owned != nil {
 		settings.Share = owned.Share
 	}

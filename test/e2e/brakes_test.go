@@ -44,7 +44,7 @@ func TestBrakesOfFights(t *testing.T) {
 	c.put(policyMap("fight", map[string]string{"a.yaml": rule("fight-a", "{labels: {set: {owner: a}}}"), "b.yaml": rule("fight-b", "{labels: {set: {owner: b}}}")}))
 	edict := c.fromConfigMaps(nil)
 	c.wantNote("fight", map[string]string{"status": "Paused", "error": `metadata.labels.owner of Node a in turn`})
-	c.wantNote("fight", map[string]string{"error": "edict resume fight-a lets it go on"})
+	c.wantNote("fight", map[string]string{"error": "edict resume fight-a --policy-namespace " + home + " lets it go on"})
 	c.wantEvent("PolicyPaused")
 	written := edict.written("fight-a") + edict.written("fight-b")
 	if written > 30 {

@@ -18,13 +18,14 @@ type brakeStatus struct {
 // maxListed bounds what one line lists.
 const maxListed = 3
 
-// brakeStatusOf returns the state of the brakes as text; nil is nothing.
-func brakeStatusOf(s *brake.State) (n brakeStatus) {
+// brakeStatusOf returns the state of the brakes of a policy in a namespace as text; nil is
+// nothing.
+func brakeStatusOf(s *brake.State, namespace string) (n brakeStatus) {
 	if s == nil {
 		return n
 	}
 	for i := range s.Pauses {
-		n.paused = append(n.paused, s.Pauses[i].String())
+		n.paused = append(n.paused, s.Pauses[i].Text(namespace))
 	}
 	if len(s.Contested) > 0 {
 		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(s.Contested)}

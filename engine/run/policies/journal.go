@@ -150,7 +150,7 @@ func (j *journal) quarantined(u *source.Unit, now time.Time) *document.Problem {
 	return &document.Problem{
 		Position: u.Document.Pos, Severity: document.Error,
 		Message: fmt.Sprintf("quarantined: the process on %s ended while this text was new, %s; it is not loaded before %s", a.Host, times(a.Deaths), until.UTC().Format(time.RFC3339)),
-		Hint:    "change the text, or take it back: edict rollback " + u.Name(),
+		Hint:    "change the text, or take it back: edict rollback " + u.Name() + " --policy-namespace " + j.namespace,
 	}
 }
 

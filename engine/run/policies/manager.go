@@ -99,7 +99,7 @@ func New(o Options) *Manager {
 	m.history.stepped = m.rollouts.stepped
 	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
-	m.reporter = &reporter{policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, rollouts: m.rollouts.text}
+	m.reporter = &reporter{namespace: o.Namespace, policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, rollouts: m.rollouts.text}
 	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
 	return m

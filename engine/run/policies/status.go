@@ -77,9 +77,11 @@ func (n *statusReport) annotations() map[string]string {
 
 // reporter makes the status of ConfigMaps from the state of their policies.
 type reporter struct {
-	policies *lifecycle.Registry
-	runtime  *controller.Runtime
-	rivals   func(policy string) string
+	// namespace is that of the policies.
+	namespace string
+	policies  *lifecycle.Registry
+	runtime   *controller.Runtime
+	rivals    func(policy string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
 	// rollouts returns how far the rollouts of a ConfigMap have come.
@@ -106,7 +108,7 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			p := r.policies.Get(id)
 			sum.add(id, &p)
 			sum.degrade(id, r.runtime.Degraded(id))
-			sum.addBrakes(id, brakeStatusOf(r.runtime.Brakes().State(id)))
+			sum.addBrakes(id, brakeStatusOf(r.runtime.Brakes().State(id), r.namespace))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
 			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
@@ -322,7 +324,7 @@ func (r *reporter) failing(id string) (text string) {
 	if d := r.runtime.Degraded(id); d != nil {
 		text = d.Text
 	}
-	brakes := brakeStatusOf(r.runtime.Brakes().State(id))
+	brakes := brakeStatusOf(r.runtime.Brakes().State(id), r.namespace)
 	return text + r.rivals(id) + brakes.text()
 }
 
