@@ -19,7 +19,8 @@ type Set struct {
 	kinds map[GVK]*Type
 	// resources are those of the kinds that came with one.
 	resources map[GVK]Resource
-	// withoutStatus are the custom kinds without the subresource status.
+	// withoutStatus says of custom kinds whether they lack the subresource status. It is
+	// kept apart from the structures, which take long to make.
 	withoutStatus map[GVK]bool
 	// structures are made when they are asked for.
 	structures map[GVK]func() *Structure

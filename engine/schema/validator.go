@@ -37,7 +37,7 @@ func NewValidator(name string, raw any) (*Validator, error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return nil, err
 	}
-	if err := strictly(&s, ""); err != nil {
+	if err := strictly(&s, "", true); err != nil {
 		return nil, err
 	}
 	b := builder{named: map[string]*Type{}}
@@ -62,17 +62,17 @@ func (v *Validator) Validate(root string, plain any) error {
 // schemaTypes are the types of OpenAPI.
 var schemaTypes = []string{"object", "array", "string", "integer", "number", "boolean"}
 
-// strictly rejects what a schema says and nobody heeds, and closes objects. path is where
-// the schema is in that of the whole.
-func strictly(s *spec.Schema, path string) error {
+// strictly rejects what a schema says and nobody heeds, and closes objects if that is
+// wanted. path is where the schema is in that of the whole.
+func strictly(s *spec.Schema, path string, closed bool) error {
 	if err := heeded(s); err != nil {
 		return fmt.Errorf("%s%w", prefix(path), err)
 	}
 	open, _ := s.Extensions.GetBool("x-kubernetes-preserve-unknown-fields")
-	if len(s.Properties) > 0 && s.AdditionalProperties == nil && !open {
+	if closed && len(s.Properties) > 0 && s.AdditionalProperties == nil && !open {
 		s.AdditionalProperties = &spec.SchemaOrBool{}
 	}
-	return parts(s, path)
+	return parts(s, path, closed)
 }
 
 func prefix(path string) string {
@@ -94,6 +94,11 @@ func heeded(s *spec.Schema) error {
 	case s.Default != nil:
 		return errors.New("default is not applied: set the value where it is computed")
 	}
+	for name := range s.Extensions {
+		if name != "x-kubernetes-preserve-unknown-fields" {
+			return fmt.Errorf("%s is not enforced: leave it out", name)
+		}
+	}
 	if _, err := regexp.Compile(s.Pattern); err != nil {
 		return fmt.Errorf("pattern: %w", err)
 	}
@@ -101,28 +106,28 @@ func heeded(s *spec.Schema) error {
 }
 
 // parts checks the schemas in a schema.
-func parts(s *spec.Schema, path string) error {
+func parts(s *spec.Schema, path string, closed bool) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		one := s.Properties[name]
-		if err := strictly(&one, path+"."+name); err != nil {
+		if err := strictly(&one, path+"."+name, closed); err != nil {
 			return err
 		}
 		s.Properties[name] = one
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		if err := strictly(s.Items.Schema, path+"[]"); err != nil {
+		if err := strictly(s.Items.Schema, path+"[]", closed); err != nil {
 			return err
 		}
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		if err := strictly(s.AdditionalProperties.Schema, path+".*"); err != nil {
+		if err := strictly(s.AdditionalProperties.Schema, path+".*", closed); err != nil {
 			return err
 		}
 	}
 	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
-			if err := heeded(&list[i]); err != nil { // its fields are among those of the schema
-				return fmt.Errorf("%s%w", prefix(path), err)
+			if err := strictly(&list[i], path, false); err != nil { // its fields are some of those of the schema
+				return err
 			}
 		}
 	}

@@ -15,19 +15,21 @@ func TestSchemasThatNobodyHeeds(t *testing.T) {
 		schema any
 		want   string
 	}{
-		"no mapping":          {"integer", "a schema is a mapping"},
-		"nothing":             {nil, "a schema is a mapping"},
-		"a typo":              {map[string]any{"typ": "integer"}, `unknown field "typ"`},
-		"a typo inside":       {in(map[string]any{"minimun": int64(1)}), `a[]: unknown field "minimun"`},
-		"a type of Go":        {in(map[string]any{"type": "int"}), `a[]: unknown type "int": one of object, array, string, integer, number, boolean`},
-		"two types":           {map[string]any{"type": []any{"string", "integer"}}, `unknown type "string, integer"`},
-		"a reference":         {map[string]any{"$ref": "#/components/schemas/x"}, "$ref leads nowhere"},
-		"a default":           {map[string]any{"type": "integer", "default": int64(3)}, "default is not applied"},
-		"a bad pattern":       {map[string]any{"type": "string", "pattern": "["}, "pattern: error parsing regexp"},
-		"a typo in an oneOf":  {map[string]any{"oneOf": []any{map[string]any{"typ": "integer"}}}, `unknown field "typ"`},
-		"in what may be more": {map[string]any{"type": "object", "additionalProperties": map[string]any{"typ": "x"}}, `*: unknown field "typ"`},
-		"a number for a text": {map[string]any{"pattern": int64(1)}, "unmarshal JSON number into Go string"},
-		"an extension":        {map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "description": "d"}, ""},
+		"no mapping":            {"integer", "a schema is a mapping"},
+		"nothing":               {nil, "a schema is a mapping"},
+		"a typo":                {map[string]any{"typ": "integer"}, `unknown field "typ"`},
+		"a typo inside":         {in(map[string]any{"minimun": int64(1)}), `a[]: unknown field "minimun"`},
+		"a type of Go":          {in(map[string]any{"type": "int"}), `a[]: unknown type "int": one of object, array, string, integer, number, boolean`},
+		"two types":             {map[string]any{"type": []any{"string", "integer"}}, `unknown type "string, integer"`},
+		"a reference":           {map[string]any{"$ref": "#/components/schemas/x"}, "$ref leads nowhere"},
+		"a default":             {map[string]any{"type": "integer", "default": int64(3)}, "default is not applied"},
+		"a bad pattern":         {map[string]any{"type": "string", "pattern": "["}, "pattern: error parsing regexp"},
+		"a typo in an oneOf":    {map[string]any{"oneOf": []any{map[string]any{"typ": "integer"}}}, `unknown field "typ"`},
+		"in what may be more":   {map[string]any{"type": "object", "additionalProperties": map[string]any{"typ": "x"}}, `*: unknown field "typ"`},
+		"a number for a text":   {map[string]any{"pattern": int64(1)}, "unmarshal JSON number into Go string"},
+		"a typo below an oneOf": {map[string]any{"oneOf": []any{in(map[string]any{"typ": "integer"})}}, `a[]: unknown field "typ"`},
+		"rules in CEL":          {in(map[string]any{"type": "integer", "x-kubernetes-validations": []any{map[string]any{"rule": "self > 0"}}}), "a[]: x-kubernetes-validations is not enforced"},
+		"an extension":          {map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true, "description": "d"}, ""},
 	} {
 		_, err := NewValidator("r", test.schema)
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
