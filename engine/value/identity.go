@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 
 	"github.com/blang/semver/v4"
@@ -115,7 +114,6 @@ func canonical(v Value) string {
 		}
 	case semver.Version:
 		x.Build = nil // versions that differ in it are equal
-		x.Pre = slices.Clone(x.Pre)
 		return x.String()
 	}
 	return fmt.Sprint(v.Value())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apiserver/pkg/cel"
 )
@@ -80,6 +81,19 @@ func TestComparisons(t *testing.T) {
 		}
 		if !Alike(a, a) {
 			t.Errorf("%v %v is not alike itself", a.Type(), a.Value())
+		}
+	}
+}
+
+// TestOrdered: what is said to have an order is compared, and nothing else of a library.
+func TestOrdered(t *testing.T) {
+	t.Parallel()
+	for _, v := range scalars() {
+		if _, comparable := v.(traits.Comparer); comparable {
+			continue
+		}
+		if _, ok := Compare(v, v); ok != Ordered(v.Type().TypeName()) {
+			t.Errorf("%v: compared %v, ordered %v", v.Type(), ok, Ordered(v.Type().TypeName()))
 		}
 	}
 }
