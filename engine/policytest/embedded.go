@@ -34,14 +34,7 @@ type Embedded struct {
 // that names no policies concerns all that stand beside it. It ends with an
 // error when the context ends.
 func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
-	r := runner{report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e}
-	in := e.Rego
-	if in == nil {
-		in = rego.Local()
-	}
-	if err := r.regoTests(ctx, in, e.Subject.Modules); err != nil {
-		return nil, err
-	}
+	r := runner{report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e, modules: map[string]bool{}}
 	if err := r.embeddedTests(ctx); err != nil {
 		return nil, err
 	}
@@ -51,8 +44,15 @@ func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
 	return r.report, nil
 }
 
-// embeddedTests runs the tests of the place.
+// embeddedTests runs the tests of the place, those in Rego first.
 func (r *runner) embeddedTests(ctx context.Context) error {
+	units := r.embedded.Units
+	if r.embedded.Subject != nil {
+		units = []*source.Unit{r.embedded.Subject}
+	}
+	if err := r.modulesOf(ctx, units); err != nil {
+		return err
+	}
 	for _, f := range r.embedded.Tests {
 		found, problems := load.Documents(f.Path, f.Text)
 		if err := document.Join(problems); err != nil {

@@ -31,20 +31,21 @@ func (r *runner) manifest(ctx context.Context, f load.Source) (done bool, err er
 func (r *runner) configMap(ctx context.Context, b *source.Bundle, c *source.Contents) error {
 	r.embedded = &Embedded{Tests: c.Tests, Units: c.Units, Schemas: b.Schemas, Allowances: b.Allowances}
 	defer func() { r.embedded = nil }()
-	if err := r.modulesOf(ctx, c.Units); err != nil {
-		return err
-	}
 	return r.embeddedTests(ctx)
 }
 
 // modulesOf runs the tests in Rego beside some policies, those of a file once.
 func (r *runner) modulesOf(ctx context.Context, units []*source.Unit) error {
+	in := r.embedded.Rego
+	if in == nil {
+		in = rego.Local()
+	}
 	for _, u := range units {
 		if r.modules[u.File.Path] {
 			continue
 		}
 		r.modules[u.File.Path] = true
-		if err := r.regoTests(ctx, rego.Local(), u.Modules); err != nil {
+		if err := r.regoTests(ctx, in, u.Modules); err != nil {
 			return err
 		}
 	}
