@@ -127,7 +127,7 @@ spec:
 }
 
 // TestWatchesFollow: what only an earlier text read is no longer watched, and
-// an event tells of each change.
+// an event tells of each change that lasts until the status is written.
 func TestWatchesFollow(t *testing.T) {
 	c := start(t, false)
 	c.home()
@@ -137,12 +137,15 @@ func TestWatchesFollow(t *testing.T) {
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
 	edict := c.fromConfigMaps(nil)
 	c.wantMarks("a", map[string]string{"one": "a"})
+	first := c.awaitRevision("one", "one", "")
 	c.put(policyMap("one", map[string]string{"one.yaml": reads}))
 	c.wantMarks("a", map[string]string{"one": "0"})
 	c.put(object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": "p", "namespace": "default"}, "spec": object{"nodeName": "a", "containers": []any{object{"name": "c", "image": "i"}}}})
 	c.wantMarks("a", map[string]string{"one": "1"})
+	second := c.awaitRevision("one", "one", first)
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "b")}))
 	c.wantMarks("a", map[string]string{"one": "b"})
+	c.awaitRevision("one", "one", second)
 	eventually(t, "the end of the watch", func() string {
 		if !strings.Contains(edict.log.String(), `"no longer watching","kind":"Pod"`) {
 			return "Pods are still watched"
