@@ -28,6 +28,7 @@ func TestManifestsInAllCommands(t *testing.T) {
 		"params":     {"params", "--policies"},
 		"simulate":   {"simulate", "--objects", world, "--now", "2026-01-01T00:00:00Z", "-o", "yaml", "--policies"},
 		"explain":    {"explain", "cordoned", "a", "--objects", world, "--now", "2026-01-01T00:00:00Z", "--policies"},
+		"plan":       {"plan", "--against", inFile, "--objects", world, "--now", "2026-01-01T00:00:00Z", "--policies"},
 		"verify":     {"verify", "--objects", world, "--states", "20", "--policies"},
 		"eval":       {"eval", "--policy", "cordoned", "--objects", world, "object.metadata.name", "--key", "a", "--policies"},
 	} {
