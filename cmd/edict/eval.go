@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -129,11 +130,21 @@ func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (*probe.Result, e
 	return result, nil
 }
 
-// writeValue writes a value as a document.
+// writeValue writes a value as a document. That it has a number that no document can
+// have is a finding.
 func writeValue(w io.Writer, output string, v any) error {
+	write := writeYAML
 	if output == "json" {
-		return writeJSON(w, v)
+		write = writeJSON
 	}
+	err := write(w, v)
+	if number := (*json.UnsupportedValueError)(nil); errors.As(err, &number) {
+		return found("the value has the number %s, which no object can have: string(...) shows it", number.Str)
+	}
+	return err
+}
+
+func writeYAML(w io.Writer, v any) error {
 	text, err := document.YAML(v)
 	if err != nil {
 		return err
