@@ -3,7 +3,9 @@ package policies
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
@@ -18,6 +20,8 @@ type assigner struct {
 	runtime  *controller.Runtime
 	// rollouts decides which revisions come into force in steps; nil is none.
 	rollouts *rollouts
+	// annotations returns those of a ConfigMap, with the status as it was last written.
+	annotations func(*source.ConfigMap) (annotations map[string]string, version string)
 	// stopped is called with each policy that is stopped.
 	stopped func(id string, u *source.Unit, c *source.Catalog)
 	// starting reports that no revision was assigned yet.
@@ -114,13 +118,26 @@ func (a *assigner) needsLastGood(newest *lifecycle.CheckResult, kept *history.En
 		return a.starting && kept != nil
 	}
 	if newest != nil {
-		return !newest.Unit.Undecided
+		return !newest.Unit.Undecided || kept != nil && a.ran(kept, c)
 	}
 	if kept == nil || !c.Unreadable(kept.File) {
 		return false
 	}
 	was := kept.Unit()
 	return was != nil && !c.Stopped(was, false)
+}
+
+// ran reports whether a policy was in force before this process began, as the status of
+// its ConfigMap says: a mode that is none has no effect, so that it still is.
+func (a *assigner) ran(kept *history.Entry, c *source.Catalog) bool {
+	origin := c.Origins[kept.Policy]
+	if origin == nil {
+		return false
+	}
+	status, _ := a.annotations(origin.ConfigMap)
+	return slices.ContainsFunc(strings.Fields(status[v1alpha1.AnnotationPolicies]), func(one string) bool {
+		return strings.HasPrefix(one, kept.Policy+"=")
+	})
 }
 
 // withFallback adds the last good revision to one that is to run: the new one may have

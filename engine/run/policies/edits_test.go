@@ -143,10 +143,8 @@ func (e *edits) edit() {
 		e.takesBack()
 		return
 	default:
-		if e.mode == "" { // nobody knows then what ran
-			e.note("restart")
-			e.lead(e.t, nil)
-		}
+		e.note("restart")
+		e.lead(e.t, nil)
 		return
 	}
 	e.stopped = e.stopped && e.text == text && e.spec == spec
@@ -195,5 +193,29 @@ func TestEditsInAnyOrder(t *testing.T) {
 				e.check()
 			}
 		})
+	}
+}
+
+// TestUnknownModeAfterARestart: it has no effect either when another process leads, which
+// does what was done: it does not begin to enforce what was off.
+func TestUnknownModeAfterARestart(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"", "Disabled", "Shadow"} {
+		r := newRolled(t)
+		r.keeps = true
+		edit := func(mode string) string {
+			m := fixture.Labelling("old")
+			m.Mode = mode
+			return r.lookAt(m)
+		}
+		edit("")
+		before := edit(mode)
+		r.lead(t, nil)
+		if now := edit("Shadwo"); now != before {
+			t.Errorf("after the mode %q, under which %s ran, %s runs", mode, before, now)
+		}
+		if now := edit(""); now != "old" {
+			t.Errorf("%s runs when the mode is right again", now)
+		}
 	}
 }

@@ -97,10 +97,10 @@ func New(o Options) *Manager {
 		policies: m.policies, history: m.history, steps: o.Runtime, brakes: o.Runtime.Brakes().State, client: o.Client, namespace: o.Namespace, log: o.Log,
 	})
 	m.history.stepped = m.rollouts.stepped
-	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts}
+	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
+	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts, annotations: m.unlabelled.annotations}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
 	m.reporter = &reporter{namespace: o.Namespace, policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, rollouts: m.rollouts.text}
-	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
 	return m
 }

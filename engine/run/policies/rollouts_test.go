@@ -104,6 +104,7 @@ func (r *rolled) lead(t *testing.T, kept map[string][]*history.Entry) {
 		policies: r.policies, history: r.history, steps: r.steps, brakes: func(string) *brake.State { return &r.brakes }, client: r.client, namespace: "ns", log: fixture.Log(),
 	})
 	r.history.stepped = r.assigner.rollouts.stepped
+	r.assigner.annotations = func(*source.ConfigMap) (map[string]string, string) { return r.annotations(), "" }
 	if err := r.assigner.rollouts.read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +123,14 @@ func (r *rolled) takeBack(failing int) bool {
 }
 
 // annotation returns the status annotation.
-func (r *rolled) annotation() string {
+func (r *rolled) annotation() string { return r.annotations()[v1alpha1.AnnotationRolloutStatus] }
+
+func (r *rolled) annotations() map[string]string {
 	m, err := r.client.CoreV1().ConfigMaps("ns").Get(context.Background(), "m", metav1.GetOptions{})
 	if err != nil {
 		panic(err)
 	}
-	return m.Annotations[v1alpha1.AnnotationRolloutStatus]
+	return m.Annotations
 }
 
 // look looks at the ConfigMap with a text and an annotation, lets the controller of the
@@ -201,6 +204,9 @@ func (r *rolled) show() {
 		r.t.Fatal(err)
 	}
 	m.Annotations = map[string]string{v1alpha1.AnnotationRolloutStatus: r.assigner.rollouts.text("ns/m")}
+	if runs := r.policies.Get("p").Report.InForce; runs != "" {
+		m.Annotations[v1alpha1.AnnotationPolicies] = "p=" + runs
+	}
 	if _, err := r.client.CoreV1().ConfigMaps("ns").Update(r.t.Context(), m, metav1.UpdateOptions{}); err != nil {
 		r.t.Fatal(err)
 	}
