@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -33,5 +34,49 @@ func TestNullObject(t *testing.T) {
 				t.Errorf("got %s", found)
 			}
 		})
+	}
+}
+
+// TestAbsentThroughVariables: an expression in a variable fails where it fails by itself,
+// however often and wherever the variable is used.
+func TestAbsentThroughVariables(t *testing.T) {
+	t.Parallel()
+	const reads, asks = `object.metadata.annotations["ttl"]`, `object.metadata.?annotations[?"ttl"].orValue("")`
+	for shape, warned := range map[string]bool{
+		`X == "1h"`:                                    true,
+		`X != "" && object.metadata.name == "n"`:       true,
+		`object.metadata.name == "n" && X != ""`:       true,
+		`X != "" && size(X) > 1`:                       true,
+		`X != "a" || X != "b"`:                         true,
+		`(X != "" ? 1 : 2) > 1 && X == "a"`:            true,
+		`["a"].all(i, X == i) && X != "b"`:             true,
+		`A != "" && X != ""`:                           false,
+		`X != "" && A != ""`:                           false,
+		`X != "" || (A == "" && X == "b")`:             false,
+		`A != "" ? X == "a" : false`:                   false,
+		`(A == "" || X == "a") && X != "b"`:            false,
+		`["a"].all(i, A == i) && ["b"].all(i, X == i)`: false,
+	} {
+		for name, of := range map[string]func(text string) string{
+			"inline":    func(text string) string { return text },
+			"variables": func(string) string { return "" },
+			"locals":    func(string) string { return "" },
+		} {
+			x, a, variables, locals := of(reads), of(asks), "", ""
+			list := fmt.Sprintf("[{name: x, expression: '%s'}, {name: a, expression: '%s'}]", reads, asks)
+			switch name {
+			case "variables":
+				x, a, variables = "variables.x", "variables.a", "  variables: "+list+"\n"
+			case "locals":
+				x, a, locals = "x", "a", "      variables: "+list+"\n"
+			}
+			when := strings.NewReplacer("X", x, "A", a).Replace(shape)
+			policy := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Namespace}\n" + variables +
+				"  rules:\n    - name: mark\n" + locals + "      when: '" + when + "'\n      do: [{labels: {set: {a: b}}}]\n"
+			found := strings.Join(findingsWith(t, policy), "\n")
+			if got := strings.Contains(found, `"annotations" may be absent`); got != warned {
+				t.Errorf("%s, %s: a warning: %t, want %t\n%s", shape, name, got, warned, found)
+			}
+		}
 	}
 }

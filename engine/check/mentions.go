@@ -16,17 +16,27 @@ type mention struct{ asked, read keys }
 
 func (m mention) all() keys { return m.asked.with(m.read) }
 
+func (m mention) with(others ...mention) mention {
+	out := mention{m.asked.with(), m.read.with()}
+	for _, other := range others {
+		out.asked, out.read = out.asked.with(other.asked), out.read.with(other.read)
+	}
+	return out
+}
+
 // mentions knows what expressions say of fields, also through variables and inputs.
 type mentions struct {
 	policy *plan.Policy
 	// named are what the names of a policy say.
-	named map[string]keys
+	named map[string]mention
 }
 
 func newMentions(p *plan.Policy) *mentions {
-	m := &mentions{policy: p, named: map[string]keys{}}
+	m := &mentions{policy: p, named: map[string]mention{}}
 	for _, in := range p.Inputs {
-		m.named[analyze.InputRef(in.Name).String()] = m.programs(append([]*cel.Program{in.Where, in.Key, in.Get}, in.OrderBy...)...)
+		// An object of which what they read is absent is not among those of the input.
+		asked := m.programs(append([]*cel.Program{in.Where, in.Key, in.Get}, in.OrderBy...)...)
+		m.named[analyze.InputRef(in.Name).String()] = mention{asked, keys{}}
 	}
 	for _, v := range p.Variables { // those that it uses come first
 		m.named[analyze.VariableRef(v.Name).String()] = m.variable(v)
@@ -36,7 +46,7 @@ func newMentions(p *plan.Policy) *mentions {
 
 // with returns the mentions that know the variables of a rule or a collection, too.
 func (m *mentions) with(locals []*plan.Variable) *mentions {
-	out := &mentions{policy: m.policy, named: map[string]keys{}}
+	out := &mentions{policy: m.policy, named: map[string]mention{}}
 	maps.Copy(out.named, m.named)
 	for _, v := range locals {
 		out.named[v.Name] = out.variable(v)
@@ -44,11 +54,11 @@ func (m *mentions) with(locals []*plan.Variable) *mentions {
 	return out
 }
 
-func (m *mentions) variable(v *plan.Variable) keys {
-	out := m.programs(v.Program, v.When).with(m.template(v.Value))
+func (m *mentions) variable(v *plan.Variable) mention {
+	out := m.each(v.Program, v.When).with(m.template(v.Value))
 	if c := v.Collection; c != nil {
 		inner := m.with(c.Locals)
-		out = out.with(inner.programs(append([]*cel.Program{c.ForEach, c.When, c.Key}, c.OrderBy...)...), inner.template(c.Value))
+		out = out.with(inner.each(append([]*cel.Program{c.ForEach, c.When, c.Key}, c.OrderBy...)...), inner.template(c.Value))
 		for _, l := range c.Locals {
 			out = out.with(inner.named[l.Name])
 		}
@@ -56,17 +66,21 @@ func (m *mentions) variable(v *plan.Variable) keys {
 	return out
 }
 
-func (m *mentions) template(t *cel.Template) keys {
-	out := keys{}
-	t.Walk(func(p *cel.Program) { out = out.with(m.programs(p)) })
+func (m *mentions) template(t *cel.Template) mention {
+	out := mention{}
+	t.Walk(func(p *cel.Program) { out = out.with(m.each(p)) })
 	return out
 }
 
-func (m *mentions) programs(list ...*cel.Program) keys {
-	out := keys{}
+// programs returns all that expressions say.
+func (m *mentions) programs(list ...*cel.Program) keys { return m.each(list...).all() }
+
+// each returns what expressions say, one beside the other.
+func (m *mentions) each(list ...*cel.Program) mention {
+	out := mention{}
 	for _, p := range list {
 		if p != nil {
-			out = out.with(m.of(fieldsOf(p), p.Tree().Expr()).all())
+			out = out.with(m.of(fieldsOf(p), p.Tree().Expr()))
 		}
 	}
 	return out
@@ -77,9 +91,8 @@ func (m *mentions) of(f fields, e ast.Expr) mention {
 	out := mention{keys{}, keys{}}
 	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.IdentKind {
-			for key := range m.named[e.AsIdent()] {
-				out.asked[key] = true
-			}
+			maps.Copy(out.asked, m.named[e.AsIdent()].asked)
+			maps.Copy(out.read, m.named[e.AsIdent()].read)
 		}
 		if with, ok := compared(e); ok {
 			if with.Kind() == ast.IdentKind {
