@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -124,10 +125,14 @@ func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (*probe.Result, e
 		}
 	}
 	result, err := p.Value(ctx, key)
-	if err != nil {
+	switch {
+	case err == nil:
+		return result, nil
+	case slices.Contains(p.Keys(), key):
 		return nil, found("%v", err)
+	default:
+		return nil, found("%v%s", err, hinted(keyHint(key, p.Keys())))
 	}
-	return result, nil
 }
 
 // writeValue writes a value as a document. That it has a number that no document can

@@ -155,9 +155,27 @@ func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *r
 		r = c.Look(ctx, f.key, sim.Now(), nil)
 	}
 	if !r.Exists() {
-		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen.Primary.Kind, f.key, f.policy, hinted(document.DidYouMean(f.key.String(), keysOf(c.Keys()))))
+		return nil, nil, found("there is no %s %s that the policy %s decides about%s", chosen.Primary.Kind, f.key, f.policy, hinted(keyHint(f.key, c.Keys())))
 	}
 	return in, r, nil
+}
+
+// keyHint says which of the keys was probably meant by one that is none of them.
+func keyHint(key eval.Key, keys []eval.Key) string {
+	var named []string
+	for _, k := range keys {
+		if k.Name == key.Name {
+			named = append(named, k.String())
+		}
+	}
+	switch {
+	case len(named) > 0 && len(keys) > 0 && keys[0].Namespace == "":
+		return "the kind has no namespaces: write " + named[0]
+	case len(named) > 0:
+		return "the kind has namespaces: write " + strings.Join(named[:min(len(named), 3)], " or ")
+	default:
+		return document.DidYouMean(key.String(), keysOf(keys))
+	}
 }
 
 func keysOf(keys []eval.Key) (out []string) {

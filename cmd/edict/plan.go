@@ -184,7 +184,11 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 		}
 	}
 	for _, n := range r.NotDecided {
-		fmt.Fprintf(w, "not decided: %s %s: %s\n", n.Policy, n.Key, explain.FirstLine(n.Reason))
+		more := ""
+		if lines := strings.Count(n.Reason, "\n"); lines > 0 {
+			more = fmt.Sprintf(" (and %s)", count(lines, "more error", "more errors"))
+		}
+		fmt.Fprintf(w, "not decided: %s %s: %s%s\n", n.Policy, n.Key, explain.FirstLine(n.Reason), more)
 	}
 	if len(r.Changes)+len(r.NotDecided) > 0 {
 		fmt.Fprintln(w)

@@ -207,8 +207,9 @@ func printTable(w io.Writer, r simulate.Result) error {
 	} else {
 		fmt.Fprintln(t, "AT\tPOLICY\tOBJECT\tRULE")
 	}
+	name := nameOfEffects(r.Effects)
 	for _, e := range r.Effects {
-		object := e.Target.Kind + "/" + e.Target.Name
+		object := e.Target.Kind + "/" + name(e.Target)
 		if e.Subresource != "" {
 			object += " (" + e.Subresource + ")"
 		}
@@ -224,6 +225,23 @@ func printTable(w io.Writer, r simulate.Result) error {
 	fmt.Fprintf(w, "\n%s, %s, %s; -o yaml shows the patches and the objects\n", count(len(r.Effects), "write", "writes"),
 		count(len(r.Errors), "error", "errors"), count(len(r.Objects), "object", "objects"))
 	return nil
+}
+
+// nameOfEffects returns how the objects that were written are named: with their namespaces
+// if there are several.
+func nameOfEffects(effects []simulate.Effect) func(simulate.Target) string {
+	namespaces := map[string]bool{}
+	for _, e := range effects {
+		if e.Target.Namespace != "" {
+			namespaces[e.Target.Namespace] = true
+		}
+	}
+	return func(t simulate.Target) string {
+		if t.Namespace == "" || len(namespaces) < 2 {
+			return t.Name
+		}
+		return t.Namespace + "/" + t.Name
+	}
 }
 
 // after returns how long after a start a time is, if that is a duration at all.

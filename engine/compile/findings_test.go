@@ -86,6 +86,12 @@ func TestFindings(t *testing.T) {
 		"orValue of a value":                  {when(`object.metadata.name.orValue("a") == "a"`), "a.?b.orValue(default)"},
 		"is":                                  {when("object.metadata.name is null"), "== compares; has(a.b)"},
 		"let":                                 {when("let x = 1; x > 0"), "write a variable"},
+		"numbers of two types":                {when("size(object.spec.podCIDRs) * 0.5 > 1.0"), "double(x) or int(x) makes both of one type"},
+		"quantities":                          {when(`quantity("1") > quantity("2")`), "a.isGreaterThan(b)"},
+		"versions":                            {when(`semver("1.0.0") < semver("2.0.0")`), "versions: a.isGreaterThan(b)"},
+		"two maps":                            {when(`size(object.metadata.labels + {"a": "b"}) > 1`), "a template with both sets of fields"},
+		"no number":                           {when(`int("x") > 1`), "this text is no whole number of 64 bits; test it before"},
+		"no time":                             {when(`elapsed(timestamp("x"), duration("1h"))`), "RFC 3339"},
 		"a number as a text":                  {"  rules: [{name: r, do: [{labels: {set: {a: \"${size(object.spec.podCIDRs)}\"}}}]}]\n", "string(x) makes a text of it"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func (e *Env) program(checked *cel.Ast, text Text) (*Program, error) {
 	prg, err := e.planning.PlanProgram(checked.NativeRep(), cel.EvalOptions(cel.OptOptimize), m.option(), cel.InterruptCheckFrequency(100))
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, plainError(err)
 	case len(m.counted) < len(m.costs.rounds):
 		return nil, errors.New("the rounds of a loop in it cannot be counted")
 	}
@@ -222,9 +222,10 @@ func (e *Env) explain(message, from string, guess bool) (text, hint string) {
 		}
 		return fmt.Sprintf("undefined name %q", name), hint
 	}
+	if text, hint := conversionProblem(message); text != "" {
+		return text, hint
+	}
 	switch {
-	case message == "invalid duration argument":
-		return "this text is no duration", "units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days: 24h)"
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
 		strings.Contains(message, "mixed element types"):
 		return message, "dyn(x) makes a value untyped where types are mixed on purpose"

@@ -2,6 +2,7 @@ package cel
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -54,6 +55,31 @@ func (e *Env) fieldHint(name string) string {
 	return document.DidYouMean(name, e.fieldNames())
 }
 
+// unconverted says what is wrong with a text that cannot be converted, and how such a
+// text is found or written.
+var unconverted = []struct{ messages, text, hint string }{
+	{"type conversion error from 'string' to 'google.protobuf.Duration' | invalid duration argument", "this text is no duration", "units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days: 24h)"},
+	{"invalid timestamp argument", "this text is no time", "write it as in RFC 3339: 2026-03-01T12:00:00Z"},
+	{"type conversion error from 'string' to 'int'", "this text is no whole number of 64 bits", "test it before, as in x.matches('^-?[0-9]{1,18}$') ? int(x) : 0"},
+	{"type conversion error from 'string' to 'uint'", "this text is no whole number of 64 bits that is not negative", "test it before, as in x.matches('^[0-9]{1,19}$') ? uint(x) : 0u"},
+	{"type conversion error from 'string' to 'double'", "this text is no number", "test it before, as in x.matches('^-?[0-9]+([.][0-9]+)?$') ? double(x) : 0.0"},
+	{"type conversion error from 'string' to 'bool'", "this text is neither true nor false", "x == 'true' is false for any other text"},
+}
+
+// conversionProblem words what CEL says of a text that cannot be converted; "" if it is
+// about something else.
+func conversionProblem(message string) (text, hint string) {
+	for _, u := range unconverted {
+		if slices.Contains(strings.Split(u.messages, " | "), message) {
+			return u.text, u.hint
+		}
+	}
+	return "", ""
+}
+
+// mixed are the numbers of two types that no operator takes.
+var mixed = []string{"(int, double)", "(double, int)", "(int, uint)", "(uint, int)", "(double, uint)", "(uint, double)"}
+
 // overloadHint says how types that do not go together are brought together.
 func overloadHint(message string) string {
 	arguments := message[strings.LastIndex(message, "applied to")+1:]
@@ -64,6 +90,14 @@ func overloadHint(message string) string {
 		return "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"
 	case strings.Contains(arguments, "(int, string)"), strings.Contains(arguments, "(string, int)"):
 		return "int(text) or string(number) makes both of one type"
+	case slices.ContainsFunc(mixed, func(pair string) bool { return strings.Contains(arguments, pair) }):
+		return "double(x) or int(x) makes both of one type"
+	case strings.Contains(arguments, "Quantity"):
+		return "quantities: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b), a.add(b), a.sub(b)"
+	case strings.Contains(arguments, "Semver"):
+		return "versions: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b)"
+	case strings.Contains(message, "'_+_'") && strings.Contains(arguments, "(map("):
+		return elsewhere["merge"]
 	case strings.Contains(message, "'contains'") && strings.Contains(arguments, "map("):
 		return "key in x asks for a key of a map"
 	case strings.Contains(message, "'orValue'"), strings.Contains(message, "'hasValue'"):

@@ -168,8 +168,8 @@ func plainError(err error) error {
 	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
 		return fmt.Errorf("the field or key %q is absent (read it with .? or [?...] where it may be)", key)
 	}
-	if strings.HasPrefix(message, "type conversion error") && strings.Contains(message, "google.protobuf.Duration") {
-		return errors.New("this text is no duration; units are ns, us, ms, s, m and h, such as 90s or 1h30m (there are no days)")
+	if text, hint := conversionProblem(message); text != "" {
+		return fmt.Errorf("%s; %s", text, hint)
 	}
 	if strings.Contains(message, "no such overload") {
 		return fmt.Errorf("a value has another type than the expression expects (%s)", message)
