@@ -118,13 +118,15 @@ func mergePatches(first, second *value.Map) *value.Map {
 }
 
 // coalesce joins adjacent patches of one object and subresource, and drops
-// what the joined patch no longer changes. Those of some rules stay by themselves.
+// what the joined patch no longer changes. Those of some rules stay by themselves. Events
+// between two patches keep them apart unless both set the same field: then the first
+// would be undone by the second at every evaluation.
 func (ev *evaluation) coalesce(effects []*Effect) []*Effect {
 	apart := ev.Apart
 	var out, joined []*Effect
 	for _, e := range effects {
-		last := len(out) - 1
-		if last >= 0 && out[last].joins(e) && out[last].of(apart) == e.of(apart) {
+		last := lastBut(out, VerbEvent)
+		if last >= 0 && out[last].joins(e) && out[last].of(apart) == e.of(apart) && (last == len(out)-1 || overlap(out[last].Patch, e.Patch)) {
 			out[last] = join(out[last], e)
 			joined = append(joined, out[last])
 			continue
@@ -139,6 +141,33 @@ func (ev *evaluation) coalesce(effects []*Effect) []*Effect {
 		e.Patch, _ = patch.(*value.Map)
 		return e.Patch == nil
 	})
+}
+
+// lastBut returns the index of the last effect that has not the verb; -1 is none.
+func lastBut(effects []*Effect, verb string) int {
+	last := len(effects) - 1
+	for last >= 0 && effects[last].Verb == verb {
+		last--
+	}
+	return last
+}
+
+// overlap reports whether two patches set the same field; nil is one of no fields, which
+// is the whole of a scale.
+func overlap(a, b *value.Map) bool {
+	if a == nil || b == nil {
+		return true
+	}
+	for i := range b.Len() {
+		key, now := b.At(i)
+		was := a.Lookup(key)
+		x, isMap := was.(*value.Map)
+		y, alsoMap := now.(*value.Map)
+		if was != nil && (!isMap || !alsoMap || overlap(x, y)) {
+			return true
+		}
+	}
+	return false
 }
 
 // joins reports whether a patch can be part of the write before it: another patch

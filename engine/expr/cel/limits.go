@@ -101,7 +101,7 @@ func patternOf(e ast.Expr) ast.Expr {
 	if !call.IsMemberFunction() {
 		at = 1
 	}
-	if at >= len(call.Args()) {
+	if at >= len(call.Args()) || call.FunctionName() == overloads.Matches && at+1 < len(call.Args()) { // labels.matches has a selector
 		return nil
 	}
 	return call.Args()[at]

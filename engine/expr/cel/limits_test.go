@@ -154,6 +154,7 @@ func TestWithinTheLimits(t *testing.T) {
 		`!s.matches("^b{2}$")`,
 		`s.matches("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")`,
 		`s.find("a{2,3}") == "aaa"`,
+		`labels.matches("a in (` + strings.Repeat("b, ", 200) + `c)", {})`,
 		`s.matches("` + strings.Repeat("a", 256) + `")`,
 		`[1].map(a, [1].map(b, [1].map(c, a + b + c)))[0][0][0] == 3`,
 		`"` + strings.Repeat("x", MaxExpression-2) + `"`,
