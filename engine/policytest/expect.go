@@ -33,10 +33,10 @@ func (c *caseRun) expect(e *v1alpha1.Expectation) {
 		c.object(n)
 	}
 	for _, r := range e.Absent {
-		if err := c.spelling.kind(identity(r).GVK); err != nil {
-			c.failf(r.Name.Pos(), "%s %s %v", r.Kind.Value, r.Name.Value, err)
-		} else if c.sim.Get(identity(r)) != nil {
+		if c.sim.Get(identity(r)) != nil {
 			c.failf(r.Name.Pos(), "%s %s should not exist", r.Kind.Value, r.Name.Value)
+		} else if err := c.spelling.absent(identity(r), c.sim.Objects()); err != nil {
+			c.failf(r.Name.Pos(), "%s %s %v", r.Kind.Value, r.Name.Value, err)
 		}
 	}
 }
@@ -98,6 +98,10 @@ func (c *caseRun) object(n *document.Node) {
 	got := c.sim.Get(id)
 	if got == nil {
 		c.failf(n.Pos, "%s %s does not exist", id.Kind, id.Name)
+		return
+	}
+	if err := c.spelling.written(n, want); err != nil { // what no object has is always absent
+		c.failures = append(c.failures, err.Error())
 		return
 	}
 	shaped := shape(want, any(got))

@@ -48,13 +48,37 @@ func (s speller) object(o simulate.Object) error {
 	return nil
 }
 
-// kind returns an error for a kind that a group of Kubernetes itself does not have.
+// kind returns an error for a kind that a group of Kubernetes itself does not have, or
+// that is spelt as one of which a schema is known: of other groups there may be more.
 func (s speller) kind(gvk schema.GVK) error {
 	known := schema.BuiltinKinds(gvk.APIVersion)
-	if len(known) == 0 || slices.Contains(known, gvk.Kind) {
+	if slices.Contains(known, gvk.Kind) {
 		return nil
 	}
+	if len(known) == 0 {
+		if known = s.schemas.Kinds(gvk.APIVersion); slices.Contains(known, gvk.Kind) || document.DidYouMean(gvk.Kind, known) == "" {
+			return nil
+		}
+	}
 	return fmt.Errorf("is of a kind that %s has not%s", gvk.APIVersion, hinted(gvk.Kind, known))
+}
+
+// absent returns an error for an object that nothing can be, or that is there under its
+// full name.
+func (s speller) absent(id simulate.Identity, world []simulate.Object) error {
+	if err := s.kind(id.GVK); err != nil {
+		return err
+	}
+	r, known := s.schemas.Resource(id.GVK)
+	if known && !r.Namespaced && id.Namespace != "" {
+		return fmt.Errorf("has the namespace %s: no object of the kind has one", id.Namespace)
+	}
+	for _, o := range world {
+		if got := simulate.ID(o); id.Namespace == "" && got.GVK == id.GVK && got.Name == id.Name {
+			return fmt.Errorf("needs a namespace: there is one in %s", got.Namespace)
+		}
+	}
+	return nil
 }
 
 // misspelt returns an error for the first field, in their order, that a type does not have,

@@ -73,6 +73,11 @@ func TestStepsThatShowNothing(t *testing.T) {
 		"an object":            {"steps: [{apply: {apiVersion: v1, kind: Node, metadata: {name: n, label: {a: b}}}}]", `has metadata.label, which the kind has not`},
 		"a kind":               {"steps: [{apply: {apiVersion: v1, kind: Nod, metadata: {name: n}}}]", `is of a kind that v1 has not; did you mean "Node"?`},
 		"absent, of no kind":   {"expect: {absent: [{apiVersion: v1, kind: Nodes, name: n}]}", "Nodes n is of a kind that v1 has not"},
+		"absent, in none":      {"expect: {absent: [{apiVersion: v1, kind: Node, namespace: d, name: x}]}", "Node x has the namespace d: no object of the kind has one"},
+		"absent, without one":  {"objects: [{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: d}}]\n      expect: {absent: [{apiVersion: v1, kind: Pod, name: p}]}", "Pod p needs a namespace: there is one in d"},
+		"absent":               {"expect: {absent: [{apiVersion: v1, kind: Pod, namespace: d, name: p}, {apiVersion: example.com/v1, kind: Any, name: a}]}", ""},
+		"a field of null":      {"expect: {objects: [{apiVersion: v1, kind: Node, metadata: {name: n}, spec: {taint: null}}]}", `the Node n has spec.taint, which the kind has not; did you mean "taints"?`},
+		"no field":             {"expect: {objects: [{apiVersion: v1, kind: Node, metadata: {name: n}, spec: {taints: null}}]}", ""},
 		"a fault":              {"steps: [{fail: {verb: patch, kind: Node}}, " + cordon + "]\n      expect: {errors: [injected]}", ""},
 		"a fault's verb":       {"steps: [{fail: {verb: pach}}]", `there is no verb "pach"; did you mean "patch"?`},
 		"a fault's field":      {"steps: [{fail: {vreb: patch}}]", `unknown field "vreb"`},
@@ -94,5 +99,20 @@ func TestStepsThatShowNothing(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestKindsOfOtherGroups: of a group that is not Kubernetes' own a kind may have no schema,
+// unless it is spelt nearly as one that has.
+func TestKindsOfOtherGroups(t *testing.T) {
+	t.Parallel()
+	custom := schema.NewSet(nil)
+	custom.Add(schema.GVK{APIVersion: "example.com/v1", Kind: "Fleet"}, schema.Untyped())
+	s := speller{schema.NewSet(custom)}
+	for kind, want := range map[string]string{"Fleet": "", "Harbour": "", "Fleett": `is of a kind that example.com/v1 has not; did you mean "Fleet"?`} {
+		err := s.kind(schema.GVK{APIVersion: "example.com/v1", Kind: kind})
+		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

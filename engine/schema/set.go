@@ -56,6 +56,20 @@ func (s *Set) Kind(gvk GVK) (*Type, bool) {
 	return t, true
 }
 
+// Kinds returns the kinds of an API version of which types are known, in no order.
+func (s *Set) Kinds(apiVersion string) (kinds []string) {
+	for ; s != nil; s = s.next {
+		s.mu.RLock()
+		for gvk := range s.kinds {
+			if gvk.APIVersion == apiVersion {
+				kinds = append(kinds, gvk.Kind)
+			}
+		}
+		s.mu.RUnlock()
+	}
+	return kinds
+}
+
 // LacksStatus reports whether a kind is known to have no subresource status: its CRD says so.
 func (s *Set) LacksStatus(gvk GVK) bool {
 	if s == nil {
