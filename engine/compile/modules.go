@@ -86,9 +86,12 @@ func (m *modules) lint() {
 }
 
 // inputShape is what is known of an input's fields: those that its mapping
-// spells out.
+// spells out. A query without an input has one without fields.
 func inputShape(n *document.Node) *schema.Type {
-	if n == nil || n.Kind != document.Map || slices.ContainsFunc(n.Keys, computed) {
+	if n == nil {
+		return &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{}}
+	}
+	if n.Kind != document.Map || slices.ContainsFunc(n.Keys, computed) {
 		return &schema.Type{Kind: schema.Dyn}
 	}
 	t := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{}}
