@@ -106,7 +106,10 @@ func parse(v value.Value) (resource.Quantity, error) {
 	case len(text) > maxLength:
 		return resource.Quantity{}, fmt.Errorf("%q is longer than the %d bytes that a quantity may have", value.Cut(text, maxLength), maxLength)
 	}
-	q, err := resource.ParseQuantity(text)
+	if !value.QuantityFits(text) {
+		return resource.Quantity{}, fmt.Errorf("the exponent of %q is too large to compute with", text)
+	}
+	q, err := value.ParseQuantity(text)
 	if err != nil {
 		return q, fmt.Errorf("%q is not a quantity such as 100Mi, 1.5Gi or 1e3", text)
 	}

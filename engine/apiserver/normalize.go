@@ -3,11 +3,11 @@ package apiserver
 import (
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // normalize returns an object the form in which the server stores it: defaulted,
@@ -53,7 +53,7 @@ func (n normalizer) value(v, old any, s *spec.Schema) any {
 
 // quantity returns the canonical form of a quantity.
 func quantity(v any) any {
-	q, err := resource.ParseQuantity(fmt.Sprint(v))
+	q, err := value.ParseQuantity(fmt.Sprint(v))
 	if err != nil {
 		return v
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/edict-dev/edict/engine/schema"
@@ -260,7 +259,7 @@ func alike(want, live value.Value, t *schema.Type) bool {
 }
 
 func sameQuantity(a, b value.Value) bool {
-	x, errX := resource.ParseQuantity(fmt.Sprint(value.Plain(a)))
-	y, errY := resource.ParseQuantity(fmt.Sprint(value.Plain(b)))
+	x, errX := value.ParseQuantity(fmt.Sprint(value.Plain(a)))
+	y, errY := value.ParseQuantity(fmt.Sprint(value.Plain(b)))
 	return errX == nil && errY == nil && x.Cmp(y) == 0
 }

@@ -117,9 +117,13 @@ func parsed(per int) func(*callArgs) expr.Need {
 }
 
 // digits is for texts that are read as a number of any length: the time grows
-// with the square of the length.
+// with the square of the length. With an exponent that is too large nothing can be
+// computed within any limit.
 func digits(a *callArgs) expr.Need {
 	n := textBytes(a[0])
+	if text, ok := value.Str(a[0]); ok && !value.QuantityFits(text) {
+		return expr.Need{Work: expr.Uncounted}
+	}
 	return expr.Need{Work: 1 + units(n, charactersPerUnit) + units(times(n, n), 10_000), Bytes: 256 + 2*n}
 }
 
