@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Severity reports whether a problem refuses the document.
@@ -59,9 +60,9 @@ func (p Problem) Error() string {
 		text += " (" + p.Hint + ")"
 	}
 	if at := p.Position.String(); at != "" {
-		return at + ": " + text
+		text = at + ": " + text
 	}
-	return text
+	return visible(text)
 }
 
 // Pretty writes file:line:col: severity: message, then the line with a caret
@@ -77,7 +78,18 @@ func (p Problem) Pretty() string {
 	if p.Hint != "" {
 		out += "\n    " + p.Hint
 	}
-	return out
+	return visible(out)
+}
+
+// visible returns a text with a sign in place of each character that a terminal or an
+// editor would obey: a checked file may be a stranger's.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }
 
 // Indentation returns with how many spaces a line begins.

@@ -106,3 +106,17 @@ func TestYAMLHints(t *testing.T) {
 		}
 	}
 }
+
+// TestControlCharacters: what a terminal would obey in a file that is checked is shown, not
+// sent to it.
+func TestControlCharacters(t *testing.T) {
+	t.Parallel()
+	p := Problem{Position: Position{File: "f\x1b[2J", Line: 1, Column: 4}, Severity: Error, Message: "no \x1b]0;x\a", Source: "a:\t\u202e\x9b1mb", Hint: "\x7f"}
+	const want = "f\ufffd[2J:1:4: error: no \ufffd]0;x\ufffd\n    a:\t\ufffd\ufffd1mb\n      \t^\n    \ufffd"
+	if got := p.Pretty(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := p.Error(); got != "f\ufffd[2J:1:4: no \ufffd]0;x\ufffd (\ufffd)" {
+		t.Errorf("got %q", got)
+	}
+}

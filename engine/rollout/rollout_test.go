@@ -143,3 +143,21 @@ func TestStatus(t *testing.T) {
 		t.Error("what cannot be read is no error")
 	}
 }
+
+// TestForgedStatus: a status that no rollout can have is not read.
+func TestForgedStatus(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"policy": "p", "state": "RollingOut", "step": 2, "steps": 3}, {"policy": "q", "state": "Comparing", "steps": 1}]`: "",
+		`[{"policy": "p", "state": "Stopped", "step": 3, "steps": 3}]`:                                                       "",
+		`[{"policy": "p", "state": "RollingOut", "step": -5, "steps": 3}]`:                                                   "p: there is no step -5 of 3",
+		`[{"policy": "p", "state": "RollingOut", "step": 4, "steps": 3}]`:                                                    "p: there is no step 4 of 3",
+		`[{"policy": "p", "state": "Done", "step": 1, "steps": 3}]`:                                                          `p: there is no state "Done"`,
+		`{}`: "cannot be read",
+	} {
+		got, err := ParseStatus(text)
+		if want == "" && err != nil || want != "" && (err == nil || got != nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -93,7 +94,8 @@ func Format(list []Status) string {
 	return string(text)
 }
 
-// ParseStatus reads what Format wrote.
+// ParseStatus reads what Format wrote. Somebody else may have written the annotation: a
+// step that there is not would be taken over by the next leader.
 func ParseStatus(text string) (out []Status, err error) {
 	if text == "" {
 		return nil, nil
@@ -101,5 +103,21 @@ func ParseStatus(text string) (out []Status, err error) {
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		return nil, fmt.Errorf("the status of the rollouts cannot be read: %w", err)
 	}
+	for i := range out {
+		if err := out[i].valid(); err != nil {
+			return nil, fmt.Errorf("the status of the rollouts cannot be read: %s: %w", out[i].Policy, err)
+		}
+	}
 	return out, nil
+}
+
+// valid returns an error for a status that no rollout can have.
+func (s *Status) valid() error {
+	switch {
+	case !slices.Contains([]State{Comparing, RollingOut, Stopped}, s.State):
+		return fmt.Errorf("there is no state %q", s.State)
+	case s.Step < 0 || s.Step > s.Steps:
+		return fmt.Errorf("there is no step %d of %d", s.Step, s.Steps)
+	}
+	return nil
 }

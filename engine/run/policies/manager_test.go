@@ -38,7 +38,7 @@ func newManaged(t *testing.T) *managed {
 	m := &managed{t: t, policies: lifecycle.NewRegistry(), checker: fixture.Checker()}
 	m.policies.Illegal = func(err error) { t.Error(err) }
 	m.history = newHistoryStore(nil, "ns", m.checker, fixture.Log())
-	m.assigner = &assigner{policies: m.policies, history: m.history}
+	m.assigner = &assigner{policies: m.policies, history: m.history, annotations: func(*source.ConfigMap) (map[string]string, string) { return nil, "" }}
 	return m
 }
 
