@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -31,8 +32,7 @@ func QuantityFits(text string) bool {
 	}
 	exponent, err := strconv.ParseInt(text[at+1:], 10, 64)
 	if err != nil { // of what is no number, or a suffix, nothing is computed
-		number, _ := err.(*strconv.NumError) //nolint:errorlint // it is what strconv returns
-		return number == nil || number.Err != strconv.ErrRange
+		return !errors.Is(err, strconv.ErrRange)
 	}
 	return -maxExponent <= exponent && exponent <= maxExponent
 }
