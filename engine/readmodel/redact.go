@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/schema"
@@ -16,8 +17,9 @@ var Secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
 // lastApplied is where kubectl keeps the whole manifest, values included.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// Redacted returns a Secret with a digest in place of each value: a policy sees
-// that a value has changed, and no value can leave by what it writes or says.
+// Redacted returns a Secret with a digest in place of each value, and without the
+// annotations that may hold one: a policy sees that a value has changed, and no value can
+// leave by what it writes or says.
 // The digest is the SHA-256 of namespace, name, key and value, in base64 as the
 // value was, so that equal values of two keys do not look alike.
 func Redacted(object map[string]any) map[string]any {
@@ -28,14 +30,47 @@ func Redacted(object map[string]any) map[string]any {
 			out[field] = digests(fmt.Sprint(metadata["namespace"], "/", metadata["name"]), values)
 		}
 	}
-	if annotations, ok := metadata["annotations"].(map[string]any); ok && annotations[lastApplied] != nil {
+	if annotations, ok := metadata["annotations"].(map[string]any); ok {
 		metadata, annotations = maps.Clone(metadata), maps.Clone(annotations)
-		delete(annotations, lastApplied)
+		maps.DeleteFunc(annotations, func(name string, v any) bool {
+			text, isText := v.(string)
+			return name == lastApplied || !isText || mayHoldValues(text, object)
+		})
 		metadata["annotations"] = annotations
 		out["metadata"] = metadata
 	}
 	return out
 }
+
+// mayHoldValues reports whether an annotation may hold values of its Secret: tools keep
+// the manifest that they have applied, as kubectl does, also compressed, under names of
+// their own.
+func mayHoldValues(text string, secret map[string]any) bool {
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, gzipped) {
+		return true
+	}
+	for _, field := range []string{"data", "stringData"} {
+		values, _ := secret[field].(map[string]any)
+		for _, v := range values {
+			encoded := fmt.Sprint(v)
+			if holds(text, encoded) {
+				return true
+			}
+			if plain, err := base64.StdEncoding.DecodeString(encoded); err == nil && holds(text, string(plain)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// gzipped is how the base64 of what gzip has compressed begins.
+const gzipped = "H4sI"
+
+// minHeld is how long a value is at least of which one can say that a text holds it.
+const minHeld = 4
+
+func holds(text, v string) bool { return len(v) >= minHeld && strings.Contains(text, v) }
 
 // digests replaces values by their digests. Each part goes in with its length,
 // so that no two Secrets give the same input.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -47,5 +49,22 @@ func TestSecretsAreDigests(t *testing.T) {
 	source.Values = true
 	if !strings.Contains(read(source, o), "canary") {
 		t.Error("a source with values has none")
+	}
+}
+
+// TestAnnotationsWithValues: an annotation that may hold a value of the Secret is not read,
+// whoever has written it; others are.
+func TestAnnotationsWithValues(t *testing.T) {
+	t.Parallel()
+	secret := map[string]any{
+		"data": map[string]any{"password": "aHVudGVyMg==", "short": "MQ=="}, // hunter2, 1
+		"metadata": map[string]any{"namespace": "ns", "name": "s", "annotations": map[string]any{
+			"objectset.rio.cattle.io/applied": `{"data":{"password":"aHVudGVyMg=="}}`, "a/list": ` ["x"]`, "a/packed": "H4sIAAAAAAAA/wEAAP//AAAAAAAAAAA=",
+			"a/clear": "the password is hunter2", "a/encoded": "x:aHVudGVyMg==", "a/one": "1", "a/kept": "every 12 months", lastApplied: "",
+		}},
+	}
+	metadata, _ := Redacted(secret)["metadata"].(map[string]any)
+	if diff := cmp.Diff(map[string]any{"a/one": "1", "a/kept": "every 12 months"}, metadata["annotations"]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
