@@ -47,3 +47,28 @@ func TestGroups(t *testing.T) {
 		}
 	}
 }
+
+// TestStatusOfAddedKinds: a set that has the kinds of another knows as well which of them
+// have no subresource status.
+func TestStatusOfAddedKinds(t *testing.T) {
+	t.Parallel()
+	const crd = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: fleets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Fleet, plural: fleets}
+  versions: [{name: v1, schema: {openAPIV3Schema: {type: object}}}, {name: v2, subresources: {status: {}}, schema: {openAPIV3Schema: {type: object}}}]
+`
+	set, added := NewSet(nil), NewSet(nil)
+	if err := set.AddCRD([]byte(crd)); err != nil {
+		t.Fatal(err)
+	}
+	added.AddAll(set)
+	for version, want := range map[string]bool{"v1": true, "v2": false} {
+		if got := added.LacksStatus(GVK{APIVersion: "example.com/" + version, Kind: "Fleet"}); got != want {
+			t.Errorf("%s: %t", version, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"maps"
 	"sync"
 )
 
@@ -107,4 +108,7 @@ func (s *Set) AddAll(other *Set) {
 	for gvk, f := range other.structures {
 		s.addStructure(gvk, f)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.Copy(s.withoutStatus, other.withoutStatus)
 }
