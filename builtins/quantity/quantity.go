@@ -109,7 +109,7 @@ func parse(v value.Value) (resource.Quantity, error) {
 	if !value.QuantityFits(text) {
 		return resource.Quantity{}, fmt.Errorf("the exponent of %q is too large to compute with", text)
 	}
-	q, err := value.ParseQuantity(text)
+	q, err := resource.ParseQuantity(text)
 	if err != nil {
 		return q, fmt.Errorf("%q is not a quantity such as 100Mi, 1.5Gi or 1e3", text)
 	}
