@@ -42,8 +42,6 @@ var layers = [][]string{
 	{"engine/eval/selection"},
 	// What makes plans, and what decides by them.
 	{"engine/compile", "engine/eval", "engine/rbac"},
-	// The table of what bounds them.
-	{"engine/limits"},
 	// Where policies come from; what they read; events to keys; decisions to writes.
 	{"engine/source", "engine/watch", "engine/guard", "engine/apply", "engine/brake", "engine/readmodel"},
 	// What decisions depended on.
@@ -56,8 +54,8 @@ var layers = [][]string{
 	{"engine/simulate"},
 	// What simulations come to, and how two of them differ.
 	{"engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
-	// How much tests notice.
-	{"engine/mutation"},
+	// How much tests notice; the table of what bounds policies and tests.
+	{"engine/mutation", "engine/limits"},
 	// The log of what was written, and what an edit would have made of it; a page to
 	// look at decisions.
 	{"engine/changelog", "engine/live", "engine/explore", "engine/lsp"},

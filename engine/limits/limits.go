@@ -17,6 +17,8 @@ import (
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/policytest"
+	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -71,7 +73,7 @@ func thousands(n int) string {
 }
 
 // All returns the limits in the order in which they apply.
-func All() []Limit { return slices.Concat(texts(), runs(), kept()) }
+func All() []Limit { return slices.Concat(texts(), runs(), kept(), tests()) }
 
 // texts returns the limits of the text of a policy.
 func texts() []Limit {
@@ -121,5 +123,14 @@ func kept() []Limit {
 		{What: "cached results of all policies", Value: eval.MaxMemoProcess, Unit: Bytes, Why: "results above it are computed again"},
 		{What: "pending runs of debounced rules of a policy, with their objects", Value: eval.MaxPutOff, Unit: Bytes, Why: "above it no run is delayed: the object fails, and is retried", Measured: "a debounce key that differed with each change kept every state of the object"},
 		{What: "answers of builtins that call another process, of all objects of a policy that wait for their own writes", Value: eval.MaxAnswers, Unit: Bytes, Why: "a call above it is made again"},
+	}
+}
+
+// tests returns the limits of policy tests.
+func tests() []Limit {
+	return []Limit{
+		{What: "the cases that the matrices of a document stand for", Value: load.MaxMatrices, Unit: Bytes, Why: "a short document could stand for gigabytes"},
+		{What: "writes, calls and errors of a simulation, or of a case of a policy test", Value: simulate.MaxKept, Unit: Bytes, Why: "policies that create objects which they decide about never come to rest"},
+		{What: "the same in the controller, for a case of a test beside its policy", Value: policytest.MaxKept, Unit: Bytes, More: "; 20 seconds for all tests of a ConfigMap, which end after 20 cases that fail", Why: "they run beside what the controller keeps", Measured: "up to 250 MiB resident"},
 	}
 }

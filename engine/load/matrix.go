@@ -7,9 +7,23 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 )
 
+// MaxMatrices bounds the cases that the matrices of a document stand for, in bytes:
+// those of their texts and nodeBytes for each part.
+const MaxMatrices = 16 << 20
+
+// nodeBytes is what a part of a case counts, apart from its text.
+const nodeBytes = 64
+
+// rows writes out the rows of matrices.
+type rows struct {
+	problems *document.Problems
+	// left is how many bytes may still be written out.
+	left int
+}
+
 // withRows returns a test with one case for each row of the matrices of its cases.
 func withRows(test *document.Node, problems *document.Problems) *document.Node {
-	spec := test.Get("spec")
+	spec, r := test.Get("spec"), rows{problems: problems, left: MaxMatrices}
 	var cases []*document.Node
 	found := false
 	for _, c := range spec.Get("cases").Items() {
@@ -23,7 +37,11 @@ func withRows(test *document.Node, problems *document.Problems) *document.Node {
 			problems.Hintf(matrix.Pos, "matrix: [{replicas: 1}, {replicas: 3}]", "a matrix is a list of rows, each a mapping of names to values")
 		}
 		for _, row := range matrix.Items() {
-			cases = append(cases, rowOf(c, row, problems))
+			cases = append(cases, r.of(c, row))
+			if r.left < 0 {
+				problems.Hintf(matrix.Pos, "fewer rows or shorter values; what all cases share belongs into spec.objects", "the cases that this matrix stands for have more than %d MiB", MaxMatrices>>20)
+				return test
+			}
 		}
 	}
 	if !found {
@@ -34,12 +52,12 @@ func withRows(test *document.Node, problems *document.Problems) *document.Node {
 	return test.With("spec", spec.With("cases", &list))
 }
 
-// rowOf returns a case with the values of a row in place of their names.
-func rowOf(c, row *document.Node, problems *document.Problems) *document.Node {
+// of returns a case with the values of a row in place of their names.
+func (r *rows) of(c, row *document.Node) *document.Node {
 	if row.Kind != document.Map {
-		problems.Hintf(row.Pos, "{replicas: 1}", "a row of a matrix is a mapping of names to values")
+		r.problems.Hintf(row.Pos, "{replicas: 1}", "a row of a matrix is a mapping of names to values")
 	}
-	values, said := valuesOf(row)
+	fill, said := r.valuesOf(row)
 	out := *c
 	out.Keys, out.Values, out.Pos = nil, nil, row.Pos
 	for i, k := range c.Keys {
@@ -52,40 +70,82 @@ func rowOf(c, row *document.Node, problems *document.Problems) *document.Node {
 			named.Text = fmt.Sprintf("%s [%s]", v.Text, said)
 			v = &named
 		}
-		out.Keys, out.Values = append(out.Keys, k), append(out.Values, filled(v, values))
+		out.Keys, out.Values = append(out.Keys, k), append(out.Values, fill.node(v))
 	}
 	return &out
+}
+
+// filling puts the values of a row in place of their names.
+type filling struct {
+	*rows
+	values map[string]*document.Node
+	// sizes are what the values count.
+	sizes map[string]int
+	texts *strings.Replacer
+	// longest is the length of the longest text of a value.
+	longest int
 }
 
 // valuesOf returns the values of a row by what stands for them, and a text about the row.
-func valuesOf(row *document.Node) (values map[string]*document.Node, said string) {
-	values = map[string]*document.Node{}
-	var texts []string
+func (r *rows) valuesOf(row *document.Node) (f *filling, said string) {
+	f = &filling{rows: r, values: map[string]*document.Node{}, sizes: map[string]int{}}
+	var texts, pairs []string
 	for i, k := range row.Keys {
-		values["$("+k.Text+")"] = row.Values[i]
-		if v := row.Values[i]; v.Kind != document.Map && v.Kind != document.List {
+		name, v := "$("+k.Text+")", row.Values[i]
+		f.values[name], f.sizes[name] = v, sizeOf(v)
+		f.longest = max(f.longest, len(v.Text))
+		pairs = append(pairs, name, v.Text)
+		if v.Kind != document.Map && v.Kind != document.List {
 			texts = append(texts, k.Text+"="+v.Text)
 		}
 	}
-	return values, strings.Join(texts, ", ")
+	f.texts = strings.NewReplacer(pairs...)
+	return f, strings.Join(texts, ", ")
 }
 
-// filled returns a part of a case with the values of a row: a scalar that is a name
+// sizeOf returns what a node counts, with all that is in it.
+func sizeOf(n *document.Node) int {
+	size := nodeBytes + len(n.Text)
+	for i, v := range n.Values {
+		if n.Kind == document.Map {
+			size += sizeOf(n.Keys[i])
+		}
+		size += sizeOf(v)
+	}
+	return size
+}
+
+// node returns a part of a case with the values of a row: a scalar that is a name
 // becomes the value itself, a name inside a text the text of the value.
-func filled(n *document.Node, values map[string]*document.Node) *document.Node {
-	if v := values[n.Text]; v != nil {
+func (f *filling) node(n *document.Node) *document.Node {
+	if v := f.values[n.Text]; v != nil {
+		f.left -= f.sizes[n.Text]
 		return v
 	}
 	out := *n
-	for name, v := range values {
-		out.Text = strings.ReplaceAll(out.Text, name, v.Text)
-	}
+	out.Text = f.text(n.Text)
 	out.Keys, out.Values = nil, nil
 	for i, v := range n.Values {
-		if n.Kind == document.Map {
-			out.Keys = append(out.Keys, filled(n.Keys[i], values))
+		if f.left < 0 {
+			break
 		}
-		out.Values = append(out.Values, filled(v, values))
+		if n.Kind == document.Map {
+			out.Keys = append(out.Keys, f.node(n.Keys[i]))
+		}
+		out.Values = append(out.Values, f.node(v))
 	}
 	return &out
+}
+
+// text returns a text with the texts of the values. One that may become too long is not
+// made.
+func (f *filling) text(s string) string {
+	names := strings.Count(s, "$(")
+	if names > 0 && names*f.longest < f.left {
+		s = f.texts.Replace(s)
+	} else if names > 0 {
+		f.left = -1
+	}
+	f.left -= nodeBytes + len(s)
+	return s
 }

@@ -58,3 +58,40 @@ func TestMatrixProblems(t *testing.T) {
 		}
 	}
 }
+
+// TestMatrixIsBounded: a short document does not stand for cases that no memory holds.
+func TestMatrixIsBounded(t *testing.T) {
+	t.Parallel()
+	long := func(s string, n int) string { return strings.Repeat(s, n) }
+	for name, tc := range map[string]struct{ text, want string }{
+		"a long text, many times":     {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], objects: [{data: '" + long("$(x)", 30_000) + "'}]}", "have more than 16 MiB"},
+		"a mapping, many times":       {"{name: a, matrix: [{x: [" + long("a, ", 20_000) + "]}], objects: [" + long("$(x), ", 20_000) + "]}", "have more than 16 MiB"},
+		"many rows of a long case":    {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [{data: " + long("a", 100_000) + "}]}", "have more than 16 MiB"},
+		"many rows of a case of many": {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [" + long("a, ", 20_000) + "]}", "have more than 16 MiB"},
+		"several matrices":            {long("{name: a, matrix: [{x: "+long("a", 1000)+"}], objects: [{data: '"+long("$(x)", 1000)+"'}]}\n    - ", 20) + "{name: b}", "have more than 16 MiB"},
+		"many rows":                   {"{name: a, matrix: [" + long("{x: 1}, ", 10_000) + "]}", ""},
+		"a long text":                 {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], description: '" + long("$(x)", 100) + "'}", ""},
+	} {
+		_, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - "+tc.text+"\n"))
+		var got []string
+		for _, p := range problems {
+			if strings.Contains(p.Message, "MiB") {
+				got = append(got, p.Message)
+			}
+		}
+		if tc.want == "" && len(got) > 0 || tc.want != "" && (len(got) != 1 || !strings.Contains(got[0], tc.want)) {
+			t.Errorf("%s: %v, want %q", name, got, tc.want)
+		}
+	}
+}
+
+// TestMatrixFillsOnce: a value that looks like a name stays as it is, whatever the order.
+func TestMatrixFillsOnce(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		file, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - {name: '$(a)-$(b)', matrix: [{a: '$(b)', b: '$(a)', c: 1}]}\n"))
+		if len(problems) > 0 || file.Tests[0].Spec.Cases[0].Name.Value != "$(b)-$(a)" {
+			t.Fatal(problems, file.Tests)
+		}
+	}
+}

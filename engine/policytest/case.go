@@ -117,6 +117,9 @@ func (c *caseRun) start(ctx context.Context) error {
 	options := simulate.Options{
 		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.records(ctx),
 	}
+	if c.embedded != nil {
+		options.MaxKept = MaxKept
+	}
 	if c.options.Begin != nil {
 		c.options.Begin(options)
 	}

@@ -30,11 +30,19 @@ type Embedded struct {
 	Allowances []v1alpha1.Allowance
 }
 
+// The tests of a place run beside what a controller keeps. MaxKept bounds what a case
+// keeps of what policies did, in bytes; MaxFailed is after how many cases that fail no more
+// are run.
+const (
+	MaxKept   = 64 << 20
+	MaxFailed = 20
+)
+
 // RunEmbedded runs the tests that concern a policy, those in Rego too. A test
 // that names no policies concerns all that stand beside it. It ends with an
-// error when the context ends.
+// error when the context ends, and after MaxFailed cases that fail.
 func RunEmbedded(ctx context.Context, e Embedded) (*Report, error) {
-	r := runner{report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e, modules: map[string]bool{}}
+	r := runner{maxFailed: MaxFailed, report: &Report{Coverage: map[string]map[string]int{}}, embedded: &e, modules: map[string]bool{}}
 	if err := r.embeddedTests(ctx); err != nil {
 		return nil, err
 	}

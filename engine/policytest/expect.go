@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // expect compares the world with an expectation. Errors that it does not
@@ -41,8 +42,16 @@ func (c *caseRun) expect(e *v1alpha1.Expectation) {
 	}
 }
 
+// Bounds of what is shown of failures: longer texts are cut, larger values are not written
+// out, and of errors that were not expected only so many are named.
+const (
+	maxFailure = 256 << 10
+	maxShown   = 1 << 20
+	maxErrors  = 20
+)
+
 func (c *caseRun) failf(at document.Position, format string, args ...any) {
-	c.failures = append(c.failures, at.String()+": "+fmt.Sprintf(format, args...))
+	c.failures = append(c.failures, at.String()+": "+value.Cut(fmt.Sprintf(format, args...), maxFailure))
 }
 
 // compare matches a list in part and shows a diff in the shape of what was
@@ -81,6 +90,10 @@ func (c *caseRun) documentsOf(wanted, got []any) {
 func (c *caseRun) diff(at document.Position, what string, want, got any) bool {
 	if equal(normal(want), normal(got)) {
 		return false
+	}
+	if simulate.Size(got) > maxShown {
+		c.failf(at, "%s differ; what there is takes more than %d MiB and is not shown", what, maxShown>>20)
+		return true
 	}
 	c.failf(at, "%s differ (-want +got):\n%s", what, yamlDiff(want, got))
 	return true
@@ -121,6 +134,10 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 	}
 	failures := len(c.failures)
 	for i, g := range got {
+		if i == len(want)+maxErrors {
+			c.failf(at, "%d more errors that were not expected", len(got)-i)
+			break
+		}
 		if i >= len(want) {
 			c.failf(at, "an error that was not expected, for %s: %s", g.Key, g.Message)
 			continue

@@ -73,6 +73,9 @@ func (r *Report) Failed() int {
 // Run runs the policy tests at some paths.
 func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 	r := runner{options: o, report: &Report{Coverage: map[string]map[string]int{}}, bundles: map[string]*source.Bundle{}, modules: map[string]bool{}}
+	if o.UntilFailure {
+		r.maxFailed = 1
+	}
 	for _, path := range paths {
 		files, err := load.Files(path)
 		if err != nil {
@@ -120,14 +123,16 @@ func (r *runner) tests(ctx context.Context, file string, list []*v1alpha1.Policy
 }
 
 // ended reports whether nothing more is to be run.
-func (r *runner) ended() bool { return r.options.UntilFailure && r.report.Failed() > 0 }
+func (r *runner) ended() bool { return r.maxFailed > 0 && r.report.Failed() >= r.maxFailed }
 
 type runner struct {
 	options Options
 	// embedded, if set, are the policies and tests of one place that is no folder.
 	embedded *Embedded
-	report   *Report
-	bundles  map[string]*source.Bundle
+	// maxFailed is how many cases may fail until no more is run; 0 is any number.
+	maxFailed int
+	report    *Report
+	bundles   map[string]*source.Bundle
 	// modules are the policies' files whose Rego tests have run.
 	modules map[string]bool
 }
@@ -159,7 +164,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start), embedded: r.embedded != nil}
 		out.outcomes = run.outcomes
 		r.report.Cases = append(r.report.Cases, out)
-		if r.options.UntilFailure && len(out.Failures) > 0 {
+		if len(out.Failures) > 0 && r.ended() {
 			return nil
 		}
 	}

@@ -83,13 +83,20 @@ func (c *Case) differs() bool {
 	return slices.ContainsFunc(c.outcomes, func(o outcome) bool { return !o.met })
 }
 
-// differs notes what a list or mapping should be to hold.
+// differs notes what a list or mapping should be to hold. What tests that are not updated
+// should be is not kept: it may be large.
 func (c *caseRun) differs(at document.Position, old, is any) {
+	if c.embedded != nil {
+		old, is = nil, nil
+	}
 	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: is}})
 }
 
 // holds notes a list or mapping that holds: other rows of a matrix may want another one.
 func (c *caseRun) holds(at document.Position, old any) {
+	if c.embedded != nil {
+		return
+	}
 	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: old}, met: true})
 }
 

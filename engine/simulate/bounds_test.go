@@ -2,8 +2,10 @@ package simulate
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 // few are bounds that tests reach soon.
@@ -71,5 +73,30 @@ func TestDefaultBounds(t *testing.T) {
 		if got := [2]int{defaultBounds.passes(keys), defaultBounds.writes(keys)}; got != want {
 			t.Errorf("%d keys: %v, want %v", keys, got, want)
 		}
+	}
+}
+
+// TestMaxKept: what is kept is bounded in bytes, whatever it is made of and however many
+// keys there come to be.
+func TestMaxKept(t *testing.T) {
+	t.Parallel()
+	for name, policy := range map[string]string{
+		"long texts":  "  for: {apiVersion: example.com/v1, kind: Widget}\n  rules:\n    - name: r\n      do: [{annotations: {set: {n: '${string(has(object.metadata.annotations) ? int(object.metadata.annotations.n) + 1 : 0)}', x: '${has(object.metadata.annotations) ? object.metadata.annotations.n : string(0)}${lists.range(5000).map(i, string(i)).join()}'}}}]\n",
+		"more keys":   "  for: {apiVersion: example.com/v1, kind: Widget}\n  rules:\n    - name: r\n      do: [{create: {apiVersion: example.com/v1, kind: Widget, metadata: {namespace: d, name: '${object.metadata.name}x'}}}]\n",
+		"more errors": "  for: {apiVersion: example.com/v1, kind: Widget}\n  rules:\n    - name: r\n      do: [{status: {n: 1}}]\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := simulation(t, several(1), policy)
+			s.options.MaxKept = 1 << 20
+			if name == "more errors" {
+				s.Fail(Fault{Times: math.MaxInt, Code: 500})
+			}
+			s.Settle(t.Context())
+			s.Advance(t.Context(), s.Now().Add(10000*time.Hour))
+			if !strings.Contains(s.Ended(), "there are more than 1 MiB of writes, calls and errors") || s.Evaluations() > 100_000 {
+				t.Errorf("%d evaluations, %d bytes: %q", s.Evaluations(), s.result.kept, s.Ended())
+			}
+		})
 	}
 }

@@ -22,6 +22,10 @@ type Result struct {
 	Requeue []Requeue `json:"requeue"`
 	// Traces are the records of all decisions, when they were asked for.
 	Traces []*record.Document `json:"traces,omitempty"`
+
+	// kept estimates how many bytes all of this takes, with the objects that were written
+	// and without Traces.
+	kept int
 }
 
 // Effect is a write that changed something.
@@ -78,16 +82,20 @@ type Requeue struct {
 func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 	for _, c := range got.Decision.Calls {
 		if !c.AnsweredBefore {
-			r.Calls = append(r.Calls, callOf(at, i, c))
+			call := callOf(at, i, c)
+			r.kept += entryBytes + Size(call.Request) + Size(call.Response) + len(call.Error)
+			r.Calls = append(r.Calls, call)
 		}
 	}
 	for _, o := range got.Outcomes {
 		if !o.Written() {
 			continue
 		}
+		patch := value.Plain(o.Effect.Patch)
+		r.kept += entryBytes + 2*Size(patch) // once more in the object
 		r.Effects = append(r.Effects, Effect{
 			At: at.UTC(), Policy: i.policy, Rule: joined(o.Effect.Rules), Key: i.key, Verb: o.Effect.Verb,
-			Subresource: o.Effect.Subresource, Target: targetOf(o.Effect.Target), Patch: value.Plain(o.Effect.Patch),
+			Subresource: o.Effect.Subresource, Target: targetOf(o.Effect.Target), Patch: patch,
 		})
 	}
 	failed := got.Final
@@ -125,6 +133,7 @@ func joined(rules []string) string {
 }
 
 func (r *Result) fail(at time.Time, i item, message string) {
+	r.kept += entryBytes + len(message)
 	r.Errors = append(r.Errors, Error{At: at.UTC(), Policy: i.policy, Key: i.key, Message: message})
 }
 

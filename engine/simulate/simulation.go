@@ -43,6 +43,8 @@ type Options struct {
 	Evaluated func()
 	// From is the world to begin with, in place of Objects and Start; nil is none.
 	From *Checkpoint
+	// MaxKept is in place of the constant of that name; 0 is the constant.
+	MaxKept int
 	// Stopped leaves the controllers stopped until Restart.
 	Stopped bool
 	// Brakes are those of a controller; nil brakes nothing, and ends a simulation
@@ -196,6 +198,8 @@ func (s *Simulation) Settle(ctx context.Context) {
 			bound = s.bounds.passes(s.keys())
 		}
 		switch writes := len(s.result.Effects); {
+		case s.result.kept > s.maxKept():
+			s.end(next, fmt.Sprintf("there are more than %d MiB of writes, calls and errors: the policies never come to rest, or the time is too long or the world too large", s.maxKept()>>20))
 		case passes == bound:
 			s.end(next, "the policies never come to rest: this key is woken again and again")
 		case writes >= s.bounds.writes(0) && writes >= s.bounds.writes(s.keys()):

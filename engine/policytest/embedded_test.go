@@ -1,0 +1,50 @@
+package policytest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// more creates ConfigMaps that it decides about, each with a long text.
+const more = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: more}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  rules:
+    - name: create
+      do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: d, name: "${object.metadata.name}x"}, data: {text: "${lists.range(50000).map(i, string(i)).join()}"}}}]
+`
+
+// TestEmbeddedIsBounded: tests that run beside what a controller keeps do not grow without
+// an end.
+func TestEmbeddedIsBounded(t *testing.T) {
+	t.Parallel()
+	file := load.Source{Path: "more.yaml", Text: []byte(more)}
+	found, problems := load.Documents(file.Path, file.Text)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	report, err := RunEmbedded(t.Context(), Embedded{
+		Tests: []load.Source{{Path: "more.test.yaml", Text: []byte(`apiVersion: edict.dev/v1alpha1
+kind: PolicyTest
+metadata: {name: more}
+spec:
+  cases:
+    - name: one
+      objects: [{apiVersion: v1, kind: ConfigMap, metadata: {namespace: d, name: a}}]
+`)}},
+		Units:   []*source.Unit{{Document: found.Policies[0], File: file}},
+		Schemas: schema.Builtin(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Cases) != 1 || !strings.Contains(strings.Join(report.Cases[0].Failures, "\n"), "there are more than 64 MiB of writes") {
+		t.Errorf("%.2000v", report.Cases)
+	}
+}
