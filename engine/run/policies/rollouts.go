@@ -23,8 +23,8 @@ type rollouts struct {
 	// active are the rollouts that have not ended, and those that have stopped, by
 	// policy.
 	active map[string]*activeRollout
-	// left are those that another process left, by policy.
-	left map[string]rollout.Status
+	// left are those that another process left.
+	left map[leftRollout]rollout.Status
 	news []rolloutNews
 	// begun are the policies and revisions of which a step has begun.
 	begun map[[2]string]bool
@@ -65,11 +65,15 @@ type activeRollout struct {
 	shown    shown
 }
 
+// leftRollout names a rollout that another process left. Only the annotation of the
+// policy's own ConfigMap says how far it has come: who may write another one has no say.
+type leftRollout struct{ configMap, policy string }
+
 // rolloutNews is a step that has begun.
 type rolloutNews struct{ configMap, text string }
 
 func newRollouts(o rolloutOptions) *rollouts {
-	return &rollouts{rolloutOptions: o, active: map[string]*activeRollout{}, left: map[string]rollout.Status{}, begun: map[[2]string]bool{}}
+	return &rollouts{rolloutOptions: o, active: map[string]*activeRollout{}, left: map[leftRollout]rollout.Status{}, begun: map[[2]string]bool{}}
 }
 
 // stage returns a revision as it is to come into force: in steps if its ConfigMap has
@@ -123,7 +127,7 @@ func (r *rollouts) begin(id string, rev *lifecycle.Revision, p *lifecycle.Policy
 	now := &activeRollout{spec: origin.Rollout, from: from, Status: rollout.Status{
 		Policy: id, Revision: rev.Unit.Revision(), From: from.Unit.Revision(), State: rollout.Comparing, Steps: len(origin.Rollout.Steps), Digest: origin.Rollout.Digest,
 	}}
-	if left := r.take(id, &now.Status); left != nil && left.State != rollout.Stopped {
+	if left := r.take(leftRollout{origin.ConfigMap.Path(), id}, &now.Status); left != nil && left.State != rollout.Stopped {
 		now.State, now.Step, now.Share, now.Next = left.State, left.Step, left.Share, left.Next
 	}
 	r.active[id] = now
@@ -133,9 +137,9 @@ func (r *rollouts) begin(id string, rev *lifecycle.Revision, p *lifecycle.Policy
 
 // take returns how far another process has come with a rollout; nil if it was another
 // one.
-func (r *rollouts) take(id string, now *rollout.Status) *rollout.Status {
-	left, ok := r.left[id]
-	delete(r.left, id)
+func (r *rollouts) take(of leftRollout, now *rollout.Status) *rollout.Status {
+	left, ok := r.left[of]
+	delete(r.left, of)
 	if !ok || left.Revision != now.Revision || left.From != now.From || left.Digest != now.Digest || left.Step > now.Steps {
 		return nil
 	}

@@ -351,6 +351,32 @@ func TestRolloutsSurviveARestart(t *testing.T) {
 	r.want("begins anew", r.tick(time.Second), "Comparing 0 waiting")
 }
 
+// TestRolloutsOfAnotherConfigMap: what the annotation of another ConfigMap says of a
+// rollout has no effect after a restart, whichever of the two is read last.
+func TestRolloutsOfAnotherConfigMap(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "z"} {
+		r := rolling(t)
+		r.decided(0)
+		r.tick(time.Second)
+		r.want("step 1", r.tick(time.Second), "RollingOut 1 next in 10m0s")
+		r.look("new", inSteps)
+		forged := strings.NewReplacer(`"step":1`, `"step":2`).Replace(r.annotation())
+		if forged == r.annotation() {
+			t.Fatal(forged)
+		}
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{v1alpha1.LabelPolicy: "true"}, Annotations: map[string]string{v1alpha1.AnnotationRolloutStatus: forged}}}
+		if _, err := r.client.CoreV1().ConfigMaps("ns").Create(t.Context(), m, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		r.lead(t, r.history.entries)
+		r.want("another process", r.look("new", inSteps), "new beside old")
+		if got := r.policies.Get("p").Assigned; got.Staged == nil || got.Staged.Step != 1 {
+			t.Errorf("%s: it begins with step %+v", name, got.Staged)
+		}
+	}
+}
+
 // TestRolloutsEnd: what ends a rollout, and what the policy runs by then.
 func TestRolloutsEnd(t *testing.T) {
 	t.Parallel()

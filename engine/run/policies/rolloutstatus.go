@@ -26,7 +26,7 @@ func (r *rollouts) read(ctx context.Context) error {
 			r.log.Warn("an annotation cannot be read, so that its rollouts begin anew", "configmap", m.Namespace+"/"+m.Name, "annotation", v1alpha1.AnnotationRolloutStatus, "error", err.Error())
 		}
 		for _, s := range statuses {
-			r.left[s.Policy] = s
+			r.left[leftRollout{(&source.ConfigMap{Namespace: m.Namespace, Name: m.Name}).Path(), s.Policy}] = s
 			if s.Step > 0 {
 				r.begun[[2]string{s.Policy, s.Revision}] = true
 			}
@@ -51,10 +51,10 @@ func (r *rollouts) retry(c *source.Catalog) {
 // that have stopped, in this process or another one, are kept and stay stopped when the
 // same text is good again.
 func (r *rollouts) update(c *source.Catalog) {
-	for _, id := range slices.Sorted(maps.Keys(r.left)) {
-		v, origin := r.policies.Get(id).Newest, c.Origins[id]
-		if r.left[id].State == rollout.Stopped && v != nil && origin != nil && origin.Rollout != nil {
-			r.takeStopped(id, v, origin)
+	for of, left := range r.left {
+		v, origin := r.policies.Get(of.policy).Newest, c.Origins[of.policy]
+		if left.State == rollout.Stopped && v != nil && origin != nil && origin.Rollout != nil && origin.ConfigMap.Path() == of.configMap {
+			r.takeStopped(of, v, origin)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
@@ -70,14 +70,14 @@ func (r *rollouts) update(c *source.Catalog) {
 
 // takeStopped takes over a rollout that had stopped when another process led, unless the
 // text or the annotation has changed since.
-func (r *rollouts) takeStopped(id string, v *lifecycle.CheckResult, origin *source.Contents) {
-	from := r.history.lastGood(id)
+func (r *rollouts) takeStopped(of leftRollout, v *lifecycle.CheckResult, origin *source.Contents) {
+	from := r.history.lastGood(of.policy)
 	if from == nil {
 		return
 	}
 	now := rollout.Status{Revision: v.Unit.Revision(), From: from.Unit.Revision(), Digest: origin.Rollout.Digest, Steps: len(origin.Rollout.Steps)}
-	if left := r.take(id, &now); left != nil {
-		r.active[id] = &activeRollout{Status: *left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
+	if left := r.take(of, &now); left != nil {
+		r.active[of.policy] = &activeRollout{Status: *left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
 	}
 }
 
