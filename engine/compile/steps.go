@@ -82,10 +82,20 @@ func (ss steps) points(step *plan.Step, doc *v1alpha1.SelectStep) {
 	}
 	step.GroupOwn = analyze.Own(step.GroupBy, ss.names)
 	const members = "members"
-	s := ss.outer.with(members, cel.ListOf(cel.DynType), ss.memberFlow(), doc.Pos)
+	s := ss.outer.with(members, cel.ListOf(ss.member()), ss.memberFlow(), doc.Pos)
 	if step.Expression = s.typed(doc.Points, cel.IntType); step.Expression != nil {
 		step.Fold = analyze.FoldOf(step.Expression, members)
 	}
+}
+
+// member returns the type of a member of a group: a map of the parts of a candidate by
+// name.
+func (ss steps) member() *cel.Type {
+	types := make([]*cel.Type, len(ss.names))
+	for i, name := range ss.names {
+		types[i] = ss.inner.env.TypeOfName(name)
+	}
+	return ss.inner.env.Record(ss.names, types)
 }
 
 // memberFlow says where the members of a group come from: each holds the parts

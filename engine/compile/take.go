@@ -60,5 +60,5 @@ func (ss steps) together(s *scope, doc *v1alpha1.SelectAction, actions actionLis
 		s.problems.Hintf(doc.Together[0].Pos, "then: is done with the one winner", "together is for a select with take")
 		return nil
 	}
-	return actions(s.with(takenName, cel.ListOf(cel.DynType), ss.memberFlow(), doc.Pos), doc.Together)
+	return actions(s.with(takenName, cel.ListOf(ss.member()), ss.memberFlow(), doc.Pos), doc.Together)
 }

@@ -49,6 +49,15 @@ func (t *Type) MayLack(field string) bool {
 	return !builtin || !defaulted()[t.Name+" "+field]
 }
 
+// Record returns the type of an Object that always has all of some fields.
+func Record(name string, fields map[string]*Type) *Type {
+	t := &Type{Kind: Object, Name: name, Fields: fields, present: map[string]bool{}}
+	for field := range fields {
+		t.present[field] = true
+	}
+	return t
+}
+
 // Requires reports whether the API server refuses an object of the type without a field
 // because of its schema. It validates built-in kinds by code of its own, not by their
 // schemas.

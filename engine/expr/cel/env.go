@@ -280,6 +280,16 @@ func IsOptional(t *Type) bool { return t.Kind() == cel.OpaqueKind && t.TypeName(
 // the last counts.
 func (e *Env) Vars() []Var { return e.vars }
 
+// TypeOfName returns the type of a declared name; one that is not declared may have any.
+func (e *Env) TypeOfName(name string) *Type {
+	for _, v := range slices.Backward(e.vars) {
+		if v.Name == name {
+			return v.Type
+		}
+	}
+	return DynType
+}
+
 // Functions returns the builtins, by name.
 func (e *Env) Functions() map[string]*expr.Function { return e.functions }
 
