@@ -50,24 +50,27 @@ var testBombs = map[string]testBomb{
 }
 
 // failures runs the tests of a bomb as the controller does.
-func (b testBomb) failures(ctx context.Context) (string, error) {
+func (b testBomb) failures(t *testing.T) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	file := load.Source{Path: "bomb.yaml", Text: []byte("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: bomb}\nspec:\n" + b.spec)}
 	found, problems := load.Documents(file.Path, file.Text)
 	if err := document.Join(problems); err != nil {
-		return "", err
+		t.Fatal(err)
 	}
 	tests := load.Source{Path: "bomb.test.yaml", Text: []byte("apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: bomb}\nspec:\n  cases:\n" + b.cases)}
 	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
 		Tests: []load.Source{tests}, Units: []*source.Unit{{Document: found.Policies[0], File: file}}, Schemas: schema.Builtin(),
 	})
 	if err != nil {
-		return err.Error(), nil
+		return err.Error()
 	}
 	var out []string
 	for _, c := range report.Cases {
 		out = append(out, c.Failures...)
 	}
-	return strings.Join(out, "\n"), nil
+	return strings.Join(out, "\n")
 }
 
 // TestTests: a policy test, which runs beside the caches of a controller, ends before it
@@ -99,13 +102,8 @@ func TestTestsChild(t *testing.T) {
 	if err := child.Limit(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	b := testBombs[name]
-	got, err := b.failures(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := b.failures(t)
 	if !strings.Contains(got, b.want) {
 		t.Errorf("got %.1000q, want %q", got, b.want)
 	}

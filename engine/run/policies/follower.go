@@ -59,7 +59,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	defer looks.Stop()
 	for starting := true; ; starting = false {
 		f.options.Runtime.Brakes().Discard()
-		if err := f.look(ctx, starting); err != nil && ctx.Err() == nil {
+		if err := survive(f.options.Log, func() error { return f.look(ctx, starting) }); err != nil && ctx.Err() == nil {
 			f.options.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
 			time.AfterFunc(f.options.Poll, f.Nudge)
 		}

@@ -145,29 +145,12 @@ func (m *Manager) loop(ctx context.Context) error {
 	healths := time.NewTicker(healthInterval)
 	defer healths.Stop()
 	for {
-		if err := m.look(ctx); err != nil {
+		if err := survive(m.options.Log, func() error { return m.look(ctx) }); err != nil {
 			m.options.Log.Error("the policies cannot be brought up to date, and will be tried again", "error", err.Error())
 			time.AfterFunc(time.Second, m.Nudge)
 		}
-		for woken := false; !woken; {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-shadows.C:
-				m.shadows.write(ctx)
-			case <-rechecks.C:
-				woken = m.recheck()
-			case <-healths.C:
-				m.status.flush(time.Now())
-				rolledBack := m.rollback.check(ctx, time.Now())
-				rolled := m.rollouts.check(ctx, time.Now())
-				woken = m.problemsChanged() || rolledBack || rolled
-			case <-m.wake:
-				woken = true
-			case done := <-m.tests.Ended():
-				m.tests.Complete(done, m.policies)
-				woken = true
-			}
+		if !m.await(ctx, shadows.C, rechecks.C, healths.C) {
+			return ctx.Err()
 		}
 		select {
 		case <-ctx.Done():
@@ -175,6 +158,37 @@ func (m *Manager) loop(ctx context.Context) error {
 		case <-time.After(gatherInterval):
 		}
 	}
+}
+
+// await does what is due from time to time until the ConfigMaps are to be looked at. It
+// returns false when the context has ended.
+func (m *Manager) await(ctx context.Context, shadows, rechecks, healths <-chan time.Time) bool {
+	for woken := false; !woken; {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-shadows:
+			_ = survive(m.options.Log, func() error { m.shadows.write(ctx); return nil })
+		case <-rechecks:
+			woken = m.recheck()
+		case <-healths:
+			_ = survive(m.options.Log, func() error { woken = m.health(ctx, time.Now()); return nil }) // it is due again
+		case <-m.wake:
+			woken = true
+		case done := <-m.tests.Ended():
+			m.tests.Complete(done, m.policies)
+			woken = true
+		}
+	}
+	return true
+}
+
+// health looks at how the revisions in force do, and reports whether anything has changed.
+func (m *Manager) health(ctx context.Context, now time.Time) bool {
+	m.status.flush(now)
+	rolledBack := m.rollback.check(ctx, now)
+	rolled := m.rollouts.check(ctx, now)
+	return m.problemsChanged() || rolledBack || rolled
 }
 
 // retry reads what another process has left, while that may help: without the last good
