@@ -20,14 +20,16 @@ func mapping(at document.Position, fields ...field) *document.Node {
 	return out
 }
 
-// with returns a mapping with more entries; those of the same name are replaced.
-// of may be nil.
+// with returns a mapping with more entries, of those that have a value; those of the same
+// name are replaced. of may be nil.
 func with(of *document.Node, at document.Position, fields ...field) *document.Node {
 	if of == nil {
 		return mapping(at, fields...)
 	}
 	for _, f := range fields {
-		of = of.With(f.name, f.value)
+		if f.value != nil {
+			of = of.With(f.name, f.value)
+		}
 	}
 	return of
 }
