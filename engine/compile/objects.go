@@ -36,6 +36,21 @@ func (o *objects) target(gvk schema.GVK, at analyze.Scope) analyze.Root {
 	return targetRoot(i)
 }
 
+// others returns the root of the primary objects other than that of the key, and what
+// tells that one exists.
+func (o *objects) others() (analyze.Root, *value.Mask) {
+	mask := baseMask
+	if o.primary.Follows { // one that leaves the selector is still in the source
+		mask = value.Merge(mask, under([]string{"metadata", "labels"}, value.KeepAll))
+	}
+	i := slices.IndexFunc(o.targets, func(t *plan.Target) bool { return t.Source == o.primary.Source })
+	if i < 0 {
+		i = len(o.targets)
+		o.targets = append(o.targets, &plan.Target{Source: o.primary.Source, Narrow: analyze.Scope{Namespace: o.primary.Within}})
+	}
+	return targetRoot(i), mask
+}
+
 // kind returns the kind of the objects of a root.
 func (o *objects) kind(root analyze.Root) schema.GVK {
 	switch root.Kind {

@@ -108,6 +108,14 @@ func (ts *targets) at(gvk schema.GVK, at analyze.Scope) *target {
 	return &target{ref: plan.ObjectRef{Target: root.Index}, candidates: ts.locate(at, root)}
 }
 
+// others returns the index of the primary objects as objects of actions, and records that
+// an action looks one up.
+func (ts *targets) others(n *analyze.Node) int {
+	root, mask := ts.objects.others()
+	n.Compares.Add(root, mask)
+	return root.Index
+}
+
 // identityFields can never be written.
 var identityFields = []string{"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion", "metadata.generation", "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.managedFields"}
 

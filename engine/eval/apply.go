@@ -13,23 +13,53 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// apply keeps what the policy says of an object that is there.
-func (r *ruleRun) apply(a *plan.Child, t targetState, manifest *value.Map) error {
-	if !a.Take && r.foreign(t) {
-		return &expr.Failure{At: a.Pos, Err: fmt.Errorf("%s %s exists and is not this policy's (%s); nothing is applied. Choose another name, or write ifExists: take to take it over",
-			t.id.Kind, Key{Namespace: t.id.Namespace, Name: t.id.Name}, described(t.object))}
-	}
+// apply keeps what the policy says of an object, unless an item before does so already.
+func (r *ruleRun) apply(a *plan.Child, t targetState, manifest *value.Map, missing bool) error {
 	digest := r.digest(a, manifest)
+	again, err := r.alone(a, t.id, digest)
+	switch {
+	case again || err != nil:
+		return err
+	case missing:
+		r.create(t.id, value.Overwrite(manifest, digest, "metadata", "annotations", r.annotation()), true, !a.Take)
+		return nil
+	}
+	if err := r.refused(a, t, manifest); err != nil {
+		return &expr.Failure{At: a.Pos, Err: err}
+	}
+	r.keep(a, t, manifest, digest)
+	return nil
+}
+
+// refused says why nothing is applied to an object that is there.
+func (r *ruleRun) refused(a *plan.Child, t targetState, manifest *value.Map) error {
+	if !a.Take && r.foreign(t) {
+		return fmt.Errorf("%s exists and is not this policy's (%s); nothing is applied. Choose another name, or write ifExists: take to take it over",
+			shown(t.id), described(t.object))
+	}
+	if other := r.keeper(a, t, manifest); other != nil {
+		return fmt.Errorf("%s is kept for another primary object, %s, which exists; nothing is applied. Put key.name, or whatever else tells the primary objects apart, into metadata.name",
+			shown(t.id), shown(other.ID()))
+	}
+	return nil
+}
+
+// shown returns the kind and the name of an object.
+func shown(id world.ID) string {
+	return id.Kind + " " + Key{Namespace: id.Namespace, Name: id.Name}.String()
+}
+
+// keep keeps what the policy says of an object that is there.
+func (r *ruleRun) keep(a *plan.Child, t targetState, manifest *value.Map, digest value.Value) {
 	manifest = left(a.Once, manifest, t.value)
 	manifest = value.Overwrite(manifest, digest, "metadata", "annotations", r.annotation())
 	if r.applied(a, t, manifest, digest) {
-		return nil
+		return
 	}
 	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
 	next, _ := mergeDiff(t.value, manifest, a.Type)
 	r.overlay.set(t.id, next.(*value.Map))
 	r.changed()
-	return nil
 }
 
 func (r *ruleRun) annotation() string { return plan.AppliedPrefix + r.Policy.Name }
@@ -65,8 +95,7 @@ func (r *ruleRun) foreign(t targetState) bool {
 	if t.object == nil || r.overlay.created[t.id] != nil {
 		return false
 	}
-	m := t.object.Managers()
-	if m.Has(r.manager()) || m == nil && value.Path(t.value, "metadata", "annotations", r.annotation()) != nil {
+	if r.wrote(t) {
 		return false
 	}
 	for _, owner := range items(value.Path(t.value, "metadata", "ownerReferences")) {
@@ -75,6 +104,13 @@ func (r *ruleRun) foreign(t targetState) bool {
 		}
 	}
 	return true
+}
+
+// wrote reports whether the policy has written an object, by its managers or, where nobody
+// is noted, by the digest.
+func (r *ruleRun) wrote(t targetState) bool {
+	m := t.object.Managers()
+	return m.Has(r.manager()) || m == nil && value.Path(t.value, "metadata", "annotations", r.annotation()) != nil
 }
 
 // described names the managers of an object's fields.

@@ -27,17 +27,17 @@ func (r *ruleRun) child(a *plan.Child, f *frame) error {
 	}
 	r.named(a.Target, TargetKey(id.Namespace, id.Name))
 	t, err := r.find(id)
+	missing := errors.Is(err, errNoTarget)
 	switch {
-	case errors.Is(err, errNoTarget):
-		if a.Apply {
-			manifest = value.Overwrite(manifest, r.digest(a, manifest), "metadata", "annotations", r.annotation())
-		}
-		r.create(id, manifest, a.Apply, a.Apply && !a.Take)
-		return nil
-	case err != nil || !a.Apply:
-		return err // one that is there is left alone
+	case err != nil && !missing:
+		return err
+	case a.Apply:
+		t.id = id
+		return r.apply(a, t, manifest, missing)
+	case missing: // one that is there is left alone
+		r.create(id, manifest, false, false)
 	}
-	return r.apply(a, t, manifest)
+	return nil
 }
 
 // create makes an object that does not exist. With refuse, one that turns out

@@ -131,6 +131,8 @@ type evaluation struct {
 	overlay  overlay
 	decision *Decision
 	item     int
+	// applications are the objects that are applied.
+	applications applications
 	// written is how many bytes the effects have so far.
 	written int
 	// pendingOnly says that only what waits is run.

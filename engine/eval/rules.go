@@ -220,7 +220,7 @@ func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 
 // attempt runs actions; when one fails, nothing of them remains.
 func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
-	effects, lines := len(r.decision.Effects), len(r.decision.Log)
+	effects, lines, applied := len(r.decision.Effects), len(r.decision.Log), len(r.applications.list)
 	r.overlay.save()
 	remembered := maps.Clone(r.decision.Remember)
 	for _, a := range actions {
@@ -233,6 +233,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 			r.overlay.restore()
 			r.decision.Effects = r.decision.Effects[:effects]
 			r.decision.Log = r.decision.Log[:lines]
+			r.applications.back(applied)
 			r.decision.Remember = remembered
 			r.changed()
 			return err

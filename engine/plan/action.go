@@ -87,6 +87,12 @@ type Child struct {
 	Type *schema.Type
 	// Target is the index of the kind in Policy.Targets.
 	Target int
+	// Kept says that the object is one of a set of children: labels and annotations of it
+	// name the primary object that it is kept for.
+	Kept bool
+	// Others is the index in Policy.Targets of the primary objects, where the object says
+	// which of them it is for; -1 is an object that does not.
+	Others int
 }
 
 // Background is how dependents are deleted unless a policy says otherwise: after

@@ -178,15 +178,24 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 	return versionOf(o), err
 }
 
-// made reports whether an object that exists was made by the same policy, and
-// stays.
+// made reports whether an object that exists was made by the same policy, for the same
+// primary object, and stays.
 func (s *server) made(m apply.Manifest) bool {
 	o := s.Get(m.Target)
 	entries, _ := metadata(o)["managedFields"].([]any)
-	return metadata(o)["deletionTimestamp"] == nil && slices.ContainsFunc(entries, func(raw any) bool {
+	return metadata(o)["deletionTimestamp"] == nil && m.KeptFor(annotations(o)) && slices.ContainsFunc(entries, func(raw any) bool {
 		entry, _ := raw.(Object)
 		return entry["manager"] == managerOf(m.Policy)
 	})
+}
+
+func annotations(o Object) map[string]string {
+	all, _ := metadata(o)["annotations"].(map[string]any)
+	out := make(map[string]string, len(all))
+	for key, v := range all {
+		out[key], _ = v.(string)
+	}
+	return out
 }
 
 // Delete implements apply.Writer.

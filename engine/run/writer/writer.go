@@ -173,17 +173,17 @@ func (w *Writer) Make(ctx context.Context, m apply.Manifest) (world.Version, err
 }
 
 // free reports whether an object that is to be made by an apply does not exist, or
-// was made by the same policy.
+// was made by the same policy for the same primary object.
 func (w *Writer) free(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
 	_, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
 	return apierrors.IsNotFound(err) || w.made(ctx, m, resource)
 }
 
-// made reports whether an object that exists was made by the same policy, and
-// stays.
+// made reports whether an object that exists was made by the same policy, for the same
+// primary object, and stays.
 func (w *Writer) made(ctx context.Context, m apply.Manifest, resource kschema.GroupVersionResource) bool {
 	got, err := w.client.Resource(resource).Namespace(m.Target.Namespace).Get(ctx, m.Target.Name, metav1.GetOptions{})
-	return err == nil && got.DeletionTimestamp == nil && slices.ContainsFunc(got.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
+	return err == nil && got.DeletionTimestamp == nil && m.KeptFor(got.Annotations) && slices.ContainsFunc(got.ManagedFields, func(f metav1.ManagedFieldsEntry) bool {
 		return f.Manager == apply.FieldManager+"/"+m.Policy
 	})
 }
