@@ -48,6 +48,7 @@ const (
 	FeedbackLoop         Code = "feedback-loop"
 	OtherNamespace       Code = "other-namespace"
 	RedundantNamespace   Code = "redundant-namespace"
+	SharedName           Code = "shared-name"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -66,6 +67,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
+	SharedName:        Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 

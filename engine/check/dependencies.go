@@ -1,0 +1,125 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+
+	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/expr/cel"
+	"github.com/edict-dev/edict/engine/plan"
+)
+
+// dependencies follows what expressions of a rule depend on, through variables and, if it
+// is said so, inputs.
+type dependencies struct {
+	*policy
+	rule   *plan.Rule
+	seen   map[string]bool
+	inputs bool
+	// namespaces says that the namespace of the primary object counts as well.
+	namespaces bool
+	found      bool
+}
+
+// tell reports whether an expression depends on what tells one primary object, or one
+// item, from another. own says that it is one of the rule, which knows the item.
+func (d *dependencies) tell(program *cel.Program, own bool) bool {
+	for name := range program.Names() {
+		if d.name(program, name, own) || d.through(name, own, d.tell) {
+			return true
+		}
+	}
+	return false
+}
+
+// name reports whether a name that an expression uses tells it.
+func (d *dependencies) name(program *cel.Program, name string, own bool) bool {
+	switch ref := analyze.ParseRef(name); ref {
+	case analyze.KeyName, analyze.Call, analyze.ErrorMessage:
+		return true
+	case analyze.KeyNamespace:
+		return d.namespaces
+	case analyze.ObjectRef:
+		return d.namespaces || !field(program, program.Tree().Expr(), "metadata", "namespace")
+	default:
+		return own && ref.Kind == analyze.Local && d.local(name) == nil
+	}
+}
+
+// compare reports whether an expression depends on a comparison of the name of the primary
+// object.
+func (d *dependencies) compare(program *cel.Program, own bool) bool {
+	found := false
+	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		a, b, how := sides(e)
+		found = found || (how == operators.Equals || how == operators.In) && (primaryName(program, a) || primaryName(program, b))
+	}))
+	for name := range program.Names() {
+		found = found || d.through(name, own, d.compare)
+	}
+	return found
+}
+
+func primaryName(program *cel.Program, e ast.Expr) bool {
+	return e.Kind() == ast.IdentKind && e.AsIdent() == analyze.KeyName.String() || field(program, e, "metadata", "name")
+}
+
+// field reports whether an expression is a field of the primary object.
+func field(program *cel.Program, e ast.Expr, path ...string) bool {
+	root, at, ok := fieldsOf(program).chain(e)
+	return ok && root == analyze.ObjectRef.Name && slices.Equal(at, path)
+}
+
+// through looks at what a name stands for, each once.
+func (d *dependencies) through(name string, own bool, look func(*cel.Program, bool) bool) (found bool) {
+	if d.seen[name] {
+		return false
+	}
+	d.seen[name] = true
+	visit := func(of bool) func(*cel.Program) {
+		return func(program *cel.Program) { found = found || look(program, of) }
+	}
+	ref := analyze.ParseRef(name)
+	if v := d.local(name); v != nil && own {
+		plan.VariablePrograms([]*plan.Variable{v}, visit(true))
+	}
+	for _, v := range d.Variables {
+		if ref == analyze.VariableRef(v.Name) || name == v.Name {
+			plan.VariablePrograms([]*plan.Variable{v}, visit(false))
+		}
+	}
+	if ref.Kind == analyze.Input && d.inputs {
+		found = d.input(ref.Name, visit(false)) || found
+	}
+	return found
+}
+
+// input visits the expressions of an input, and reports whether its objects are those of
+// the namespace of the primary object, if that counts.
+func (d *dependencies) input(name string, visit func(*cel.Program)) bool {
+	own := false
+	for _, in := range d.Inputs {
+		if in.Name != name {
+			continue
+		}
+		for _, program := range append([]*cel.Program{in.Get, in.Where, in.Key}, in.OrderBy...) {
+			if program != nil {
+				visit(program)
+			}
+		}
+		own = own || in.Own && d.namespaces
+	}
+	return own
+}
+
+// local returns a variable of the rule; nil when it has none of the name.
+func (d *dependencies) local(name string) *plan.Variable {
+	for _, v := range d.rule.Locals {
+		if v.Name == name {
+			return v
+		}
+	}
+	return nil
+}
