@@ -30,11 +30,7 @@ func (u *use) line(l rego.Line) {
 
 func (u *use) rule(d *eval.RuleDetails) {
 	r := d.Rule
-	outcome := skipped
-	if d.Fired && (r.ForEach == nil || len(d.Items) > 0) {
-		outcome = fired
-	}
-	u.count(id{u.policy.Written(), r.Name, Rule, r.Name, r.Pos}, outcome)
+	u.count(id{u.policy.Written(), r.Name, Rule, r.Name, r.Pos}, outcomeOf(d))
 	for i := range d.Items {
 		if row := d.Items[i].Row; row > 0 {
 			c := &r.Cases[row-1]
@@ -44,6 +40,18 @@ func (u *use) rule(d *eval.RuleDetails) {
 	for i := range d.Selections {
 		u.selection(r, d.Selections[i].Details)
 	}
+}
+
+// outcomeOf returns the outcome of a rule that has come about; "" while it waits
+// although its condition holds.
+func outcomeOf(d *eval.RuleDetails) string {
+	switch {
+	case d.Fired && (d.Rule.ForEach == nil || len(d.Items) > 0):
+		return fired
+	case d.Delayed != nil && d.Delayed.Wanted:
+		return ""
+	}
+	return skipped
 }
 
 // selection counts the steps of a selection. Nested selections of a rule are told

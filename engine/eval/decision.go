@@ -133,7 +133,7 @@ type Decision struct {
 	// when it does not.
 	Next time.Time
 	Log  []Line
-	// Debounced are the rules that are delayed, or were.
+	// Debounced are the rules that are delayed, or were; see Delayed.
 	Debounced []Debounced
 	// Remember is what the next evaluations of the key recall.
 	Remember map[string]value.Value
@@ -152,6 +152,15 @@ type Decision struct {
 	Cost uint64
 	// Skipped counts items on which a `where` failed.
 	Skipped int
+}
+
+// Delayed returns what waits of a rule with a debounce; nil when nothing does.
+func (d *Decision) Delayed(rule int) *Debounced {
+	at := slices.IndexFunc(d.Debounced, func(one Debounced) bool { return one.Rule == rule && !one.Ran })
+	if at < 0 {
+		return nil
+	}
+	return &d.Debounced[at]
 }
 
 // Failed reports whether a rule, or an item of it, failed.

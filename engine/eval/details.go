@@ -38,6 +38,8 @@ type RuleDetails struct {
 	// Fired says that the rule ran, or ran for an item; Failed that it, or an
 	// item, failed.
 	Fired, Failed bool
+	// Delayed is what waits of a rule with a debounce; nil when nothing does.
+	Delayed *Debounced
 	// When is its condition; nil when it has none, or one for each item.
 	When *ConditionDetails
 	// Items are those of its list; a rule without a list has one.
@@ -141,7 +143,7 @@ func (ev *evaluation) noteRule(r *ruleRun) {
 		return
 	}
 	r.details.Rule, r.details.Fired, r.details.Failed, r.details.Err = r.rule, r.fired, r.failed, r.err
-	r.details.Effects = len(ev.decision.Effects) - r.effect
+	r.details.Effects, r.details.Delayed = len(ev.decision.Effects)-r.effect, ev.decision.Delayed(r.index)
 	ev.Details.Rules = append(ev.Details.Rules, r.details)
 }
 

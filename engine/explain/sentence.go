@@ -24,13 +24,14 @@ func decided(d *record.Document) (out []string) {
 			out = append(out, fmt.Sprintf("the rule %q failed: %s", r.Name, FirstLine(failure(r))))
 		}
 	}
+	waits := delayed(d.Rules)
 	switch {
 	case len(d.Effects) > 0:
 		out = append(out, applied(d, func(r *record.RuleDocument) bool { return len(writes(d, r.Name)) > 0 })...)
-	case len(out) == 0:
+	case len(out) == 0 && len(waits) == 0:
 		out = settled(d)
 	}
-	return out
+	return append(out, waits...)
 }
 
 // applied says of the rules that were applied, and that matter, why and what they
@@ -136,7 +137,7 @@ func skipped(rules []record.RuleDocument) (out []string) {
 	for i := range rules {
 		r := &rules[i]
 		switch {
-		case r.Outcome == record.OutcomeNotReached:
+		case r.Outcome != record.OutcomeSkipped:
 		case r.When != nil:
 			out = append(out, fmt.Sprintf("%s (rule %q)", and(Reasons(r.When)), r.Name))
 		case len(r.Items) == 0:

@@ -40,6 +40,9 @@ func rules(out *strings.Builder, d *record.Document) {
 	for i := range d.Rules {
 		r := &d.Rules[i]
 		fmt.Fprintf(out, "  %-10s %s\n", r.Outcome, r.Name)
+		if r.Delayed != nil {
+			fmt.Fprintf(out, "             waits %s\n", until(r.Delayed))
+		}
 		if r.When != nil {
 			condition(out, r.When, "             ")
 		}
@@ -168,12 +171,8 @@ func calls(out *strings.Builder, d *record.Document) {
 }
 
 func effectLines(out *strings.Builder, d *record.Document) {
-	if len(d.Effects) == 0 && (d.Error != "" || failed(d)) {
-		out.WriteString("\nWrites: none, because of the failure\n")
-		return
-	}
 	if len(d.Effects) == 0 {
-		out.WriteString("\nWrites: none, everything is as it should be\n")
+		out.WriteString("\nWrites: none, " + whyNone(d) + "\n")
 		return
 	}
 	out.WriteString("\nWrites\n")
@@ -196,9 +195,20 @@ func effectLines(out *strings.Builder, d *record.Document) {
 	}
 }
 
-// failed reports whether a rule has failed.
-func failed(d *record.Document) bool {
-	return slices.ContainsFunc(d.Rules, func(r record.RuleDocument) bool { return r.Outcome == record.OutcomeFailed })
+// whyNone says why a decision has no writes.
+func whyNone(d *record.Document) string {
+	switch {
+	case d.Error != "" || hasOutcome(d, record.OutcomeFailed):
+		return "because of the failure"
+	case hasOutcome(d, record.OutcomeDelayed):
+		return "because a rule waits"
+	}
+	return "everything is as it should be"
+}
+
+// hasOutcome reports whether a rule has an outcome.
+func hasOutcome(d *record.Document, outcome string) bool {
+	return slices.ContainsFunc(d.Rules, func(r record.RuleDocument) bool { return r.Outcome == outcome })
 }
 
 func reads(out *strings.Builder, d *record.Document) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/explain"
@@ -22,7 +23,7 @@ type Note struct {
 	What string `json:"what"`
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// State is true, false, failed, fired, skipped or notReached; "" is none of them.
+	// State is true, false, failed, fired, skipped, delayed or notReached; "" is none of them.
 	State string `json:"state,omitempty"`
 }
 
@@ -80,7 +81,7 @@ func (n *noter) variable(v *plan.Variable) {
 }
 
 func (n *noter) rule(r *plan.Rule, d *record.RuleDocument) {
-	n.add(r.Pos, "rule", r.Name, strings.TrimSpace(d.Outcome+" "+explain.FirstLine(d.Error)), d.Outcome)
+	n.add(r.Pos, "rule", r.Name, outcome(d), d.Outcome)
 	if d.When != nil && r.When != nil {
 		n.when(r.When.Pos(), d.When, "")
 	}
@@ -99,6 +100,14 @@ func (n *noter) rule(r *plan.Rule, d *record.RuleDocument) {
 		n.row(&r.Cases[i], d.Items)
 	}
 	n.selections(r.Name, selectsOf(r))
+}
+
+// outcome says what became of a rule.
+func outcome(d *record.RuleDocument) string {
+	if d.Delayed != nil {
+		return fmt.Sprintf("%s until %s", d.Outcome, d.Delayed.Due.Format(time.RFC3339Nano))
+	}
+	return strings.TrimSpace(d.Outcome + " " + explain.FirstLine(d.Error))
 }
 
 // when notes a condition, and the parts that decided it.

@@ -47,17 +47,17 @@ func TestRulesGo(t *testing.T) {
 	for _, revision := range []string{"1", "2", "3"} {
 		Of("rules", revision, "a", "b")
 	}
-	if n := count(); n < 3*(6+1) {
+	if n := count(); n < 3*(8+1) {
 		t.Errorf("%d series of three revisions", n)
 	}
 	before := count()
 	Adopted("rules", "3", "2", "1")
-	if n := before - count(); n != 6+1 {
+	if n := before - count(); n != 8+1 {
 		t.Errorf("%d series went with the oldest revision", n)
 	}
 	before = count()
 	Forget("rules")
-	if n := before - count(); n != 2*(6+1) {
+	if n := before - count(); n != 2*(8+1) {
 		t.Errorf("%d series went with the policy", n)
 	}
 }

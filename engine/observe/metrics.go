@@ -38,7 +38,7 @@ var (
 		Name: "edict_write_seconds", Help: "Time that a write of a policy took, with the wait for the policy's share of the writes.", Buckets: writeBuckets}, byRevision)
 
 	// RuleEvaluations has no series of a rule that an evaluation did not reach.
-	RuleEvaluations = counter([]string{"policy", "revision", "rule", "outcome"}, "edict_rule_evaluations_total", "Evaluations of a rule by outcome: fired, skipped, failed.")
+	RuleEvaluations = counter([]string{"policy", "revision", "rule", "outcome"}, "edict_rule_evaluations_total", "Evaluations of a rule by outcome: fired, skipped, delayed, failed.")
 
 	Effects = counter([]string{"policy", "revision", "result"}, "edict_effects_total", "Effects by what became of them: written, conflict, gone, refused, failed, skipped, held.")
 

@@ -2,16 +2,17 @@ package observe
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// The outcomes of an evaluation of a rule: its condition held, it did not hold, or
-// the rule failed, also if only one of its items did.
+// The outcomes of an evaluation of a rule: its condition held, it did not hold, the
+// rule waits because of its debounce, or it failed, also if only one of its items did.
 const (
 	RuleFired   = "fired"
 	RuleSkipped = "skipped"
+	RuleDelayed = "delayed"
 	RuleFailed  = "failed"
 )
 
 // RuleCounts are the evaluations of one rule by outcome.
-type RuleCounts struct{ Fired, Skipped, Failed prometheus.Counter }
+type RuleCounts struct{ Fired, Skipped, Delayed, Failed prometheus.Counter }
 
 // rulesOf returns the counters of rules, so that each outcome has a series from the
 // start.
@@ -21,7 +22,7 @@ func rulesOf(policy, revision string, rules []string) []RuleCounts {
 		of := func(outcome string) prometheus.Counter {
 			return RuleEvaluations.WithLabelValues(policy, revision, rule, outcome)
 		}
-		out[i] = RuleCounts{Fired: of(RuleFired), Skipped: of(RuleSkipped), Failed: of(RuleFailed)}
+		out[i] = RuleCounts{Fired: of(RuleFired), Skipped: of(RuleSkipped), Delayed: of(RuleDelayed), Failed: of(RuleFailed)}
 	}
 	return out
 }

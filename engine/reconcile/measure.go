@@ -29,6 +29,8 @@ func (c *Controller) counted(d *eval.Decision) {
 			rule.Failed.Inc()
 		case d.Fired.Has(i):
 			rule.Fired.Inc()
+		case d.Delayed(i) != nil:
+			rule.Delayed.Inc()
 		default:
 			rule.Skipped.Inc()
 		}

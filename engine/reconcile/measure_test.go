@@ -17,6 +17,7 @@ const ruled = `  rules:
     - {name: holds, do: [{labels: {set: {a: b}}}]}
     - {name: not, when: "key.name == 'x'", do: [{labels: {set: {b: c}}}]}
     - {name: breaks, continueOnError: true, forEach: "[1, 0]", as: k, do: [{labels: {set: {c: "${string(1 / k)}"}}}]}
+    - {name: waits, debounce: {key: k, window: 1m, allowed: [{days: [Sat], from: "01:00", to: "02:00"}]}, do: [{labels: {set: {f: g}}}]}
     - {name: last, stop: true, do: [{labels: {set: {d: e}}}]}
     - {name: after, do: [{labels: {set: {e: f}}}]}
 `
@@ -29,19 +30,19 @@ func TestRulesAreCounted(t *testing.T) {
 	g := NewGroup(world.NewStore(), &late{}, b.Schemas)
 	var counts *observe.Counts
 	g.Counts = func(p *plan.Policy) *observe.Counts {
-		counts = observe.Of("counted", p.Revision, "holds", "not", "breaks", "last", "after")
+		counts = observe.Of("counted", p.Revision, "holds", "not", "breaks", "waits", "last", "after")
 		return counts
 	}
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
 	r := c.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
-	var got [][3]float64
+	var got [][4]float64
 	for _, rule := range counts.Rules {
-		got = append(got, [3]float64{valueOf(t, rule.Fired), valueOf(t, rule.Skipped), valueOf(t, rule.Failed)})
+		got = append(got, [4]float64{valueOf(t, rule.Fired), valueOf(t, rule.Skipped), valueOf(t, rule.Delayed), valueOf(t, rule.Failed)})
 	}
-	want := [][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 0, 0}}
+	want := [][4]float64{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 1}, {0, 0, 1, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("fired, skipped, failed (-want +got):\n%s\n%v", d, r.Final)
+		t.Errorf("fired, skipped, delayed, failed (-want +got):\n%s\n%v", d, r.Final)
 	}
 	families := make(chan prometheus.Metric, 100)
 	observe.WriteSeconds.Collect(families)

@@ -78,18 +78,28 @@ type VariableDocument struct {
 const (
 	OutcomeFired      = "fired"
 	OutcomeSkipped    = "skipped"
+	OutcomeDelayed    = "delayed"
 	OutcomeFailed     = "failed"
 	OutcomeNotReached = "notReached"
 )
 
 // RuleDocument is what became of a rule.
 type RuleDocument struct {
-	Name    string        `json:"name"`
-	Outcome string        `json:"outcome"`
-	When    *WhenDocument `json:"when,omitempty"`
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"`
+	// Delayed says when a rule runs that waits because of its debounce.
+	Delayed *DelayDocument `json:"delayed,omitempty"`
+	When    *WhenDocument  `json:"when,omitempty"`
 	// Items are those of its list, or the one of a rule without a list.
 	Items []ItemDocument `json:"items,omitempty"`
 	Error string         `json:"error,omitempty"`
+}
+
+// DelayDocument is a run that waits.
+type DelayDocument struct {
+	// Key is the debounce key, Due the time of the run.
+	Key string    `json:"key"`
+	Due time.Time `json:"due"`
 }
 
 // WhenDocument is a condition with its value, and the parts that decided.

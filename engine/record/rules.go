@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -31,11 +32,17 @@ func (w renderer) rule(r *eval.RuleDetails) RuleDocument {
 		out.Outcome = OutcomeFailed
 	case r.Fired:
 		out.Outcome = OutcomeFired
+	case r.Delayed != nil:
+		out.Outcome, out.Delayed = OutcomeDelayed, w.delayed(r.Delayed)
 	}
 	for i := range r.Items {
 		out.Items = append(out.Items, w.item(&r.Items[i]))
 	}
 	return out
+}
+
+func (w renderer) delayed(d *eval.Debounced) *DelayDocument {
+	return &DelayDocument{Key: fmt.Sprint(w.plain(d.Key)), Due: d.Due.UTC()}
 }
 
 func (w renderer) item(i *eval.ItemDetails) ItemDocument {

@@ -71,6 +71,8 @@ func counted(r *record.Record) (out []string) {
 			out = append(out, record.OutcomeFailed)
 		case d.Fired.Has(i):
 			out = append(out, record.OutcomeFired)
+		case d.Delayed(i) != nil:
+			out = append(out, record.OutcomeDelayed)
 		default:
 			out = append(out, record.OutcomeSkipped)
 		}

@@ -66,7 +66,7 @@ export function time(at) {
 // The states, each with a symbol and a word: nothing depends on colour.
 const states = {
   writes: ["●", "writes"], nothing: ["○", "at rest"], failed: ["✕", "failed"],
-  fired: ["●", "fired"], skipped: ["○", "skipped"], notReached: ["·", "not reached"],
+  fired: ["●", "fired"], skipped: ["○", "skipped"], delayed: ["◷", "waits"], notReached: ["·", "not reached"],
   true: ["✓", "true"], false: ["✗", "false"],
 };
 

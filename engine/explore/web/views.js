@@ -21,7 +21,8 @@ const mostItems = 200;
 
 function rule(r, n) {
   const items = (r.items ?? []).map(item).filter(Boolean);
-  return h("li", { class: `rule ${r.outcome}` }, h("div", {}, h("span", { class: "number" }, n + 1), h("b", {}, r.name), " ", mark(r.outcome)), condition(r.when),
+  return h("li", { class: `rule ${r.outcome}` }, h("div", {}, h("span", { class: "number" }, n + 1), h("b", {}, r.name), " ", mark(r.outcome)),
+    r.delayed ? h("p", { class: "quiet" }, `until ${time(r.delayed.due)} because of its debounce, key “${r.delayed.key}”`) : null, condition(r.when),
     r.error ? h("p", { class: "error" }, r.error) : null,
     items.length ? h("ul", { class: "items" }, items.slice(0, mostItems), items.length > mostItems ? h("li", {}, plural(items.length - mostItems, "more item", "more items")) : null) : null);
 }
@@ -54,11 +55,17 @@ export function whyNot(decision, about, asked) {
   return [form, h("ul", { class: "answers", role: "status" }, lines.length ? lines.map((text) => h("li", {}, text.split("`").map((one, i) => (i % 2 ? h("code", {}, one) : one)))) : h("li", {}, `Nothing named “${about}” could be chosen or listed here.`))];
 }
 
+// none says why a decision writes nothing.
+function none(rules) {
+  if (rules.some((r) => r.outcome === "failed")) return "None, because of the failure.";
+  return rules.some((r) => r.outcome === "delayed") ? "None: a rule waits." : "None: everything is as it should be.";
+}
+
 // effects shows what is written and read.
 export function effects(decision) {
-  const { effects: writes, reads } = decision.record;
+  const { effects: writes, reads, rules } = decision.record;
   const out = [h("h3", {}, "Writes")];
-  if (!writes.length) out.push(note("None: everything is as it should be."));
+  if (!writes.length) out.push(note(none(rules)));
   for (const e of writes) {
     const rows = e.patch === undefined ? [] : fields(e.before ?? null, e.patch);
     out.push(h("div", { class: "card" }, h("h4", {}, h("span", { class: "verb" }, e.verb + (e.subresource ? ` ${e.subresource}` : "")), " ", e.target.kind, " ", h("b", {}, qualified(e.target)), h("span", { class: "quiet" }, ` rule “${e.rule}”`)),
