@@ -16,24 +16,31 @@ func Functions() []expr.Function {
 	args := []expr.Type{expr.String, expr.String}
 	return []expr.Function{
 		{
-			Name: "time.within", Args: args, Result: expr.Bool, Timed: true, Needs: need(400),
+			Name: "time.within", Args: args, StandIns: texts("00:00-24:00", "Etc/UTC"), Result: expr.Bool, Timed: true, Needs: need(400),
 			Doc:     "whether it is a time of the week, in a time zone: days and hours, several joined by ;",
 			Example: `time.within("Mon-Fri 08:00-20:00", "Europe/Berlin")`,
 			Do:      within,
 		},
 		{
-			Name: "cron.last", Args: args, Result: expr.Timestamp, Timed: true, Needs: need(2_000),
+			Name: "cron.last", Args: args, StandIns: texts("* * * * *", "Etc/UTC"), Result: expr.Timestamp, Timed: true, Needs: need(2_000),
 			Doc:     "the last time, up to now, of a schedule as in a CronJob, in a time zone",
 			Example: `cron.last("0 3 * * *", "Etc/UTC")`,
 			Do:      last,
 		},
 		{
-			Name: "cron.next", Args: args, Result: expr.Timestamp, Timed: true, Needs: need(500),
+			Name: "cron.next", Args: args, StandIns: texts("* * * * *", "Etc/UTC"), Result: expr.Timestamp, Timed: true, Needs: need(500),
 			Doc:     "the next time, after now, of a schedule as in a CronJob, in a time zone",
 			Example: `cron.next("0 3 * * *", "Etc/UTC")`,
 			Do:      next,
 		},
 	}
+}
+
+func texts(list ...string) (out []value.Value) {
+	for _, text := range list {
+		out = append(out, value.OfString(text))
+	}
+	return out
 }
 
 // maxText bounds the texts of windows and schedules, in bytes.

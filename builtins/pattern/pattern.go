@@ -36,7 +36,7 @@ func Functions() []expr.Function {
 			Name: "pattern.search", Args: []expr.Type{expr.String, expr.String}, Result: expr.Bool,
 			Doc: "whether a pattern is found anywhere in a text", Example: `pattern.search(mapping.regexp, kernel)`,
 			Needs: searching,
-			Do:    search,
+			Do:    search, StandIns: []value.Value{empty, empty},
 		},
 	}...)
 }

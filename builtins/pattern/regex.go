@@ -16,17 +16,20 @@ func regexFunctions() []expr.Function {
 			Doc:     "the first part of a text that a pattern matches, or of it what the first group matches; none when it is not found",
 			Example: `regex.extract(image, ":([^:@]+)$").orValue("latest")`,
 			Needs:   func(args []value.Value) expr.Need { return searching([]value.Value{args[1], args[0]}) },
-			Do:      extract,
+			Do:      extract, StandIns: []value.Value{empty, empty},
 		},
 		{
 			Name: "regex.replace", Args: []expr.Type{expr.String, expr.String, expr.String}, Result: expr.String,
 			Doc:     "a text with all matches of a pattern replaced; $1 stands for what the first group matches",
 			Example: `regex.replace(image, "^docker.io/", "mirror.example.com/")`,
 			Needs:   replacing,
-			Do:      replace,
+			Do:      replace, StandIns: []value.Value{empty, empty, empty},
 		},
 	}
 }
+
+// empty is a text, and a pattern, that every function takes.
+var empty = value.OfString("")
 
 // compiled returns a text and the pattern that is looked for in it.
 func compiled(args []value.Value) (string, *regexp.Regexp, error) {

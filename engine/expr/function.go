@@ -79,6 +79,10 @@ type Function struct {
 	// "" when they can; nil accepts all that Args does. The types are those of
 	// the values inside optionals; Object is the type of an object with fields.
 	Reject func(args []Type) string
+	// StandIns are arguments with which a call succeeds, for those that only an
+	// evaluation knows: a call with a constant among its arguments is tried with them
+	// when an expression is compiled. nil is an argument that has none.
+	StandIns []value.Value
 	// Timed says that the result depends on the time of the evaluation; such
 	// a function tells through Call.Flip when its result changes.
 	Timed bool

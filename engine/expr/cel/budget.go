@@ -24,7 +24,9 @@ var computed = expr.Limits{Run: 100_000, Cost: 1_000_000, Most: 1_000_000, Nodes
 // goroutines.
 type Budget struct {
 	*expr.Meter
-	mu sync.Mutex
+	// trials counts what trying the calls with constant arguments takes.
+	trials *expr.Meter
+	mu     sync.Mutex
 	// bytes are those of the expressions so far, hinted counts the errors.
 	bytes, hinted int
 	// parsed are texts that were parsed to find the names in them.
@@ -33,7 +35,14 @@ type Budget struct {
 
 // NewBudget starts a count. Close must be called at the end.
 func NewBudget() *Budget {
-	return &Budget{Meter: expr.NewMeterWith(context.Background(), computed), parsed: map[string]*cel.Ast{}}
+	meter := func() *expr.Meter { return expr.NewMeterWith(context.Background(), computed) }
+	return &Budget{Meter: meter(), trials: meter(), parsed: map[string]*cel.Ast{}}
+}
+
+// Close ends the count.
+func (b *Budget) Close() {
+	b.Meter.Close()
+	b.trials.Close()
 }
 
 // admit counts an expression that is to be compiled; "" when it may be, else why

@@ -48,15 +48,23 @@ func (e *Env) Compile(text Text, problems *document.Problems) *Program {
 		}
 		return nil
 	}
-	return e.compile(text, problems)
+	checked := e.check(text, problems)
+	if checked == nil || !e.constants(checked, text, problems) {
+		return nil
+	}
+	return e.planned(checked, text, problems)
 }
 
-// compile is Compile for a text that was admitted, or is a part of one.
+// compile is Compile for a part of a text that was compiled.
 func (e *Env) compile(text Text, problems *document.Problems) *Program {
 	checked := e.check(text, problems)
 	if checked == nil {
 		return nil
 	}
+	return e.planned(checked, text, problems)
+}
+
+func (e *Env) planned(checked *cel.Ast, text Text, problems *document.Problems) *Program {
 	p, err := e.program(checked, text)
 	if err != nil {
 		problems.Errorf(text.at(0), "%v", err)

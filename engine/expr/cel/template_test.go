@@ -194,7 +194,7 @@ func TestTemplateConstants(t *testing.T) {
 // that it is reported with its rule.
 func TestTemplateOfConstantThatFails(t *testing.T) {
 	t.Parallel()
-	failing := template(t, declared(t), `${params.limit / 0}`)
+	failing := template(t, declared(t), `${1 / (params.limit - 3)}`)
 	if failing.Constant() != nil {
 		t.Fatal("it has a value")
 	}
