@@ -53,11 +53,15 @@ func (v *Validator) Validate(root string, plain any) error {
 	}
 	messages := make([]string, len(found.Errors))
 	for i, err := range found.Errors {
-		messages[i] = strings.ReplaceAll(strings.Replace(err.Error(), v.validator.Path, root, 1), " in body", "")
+		text := strings.ReplaceAll(strings.Replace(err.Error(), v.validator.Path, root, 1), " in body", "")
+		messages[i] = anotherType.ReplaceAllString(text, "must be of type $1, not $2")
 	}
 	slices.Sort(messages)
 	return errors.New(strings.Join(slices.Compact(messages), "; "))
 }
+
+// anotherType is how the library names a type in the place of a value.
+var anotherType = regexp.MustCompile(`must be of type (object|array|string|integer|number|boolean): "(\w+)"$`)
 
 // schemaTypes are the types of OpenAPI.
 var schemaTypes = []string{"object", "array", "string", "integer", "number", "boolean"}
