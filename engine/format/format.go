@@ -28,7 +28,7 @@ func Text(name string, text []byte) ([]byte, error) {
 	}
 	out := []byte(strings.Join(docs, ""))
 	if after, err := plain(name, out); err != nil || !reflect.DeepEqual(before, after) {
-		return nil, fmt.Errorf("%s: cannot be formatted without a change of what it says; the indentation of a text of several lines is the usual cause", name)
+		return nil, fmt.Errorf("%s: cannot be formatted without a change of what it says; the indentation of a text of several lines is the usual cause: write it as a block (|) that is indented as its neighbours are", changed(name, text, out))
 	}
 	return out, nil
 }
