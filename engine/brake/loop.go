@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -71,6 +72,18 @@ func (s *Slowed) text(policy string, key eval.Key) string {
 	if len(s.Others) > 0 {
 		others = ", in turn with " + strings.Join(s.Others, ", ")
 	}
-	return fmt.Sprintf("the policy %s never comes to rest about %s: %d writes led to each other and nothing else changed; the rule %q writes %s%s",
-		policy, key, s.Writes, strings.Join(s.Rules, ", "), strings.Join(s.Fields, ", "), others)
+	return fmt.Sprintf("the policy %s never comes to rest about %s: %d writes led to each other and nothing else changed; %s %s%s",
+		policy, key, s.Writes, writing(s.Rules), strings.Join(s.Fields, ", "), others)
+}
+
+// writing names rules that write, each by itself.
+func writing(rules []string) string {
+	if len(rules) == 1 {
+		return fmt.Sprintf("the rule %q writes", rules[0])
+	}
+	names := make([]string, len(rules))
+	for i, name := range rules {
+		names[i] = strconv.Quote(name)
+	}
+	return "the rules " + strings.Join(names, ", ") + " write"
 }

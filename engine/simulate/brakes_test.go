@@ -26,7 +26,10 @@ const (
 `
 	counter = `
   for: {apiVersion: example.com/v1, kind: Widget}
-  rules: [{name: count, do: [{annotations: {set: {n: '${string(int(object.metadata.?annotations[?"n"].orValue("0")) + 1)}'}}}]}]
+  rules:
+    - {name: count, do: [{annotations: {set: {n: '${string(int(object.metadata.?annotations[?"n"].orValue("0")) + 1)}'}}}]}
+`
+	twice = counter + `    - {name: also, do: [{annotations: {set: {other: '${object.metadata.annotations["n"]}'}}}]}
 `
 	// asks labels a Widget with what it is told, and asks with the label.
 	asks = `
@@ -72,6 +75,7 @@ func TestWhatNeverRestsEnds(t *testing.T) {
 		"two policies, one label": {fighting(), []string{"the policy p", "never comes to rest about ns/a", `the rule "own" writes metadata.labels.owner of Widget ns/a`, `in turn with the rule "own" of the policy p`}},
 		"a counter":               {[]string{counter}, []string{"the policy p1", `the rule "count" writes metadata.annotations.n of Widget ns/a`}},
 		"answers that flip":       {[]string{asks}, []string{"the policy p1", `the rule "place" writes metadata.labels.place of Widget ns/a`}},
+		"two rules":               {[]string{twice}, []string{"the policy p1", `the rules "also", "count" write metadata.annotations.n of Widget ns/a`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
