@@ -188,14 +188,18 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 		if lines := strings.Count(n.Reason, "\n"); lines > 0 {
 			more = fmt.Sprintf(" (and %s)", count(lines, "more error", "more errors"))
 		}
-		fmt.Fprintf(w, "not decided: %s %s: %s%s\n", n.Policy, n.Key, explain.FirstLine(n.Reason), more)
+		what := "not decided"
+		if n.Partly {
+			what = "decided in part"
+		}
+		fmt.Fprintf(w, "%s: %s %s: %s%s\n", what, n.Policy, n.Key, explain.FirstLine(n.Reason), more)
 	}
 	if len(r.Changes)+len(r.NotDecided) > 0 {
 		fmt.Fprintln(w)
 	}
 	undecided := ""
 	if n := len(r.NotDecided); n > 0 {
-		undecided = count(n, "key", "keys") + " not decided, "
+		undecided = count(n, "key", "keys") + " not decided in full, "
 	}
 	_, err := fmt.Fprintf(w, "%d to create, %d to change, %d to delete, %d unchanged; %s%s\n",
 		r.Created, r.Changed, r.Deleted, r.UnchangedObjects, undecided, count(r.Evaluations, "evaluation", "evaluations"))

@@ -70,6 +70,8 @@ type NotDecided struct {
 	Policy string   `json:"policy"`
 	Key    eval.Key `json:"key"`
 	Reason string   `json:"reason"`
+	// Partly says that the key has writes nevertheless, of other rules or items.
+	Partly bool `json:"partly,omitempty"`
 }
 
 // Run compares the policies before and after an edit.
@@ -88,6 +90,10 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	changed, out.UnchangedObjects = Objects(before.Objects(), after.Objects())
 	out.take(changed, writersOf(old.Effects, now.Effects))
 	out.NotDecided = notDecided(now.Errors, old.Errors)
+	for i := range out.NotDecided {
+		n := &out.NotDecided[i]
+		n.Partly = slices.ContainsFunc(now.Effects, func(e simulate.Effect) bool { return e.Policy == n.Policy && e.Key == n.Key })
+	}
 	return out, nil
 }
 

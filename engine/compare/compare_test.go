@@ -142,6 +142,20 @@ func TestRunWithoutAnswers(t *testing.T) {
 	}
 }
 
+// TestRunInPart: a key of which one rule fails and another writes is told from one
+// that comes to nothing.
+func TestRunInPart(t *testing.T) {
+	t.Parallel()
+	const begin = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n"
+	const fails = "    - {name: fails, continueOnError: true, do: [{fail: no}]}\n"
+	for rest, want := range map[string]bool{"": false, "    - {name: other, do: [{labels: {set: {x: y}}}]}\n": true} {
+		got := run(t, nil, policies(t, begin+fails+rest))
+		if len(got.NotDecided) != 3 || got.NotDecided[0].Partly != want {
+			t.Errorf("%+v, want in part: %v", got.NotDecided, want)
+		}
+	}
+}
+
 // TestRunWithRecordedAnswers: a key is decided by the answer that was recorded for
 // the same request, and by no other.
 func TestRunWithRecordedAnswers(t *testing.T) {
