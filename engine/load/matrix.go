@@ -36,6 +36,7 @@ func withRows(test *document.Node, problems *document.Problems) *document.Node {
 		if len(matrix.Items()) == 0 {
 			problems.Hintf(matrix.Pos, "matrix: [{replicas: 1}, {replicas: 3}]", "a matrix is a list of rows, each a mapping of names to values")
 		}
+		unfilled(c, matrix.Items(), problems)
 		for _, row := range matrix.Items() {
 			cases = append(cases, r.of(c, row))
 			if r.left < 0 {

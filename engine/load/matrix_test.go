@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,8 +50,13 @@ func TestMatrix(t *testing.T) {
 func TestMatrixProblems(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"{name: a, matrix: 3}":   "a matrix is a list of rows",
-		"{name: a, matrix: [3]}": "a row of a matrix is a mapping",
+		"{name: a, matrix: 3}":                                                             "a matrix is a list of rows",
+		"{name: a, matrix: [3]}":                                                           "a row of a matrix is a mapping",
+		"{name: a, matrix: [{replicas: 3}], now: $(replica)}":                              "the row has no $(replica); it has replicas",
+		"{name: a, matrix: [{replicas: 3}], now: 'T$(replica)'}":                           "the row has no $(replica); it has replicas",
+		"{name: a, matrix: [{replicas: 3}], now: $(budget)}":                               "the row has no $(budget); it has replicas",
+		"{name: a, matrix: [{a: 1, budget: 2}, {a: 3}], objects: [{x: '$(a)/$(budget)'}]}": "the row has no $(budget); it has a",
+		"{name: a, matrix: [{a: 1, n: 2}], objects: [{$(m): 1}]}":                          "the row has no $(m); it has a, n",
 	} {
 		_, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - "+text+"\n"))
 		if len(problems) != 1 || !strings.Contains(problems[0].Message, want) || problems[0].Line == 0 {
@@ -63,12 +69,17 @@ func TestMatrixProblems(t *testing.T) {
 func TestMatrixIsBounded(t *testing.T) {
 	t.Parallel()
 	long := func(s string, n int) string { return strings.Repeat(s, n) }
+	names := ""
+	for i := range 12_000 {
+		names += fmt.Sprintf("$(a%d)", i)
+	}
 	for name, tc := range map[string]struct{ text, want string }{
 		"a long text, many times":     {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], objects: [{data: '" + long("$(x)", 30_000) + "'}]}", "have more than 16 MiB"},
 		"a mapping, many times":       {"{name: a, matrix: [{x: [" + long("a, ", 20_000) + "]}], objects: [" + long("$(x), ", 20_000) + "]}", "have more than 16 MiB"},
 		"many rows of a long case":    {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [{data: " + long("a", 100_000) + "}]}", "have more than 16 MiB"},
 		"many rows of a case of many": {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [" + long("a, ", 20_000) + "]}", "have more than 16 MiB"},
 		"several matrices":            {long("{name: a, matrix: [{x: "+long("a", 1000)+"}], objects: [{data: '"+long("$(x)", 1000)+"'}]}\n    - ", 20) + "{name: b}", "have more than 16 MiB"},
+		"many rows of many names":     {"{name: a, matrix: [" + long("{}, ", 20_000) + "{x: 1}], objects: ['" + names + "']}", "have more than 16 MiB"},
 		"many rows":                   {"{name: a, matrix: [" + long("{x: 1}, ", 10_000) + "]}", ""},
 		"a long text":                 {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], description: '" + long("$(x)", 100) + "'}", ""},
 	} {
@@ -92,6 +103,18 @@ func TestMatrixFillsOnce(t *testing.T) {
 		file, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - {name: '$(a)-$(b)', matrix: [{a: '$(b)', b: '$(a)', c: 1}]}\n"))
 		if len(problems) > 0 || file.Tests[0].Spec.Cases[0].Name.Value != "$(b)-$(a)" {
 			t.Fatal(problems, file.Tests)
+		}
+	}
+}
+
+// TestNamesOfOthers: what Kubernetes and shells write as a name of a matrix is written
+// stays as it is.
+func TestNamesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"$(NODE_NAME)", "--node=$(NODE_NAME)", "echo $(date) >> log", "$$(replicas)", "$(cat a | sort)", "${variables.replica}"} {
+		_, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - {name: a, matrix: [{replicas: 3}], objects: [{x: '"+text+"'}]}\n"))
+		if len(problems) != 0 {
+			t.Errorf("%s: %v", text, problems)
 		}
 	}
 }

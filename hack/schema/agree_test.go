@@ -113,7 +113,7 @@ func agree(t *testing.T, e engine, known *jsonschema.Schema, doc map[string]any)
 			continue
 		}
 		invalid, unloaded := known.Validate(edit.doc), e.loader(t, edit.doc)
-		if unloaded != nil && invalid == nil {
+		if unloaded != nil && invalid == nil && !strings.Contains(unloaded.Error(), "the row has no $(") { // a schema knows no names
 			t.Errorf("%s %s: the schema accepts what the loader rejects: %v", edit.at, edit.what, unloaded)
 		}
 		if unloaded == nil && invalid != nil && e.compiler(t, edit.doc) == nil {
