@@ -85,9 +85,9 @@ func (as *actions) others(s *scope, a *v1alpha1.Action) plan.Action {
 	case a.Event != nil:
 		return event(s, a.Event, as.targets)
 	case a.Log != nil:
-		return &plan.Log{Pos: a.Log.Pos, Level: a.Log.Level.Value, Message: s.template(a.Log.Message)}
+		return &plan.Log{Pos: a.Log.Pos, Level: a.Log.Level.Value, Message: s.worded(a.Log.Message, "log.message")}
 	case a.Fail != nil:
-		return &plan.Fail{Pos: a.Pos, Message: s.template(*a.Fail)}
+		return &plan.Fail{Pos: a.Pos, Message: s.worded(*a.Fail, "fail")}
 	default:
 		return remember(s, a.Remember)
 	}

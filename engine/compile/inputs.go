@@ -62,7 +62,7 @@ func (ins *inputs) one(doc *v1alpha1.Input) input {
 // rightFields rejects fields that do not go together.
 func rightFields(in *v1alpha1.Input, problems *findings) bool {
 	where := in.Name.Value
-	if in.Of == "" && in.Kinds != nil {
+	if in.Of == "" && len(in.Kinds) > 0 {
 		return false // what is wrong with them was reported
 	}
 	if !in.APIVersion.Set() || !in.Kind.Set() {

@@ -88,7 +88,7 @@ func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
 		k.problems.Reportf(document.UnknownKind, kind.Pos(), closest(gvk.Kind, known), "%s has no kind %q", gvk.APIVersion, gvk.Kind)
 		return
 	}
-	k.problems.Reportf(document.UnknownSchema, kind.Pos(), "", "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+	k.problems.Reportf(document.UnknownSchema, kind.Pos(), closest(gvk.Kind, k.schemas.Kinds(gvk.APIVersion)), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
 }
 
 // inNamespace rejects a namespace for a kind that belongs to none.

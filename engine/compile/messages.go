@@ -1,7 +1,11 @@
 package compile
 
 import (
+	"strings"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -23,7 +27,7 @@ func event(s *scope, a *v1alpha1.EventAction, ts *targets) plan.Action {
 	t.event(s.node)
 	return &plan.Event{
 		Pos: a.Pos, Of: t.ref, Warning: a.Type.Value == "Warning",
-		Reason: s.template(a.Reason), Message: s.template(a.Message),
+		Reason: s.worded(a.Reason, "event.reason"), Message: s.worded(a.Message, "event.message"),
 	}
 }
 
@@ -36,5 +40,19 @@ func remember(s *scope, a *v1alpha1.RememberAction) plan.Action {
 	s.node.Keeps = true
 	out := &plan.Remember{Pos: a.Pos, Name: s.template(a.Name), Value: s.template(a.Value)}
 	out.Name.Fit(textType, "name", &s.problems.Problems)
+	return out
+}
+
+// worded compiles a template whose result is written as a text.
+func (s *scope) worded(t v1alpha1.Template, what string) *cel.Template {
+	out := s.template(t)
+	if out == nil {
+		return nil
+	}
+	if t.Node.Kind == document.Map || t.Node.Kind == document.List {
+		s.problems.Hintf(t.Pos(), "write the text itself, as in "+what[strings.LastIndex(what, ".")+1:]+": it is full", "%s must be a text, not %s", what, t.Node.Kind)
+	} else if p := out.Program(); p != nil && (cel.IsMap(p.Type()) || cel.IsList(p.Type()) || cel.IsObject(p.Type())) {
+		s.problems.Hintf(t.Pos(), "json.encode(x) makes a text of it", "%s must be a text, not %s", what, cel.TypeName(p.Type()))
+	}
 	return out
 }

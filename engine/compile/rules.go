@@ -70,16 +70,30 @@ func (rs *rules) rule(doc *v1alpha1.Rule) *plan.Rule {
 
 // done compiles what a rule does.
 func (rs *rules) done(s *scope, doc *v1alpha1.Rule, out *plan.Rule) {
-	if len(doc.Do) > 0 && len(doc.Cases) > 0 {
+	if doc.Do != nil && doc.Cases != nil {
 		rs.problems.Hintf(doc.Pos, "a rule has one or the other", "the rule %q has do and cases", doc.Name.Value)
 	}
 	out.Do = rs.actions(s, doc.Do)
+	rs.rowNames(doc)
 	for i := range doc.Cases {
 		out.Cases = append(out.Cases, rs.row(s, &doc.Cases[i]))
 	}
 	out.OnError = rs.actions(s.withError(doc.Pos), doc.OnError)
 	if doc.Debounce != nil {
 		out.Debounce = debounce(s, doc, out.WhenPerItem, rs.constants)
+	}
+}
+
+// rowNames rejects two rows of one name: tests, traces and coverage tell them apart by it.
+func (rs *rules) rowNames(doc *v1alpha1.Rule) {
+	seen := map[string]document.Position{}
+	for i := range doc.Cases {
+		name := doc.Cases[i].Name
+		if first, dup := seen[name.Value]; dup {
+			rs.problems.Errorf(name.Pos(), "duplicate row %q of the rule %q, first on line %d", name.Value, doc.Name.Value, first.Line)
+		} else if name.Set() {
+			seen[name.Value] = name.Pos()
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ type unions struct {
 
 // input adds an input, or the parts of one of several kinds.
 func (u *unions) input(i int, in *v1alpha1.Input) {
-	if in.Kinds == nil || !rightKinds(in, u.problems) || !u.named(in.Name) {
+	if len(in.Kinds) == 0 || !rightKinds(in, u.problems) || !u.named(in.Name) {
 		u.inputs, u.parts = append(u.inputs, *in), append(u.parts, u.nodes[i])
 		return
 	}

@@ -89,6 +89,7 @@ func (d *decoder) slice(n *document.Node, target reflect.Value, where string) {
 		d.problems.Errorf(n.Pos, "%s must be a list, not %s", where, n.Kind)
 		return
 	}
+	target.Set(reflect.MakeSlice(target.Type(), 0, len(n.Values))) // an empty list is there, too
 	for i, item := range n.Values {
 		v := reflect.New(elem).Elem()
 		d.decode(item, v, fmt.Sprintf("%s[%d]", where, i))
