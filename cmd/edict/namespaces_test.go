@@ -48,7 +48,7 @@ spec:
 		want []string
 	}{
 		{[]string{"simulate"}, exitFindings, []string{"ConfigMap/default/shop ", "ConfigMap/kube-public/shop ", "Node/shop ", number}},
-		{[]string{"plan"}, 2, []string{"not decided: p kube-public/shop", number, "(and 1 more error)"}},
+		{[]string{"plan"}, 2, []string{"decided in part: p kube-public/shop", number, "(and 1 more error)"}},
 		{[]string{"explain", "p", "shop"}, exitFindings, []string{"there is no ConfigMap shop", "the kind has namespaces: write default/shop or kube-public/shop"}},
 		{[]string{"explain", "p", "default/shopp"}, exitFindings, []string{`did you mean "default/shop"?`}},
 		{[]string{"explain", "n", "default/shop"}, exitFindings, []string{"the kind has no namespaces: write shop"}},
