@@ -198,11 +198,11 @@ func shape(want, got any) any {
 		return out
 	case []any:
 		g, ok := got.([]any)
+		if byType(w) && (byType(g) || (ok || got == nil) && len(g) == 0 && noneLeft(w)) {
+			return shapeByType(w, g)
+		}
 		if !ok {
 			return got
-		}
-		if byType(w) && byType(g) {
-			return shapeByType(w, g)
 		}
 		if len(w) != len(g) {
 			return got
@@ -240,14 +240,32 @@ func byType(list []any) bool {
 func shapeByType(want, got []any) []any {
 	out := make([]any, 0, len(want))
 	for _, w := range want {
-		m := w.(map[string]any)
+		m, found := w.(map[string]any), false
 		for _, g := range got {
 			if g.(map[string]any)["type"] == m["type"] {
-				out = append(out, shape(w, g))
+				out, found = append(out, shape(w, g)), true
 			}
+		}
+		if !found && none(m) {
+			out = append(out, w)
 		}
 	}
 	return out
+}
+
+// none reports whether an entry asks that there is none of its type: all else is null.
+func none(entry map[string]any) bool {
+	for field, v := range entry {
+		if field != "type" && v != nil {
+			return false
+		}
+	}
+	return len(entry) > 1
+}
+
+// noneLeft reports whether all entries ask that there is none of their type.
+func noneLeft(want []any) bool {
+	return !slices.ContainsFunc(want, func(w any) bool { return !none(w.(map[string]any)) })
 }
 
 // normal makes values comparable: numbers of one kind, instants of one form.
