@@ -1,0 +1,120 @@
+package policytest
+
+import (
+	"slices"
+	"time"
+)
+
+// shape reduces what is there to what is asked for: fields that are not asked
+// for are left out, conditions are found by their type.
+func shape(want, got any) any {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			if got == nil && onlyAbsent(w) {
+				return want
+			}
+			return got
+		}
+		out := map[string]any{}
+		for k, v := range w {
+			out[k] = shape(v, g[k])
+		}
+		return out
+	case []any:
+		g, ok := got.([]any)
+		if byType(w) && (byType(g) || (ok || got == nil) && len(g) == 0 && noneLeft(w)) {
+			return shapeByType(w, g)
+		}
+		if !ok {
+			return got
+		}
+		if len(w) != len(g) {
+			return got
+		}
+		out := make([]any, len(w))
+		for i := range w {
+			out[i] = shape(w[i], g[i])
+		}
+		return out
+	default:
+		return got
+	}
+}
+
+// onlyAbsent reports whether a mapping asks only that fields are absent.
+func onlyAbsent(want map[string]any) bool {
+	for _, v := range want {
+		if v != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func byType(list []any) bool {
+	for _, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok || m["type"] == nil {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+func shapeByType(want, got []any) []any {
+	out := make([]any, 0, len(want))
+	for _, w := range want {
+		m, found := w.(map[string]any), false
+		for _, g := range got {
+			if g.(map[string]any)["type"] == m["type"] {
+				out, found = append(out, shape(w, g)), true
+			}
+		}
+		if !found && none(m) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// none reports whether an entry asks that there is none of its type: all else is null.
+func none(entry map[string]any) bool {
+	for field, v := range entry {
+		if field != "type" && v != nil {
+			return false
+		}
+	}
+	return len(entry) > 1
+}
+
+// noneLeft reports whether all entries ask that there is none of their type.
+func noneLeft(want []any) bool {
+	return !slices.ContainsFunc(want, func(w any) bool { return !none(w.(map[string]any)) })
+}
+
+// normal makes values comparable: numbers of one kind, instants of one form.
+func normal(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, x := range v {
+			out[k] = normal(x)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = normal(x)
+		}
+		return out
+	case int64:
+		return float64(v)
+	case string:
+		if at, err := time.Parse(time.RFC3339, v); err == nil {
+			return at.UTC().Format(time.RFC3339Nano)
+		}
+	}
+	return v
+}
