@@ -10,37 +10,42 @@ import (
 func shape(want, got any) any {
 	switch w := want.(type) {
 	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			if got == nil && onlyAbsent(w) {
-				return want
-			}
-			return got
-		}
-		out := map[string]any{}
-		for k, v := range w {
-			out[k] = shape(v, g[k])
-		}
-		return out
+		return shapeMap(w, got)
 	case []any:
-		g, ok := got.([]any)
-		if byType(w) && (byType(g) || (ok || got == nil) && len(g) == 0 && noneLeft(w)) {
-			return shapeByType(w, g)
-		}
-		if !ok {
-			return got
-		}
-		if len(w) != len(g) {
-			return got
-		}
-		out := make([]any, len(w))
-		for i := range w {
-			out[i] = shape(w[i], g[i])
-		}
-		return out
+		return shapeList(w, got)
 	default:
 		return got
 	}
+}
+
+func shapeMap(want map[string]any, got any) any {
+	g, ok := got.(map[string]any)
+	if !ok {
+		if got == nil && onlyAbsent(want) {
+			return want
+		}
+		return got
+	}
+	out := map[string]any{}
+	for k, v := range want {
+		out[k] = shape(v, g[k])
+	}
+	return out
+}
+
+func shapeList(want []any, got any) any {
+	g, ok := got.([]any)
+	if byType(want) && (byType(g) || (ok || got == nil) && len(g) == 0 && noneLeft(want)) {
+		return shapeByType(want, g)
+	}
+	if !ok || len(want) != len(g) {
+		return got
+	}
+	out := make([]any, len(want))
+	for i := range want {
+		out[i] = shape(want[i], g[i])
+	}
+	return out
 }
 
 // onlyAbsent reports whether a mapping asks only that fields are absent.

@@ -115,8 +115,29 @@ func (c *ConfigMap) Read() *Contents {
 	}
 	out.modes(&problems)
 	out.rollout(&problems)
+	out.bound(&problems)
 	out.Problems = problems.List()
 	return out
+}
+
+// MaxPolicies bounds the policies of one ConfigMap: each is compiled, watched and kept in
+// the history, and the edits of other ConfigMaps wait for that.
+const MaxPolicies = 200
+
+// bound refuses the policies beyond MaxPolicies. They are not left out: one that runs goes
+// on, with its last good text.
+func (c *Contents) bound(problems *document.Problems) {
+	if len(c.Units) <= MaxPolicies {
+		return
+	}
+	first := c.Units[MaxPolicies]
+	problem := document.Problem{Position: first.Document.Pos, Severity: document.Error, Hint: "put the others into another ConfigMap",
+		Message: fmt.Sprintf("the ConfigMap has %d policies, counted by kind; from %q on they are not read: at most %d are", len(c.Units), first.Name(), MaxPolicies)}
+	problems.Add(problem)
+	for _, u := range c.Units[MaxPolicies:] {
+		problem.Position = u.Document.Pos
+		u.Unread = append(u.Unread, problem)
+	}
 }
 
 // binary says that a key is not read. kubectl puts a file there that is not

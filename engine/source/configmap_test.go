@@ -1,6 +1,8 @@
 package source
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -286,6 +288,32 @@ func TestUnreadable(t *testing.T) {
 	c := NewCatalog([]*Contents{at(0, "m", map[string]string{"a.yaml": "]", "b.yaml": policy("b", "")}).Read()}, nil, nil)
 	if !c.Unreadable("ns/m/a.yaml") || c.Unreadable("ns/m/b.yaml") || c.Unreadable("ns/m/c.yaml") {
 		t.Error("only a.yaml cannot be read")
+	}
+}
+
+// TestMaxPolicies: of a ConfigMap with too many policies some are not compiled; none is
+// left out, which would stop it.
+func TestMaxPolicies(t *testing.T) {
+	t.Parallel()
+	for n, refused := range map[int]int{MaxPolicies: 0, MaxPolicies + 3: 3} {
+		var texts []string
+		for i := range n {
+			texts = append(texts, policy(fmt.Sprintf("p%03d", i), ""))
+		}
+		read := at(1, "m", map[string]string{"a.yaml": strings.Join(texts[:n/2], "---\n"), "b.yaml": strings.Join(texts[n/2:], "---\n")}).Read()
+		c := NewCatalog([]*Contents{read}, nil, nil)
+		var got []string
+		for id, u := range c.Units {
+			if p, problems, err := u.Compile(known(nil), nil); err != nil || p == nil {
+				got = append(got, id)
+				if !strings.Contains(strings.Join(messages(problems), " "), "at most 200 are") {
+					t.Error(messages(problems), err)
+				}
+			}
+		}
+		if len(c.Units) != n || len(got) != refused || len(read.Problems) != min(refused, 1) || slices.Contains(got, "p000") {
+			t.Errorf("%d of %d are refused: %v; %v", len(got), len(c.Units), got, read.Problems)
+		}
 	}
 }
 

@@ -41,10 +41,7 @@ func (e *Env) standInsOf(function string) (out []ref.Val) {
 	if own == nil {
 		return standIns[function]
 	}
-	for _, v := range own.StandIns {
-		out = append(out, v)
-	}
-	return out
+	return append(out, own.StandIns...)
 }
 
 // completed returns a call that has a constant among its arguments with stand-ins in
