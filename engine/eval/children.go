@@ -54,8 +54,22 @@ func (r *ruleRun) create(id world.ID, manifest *value.Map, apply, refuse bool) {
 
 // emit adds an effect of the current item.
 func (r *ruleRun) emit(e *Effect) {
+	if r.Instead != nil && r.outdated(e) {
+		return
+	}
 	e.Rules, e.Item, e.Rule, e.Finally = []string{r.rule.Name}, r.item, r.index, r.rule.Finally
 	r.decision.Effects = append(r.decision.Effects, e)
+}
+
+// outdated reports whether an effect is for the primary object, which is no longer as the
+// one that stands in for it was: it is gone, has changed or is another one of its name. What
+// was wanted for the former is not written to it.
+func (r *ruleRun) outdated(e *Effect) bool {
+	if e.Verb == VerbEvent || e.Target != r.Instead.ID() {
+		return false
+	}
+	now := r.World.Table(r.Policy.Primary.Source).Get(r.Key.Namespace, r.Key.Name)
+	return now == nil || now.UID != r.Instead.UID || now.Version() != r.Instead.Version() || !r.Policy.Primary.Selects(now)
 }
 
 // deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.
