@@ -33,23 +33,46 @@ func condition(s *scope, a *v1alpha1.ConditionAction, ts *targets) plan.Action {
 	}
 	fitCondition(c, s.problems)
 	conditionNames(a, c.Type, c.Reason, s.problems)
-	conditionFields(t, a, s.problems)
+	if conditionFields(t, a, s.problems) && lacks(t, "observedGeneration") {
+		c.Track, c.NoGeneration = false, true
+	}
 	t.read(s.node, conditionMask(c))
 	t.write(s.node, "status", analyze.WritePatch)
 	return c
 }
 
-// conditionFields rejects a condition that the kind cannot have: it has none, or needs a
-// reason, without which the API server would refuse every write.
-func conditionFields(t *target, a *v1alpha1.ConditionAction, problems *findings) {
+// conditionFields rejects a condition that the kind cannot have: it has none, lacks a field
+// of it, so that the field would be written again and again, or needs a reason, without
+// which the API server would refuse every write. It reports whether the kind has conditions.
+func conditionFields(t *target, a *v1alpha1.ConditionAction, problems *findings) bool {
 	status := t.of.Field("status")
 	if status == nil || status.Field("conditions") == nil {
 		problems.Errorf(a.Pos, "the kind has no status.conditions")
-		return
+		return false
+	}
+	tracked := a.ObservedGeneration
+	if tracked.Value == "keep" {
+		tracked = v1alpha1.Text{}
+	}
+	for _, f := range []struct {
+		name  string
+		isSet bool
+		at    document.Position
+	}{{"reason", a.Reason.Set(), a.Reason.Pos()}, {"message", a.Message.Set(), a.Message.Pos()}, {"observedGeneration", tracked.Set(), tracked.Pos()}} {
+		if f.isSet && lacks(t, f.name) {
+			problems.Hintf(f.at, "leave it out", "a condition of a %s has no field %q", t.candidates[0].gvk.Kind, f.name)
+		}
 	}
 	if !a.Absent && !a.Reason.Set() && status.Field("conditions").Item().Requires("reason") {
 		problems.Reportf(document.InvalidName, a.Pos, "add a reason: one word in CamelCase, such as NodeNotReady", "a condition of a %s needs a reason", t.candidates[0].gvk.Kind)
 	}
+	return true
+}
+
+// lacks reports whether the schema of the kind's conditions says that they do not have a
+// field.
+func lacks(t *target, field string) bool {
+	return t.of.Field("status").Field("conditions").Item().Field(field) == nil
 }
 
 // conditionMask is what is compared with the condition.

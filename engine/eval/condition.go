@@ -39,7 +39,9 @@ func (r *ruleRun) condition(a *plan.Condition, f *frame) error {
 
 // wanted evaluates the condition's fields.
 func (r *ruleRun) wanted(a *plan.Condition, f *frame, t targetState) (c status.Condition, err error) {
-	c.Track, c.ObservedGeneration = a.Track, t.object.Version().Generation
+	if c.Track = a.Track; !a.NoGeneration {
+		c.ObservedGeneration = t.object.Version().Generation
+	}
 	if c.Type, err = r.text(a.Type, f); err != nil {
 		return c, err
 	}

@@ -53,8 +53,9 @@ type Condition struct {
 	Type                    *cel.Template
 	Status, Reason, Message *cel.Template
 	Absent                  bool
-	// Track compares observedGeneration, too.
-	Track bool
+	// Track compares observedGeneration, too; NoGeneration says that the conditions of the
+	// kind do not have it.
+	Track, NoGeneration bool
 }
 
 // ListEntry keeps one entry of a list of an object.
