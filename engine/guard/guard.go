@@ -110,7 +110,7 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 	all.walk(e.Patch, func(path []string, leaf bool) {
 		if field, d := protectedField(gvk, path, leaf); d != harmless {
 			out = append(out, need{gvk: gvk, field: field, danger: d})
-		} else if closed && leaf && !identity(path) {
+		} else if closed && leaf && !identity(path) && !g.digest(e, path) {
 			out = append(out, need{gvk: gvk, field: strings.Join(path, "."), closed: true})
 		}
 	})
@@ -118,6 +118,12 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 		g.harmless.add(gvk, &all)
 	}
 	return out
+}
+
+// digest reports whether a field is the annotation with what was applied, which the engine
+// computes.
+func (g *Grants) digest(e *eval.Effect, path []string) bool {
+	return e.Verb == eval.VerbApply && slices.Equal(path, []string{"metadata", "annotations", plan.AppliedPrefix + g.policy})
 }
 
 // identity reports whether a field says which object it is: whoever may write

@@ -171,6 +171,27 @@ func TestProtectedKinds(t *testing.T) {
 	}
 }
 
+// TestTheDigestIsFree: the annotation with what a policy has applied needs no allowance,
+// where the engine writes it.
+func TestTheDigestIsFree(t *testing.T) {
+	t.Parallel()
+	g := &Guard{Allowed: []Allowance{{Policy: "p", Kind: "Secret", Field: "create"}}}
+	for name, tc := range map[string]struct {
+		verb, annotation string
+		allowed          bool
+	}{
+		"its own":           {eval.VerbApply, "applied.edict.dev/p", true},
+		"that of another":   {eval.VerbApply, "applied.edict.dev/q", false},
+		"by another action": {eval.VerbPatch, "applied.edict.dev/p", false},
+	} {
+		e := effect("Secret", object{"metadata": object{"annotations": object{tc.annotation: "x"}}})
+		e.Verb = tc.verb
+		if err := check(g, "p", e); (err == nil) != tc.allowed {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestEventsAreFree: they change nothing of the object they are about.
 func TestEventsAreFree(t *testing.T) {
 	t.Parallel()
