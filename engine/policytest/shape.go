@@ -48,14 +48,25 @@ func shapeList(want []any, got any) any {
 	return out
 }
 
-// onlyAbsent reports whether a mapping asks only that fields are absent.
+// onlyAbsent reports whether a mapping asks only that fields are absent, at any depth.
 func onlyAbsent(want map[string]any) bool {
 	for _, v := range want {
-		if v != nil {
+		if !absent(v) {
 			return false
 		}
 	}
 	return true
+}
+
+// absent reports whether what is asked of a field is that nothing is there.
+func absent(want any) bool {
+	switch w := want.(type) {
+	case map[string]any:
+		return onlyAbsent(w)
+	case []any:
+		return byType(w) && noneLeft(w)
+	}
+	return want == nil
 }
 
 func byType(list []any) bool {

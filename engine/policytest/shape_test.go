@@ -22,6 +22,8 @@ func TestNoneOfAType(t *testing.T) {
 		"the type alone":        {[]any{m{"type": "Ready"}}, []any{}, false},
 		"the type alone, there": {[]any{m{"type": "Ready"}}, []any{ready}, true},
 		"not a list":            {[]any{none}, "x", false},
+		"no status":             {m{"conditions": []any{none}}, nil, true},
+		"no status, and one":    {m{"conditions": []any{ready}}, nil, false},
 		"another one":           {[]any{ready}, nil, false},
 	} {
 		if holds := equal(normal(tc.want), normal(shape(tc.want, tc.got))); holds != tc.holds {
