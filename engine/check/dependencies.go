@@ -54,7 +54,7 @@ func (d *dependencies) compare(program *cel.Program, own bool) bool {
 	found := false
 	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		a, b, how := sides(e)
-		found = found || (how == operators.Equals || how == operators.In) && (primaryName(program, a) || primaryName(program, b))
+		found = found || (how == operators.Equals || how == operators.In) && (d.primaryName(program, a) || d.primaryName(program, b))
 	}))
 	for name := range program.Names() {
 		found = found || d.through(name, own, d.compare)
@@ -62,8 +62,20 @@ func (d *dependencies) compare(program *cel.Program, own bool) bool {
 	return found
 }
 
-func primaryName(program *cel.Program, e ast.Expr) bool {
-	return e.Kind() == ast.IdentKind && e.AsIdent() == analyze.KeyName.String() || field(program, e, "metadata", "name")
+// primaryName reports whether an expression is the name of the primary object, or a variable
+// that is.
+func (d *dependencies) primaryName(program *cel.Program, e ast.Expr) bool {
+	if field(program, e, "metadata", "name") {
+		return true
+	}
+	if e.Kind() != ast.IdentKind {
+		return false
+	}
+	if e.AsIdent() == analyze.KeyName.String() {
+		return true
+	}
+	i := slices.IndexFunc(d.Variables, func(v *plan.Variable) bool { return e.AsIdent() == analyze.VariableRef(v.Name).String() })
+	return i >= 0 && d.Variables[i].Program != nil && d.primaryName(d.Variables[i].Program, d.Variables[i].Program.Tree().Expr())
 }
 
 // field reports whether an expression is a field of the primary object.

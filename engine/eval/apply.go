@@ -38,8 +38,12 @@ func (r *ruleRun) refused(a *plan.Child, t targetState, manifest *value.Map) err
 			shown(t.id), described(t.object))
 	}
 	if other := r.keeper(a, t, manifest); other != nil {
-		return fmt.Errorf("%s is kept for another primary object, %s, which exists; nothing is applied. Put key.name, or whatever else tells the primary objects apart, into metadata.name",
-			shown(t.id), shown(other.ID()))
+		apart := "key.name"
+		if other.Name == r.Key.Name {
+			apart = "key.namespace"
+		}
+		return fmt.Errorf("%s is kept for another primary object, %s, which exists; nothing is applied. Put %s, or whatever else tells the primary objects apart, into metadata.name",
+			shown(t.id), shown(other.ID()), apart)
 	}
 	return nil
 }
