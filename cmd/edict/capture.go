@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -38,7 +36,8 @@ time, the params, the answers of builtins and what was remembered, and as
 expectation what the decision does. edict test runs it.
 
 With --policy-namespace alone the controller that leads is asked for its last
-decision, and the text of the policy is written beside the test.
+decision, and the text of the policy is written beside the test. A file that is there
+with another content is not overwritten, except FILE of --out.
 
 Of Secrets the test has digests in place of values. The test is run before it is
 written; a decision that a test cannot make again, such as one that runs what was
@@ -76,7 +75,7 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if f.file == "" {
 		return f.print(out, text)
 	}
-	if err := os.WriteFile(f.file, text, 0o600); err != nil {
+	if err := writeTest(f.file, text); err != nil {
 		return err
 	}
 	if err := f.check(ctx); err != nil {
@@ -176,39 +175,4 @@ func (in *input) unitOf(r *record.Record) *source.Unit {
 		}
 	}
 	return nil // cannot be: the policy was compiled from it
-}
-
-// policyFiles returns the files of the policy, relative to that of the test. A
-// policy from a ConfigMap is written beside the test.
-func (f *captureFlags) policyFiles(u *source.Unit) ([]string, error) {
-	folder := filepath.Dir(f.file)
-	if u.ConfigMap == "" {
-		path, err := relative(folder, u.File.Path)
-		return []string{path}, err
-	}
-	if f.file == "" {
-		return nil, found("the policy is in a ConfigMap: with --out FILE its text is written beside the test")
-	}
-	name := filepath.Base(u.File.Path)
-	if err := os.WriteFile(filepath.Join(folder, name), u.File.Text, 0o600); err != nil {
-		return nil, err
-	}
-	for _, m := range u.Modules {
-		if err := os.WriteFile(filepath.Join(folder, filepath.Base(m.Name)), []byte(m.Text), 0o600); err != nil {
-			return nil, err
-		}
-	}
-	return []string{name}, nil
-}
-
-func relative(folder, path string) (string, error) {
-	from, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Rel(from, to)
 }

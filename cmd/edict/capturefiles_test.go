@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCaptureKeepsFiles: the names and texts beside the test are those of a ConfigMap.
+// They replace no file, and nothing is written through a symbolic link.
+func TestCaptureKeepsFiles(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	cluster.nodes[0].Labels["one"] = "other"
+	kubeconfig := cluster.start(t)
+	for name, tc := range map[string]struct {
+		out     string
+		prepare func(t *testing.T, folder string)
+		want    string
+	}{
+		"the same content":     {"test.yaml", func(t *testing.T, folder string) { write(t, folder, "one.yaml", marking("one", "old")) }, ""},
+		"a test before":        {"test.yaml", func(t *testing.T, folder string) { write(t, folder, "test.yaml", "old") }, ""},
+		"other content":        {"test.yaml", func(t *testing.T, folder string) { write(t, folder, "one.yaml", "kept") }, "one.yaml exists with another content and is not overwritten: move it away, or give --out another folder"},
+		"the name of the test": {"one.yaml", func(*testing.T, string) {}, "one.yaml would be the test and the text of the policy: give --out another name"},
+		"a link":               {"test.yaml", func(t *testing.T, folder string) { link(t, folder, "one.yaml") }, "one.yaml is not a regular file and is not written to"},
+		"a link of a test":     {"test.yaml", func(t *testing.T, folder string) { link(t, folder, "test.yaml") }, "test.yaml is not a regular file and is not written to"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			write(t, folder, "elsewhere/kept", "kept")
+			tc.prepare(t, folder)
+			got := program(t, "capture", "one", "a", "--out", filepath.Join(folder, tc.out), "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)
+			if (got.code == 0) != (tc.want == "") || !strings.Contains(got.stderr, tc.want) {
+				t.Errorf("%d: %s", got.code, got.stderr)
+			}
+			if text := readFile(t, filepath.Join(folder, "elsewhere", "kept")); text != "kept" {
+				t.Errorf("what a link leads to is now:\n%s", text)
+			}
+			if text, err := os.ReadFile(filepath.Join(folder, "one.yaml")); err == nil && tc.want != "" && string(text) != "kept" && name != "a link of a test" {
+				t.Errorf("the file is now:\n%s", text)
+			}
+		})
+	}
+}
+
+// link makes a symbolic link to a file in another folder.
+func link(t *testing.T, folder, name string) {
+	t.Helper()
+	if err := os.Symlink(filepath.Join(folder, "elsewhere", "kept"), filepath.Join(folder, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBesides: two texts of one path are not both written.
+func TestBesides(t *testing.T) {
+	t.Parallel()
+	b := besides{folder: t.TempDir(), test: "test.yaml"}
+	for _, text := range []string{"a", "a"} {
+		if err := b.add("x.rego", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.add("x.rego", []byte("b")); err == nil || !strings.Contains(err.Error(), "two different texts") {
+		t.Errorf("%v", err)
+	}
+}
