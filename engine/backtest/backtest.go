@@ -63,7 +63,9 @@ type NotDecided struct {
 
 // decision is the lines of one decision.
 type decision struct {
-	first  changelog.Line
+	first changelog.Line
+	// line is the number of the first.
+	line   int
 	writes []Write
 }
 
@@ -108,7 +110,7 @@ func read(log io.Reader, take func(*decision) error) error {
 			last = nil
 		}
 		if last == nil {
-			last = &decision{first: line}
+			last = &decision{first: line, line: n}
 		}
 		last.writes = append(last.writes, Write{Verb: line.Verb, Subresource: line.Subresource, Target: line.Target, Patch: line.Patch})
 	}
@@ -124,6 +126,10 @@ func (r *Result) add(ctx context.Context, d *decision, p *plan.Policy, o capture
 	r.Decisions++
 	if line.Inputs == nil {
 		r.NotDecided = append(r.NotDecided, NotDecided{ID: line.ID, Policy: line.Policy, Key: line.Key, Reason: "the log does not have what the decision depended on (edict run --change-log-inputs)"})
+		return
+	}
+	if err := line.Inputs.Check(); err != nil {
+		r.NotDecided = append(r.NotDecided, NotDecided{ID: line.ID, Policy: line.Policy, Key: line.Key, Reason: fmt.Sprintf("line %d of the log: inputs.%v", d.line, err)})
 		return
 	}
 	again, err := capture.Decide(ctx, p, line.Key, line.At, line.Inputs, o)

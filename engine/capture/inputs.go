@@ -92,6 +92,32 @@ func InputsOf(r *record.Record, reads []eval.Read) (*Inputs, error) {
 	return out, nil
 }
 
+// Check reports an object that is none: inputs that were read may be anybody's.
+func (in *Inputs) Check() error {
+	for i, o := range in.Objects {
+		if err := named(o); err != nil {
+			return fmt.Errorf("objects[%d] %w", i, err)
+		}
+	}
+	if in.Primary == nil {
+		return nil
+	}
+	if err := named(in.Primary); err != nil {
+		return fmt.Errorf("primary %w", err)
+	}
+	return nil
+}
+
+func named(o simulate.Object) error {
+	if o == nil {
+		return errors.New("is null, not an object")
+	}
+	if id := simulate.ID(o); id.APIVersion == "" || id.Kind == "" || id.Name == "" {
+		return errors.New("needs apiVersion, kind and metadata.name")
+	}
+	return nil
+}
+
 // Decide returns the decision that a policy makes about a key at a time, on what
 // another decision depended on. Answers that this one did not ask for are those of
 // a builtin that has none to give.
