@@ -35,7 +35,7 @@ func main() {
 		code = exitChanges
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(os.Stderr, "edict: "+text)
+		fmt.Fprintln(visible(os.Stderr), "edict: "+text)
 	}
 	os.Exit(code)
 }
@@ -66,12 +66,13 @@ func found(format string, args ...any) error { return findings{fmt.Sprintf(forma
 
 func root() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:           "edict",
-		Short:         "A Kubernetes controller whose decisions are policy files",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:              "edict",
+		Short:            "A Kubernetes controller whose decisions are policy files",
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		Args:             cobra.NoArgs,
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) { showControls(cmd) },
 	}
 	cmd.AddCommand(initCommand(), checkCommand(), fmtCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
 	completion(cmd)

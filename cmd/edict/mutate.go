@@ -35,7 +35,7 @@ func (m *mutate) run(ctx context.Context, cmd *cobra.Command, paths, schemas []s
 	}
 	o := mutation.Options{Schemas: schemas, Time: m.time, Seed: m.seed, Policies: m.policies}
 	if isTerminal(cmd.ErrOrStderr()) {
-		o.Progress = func(done, all int) { fmt.Fprintf(cmd.ErrOrStderr(), "\r%d of %d changes tried", done, all) }
+		o.Progress = func(done, all int) { fmt.Fprintf(direct(cmd.ErrOrStderr()), "\r%d of %d changes tried", done, all) }
 	}
 	result, err := mutation.Run(ctx, paths, o)
 	if err != nil {

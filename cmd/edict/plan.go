@@ -162,10 +162,10 @@ func progress(errOut io.Writer, o *compare.Options) (stop func()) {
 	var count atomic.Int64
 	o.Evaluated = func() {
 		if n := count.Add(1); n%500 == 0 {
-			fmt.Fprintf(errOut, "\r\x1b[K%d evaluations", n)
+			fmt.Fprintf(direct(errOut), "\r\x1b[K%d evaluations", n)
 		}
 	}
-	return func() { fmt.Fprint(errOut, "\r\x1b[K") }
+	return func() { fmt.Fprint(direct(errOut), "\r\x1b[K") }
 }
 
 func printPlan(w io.Writer, output string, r *compare.Result) error {

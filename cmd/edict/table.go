@@ -13,7 +13,7 @@ func table(w io.Writer, rows [][]string) error {
 	var text bytes.Buffer
 	t := tabwriter.NewWriter(&text, 0, 4, 2, ' ', 0)
 	for _, row := range rows {
-		if _, err := io.WriteString(t, strings.Join(row, "\t")+"\n"); err != nil {
+		if _, err := io.WriteString(t, oneLine(strings.Join(row, "\t"))+"\n"); err != nil {
 			return err
 		}
 	}

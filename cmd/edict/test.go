@@ -130,7 +130,7 @@ func printText(w io.Writer, r *tested) error {
 		n[0]++
 		if len(c.Failures) > 0 {
 			n[1]++
-			fmt.Fprintf(w, "FAIL %s\n     %s\n", c.Name, c.Position)
+			fmt.Fprintf(w, "FAIL %s\n     %s\n", oneLine(c.Name), oneLine(c.Position))
 			for _, f := range c.Failures {
 				fmt.Fprintf(w, "     %s\n", strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n", "\n     "))
 			}
@@ -143,7 +143,7 @@ func printText(w io.Writer, r *tested) error {
 		if n[1] > 0 {
 			word = "FAIL"
 		}
-		fmt.Fprintf(w, "%s %s: %s\n", word, file, count(n[0], "case", "cases"))
+		fmt.Fprintf(w, "%s %s: %s\n", word, oneLine(file), count(n[0], "case", "cases"))
 	}
 	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", len(r.Cases)-r.Failed(), r.Failed())
 	if r.coverage != nil {

@@ -77,8 +77,10 @@ func (f *verifyFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	if isTerminal(errOut) {
-		o.Progress = func(e verify.Explored) { fmt.Fprintf(errOut, "\r\x1b[K%d states, %d to go on from", e.States, e.Open) }
-		defer fmt.Fprint(errOut, "\r\x1b[K")
+		o.Progress = func(e verify.Explored) {
+			fmt.Fprintf(direct(errOut), "\r\x1b[K%d states, %d to go on from", e.States, e.Open)
+		}
+		defer fmt.Fprint(direct(errOut), "\r\x1b[K")
 	}
 	result, err := verify.Run(ctx, *o)
 	if err != nil {

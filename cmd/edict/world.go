@@ -208,7 +208,10 @@ func (f *worldFlags) connect(errOut io.Writer) (*cluster.Reader, error) {
 		return nil, found("%v", err)
 	}
 	if isTerminal(errOut) {
-		reader.Progress = func(kind string, n int) { fmt.Fprintf(errOut, "\r\x1b[Kreading %s: %d objects", kind, n) }
+		reader.Progress = func(kind string, n int) {
+			fmt.Fprint(direct(errOut), "\r\x1b[K")
+			fmt.Fprintf(errOut, "reading %s: %d objects", kind, n)
+		}
 	}
 	return reader, nil
 }
@@ -228,7 +231,7 @@ func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Polic
 		return found("%v", err)
 	}
 	if in.reader.Progress != nil {
-		fmt.Fprint(errOut, "\r\x1b[K")
+		fmt.Fprint(direct(errOut), "\r\x1b[K")
 	}
 	in.objects = reads.Take(objects)
 	return nil
@@ -263,7 +266,7 @@ func readAnswers(file string) (expr.Answerer, error) {
 
 // isTerminal reports whether a person looks at what is written.
 func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := direct(w).(*os.File)
 	if !ok {
 		return false
 	}

@@ -39,7 +39,7 @@ func rules(out *strings.Builder, d *record.Document) {
 	out.WriteString("\nRules\n")
 	for i := range d.Rules {
 		r := &d.Rules[i]
-		fmt.Fprintf(out, "  %-10s %s\n", r.Outcome, r.Name)
+		fmt.Fprintf(out, "  %-10s %s\n", r.Outcome, strings.ReplaceAll(r.Name, "\n", `\n`)) // a name begins no line
 		if r.Delayed != nil {
 			fmt.Fprintf(out, "             waits %s\n", until(r.Delayed))
 		}

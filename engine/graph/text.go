@@ -10,7 +10,7 @@ import (
 func (l Loop) String() string {
 	var out []string
 	for _, e := range l.Edges {
-		out = append(out, fmt.Sprintf("%s (%s) writes %s of %s", e.From.Policy, e.From.Rule, strings.Join(e.Fields, ", "), e.Kind))
+		out = append(out, fmt.Sprintf("%s (%s) writes %s of %s", e.From.Policy, oneLine(e.From.Rule), strings.Join(e.Fields, ", "), e.Kind))
 	}
 	return strings.Join(out, ", which wakes ") + ", which wakes " + l.Edges[0].From.Policy
 }
@@ -28,11 +28,11 @@ func (g *Graph) Text() string {
 			fmt.Fprintf(&out, "  %s %s: %s\n", verb, r.Policy, strings.Join(r.Fields, ", "))
 		}
 		for _, w := range k.WrittenBy {
-			fmt.Fprintf(&out, "  written by %s (%s): %s\n", w.Policy, w.Rule, strings.Join(w.Fields, ", "))
+			fmt.Fprintf(&out, "  written by %s (%s): %s\n", w.Policy, oneLine(w.Rule), strings.Join(w.Fields, ", "))
 		}
 	}
 	for _, e := range g.Edges {
-		fmt.Fprintf(&out, "%s (%s) wakes %s: %s of %s\n", e.From.Policy, e.From.Rule, e.To.Policy, strings.Join(e.Fields, ", "), e.Kind)
+		fmt.Fprintf(&out, "%s (%s) wakes %s: %s of %s\n", e.From.Policy, oneLine(e.From.Rule), e.To.Policy, strings.Join(e.Fields, ", "), e.Kind)
 	}
 	for _, l := range g.Loops {
 		fmt.Fprintf(&out, "loop: %s\n", l)
@@ -113,3 +113,6 @@ func (g *Graph) Dot() string {
 	out.WriteString("}\n")
 	return out.String()
 }
+
+// oneLine returns a name so that it cannot begin a line of its own.
+func oneLine(name string) string { return strings.ReplaceAll(name, "\n", `\n`) }
