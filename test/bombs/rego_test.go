@@ -70,48 +70,51 @@ const (
 
 // regoBombs are rules that would take all time or memory.
 var regoBombs = map[string]struct{ rules, want string }{
-	"cross product":      {"x := count([1 | some a in input; some b in input; some c in input; a + b == c])", steps},
-	"comprehension":      {"x := [[a, b, c] | some a in input; some b in input; some c in input]", steps},
-	"object product":     {"x := {sprintf(\"%v%v\", [a, b]): input | some a in input; some b in input}", manySteps},
-	"rules":              {chain("[input]", "array.concat(V, [V, V])", 30) + "x := v30", result},
-	"objects":            {chain("{\"a\": input}", "object.union(V, {\"a\": V, \"b\": V})", 30) + "x := v30", ended},
-	"wide rules":         {chain("[input]", "array.concat([], ["+strings.Repeat("V, ", 1000)+"V])", 4) + "x := v4", result},
-	"marshal":            {"x := json.marshal([" + strings.Repeat("input, ", 40) + "input])", fine},
-	"marshal rules":      {chain("[input]", "array.concat(V, [V, V])", 30) + "x := json.marshal(v30)", ended},
-	"compare":            {chain("[input]", "array.slice([V, V], 0, 2)", 30) + strings.ReplaceAll(chain("[input]", "array.slice([V, V], 0, 2)", 30), "v", "w") + "x if v30 == w30", ended},
-	"result":             {chain("[1]", "array.slice([V, V], 0, 2)", 16) + "x := v16", result},
-	"calls":              {calls(30), ended},
-	"nested calls":       {"g(a) := [a, a]\nx := count(" + strings.Repeat("g(", 30) + "[input]" + strings.Repeat(")", 30) + ")", ended},
-	"concat":             {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 30) + "x := v30", ended},
-	"sprintf":            {chain("\"aaaaaaaaaaaaaaaa\"", "sprintf(\"%s%s\", [V, V])", 30) + "x := v30", ended},
-	"replace":            {chain("\"aaaaaaaaaaaaaaaa\"", "replace(V, \"a\", \"aa\")", 30) + "x := v30", steps},
-	"replace_n":          {chain("\"aaaaaaaaaaaaaaaa\"", "strings.replace_n({\"a\": \"aa\"}, V)", 30) + "x := v30", steps},
-	"many texts":         {"x := [concat(\"\", [sprintf(\"%99999d\", [a]), sprintf(\"%v\", [b])]) | some a in input; some b in input]", ended},
-	"width":              {"x := sprintf(\"" + strings.Repeat("%999999d", 100) + "\", [1])", fine},
-	"star":               {"x := sprintf(\"%*d\", [999999, 1])", fine},
-	"arrays":             {chain("[1]", "array.concat(V, V)", 30) + "x := v30", ended},
-	"split":              {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 15) + "x := split(v15, \"\")", result},
-	"squares":            {chain("3", "V * V", 40) + "x := v40", ended},
-	"to_number":          {"x := floor(to_number(\"1e999999999\"))", function},
-	"units":              {"x := units.parse(\"1e999999999\")", function},
-	"unmarshal":          {"x := json.unmarshal(concat(\"\", [\"[\", concat(\",\", [\"0\" | some a in input; some b in input]), \"]\"]))", steps},
-	"unmarshal text":     {chain("\"0,0,0,0,0,0,0,0,\"", "concat(\"\", [V, V])", 15) + "x := json.unmarshal(concat(\"\", [\"[\", v15, \"0]\"]))", result},
-	"regular expression": {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 14) + "x := regex.match(\"((a?){30}){30}a{900}b\", v14)", ended},
-	"long match":         {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 14) + "x := regex.match(\"(a?){500}a{900}b\", v14)", ended},
-	"long pattern":       {"x := regex.match(\"" + strings.Repeat("a?", 5000) + "\", \"a\")", fine},
-	"long glob":          {"x := glob.match(\"" + strings.Repeat("*a", 5000) + "\", [], \"a\")", fine},
-	"unions":             {"x := object.union_n([{sprintf(\"%v %v\", [a, b]): input} | some a in input; some b in input])", steps},
-	"members":            {"x := [a | some a in input; some b in input; a in input; b in input; -1 in input]", manySteps},
-	"sort":               {"x := [sort(input) | some a in input; some b in input]", manySteps},
-	"lookups":            {"x := [a | some a in input; some b in input; not missing(b)]\nmissing(b) if input[_] == sprintf(\"%v\", [b])", manySteps},
-	"hidden loops":       {"x := [a | some a in input; some b in input; not at(-1 - b)]\nat(b) if input[_] == b", manySteps},
-	"local literals":     {"x if {\n" + nested("a") + nested("b") + "a8 == b8\n}", ended},
-	"local sets":         {"x := count({a8, b8}) if {\n" + nested("a") + nested("b") + "}", either},
-	"joined sets":        {"x := union({s | some a in input; s := {[a, b] | some b in [1, 2, 3, 4, 5, 6, 7, 8]}})", either},
-	"unification":        {"x if {\n" + doubled("a") + doubled("b") + "a30 = b30\n}", ended},
-	"no bound":           {"x if lower(\"A\") == \"b\" with lower as \"b\"", fine},
-	"types":              {chain("[1]", "[V, V]", 30) + "x := v30", result},
-	"compared types":     {chain("[1]", "[V, V]", 30) + strings.ReplaceAll(chain("[1]", "[V, V]", 30), "v", "w") + "x if v30 == w30", ended},
+	"cross product":         {"x := count([1 | some a in input; some b in input; some c in input; a + b == c])", steps},
+	"comprehension":         {"x := [[a, b, c] | some a in input; some b in input; some c in input]", steps},
+	"object product":        {"x := {sprintf(\"%v%v\", [a, b]): input | some a in input; some b in input}", manySteps},
+	"rules":                 {chain("[input]", "array.concat(V, [V, V])", 30) + "x := v30", result},
+	"objects":               {chain("{\"a\": input}", "object.union(V, {\"a\": V, \"b\": V})", 30) + "x := v30", ended},
+	"wide rules":            {chain("[input]", "array.concat([], ["+strings.Repeat("V, ", 1000)+"V])", 4) + "x := v4", result},
+	"marshal":               {"x := json.marshal([" + strings.Repeat("input, ", 40) + "input])", fine},
+	"marshal rules":         {chain("[input]", "array.concat(V, [V, V])", 30) + "x := json.marshal(v30)", ended},
+	"compare":               {chain("[input]", "array.slice([V, V], 0, 2)", 30) + strings.ReplaceAll(chain("[input]", "array.slice([V, V], 0, 2)", 30), "v", "w") + "x if v30 == w30", ended},
+	"result":                {chain("[1]", "array.slice([V, V], 0, 2)", 16) + "x := v16", result},
+	"calls":                 {calls(30), ended},
+	"nested calls":          {"g(a) := [a, a]\nx := count(" + strings.Repeat("g(", 30) + "[input]" + strings.Repeat(")", 30) + ")", ended},
+	"concat":                {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 30) + "x := v30", ended},
+	"sprintf":               {chain("\"aaaaaaaaaaaaaaaa\"", "sprintf(\"%s%s\", [V, V])", 30) + "x := v30", ended},
+	"replace":               {chain("\"aaaaaaaaaaaaaaaa\"", "replace(V, \"a\", \"aa\")", 30) + "x := v30", steps},
+	"replace_n":             {chain("\"aaaaaaaaaaaaaaaa\"", "strings.replace_n({\"a\": \"aa\"}, V)", 30) + "x := v30", steps},
+	"many texts":            {"x := [concat(\"\", [sprintf(\"%99999d\", [a]), sprintf(\"%v\", [b])]) | some a in input; some b in input]", ended},
+	"width":                 {"x := sprintf(\"" + strings.Repeat("%999999d", 100) + "\", [1])", fine},
+	"star":                  {"x := sprintf(\"%*d\", [999999, 1])", fine},
+	"arrays":                {chain("[1]", "array.concat(V, V)", 30) + "x := v30", ended},
+	"split":                 {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 15) + "x := split(v15, \"\")", result},
+	"squares":               {chain("3", "V * V", 40) + "x := v40", ended},
+	"to_number":             {"x := floor(to_number(\"1e999999999\"))", function},
+	"units":                 {"x := units.parse(\"1e999999999\")", function},
+	"unmarshal":             {"x := json.unmarshal(concat(\"\", [\"[\", concat(\",\", [\"0\" | some a in input; some b in input]), \"]\"]))", steps},
+	"unmarshal text":        {chain("\"0,0,0,0,0,0,0,0,\"", "concat(\"\", [V, V])", 15) + "x := json.unmarshal(concat(\"\", [\"[\", v15, \"0]\"]))", result},
+	"regular expression":    {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 14) + "x := regex.match(\"((a?){30}){30}a{900}b\", v14)", ended},
+	"long match":            {chain("\"aaaaaaaaaaaaaaaa\"", "concat(\"\", [V, V])", 14) + "x := regex.match(\"(a?){500}a{900}b\", v14)", ended},
+	"long pattern":          {"x := regex.match(\"" + strings.Repeat("a?", 5000) + "\", \"a\")", fine},
+	"long glob":             {"x := glob.match(\"" + strings.Repeat("*a", 5000) + "\", [], \"a\")", fine},
+	"unions":                {"x := object.union_n([{sprintf(\"%v %v\", [a, b]): input} | some a in input; some b in input])", steps},
+	"members":               {"x := [a | some a in input; some b in input; a in input; b in input; -1 in input]", manySteps},
+	"sort":                  {"x := [sort(input) | some a in input; some b in input]", manySteps},
+	"lookups":               {"x := [a | some a in input; some b in input; not missing(b)]\nmissing(b) if input[_] == sprintf(\"%v\", [b])", manySteps},
+	"hidden loops":          {"x := [a | some a in input; some b in input; not at(-1 - b)]\nat(b) if input[_] == b", manySteps},
+	"local literals":        {"x if {\n" + nested("a") + nested("b") + "a8 == b8\n}", ended},
+	"local sets":            {"x := count({a8, b8}) if {\n" + nested("a") + nested("b") + "}", either},
+	"joined sets":           {"x := union({s | some a in input; s := {[a, b] | some b in [1, 2, 3, 4, 5, 6, 7, 8]}})", either},
+	"unification":           {"x if {\n" + doubled("a") + doubled("b") + "a30 = b30\n}", ended},
+	"nested comprehensions": {"x := " + strings.Repeat("[1 | ", 40) + "true" + strings.Repeat("]", 40), "comprehensions are nested too deep"},
+	"nested heads":          {"x := " + strings.Repeat("{", 20) + "1" + strings.Repeat(": 1 | true}", 20), "comprehensions are nested too deep"},
+	"backwards":             {backwards(1500), "a body has 1501 expressions, at most 200 are read"},
+	"no bound":              {"x if lower(\"A\") == \"b\" with lower as \"b\"", fine},
+	"types":                 {chain("[1]", "[V, V]", 30) + "x := v30", result},
+	"compared types":        {chain("[1]", "[V, V]", 30) + strings.ReplaceAll(chain("[1]", "[V, V]", 30), "v", "w") + "x if v30 == w30", ended},
 }
 
 // doubled writes variables v0 .. v30 of one rule, each twice the one before.
@@ -121,6 +124,17 @@ func doubled(v string) string {
 	for i := 1; i <= 30; i++ {
 		fmt.Fprintf(&b, "%s%d := [%s%d, %s%d]\n", v, i, v, i-1, v, i-1)
 	}
+	return b.String()
+}
+
+// backwards writes n variables of one rule, each made of the two after it.
+func backwards(n int) string {
+	var b strings.Builder
+	b.WriteString("x if {\n")
+	for i := range n {
+		fmt.Fprintf(&b, "a%d = [a%d, a%d]\n", i, i+1, i+2)
+	}
+	fmt.Fprintf(&b, "[a%d, a%d] = input\n}", n, n+1)
 	return b.String()
 }
 

@@ -12,25 +12,26 @@ const (
 	maxRules = 2_000
 )
 
-func (p *program) checkDepth(m *ast.Module) {
+// checkDepth reports whether a module is not nested too deep.
+func (p *program) checkDepth(m *ast.Module) bool {
 	depth, found := 0, false
-	enter := func(x any) bool {
+	enter := func(x any) {
 		at := nests(x)
 		if at == nil {
-			return false
+			return
 		}
 		if depth++; depth > maxDepth && !found {
 			found = true
 			p.problems.Add(p.sources.problem(at, "this is nested too deep", "make a part of it a rule of its own"))
 		}
-		return false
 	}
 	leave := func(x any) {
 		if nests(x) != nil {
 			depth--
 		}
 	}
-	ast.NewBeforeAfterVisitor(enter, leave).Walk(m)
+	visit(m, enter, leave)
+	return !found
 }
 
 // nests returns the place of a node that counts as a level, nil for others.

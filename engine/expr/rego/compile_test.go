@@ -1,9 +1,11 @@
 package rego
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -136,6 +138,74 @@ func TestCompileIsBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// comprehensions nests n of them.
+func comprehensions(open string, n int) string {
+	closing := map[byte]string{'[': "]", '{': "}"}[open[0]]
+	return strings.Repeat(open, n) + "1 == 1" + strings.Repeat(closing, n)
+}
+
+// TestNestingIsBounded: what is just within a limit compiles soon, what is beyond
+// has an error with its place.
+func TestNestingIsBounded(t *testing.T) {
+	t.Parallel()
+	const deep, long = "at most 8 levels are read (make a part of it a rule of its own)", "at most 200 are read (make a part of it a rule of its own)"
+	for name, c := range map[string]struct {
+		text func(n int) string
+		most int
+		want string
+	}{
+		"lists":   {func(n int) string { return "x := " + comprehensions("[1 | ", n) }, 8, deep},
+		"sets":    {func(n int) string { return "x := " + comprehensions("{1 | ", n) }, 8, deep},
+		"objects": {func(n int) string { return "x := " + comprehensions("{1: 1 | ", n) }, 8, deep},
+		"heads":   {func(n int) string { return "x := " + strings.Repeat("[", n) + "1" + strings.Repeat(" | true]", n) }, 8, deep},
+		"keys":    {func(n int) string { return "x := " + strings.Repeat("{", n) + "1" + strings.Repeat(": 1 | true}", n) }, 8, deep},
+		"calls": {func(n int) string {
+			return "x := " + strings.Repeat("[count(y) | y := ", n) + "[1]" + strings.Repeat("]", n)
+		}, 8, deep},
+		"not": {func(n int) string {
+			return "x if not " + strings.Repeat("count([1 | not ", n) + "input.a" + strings.Repeat("]) == 0", n)
+		}, 8, deep},
+		"every": {func(n int) string {
+			return "x if every a in " + strings.Repeat("[1 | true; every a in ", n) + "input" + strings.Repeat(" { a }]", n) + " { a }"
+		}, 8, deep},
+		"with": {func(n int) string {
+			return "y := input\nx := " + strings.Repeat("[1 | y with input as ", n) + "1" + strings.Repeat("]", n)
+		}, 8, deep},
+		"else": {func(n int) string { return "x := 1 if input.a else := 2 if " + comprehensions("[1 | ", n) + " == []" }, 8, deep},
+		"function": {func(n int) string {
+			return "f(a) := " + strings.Repeat("[a | ", n) + "a" + strings.Repeat("]", n) + "\nx := f(1)"
+		}, 8, deep},
+		"many":        {func(n int) string { return strings.Repeat("x contains "+comprehensions("[1 | ", 8)+"\n", n) }, 70, "too much text inside nested comprehensions"},
+		"body":        {func(n int) string { return backwards(n) }, 200, long},
+		"many bodies": {func(n int) string { return strings.Repeat(backwards(200)+"\n", n) }, 3, "the modules have too many long bodies"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			if library, problems := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(c.most)}}); library == nil {
+				t.Errorf("within the limit: %v", problems)
+			}
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("within the limit: it took %v", took)
+			}
+			_, problems := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(2*c.most)}})
+			if got := strings.Join(texts(problems), "\n"); !strings.Contains(got, c.want) || !strings.HasPrefix(got, "m.rego:") {
+				t.Errorf("beyond the limit: got %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// backwards is a rule with n expressions, each of which needs the next.
+func backwards(n int) string {
+	var b strings.Builder
+	b.WriteString("x if {\n")
+	for i := range n - 1 {
+		fmt.Fprintf(&b, "a%d = a%d\n", i, i+1)
+	}
+	fmt.Fprintf(&b, "a%d = input.a\n}", n-1)
+	return b.String()
 }
 
 func TestCompileShowsTheLine(t *testing.T) {

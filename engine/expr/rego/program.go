@@ -24,6 +24,8 @@ type program struct {
 	// names are the rules of all modules, short and with their packages, for
 	// hints.
 	names []string
+	// nesting is what has been counted in the modules so far.
+	nesting nesting
 	// store holds no data; the evaluator asks for one.
 	store    storage.Store
 	problems document.Problems
@@ -73,7 +75,9 @@ func (p *program) parse(modules []Module) map[string]*ast.Module {
 			continue
 		}
 		p.names = append(p.names, ruleNames(one)...)
-		p.checkDepth(one)
+		if p.checkDepth(one) {
+			p.checkNesting(one)
+		}
 		p.checkCalls(one)
 		parsed[m.Name] = one
 		count += len(one.Rules)
