@@ -23,6 +23,9 @@ type modules struct {
 	compiled bool
 	queries  []*rego.Query
 	problems *findings
+	// ended is that modules took all time or memory that they may: those after
+	// them are not compiled, so that one policy reaches such a limit once.
+	ended bool
 }
 
 func newModules(evaluator rego.Evaluator, files []rego.Module, policy string, at document.Position, problems *findings) *modules {
@@ -60,9 +63,7 @@ func (m *modules) query(r *v1alpha1.Rego) *rego.Query {
 // files beside the policy, which are compiled once.
 func (m *modules) of(r *v1alpha1.Rego) *rego.Library {
 	if r.Module.Set() {
-		library, problems := rego.Compile(m.evaluator, []rego.Module{{Name: "module", Text: r.Module.Value, Node: r.Module.Node}})
-		m.problems.Append(problems)
-		return library
+		return m.compile([]rego.Module{{Name: "module", Text: r.Module.Value, Node: r.Module.Node}})
 	}
 	if len(m.files) == 0 {
 		m.problems.Hintf(r.Pos, "in module:, or in a file beside the policy that is named like it and ends in .rego", "there is no Rego module")
@@ -70,11 +71,19 @@ func (m *modules) of(r *v1alpha1.Rego) *rego.Library {
 	}
 	if !m.compiled {
 		m.compiled = true
-		var problems []document.Problem
-		m.library, problems = rego.Compile(m.evaluator, m.files)
-		m.problems.Append(problems)
+		m.library = m.compile(m.files)
 	}
 	return m.library
+}
+
+func (m *modules) compile(texts []rego.Module) *rego.Library {
+	if m.ended {
+		return nil
+	}
+	library, problems, err := rego.TryCompile(m.evaluator, texts)
+	m.problems.Append(problems)
+	m.ended = err != nil
+	return library
 }
 
 // lint warns about what looks wrong in the modules beside the policy, once it is

@@ -1,10 +1,13 @@
 package compile
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/rego"
 )
 
 // TestInputOfAQuery: a read of what the input of a query does not have is told, also when it
@@ -30,5 +33,28 @@ func TestInputOfAQuery(t *testing.T) {
 		if got := strings.Join(found, "\n"); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", input, got, want)
 		}
+	}
+}
+
+// late is an evaluator for which each module takes too long.
+type late struct{ asked int }
+
+func (l *late) Do(context.Context, *rego.Request) ([]byte, error) {
+	l.asked++
+	return nil, rego.Late(rego.MaxTime)
+}
+
+// TestModulesAfterOneThatIsEnded: the modules of a policy reach the limit of the
+// time once, not once each.
+func TestModulesAfterOneThatIsEnded(t *testing.T) {
+	t.Parallel()
+	text := header + "  variables:\n"
+	for i := range 5 {
+		text += fmt.Sprintf("    - {name: v%d, rego: {query: data.p.x, module: \"package p\\nx := %d\"}}\n", i, i)
+	}
+	evaluator := &late{}
+	_, problems := compiled(t, text+"  rules: [{name: r, do: [{labels: {set: {a: b}}}]}]\n", Options{Rego: evaluator})
+	if evaluator.asked != 1 || !strings.Contains(fmt.Sprint(problems), "it took longer than 5s") {
+		t.Errorf("asked %d times: %v", evaluator.asked, problems)
 	}
 }

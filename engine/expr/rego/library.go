@@ -24,11 +24,18 @@ type Library struct {
 // is also to run them, and makes a library of them. When a problem is an error,
 // there is no library.
 func Compile(in Evaluator, modules []Module) (*Library, []document.Problem) {
+	l, problems, _ := TryCompile(in, modules)
+	return l, problems
+}
+
+// TryCompile is Compile. It also returns the error of an evaluator that gave no
+// answer, such as one that met a limit; the problems say so, too.
+func TryCompile(in Evaluator, modules []Module) (*Library, []document.Problem, error) {
 	l := &Library{in: in, id: identify(modules), modules: modules, sources: sources{}}
 	problems := &document.Problems{}
 	l.read(problems)
 	if problems.HasErrors() {
-		return nil, problems.List()
+		return nil, problems.List(), nil
 	}
 	text, err := in.Do(context.Background(), &Request{ID: l.id, Modules: modules})
 	if err == nil {
@@ -36,15 +43,15 @@ func Compile(in Evaluator, modules []Module) (*Library, []document.Problem) {
 	}
 	if err != nil {
 		problems.Errorf(l.first(), "the modules cannot be compiled: %v", err)
-		return nil, problems.List()
+		return nil, problems.List(), err
 	}
 	for _, p := range l.outline.Problems {
 		problems.Add(l.place(p))
 	}
 	if problems.HasErrors() {
-		return nil, problems.List()
+		return nil, problems.List(), nil
 	}
-	return l, problems.List()
+	return l, problems.List(), nil
 }
 
 // identify returns a digest of modules.
