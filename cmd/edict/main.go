@@ -21,7 +21,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(context.Background())
 	err := surviving(ctx, root())
 	stop()
 	if err == nil {
@@ -38,6 +38,14 @@ func main() {
 		fmt.Fprintln(visible(os.Stderr), "edict: "+text)
 	}
 	os.Exit(code)
+}
+
+// interruptible returns a context that the first signal to end cancels. The
+// second one ends the process at once.
+func interruptible(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 // surviving runs a command. A panic is a bug of ours: it ends with the exit code
