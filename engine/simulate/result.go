@@ -22,10 +22,6 @@ type Result struct {
 	Requeue []Requeue `json:"requeue"`
 	// Traces are the records of all decisions, when they were asked for.
 	Traces []*record.Document `json:"traces,omitempty"`
-
-	// kept estimates how many bytes all of this takes, with the objects that were written
-	// and without Traces.
-	kept int
 }
 
 // Effect is a write that changed something.
@@ -78,12 +74,13 @@ type Requeue struct {
 	At     time.Time `json:"at"`
 }
 
-// record adds what a reconciliation did.
-func (r *Result) record(at time.Time, i item, got reconcile.Result) {
+// record adds what a reconciliation did. It estimates how many bytes that takes, with the
+// objects that were written.
+func (r *Result) record(at time.Time, i item, got reconcile.Result) (bytes int) {
 	for _, c := range got.Decision.Calls {
 		if !c.AnsweredBefore {
 			call := callOf(at, i, c)
-			r.kept += entryBytes + Size(call.Request) + Size(call.Response) + len(call.Error)
+			bytes += entryBytes + Size(call.Request) + Size(call.Response) + len(call.Error)
 			r.Calls = append(r.Calls, call)
 		}
 	}
@@ -92,7 +89,7 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 			continue
 		}
 		patch := value.Plain(o.Effect.Patch)
-		r.kept += entryBytes + 2*Size(patch) // once more in the object
+		bytes += entryBytes + 2*Size(patch) // once more in the object
 		r.Effects = append(r.Effects, Effect{
 			At: at.UTC(), Policy: i.policy, Rule: joined(o.Effect.Rules), Key: i.key, Verb: o.Effect.Verb,
 			Subresource: o.Effect.Subresource, Target: targetOf(o.Effect.Target), Patch: patch,
@@ -103,11 +100,12 @@ func (r *Result) record(at time.Time, i item, got reconcile.Result) {
 		failed = errors.Join(got.Final, got.Err)
 	}
 	if failed != nil {
-		r.fail(at, i, failed.Error())
+		bytes += r.fail(at, i, failed.Error())
 	}
 	for _, err := range got.Reported {
-		r.fail(at, i, err.Error())
+		bytes += r.fail(at, i, err.Error())
 	}
+	return bytes
 }
 
 func callOf(at time.Time, i item, c eval.Call) Call {
@@ -132,9 +130,9 @@ func joined(rules []string) string {
 	return out
 }
 
-func (r *Result) fail(at time.Time, i item, message string) {
-	r.kept += entryBytes + len(message)
+func (r *Result) fail(at time.Time, i item, message string) (bytes int) {
 	r.Errors = append(r.Errors, Error{At: at.UTC(), Policy: i.policy, Key: i.key, Message: message})
+	return entryBytes + len(message)
 }
 
 // Result returns what was done so far, and the world as it is now.

@@ -71,8 +71,10 @@ type Simulation struct {
 	// order names the keys to decide about next; nil is as they come.
 	order []string
 	// bounds end a simulation that never comes to rest.
-	bounds  bounds
-	result  Result
+	bounds bounds
+	result Result
+	// kept is how many bytes the result and the written objects take, about.
+	kept    int
 	answers expr.Answerer
 	fired   map[string]map[string]int
 	// evaluations counts the reconciliations.
@@ -198,7 +200,7 @@ func (s *Simulation) Settle(ctx context.Context) {
 			bound = s.bounds.passes(s.keys())
 		}
 		switch writes := len(s.result.Effects); {
-		case s.result.kept > s.maxKept():
+		case s.kept > s.maxKept():
 			s.end(next, fmt.Sprintf("there are more than %d MiB of writes, calls and errors: the policies never come to rest, or the time is too long or the world too large", s.maxKept()>>20))
 		case passes == bound:
 			s.end(next, "the policies never come to rest: this key is woken again and again")
@@ -240,7 +242,7 @@ func (s *Simulation) reconcile(ctx context.Context, i item) {
 		s.timers.set(i, r.Next)
 		return
 	}
-	s.result.record(s.clock, i, survived(r, &s.server.kill))
+	s.kept += s.result.record(s.clock, i, survived(r, &s.server.kill))
 	if s.killed(ctx) {
 		return
 	}
