@@ -78,7 +78,7 @@ func (r *rows) of(c, row *document.Node) *document.Node {
 
 // filling puts the values of a row in place of their names.
 type filling struct {
-	*rows
+	rows   *rows
 	values map[string]*document.Node
 	// sizes are what the values count.
 	sizes map[string]int
@@ -120,14 +120,14 @@ func sizeOf(n *document.Node) int {
 // becomes the value itself, a name inside a text the text of the value.
 func (f *filling) node(n *document.Node) *document.Node {
 	if v := f.values[n.Text]; v != nil {
-		f.left -= f.sizes[n.Text]
+		f.rows.left -= f.sizes[n.Text]
 		return v
 	}
 	out := *n
 	out.Text = f.text(n.Text)
 	out.Keys, out.Values = nil, nil
 	for i, v := range n.Values {
-		if f.left < 0 {
+		if f.rows.left < 0 {
 			break
 		}
 		if n.Kind == document.Map {
@@ -138,15 +138,26 @@ func (f *filling) node(n *document.Node) *document.Node {
 	return &out
 }
 
-// text returns a text with the texts of the values. One that may become too long is not
+// text returns a text with the texts of the values. One that would become too long is not
 // made.
 func (f *filling) text(s string) string {
 	names := strings.Count(s, "$(")
-	if names > 0 && names*f.longest < f.left {
-		s = f.texts.Replace(s)
-	} else if names > 0 {
-		f.left = -1
+	if names > 0 && names*f.longest > f.rows.left && f.length(s) > f.rows.left {
+		f.rows.left = -1
+		return s
 	}
-	f.left -= nodeBytes + len(s)
+	if names > 0 {
+		s = f.texts.Replace(s)
+	}
+	f.rows.left -= nodeBytes + len(s)
 	return s
+}
+
+// length returns at most how long a text becomes.
+func (f *filling) length(s string) int {
+	n := len(s)
+	for name, v := range f.values {
+		n += strings.Count(s, name) * len(v.Text)
+	}
+	return n
 }

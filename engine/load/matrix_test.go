@@ -74,14 +74,15 @@ func TestMatrixIsBounded(t *testing.T) {
 		names += fmt.Sprintf("$(a%d)", i)
 	}
 	for name, tc := range map[string]struct{ text, want string }{
-		"a long text, many times":     {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], objects: [{data: '" + long("$(x)", 30_000) + "'}]}", "have more than 16 MiB"},
-		"a mapping, many times":       {"{name: a, matrix: [{x: [" + long("a, ", 20_000) + "]}], objects: [" + long("$(x), ", 20_000) + "]}", "have more than 16 MiB"},
-		"many rows of a long case":    {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [{data: " + long("a", 100_000) + "}]}", "have more than 16 MiB"},
-		"many rows of a case of many": {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [" + long("a, ", 20_000) + "]}", "have more than 16 MiB"},
-		"several matrices":            {long("{name: a, matrix: [{x: "+long("a", 1000)+"}], objects: [{data: '"+long("$(x)", 1000)+"'}]}\n    - ", 20) + "{name: b}", "have more than 16 MiB"},
-		"many rows of many names":     {"{name: a, matrix: [" + long("{}, ", 20_000) + "{x: 1}], objects: ['" + names + "']}", "have more than 16 MiB"},
-		"many rows":                   {"{name: a, matrix: [" + long("{x: 1}, ", 10_000) + "]}", ""},
-		"a long text":                 {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], description: '" + long("$(x)", 100) + "'}", ""},
+		"a long text, many times":      {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], objects: [{data: '" + long("$(x)", 30_000) + "'}]}", "have more than 16 MiB"},
+		"a mapping, many times":        {"{name: a, matrix: [{x: [" + long("a, ", 20_000) + "]}], objects: [" + long("$(x), ", 20_000) + "]}", "have more than 16 MiB"},
+		"many rows of a long case":     {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [{data: " + long("a", 100_000) + "}]}", "have more than 16 MiB"},
+		"many rows of a case of many":  {"{name: a, matrix: [" + long("{}, ", 20_000) + "], objects: [" + long("a, ", 20_000) + "]}", "have more than 16 MiB"},
+		"several matrices":             {long("{name: a, matrix: [{x: "+long("a", 1000)+"}], objects: [{data: '"+long("$(x)", 1000)+"'}]}\n    - ", 20) + "{name: b}", "have more than 16 MiB"},
+		"many rows of many names":      {"{name: a, matrix: [" + long("{}, ", 20_000) + "{x: 1}], objects: ['" + names + "']}", "have more than 16 MiB"},
+		"a long value, not many times": {"{name: a, matrix: [{x: " + long("a", 100_000) + ", y: 1}], description: '" + long("$(y)", 10_000) + "'}", ""},
+		"many rows":                    {"{name: a, matrix: [" + long("{x: 1}, ", 10_000) + "]}", ""},
+		"a long text":                  {"{name: a, matrix: [{x: " + long("a", 100_000) + "}], description: '" + long("$(x)", 100) + "'}", ""},
 	} {
 		_, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - "+tc.text+"\n"))
 		var got []string
