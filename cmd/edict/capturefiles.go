@@ -69,7 +69,7 @@ func (b *besides) add(name string, text []byte) error {
 
 func (b *besides) write() error {
 	for _, f := range b.files {
-		if err := createFile(f.path, f.text); err != nil {
+		if err := createFile(f.path, f.text, 0o600); err != nil {
 			return err
 		}
 	}
@@ -107,16 +107,6 @@ func regular(path string) (bool, error) {
 		return false, found("%s is not a regular file and is not written to: give --out another name or folder", path)
 	}
 	return true, nil
-}
-
-// createFile writes a file that does not exist.
-func createFile(path string, text []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
 }
 
 // writeTest writes the test. It may replace one that was captured before.

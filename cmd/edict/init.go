@@ -105,7 +105,12 @@ func writeNew(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as a person would make it
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // likewise
+	return createFile(path, text, 0o644)
+}
+
+// createFile writes a file that does not exist.
+func createFile(path string, text []byte, mode os.FileMode) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // as its caller says
 	if err != nil {
 		return err
 	}

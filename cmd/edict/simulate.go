@@ -213,7 +213,7 @@ func printTable(w io.Writer, r simulate.Result) error {
 		if e.Subresource != "" {
 			object += " (" + e.Subresource + ")"
 		}
-		fmt.Fprintf(t, "+%s\t%s\t%s\t%s\n", e.At.Sub(r.Start), e.Policy, object, oneLine(e.Rule))
+		fmt.Fprintf(t, "+%s\t%s\t%s\t%s\n", e.At.Sub(r.Start), e.Policy, object, document.OneLine(e.Rule))
 	}
 	if err := t.Flush(); err != nil {
 		return err

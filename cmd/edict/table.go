@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // table writes rows in columns, without white space at the ends of lines.
@@ -13,7 +15,7 @@ func table(w io.Writer, rows [][]string) error {
 	var text bytes.Buffer
 	t := tabwriter.NewWriter(&text, 0, 4, 2, ' ', 0)
 	for _, row := range rows {
-		if _, err := io.WriteString(t, oneLine(strings.Join(row, "\t"))+"\n"); err != nil {
+		if _, err := io.WriteString(t, document.OneLine(strings.Join(row, "\t"))+"\n"); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/coverage"
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/policytest"
 )
 
@@ -130,7 +131,7 @@ func printText(w io.Writer, r *tested) error {
 		n[0]++
 		if len(c.Failures) > 0 {
 			n[1]++
-			fmt.Fprintf(w, "FAIL %s\n     %s\n", oneLine(c.Name), oneLine(c.Position))
+			fmt.Fprintf(w, "FAIL %s\n     %s\n", document.OneLine(c.Name), document.OneLine(c.Position))
 			for _, f := range c.Failures {
 				fmt.Fprintf(w, "     %s\n", strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n", "\n     "))
 			}
@@ -143,7 +144,7 @@ func printText(w io.Writer, r *tested) error {
 		if n[1] > 0 {
 			word = "FAIL"
 		}
-		fmt.Fprintf(w, "%s %s: %s\n", word, oneLine(file), count(n[0], "case", "cases"))
+		fmt.Fprintf(w, "%s %s: %s\n", word, document.OneLine(file), count(n[0], "case", "cases"))
 	}
 	_, err := fmt.Fprintf(w, "%d passed, %d failed\n", len(r.Cases)-r.Failed(), r.Failed())
 	if r.coverage != nil {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // visibleWriter shows the characters that a terminal would obey, such as those of a
@@ -50,23 +50,14 @@ func (v *visibleWriter) Write(p []byte) (int, error) {
 // bytes.
 func appendVisible(out []byte, r rune, raw []byte) []byte {
 	switch {
-	case r == utf8.RuneError && len(raw) == 1, r < utf8.RuneSelf && obeyed(r):
+	case r == utf8.RuneError && len(raw) == 1, r < utf8.RuneSelf && document.Obeyed(r):
 		return fmt.Appendf(out, `\x%02x`, raw[0])
-	case obeyed(r):
+	case document.Obeyed(r):
 		return fmt.Appendf(out, `\u%04x`, r)
 	default:
 		return append(out, raw...)
 	}
 }
-
-// obeyed reports whether a terminal does something else with a character than to show
-// it.
-func obeyed(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
-}
-
-// oneLine returns a name so that it cannot begin a line of its own.
-func oneLine(name string) string { return strings.ReplaceAll(name, "\n", `\n`) }
 
 // direct returns the writer for what is meant for the terminal itself, such as the
 // progress that overwrites its line.

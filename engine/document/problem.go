@@ -85,12 +85,21 @@ func (p Problem) Pretty() string {
 // editor would obey: a checked file may be a stranger's.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+		if Obeyed(r) {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text)
 }
+
+// Obeyed reports whether a terminal or an editor does something else with a character than
+// to show it. The ends of lines and tabs are not counted.
+func Obeyed(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+}
+
+// OneLine returns a name so that it cannot begin a line of its own.
+func OneLine(name string) string { return strings.ReplaceAll(name, "\n", `\n`) }
 
 // Indentation returns with how many spaces a line begins.
 func Indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

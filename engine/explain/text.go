@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/record"
 )
 
@@ -39,7 +40,7 @@ func rules(out *strings.Builder, d *record.Document) {
 	out.WriteString("\nRules\n")
 	for i := range d.Rules {
 		r := &d.Rules[i]
-		fmt.Fprintf(out, "  %-10s %s\n", r.Outcome, strings.ReplaceAll(r.Name, "\n", `\n`)) // a name begins no line
+		fmt.Fprintf(out, "  %-10s %s\n", r.Outcome, document.OneLine(r.Name))
 		if r.Delayed != nil {
 			fmt.Fprintf(out, "             waits %s\n", until(r.Delayed))
 		}

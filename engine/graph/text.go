@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
 )
 
 // String writes the circle as rules with the fields that they write.
 func (l Loop) String() string {
 	var out []string
 	for _, e := range l.Edges {
-		out = append(out, fmt.Sprintf("%s (%s) writes %s of %s", e.From.Policy, oneLine(e.From.Rule), strings.Join(e.Fields, ", "), e.Kind))
+		out = append(out, fmt.Sprintf("%s (%s) writes %s of %s", e.From.Policy, document.OneLine(e.From.Rule), strings.Join(e.Fields, ", "), e.Kind))
 	}
 	return strings.Join(out, ", which wakes ") + ", which wakes " + l.Edges[0].From.Policy
 }
@@ -28,11 +30,11 @@ func (g *Graph) Text() string {
 			fmt.Fprintf(&out, "  %s %s: %s\n", verb, r.Policy, strings.Join(r.Fields, ", "))
 		}
 		for _, w := range k.WrittenBy {
-			fmt.Fprintf(&out, "  written by %s (%s): %s\n", w.Policy, oneLine(w.Rule), strings.Join(w.Fields, ", "))
+			fmt.Fprintf(&out, "  written by %s (%s): %s\n", w.Policy, document.OneLine(w.Rule), strings.Join(w.Fields, ", "))
 		}
 	}
 	for _, e := range g.Edges {
-		fmt.Fprintf(&out, "%s (%s) wakes %s: %s of %s\n", e.From.Policy, oneLine(e.From.Rule), e.To.Policy, strings.Join(e.Fields, ", "), e.Kind)
+		fmt.Fprintf(&out, "%s (%s) wakes %s: %s of %s\n", e.From.Policy, document.OneLine(e.From.Rule), e.To.Policy, strings.Join(e.Fields, ", "), e.Kind)
 	}
 	for _, l := range g.Loops {
 		fmt.Fprintf(&out, "loop: %s\n", l)
@@ -113,6 +115,3 @@ func (g *Graph) Dot() string {
 	out.WriteString("}\n")
 	return out.String()
 }
-
-// oneLine returns a name so that it cannot begin a line of its own.
-func oneLine(name string) string { return strings.ReplaceAll(name, "\n", `\n`) }
