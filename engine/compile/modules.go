@@ -80,7 +80,7 @@ func (m *modules) compile(texts []rego.Module) *rego.Library {
 	if m.ended {
 		return nil
 	}
-	library, problems, err := rego.TryCompile(m.evaluator, texts)
+	library, problems, err := rego.Compile(m.evaluator, texts)
 	m.problems.Append(problems)
 	m.ended = err != nil
 	return library

@@ -150,7 +150,7 @@ func numbers() value.Value {
 // ask compiles rules of a package p with an evaluator and asks for data.p.x.
 func ask(ctx context.Context, in rego.Evaluator, rules string, input value.Value) (value.Value, *expr.Meter, error) {
 	meter := expr.NewMeter(ctx)
-	library, problems := rego.Compile(in, []rego.Module{{Name: "p.rego", Text: "package p\n" + rules}})
+	library, problems, _ := rego.Compile(in, []rego.Module{{Name: "p.rego", Text: "package p\n" + rules}})
 	if library == nil {
 		return nil, meter, fmt.Errorf("compile: %w", document.Join(problems))
 	}

@@ -27,7 +27,7 @@ func decisionInput() value.Value {
 }
 
 func BenchmarkDecisionTable(b *testing.B) {
-	library, problems := Compile(Local(), []Module{shipped(b)})
+	library, problems, _ := Compile(Local(), []Module{shipped(b)})
 	if library == nil {
 		b.Fatal(problems)
 	}

@@ -16,7 +16,7 @@ import (
 // mustCompile compiles one module whose package is p.
 func mustCompile(t testing.TB, text string) *Library {
 	t.Helper()
-	library, problems := Compile(Local(), []Module{{Name: "p.rego", Text: "package p\n" + text}})
+	library, problems, _ := Compile(Local(), []Module{{Name: "p.rego", Text: "package p\n" + text}})
 	if library == nil {
 		t.Fatalf("%s\n%v", text, problems)
 	}
@@ -109,7 +109,7 @@ func TestCompileProblems(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			library, problems := Compile(Local(), []Module{{Name: "m.rego", Text: c.text}})
+			library, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: c.text}})
 			if library != nil {
 				t.Error("it compiled")
 			}
@@ -133,7 +133,7 @@ func TestCompileIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if library, problems := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + text}}); library != nil || len(problems) != 1 {
+			if library, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + text}}); library != nil || len(problems) != 1 {
 				t.Errorf("%v", problems)
 			}
 		})
@@ -183,13 +183,13 @@ func TestNestingIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			if library, problems := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(c.most)}}); library == nil {
+			if library, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(c.most)}}); library == nil {
 				t.Errorf("within the limit: %v", problems)
 			}
 			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("within the limit: it took %v", took)
 			}
-			_, problems := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(2*c.most)}})
+			_, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\n" + c.text(2*c.most)}})
 			if got := strings.Join(texts(problems), "\n"); !strings.Contains(got, c.want) || !strings.HasPrefix(got, "m.rego:") {
 				t.Errorf("beyond the limit: got %s\nwant %s", got, c.want)
 			}
@@ -210,7 +210,7 @@ func backwards(n int) string {
 
 func TestCompileShowsTheLine(t *testing.T) {
 	t.Parallel()
-	_, problems := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\r\nx := lowr(\"A\")\r\n"}})
+	_, problems, _ := Compile(Local(), []Module{{Name: "m.rego", Text: "package p\r\nx := lowr(\"A\")\r\n"}})
 	if len(problems) != 1 || problems[0].Source != `x := lowr("A")` {
 		t.Errorf("%+v", problems)
 	}
@@ -220,7 +220,7 @@ func TestCompileInline(t *testing.T) {
 	t.Parallel()
 	var ps document.Problems
 	node := document.Parse("policy.yaml", []byte("a: 1\nmodule: |\n    package p\n\n    x := [1,\n      lowr(\"A\")]\n"), &ps)[0].Get("module")
-	_, problems := Compile(Local(), []Module{{Name: "inline", Text: node.Text, Node: node}})
+	_, problems, _ := Compile(Local(), []Module{{Name: "inline", Text: node.Text, Node: node}})
 	want := []document.Problem{{
 		Position: document.Position{File: "policy.yaml", Line: 6, Column: 7}, Severity: document.Error,
 		Message: `no function is called "lowr"`, Hint: `did you mean "lower"?`, Source: `      lowr("A")]`,
@@ -233,7 +233,7 @@ func TestCompileInline(t *testing.T) {
 func TestCompileTwice(t *testing.T) {
 	t.Parallel()
 	m := Module{Name: "m.rego", Text: "package p\nx := 1"}
-	if _, problems := Compile(Local(), []Module{m, m}); len(problems) != 1 || problems[0].Message != `two modules are called "m.rego"` {
+	if _, problems, _ := Compile(Local(), []Module{m, m}); len(problems) != 1 || problems[0].Message != `two modules are called "m.rego"` {
 		t.Errorf("%v", problems)
 	}
 }
@@ -258,7 +258,7 @@ func TestQueryProblems(t *testing.T) {
 
 func TestLint(t *testing.T) {
 	t.Parallel()
-	library, problems := Compile(Local(), []Module{
+	library, problems, _ := Compile(Local(), []Module{
 		{Name: "a.rego", Text: "package a\n\ndecision := helper\n\nhelper := input.x\n\nlost := 1\n"},
 		{Name: "b.rego", Text: "package b\nother := 1\n"},
 		{Name: "a_test.rego", Text: "package a_test\nimport data.a\ntest_x if a.lost\n"},
@@ -322,7 +322,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add("package p\nx := {a: b | some a, b in input}\nf([x, y]) := z if every z in x { z }")
 	f.Add(strings.Repeat("[", 5000))
 	f.Fuzz(func(_ *testing.T, text string) {
-		library, _ := Compile(Local(), []Module{{Name: "m.rego", Text: text}})
+		library, _, _ := Compile(Local(), []Module{{Name: "m.rego", Text: text}})
 		if library == nil {
 			return
 		}

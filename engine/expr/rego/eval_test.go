@@ -180,7 +180,7 @@ func shipped(t testing.TB) Module {
 
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
-	library, problems := Compile(Local(), []Module{shipped(t)})
+	library, problems, _ := Compile(Local(), []Module{shipped(t)})
 	if library == nil {
 		t.Fatal(problems)
 	}

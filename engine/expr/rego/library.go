@@ -22,15 +22,9 @@ type Library struct {
 
 // Compile has modules that refer to each other checked by an evaluator, which
 // is also to run them, and makes a library of them. When a problem is an error,
-// there is no library.
-func Compile(in Evaluator, modules []Module) (*Library, []document.Problem) {
-	l, problems, _ := TryCompile(in, modules)
-	return l, problems
-}
-
-// TryCompile is Compile. It also returns the error of an evaluator that gave no
-// answer, such as one that met a limit; the problems say so, too.
-func TryCompile(in Evaluator, modules []Module) (*Library, []document.Problem, error) {
+// there is no library. The error is that of an evaluator that gave no answer, such as one
+// that met a limit; the problems say so, too.
+func Compile(in Evaluator, modules []Module) (*Library, []document.Problem, error) {
 	l := &Library{in: in, id: identify(modules), modules: modules, sources: sources{}}
 	problems := &document.Problems{}
 	l.read(problems)

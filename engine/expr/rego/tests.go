@@ -29,7 +29,7 @@ type TestResult struct {
 // functions and limits, so that what passes here also works in a policy. When
 // the modules do not compile, the problems say why and nothing runs.
 func RunTests(ctx context.Context, in Evaluator, modules []Module) ([]TestResult, []document.Problem) {
-	library, problems := Compile(in, modules)
+	library, problems, _ := Compile(in, modules)
 	if library == nil {
 		return nil, problems
 	}

@@ -39,7 +39,7 @@ func BenchmarkQuery(b *testing.B) {
 }
 
 func measure(b *testing.B, in rego.Evaluator, m rego.Module, text string, input value.Value, others func() time.Duration) {
-	library, problems := rego.Compile(in, []rego.Module{m})
+	library, problems, _ := rego.Compile(in, []rego.Module{m})
 	if library == nil {
 		b.Fatal(problems)
 	}

@@ -50,7 +50,7 @@ func (s *seen) check(t *testing.T, starts int, ends ...Reason) {
 // query compiles rules of a package p and asks for data.p.x.
 func query(t testing.TB, in rego.Evaluator, rules string) *rego.Query {
 	t.Helper()
-	library, problems := rego.Compile(in, []rego.Module{{Name: "p.rego", Text: "package p\n" + rules}})
+	library, problems, _ := rego.Compile(in, []rego.Module{{Name: "p.rego", Text: "package p\n" + rules}})
 	if library == nil {
 		t.Fatal(problems)
 	}
@@ -115,8 +115,8 @@ func TestProblemsAgree(t *testing.T) {
 		{Name: "p.rego", Text: "package p\nx := lowr(1)\ny := z"},
 		{Name: "p_test.rego", Text: "package p_test\ntest_a if 1 == 2\ntest_b if {\n\tcount([]) == 0\n\tcount([1]) == 2\n}\ntest_c if true"},
 	}
-	_, a := rego.Compile(rego.Local(), modules)
-	_, b := rego.Compile(there, modules)
+	_, a, _ := rego.Compile(rego.Local(), modules)
+	_, b, _ := rego.Compile(there, modules)
 	if diff := cmp.Diff(a, b); diff != "" || len(a) == 0 {
 		t.Error(diff, a)
 	}
@@ -321,7 +321,7 @@ func gone(pid int) bool {
 // asParent asks something endless, and prints the pid of who has to answer.
 func asParent() {
 	c := New(Options{Command: []string{os.Args[0], "serve", "0"}, Time: time.Hour, Started: func(pid int) { fmt.Fprintln(os.Stdout, pid) }})
-	library, _ := rego.Compile(c, []rego.Module{{Name: "p.rego", Text: "package p\n" + endless}})
+	library, _, _ := rego.Compile(c, []rego.Module{{Name: "p.rego", Text: "package p\n" + endless}})
 	q, _ := library.Query("data.p.x", document.Position{})
 	_, _, err := eval(context.Background(), q, list(100))
 	fmt.Fprintln(os.Stdout, err)
