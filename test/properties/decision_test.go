@@ -161,7 +161,7 @@ func TestRegoAgreesWithTheSameTableInCEL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, problems := rego.Compile(rego.Local(), []rego.Module{{Name: "kmm-node-modules.rego", Text: string(text)}})
+	library, problems, _ := rego.Compile(rego.Local(), []rego.Module{{Name: "kmm-node-modules.rego", Text: string(text)}})
 	if library == nil {
 		t.Fatal(document.Join(problems))
 	}
