@@ -18,10 +18,13 @@ type dependencies struct {
 	rule   *plan.Rule
 	seen   map[string]bool
 	inputs bool
-	// namespaces says that the namespace of the primary object counts as well.
-	namespaces bool
-	found      bool
+	// counts is which parts of the key of the primary object tell one from another.
+	counts parts
+	found  bool
 }
+
+// parts are those of a key: name and namespace.
+type parts struct{ name, namespace bool }
 
 // tell reports whether an expression depends on what tells one primary object, or one
 // item, from another. own says that it is one of the rule, which knows the item.
@@ -37,24 +40,38 @@ func (d *dependencies) tell(program *cel.Program, own bool) bool {
 // name reports whether a name that an expression uses tells it.
 func (d *dependencies) name(program *cel.Program, name string, own bool) bool {
 	switch ref := analyze.ParseRef(name); ref {
-	case analyze.KeyName, analyze.Call, analyze.ErrorMessage:
+	case analyze.Call, analyze.ErrorMessage:
 		return true
+	case analyze.KeyName:
+		return d.counts.name
 	case analyze.KeyNamespace:
-		return d.namespaces
+		return d.counts.namespace
 	case analyze.ObjectRef:
-		return d.namespaces || !field(program, program.Tree().Expr(), "metadata", "namespace")
+		return d.object(program)
 	default:
 		return own && ref.Kind == analyze.Local && d.local(name) == nil
 	}
 }
 
-// compare reports whether an expression depends on a comparison of the name of the primary
-// object.
+// object reports whether an expression depends on what counts of the primary object: its
+// other fields do in any case.
+func (d *dependencies) object(program *cel.Program) bool {
+	switch all := program.Tree().Expr(); {
+	case field(program, all, "metadata", "namespace"):
+		return d.counts.namespace
+	case field(program, all, "metadata", "name"):
+		return d.counts.name
+	}
+	return true
+}
+
+// compare reports whether an expression depends on a comparison of what counts of the key
+// of the primary object.
 func (d *dependencies) compare(program *cel.Program, own bool) bool {
 	found := false
 	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		a, b, how := sides(e)
-		found = found || (how == operators.Equals || how == operators.In) && (d.primaryName(program, a) || d.primaryName(program, b))
+		found = found || (how == operators.Equals || how == operators.In) && (d.part(program, a) || d.part(program, b))
 	}))
 	for name := range program.Names() {
 		found = found || d.through(name, own, d.compare)
@@ -62,20 +79,23 @@ func (d *dependencies) compare(program *cel.Program, own bool) bool {
 	return found
 }
 
-// primaryName reports whether an expression is the name of the primary object, or a variable
-// that is.
-func (d *dependencies) primaryName(program *cel.Program, e ast.Expr) bool {
-	if field(program, e, "metadata", "name") {
+// part reports whether an expression is what counts of the key of the primary object, or a
+// variable that is.
+func (d *dependencies) part(program *cel.Program, e ast.Expr) bool {
+	switch {
+	case d.counts.name && is(program, e, analyze.KeyName), d.counts.namespace && is(program, e, analyze.KeyNamespace):
 		return true
-	}
-	if e.Kind() != ast.IdentKind {
+	case e.Kind() != ast.IdentKind:
 		return false
 	}
-	if e.AsIdent() == analyze.KeyName.String() {
-		return true
-	}
 	i := slices.IndexFunc(d.Variables, func(v *plan.Variable) bool { return e.AsIdent() == analyze.VariableRef(v.Name).String() })
-	return i >= 0 && d.Variables[i].Program != nil && d.primaryName(d.Variables[i].Program, d.Variables[i].Program.Tree().Expr())
+	return i >= 0 && d.Variables[i].Program != nil && d.part(d.Variables[i].Program, d.Variables[i].Program.Tree().Expr())
+}
+
+// is reports whether an expression is a part of the key, or the field of the primary object
+// with the same value.
+func is(program *cel.Program, e ast.Expr, part analyze.Ref) bool {
+	return field(program, e, "metadata", part.Name) || e.Kind() == ast.IdentKind && e.AsIdent() == part.String()
 }
 
 // field reports whether an expression is a field of the primary object.
@@ -121,7 +141,7 @@ func (d *dependencies) input(name string, visit func(*cel.Program)) bool {
 				visit(program)
 			}
 		}
-		own = own || in.Own && d.namespaces
+		own = own || in.Own && d.counts.namespace
 	}
 	return own
 }

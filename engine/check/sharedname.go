@@ -15,7 +15,7 @@ func sharedNames(p *policy) {
 		return // one Namespace
 	}
 	for _, r := range p.Rules {
-		if p.forChosen(r) {
+		if p.forChosen(r, byName) {
 			continue
 		}
 		for a := range r.Actions() {
@@ -26,24 +26,50 @@ func sharedNames(p *policy) {
 	}
 }
 
+// The parts of the key by which an object may be named.
+var (
+	byName      = parts{name: true}
+	byNamespace = parts{namespace: true}
+	byBoth      = parts{name: true, namespace: true}
+)
+
 func (p *policy) sharedName(r *plan.Rule, a *plan.Child) {
 	metadata := a.Manifest.Field("metadata")
-	name, namespace := metadata.Field("name"), metadata.Field("namespace")
-	if name == nil || p.tells(r, false, name, namespace) {
+	if metadata.Field("name") == nil {
 		return
 	}
-	perNamespace := p.tells(r, true, name, namespace)
-	if !a.Kept && !p.tells(r, !perNamespace, a.Manifest) {
+	sharing, apart := p.sharing(r, metadata.Field("namespace"), metadata.Field("name"))
+	if sharing == "" || !a.Kept && !p.tells(r, apart, a.Manifest) {
 		return // one object, which is the same for all
 	}
-	all, hint := "all primary objects", "put key.name into metadata.name"
-	if perNamespace {
-		all = "all primary objects of a namespace"
+	hint := "put key.name into metadata.name"
+	if apart == byNamespace {
+		hint = "put key.namespace into metadata.name or metadata.namespace"
 	}
 	if r.ForEach != nil {
-		all, hint = all+" and all items", hint+", and what tells the items apart"
+		sharing, hint = sharing+" and all items", hint+", and what tells the items apart"
 	}
-	p.report(document.SharedName, name.Pos(), hint, "the "+a.Kind+" has the same name for "+all+consequence(a))
+	p.report(document.SharedName, metadata.Field("name").Pos(), hint, "the "+a.Kind+" has the same name for "+sharing+consequence(a))
+}
+
+// sharing returns which primary objects have an object of one name, and by what parts of
+// their keys they differ; "" when they have one each.
+func (p *policy) sharing(r *plan.Rule, namespace, name *cel.Template) (primaries string, differ parts) {
+	switch byItsName, byItsNamespace := p.tells(r, byName, namespace, name), p.tells(r, byNamespace, namespace, name); {
+	case byItsName && (byItsNamespace || !p.inNamespaces() || p.forChosen(r, byNamespace)):
+		return "", parts{}
+	case byItsName:
+		return "all primary objects of one name, in whatever namespace,", byNamespace
+	case byItsNamespace:
+		return "all primary objects of a namespace", byName
+	}
+	return "all primary objects", byBoth
+}
+
+// inNamespaces reports whether the primary objects are in several namespaces.
+func (p *policy) inNamespaces() bool {
+	of, known := p.bundle.Schemas.Resource(p.Primary.GVK)
+	return known && of.Namespaced && len(p.Primary.Namespaces) != 1
 }
 
 func consequence(a *plan.Child) string {
@@ -58,19 +84,19 @@ func consequence(a *plan.Child) string {
 }
 
 // tells reports whether what some templates of a rule depend on tells one primary object,
-// or one item, from another. Their namespaces count only if it is said so.
-func (p *policy) tells(r *plan.Rule, namespaces bool, templates ...*cel.Template) bool {
-	d := &dependencies{policy: p, rule: r, seen: map[string]bool{}, inputs: true, namespaces: namespaces}
+// or one item, from another, by the parts of their keys that count or by other fields.
+func (p *policy) tells(r *plan.Rule, counts parts, templates ...*cel.Template) bool {
+	d := &dependencies{policy: p, rule: r, seen: map[string]bool{}, inputs: true, counts: counts}
 	for _, t := range templates {
 		t.Walk(func(program *cel.Program) { d.found = d.found || d.tell(program, true) })
 	}
 	return d.found
 }
 
-// forChosen reports whether a rule compares the names of the primary objects, and so may
-// be for one of them only.
-func (p *policy) forChosen(r *plan.Rule) bool {
-	d := &dependencies{policy: p, rule: r, seen: map[string]bool{}}
+// forChosen reports whether a rule compares the names or namespaces of the primary objects,
+// and so may be for some of them only.
+func (p *policy) forChosen(r *plan.Rule, counts parts) bool {
+	d := &dependencies{policy: p, rule: r, seen: map[string]bool{}, counts: counts}
 	conditions := []*cel.Program{r.When, r.ForEach}
 	for i := range r.Cases {
 		conditions = append(conditions, r.Cases[i].When)

@@ -49,6 +49,10 @@ func TestSharedNames(t *testing.T) {
 		"a child":                      {child("", "one", "x"), true},
 		"a child of each item":         {child(list, "one", "${port}"), true},
 		"a child in its own namespace": {near(child("", "one", "x")), true},
+		"the name of the key":          {rule("", "${key.name}", key), true},
+		"the name of the object":       {rule("", "x-${object.metadata.name}", "${object.spec.ports[0].name}-"+key), true},
+		"a child by the name":          {child("", "${key.name}", "x"), true},
+		"a child of each item by name": {"  variables: [{name: n, expression: key.name}]\n" + child(list, "${variables.n}", "${port}"), true},
 
 		"the key":                      {rule("", key, key), false},
 		"the object":                   {rule("", object, key), false},
@@ -63,6 +67,9 @@ func TestSharedNames(t *testing.T) {
 		"for one by its name":          {rule(`when: 'key.name == "a" && key.namespace == "m"', `, "one", key), false},
 		"for one, by a variable":       {"  variables: [{name: mine, expression: object.metadata.name in ['a'] && key.namespace == 'm'}]\n" + rule("when: variables.mine, ", "one", key), false},
 		"for one, its name a variable": {"  variables: [{name: n, expression: key.name}, {name: id, expression: variables.n}]\n" + rule(`when: 'variables.id == "a" && key.namespace == "m"', `, "one", key), false},
+		"the name, one object":         {rule("", "${key.name}", "${key.name}"), false},
+		"the name, of a namespace":     {near(rule("", "${key.name}", key)), false},
+		"the name, in one namespace":   {"  variables: [{name: mine, expression: object.metadata.namespace == 'm'}]\n" + rule("when: variables.mine, ", "${key.name}", key), false},
 		"one of an owner's, not made":  {rule("when: 'false', ", key, "x"), false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,11 +24,21 @@ func together(b *source.Bundle, problems *document.Problems, related Related) {
 		for _, first := range writes[:i] {
 			if field := shared(first, w); field != "" {
 				found := report(b, problems, document.ConflictingWriters, w.Rule.Pos, "let one policy write it, or make their selectors or conditions exclude each other",
-					fmt.Sprintf("the rule %q of %s writes %s of %s, and so does the rule %q of %s (%s)", w.Rule.Name, w.Policy.Name, field, w.Kind, first.Rule.Name, first.Policy.Name, first.Rule.Pos))
+					fmt.Sprintf("the rule %q of %s %s, and so does the rule %q of %s (%s)", w.Rule.Name, w.Policy.Name, both(first, w, field), first.Rule.Name, first.Policy.Name, first.Rule.Pos))
 				related[found] = append(related[found], writer(first.Policy, first.Rule))
 			}
 		}
 	}
+}
+
+// both says what two rules do.
+func both(a, b graph.Write, field string) string {
+	x, _ := a.Action.(*plan.Child)
+	y, _ := b.Action.(*plan.Child)
+	if x != nil && y != nil && x.Kept && y.Kept {
+		return "keeps a " + b.Kind + " as a child"
+	}
+	return "writes " + field + " of " + b.Kind
 }
 
 // writer is the place of a rule.
@@ -105,9 +115,10 @@ func narrower(x, y string) string {
 }
 
 // meet reports whether two writes are known to be of one object: both are of the
-// primary object, of policies that may decide about the same one; or both name it.
+// primary object, of policies that may decide about the same one, or are named after it
+// alike; or both name it.
 func meet(a, b graph.Write) bool {
-	if a.Own && b.Own {
+	if a.Own && b.Own || a.Policy.Primary.GVK == b.Policy.Primary.GVK && a.Naming == b.Naming && a.Naming.Depends() {
 		return !graph.Disjoint(a.Policy, b.Policy)
 	}
 	if a.Named == nil || b.Named == nil {

@@ -31,9 +31,11 @@ type Write struct {
 	Fields []string
 	Values map[string]value.Value
 	// Own says that the primary object is written, Named where an object is that is
-	// named outright, as far as that is known.
-	Own   bool
-	Named *analyze.Scope
+	// named outright, as far as that is known, and Naming how it is named after the
+	// primary object.
+	Own    bool
+	Named  *analyze.Scope
+	Naming Naming
 }
 
 // Writes returns what a policy writes.
@@ -91,7 +93,7 @@ func (w *Write) fill(a plan.Action) *plan.ObjectRef {
 			return f == "apiVersion" || f == "kind" || f == "metadata.name" || f == "metadata.namespace"
 		})
 		metadata := a.Manifest.Field("metadata")
-		w.Named = &analyze.Scope{Namespace: constant(metadata.Field("namespace")), Name: constant(metadata.Field("name"))}
+		w.name(metadata.Field("namespace"), metadata.Field("name"))
 	}
 	return nil
 }
@@ -130,15 +132,6 @@ func (w *Write) kinds(of *plan.ObjectRef) []schema.GVK {
 		w.Own = of.Expression.Source() == "object"
 		return of.Kinds
 	}
-	w.Named = &analyze.Scope{Namespace: constant(of.Namespace), Name: constant(of.Name)}
+	w.name(of.Namespace, of.Name)
 	return []schema.GVK{of.GVK}
-}
-
-// constant returns the text that a template always gives.
-func constant(t *cel.Template) analyze.ParamValue {
-	if t == nil {
-		return analyze.ParamValue{}
-	}
-	text, _ := value.Str(t.Constant())
-	return analyze.ParamValue{Value: text}
 }

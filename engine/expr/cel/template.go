@@ -1,6 +1,8 @@
 package cel
 
 import (
+	"strings"
+
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -163,6 +165,27 @@ func (t *Template) Program() *Program { return t.program }
 
 // Constant returns the value of a template without expressions, else nil.
 func (t *Template) Constant() value.Value { return t.constant }
+
+// Text returns a text as it is written, and "" of anything else.
+func (t *Template) Text() string {
+	switch {
+	case t == nil:
+		return ""
+	case t.program != nil:
+		return "${" + t.program.Source() + "}"
+	case t.parts == nil:
+		text, _ := value.Str(t.constant)
+		return text
+	}
+	var out strings.Builder
+	for _, p := range t.parts {
+		out.WriteString(p.literal)
+		if p.program != nil {
+			out.WriteString("${" + p.program.Source() + "}")
+		}
+	}
+	return out.String()
+}
 
 // Field returns the template of a field of a mapping; nil when it has none.
 func (t *Template) Field(name string) *Template {
