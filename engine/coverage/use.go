@@ -46,7 +46,7 @@ func (u *use) rule(d *eval.RuleDetails) {
 // although its condition holds.
 func outcomeOf(d *eval.RuleDetails) string {
 	switch {
-	case d.Fired && (d.Rule.ForEach == nil || len(d.Items) > 0):
+	case d.Fired:
 		return fired
 	case d.Delayed != nil && d.Delayed.Wanted:
 		return ""

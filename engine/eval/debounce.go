@@ -61,7 +61,6 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 	}
 	isDue := !d.Due.After(r.Now)
 	if d.Ran = r.Flush || isDue && r.begins(); d.Ran {
-		r.fired = true
 		r.allItems(f)
 	} else {
 		if isDue {
@@ -70,15 +69,6 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 		r.noteFlip(d.Due)
 	}
 	r.decision.Debounced = append(r.decision.Debounced, d)
-}
-
-// allItems runs the actions of a rule that is due: for all items of its list.
-func (r *ruleRun) allItems(f *frame) {
-	if r.rule.ForEach == nil {
-		r.one(f, nil)
-		return
-	}
-	r.each(f)
 }
 
 // fullWait is when a rule is tried again that too many keys are running.

@@ -144,7 +144,7 @@ type Decision struct {
 	// Reached are the rules that were evaluated: neither after one that stopped nor
 	// skipped because one before had failed.
 	Reached RuleSet
-	// Fired are the rules whose condition held, or that were run by a debounce.
+	// Fired are the rules that ran, or ran for an item, also those that a debounce ran.
 	Fired RuleSet
 	// Unselected says that a selection had no candidate left.
 	Unselected bool

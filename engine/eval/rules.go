@@ -104,12 +104,7 @@ func (r *ruleRun) run() (stop bool) {
 			return false
 		}
 	}
-	r.fired = true
-	if r.rule.ForEach == nil {
-		r.one(base, nil)
-		return r.rule.Stop
-	}
-	r.each(base)
+	r.allItems(base)
 	return r.rule.Stop && (!r.rule.WhenPerItem || r.items > 0)
 }
 
@@ -131,6 +126,17 @@ func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
 
 // each runs the rule for every item of its list, as the overlay has it when
 // the rule begins.
+// allItems runs the rule for the items of its list, or once if it has none. It has fired
+// if it ran for one.
+func (r *ruleRun) allItems(base *frame) {
+	if r.rule.ForEach == nil {
+		r.one(base, nil)
+	} else {
+		r.each(base)
+	}
+	r.fired = r.items > 0
+}
+
 func (r *ruleRun) each(base *frame) {
 	list, err := r.rule.ForEach.Eval(base, r.meter)
 	if err != nil {

@@ -109,11 +109,11 @@ func TestSelect(t *testing.T) {
 		"several": {pipeline() + `
             take: {weight: box.size, budget: "13"}`, "a2 0 (5 boxes; 3 excluded: budget)"},
 		"a weight of less than nothing": {pipeline() + `
-            take: {weight: 4 - box.size, budget: "13"}`, `failed: the weight of shelf "a", box is -5; a weight is a finite number of at least 0`},
+            take: {weight: 4 - box.size, budget: "13"}`, `failed: the weight of shelf "a", box {"id":"a2","size":9} is -5; a weight is a finite number of at least 0`},
 		"a weight that is no number": {pipeline() + `
-            take: {weight: "0.0 / double(box.size - 5)", budget: "13"}`, `failed: the weight of shelf "b", box is NaN; a weight is a finite number of at least 0`},
+            take: {weight: "0.0 / double(box.size - 5)", budget: "13"}`, `failed: the weight of shelf "b", box {"id":"b1","size":5} is NaN; a weight is a finite number of at least 0`},
 		"a weight without end": {pipeline() + `
-            take: {weight: "1.0 / double(box.size - 5)", budget: "13", max: "1"}`, `failed: the weight of shelf "a", box is -0.25; a weight is a finite number of at least 0`},
+            take: {weight: "1.0 / double(box.size - 5)", budget: "13", max: "1"}`, `failed: the weight of shelf "a", box {"id":"a1","size":1} is -0.25; a weight is a finite number of at least 0`},
 		"a weight of another type": {pipeline() + `
             take: {weight: box.id, budget: "13"}`, `failed: this gives string, not a number`},
 		"a weight that is absent": {pipeline() + `

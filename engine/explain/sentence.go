@@ -138,7 +138,7 @@ func skipped(rules []record.RuleDocument) (out []string) {
 		r := &rules[i]
 		switch {
 		case r.Outcome != record.OutcomeSkipped:
-		case r.When != nil:
+		case r.When != nil && r.When.Value != true:
 			out = append(out, fmt.Sprintf("%s (rule %q)", and(Reasons(r.When)), r.Name))
 		case len(r.Items) == 0:
 			out = append(out, fmt.Sprintf("the list of the rule %q is empty", r.Name))

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/coverage"
 )
 
 // outcomes runs tests and returns what came of each case.
@@ -87,6 +89,34 @@ func TestCoverage(t *testing.T) {
 	rules := r.Coverage["widgets"]
 	if len(rules) != 4 || rules["say whether it is ready"] == 0 || rules["say when it is late"] == 0 || rules["fail"] == 0 || rules["never"] != 0 {
 		t.Errorf("got %v", rules)
+	}
+}
+
+// TestCoverageAgrees: how often the rules fired, and the points that have come about, say the
+// same of each rule that stands in a text.
+func TestCoverageAgrees(t *testing.T) {
+	t.Parallel()
+	used := coverage.New()
+	r := outcomes(t, Options{Coverage: used}, "../../policy-tests/debounce", "../../policy-tests/children")
+	known := map[string]bool{}
+	for _, p := range used.Points() {
+		if p.Kind != coverage.Rule {
+			continue
+		}
+		known[p.Policy+p.Rule] = true
+		if n := r.Coverage[p.Policy][p.Rule]; (n > 0) != (p.Outcomes[0].Count > 0) {
+			t.Errorf("%s, rule %q: fired %d times, and its point %v", p.Policy, p.Rule, n, p.Outcomes)
+		}
+	}
+	for policy, rules := range r.Coverage {
+		for rule, n := range rules {
+			if n == 0 && !known[policy+rule] {
+				t.Errorf("%s: the rule %q never fired, and is no point", policy, rule)
+			}
+		}
+	}
+	if len(known) == 0 {
+		t.Error("no rule is a point")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -107,10 +108,25 @@ func (in *Input) weight(v value.Value, candidate func() []value.Value) (amount, 
 func (in *Input) nameOf(candidate []value.Value) string {
 	parts := make([]string, len(candidate))
 	for i, v := range candidate {
-		parts[i] = in.Select.Names[i]
-		if name := value.NameOf(v); name != "" {
-			parts[i] += fmt.Sprintf(" %q", name)
-		}
+		parts[i] = in.Select.Names[i] + " " + named(v)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// maxNamed is how many bytes of a value are shown in place of a name.
+const maxNamed = 100
+
+// named is the name of a value, or else the beginning of what it is.
+func named(v value.Value) string {
+	if name := value.NameOf(v); name != "" {
+		return strconv.Quote(name)
+	}
+	text, err := value.JSON(v)
+	switch {
+	case err != nil:
+		return "of type " + v.Type().TypeName()
+	case len(text) > maxNamed:
+		return value.Cut(string(text), maxNamed) + "..."
+	}
+	return string(text)
 }
