@@ -72,7 +72,8 @@ func (s *set) key() *document.Node {
 	if !s.elsewhere() {
 		return metadata.Get("name")
 	}
-	return text(metadata.Get("namespace").Pos, metadata.Get("namespace").Text+"/"+metadata.Get("name").Text)
+	namespace := metadata.Get("namespace")
+	return document.Joined(namespace, text(namespace.Pos, "/"), metadata.Get("name"))
 }
 
 // ready is a variable with the keys of the objects that are ready.

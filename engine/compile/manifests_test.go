@@ -61,3 +61,27 @@ func TestDefaultsOfChildren(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestPlacesOfWhatIsWrong: what is wrong in what names a child is found once, where it
+// stands, although the keys of the wanted children are made of it as well.
+func TestPlacesOfWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	const spec = `
+  children:
+    - name: c
+      forEach: '[1]'
+      as: item
+      when: "bar"
+      variables: [{name: v, expression: wrong}]
+      apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: "a-${objec}", name: "${key.name}-${itme}"}}
+`
+	_, problems := compiled(t, header+spec, Options{Schemas: schema.Builtin()})
+	lines := strings.Split(header+spec, "\n")
+	got := map[string]int{}
+	for _, p := range problems {
+		got[strings.FieldsFunc(lines[p.Line-1][p.Column-1:], func(r rune) bool { return strings.ContainsRune(`"}] `, r) })[0]]++
+	}
+	if diff := cmp.Diff(map[string]int{"bar": 1, "wrong": 1, "objec": 1, "itme": 1}, got); diff != "" {
+		t.Errorf("problems by what stands there (-want +got):\n%s\n%v", diff, problems)
+	}
+}

@@ -42,6 +42,26 @@ type Node struct {
 	// verbatim says that the text stands in the source as it is, also one that
 	// begins with a quote.
 	verbatim bool
+	// parts are the texts that this one is put together from.
+	parts []*Node
+}
+
+// Joined returns a text that is put together from others, at the place of the first. What
+// is wrong in one of them is found there.
+func Joined(parts ...*Node) *Node {
+	out := &Node{Kind: String, Quoted: true, Pos: parts[0].Pos, parts: parts}
+	for _, p := range parts {
+		out.Text += p.Text
+	}
+	return out
+}
+
+// Parts returns the texts that a text is put together from: itself, if it is written as one.
+func (n *Node) Parts() []*Node {
+	if n.parts == nil {
+		return []*Node{n}
+	}
+	return n.parts
 }
 
 // Verbatim returns a string that was given by itself, not in YAML; file names where

@@ -77,7 +77,7 @@ func (t *Template) fold() *Template {
 
 // text splits a string into literal pieces and expressions.
 func (e *Env) text(t *Template, n *document.Node, problems *document.Problems) {
-	pieces, ok := split(n.Text)
+	pieces, ok := piecesOf(n)
 	if !ok {
 		problems.Hintf(n.Pos, "$${ writes a literal ${", "a ${ has no matching }")
 		t.constant = value.OfString("")
@@ -90,7 +90,7 @@ func (e *Env) text(t *Template, n *document.Node, problems *document.Problems) {
 			t.parts = append(t.parts, part{literal: piece.text})
 			continue
 		}
-		p := e.Compile(Text{Node: n, Source: piece.text, Offset: piece.offset}, problems)
+		p := e.Compile(Text{Node: piece.node, Source: piece.text, Offset: piece.offset}, problems)
 		t.parts = append(t.parts, part{program: p})
 		if p != nil && len(pieces) > 1 {
 			inText(p, problems)

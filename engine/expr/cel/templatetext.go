@@ -46,11 +46,27 @@ func hasCode(pieces []piece) bool {
 	return false
 }
 
-// piece is a stretch of a template text; offset counts characters.
+// piece is a stretch of a template text; offset counts characters of the node.
 type piece struct {
 	text   string
 	code   bool
 	offset int
+	node   *document.Node
+}
+
+// piecesOf splits a text, and those that it is put together from.
+func piecesOf(n *document.Node) (out []piece, ok bool) {
+	for _, part := range n.Parts() {
+		pieces, ok := split(part.Text)
+		if !ok {
+			return nil, false
+		}
+		for i := range pieces {
+			pieces[i].node = part
+		}
+		out = append(out, pieces...)
+	}
+	return out, true
 }
 
 // split finds the ${...} of a text. Braces and quotes inside an expression are
