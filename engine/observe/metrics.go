@@ -91,7 +91,9 @@ var (
 		Name: "edict_rego_process_running", Help: "1 while a process that evaluates Rego runs. It is started by the first request."})
 	RegoStarts = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "edict_rego_process_starts_total", Help: "Starts of the process that evaluates Rego."})
-	RegoEnds = counter([]string{"reason"}, "edict_rego_process_ends_total", "Ends of the process that evaluates Rego, by reason: memory, time, died, stopped.")
+	RegoEnds    = counter([]string{"reason"}, "edict_rego_process_ends_total", "Ends of the process that evaluates Rego, by reason: memory, time, died, stopped.")
+	RegoRefused = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "edict_rego_refused_total", Help: "Rego queries that failed at once, because an earlier one of their modules was ended by its time or memory."})
 
 	WebhookServing = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."})
@@ -120,7 +122,7 @@ type partial interface {
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	all := []prometheus.Collector{Leader, ShardHeld, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds}
+	all := []prometheus.Collector{Leader, ShardHeld, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds, RegoRefused}
 	for _, m := range ofPolicies() {
 		all = append(all, m)
 	}

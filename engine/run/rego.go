@@ -18,6 +18,7 @@ func evaluator(o Options) rego.Evaluator {
 			observe.RegoRunning.Set(1)
 			o.Log.Info("a process that evaluates Rego has started", "pid", pid)
 		},
+		Refused: observe.RegoRefused.Inc,
 		Ended: func(pid int, reason child.Reason, detail string) {
 			observe.RegoEnds.WithLabelValues(string(reason)).Inc()
 			observe.RegoRunning.Set(0)
@@ -28,6 +29,15 @@ func evaluator(o Options) rego.Evaluator {
 			o.Log.Warn("the process that evaluates Rego has ended; the next evaluation starts another", "pid", pid, "reason", string(reason), "detail", detail)
 		},
 	})
+}
+
+// forTests returns what runs the Rego of tests of policies: what comes of them must not
+// depend on what was evaluated before.
+func forTests(e rego.Evaluator) rego.Evaluator {
+	if c, ok := e.(*child.Child); ok {
+		return c.Unpaused()
+	}
+	return e
 }
 
 // stopRego ends the process that evaluates Rego, if there is one.

@@ -162,7 +162,7 @@ func (p *process) alone(ctx context.Context) error {
 // checker returns what checks policies, for the webhook or for the controller.
 func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
-		Kinds: p.kinds, Rego: p.rego, Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
+		Kinds: p.kinds, Rego: p.rego, TestRego: forTests(p.rego), Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
 	})
 }
 

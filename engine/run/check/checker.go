@@ -28,9 +28,10 @@ import (
 // Checker decides which policies may run: the controller calls it before it assigns
 // them, the webhook before they are stored.
 type Checker struct {
-	kinds *discovery.Kinds
-	rego  rego.Evaluator
-	guard guard.Guard
+	kinds    *discovery.Kinds
+	rego     rego.Evaluator
+	testRego rego.Evaluator
+	guard    guard.Guard
 	// allowances are those of the installation, for tests.
 	allowances []v1alpha1.Allowance
 	log        *slog.Logger
@@ -41,18 +42,19 @@ type Checker struct {
 
 // Options are what a Checker needs.
 type Options struct {
-	Kinds      *discovery.Kinds
-	Rego       rego.Evaluator
-	Guard      guard.Guard
-	Allowances []v1alpha1.Allowance
-	Log        *slog.Logger
+	Kinds *discovery.Kinds
+	// Rego compiles and runs the Rego of policies, TestRego that of their tests.
+	Rego, TestRego rego.Evaluator
+	Guard          guard.Guard
+	Allowances     []v1alpha1.Allowance
+	Log            *slog.Logger
 	// Admitting makes a missing allowance a warning.
 	Admitting bool
 }
 
 // New returns a Checker.
 func New(o Options) *Checker {
-	return &Checker{kinds: o.Kinds, rego: o.Rego, guard: o.Guard, allowances: o.Allowances, log: o.Log, admitting: o.Admitting}
+	return &Checker{kinds: o.Kinds, rego: o.Rego, testRego: o.TestRego, guard: o.Guard, allowances: o.Allowances, log: o.Log, admitting: o.Admitting}
 }
 
 // All checks every policy of a catalog, except for its tests, and stores the results.

@@ -140,7 +140,7 @@ func (c *Checker) tests(ctx context.Context, u *source.Unit, t *TestRun) (failed
 		t.types = c.typesOf(t.origin.Units)
 	}
 	report, err := policytest.RunEmbedded(ctx, policytest.Embedded{
-		Tests: t.origin.Tests, Units: t.origin.Units, Subject: u, Schemas: t.types, Allowances: c.allowances, Rego: c.rego,
+		Tests: t.origin.Tests, Units: t.origin.Units, Subject: u, Schemas: t.types, Allowances: c.allowances, Rego: c.testRego,
 	})
 	if err != nil {
 		return []document.Problem{{Position: document.Position{File: t.origin.Path()}, Severity: document.Error, Message: fmt.Sprintf("the tests cannot be run: %v", err)}}

@@ -2,9 +2,7 @@ package child
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
@@ -23,6 +21,10 @@ type Options struct {
 	// the reason and more about it for the log. Either may be nil.
 	Started func(pid int)
 	Ended   func(pid int, reason Reason, detail string)
+	// Refused is called when a query fails without being asked, because the last one of
+	// its modules was ended. It may be nil, as may Now, which tells the time then.
+	Refused func()
+	Now     func() time.Time
 }
 
 // Reason is why a child has ended.
@@ -47,6 +49,8 @@ type Child struct {
 	// lanes let one set of modules wait for the turn once, whatever number of
 	// objects are to be decided by it: those that take long leave room for others.
 	lanes [16]chan struct{}
+	// pauses are the modules that are not asked at present.
+	pauses *pauses
 	// turn is held by whoever uses what follows.
 	turn   chan struct{}
 	closed bool
@@ -68,7 +72,10 @@ func New(o Options) *Child {
 	if o.Ended == nil {
 		o.Ended = func(int, Reason, string) {}
 	}
-	c := &Child{options: o, turn: make(chan struct{}, 1)}
+	if o.Refused == nil {
+		o.Refused = func() {}
+	}
+	c := &Child{options: o, pauses: newPauses(o.Now), turn: make(chan struct{}, 1)}
 	for i := range c.lanes {
 		c.lanes[i] = make(chan struct{}, 1)
 	}
@@ -81,34 +88,6 @@ func (c *Child) Close() {
 	defer func() { <-c.turn }()
 	c.closed = true
 	c.end(Stopped, "")
-}
-
-// Do implements rego.Evaluator. Requests are answered one after the other.
-func (c *Child) Do(ctx context.Context, r *rego.Request) ([]byte, error) {
-	for _, gate := range []chan struct{}{c.lane(r.ID), c.turn} {
-		select {
-		case gate <- struct{}{}:
-			defer func() { <-gate }()
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	for {
-		used := c.now != nil
-		out, err := c.try(ctx, r)
-		if err == nil {
-			return out, nil
-		}
-		if _, ended := errors.AsType[*endedError](err); !ended || !used {
-			return nil, err
-		}
-		// What came before may have brought the process close to its limit, or
-		// somebody may have ended it: a new one tells whose fault it was.
-	}
-}
-
-func (c *Child) lane(id string) chan struct{} {
-	return c.lanes[crc32.ChecksumIEEE([]byte(id))%uint32(len(c.lanes))]
 }
 
 // try asks the child, which it starts if there is none. After an error there is
@@ -152,8 +131,11 @@ func (c *Child) frame(r *rego.Request) *request {
 	return out
 }
 
-// endedError says that the child ended by itself.
-type endedError struct{ why string }
+// endedError says that the child ended by itself; greedy is that it lacked memory.
+type endedError struct {
+	why    string
+	greedy bool
+}
 
 // Error implements error.
 func (e *endedError) Error() string { return e.why }
@@ -174,10 +156,10 @@ func (c *Child) failed(ctx context.Context, err error) error {
 	greedy, detail := c.now.epitaph()
 	if greedy {
 		c.end(Memory, detail)
-		return &endedError{fmt.Sprintf("it needs more than the %d MiB of memory that the process that evaluates Rego may have", c.options.Memory>>20)}
+		return &endedError{fmt.Sprintf("it needs more than the %d MiB of memory that the process that evaluates Rego may have", c.options.Memory>>20), true}
 	}
 	c.end(Died, detail)
-	return &endedError{fmt.Sprintf("the process that evaluates Rego ended (%s)", detail)}
+	return &endedError{fmt.Sprintf("the process that evaluates Rego ended (%s)", detail), false}
 }
 
 // end ends the child, if there is one.

@@ -157,8 +157,8 @@ func TestLazy(t *testing.T) {
 func TestTooLate(t *testing.T) {
 	t.Parallel()
 	var s seen
-	o := s.options()
-	o.Time = 500 * time.Millisecond
+	o, now := s.options(), newClock()
+	o.Time, o.Now = 500*time.Millisecond, now.now
 	c := newChild(t, o)
 	good, bad := query(t, c, "x := count(input)"), query(t, c, endless)
 	for range 2 {
@@ -168,6 +168,7 @@ func TestTooLate(t *testing.T) {
 		if v, _, err := eval(t.Context(), good, list(3)); err != nil || v != value.OfInt(3) {
 			t.Errorf("%v, %v", v, err)
 		}
+		now.pass(leastPause)
 	}
 	s.check(t, 3, Time, Time)
 }
