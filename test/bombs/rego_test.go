@@ -113,8 +113,8 @@ var regoBombs = map[string]struct{ rules, want string }{
 	"nested heads":          {"x := " + strings.Repeat("{", 20) + "1" + strings.Repeat(": 1 | true}", 20), "comprehensions are nested too deep"},
 	"backwards":             {backwards(1500), "a body has 1501 expressions, at most 200 are read"},
 	"no bound":              {"x if lower(\"A\") == \"b\" with lower as \"b\"", fine},
-	"types":                 {chain("[1]", "[V, V]", 30) + "x := v30", result},
-	"compared types":        {chain("[1]", "[V, V]", 30) + strings.ReplaceAll(chain("[1]", "[V, V]", 30), "v", "w") + "x if v30 == w30", ended},
+	"types":                 {chain("[1]", "[V, V]", 30) + "x := v30", "the type of v10 is too large"},
+	"compared types":        {chain("[1]", "[V, V]", 30) + strings.ReplaceAll(chain("[1]", "[V, V]", 30), "v", "w") + "x if v30 == w30", "the type of v10 is too large"},
 }
 
 // doubled writes variables v0 .. v30 of one rule, each twice the one before.

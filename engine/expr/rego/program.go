@@ -50,6 +50,9 @@ func compile(modules []Module) (p *program) {
 		}
 	}()
 	parsed := p.parse(modules)
+	if !p.problems.HasErrors() {
+		p.checkTypes(parsed)
+	}
 	if p.problems.HasErrors() {
 		return p
 	}
