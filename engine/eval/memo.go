@@ -109,6 +109,8 @@ type inputMemo struct {
 	probes texts
 	value  value.Value
 	err    error
+	// shared is what other keys may have of it, or have given; nil is nothing.
+	shared *sharedInput
 }
 
 // Lookup is something that evaluations of a key began or ceased to read: an

@@ -102,12 +102,28 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m, older *inputM
 			m.probes = textsOf(probes)
 		}
 	}
-	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
-	if older != nil {
-		g.known = older.members
+	candidates := r.ev.candidates(in, table, probes, m.probes)
+	key, shared := r.sharing(in, m, len(candidates))
+	var others *sharedInput
+	if shared {
+		if others = r.ev.Shared.inputs.get(key); others != nil && others.table == m.table {
+			r.ev.meter.Grow(len(candidates))
+			m.take(others)
+			return
+		}
 	}
-	m.members = g.members(r.ev.candidates(in, table, probes, m.probes))
+	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
+	switch {
+	case older != nil:
+		g.known = older.members
+	case others != nil:
+		g.known = others.members
+	}
+	m.members = g.members(candidates)
 	m.value, m.err = inputValue(in, m.members)
+	if shared {
+		r.share(key, m, m.table, others)
+	}
 }
 
 // judge reports whether an object is a member, by the index where that is exact.
@@ -124,21 +140,32 @@ func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bo
 	if in.Shape == plan.One || !m.held.until.IsZero() { // which objects it depends on is not known
 		return false
 	}
+	key, shared := r.sharing(in, m, len(m.members))
+	if shared {
+		m.adopt(r.ev.Shared.inputs.get(key), table)
+	}
 	changes, ok := table.Since(m.table)
-	if !ok {
-		return false
+	if !ok || len(changes) == 0 {
+		return ok
 	}
 	r.ev.meter.Grow(len(changes))
+	r.apply(in, m, table, changes)
+	if shared {
+		r.share(key, m, table.Mark(), m.shared)
+	}
+	return true
+}
+
+// apply judges the objects that have changed.
+func (r *memoReader) apply(in *plan.Input, m *inputMemo, table *world.Table, changes []world.Change) {
 	u := inputUpdate{in: in, members: m.members, value: m.value}
 	for _, c := range changes {
 		u.apply(c, r.now(in, m, table, c))
 	}
-	if !u.touched {
-		return true
+	if u.touched {
+		m.members = u.members
+		m.value, m.err = u.result()
 	}
-	m.members = u.members
-	m.value, m.err = u.result()
-	return true
 }
 
 // now judges a changed object. What judging reads of the key's side was mostly read
@@ -162,6 +189,8 @@ type inputUpdate struct {
 	value   value.Value
 	touched bool
 	rebuild bool
+	// swapped counts the members that were replaced.
+	swapped int
 }
 
 func (u *inputUpdate) apply(c world.Change, now *member) {
@@ -190,18 +219,21 @@ func (u *inputUpdate) apply(c world.Change, now *member) {
 	}
 }
 
-// swap replaces a member. A keyed map changes in one entry then; every other
-// shape is put together again, which costs a copy of pointers.
+// swap replaces a member. A keyed map changes in one entry then, which costs a copy of
+// pointers; every other shape, and a map in which several change, is put together again.
 func (u *inputUpdate) swap(at int, now *member) {
 	was := u.members[at]
 	u.members[at] = now
 	m, isMap := u.value.(*value.Map)
-	if u.in.Shape == plan.Keyed && isMap && was.key == now.key && !u.rebuild {
+	if u.swapped++; u.in.Shape == plan.Keyed && isMap && was.key == now.key && !u.rebuild && u.swapped <= fewSwaps {
 		u.value = m.With(now.key, now.value)
 		return
 	}
 	u.rebuild = true
 }
+
+// fewSwaps is how many entries are changed one by one.
+const fewSwaps = 4
 
 func (u *inputUpdate) result() (value.Value, error) {
 	if u.rebuild {

@@ -10,10 +10,11 @@ import (
 )
 
 // Shared keeps what does not depend on the key, for all keys of one policy:
-// collections over lists that many keys read, and what selections know of
-// their candidates. It is safe for concurrent use; its zero value is empty.
+// inputs that they find the same objects for, collections over lists that many keys read,
+// and what selections know of their candidates. It is safe for concurrent use; its zero value is empty.
 type Shared struct {
 	selections selection.Cache
+	inputs     sharedInputs
 
 	mu          sync.Mutex
 	collections []sharedCollection // the last used first

@@ -91,6 +91,12 @@ func (m *Meter) Spent() uint64 { return m.spent }
 // Allocated is how many bytes calls and templates were allowed to build.
 func (m *Meter) Allocated() int { return m.bytes }
 
+// Within reports whether the evaluation is within its limits and was not stopped, so that
+// nothing has failed because of them.
+func (m *Meter) Within() bool {
+	return m.spent <= m.budget && m.built <= m.nodes && m.bytes <= m.limits.Bytes && m.parent.Err() == nil && (m.ctx == nil || m.ctx.Err() == nil)
+}
+
 // Begin starts a run of an expression, whose calls are charged ahead. The run
 // ends with End, which takes what Begin returned.
 func (m *Meter) Begin() (outer uint64) {

@@ -195,6 +195,9 @@ type Input struct {
 	// Key returns an item's key, for Keyed and Grouped.
 	Key     *cel.Program
 	OrderBy []*cel.Program
+	// Shared says that Key and OrderBy use nothing but the item and params, so that the
+	// value is the same for all keys that have the same members.
+	Shared bool
 	// Join answers Where by an index of the given name.
 	Join  analyze.Join
 	Index string

@@ -96,6 +96,9 @@ func (t *Table) Mark() Mark {
 	return Mark{log: t.log, seq: t.seq}
 }
 
+// After reports whether a version is a later one of the same table than another.
+func (m Mark) After(other Mark) bool { return m.log != nil && m.log == other.log && m.seq > other.seq }
+
 // Since returns the names of the objects that changed after an earlier version
 // of the same table; ok is false when that cannot be told any more.
 func (t *Table) Since(earlier Mark) (changed []Change, ok bool) {

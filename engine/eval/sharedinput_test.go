@@ -1,0 +1,164 @@
+package eval_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/allocations"
+)
+
+// sharing has inputs that many keys find the same objects for, and some that they do not.
+const sharing = `
+  inputs:
+    - {name: all, apiVersion: example.com/v1, kind: Gadget}
+    - {name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}
+    - {name: byZone, apiVersion: example.com/v1, kind: Gadget, groupBy: item.spec.zone}
+    - {name: ordered, apiVersion: example.com/v1, kind: Gadget, orderBy: [item.spec.size, item.metadata.name]}
+    - {name: bySize, apiVersion: example.com/v1, kind: Gadget, keyBy: 'string(item.spec.size)'}
+    - {name: mineFirst, apiVersion: example.com/v1, kind: Gadget, orderBy: ['item.spec.?widget.orValue("") != key.name', item.metadata.name]}
+    - {name: near, apiVersion: example.com/v1, kind: Gadget, where: item.spec.zone == object.spec.zone, keyBy: item.metadata.name}
+    - {name: large, apiVersion: example.com/v1, kind: Gadget, where: item.spec.size > object.spec.size}
+  variables:
+    - {name: sizes, forEach: inputs.all, as: g, keyBy: g.metadata.name, value: "${g.spec.size}"}
+    - {name: zones, forEach: inputs.all, as: g, groupBy: g.spec.zone, value: "${g.metadata.name}"}
+  rules:
+    - {name: mark, when: 'has(object.spec.mark) && object.spec.mark in inputs.byName', do: [{patch: {of: 'inputs.byName[object.spec.mark]', value: {spec: {size: 77}}}}]}
+    - name: r
+      do:
+        - status:
+            all: "${size(inputs.all)} ${inputs.all[0].metadata.name} ${inputs.all.map(g, g.spec.size).sum()}"
+            byName: "${inputs.byName[?'g1'].?spec.size.orValue(-1)}"
+            byZone: "${inputs.byZone[?object.spec.zone].orValue([]).map(g, g.metadata.name)}"
+            ordered: "${inputs.ordered.map(g, g.metadata.name)}"
+            first: "${inputs.mineFirst[0].metadata.name}"
+            near: "${inputs.near.map(n, n)}"
+            large: "${size(inputs.large)}"
+            size: "${variables.sizes[?key.name].orValue(-1)}"
+            zone: "${variables.zones[?object.spec.zone].orValue([])}"
+    - {name: twice, do: [{status: {bySize: "${size(inputs.bySize)}"}}]}
+`
+
+// keysOf returns the keys of Widgets.
+func keysOf(n int) (out []eval.Key) {
+	for i := range n {
+		out = append(out, eval.Key{Name: fmt.Sprint("w", i)})
+	}
+	return out
+}
+
+func gadget(i, size, zone int) string {
+	return fmt.Sprintf("{kind: Gadget, metadata: {name: g%d}, spec: {size: %d, zone: z%d, widget: w%d}}", i, size, zone, i%7)
+}
+
+// TestSharedInputs: keys that share what their inputs come to decide as each of them does by
+// itself, in whatever order they are decided about, also of a world that is older than what
+// another has seen.
+func TestSharedInputs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sharing)
+	for i := range 120 {
+		b.put(gadget(i, i, i%2))
+	}
+	keys := keysOf(6)
+	for i, key := range keys {
+		mark := ""
+		if i == 5 {
+			mark = ", mark: g3"
+		}
+		b.put(fmt.Sprintf("{kind: Widget, metadata: {name: %s}, spec: {zone: z%d, size: %d%s}}", key.Name, i%3, 10*i, mark))
+	}
+	var shared eval.Shared
+	random := rand.New(rand.NewPCG(1, 2))
+	worlds := []*world.Snapshot{b.store.Snapshot()}
+	for step := range 400 {
+		b.change(random)
+		worlds = append(worlds, b.store.Snapshot())
+		of := worlds[max(0, len(worlds)-1-random.IntN(4))]
+		key := keys[random.IntN(len(keys))]
+		if b.memos[key] == nil || random.IntN(20) == 0 {
+			b.memos[key] = &eval.Memo{}
+		}
+		in := eval.Input{Policy: b.policy, Key: key, World: of, Now: now.Add(time.Duration(step) * time.Minute), Shared: &shared}
+		got := told(eval.Evaluate(t.Context(), in, b.memos[key]))
+		if diff := cmp.Diff(told(eval.Plain(t.Context(), in)), got); diff != "" {
+			t.Fatalf("step %d, %s (-plainly +shared):\n%s", step, key.Name, diff)
+		}
+	}
+}
+
+// change changes the world a little, now and then a lot.
+func (b *bench) change(random *rand.Rand) {
+	b.t.Helper()
+	n := 1
+	if random.IntN(50) == 0 {
+		n = 40
+	}
+	for range n {
+		i := random.IntN(130)
+		switch random.IntN(4) {
+		case 0:
+			b.store.Delete(b.policy.Inputs[0].Source, "", fmt.Sprint("g", i))
+		case 1:
+			b.put(gadget(i, random.IntN(140), i%2))
+		default:
+			b.put(gadget(i, i, random.IntN(3)))
+		}
+	}
+}
+
+// TestSharedInputsTogether: keys may be decided about at the same time.
+func TestSharedInputsTogether(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sharing)
+	for i := range 120 {
+		b.put(gadget(i, i, i%2))
+	}
+	var shared eval.Shared
+	var all sync.WaitGroup
+	memos := make([]eval.Memo, 8)
+	for i, key := range keysOf(len(memos)) {
+		b.put(fmt.Sprintf("{kind: Widget, metadata: {name: %s}, spec: {zone: z%d, size: %d}}", key.Name, i%3, i))
+	}
+	for round := range 20 {
+		b.put(gadget(round, round+1, round%3))
+		snapshot := b.store.Snapshot()
+		for i, key := range keysOf(len(memos)) {
+			in := eval.Input{Policy: b.policy, Key: key, World: snapshot, Now: now, Shared: &shared}
+			all.Go(func() {
+				if diff := cmp.Diff(told(eval.Plain(t.Context(), in)), told(eval.Evaluate(t.Context(), in, &memos[i]))); diff != "" {
+					t.Errorf("%s (-plainly +shared):\n%s", key.Name, diff)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
+
+// TestSharedInputsAreMadeOnce: what a key keeps of an input without a condition does not grow
+// with the objects that it has.
+func TestSharedInputsAreMadeOnce(t *testing.T) {
+	const few, many = 100, 1000
+	each := func(gadgets int) float64 {
+		b := newBench(t, "\n  inputs: [{name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}]\n"+
+			do("{status: {n: '${inputs.byName[?key.name].?spec.size.orValue(0)}'}}"))
+		for i := range gadgets {
+			b.put(gadget(i, i, i%2))
+		}
+		var shared eval.Shared
+		in := eval.Input{Policy: b.policy, World: b.store.Snapshot(), Now: now, Shared: &shared}
+		first := &eval.Memo{}
+		in.Key = widget
+		eval.Evaluate(t.Context(), in, first)
+		return allocations.Fewest(func() { eval.Evaluate(t.Context(), in, &eval.Memo{}) })
+	}
+	if a, b := each(few), each(many); b > a+5 {
+		t.Errorf("%v allocations with %d objects, %v with %d", a, few, b, many)
+	}
+}
