@@ -73,17 +73,21 @@ func (d *Decision) wantsNothing() bool {
 	return len(d.Effects)+len(d.Problems)+len(d.Log)+len(d.Debounced)+len(d.Remember)+len(d.Calls)+d.Skipped == 0 && !d.Unselected
 }
 
-// maxFound is how many objects a settled decision may have looked up.
-const maxFound = 64
+// maxFound is how many objects a settled decision may have looked up, lastFound how many of
+// them are looked through for one that is noted already: most are looked up again at once.
+const (
+	maxFound  = 1 << 14
+	lastFound = 64
+)
 
 // note notes an object that an action looked up. Nothing is kept of one that is not there,
-// nor of more than a few.
+// nor of more than a key has in practice.
 func (ev *evaluation) note(o *world.Object) {
 	switch {
 	case ev.unsettled, o != nil && o == ev.object:
 	case o == nil || len(ev.found) == maxFound:
 		ev.unsettled = true
-	case !slices.Contains(ev.found, o):
+	case !slices.Contains(ev.found[max(0, len(ev.found)-lastFound):], o):
 		ev.found = append(ev.found, o)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/test/allocations"
 )
 
 // TestSettled: a decision that wanted nothing is the next one, too, until something that
@@ -90,6 +91,30 @@ func TestSettled(t *testing.T) {
 				t.Errorf("after the change, -want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSettledWithManyObjects: a decision that looked up many objects is settled as well, and
+// found to be otherwise by a change of any of them.
+func TestSettledWithManyObjects(t *testing.T) {
+	const n = 500
+	b := newBench(t, "  inputs: [{name: boxes, apiVersion: example.com/v1, kind: Box}]\n  rules:\n    - {name: r, forEach: inputs.boxes, as: box, do: [{labels: {of: box, set: {k: '0'}}}]}\n",
+		"{kind: Widget, metadata: {name: w}}")
+	for i := range n {
+		b.put(fmt.Sprintf("{kind: Box, metadata: {name: b%d, labels: {k: '0'}}}", i))
+	}
+	b.decide(widget, now)
+	in := eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}
+	if got := allocations.Fewest(func() { eval.Evaluate(t.Context(), in, b.memos[widget]) }); got > 20 {
+		t.Errorf("%v allocations to decide once more about what has not changed", got)
+	}
+	for _, i := range []int{0, n / 2, n - 1} {
+		b.put(fmt.Sprintf("{kind: Box, metadata: {name: b%d, labels: {k: '1'}}}", i))
+		want := []string{fmt.Sprintf(`r: patch b%d {"metadata":{"labels":{"k":"0"}}}`, i)}
+		if diff := cmp.Diff(want, told(b.decide(widget, now))); diff != "" {
+			t.Errorf("box %d, -want +got:\n%s", i, diff)
+		}
+		b.put(fmt.Sprintf("{kind: Box, metadata: {name: b%d, labels: {k: '0'}}}", i))
 	}
 }
 
