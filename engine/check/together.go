@@ -87,7 +87,7 @@ func ruleOf(b *source.Bundle, from graph.From) (out []Place) {
 // shared returns the field that two policies write of one object; "" when they write
 // none, or when that is not known.
 func shared(a, b graph.Write) string {
-	if a.Policy == b.Policy || a.GVK != b.GVK || a.Subresource != b.Subresource || !meet(a, b) || graph.Exclusive(a.Rule, b.Rule) {
+	if a.Policy == b.Policy || a.GVK != b.GVK || a.Subresource != b.Subresource || !meet(a, b) || graph.Exclusive(a, b) {
 		return ""
 	}
 	if !sameEntry(a.Action, b.Action) {

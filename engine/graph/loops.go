@@ -4,10 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/edict-dev/edict/engine/analyze"
-	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/value"
 )
 
 // Loop is a circle: each rule writes what the next decides by, and the last writes what
@@ -71,17 +68,17 @@ func (l Loop) key() string {
 
 // ruleEdges returns which rule wakes which.
 func ruleEdges(policies []*plan.Policy) []Edge {
-	out, by := map[string]*Edge{}, map[*plan.Rule][]read{}
+	out, by, asks := map[string]*Edge{}, map[*plan.Rule][]read{}, map[*plan.Rule][]condition{}
 	for _, p := range policies {
 		for _, r := range p.Rules {
-			by[r] = decides(p, r)
+			by[r], asks[r] = decides(p, r), conditionsOf(r)
 		}
 	}
 	for _, from := range policies {
 		for _, w := range Writes(from) {
 			for _, to := range policies {
 				for _, r := range to.Rules {
-					if w.Own && w.GVK == to.Primary.GVK && prevents(w, r) {
+					if w.Own && w.GVK == to.Primary.GVK && prevents(w, asks[r]) {
 						continue
 					}
 					for _, read := range by[r] {
@@ -111,66 +108,4 @@ func shortest(next map[node][]Edge, from, to node) []Edge {
 		}
 	}
 	return nil
-}
-
-// prevents reports whether a write of an object makes the condition of a rule false:
-// the rule then does nothing because of it.
-func prevents(w Write, r *plan.Rule) bool {
-	for _, part := range parts(r.When) {
-		d, ok := analyze.DomainOf(part, part.Tree().Expr())
-		if !ok || len(d.Texts) == 0 {
-			continue
-		}
-		for field, v := range w.Values {
-			if text, isText := value.Str(v); isText && d.Subject == "object."+field && !slices.Contains(d.Texts, text) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// parts are the conditions that must all hold.
-func parts(p *cel.Program) []*cel.Program {
-	if p == nil {
-		return nil
-	}
-	c := analyze.ConditionOf(p)
-	if c.Form != analyze.And {
-		return []*cel.Program{p}
-	}
-	var out []*cel.Program
-	for _, part := range c.Parts {
-		out = append(out, parts(part.Program)...)
-	}
-	return out
-}
-
-// Exclusive reports whether two rules never fire for the same primary object: their
-// conditions ask for different values of one field of it, or one is the opposite of the
-// other.
-func Exclusive(a, b *plan.Rule) bool {
-	for _, x := range parts(a.When) {
-		for _, y := range parts(b.When) {
-			if x.Source() == "!("+y.Source()+")" || x.Source() == "!"+y.Source() || y.Source() == "!("+x.Source()+")" || y.Source() == "!"+x.Source() {
-				return local(x) && local(y)
-			}
-			d, ok := analyze.DomainOf(x, x.Tree().Expr())
-			e, also := analyze.DomainOf(y, y.Tree().Expr())
-			if ok && also && d.Subject == e.Subject && (len(d.Texts) == 0) == (len(e.Texts) == 0) && d.Intersect(e).Empty() && local(x) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// local reports whether a condition is about the primary object alone.
-func local(p *cel.Program) bool {
-	for name := range p.Names() {
-		if name != "object" && name != "key.name" && name != "key.namespace" {
-			return false
-		}
-	}
-	return true
 }

@@ -36,13 +36,16 @@ type Write struct {
 	Own    bool
 	Named  *analyze.Scope
 	Naming Naming
+	// conditions are those of the rule.
+	conditions []condition
 }
 
 // Writes returns what a policy writes.
 func Writes(p *plan.Policy) (out []Write) {
 	for _, r := range p.Rules {
+		conditions := conditionsOf(r)
 		for a := range r.Actions() {
-			w := Write{Policy: p, Rule: r, Action: a, Values: map[string]value.Value{}}
+			w := Write{Policy: p, Rule: r, Action: a, Values: map[string]value.Value{}, conditions: conditions}
 			of := w.fill(a)
 			if len(w.Fields) == 0 {
 				continue
