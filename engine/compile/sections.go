@@ -83,6 +83,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	}
 	s.inputs.compile(declared)
 	optional(declared, &s.objects.primary, spec.For.Kind, s.kinds, s.problems)
+	share(list)
 	s.plan.Inputs, s.plan.Variables, s.plan.Rules = s.objects.inputs, list, s.rules.all(spec.Rules, doc.Pos)
 	s.plan.Limits = (&limits{constants: s.constants, inputs: s.plan.Inputs, problems: s.problems}).all(spec.Limits)
 	s.modules.lint()

@@ -49,7 +49,7 @@ func (m *Memo) Drop() { *m = Memo{serial: m.serial, lookups: m.lookups} }
 func (m *Memo) weigh() {
 	m.kept = 0
 	for i, v := range m.variables.of {
-		if c := m.policy.Variables[i].Collection; v == nil || c != nil && c.Shared || !v.valid || v.value == nil {
+		if c := m.policy.Variables[i].Collection; v == nil || c != nil && c.Shared || v.shared != nil || !v.valid || v.value == nil {
 			continue
 		}
 		m.kept += value.Built(v.value)
@@ -73,6 +73,8 @@ type variableMemo struct {
 	value   value.Value
 	err     error
 	items   *collectionMemo
+	// shared is what other keys may have of it, or have given; nil is nothing.
+	shared *sharedVariable
 }
 
 // variableMemos are those of the variables that a key has needed so far: most keys need
@@ -345,7 +347,7 @@ func (r *memoReader) compute(v *plan.Variable, m *variableMemo) {
 	if v.Collection != nil {
 		out, err = r.collection(v, m, h)
 	} else {
-		out, err = r.ev.plainVariable(v, r.ev.frame())
+		out, err = r.plain(v, m, h)
 	}
 	r.pop()
 	if err == nil && m.err == nil && m.value != nil && !identical(out, m.value) && value.Alike(out, m.value) {

@@ -10,11 +10,12 @@ import (
 )
 
 // Shared keeps what does not depend on the key, for all keys of one policy:
-// inputs that they find the same objects for, collections over lists that many keys read,
-// and what selections know of their candidates. It is safe for concurrent use; its zero value is empty.
+// inputs that they find the same objects for, variables that read nothing else, collections
+// over lists that many keys read, and what selections know of their candidates. It is safe for concurrent use; its zero value is empty.
 type Shared struct {
 	selections selection.Cache
 	inputs     sharedInputs
+	variables  sharedVariables
 
 	mu          sync.Mutex
 	collections []sharedCollection // the last used first

@@ -28,6 +28,10 @@ const sharing = `
   variables:
     - {name: sizes, forEach: inputs.all, as: g, keyBy: g.metadata.name, value: "${g.spec.size}"}
     - {name: zones, forEach: inputs.all, as: g, groupBy: g.spec.zone, value: "${g.metadata.name}"}
+    - {name: sum, expression: 'inputs.all.filter(g, g.spec.size > 3 && g.metadata.name != "g5" || g.spec.size < 2).map(g, g.spec.size * 2 + 1).filter(s, s % 3 != 1).sum()'}
+    - {name: named, when: variables.sum > 100, value: {sum: "${variables.sum}", large: "${inputs.byName.filter(n, inputs.byName[n].spec.size > 20 && n != 'g7').size()}", one: "${inputs.byName[?'g2'].?spec.size.orValue(-1)}"}}
+    - {name: mine, expression: 'inputs.all.filter(g, g.spec.size > 3 && g.metadata.name != "g1" + key.name.replace("w", "") || g.spec.size < 2).map(g, g.spec.size * 2 + 1).filter(s, s % 3 != 1).sum()'}
+    - {name: late, expression: 'inputs.all.filter(g, g.spec.size > 3 && elapsed(timestamp("2026-03-01T16:00:00Z"), duration("1m")) && g.metadata.name != "g5").map(g, g.spec.size * 2 + 1).size()'}
   rules:
     - {name: mark, when: 'has(object.spec.mark) && object.spec.mark in inputs.byName', do: [{patch: {of: 'inputs.byName[object.spec.mark]', value: {spec: {size: 77}}}}]}
     - name: r
@@ -41,6 +45,8 @@ const sharing = `
             near: "${inputs.near.map(n, n)}"
             large: "${size(inputs.large)}"
             size: "${variables.sizes[?key.name].orValue(-1)}"
+            variables: "${variables.sum} ${variables.mine} ${variables.late}"
+            named: "${variables.named}"
             zone: "${variables.zones[?object.spec.zone].orValue([])}"
     - {name: twice, do: [{status: {bySize: "${size(inputs.bySize)}"}}]}
 `
@@ -77,7 +83,7 @@ func TestSharedInputs(t *testing.T) {
 	var shared eval.Shared
 	random := rand.New(rand.NewPCG(1, 2))
 	worlds := []*world.Snapshot{b.store.Snapshot()}
-	for step := range 400 {
+	for step := range 150 {
 		b.change(random)
 		worlds = append(worlds, b.store.Snapshot())
 		of := worlds[max(0, len(worlds)-1-random.IntN(4))]
@@ -147,7 +153,8 @@ func TestSharedInputsAreMadeOnce(t *testing.T) {
 	const few, many = 100, 1000
 	each := func(gadgets int) float64 {
 		b := newBench(t, "\n  inputs: [{name: byName, apiVersion: example.com/v1, kind: Gadget, keyBy: item.metadata.name}]\n"+
-			do("{status: {n: '${inputs.byName[?key.name].?spec.size.orValue(0)}'}}"))
+			"  variables: [{name: sizes, expression: 'inputs.byName.map(g, string(inputs.byName[g].spec.size) + \"x\")'}]\n"+
+			do("{status: {n: '${inputs.byName[?key.name].?spec.size.orValue(0)} ${size(variables.sizes)}'}}"))
 		for i := range gadgets {
 			b.put(gadget(i, i, i%2))
 		}

@@ -262,6 +262,9 @@ type Variable struct {
 	// its own expressions read.
 	Node       *analyze.Node
 	ObjectMask *value.Mask
+	// Shared says that a Program or Value uses nothing but params, inputs and other shared
+	// variables, so that it gives the same for all keys that find the same in those.
+	Shared bool
 }
 
 // Rego is a question to a Rego module.
