@@ -26,13 +26,13 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // bench is a policy about Widgets, which have no schema, and a world for it.
 type bench struct {
-	t      *testing.T
+	t      testing.TB
 	policy *plan.Policy
 	store  *world.Store
 	memos  map[eval.Key]*eval.Memo
 }
 
-func newBench(t *testing.T, spec string, objects ...string) *bench {
+func newBench(t testing.TB, spec string, objects ...string) *bench {
 	t.Helper()
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: example.com/v1, kind: Widget}\n" + spec
 	path := filepath.Join(t.TempDir(), "p.yaml")

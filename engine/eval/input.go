@@ -233,10 +233,14 @@ func (ev *evaluation) probes(in *plan.Input) []string {
 // under the probes, or all. Objects that the overlay has changed are always
 // among them.
 //
-// names are the probes of an exact index.
+// names are the probes of an exact index. The list must not be changed.
 func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string, names texts) []*world.Object {
 	if !indexed(in, table) {
 		return ev.every(in, table)
+	}
+	changed := ev.overlaid(in, table)
+	if len(probes) == 1 && len(changed) == 0 {
+		return table.Lookup(in.Index, probes[0])
 	}
 	out, sorted := []*world.Object(nil), names != nil && len(names) > table.Len()/manyNames && in.Join.Item.IsName()
 	if sorted {
@@ -247,7 +251,6 @@ func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []st
 		}
 		sorted = len(probes) <= 1
 	}
-	changed := ev.overlaid(in, table)
 	out = append(out, changed...)
 	if !sorted || len(changed) > 0 {
 		slices.SortFunc(out, world.Compare)
