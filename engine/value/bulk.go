@@ -61,15 +61,12 @@ func (b *bulk) object(m Map) *Map {
 	return out
 }
 
-// list makes a list.
-func (b *bulk) list(l List) *List {
+// list makes an empty list, which is to be filled.
+func (b *bulk) list() *List {
 	if b.depth == 0 {
-		alone := l
-		return &alone
+		return &List{}
 	}
-	out := &b.lists.take(1, bulkHolders)[0]
-	*out = l
-	return out
+	return &b.lists.take(1, bulkHolders)[0]
 }
 
 // values returns room for values.

@@ -9,7 +9,7 @@ func TestBulkOfFew(t *testing.T) {
 	b := bulk{depth: 1}
 	for range 3 {
 		b.object(Map{})
-		b.list(List{})
+		b.list()
 	}
 	b.values(4)
 	b.string([]byte("vg-00500-a"), new(uint))
@@ -32,7 +32,7 @@ func TestBulkOfMany(t *testing.T) {
 		clear(text)
 		copy(b.values(3), []Value{Null, Null, Null})
 		maps[b.object(Map{})] = true
-		lists[b.list(List{})] = true
+		lists[b.list()] = true
 	}
 	for i, v := range texts {
 		if got, _ := Str(v); got != string([]byte{byte('a' + i%26), byte('a' + i/26%26), byte('a' + i/676)}) {

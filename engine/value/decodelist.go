@@ -82,7 +82,12 @@ func (d *decoder) listOf(l *listed, items []Value, spans []span) *List {
 		own[i] = v
 		deep += Deep(v)
 	}
-	return d.bulk.list(List{items: own, sizes: partSizes(deep), texts: d.textsOf(spans, l.at)})
+	out := d.bulk.list()
+	out.items, out.sizes = own, partSizes(deep)
+	if known := d.textsOf(spans, l.at); known != nil {
+		out.texts.Store(known)
+	}
+	return out
 }
 
 // sameItems reports whether two lists have the very same items.

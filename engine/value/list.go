@@ -3,6 +3,7 @@ package value
 import (
 	"reflect"
 	"slices"
+	"sync/atomic"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -13,8 +14,8 @@ import (
 type List struct {
 	items []Value
 	sizes sizes
-	// texts is what the items were decoded from, if that is known.
-	texts *texts
+	// texts is what is known of the texts of the items and in them; nil if nothing is.
+	texts atomic.Pointer[texts]
 }
 
 // EmptyList is the array without items.
@@ -41,12 +42,15 @@ func (l *List) Add(other ref.Val) ref.Val {
 
 // Contains implements traits.Container.
 func (l *List) Contains(v ref.Val) ref.Val {
-	for _, item := range l.items {
-		if same(item, v) || item.Equal(v) == types.True {
-			return types.True
-		}
+	if s, text := v.(types.String); text && len(l.items) >= manyTexts {
+		return types.Bool(l.holds(s))
 	}
-	return types.False
+	return types.Bool(l.has(v))
+}
+
+// has looks for a value among the items, one by one.
+func (l *List) has(v ref.Val) bool {
+	return slices.ContainsFunc(l.items, func(item Value) bool { return same(item, v) || item.Equal(v) == types.True })
 }
 
 // Get implements traits.Indexer.

@@ -13,7 +13,10 @@ type texts struct {
 	// t and mask are what the items were decoded with.
 	t    *schema.Type
 	mask *Mask
-	of   []itemText
+	// of is nil where it is not known what the items were decoded from.
+	of []itemText
+	// lookups are those of texts that are items.
+	lookups lookups
 }
 
 type itemText struct {
@@ -67,21 +70,33 @@ func (a *again) at(n int) Value {
 	return a.before.items[n+a.shift]
 }
 
+// decoded returns what the items of a list were decoded from; nil if that is not known.
+func (l *List) decoded() *texts {
+	if l == nil {
+		return nil
+	}
+	if known := l.texts.Load(); known != nil && known.of != nil {
+		return known
+	}
+	return nil
+}
+
 // shifts are tried in turns where an item is another than expected.
 var shifts = [...]int{0, 1, -1}
 
 // again returns the item of the list from before with the text at this place, which is
 // where item n begins, and the hash of that, and passes over it; nil for none.
 func (d *decoder) again(a *again, n int, items *spot) (Value, uint64) {
-	if a.before == nil || a.before.texts == nil || a.before.texts.t != items.t || a.before.texts.mask != items.mask {
+	before := a.before.decoded()
+	if before == nil || before.t != items.t || before.mask != items.mask {
 		return nil, 0
 	}
 	for _, shift := range shifts {
 		at := n + a.shift + shift
-		if at >= 0 && at < len(a.before.items) && d.stands(a.before.texts.of[at]) {
+		if at >= 0 && at < len(a.before.items) && d.stands(before.of[at]) {
 			a.shift += shift
-			d.At += a.before.texts.of[at].size
-			return a.before.items[at], a.before.texts.of[at].hash
+			d.At += before.of[at].size
+			return a.before.items[at], before.of[at].hash
 		}
 	}
 	return nil, 0

@@ -112,22 +112,6 @@ func contained(a *callArgs) expr.Need {
 	return expr.Need{Work: units(textBytes(a[0])+textBytes(a[1]), bytesPerUnit/10)}
 }
 
-// memberOf is x in list: x is compared with each item.
-func memberOf(a *callArgs) expr.Need {
-	l, ok := a[1].(traits.Lister)
-	if !ok {
-		return expr.Need{}
-	}
-	n := length(l)
-	need := expr.Need{Work: 1 + units(n, itemsPerUnit)}
-	if !quick(a[0]) {
-		need.Work += units(times(n, deep(a[0])), comparisonsPerUnit*value.ScalarBytes/4)
-	} else if long := textBytes(a[0]); long > value.ScalarBytes {
-		need.Work += units(times(n, long), bytesPerUnit)
-	}
-	return need
-}
-
 // inserted is for one map that is put into another. A loop puts it into one that
 // grows in its place; any other is copied for each entry.
 func inserted(a *callArgs) expr.Need {

@@ -161,16 +161,20 @@ type meterer struct {
 	// simple is set for programs of bounded functions without a loop.
 	simple bool
 	costs  costs
+	// read are the calls x in list with a list that is read.
+	read map[int64]bool
 	// counted are the loops that are charged, by their conditions, charged the calls.
 	counted map[int64]bool
 	charged map[int64]*demand
 }
 
 func newMeterer(env *Env, checked *ast.AST, simple bool) *meterer {
-	return &meterer{
+	m := &meterer{
 		env: env, checked: checked, simple: simple, costs: costs{rounds: map[int64]uint64{}},
-		counted: map[int64]bool{}, charged: map[int64]*demand{},
+		read: map[int64]bool{}, counted: map[int64]bool{}, charged: map[int64]*demand{},
 	}
+	readLists(checked.Expr(), nil, m.read)
+	return m
 }
 
 // metered reports whether something is charged.
@@ -218,6 +222,9 @@ func (m *meterer) call(i interpreter.InterpretableV2) (interpreter.Interpretable
 		return i, nil
 	}
 	d := m.env.demands.of(call.Function(), call.OverloadID())
+	if d == memberDemand && m.read[call.ID()] {
+		d = readMemberDemand
+	}
 	switch {
 	case d == nil:
 		return nil, errors.New("nothing is declared of what " + shownName(call.Function()) + " needs")
