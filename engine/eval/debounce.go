@@ -139,24 +139,3 @@ func opening(allowed []plan.Window, from time.Time) time.Time {
 	}
 	return week.Change(around, from)
 }
-
-// remember keeps a value for later evaluations of the key, whatever becomes of
-// the writes of this one.
-func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
-	name, err := r.text(a.Name, f)
-	if err != nil {
-		return err
-	}
-	v, err := a.Value.Build(f, r.meter)
-	if err != nil {
-		return err
-	}
-	if err := r.keeps(a, name, v); err != nil {
-		return err
-	}
-	if r.decision.Remember == nil {
-		r.decision.Remember = map[string]value.Value{}
-	}
-	r.decision.Remember[name] = v
-	return nil
-}

@@ -29,9 +29,9 @@ type Input struct {
 	// Recall returns what earlier evaluations of the key remembered; nil knows of
 	// nothing.
 	Recall func(name string) value.Value
-	// Remembered returns how many bytes the key, and all keys of the policy, remember
-	// under other names than some; nil counts nothing.
-	Remembered func(except map[string]value.Value) (own, all int)
+	// Remembered returns how many bytes the key, and all keys of the policy, remember,
+	// and how many of the former are under a name; nil counts nothing.
+	Remembered func(name string) (own, all, named int)
 	// Intents returns what waits to be run; nil knows of nothing.
 	Intents Intents
 	// Begin reports whether another key may run a rule of which at most so many run
@@ -133,6 +133,7 @@ type evaluation struct {
 	item     int
 	// applications are the objects that are applied.
 	applications applications
+	remembering  remembering
 	// written is how many bytes the effects have so far.
 	written int
 	// pendingOnly says that only what waits is run.

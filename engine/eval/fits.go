@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
@@ -81,27 +80,3 @@ func RememberedBytes(name string, v value.Value) int {
 }
 
 const rememberedEntry = 64
-
-// keeps refuses to remember more than there is room for.
-func (r *ruleRun) keeps(a *plan.Remember, name string, v value.Value) error {
-	news := maps.Clone(r.decision.Remember)
-	if news == nil {
-		news = map[string]value.Value{}
-	}
-	news[name] = v
-	own, all := 0, 0
-	if r.Remembered != nil {
-		own, all = r.Remembered(news)
-	}
-	size := 0
-	for name, v := range news {
-		size += RememberedBytes(name, v)
-	}
-	switch {
-	case size > 0 && own+size > MaxRemembered:
-		return &expr.Failure{At: a.Pos, Err: errRemembered}
-	case size > 0 && all+size > MaxRememberedAll:
-		return &expr.Failure{At: a.Pos, Err: errRememberedAll}
-	}
-	return nil
-}

@@ -3,7 +3,6 @@ package eval
 import (
 	"errors"
 	"fmt"
-	"maps"
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr"
@@ -228,7 +227,7 @@ func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 	effects, lines, applied := len(r.decision.Effects), len(r.decision.Log), len(r.applications.list)
 	r.overlay.save()
-	remembered := maps.Clone(r.decision.Remember)
+	r.remembering.save()
 	for _, a := range actions {
 		first := len(r.decision.Effects)
 		err := r.act(a, f)
@@ -240,7 +239,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 			r.decision.Effects = r.decision.Effects[:effects]
 			r.decision.Log = r.decision.Log[:lines]
 			r.applications.back(applied)
-			r.decision.Remember = remembered
+			r.remembering.restore(r.decision.Remember)
 			r.changed()
 			return err
 		}

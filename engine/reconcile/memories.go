@@ -14,12 +14,18 @@ import (
 // are safe for concurrent use.
 type memories struct {
 	mu sync.Mutex
-	of map[eval.Key]map[string]value.Value
+	of map[eval.Key]memory
 	// bytes is how many they have.
 	bytes int
 }
 
-func newMemories() *memories { return &memories{of: map[eval.Key]map[string]value.Value{}} }
+// memory is what a key remembers, by name, and how many bytes it has.
+type memory struct {
+	values map[string]value.Value
+	bytes  int
+}
+
+func newMemories() *memories { return &memories{of: map[eval.Key]memory{}} }
 
 // recall returns what a key remembers, by name; nil is nothing.
 func (m *memories) recall(key eval.Key) func(name string) value.Value {
@@ -31,7 +37,8 @@ func (m *memories) recall(key eval.Key) func(name string) value.Value {
 func (m *memories) remember(key eval.Key, news map[string]value.Value) (more int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	values := maps.Clone(m.of[key])
+	before := m.of[key].values
+	values := maps.Clone(before)
 	if values == nil {
 		values = map[string]value.Value{}
 	}
@@ -42,18 +49,19 @@ func (m *memories) remember(key eval.Key, news map[string]value.Value) (more int
 			values[name] = v
 		}
 	}
-	more = len(values) - len(m.of[key])
+	more = len(values) - len(before)
 	m.set(key, values)
 	return more
 }
 
 // set gives a key other values, which are not changed any more; nil is none.
 func (m *memories) set(key eval.Key, values map[string]value.Value) {
-	m.bytes += rememberedBytes(values, nil) - rememberedBytes(m.of[key], nil)
+	now := memory{values, rememberedBytes(values)}
+	m.bytes += now.bytes - m.of[key].bytes
 	if values == nil {
 		delete(m.of, key)
 	} else {
-		m.of[key] = values
+		m.of[key] = now
 	}
 }
 
@@ -61,7 +69,7 @@ func (m *memories) set(key eval.Key, values map[string]value.Value) {
 func (m *memories) values(key eval.Key) map[string]value.Value {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.of[key]
+	return m.of[key].values
 }
 
 // keys returns the keys that have remembered something, in order.
@@ -71,14 +79,14 @@ func (m *memories) keys() []eval.Key {
 	return slices.SortedFunc(maps.Keys(m.of), watch.CompareKeys)
 }
 
-// size returns how many bytes a key, and all keys, remember but for some names of that
-// key.
-func (m *memories) size(key eval.Key) func(except map[string]value.Value) (own, all int) {
-	return func(except map[string]value.Value) (own, all int) {
+// size returns how many bytes a key, and all keys, remember, and how many of those of that
+// key are under a name.
+func (m *memories) size(key eval.Key) func(name string) (own, all, named int) {
+	return func(name string) (own, all, named int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		own = rememberedBytes(m.of[key], except)
-		return own, m.bytes - rememberedBytes(m.of[key], nil) + own
+		of := m.of[key]
+		return of.bytes, m.bytes, eval.RememberedBytes(name, of.values[name])
 	}
 }
 
@@ -96,8 +104,8 @@ func (m *memories) copy(old *memories) {
 	defer old.mu.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for key, values := range old.of {
-		m.set(key, values)
+	for key, of := range old.of {
+		m.set(key, of.values)
 	}
 }
 
@@ -108,7 +116,7 @@ func (m *memories) move(old *memories, key eval.Key) {
 	defer old.mu.Unlock()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if values := old.of[key]; values != nil {
+	if values := old.of[key].values; values != nil {
 		old.set(key, nil)
 		m.set(key, values)
 	}
@@ -118,21 +126,19 @@ func (m *memories) move(old *memories, key eval.Key) {
 func (m *memories) drop(given func(eval.Key) bool) (less int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for key, values := range m.of {
+	for key, of := range m.of {
 		if given(key) {
-			less += len(values)
+			less += len(of.values)
 			m.set(key, nil)
 		}
 	}
 	return less
 }
 
-// rememberedBytes is what some values take in memory, but for those of some names.
-func rememberedBytes(memory, except map[string]value.Value) (sum int) {
-	for name, v := range memory {
-		if _, ok := except[name]; !ok {
-			sum += eval.RememberedBytes(name, v)
-		}
+// rememberedBytes is what some values take in memory.
+func rememberedBytes(values map[string]value.Value) (sum int) {
+	for name, v := range values {
+		sum += eval.RememberedBytes(name, v)
 	}
 	return sum
 }

@@ -239,7 +239,7 @@ func TestRolloutConcurrently(t *testing.T) {
 	for _, c := range []*Controller{r.base, r.next} {
 		counted, remembered := c.memories.total(), 0
 		for _, key := range c.memories.keys() {
-			remembered += rememberedBytes(c.memories.values(key), nil)
+			remembered += rememberedBytes(c.memories.values(key))
 		}
 		sum += remembered
 		if counted != remembered {

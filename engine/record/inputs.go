@@ -16,7 +16,7 @@ type Inputs struct {
 	recalled map[string]value.Value
 	intents  map[string]eval.Intent
 	begun    []bool
-	sizes    [][2]int
+	sizes    [][3]int
 }
 
 // capture makes the evaluation keep what it asks its controller.
@@ -41,10 +41,10 @@ func (c *Inputs) capture(in eval.Input) {
 		}
 	}
 	if in.Remembered != nil {
-		c.Remembered = func(except map[string]value.Value) (own, all int) {
-			own, all = in.Remembered(except)
-			c.sizes = append(c.sizes, [2]int{own, all})
-			return own, all
+		c.Remembered = func(name string) (own, all, named int) {
+			own, all, named = in.Remembered(name)
+			c.sizes = append(c.sizes, [3]int{own, all, named})
+			return own, all, named
 		}
 	}
 }
@@ -81,12 +81,13 @@ func (c *Inputs) again(calls []eval.Call) eval.Input {
 		first, begun = begun[0], begun[1:]
 		return first
 	}
-	in.Remembered = func(map[string]value.Value) (own, all int) {
+	in.Remembered = func(string) (own, all, named int) {
 		if len(sizes) == 0 {
-			return 0, 0
+			return 0, 0, 0
 		}
-		own, all, sizes = sizes[0][0], sizes[0][1], sizes[1:]
-		return own, all
+		first := sizes[0]
+		sizes = sizes[1:]
+		return first[0], first[1], first[2]
 	}
 	return in
 }
