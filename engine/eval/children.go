@@ -59,6 +59,7 @@ func (r *ruleRun) emit(e *Effect) {
 	}
 	e.Rules, e.Item, e.Rule, e.Finally = []string{r.rule.Name}, r.item, r.index, r.rule.Finally
 	r.decision.Effects = append(r.decision.Effects, e)
+	r.emitted++
 }
 
 // outdated reports whether an effect is for the primary object, which is no longer as the

@@ -143,7 +143,7 @@ func (ev *evaluation) noteRule(r *ruleRun) {
 		return
 	}
 	r.details.Rule, r.details.Fired, r.details.Failed, r.details.Err = r.rule, r.fired, r.failed, r.err
-	r.details.Effects, r.details.Delayed = len(ev.decision.Effects)-r.effect, ev.decision.Delayed(r.index)
+	r.details.Effects, r.details.Delayed = ev.emitted-r.effect, ev.decision.Delayed(r.index)
 	ev.Details.Rules = append(ev.Details.Rules, r.details)
 }
 

@@ -134,8 +134,10 @@ type evaluation struct {
 	// applications are the objects that are applied.
 	applications applications
 	remembering  remembering
-	// written is how many bytes the effects have so far.
-	written int
+	coalescer    coalescer
+	// emitted counts the effects so far, also those that were joined to others; written
+	// is how many bytes they have.
+	emitted, written int
 	// pendingOnly says that only what waits is run.
 	pendingOnly bool
 	// found are objects that actions have looked up, and unsettled says that what comes
@@ -180,7 +182,7 @@ func (ev *evaluation) run() *Decision {
 	defer ev.meter.Close()
 	if ev.object != nil || ev.Policy.Primary.Optional {
 		ev.rules()
-		ev.decision.Effects = ev.coalesce(ev.decision.Effects)
+		ev.coalesced()
 	}
 	ev.noteAbout()
 	ev.done()

@@ -117,41 +117,6 @@ func mergePatches(first, second *value.Map) *value.Map {
 	return out
 }
 
-// coalesce joins adjacent patches of one object and subresource, and drops
-// what the joined patch no longer changes. Those of some rules stay by themselves. Events
-// between two patches keep them apart unless both set the same field: then the first
-// would be undone by the second at every evaluation.
-func (ev *evaluation) coalesce(effects []*Effect) []*Effect {
-	apart := ev.Apart
-	var out, joined []*Effect
-	for _, e := range effects {
-		last := lastBut(out, VerbEvent)
-		if last >= 0 && out[last].joins(e) && out[last].of(apart) == e.of(apart) && (last == len(out)-1 || overlap(out[last].Patch, e.Patch)) {
-			out[last] = join(out[last], e)
-			joined = append(joined, out[last])
-			continue
-		}
-		out = append(out, e)
-	}
-	return slices.DeleteFunc(out, func(e *Effect) bool {
-		if e.Verb != VerbPatch && e.Verb != VerbScale || !slices.Contains(joined, e) {
-			return false // write has made it the smallest one already
-		}
-		_, patch := mergeDiff(e.Before, e.Patch, ev.Policy.Quantities[e.Target.GVK])
-		e.Patch, _ = patch.(*value.Map)
-		return e.Patch == nil
-	})
-}
-
-// lastBut returns the index of the last effect that has not the verb; -1 is none.
-func lastBut(effects []*Effect, verb string) int {
-	last := len(effects) - 1
-	for last >= 0 && effects[last].Verb == verb {
-		last--
-	}
-	return last
-}
-
 // overlap reports whether two patches set the same field; nil is one of no fields, which
 // is the whole of a scale.
 func overlap(a, b *value.Map) bool {
@@ -160,45 +125,16 @@ func overlap(a, b *value.Map) bool {
 	}
 	for i := range b.Len() {
 		key, now := b.At(i)
-		was := a.Lookup(key)
-		x, isMap := was.(*value.Map)
-		y, alsoMap := now.(*value.Map)
-		if was != nil && (!isMap || !alsoMap || overlap(x, y)) {
+		if meet(a.Lookup(key), now) {
 			return true
 		}
 	}
 	return false
 }
 
-// joins reports whether a patch can be part of the write before it: another patch
-// of the same object, or its creation. Of two numbers that an object is scaled to the
-// second counts.
-func (e *Effect) joins(next *Effect) bool {
-	patches := next.Verb == VerbPatch && (e.Verb == VerbPatch || e.Verb == VerbCreate)
-	return (patches || next.Verb == VerbScale && e.Verb == VerbScale) && e.Target == next.Target &&
-		e.Subresource == next.Subresource && e.Finally == next.Finally
-}
-
-// of reports whether an effect is of one of some rules.
-func (e *Effect) of(rules []string) bool {
-	return len(rules) > 0 && slices.ContainsFunc(e.Rules, func(rule string) bool { return slices.Contains(rules, rule) })
-}
-
-func join(a, b *Effect) *Effect {
-	joined := *a
-	joined.Patch = mergePatches(a.Patch, b.Patch)
-	if a.Verb == VerbCreate {
-		next, _ := mergeDiff(a.Patch, b.Patch, nil)
-		joined.Patch, _ = next.(*value.Map)
-	}
-	joined.Unlocked = a.Unlocked && b.Unlocked
-	joined.Conditions = slices.Concat(a.Conditions, b.Conditions)
-	joined.Rules = slices.Clone(a.Rules)
-	for _, rule := range b.Rules {
-		if !slices.Contains(joined.Rules, rule) {
-			joined.Rules = append(joined.Rules, rule)
-		}
-	}
-	joined.Item, joined.Rule, joined.Replicas = b.Item, b.Rule, b.Replicas
-	return &joined
+// meet reports whether two patches of a field set the same; nil is none.
+func meet(was, now value.Value) bool {
+	x, isMap := was.(*value.Map)
+	y, alsoMap := now.(*value.Map)
+	return was != nil && (!isMap || !alsoMap || overlap(x, y))
 }

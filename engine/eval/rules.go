@@ -75,7 +75,7 @@ type ruleRun struct {
 
 // run reports whether the evaluation ends here.
 func (r *ruleRun) run() (stop bool) {
-	r.effect = len(r.decision.Effects)
+	r.effect = r.emitted
 	base := r.frame()
 	if r.rule.ForEach == nil {
 		base.declare(r.rule.Locals)
@@ -236,6 +236,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 		}
 		if err != nil {
 			r.overlay.restore()
+			r.emitted -= len(r.decision.Effects) - effects
 			r.decision.Effects = r.decision.Effects[:effects]
 			r.decision.Log = r.decision.Log[:lines]
 			r.applications.back(applied)
@@ -244,6 +245,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 			return err
 		}
 	}
+	r.coalesce(effects)
 	return nil
 }
 

@@ -109,7 +109,7 @@ func runs() []Limit {
 		{What: "a result", Value: value.MaxResultNodes, Unit: Nodes, More: " or 1 MiB of text", Why: "a short text can contain one list many times"},
 		{What: "the candidates of a selection", Value: selection.MaxCandidates, Unit: Count, Why: "two lists of thousands have millions of pairs", Measured: "25,000,000 pairs took 2 GB"},
 		{What: "one write", Value: eval.MaxBody, Unit: Bytes, Why: "the size of names and values in memory; the API server accepts 3 MiB of JSON", Measured: "3,000 references to one object took 2.7 GB"},
-		{What: "all writes of one evaluation", Value: eval.MaxWritten, Unit: Bytes, Why: "they are kept in memory until they are sent"},
+		{What: "all writes of one evaluation", Value: eval.MaxWritten, Unit: Bytes, Why: "they are kept in memory until they are sent; writes to one object that are joined count about what they come to"},
 		{What: "the input of a Rego query", Value: rego.MaxInputNodes, Unit: Nodes, More: " or 4 MiB of text", Why: "a part that occurs twice counts twice"},
 		{What: "steps of a Rego query", Value: rego.MaxSteps, Unit: Count, Why: "a step is an expression that is evaluated, or a piece of text that a function writes; it costs 20 units"},
 		{What: "an evaluation, elapsed time", Value: int(expr.EvaluationTime.Seconds()), Unit: Seconds,

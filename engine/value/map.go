@@ -135,33 +135,34 @@ func (m *Map) withEach(keys []string, vals []Value) *Map {
 
 // withMore is WithAll for some fields of which so many are new, and none is removed.
 func (m *Map) withMore(keys []string, vals []Value, more int) *Map {
+	n := len(m.vals) + more
+	made := newMap(nil, n)
+	if n > maxShared { // the names are made for this object alone
+		names, out := m.merged(keys, vals, make([]string, 0, n), made.vals[:0])
+		made.shape, made.vals = newShape(names), out
+		return made.sized()
+	}
 	var few [maxShared]string
-	made := newMap(nil, len(m.vals)+more)
-	names, out := few[:0], made.vals[:0]
-	if len(m.vals)+more > maxShared {
-		names = make([]string, 0, len(m.vals)+more)
-	}
-	at := 0
-	for i, key := range m.keys() {
-		for ; at < len(keys) && keys[at] < key; at++ {
-			if vals[at] != nil {
-				names, out = append(names, keys[at]), append(out, vals[at])
-			}
-		}
-		v := m.vals[i]
-		if at < len(keys) && keys[at] == key {
-			v = vals[at]
-			at++
-		}
-		names, out = append(names, key), append(out, v)
-	}
-	for ; at < len(keys); at++ {
-		if vals[at] != nil {
-			names, out = append(names, keys[at]), append(out, vals[at])
-		}
-	}
+	names, out := m.merged(keys, vals, few[:0], made.vals[:0])
 	made.shape, made.vals = shapeOf(names), out
 	return made.sized()
+}
+
+// merged adds the fields with those of some sorted names to names and values, in order. What
+// is between two of them is copied at once: the object may have many.
+func (m *Map) merged(keys []string, vals []Value, names []string, out []Value) ([]string, []Value) {
+	own, from := m.keys(), 0
+	for i, key := range keys {
+		at, found := slices.BinarySearch(own[from:], key)
+		names, out = append(names, own[from:from+at]...), append(out, m.vals[from:from+at]...)
+		if from += at; found {
+			from++
+		}
+		if vals[i] != nil {
+			names, out = append(names, key), append(out, vals[i])
+		}
+	}
+	return append(names, own[from:]...), append(out, m.vals[from:]...)
 }
 
 // Keys returns the names of the fields as CEL sees them, sorted; the slice must not

@@ -1,0 +1,200 @@
+package eval
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// plainCoalesce joins effects as they are described: two at a time, each time with frozen
+// objects, when all of them are there.
+func plainCoalesce(effects []*Effect, apart []string) []*Effect {
+	var out, joined []*Effect
+	for _, e := range effects {
+		last := len(out) - 1
+		for last >= 0 && out[last].Verb == VerbEvent {
+			last--
+		}
+		if last >= 0 && out[last].joins(e) && out[last].of(apart) == e.of(apart) && (last == len(out)-1 || overlap(out[last].Patch, e.Patch)) {
+			out[last] = plainJoin(out[last], e)
+			joined = append(joined, out[last])
+			continue
+		}
+		out = append(out, e)
+	}
+	return slices.DeleteFunc(out, func(e *Effect) bool {
+		if e.Verb != VerbPatch && e.Verb != VerbScale || !slices.Contains(joined, e) {
+			return false
+		}
+		_, patch := mergeDiff(e.Before, e.Patch, nil)
+		e.Patch, _ = patch.(*value.Map)
+		return e.Patch == nil
+	})
+}
+
+func plainJoin(a, b *Effect) *Effect {
+	j := *a
+	j.Patch = mergePatches(a.Patch, b.Patch)
+	if a.Verb == VerbCreate {
+		next, _ := mergeDiff(a.Patch, b.Patch, nil)
+		j.Patch, _ = next.(*value.Map)
+	}
+	j.Unlocked = a.Unlocked && b.Unlocked
+	j.Conditions = slices.Concat(a.Conditions, b.Conditions)
+	j.Rules = slices.Clone(a.Rules)
+	for _, rule := range b.Rules {
+		if !slices.Contains(j.Rules, rule) {
+			j.Rules = append(j.Rules, rule)
+		}
+	}
+	j.Item, j.Rule, j.Replicas = b.Item, b.Rule, b.Replicas
+	return &j
+}
+
+// anything is what a patch may have in a field: nulls, what is empty, and objects.
+func anything(r *rand.Rand, depth int) value.Value {
+	if depth > 0 && r.IntN(2) == 0 {
+		return fieldsOf(r, depth-1)
+	}
+	n := r.IntN(3)
+	return []value.Value{
+		value.Null, value.OfInt(int64(n)), value.OfString(fmt.Sprint(n)), value.EmptyList, value.Empty, value.NewList([]value.Value{value.OfInt(int64(n))}),
+	}[r.IntN(6)]
+}
+
+func fieldsOf(r *rand.Rand, depth int) *value.Map {
+	out := map[string]value.Value{}
+	for range 1 + r.IntN(3) {
+		out[fmt.Sprint("f", r.IntN(4))] = anything(r, depth)
+	}
+	return value.FromMap(out)
+}
+
+// written are effects as an evaluation may have them, mostly about one object.
+func written(r *rand.Rand) (out []*Effect) {
+	verb := []string{VerbPatch, VerbPatch, VerbScale}[r.IntN(3)]
+	for i := range r.IntN(40) {
+		e := &Effect{
+			Verb: verb, Target: world.ID{Name: "a"}, Patch: fieldsOf(r, 3), Before: fieldsOf(r, 3), Item: i, Rule: i / 3, Unlocked: r.IntN(2) == 0,
+			Rules: []string{fmt.Sprint("r", r.IntN(3)/2)}, Replicas: int64(i),
+		}
+		switch r.IntN(20) {
+		case 0:
+			e.Target.Name = "b"
+		case 1:
+			e.Verb, e.Before = VerbCreate, value.Empty
+		case 2, 3:
+			e.Verb = VerbEvent
+		case 4:
+			e.Conditions = []string{fmt.Sprint(i)}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// allOf returns effects with all that is in them.
+func allOf(effects []*Effect) (out []string) {
+	for _, e := range effects {
+		own := *e
+		own.Patch, own.Before = nil, nil
+		out = append(out, fmt.Sprintf("%+v %s deep %d, before %s", own, value.Identity(e.Patch), value.Deep(e.Patch), value.Identity(e.Before)))
+	}
+	return out
+}
+
+// TestCoalesce: effects that are joined item by item, with drafts where they are many, are
+// what joining two at a time gives; and what is counted of them is no less than they have.
+func TestCoalesce(t *testing.T) {
+	t.Parallel()
+	drafts := 0
+	for seed := range uint64(4000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		apart := [][]string{nil, {"r1"}}[r.IntN(2)]
+		effects := written(r)
+		before := allOf(effects)
+		want := allOf(plainCoalesce(slices.Clone(effects), apart))
+		ev := &ruleRun{evaluation: &evaluation{decision: &Decision{}, Input: Input{Policy: &plan.Policy{}, Apart: apart}}}
+		for rest := effects; len(rest) > 0; {
+			n, first := 1+r.IntN(min(3, len(rest))), len(ev.decision.Effects)
+			ev.decision.Effects, rest = append(ev.decision.Effects, rest[:n]...), rest[n:]
+			if err := ev.fit(first); err != nil {
+				t.Fatal(err)
+			}
+			ev.coalesce(first)
+			if j := ev.coalescer.joined; j != nil && j.draft != nil {
+				drafts++
+			}
+		}
+		ev.coalesced()
+		if diff := cmp.Diff(want, allOf(ev.decision.Effects)); diff != "" {
+			t.Fatalf("seed %d (-two at a time +item by item):\n%s\nof %v", seed, diff, before)
+		}
+		bytes := 0
+		for _, e := range ev.decision.Effects {
+			bytes += value.Deep(e.Patch)
+		}
+		if ev.written < bytes {
+			t.Fatalf("seed %d: %d bytes are counted of %d", seed, ev.written, bytes)
+		}
+	}
+	if drafts < 1000 {
+		t.Errorf("only %d drafts", drafts)
+	}
+}
+
+// joiningBytes is how many bytes joining so many patches of one object allocates: each adds
+// a field, and replaces a list of as many items as there are so far.
+func joiningBytes(t *testing.T, verb string, n int) uint64 {
+	t.Helper()
+	ev := &ruleRun{evaluation: &evaluation{decision: &Decision{}, Input: Input{Policy: &plan.Policy{}}}}
+	items := make([]value.Value, 0, n)
+	effects := make([]*Effect, n)
+	for i := range effects {
+		name := fmt.Sprintf("n%05d", i)
+		items = append(items, value.OfString(name))
+		added := nest([]string{"metadata", "annotations", name}, value.OfString("x")).With("list", value.NewList(items[:i+1]))
+		effects[i] = &Effect{Verb: VerbPatch, Patch: added, Before: value.Empty, Conditions: []string{name}}
+	}
+	effects[0].Verb = verb
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i, e := range effects {
+		first := len(ev.decision.Effects)
+		ev.decision.Effects = append(ev.decision.Effects, e)
+		if err := ev.fit(first); err != nil {
+			t.Fatalf("%d patches: %v", i, err)
+		}
+		ev.coalesce(first)
+	}
+	ev.coalesced()
+	runtime.ReadMemStats(&after)
+	if len(ev.decision.Effects) != 1 || len(ev.decision.Effects[0].Conditions) != n {
+		t.Fatal(allOf(ev.decision.Effects))
+	}
+	if last := value.Deep(ev.decision.Effects[0].Patch); ev.written > 6*last {
+		t.Errorf("%s: %d bytes are counted of %d", verb, ev.written, last)
+	}
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestGrowthOfJoining: joining ten times the patches of one object allocates about ten times
+// as much, and what is counted of them is about what they come to: three thousand lists of
+// up to three thousand items would have 100 MiB. It is not parallel, because it counts what
+// the process allocates.
+func TestGrowthOfJoining(t *testing.T) {
+	for _, verb := range []string{VerbPatch, VerbCreate} {
+		few, more := joiningBytes(t, verb, 300), joiningBytes(t, verb, 3000)
+		if more > 12*few {
+			t.Errorf("%s: %d bytes for 300 patches, %d for 3,000", verb, few, more)
+		}
+	}
+}
