@@ -101,9 +101,16 @@ type Problem struct {
 // Transient reports whether trying again may help although nothing that was
 // read has changed: a call failed, or the clock ended the evaluation. All else
 // is computed from what was read, and comes out the same.
-func (p *Problem) Transient() bool {
-	_, called := errors.AsType[*selection.AskError](p.Err)
-	return called || errors.Is(p.Err, expr.ErrTime) || errors.Is(p.Err, expr.ErrUnavailable) || errors.Is(p.Err, context.Canceled) || errors.Is(p.Err, context.DeadlineExceeded)
+func (p *Problem) Transient() bool { return passing(p.Err) }
+
+// passing reports whether an error says nothing of what was read, so that the same may
+// succeed the next time.
+func passing(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, called := errors.AsType[*selection.AskError](err)
+	return called || errors.Is(err, expr.ErrTime) || errors.Is(err, expr.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // Line is a line for the controller's log.

@@ -330,7 +330,7 @@ func (r *memoReader) variable(i int) (value.Value, error) {
 	if m.valid && m.checked == r.memo.serial {
 		return m.value, m.err
 	}
-	if !m.valid || !r.still(&m.held, m.object, v.ObjectMask) {
+	if !m.valid || passing(m.err) || !r.still(&m.held, m.object, v.ObjectMask) {
 		r.compute(v, m)
 	}
 	m.checked = r.memo.serial
