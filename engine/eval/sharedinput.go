@@ -21,10 +21,11 @@ type sharedInput struct {
 }
 
 // inputKey says for which keys an input is the same: those of a namespace, if it is
-// restricted to theirs, that look for the same under its index.
+// restricted to theirs, that look for the same under its index: for so many probes.
 type inputKey struct {
 	input             *plan.Input
 	namespace, probes string
+	count             int
 }
 
 // sharedInputs are the latest of each kind, as long as a memo uses them. It is safe for
@@ -78,7 +79,7 @@ func (r *memoReader) sharing(in *plan.Input, m *inputMemo, n int) (key inputKey,
 	if !in.Shared || n < manyMembers || m.overlaid || in.Where != nil && m.probes == nil || len(m.probes) > fewProbes {
 		return inputKey{}, false
 	}
-	key = inputKey{input: in, probes: m.probes.joined()}
+	key = inputKey{input: in, probes: m.probes.joined(), count: len(m.probes)}
 	if in.Own {
 		key.namespace = r.ev.Key.Namespace
 	}
@@ -111,7 +112,7 @@ func (r *memoReader) share(key inputKey, m *inputMemo, table world.Mark, old *sh
 	r.ev.Shared.inputs.put(key, m.shared)
 }
 
-// joined is one text for the set.
+// joined is one text for the set, which no other of as many texts has.
 func (t texts) joined() string {
 	if len(t) == 1 {
 		return t[0]

@@ -208,3 +208,25 @@ func live() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+// TestSharedInputsAreOfTheSameProbes: what a key finds for one text is not what another
+// finds for two, whatever they are.
+func TestSharedInputsAreOfTheSameProbes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "\n  inputs: [{name: near, apiVersion: example.com/v1, kind: Gadget, within: cluster, where: item.spec.zone in object.spec.zones}]\n"+
+		do("{status: {n: '${size(inputs.near)}'}}"))
+	for i := range 120 {
+		b.put(fmt.Sprintf("{kind: Gadget, metadata: {name: g%d}, spec: {zone: '%s'}}", i, []string{"aa", "bb", "2 aa2 bb"}[i%3]))
+	}
+	b.put("{kind: Widget, metadata: {name: w0}, spec: {zones: ['2 aa2 bb']}}")
+	b.put("{kind: Widget, metadata: {name: w1}, spec: {zones: [aa, bb]}}")
+	var shared eval.Shared
+	memos := make([]eval.Memo, 2)
+	for i, key := range keysOf(len(memos)) {
+		in := eval.Input{Policy: b.policy, Key: key, World: b.store.Snapshot(), Now: now, Shared: &shared}
+		if diff := cmp.Diff(told(eval.Plain(t.Context(), in)), told(eval.Evaluate(t.Context(), in, &memos[i]))); diff != "" {
+			t.Errorf("%s (-plainly +shared):\n%s", key.Name, diff)
+		}
+	}
+	runtime.KeepAlive(memos)
+}
