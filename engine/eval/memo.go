@@ -49,7 +49,7 @@ func (m *Memo) Drop() { *m = Memo{serial: m.serial, lookups: m.lookups} }
 func (m *Memo) weigh() {
 	m.kept = 0
 	for i, v := range m.variables.of {
-		if c := m.policy.Variables[i].Collection; v == nil || c != nil && c.Shared || v.shared != nil || !v.valid || v.value == nil {
+		if c := m.policy.Variables[i].Collection; v == nil || c != nil && c.Shared || v.taken || !v.valid || v.value == nil {
 			continue
 		}
 		m.kept += value.Built(v.value)
@@ -73,8 +73,10 @@ type variableMemo struct {
 	value   value.Value
 	err     error
 	items   *collectionMemo
-	// shared is what other keys may have of it, or have given; nil is nothing.
+	// shared is what other keys may have of it, or have given; nil is nothing. taken says
+	// that another has given it, and counts it.
 	shared *sharedVariable
+	taken  bool
 }
 
 // variableMemos are those of the variables that a key has needed so far: most keys need

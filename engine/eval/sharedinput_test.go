@@ -230,3 +230,24 @@ func TestSharedInputsAreOfTheSameProbes(t *testing.T) {
 	}
 	runtime.KeepAlive(memos)
 }
+
+// TestSharedVariablesCount: a value that other keys may have counts for the key that has
+// computed it, and only for that.
+func TestSharedVariablesCount(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "\n  inputs: [{name: near, apiVersion: example.com/v1, kind: Gadget, where: item.spec.zone == object.spec.zone}]\n"+
+		"  variables: [{name: long, expression: 'inputs.near.map(g, g.metadata.name + \"a text that is long enough\")'}]\n"+
+		do("{status: {n: '${size(variables.long)}'}}"))
+	for i := range 240 {
+		b.put(gadget(i, i, i%2))
+	}
+	var shared eval.Shared
+	memos := make([]eval.Memo, 4)
+	for i, key := range keysOf(len(memos)) {
+		b.put(fmt.Sprintf("{kind: Widget, metadata: {name: %s}, spec: {zone: z%d}}", key.Name, i%2))
+		eval.Evaluate(t.Context(), eval.Input{Policy: b.policy, Key: key, World: b.store.Snapshot(), Now: now, Shared: &shared}, &memos[i])
+		if kept := memos[i].Kept(); (kept > 120*len("a text that is long enough")) != (i < 2) {
+			t.Errorf("%s keeps %d bytes", key.Name, kept)
+		}
+	}
+}

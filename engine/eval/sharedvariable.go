@@ -56,14 +56,14 @@ func (s *sharedVariables) put(v *plan.Variable, one *sharedVariable) {
 // plain computes a variable, or takes what another key has computed of the same. What it
 // reads is recorded either way.
 func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.Value, error) {
-	m.shared = nil
+	m.shared, m.taken = nil, false
 	if !v.Shared {
 		return r.ev.plainVariable(v, r.ev.frame())
 	}
 	for _, one := range r.ev.Shared.variables.of(v) {
 		if r.sameWholes(one.wholes) && r.sameEntries(one.entries) {
 			h.wholes, h.entries = append(h.wholes, one.wholes...), append(h.entries, one.entries...)
-			m.shared = one
+			m.shared, m.taken = one, true
 			return one.value, nil
 		}
 	}
