@@ -123,8 +123,6 @@ func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
 	return holds, nil
 }
 
-// each runs the rule for every item of its list, as the overlay has it when
-// the rule begins.
 // allItems runs the rule for the items of its list, or once if it has none. It has fired
 // if it ran for one.
 func (r *ruleRun) allItems(base *frame) {
@@ -136,6 +134,8 @@ func (r *ruleRun) allItems(base *frame) {
 	r.fired = r.items > 0
 }
 
+// each runs the rule for every item of its list, as the overlay has it when
+// the rule begins.
 func (r *ruleRun) each(base *frame) {
 	list, err := r.rule.ForEach.Eval(base, r.meter)
 	if err != nil {
