@@ -1,14 +1,11 @@
 package eval
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/eval/selection"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
@@ -102,16 +99,6 @@ type Problem struct {
 // read has changed: a call failed, or the clock ended the evaluation. All else
 // is computed from what was read, and comes out the same.
 func (p *Problem) Transient() bool { return passing(p.Err) }
-
-// passing reports whether an error says nothing of what was read, so that the same may
-// succeed the next time.
-func passing(err error) bool {
-	if err == nil {
-		return false
-	}
-	_, called := errors.AsType[*selection.AskError](err)
-	return called || errors.Is(err, expr.ErrTime) || errors.Is(err, expr.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
 
 // Line is a line for the controller's log.
 type Line struct {

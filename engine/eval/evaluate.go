@@ -146,6 +146,8 @@ type evaluation struct {
 	unsettled bool
 	// asked says that an expression has asked for the time, or for what is remembered.
 	asked bool
+	// passed is a passing error that an expression has met; see certain.
+	passed error
 	// scratch is nil where nothing is used again.
 	scratch *scratch
 }

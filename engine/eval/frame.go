@@ -102,6 +102,7 @@ func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
 func (ev *evaluation) visible(slot plan.Slot, shape plan.Shape) value.Value {
 	v, err := ev.fetch(slot)
 	if err != nil {
+		ev.met(err)
 		failed := cel.ErrorValue(err)
 		ev.saw(slot, failed)
 		return failed

@@ -30,6 +30,7 @@ func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
 	if in.Where != nil {
 		holds, err := in.Where.Eval(f, ev.meter)
 		if err != nil {
+			ev.met(err)
 			ev.decision.Skipped++
 			return nil
 		}
@@ -88,6 +89,7 @@ func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
 	if in.Key != nil {
 		v, err := in.Key.Eval(f, ev.meter)
 		if err != nil {
+			ev.met(err)
 			return false
 		}
 		if m.key, _ = value.Str(value.Unwrap(v)); m.key == "" {
@@ -100,6 +102,7 @@ func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
 	for i, o := range in.OrderBy {
 		v, err := o.Eval(f, ev.meter)
 		if err != nil {
+			ev.met(err)
 			v = value.Last
 		}
 		m.order[i] = v

@@ -46,8 +46,8 @@ type Membership int8
 const (
 	NotMember Membership = iota
 	Member
-	// AtTimes is that it depends on the time, or on what is remembered: what it was when
-	// the key was decided about last cannot be told.
+	// AtTimes is that it depends on the time, or on what is remembered, or cannot be found
+	// out now: what it was when the key was decided about last cannot be told.
 	AtTimes
 )
 
@@ -57,11 +57,11 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, is Membershi
 		return "", NotMember
 	}
 	s.ev.meter.Grow(1)
-	s.ev.asked = false
+	s.ev.asked, s.ev.passed = false, nil
 	f := &frame{ev: s.ev}
 	m := s.ev.judge(in, o, f)
 	switch {
-	case s.ev.asked:
+	case s.ev.asked, s.ev.passed != nil:
 		m = s.ev.consider(o, f)
 		if !s.ev.locate(in, m, f) {
 			return "", NotMember
@@ -76,9 +76,9 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, is Membershi
 // Probes returns the index keys under which the key finds its members; atTimes says
 // that it has others at other times.
 func (s *Side) Probes(in *plan.Input) (keys []string, atTimes bool) {
-	s.ev.asked = false
+	s.ev.asked, s.ev.passed = false, nil
 	keys = s.keys(in)
-	return keys, s.ev.asked
+	return keys, s.ev.asked || s.ev.passed != nil
 }
 
 func (s *Side) keys(in *plan.Input) []string {

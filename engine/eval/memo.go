@@ -47,7 +47,7 @@ func (m *Memo) Drop() { *m = Memo{serial: m.serial, lookups: m.lookups} }
 // weigh counts what is kept, and drops it when that is more than one key may
 // keep.
 func (m *Memo) weigh() {
-	m.kept = 0
+	m.kept = m.settled.bytes()
 	for i, v := range m.variables.of {
 		if c := m.policy.Variables[i].Collection; v == nil || c != nil && c.Shared || v.taken || !v.valid || v.value == nil {
 			continue

@@ -61,7 +61,9 @@ func (r *memoReader) updated(in *plan.Input, m *inputMemo, table *world.Table) b
 // gathered is gather with what it has read.
 func (r *memoReader) gathered(in *plan.Input, table *world.Table, m, older *inputMemo) *holder {
 	h := r.push()
-	r.gather(in, table, m, older)
+	if err := r.ev.certain(in, func() { r.gather(in, table, m, older) }); err != nil {
+		m.members, m.value, m.err = nil, nil, err
+	}
 	r.pop()
 	return h
 }
@@ -149,7 +151,10 @@ func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bo
 		return ok
 	}
 	r.ev.meter.Grow(len(changes))
-	r.apply(in, m, table, changes)
+	if err := r.ev.certain(in, func() { r.apply(in, m, table, changes) }); err != nil {
+		m.members, m.value, m.err = nil, nil, err
+		return true
+	}
 	if shared {
 		r.share(key, m, table.Mark(), m.shared)
 	}

@@ -85,3 +85,61 @@ func TestAPassingErrorIsNotKept(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsLeftOutByAPassingError: an input whose condition, key or order cannot be
+// computed now fails, rather than lose its objects; so does one that has objects already, and
+// one that an index answers. Whether an object is a member cannot be told meanwhile.
+func TestNothingIsLeftOutByAPassingError(t *testing.T) {
+	t.Parallel()
+	const module = "package p\n\nimport rego.v1\n\ndefault even := false\n\neven if input.num % 2 == 0\n\nzone := \"z0\" if even\n"
+	for name, input := range map[string]string{
+		"a condition":     "where: 'variables.even && item.spec.size > 1'",
+		"a join":          "where: 'variables.zone == item.spec.zone'",
+		"a join and more": "where: 'variables.zone == item.spec.zone && item.spec.size > 1'",
+		"a key":           "keyBy: 'variables.zone + item.metadata.name'",
+		"an order":        "orderBy: ['variables.zone == item.spec.zone', item.metadata.name]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			by := &paused{Evaluator: rego.Local()}
+			b := regoBench(t, by, module, `
+  inputs: [{name: near, apiVersion: example.com/v1, kind: Gadget, `+input+`}]
+  variables:
+    - {name: even, rego: {query: data.p.even, input: {num: "${object.spec.num}"}}}
+    - {name: zone, rego: {query: data.p.zone, input: {num: "${object.spec.num}"}}}
+  rules: [{name: r, do: [{status: {near: "${size(inputs.near)}"}}]}]
+`)
+			b.put("{kind: Widget, metadata: {name: w}, spec: {num: 2}}")
+			decide := func(pause bool, memo *eval.Memo) *eval.Decision {
+				by.now = pause
+				return eval.Evaluate(t.Context(), eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}, memo)
+			}
+			memo := &eval.Memo{}
+			for i := range 40 {
+				b.put(gadget(i, i, i%2))
+				if i%13 != 0 {
+					continue
+				}
+				kept, anew := decide(true, memo), decide(true, &eval.Memo{})
+				want := told(decide(false, &eval.Memo{}))
+				if len(anew.Effects) > 0 || len(anew.Problems) != 1 || !anew.Problems[0].Transient() {
+					t.Fatalf("while it cannot be asked: %v", told(anew))
+				}
+				if diff := cmp.Diff(want, told(kept)); diff != "" && len(kept.Effects) > 0 { // it may know what was answered before
+					t.Fatalf("while it cannot be asked, with a memory, -want +got:\n%s", diff)
+				}
+				if diff := cmp.Diff(want, told(decide(false, memo))); diff != "" {
+					t.Fatalf("afterwards, -want +got:\n%s", diff)
+				}
+				b.put(fmt.Sprintf("{kind: Widget, metadata: {name: w}, spec: {num: %d}}", 2*i+4)) // asked anew
+			}
+			by.now = true
+			side := eval.NewSide(t.Context(), b.policy, widget, b.store.Snapshot().Table(b.policy.Primary.Source).Get("", "w"))
+			defer side.Close()
+			o := b.store.Snapshot().Table(b.policy.Inputs[0].Source).Get("", "g2")
+			if _, is := side.Member(b.policy.Inputs[0], o); is != eval.AtTimes && name != "a key" {
+				t.Errorf("an object is a member: %v", is)
+			}
+		})
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // plainReader computes every value each time it is asked for, looking at
@@ -22,14 +23,22 @@ func (r *plainReader) input(i int) (value.Value, error) {
 		return r.ev.one(in, table)
 	}
 	var members []*member
-	if !in.Off {
-		for _, o := range r.ev.every(in, table) {
-			if m := r.ev.judge(in, o, r.ev.frame()); m != nil {
-				members = append(members, m)
-			}
-		}
+	if err := r.ev.certain(in, func() { members = r.members(in, table) }); err != nil {
+		return nil, err
 	}
 	return inputValue(in, members)
+}
+
+func (r *plainReader) members(in *plan.Input, table *world.Table) (members []*member) {
+	if in.Off {
+		return nil
+	}
+	for _, o := range r.ev.every(in, table) {
+		if m := r.ev.judge(in, o, r.ev.frame()); m != nil {
+			members = append(members, m)
+		}
+	}
+	return members
 }
 
 func (r *plainReader) variable(i int) (value.Value, error) {

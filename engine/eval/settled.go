@@ -64,9 +64,33 @@ func (r *memoReader) settle() {
 		s = &settled{}
 		r.memo.settled = s
 	}
-	s.object, s.initial, s.found = ev.object, ev.Initial, refilled(s.found, ev.found)
+	s.object, s.initial, s.found = ev.object, ev.Initial, refilled(s.found, once(ev.found))
 	s.ran, s.reached, s.fired, s.again = ev.decision.Ran, ev.decision.Reached, ev.decision.Fired, nil
 }
+
+// once returns a list with each object once.
+func once(list []*world.Object) []*world.Object {
+	if len(list) <= lastFound {
+		return list // note has seen to it
+	}
+	seen := make(map[*world.Object]bool, len(list))
+	return slices.DeleteFunc(list, func(o *world.Object) bool {
+		was := seen[o]
+		seen[o] = true
+		return was
+	})
+}
+
+// bytes is what it takes in memory, apart from the objects.
+func (s *settled) bytes() int {
+	if s == nil {
+		return 0
+	}
+	return foundBytes * cap(s.found)
+}
+
+// foundBytes is what is kept of an object that was looked up.
+const foundBytes = 8
 
 // wantsNothing reports whether nothing is to be done, and nothing was reported.
 func (d *Decision) wantsNothing() bool {

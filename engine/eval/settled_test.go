@@ -98,12 +98,16 @@ func TestSettled(t *testing.T) {
 // found to be otherwise by a change of any of them.
 func TestSettledWithManyObjects(t *testing.T) {
 	const n = 500
-	b := newBench(t, "  inputs: [{name: boxes, apiVersion: example.com/v1, kind: Box}]\n  rules:\n    - {name: r, forEach: inputs.boxes, as: box, do: [{labels: {of: box, set: {k: '0'}}}]}\n",
+	b := newBench(t, "  inputs: [{name: boxes, apiVersion: example.com/v1, kind: Box}]\n  rules:\n    - {name: r, forEach: inputs.boxes, as: box, do: [{labels: {of: box, set: {k: '0'}}}]}\n"+
+		"    - {name: s, forEach: inputs.boxes, as: box, do: [{annotations: {of: box, set: {a: null}}}]}\n",
 		"{kind: Widget, metadata: {name: w}}")
 	for i := range n {
 		b.put(fmt.Sprintf("{kind: Box, metadata: {name: b%d, labels: {k: '0'}}}", i))
 	}
 	b.decide(widget, now)
+	if kept := b.memos[widget].Kept(); kept < 8*n || kept > 2*8*n {
+		t.Errorf("%d bytes are kept of %d objects that two rules looked up", kept, n)
+	}
 	in := eval.Input{Policy: b.policy, Key: widget, World: b.store.Snapshot(), Now: now}
 	if got := allocations.Fewest(func() { eval.Evaluate(t.Context(), in, b.memos[widget]) }); got > 20 {
 		t.Errorf("%v allocations to decide once more about what has not changed", got)

@@ -102,7 +102,7 @@ func (m *inputMemo) take(of *sharedInput) {
 // share lets other keys have what was found. What was known before keeps its identity if it
 // is the same, and nothing is shared that may be cut short by the limits of this evaluation.
 func (r *memoReader) share(key inputKey, m *inputMemo, table world.Mark, old *sharedInput) {
-	if !r.ev.meter.Within() {
+	if r.ev.passed != nil || !r.ev.meter.Within() {
 		return
 	}
 	if old != nil && old.err == nil && m.err == nil && identicalOrEqual(key.input, old.value, m.value) {

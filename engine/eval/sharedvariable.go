@@ -61,7 +61,7 @@ func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.
 		return r.ev.plainVariable(v, r.ev.frame())
 	}
 	for _, one := range r.ev.Shared.variables.of(v) {
-		if r.sameWholes(one.wholes) && r.sameEntries(one.entries) {
+		if r.sameEntries(one.entries) && r.sameWholes(one.wholes) {
 			h.wholes, h.entries = append(h.wholes, one.wholes...), append(h.entries, one.entries...)
 			m.shared, m.taken = one, true
 			return one.value, nil
