@@ -93,7 +93,7 @@ var (
 		Name: "edict_rego_process_starts_total", Help: "Starts of the process that evaluates Rego."})
 	RegoEnds    = counter([]string{"reason"}, "edict_rego_process_ends_total", "Ends of the process that evaluates Rego, by reason: memory, time, died, stopped.")
 	RegoRefused = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "edict_rego_refused_total", Help: "Rego queries that failed at once, because an earlier one of their modules was ended by its time or memory."})
+		Name: "edict_rego_refused_total", Help: "Rego queries that failed at once, because they, or others of their modules, were ended by their time or memory."})
 
 	WebhookServing = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "edict_webhook_serving", Help: "1 while the webhook answers in this process."})

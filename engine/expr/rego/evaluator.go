@@ -2,6 +2,7 @@ package rego
 
 import (
 	"context"
+	"crypto/sha256"
 	"sync"
 	"time"
 )
@@ -25,6 +26,20 @@ type Request struct {
 	Modules []Module
 	// Query is what to evaluate; nil asks for what the modules compile to.
 	Query []byte
+}
+
+// Question is the same for all requests that ask the same query about the same input, at
+// whatever time.
+func (r *Request) Question() string {
+	m := &message{rest: r.Query}
+	q, err := readQuestion(m)
+	if err != nil {
+		m.rest = r.Query
+	}
+	sum := sha256.New()
+	sum.Write([]byte(q.text + "\x00" + q.file + "\x00"))
+	sum.Write(m.rest)
+	return string(sum.Sum(nil))
 }
 
 // MaxPrograms is how many sets of modules an evaluator keeps.

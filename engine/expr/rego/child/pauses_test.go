@@ -34,44 +34,75 @@ var (
 	errDied   = &endedError{"the process ended (signal: killed)", false}
 )
 
-// TestPauses: how long modules are paused after each of some calls, which are made
-// at the end of the pause before.
+// about is a request of some modules about an input.
+func about(id, input string) *rego.Request {
+	return &rego.Request{ID: id, Query: []byte(input)}
+}
+
+// call is a query about an input and what became of it.
+type call struct {
+	input string
+	err   error
+}
+
+// TestPauses: how long a question about x and its modules are paused after each of some
+// calls, which are made at the end of the pause before.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
+	x := func(errs ...error) (out []call) {
+		for _, err := range errs {
+			out = append(out, call{"x", err})
+		}
+		return out
+	}
 	for name, c := range map[string]struct {
-		calls []error
-		want  []time.Duration
+		calls []call
+		// want is how long x is not asked, others how long another question is not.
+		want, others []time.Duration
 	}{
-		"time":              {[]error{errLate}, []time.Duration{10 * s}},
-		"memory":            {[]error{errGreedy}, []time.Duration{10 * s}},
-		"in a row":          {[]error{errLate, errGreedy, errLate, errLate, errLate, errLate, errLate}, []time.Duration{10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}},
-		"success":           {[]error{errLate, errLate, nil, errLate}, []time.Duration{10 * s, 20 * s, 0, 10 * s}},
-		"ended by another":  {[]error{errDied}, []time.Duration{0}},
-		"no longer wanted":  {[]error{context.Canceled}, []time.Duration{0}},
-		"not to be started": {[]error{expr.ErrUnavailable}, []time.Duration{0}},
-		"neither":           {[]error{errLate, errDied, errLate}, []time.Duration{10 * s, 0, 20 * s}},
+		"time":   {x(errLate), []time.Duration{10 * s}, []time.Duration{0}},
+		"memory": {x(errGreedy), []time.Duration{10 * s}, []time.Duration{0}},
+		"in a row": {
+			x(errLate, errGreedy, errLate, errLate, errLate, errLate, errLate),
+			[]time.Duration{10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}, make([]time.Duration, 7),
+		},
+		"success":           {x(errLate, errLate, nil, errLate), []time.Duration{10 * s, 20 * s, 0, 10 * s}, make([]time.Duration, 4)},
+		"ended by another":  {x(errDied), []time.Duration{0}, []time.Duration{0}},
+		"no longer wanted":  {x(context.Canceled), []time.Duration{0}, []time.Duration{0}},
+		"not to be started": {x(expr.ErrUnavailable), []time.Duration{0}, []time.Duration{0}},
+		"neither":           {x(errLate, errDied, errLate), []time.Duration{10 * s, 0, 20 * s}, make([]time.Duration, 3)},
+		"two questions": {
+			[]call{{"x", errLate}, {"y", errLate}, {"z", errLate}, {"x", errLate}},
+			[]time.Duration{10 * s, 10 * s, 20 * s, 40 * s}, []time.Duration{0, 10 * s, 20 * s, 40 * s},
+		},
+		"two questions, an answer between": {
+			[]call{{"x", errLate}, {"w", nil}, {"y", errLate}, {"w", nil}, {"x", errLate}},
+			[]time.Duration{10 * s, 0, 0, 0, 20 * s}, make([]time.Duration, 5),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			now := newClock()
 			p := newPauses(now.now)
-			var got []time.Duration
-			for _, err := range c.calls {
-				p.note("a", err)
-				got = append(got, passPause(p, now))
+			var got, others []time.Duration
+			for _, one := range c.calls {
+				p.note(about("a", one.input), one.err)
+				other := pauseOf(p, now, about("a", "other"))
+				others = append(others, other)
+				got = append(got, other+pauseOf(p, now, about("a", "x")))
 			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff([][]time.Duration{c.want, c.others}, [][]time.Duration{got, others}); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// passPause lets the time pass to the end of a pause, and returns how long it was.
-func passPause(p *pauses, now *clock) time.Duration {
+// pauseOf lets the time pass to the end of a pause, and returns how long it was.
+func pauseOf(p *pauses, now *clock, r *rego.Request) time.Duration {
 	start := now.now()
-	for p.check("a") != nil {
+	for p.check(r) != nil {
 		now.pass(time.Second)
 	}
 	return now.now().Sub(start)
@@ -81,39 +112,70 @@ func passPause(p *pauses, now *clock) time.Duration {
 func TestPauseSays(t *testing.T) {
 	t.Parallel()
 	p := newPauses(newClock().now)
-	p.note("a", errGreedy)
-	once := p.check("a")
-	p.note("a", errGreedy)
-	twice := p.check("a")
-	got := fmt.Sprintf("%v\n%v", once, twice)
-	want := "it cannot be asked at present: its modules are not called again before 2001-09-09T01:46:50Z, because their last call had to be ended: it needs more than the 192 MiB\n" +
-		"it cannot be asked at present: its modules are not called again before 2001-09-09T01:47:00Z, because their last 2 calls had to be ended: it needs more than the 192 MiB"
-	if diff := cmp.Diff(want, got); diff != "" || !errors.Is(once, expr.ErrUnavailable) || errors.Is(once, rego.ErrLimit) {
+	var got []error
+	for _, input := range []string{"x", "x", "y", "x"} {
+		p.note(about("a", input), errGreedy)
+		got = append(got, p.check(about("a", "x")))
+	}
+	const before = "it cannot be asked at present: "
+	want := before + "it is not asked about this input again before 2001-09-09T01:46:50Z, because the last call had to be ended: it needs more than the 192 MiB\n" +
+		before + "it is not asked about this input again before 2001-09-09T01:47:00Z, because the last 2 calls had to be ended: it needs more than the 192 MiB\n" +
+		before + "its modules are not called again before 2001-09-09T01:46:50Z, because the last call had to be ended: it needs more than the 192 MiB\n" +
+		before + "its modules are not called again before 2001-09-09T01:47:00Z, because the last 2 calls had to be ended: it needs more than the 192 MiB"
+	if diff := cmp.Diff(want, errors.Join(got...).Error()); diff != "" || !errors.Is(got[0], expr.ErrUnavailable) || errors.Is(got[0], rego.ErrLimit) {
 		t.Error(diff)
 	}
-	if err := p.check("b"); err != nil {
+	if err := p.check(about("b", "x")); err != nil {
 		t.Errorf("other modules: %v", err)
 	}
 }
 
-// TestPausesAreForgotten: what is no longer called is dropped, and of too many the
+// TestPausesAreForgotten: what is no longer asked is dropped, and of too many the
 // one whose pause ends first.
 func TestPausesAreForgotten(t *testing.T) {
 	t.Parallel()
 	now := newClock()
 	p := newPauses(now.now)
 	for i := range maxPauses + 2 {
-		p.note(fmt.Sprint(i), errLate)
+		p.note(about(fmt.Sprint(i), "x"), errLate)
 		now.pass(time.Millisecond)
 	}
 	if len(p.of) != maxPauses || p.of["0"] != nil || p.of["1"] != nil || p.of["2"] == nil {
 		t.Errorf("%d are kept, of them 0: %v, 2: %v", len(p.of), p.of["0"], p.of["2"])
 	}
 	now.pass(leastPause + mostPause)
-	p.note("a", errLate)
-	if len(p.of) != 1 {
-		t.Errorf("%d are kept after a while", len(p.of))
+	for i := range maxQuestions + 2 {
+		p.note(about("a", fmt.Sprint(i)), errLate)
+		now.pass(time.Millisecond)
 	}
+	if len(p.of) != 1 || len(p.of["a"].questions) != maxQuestions {
+		t.Errorf("%d are kept after a while, with %d questions", len(p.of), len(p.of["a"].questions))
+	}
+}
+
+// TestQuestion: a question is the same at another time, and another one about another input.
+func TestQuestion(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	q := query(t, noting{&asked}, endless)
+	for i, input := range []value.Value{list(1), list(1), list(2)} {
+		_, _ = q.Eval(t.Context(), expr.NewMeter(t.Context()), time.Unix(int64(i), 0), input) // nobody answers
+	}
+	if len(asked) != 3 || asked[0] != asked[1] || asked[1] == asked[2] {
+		t.Errorf("%q", asked)
+	}
+}
+
+// noting notes what is asked, and answers what modules compile to only.
+type noting struct{ asked *[]string }
+
+// Do implements rego.Evaluator.
+func (n noting) Do(ctx context.Context, r *rego.Request) ([]byte, error) {
+	if r.Query == nil {
+		return rego.Local().Do(ctx, r)
+	}
+	*n.asked = append(*n.asked, r.Question())
+	return nil, expr.ErrUnavailable
 }
 
 // paused makes an evaluator with a clock, on which a query was ended by its time.
@@ -136,7 +198,7 @@ func wantLate(t *testing.T, bad *rego.Query) {
 
 func wantPaused(t *testing.T, bad *rego.Query) {
 	t.Helper()
-	if _, _, err := eval(t.Context(), bad, list(0)); !errors.Is(err, expr.ErrUnavailable) || errors.Is(err, expr.ErrTime) {
+	if _, _, err := eval(t.Context(), bad, list(100)); !errors.Is(err, expr.ErrUnavailable) || errors.Is(err, expr.ErrTime) {
 		t.Errorf("it is to be paused: %v", err)
 	}
 }
@@ -148,8 +210,8 @@ func wantAnswer(t *testing.T, q *rego.Query) {
 	}
 }
 
-// TestPaused: after a query that was ended, others of its modules fail without a
-// process; those of other modules are answered.
+// TestPaused: after a query that was ended, the same fails without a process; those about
+// other inputs are answered, until another one of them was ended as well.
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	var s seen
@@ -159,15 +221,20 @@ func TestPaused(t *testing.T) {
 	c, bad, now := paused(t, o)
 	wantPaused(t, bad)
 	s.check(t, 1, Time)
-	wantAnswer(t, query(t, c, "x := count(input)"))
+	wantAnswer(t, bad)
 	now.pass(leastPause)
 	wantLate(t, bad)
+	if _, _, err := eval(t.Context(), bad, list(101)); !errors.Is(err, expr.ErrTime) {
+		t.Errorf("another is to be ended by its time: %v", err)
+	}
+	if _, _, err := eval(t.Context(), bad, list(0)); !errors.Is(err, expr.ErrUnavailable) {
+		t.Errorf("the modules are to be paused: %v", err)
+	}
+	wantAnswer(t, query(t, c, "x := count(input)"))
 	now.pass(leastPause)
 	wantPaused(t, bad)
-	now.pass(leastPause)
 	wantAnswer(t, bad)
-	wantAnswer(t, bad)
-	if refused != 2 {
+	if refused != 3 {
 		t.Errorf("%d were refused", refused)
 	}
 }
@@ -183,7 +250,7 @@ func TestNotPaused(t *testing.T) {
 	wantPaused(t, bad) // the answer of the test did not end the pause
 	now.pass(leastPause)
 	wantLate(t, test)
-	wantAnswer(t, bad)
+	wantLate(t, bad) // nor did the end of the test begin one
 }
 
 // TestPausedAtOnce: of many queries of the same modules one is ended, and those that
@@ -223,7 +290,7 @@ x := count(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(f(input)))))))))))))))))))`)
 	if _, _, err := eval(t.Context(), bad, list(100)); !errors.Is(err, rego.ErrLimit) {
 		t.Errorf("%v", err)
 	}
-	if _, _, err := eval(t.Context(), bad, value.Null); !errors.Is(err, expr.ErrUnavailable) {
+	if _, _, err := eval(t.Context(), bad, list(100)); !errors.Is(err, expr.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 }

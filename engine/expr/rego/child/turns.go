@@ -9,14 +9,14 @@ import (
 )
 
 // Do implements rego.Evaluator. Requests are answered one after the other. A query
-// of modules whose last one was ended by its time or memory fails at once for a
-// while. What modules compile to is always answered: it decides about a text until
+// that was ended by its time or memory fails at once for a while, and so do all of its
+// modules if others of them were ended, too. What modules compile to is always answered: it decides about a text until
 // that is edited, and may not depend on when it was asked.
 func (c *Child) Do(ctx context.Context, r *rego.Request) ([]byte, error) {
 	if r.Query == nil {
 		return c.Unpaused().Do(ctx, r)
 	}
-	if err := c.check(r.ID); err != nil {
+	if err := c.check(r); err != nil {
 		return nil, err
 	}
 	leave, err := enter(ctx, c.lane(r.ID))
@@ -24,17 +24,17 @@ func (c *Child) Do(ctx context.Context, r *rego.Request) ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
-	if err := c.check(r.ID); err != nil { // the one before it in the lane was ended
+	if err := c.check(r); err != nil { // the one before it in the lane was ended
 		return nil, err
 	}
 	out, err := c.ask(ctx, r)
-	c.pauses.note(r.ID, err)
+	c.pauses.note(r, err)
 	return out, err
 }
 
-// check returns why modules may not be called now.
-func (c *Child) check(id string) error {
-	err := c.pauses.check(id)
+// check returns why a query may not be asked now.
+func (c *Child) check(r *rego.Request) error {
+	err := c.pauses.check(r)
 	if err != nil {
 		c.options.Refused()
 	}
