@@ -91,9 +91,9 @@ func highest(t *testing.T, pid int) int {
 	return 0
 }
 
-// TestRego: without Rego there is no other process. Modules that take all memory,
-// when they are compiled or when they run, end that process and not the
-// controller; other policies go on, and it ends with the controller.
+// TestRego: without Rego there is no other process. Modules that take all memory when they
+// run end that process and not the controller, and those that would when they are compiled
+// are refused; other policies go on, and it ends with the controller.
 func TestRego(t *testing.T) {
 	c := start(t, false)
 	c.home()
@@ -107,7 +107,7 @@ func TestRego(t *testing.T) {
 
 	c.put(policyMap("greedy", map[string]string{"greedy.yaml": withRego("greedy", greedy)}))
 	c.put(policyMap("unreadable", map[string]string{"unreadable.yaml": withRego("unreadable", unreadable)}))
-	c.wantNote("unreadable", map[string]string{"status": "Refused", "error": "the modules cannot be compiled: it "})
+	c.wantNote("unreadable", map[string]string{"status": "Refused", "error": "is too large, the compiler may take"})
 	c.put(policyMap("modest", map[string]string{"modest.yaml": withRego("modest", "x := concat(\"-\", [input, \"1\"])")}))
 	c.wantMarks("a", map[string]string{"plain": "a", "modest": "a-1"})
 	c.merge("Node", "", "a", "", object{"metadata": object{"labels": object{"modest": nil, "plain": nil, "greedy": "x"}}})
