@@ -63,7 +63,7 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, is Membershi
 	switch {
 	case s.ev.asked, s.ev.passed != nil:
 		m = s.ev.consider(o, f)
-		if !s.ev.locate(in, m, f) {
+		if !s.ev.locate(in, m, f) && s.ev.passed == nil {
 			return "", NotMember
 		}
 		return m.key, AtTimes
