@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"slices"
-
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -107,21 +105,9 @@ func (ins *inputs) expressions(in input) {
 	in.Where = s.part(analyze.Members, in.Name, in.Pos).typed(in.doc.Where, cel.BoolType)
 	in.Key = s.typed(firstSet(in.doc.KeyBy, in.doc.GroupBy), cel.StringType)
 	in.OrderBy = s.order(in.doc.OrderBy)
-	in.Shared = !slices.ContainsFunc(append([]*cel.Program{in.Key}, in.OrderBy...), ofKey)
+	item := analyze.ParseRef(analyze.ItemName)
+	in.Shared = usesOnly(append([]*cel.Program{in.Key}, in.OrderBy...), func(r analyze.Ref) bool { return r == item || r.Kind == analyze.Param })
 	in.ObjectMask = in.Node.ObjectMask()
-}
-
-// ofKey reports whether an expression about an item uses more than that and params.
-func ofKey(p *cel.Program) bool {
-	if p == nil {
-		return false
-	}
-	for name := range p.Names() {
-		if name != analyze.ItemName && analyze.ParseRef(name).Kind != analyze.Param {
-			return true
-		}
-	}
-	return false
 }
 
 // restrict evaluates what restricts the input by params alone.

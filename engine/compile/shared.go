@@ -20,19 +20,21 @@ func share(variables []*plan.Variable) {
 		default:
 			plan.VariablePrograms([]*plan.Variable{v}, func(p *cel.Program) { uses = append(uses, p) })
 		}
-		if usesShared(uses, shared) {
+		if usesOnly(uses, func(r analyze.Ref) bool { return r.Kind == analyze.Param || r.Kind == analyze.Input || shared[r] }) {
 			shared[analyze.VariableRef(v.Name)] = true
 			v.Shared = v.Collection == nil
 		}
 	}
 }
 
-// usesShared reports whether expressions use only params, inputs and some variables.
-func usesShared(programs []*cel.Program, variables map[analyze.Ref]bool) bool {
+// usesOnly reports whether all names that some expressions use are such; nil uses none.
+func usesOnly(programs []*cel.Program, such func(analyze.Ref) bool) bool {
 	for _, p := range programs {
+		if p == nil {
+			continue
+		}
 		for name := range p.Names() {
-			ref := analyze.ParseRef(name)
-			if ref.Kind != analyze.Param && ref.Kind != analyze.Input && !variables[ref] {
+			if !such(analyze.ParseRef(name)) {
 				return false
 			}
 		}

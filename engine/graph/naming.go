@@ -26,19 +26,11 @@ func (w *Write) name(namespace, name *cel.Template) {
 	}
 }
 
-// keyed are two ways of writing one thing.
-var keyed = strings.NewReplacer("object.metadata.name", "key.name", "object.metadata.namespace", "key.namespace")
-
 // naming returns the text of a template that depends on the primary object only.
 func naming(t *cel.Template) (text string, ok bool) {
 	ok = true
-	t.Walk(func(p *cel.Program) {
-		for name := range p.Names() {
-			ref := analyze.ParseRef(name)
-			ok = ok && (ref.Kind == analyze.Key || ref == analyze.ObjectRef)
-		}
-	})
-	return keyed.Replace(t.Text()), ok
+	t.Walk(func(p *cel.Program) { ok = ok && local(p) })
+	return strings.ReplaceAll(t.Text(), "object.metadata.name", "key.name"), ok // and so the namespace
 }
 
 // constant returns the text that a template always gives.

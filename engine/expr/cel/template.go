@@ -168,17 +168,16 @@ func (t *Template) Constant() value.Value { return t.constant }
 
 // Text returns a text as it is written, and "" of anything else.
 func (t *Template) Text() string {
-	switch {
-	case t == nil:
+	if t == nil {
 		return ""
-	case t.program != nil:
-		return "${" + t.program.Source() + "}"
-	case t.parts == nil:
-		text, _ := value.Str(t.constant)
-		return text
+	}
+	parts := t.parts
+	if parts == nil {
+		literal, _ := value.Str(t.constant)
+		parts = []part{{literal: literal, program: t.program}}
 	}
 	var out strings.Builder
-	for _, p := range t.parts {
+	for _, p := range parts {
 		out.WriteString(p.literal)
 		if p.program != nil {
 			out.WriteString("${" + p.program.Source() + "}")
