@@ -163,6 +163,7 @@ func TestSharedInputsAreMadeOnce(t *testing.T) {
 		var shared eval.Shared
 		in := eval.Input{Policy: b.policy, World: b.store.Snapshot(), Now: now, Shared: &shared}
 		first := &eval.Memo{}
+		defer runtime.KeepAlive(first) // as long as it is used, so is what it shares
 		in.Key = widget
 		eval.Evaluate(t.Context(), in, first)
 		return allocations.Fewest(func() { eval.Evaluate(t.Context(), in, &eval.Memo{}) })

@@ -133,3 +133,28 @@ func TestPatternSize(t *testing.T) {
 		t.Error("( is a pattern")
 	}
 }
+
+// TestWithin: an evaluation is not within its limits any more once it has met one, or was
+// stopped.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	for name, met := range map[string]func(*Meter, context.CancelFunc){
+		"cost":    func(m *Meter, _ context.CancelFunc) { _ = m.Spend(EvaluationLimits().Most + 1) },
+		"nodes":   func(m *Meter, _ context.CancelFunc) { _ = m.Built(MaxEvaluationNodes + 1) },
+		"bytes":   func(m *Meter, _ context.CancelFunc) { _ = m.Allocate("x", 0, EvaluationLimits().Bytes+1) },
+		"stopped": func(_ *Meter, stop context.CancelFunc) { stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			m := NewMeter(ctx)
+			defer m.Close()
+			before := m.Within()
+			met(m, stop)
+			if !before || m.Within() {
+				t.Errorf("within: %v, then %v", before, m.Within())
+			}
+		})
+	}
+}
