@@ -56,7 +56,7 @@ func StageOf(p *cel.Program, candidates []string) *Stage {
 }
 
 type stager struct {
-	joiner
+	joiner     joiner
 	candidates []string
 }
 
@@ -79,10 +79,10 @@ func depends(names map[string]bool, candidates []string) (own, outer bool) {
 
 // whole compiles a part of the expression as a program of its own.
 func (s *stager) whole(e ast.Expr) *cel.Program {
-	if e == s.ast.Expr() {
-		return s.program
+	if e == s.joiner.ast.Expr() {
+		return s.joiner.program
 	}
-	return s.compile(s.program.Env(), e)
+	return s.joiner.compile(s.joiner.program.Env(), e)
 }
 
 // stage returns nil for a part that cannot be compiled by itself.

@@ -158,7 +158,7 @@ type Applier struct {
 // Apply writes effects in order: those of one item up to the first that fails,
 // those of the rules after a failed one only where they are marked so.
 func (a *Applier) Apply(ctx context.Context, effects []*eval.Effect) []Outcome {
-	run := applyRun{Applier: a, ctx: ctx, versions: map[world.ID]world.Version{}, failedRule: -1, wrote: map[int]bool{}, failed: map[int]bool{}}
+	run := applyRun{applier: a, ctx: ctx, versions: map[world.ID]world.Version{}, failedRule: -1, wrote: map[int]bool{}, failed: map[int]bool{}}
 	out := make([]Outcome, len(effects))
 	for i, e := range effects {
 		out[i] = run.one(e)
@@ -167,8 +167,8 @@ func (a *Applier) Apply(ctx context.Context, effects []*eval.Effect) []Outcome {
 }
 
 type applyRun struct {
-	*Applier
-	ctx context.Context
+	applier *Applier
+	ctx     context.Context
 	// versions are those that earlier writes led to.
 	versions   map[world.ID]world.Version
 	failed     map[int]bool // items
@@ -227,18 +227,18 @@ func (r *applyRun) refused(e *eval.Effect, err error) Outcome {
 
 // miss notes that a target was gone.
 func (r *applyRun) miss(e *eval.Effect) {
-	if e.Verb == eval.VerbPatch && e.Target == r.Primary {
+	if e.Verb == eval.VerbPatch && e.Target == r.applier.Primary {
 		r.missed, r.confirmed = true, false
 	}
 }
 
 // surrounded writes with what is called around a write.
 func (r *applyRun) surrounded(e *eval.Effect) error {
-	if r.Around == nil {
+	if r.applier.Around == nil {
 		return r.write(e)
 	}
 	outer := r.ctx
-	ctx, end := r.Around(outer, e)
+	ctx, end := r.applier.Around(outer, e)
 	r.ctx = ctx
 	err := r.write(e)
 	r.ctx = outer
@@ -272,12 +272,12 @@ func (r *applyRun) make(e *eval.Effect) error {
 	manifest, known := e.Patch, world.Version{}
 	if earlier, ok := r.versions[e.Target]; e.Verb == eval.VerbApply && (ok || !e.Missing) {
 		if known = earlier; !ok {
-			known, _ = r.Version(e.Target)
+			known, _ = r.applier.Version(e.Target)
 		}
 		manifest = Patch{Body: manifest, ResourceVersion: known.ResourceVersion}.Locked()
 	}
 	body, _ := value.Plain(manifest).(map[string]any)
-	version, err := r.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.Policy})
+	version, err := r.applier.Writer.Make(r.ctx, Manifest{Target: e.Target, Body: body, Apply: e.Verb == eval.VerbApply, Refuse: e.Refuse, Policy: r.applier.Policy})
 	if err == nil {
 		r.versions[e.Target] = version
 		r.unchanged = known.ResourceVersion != "" && known.ResourceVersion == version.ResourceVersion
@@ -288,7 +288,7 @@ func (r *applyRun) make(e *eval.Effect) error {
 func (r *applyRun) patch(e *eval.Effect) error {
 	version, ok := r.versions[e.Target]
 	if !ok {
-		version, _ = r.Version(e.Target)
+		version, _ = r.applier.Version(e.Target)
 	}
 	body := e.Patch
 	if ok {
@@ -297,9 +297,9 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	if e.Unlocked {
 		version.ResourceVersion = ""
 	}
-	next, err := r.Writer.Patch(r.ctx, Patch{
+	next, err := r.applier.Writer.Patch(r.ctx, Patch{
 		Target: e.Target, Subresource: e.Subresource, Body: body,
-		ResourceVersion: version.ResourceVersion, Policy: r.Policy,
+		ResourceVersion: version.ResourceVersion, Policy: r.applier.Policy,
 	})
 	if err == nil {
 		r.versions[e.Target] = next
@@ -327,15 +327,15 @@ func observed(body *value.Map, types []string, generation int64) *value.Map {
 // event emits an event if its item wrote something, or if it is the first of
 // its kind.
 func (r *applyRun) event(e *eval.Effect) error {
-	_, uid := r.Version(e.Target)
+	_, uid := r.applier.Version(e.Target)
 	event := Event{
-		Target: e.Target, UID: uid, Policy: r.Policy,
+		Target: e.Target, UID: uid, Policy: r.applier.Policy,
 		Type: value.StringAt(e.Patch, "type"), Reason: value.StringAt(e.Patch, "reason"), Message: value.StringAt(e.Patch, "message"),
 	}
-	if r.Seen(event) && !r.wrote[e.Item] {
+	if r.applier.Seen(event) && !r.wrote[e.Item] {
 		return errTold
 	}
-	return r.Writer.Event(r.ctx, event)
+	return r.applier.Writer.Event(r.ctx, event)
 }
 
 // errTold says that an event was emitted before, and that nothing was written

@@ -10,10 +10,10 @@ const ApprovalSubresource = "approval"
 func (r *applyRun) approve(e *eval.Effect) error {
 	version, ok := r.versions[e.Target]
 	if !ok {
-		version, _ = r.Version(e.Target)
+		version, _ = r.applier.Version(e.Target)
 	}
-	next, err := r.Writer.Patch(r.ctx, Patch{
-		Target: e.Target, Subresource: ApprovalSubresource, Body: e.Patch, ResourceVersion: version.ResourceVersion, Policy: r.Policy,
+	next, err := r.applier.Writer.Patch(r.ctx, Patch{
+		Target: e.Target, Subresource: ApprovalSubresource, Body: e.Patch, ResourceVersion: version.ResourceVersion, Policy: r.applier.Policy,
 	})
 	if err == nil {
 		r.versions[e.Target] = next

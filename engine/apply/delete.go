@@ -30,15 +30,15 @@ type Deletion struct {
 
 // delete deletes the target of an effect, as it was decided on.
 func (r *applyRun) delete(e *eval.Effect) error {
-	version, uid := r.Version(e.Target)
+	version, uid := r.applier.Version(e.Target)
 	if known, ok := r.versions[e.Target]; ok {
 		version = known
 	}
-	d := Deletion{Target: e.Target, UID: uid, Propagation: e.Propagation, GracePeriod: e.GracePeriod, Policy: r.Policy}
+	d := Deletion{Target: e.Target, UID: uid, Propagation: e.Propagation, GracePeriod: e.GracePeriod, Policy: r.applier.Policy}
 	if !e.Unlocked {
 		d.ResourceVersion = version.ResourceVersion
 	}
-	return r.Writer.Delete(r.ctx, d)
+	return r.applier.Writer.Delete(r.ctx, d)
 }
 
 // confirm asks the API server whether the primary still is as it was decided
@@ -48,22 +48,22 @@ func (r *applyRun) delete(e *eval.Effect) error {
 // a patch of the primary found none: what was to hold or to undo it later is not
 // there. A primary that is the target itself, with a lock, needs no question.
 func (r *applyRun) confirm(e *eval.Effect) error {
-	if r.confirmed || r.Primary.Kind == "" || !final(e) && !r.missed || e.Verb == eval.VerbEvent || e.Target == r.Primary && !e.Unlocked {
+	if r.confirmed || r.applier.Primary.Kind == "" || !final(e) && !r.missed || e.Verb == eval.VerbEvent || e.Target == r.applier.Primary && !e.Unlocked {
 		return nil
 	}
-	version, uid := r.Version(r.Primary)
-	if known, ok := r.versions[r.Primary]; ok {
+	version, uid := r.applier.Version(r.applier.Primary)
+	if known, ok := r.versions[r.applier.Primary]; ok {
 		version = known
 	}
-	live, liveUID, err := r.Writer.Live(r.ctx, r.Primary)
+	live, liveUID, err := r.applier.Writer.Live(r.ctx, r.applier.Primary)
 	switch {
 	case apierrors.IsNotFound(err):
 		live, liveUID = world.Version{}, ""
 	case err != nil:
-		return fmt.Errorf("reading %s %s before a write that depends on it: %w", r.Primary.Kind, r.Primary.Name, err)
+		return fmt.Errorf("reading %s %s before a write that depends on it: %w", r.applier.Primary.Kind, r.applier.Primary.Name, err)
 	}
 	if live.ResourceVersion != version.ResourceVersion || liveUID != uid {
-		return apierrors.NewConflict(kschema.GroupResource{Group: r.Primary.Group(), Resource: r.Primary.Kind}, r.Primary.Name, errPrimaryChanged)
+		return apierrors.NewConflict(kschema.GroupResource{Group: r.applier.Primary.Group(), Resource: r.applier.Primary.Kind}, r.applier.Primary.Name, errPrimaryChanged)
 	}
 	r.confirmed = true
 	return nil

@@ -19,11 +19,11 @@ const ScaleSubresource = "scale"
 func (r *applyRun) scale(e *eval.Effect) error {
 	version, ok := r.versions[e.Target]
 	if !ok {
-		version, _ = r.Version(e.Target)
+		version, _ = r.applier.Version(e.Target)
 	}
 	body := value.FromMap(map[string]value.Value{"spec": value.FromMap(map[string]value.Value{"replicas": value.OfInt(e.Replicas)})})
-	next, err := r.Writer.Patch(r.ctx, Patch{
-		Target: e.Target, Subresource: ScaleSubresource, Body: body, ResourceVersion: version.ResourceVersion, Policy: r.Policy,
+	next, err := r.applier.Writer.Patch(r.ctx, Patch{
+		Target: e.Target, Subresource: ScaleSubresource, Body: body, ResourceVersion: version.ResourceVersion, Policy: r.applier.Policy,
 	})
 	if err != nil {
 		return err
@@ -50,11 +50,11 @@ func unserved(e *eval.Effect, err error) error {
 
 // evict evicts the target of an effect, as it was decided on.
 func (r *applyRun) evict(e *eval.Effect) error {
-	version, uid := r.Version(e.Target)
+	version, uid := r.applier.Version(e.Target)
 	if known, ok := r.versions[e.Target]; ok {
 		version = known
 	}
-	return r.Writer.Evict(r.ctx, Deletion{Target: e.Target, UID: uid, ResourceVersion: version.ResourceVersion, GracePeriod: e.GracePeriod, Policy: r.Policy})
+	return r.applier.Writer.Evict(r.ctx, Deletion{Target: e.Target, UID: uid, ResourceVersion: version.ResourceVersion, GracePeriod: e.GracePeriod, Policy: r.applier.Policy})
 }
 
 // reasonRefused is the reason of the Event about a refused eviction.
@@ -63,10 +63,10 @@ const reasonRefused = "EvictionRefused"
 // tellRefused emits an Event about a refused eviction, once. It is not part of the
 // decision: one that cannot be emitted is no failure.
 func (r *applyRun) tellRefused(e *eval.Effect, why string) {
-	_, uid := r.Version(e.Target)
-	event := Event{Target: e.Target, UID: uid, Policy: r.Policy, Type: "Normal", Reason: reasonRefused, Message: why}
-	if !r.Seen(event) {
-		_ = r.Writer.Event(r.ctx, event)
+	_, uid := r.applier.Version(e.Target)
+	event := Event{Target: e.Target, UID: uid, Policy: r.applier.Policy, Type: "Normal", Reason: reasonRefused, Message: why}
+	if !r.applier.Seen(event) {
+		_ = r.applier.Writer.Event(r.ctx, event)
 	}
 }
 

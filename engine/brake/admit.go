@@ -67,7 +67,7 @@ func (p *Policy) Admit(r Request) Ruling {
 func (p *Policy) admit(r Request) Ruling {
 	out := Ruling{Allowed: r.Effects, at: r.Now, cause: r.next(p.name), world: r.World}
 	defer p.brakes.tell()
-	a := admission{Policy: p, Request: r, out: &out, items: map[int]Reason{}}
+	a := admission{policy: p, request: r, out: &out, items: map[int]Reason{}}
 	a.suspect = slices.ContainsFunc(r.Effects, Shrinks) && r.World.Suspect()
 	p.brakes.mu.Lock()
 	switch {
@@ -100,9 +100,9 @@ func (r *Request) next(policy string) Cause {
 }
 
 type admission struct {
-	*Policy
-	Request
-	out *Ruling
+	policy  *Policy
+	request Request
+	out     *Ruling
 	// items are those of which something is kept back: so is what comes after it.
 	items map[int]Reason
 	// whole says why nothing is written at all.
@@ -112,13 +112,13 @@ type admission struct {
 }
 
 func (a *admission) writes() bool {
-	return slices.ContainsFunc(a.Effects, func(e *eval.Effect) bool { return e.Verb != eval.VerbEvent })
+	return slices.ContainsFunc(a.request.Effects, func(e *eval.Effect) bool { return e.Verb != eval.VerbEvent })
 }
 
 func (a *admission) run() {
 	a.whole = a.slowDown()
-	allowed := make([]*eval.Effect, 0, len(a.Effects))
-	for _, e := range a.Effects {
+	allowed := make([]*eval.Effect, 0, len(a.request.Effects))
+	for _, e := range a.request.Effects {
 		reason := a.judge(e)
 		if reason == "" {
 			allowed = append(allowed, e)
@@ -144,7 +144,7 @@ func (a *admission) judge(e *eval.Effect) Reason {
 	case e.Verb == eval.VerbEvent:
 		return ""
 	}
-	if until := a.brakes.fields.wait(e, a.World, a.Now); !until.IsZero() {
+	if until := a.policy.brakes.fields.wait(e, a.request.World, a.request.Now); !until.IsZero() {
 		a.again(until)
 		return Contested
 	}
@@ -159,7 +159,7 @@ func (a *admission) judge(e *eval.Effect) Reason {
 func (a *admission) paused(e *eval.Effect) Reason {
 	reason := a.pausedRules(e.Rules)
 	if reason != "" && slices.ContainsFunc(e.Rules, func(rule string) bool { return a.pausedRules([]string{rule}) == "" }) {
-		a.again(a.Now.Add(joinedPause))
+		a.again(a.request.Now.Add(joinedPause))
 	}
 	return reason
 }
@@ -169,13 +169,13 @@ func (a *admission) paused(e *eval.Effect) Reason {
 const joinedPause = time.Second
 
 func (a *admission) pausedRules(rules []string) Reason {
-	for i := range a.pauses {
-		if one := &a.pauses[i]; one.Rule == "" || slices.Contains(rules, one.Rule) {
+	for i := range a.policy.pauses {
+		if one := &a.policy.pauses[i]; one.Rule == "" || slices.Contains(rules, one.Rule) {
 			return one.Reason
 		}
 	}
-	for i := range a.brakes.holds {
-		if h := &a.brakes.holds[i]; h.Policy == a.name && !h.Ended(a.Now) && h.of(a.Key, rules) {
+	for i := range a.policy.brakes.holds {
+		if h := &a.policy.brakes.holds[i]; h.Policy == a.policy.name && !h.Ended(a.request.Now) && h.of(a.request.Key, rules) {
 			return Held
 		}
 	}
@@ -186,35 +186,35 @@ func (a *admission) pausedRules(rules []string) Reason {
 func (a *admission) count(e *eval.Effect) Reason {
 	removes := Removes(e)
 	if removes {
-		if limit, most := a.removals.exceeded(a.World.Size, a.share, a.Now); limit != nil {
+		if limit, most := a.policy.removals.exceeded(a.request.World.Size, a.policy.share, a.request.Now); limit != nil {
 			a.pause(RemovalLimit, "removals", limit, most, e)
 			return RemovalLimit
 		}
 	}
-	if limit, most := a.changes.exceeded(a.World.Size, a.share, a.Now); limit != nil {
+	if limit, most := a.policy.changes.exceeded(a.request.World.Size, a.policy.share, a.request.Now); limit != nil {
 		a.pause(ChangeLimit, "writes", limit, most, e)
 		return ChangeLimit
 	}
-	a.changes.add(a.Now, 1)
+	a.policy.changes.add(a.request.Now, 1)
 	if removes {
-		a.removals.add(a.Now, 1)
+		a.policy.removals.add(a.request.Now, 1)
 	}
 	return ""
 }
 
 func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most int64, e *eval.Effect) {
 	of := "its limit"
-	if all := limit.Value(a.World.Size); all != most { // other replicas have the rest
+	if all := limit.Value(a.request.World.Size); all != most { // other replicas have the rest
 		of = fmt.Sprintf("this replica's part of its limit of %d", all)
 	}
 	if limit.PerCentOf != "" {
 		of += fmt.Sprintf(", %d%% of %s", limit.PerWindow, limit.PerCentOf)
 	}
 	first := objectName(e.Target)
-	a.Policy.pause(Pause{
-		Policy: a.name, Revision: a.revision, Reason: reason, First: first, Since: a.Now.UTC(), Count: most + 1, Limit: most,
+	a.policy.pause(Pause{
+		Policy: a.policy.name, Revision: a.policy.revision, Reason: reason, First: first, Since: a.request.Now.UTC(), Count: most + 1, Limit: most,
 		Message: fmt.Sprintf("the policy %s is paused: it wanted more than %d %s within %s, which is %s; the first that was kept back is %s %s, of the rule %q",
-			a.name, most, what, limit.Window, of, e.Verb, first, e.Rules[0]),
+			a.policy.name, most, what, limit.Window, of, e.Verb, first, e.Rules[0]),
 	})
 }
 

@@ -12,9 +12,9 @@ import (
 
 // observe allows everything, and notes a chain of writes without an end.
 func (a *admission) observe() {
-	if a.writes() && a.chained(a.Key, a.Cause, a.Now) >= minChainWrites && a.Cause.Depth >= maxChain {
+	if a.writes() && a.policy.chained(a.request.Key, a.request.Cause, a.request.Now) >= minChainWrites && a.request.Cause.Depth >= maxChain {
 		found := a.describe()
-		a.out.Runaway = found.text(a.name, a.Key)
+		a.out.Runaway = found.text(a.policy.name, a.request.Key)
 	}
 }
 
@@ -23,21 +23,21 @@ func (a *admission) slowDown() Reason {
 	if !a.writes() {
 		return ""
 	}
-	s := a.slowed[a.Key]
-	if s != nil && s.over(a.Now) {
-		delete(a.slowed, a.Key)
+	s := a.policy.slowed[a.request.Key]
+	if s != nil && s.over(a.request.Now) {
+		delete(a.policy.slowed, a.request.Key)
 		s = nil
 	}
 	if s == nil {
-		if a.chained(a.Key, a.Cause, a.Now) < minWrites || !a.Cause.runs(a.Now) {
+		if a.policy.chained(a.request.Key, a.request.Cause, a.request.Now) < minWrites || !a.request.Cause.runs(a.request.Now) {
 			return ""
 		}
-		s = &slowed{Slowed: a.describe(), id: a.name + " " + a.Key.String()}
-		s.until = a.Now.Add(firstPause + s.share(firstPause))
-		a.slowed[a.Key] = s
-		a.brakes.news = append(a.brakes.news, News{Policy: a.name, Kind: Slow, Reason: SlowedDown, Text: "slowed down: " + s.text(a.name, a.Key)})
+		s = &slowed{Slowed: a.describe(), id: a.policy.name + " " + a.request.Key.String()}
+		s.until = a.request.Now.Add(firstPause + s.share(firstPause))
+		a.policy.slowed[a.request.Key] = s
+		a.policy.brakes.news = append(a.policy.brakes.news, News{Policy: a.policy.name, Kind: Slow, Reason: SlowedDown, Text: "slowed down: " + s.text(a.policy.name, a.request.Key)})
 	}
-	if until := s.pause(a.Cause, a.Now); !until.IsZero() {
+	if until := s.pause(a.request.Cause, a.request.Now); !until.IsZero() {
 		a.again(until)
 		return SlowedDown
 	}
@@ -47,7 +47,7 @@ func (a *admission) slowDown() Reason {
 // describe sums up what a key writes that is slowed down.
 func (a *admission) describe() Slowed {
 	rules, wanted := map[string]bool{}, map[string]bool{}
-	for _, e := range a.Effects {
+	for _, e := range a.request.Effects {
 		for _, rule := range e.Rules {
 			rules[rule] = true
 		}
@@ -57,9 +57,9 @@ func (a *admission) describe() Slowed {
 			}
 		}
 	}
-	out := Slowed{Rules: slices.Sorted(maps.Keys(rules)), Fields: slices.Sorted(maps.Keys(wanted)), Writes: a.Cause.Depth}
-	if a.Cause.Policy != a.name {
-		out.Others = []string{fmt.Sprintf("the rule %q of the policy %s", a.Cause.Rule, a.Cause.Policy)}
+	out := Slowed{Rules: slices.Sorted(maps.Keys(rules)), Fields: slices.Sorted(maps.Keys(wanted)), Writes: a.request.Cause.Depth}
+	if a.request.Cause.Policy != a.policy.name {
+		out.Others = []string{fmt.Sprintf("the rule %q of the policy %s", a.request.Cause.Rule, a.request.Cause.Policy)}
 	}
 	return out
 }

@@ -18,26 +18,26 @@ import (
 // absentFields finds reads of fields that may be absent, and of objects that may be
 // null, where nothing that is evaluated before mentions them.
 func absentFields(p *policy) {
-	c := &absence{policy: p, mentions: newMentions(p.Policy), guards: map[string]keys{}, nullable: map[string]bool{}}
-	c.nullable["object"] = p.Primary.Optional && !p.Primary.PruneOnly // else rules are for objects that there are
-	for _, in := range p.Inputs {
+	c := &absence{policy: p, mentions: newMentions(p.plan), guards: map[string]keys{}, nullable: map[string]bool{}}
+	c.nullable["object"] = p.plan.Primary.Optional && !p.plan.Primary.PruneOnly // else rules are for objects that there are
+	for _, in := range p.plan.Inputs {
 		c.nullable[analyze.InputRef(in.Name).String()] = in.Shape == plan.One
 	}
 	given := c.selected()
-	for _, in := range p.Inputs {
+	for _, in := range p.plan.Inputs {
 		if in.Get != nil && !in.Off {
 			c.programs(given, in.Get) // a where that fails leaves an item out
 		}
 	}
 	c.rules(given)
-	for _, v := range slices.Backward(p.Variables) { // its users come first
+	for _, v := range slices.Backward(p.plan.Variables) { // its users come first
 		c.variable(c.guards[analyze.VariableRef(v.Name).String()], v)
 	}
 }
 
 // absence looks for reads that nothing guards.
 type absence struct {
-	*policy
+	policy   *policy
 	mentions *mentions
 	// guards are what guards every use of a variable that was seen.
 	guards   map[string]keys
@@ -50,10 +50,10 @@ func (c *absence) selected() keys {
 	add := func(t *schema.Type) {
 		out[t.Name+".metadata.labels"], out[t.Name+".metadata.labels[*]"] = true, true
 	}
-	if c.Primary.Selector.String() != "" {
-		add(c.Primary.Type)
+	if c.policy.plan.Primary.Selector.String() != "" {
+		add(c.policy.plan.Primary.Type)
 	}
-	for _, in := range c.Inputs {
+	for _, in := range c.policy.plan.Inputs {
 		if in.Source.Selector != "" {
 			add(in.Type)
 		}
@@ -62,7 +62,7 @@ func (c *absence) selected() keys {
 }
 
 func (c *absence) rules(given keys) {
-	for _, r := range c.Rules {
+	for _, r := range c.policy.plan.Rules {
 		if len(r.OnError) == 0 { // else its author expects failures
 			c.rule(given, r)
 		}
@@ -70,7 +70,7 @@ func (c *absence) rules(given keys) {
 			given = given.with(c.mentions.with(r.Locals).programs(r.When))
 		}
 		if r.When == nil && r.ForEach == nil {
-			given = given.with(written(c.Policy, r))
+			given = given.with(written(c.policy.plan, r))
 		}
 	}
 }
@@ -184,9 +184,9 @@ func (c *absence) programs(guards keys, list ...*cel.Program) {
 
 // absenceIn looks at one expression.
 type absenceIn struct {
-	*absence
-	fields
-	said keys
+	absence *absence
+	fields  fields
+	said    keys
 }
 
 func (c *absenceIn) visit(e ast.Expr, guards keys) {
@@ -220,9 +220,9 @@ func (c *absenceIn) null(e ast.Expr, guards keys) bool {
 
 // use notes what guards a variable here.
 func (c *absenceIn) use(name string, guards keys) {
-	have, seen := c.guards[name]
+	have, seen := c.absence.guards[name]
 	if !seen {
-		c.guards[name] = guards.with()
+		c.absence.guards[name] = guards.with()
 		return
 	}
 	for key := range have {
@@ -235,7 +235,7 @@ func (c *absenceIn) use(name string, guards keys) {
 func (c *absenceIn) loop(l ast.ComprehensionExpr, guards keys) {
 	c.visit(l.IterRange(), guards)
 	c.visit(l.AccuInit(), guards)
-	inner := guards.with(c.mentions.of(c.fields, l.IterRange()).all(), c.mentions.of(c.fields, l.AccuInit()).all())
+	inner := guards.with(c.absence.mentions.of(c.fields, l.IterRange()).all(), c.absence.mentions.of(c.fields, l.AccuInit()).all())
 	for _, part := range []ast.Expr{l.LoopCondition(), l.LoopStep(), l.Result()} {
 		c.visit(part, inner)
 	}
@@ -247,7 +247,7 @@ func (c *absenceIn) branch(call ast.CallExpr, guards keys) bool {
 	switch call.FunctionName() {
 	case operators.Conditional:
 		c.visit(args[0], guards)
-		inner := guards.with(c.mentions.of(c.fields, args[0]).all())
+		inner := guards.with(c.absence.mentions.of(c.fields, args[0]).all())
 		c.visit(args[1], inner)
 		c.visit(args[2], inner)
 		return true
@@ -255,7 +255,7 @@ func (c *absenceIn) branch(call ast.CallExpr, guards keys) bool {
 		for i, arg := range args {
 			inner := guards
 			for j, other := range args {
-				if m := c.mentions.of(c.fields, other); j < i {
+				if m := c.absence.mentions.of(c.fields, other); j < i {
 					inner = inner.with(m.all())
 				} else if j > i { // the order does not matter: false && error is false
 					inner = inner.with(m.asked)
@@ -270,28 +270,28 @@ func (c *absenceIn) branch(call ast.CallExpr, guards keys) bool {
 
 // take reports an access that nothing guards.
 func (c *absenceIn) take(e ast.Expr, guards keys) {
-	a, ok := c.accessOf(e)
+	a, ok := c.fields.accessOf(e)
 	if !ok || a.asks {
 		return
 	}
-	if a.of.Kind() == ast.IdentKind && c.nullable[a.of.AsIdent()] {
+	if a.of.Kind() == ast.IdentKind && c.absence.nullable[a.of.AsIdent()] {
 		if key := nothing(a.of.AsIdent()); !guards.has(key) && !c.said[key] {
 			c.said[key] = true
 			name := a.of.AsIdent()
-			c.report(document.NullInput, c.At(a.of), fmt.Sprintf("test it before, as in %s != null && ..., or read it with .?", name),
+			c.absence.policy.report(document.NullInput, c.fields.program.At(a.of), fmt.Sprintf("test it before, as in %s != null && ..., or read it with .?", name),
 				name+" is null where there is no such object; then this fails")
 			return
 		}
 	}
-	key := c.key(a)
-	if !c.mayLack(a) || key == "" || guards.has(key) || c.said[key] {
+	key := c.fields.key(a)
+	if !c.fields.mayLack(a) || key == "" || guards.has(key) || c.said[key] {
 		return
 	}
 	c.said[key] = true
-	if c.said[c.keyOf(a.of)] {
+	if c.said[c.fields.keyOf(a.of)] {
 		return // that the map itself may be absent says enough
 	}
-	c.report(document.AbsentField, c.At(e), hintFor(a.field), fmt.Sprintf("%q may be absent; then this fails", strings.Trim(a.field, ".[]")))
+	c.absence.policy.report(document.AbsentField, c.fields.program.At(e), hintFor(a.field), fmt.Sprintf("%q may be absent; then this fails", strings.Trim(a.field, ".[]")))
 }
 
 func hintFor(field string) string {

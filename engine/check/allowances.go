@@ -15,7 +15,7 @@ import (
 // allowances finds what a policy may not do without an allowance.
 func allowances(p *policy) {
 	g := guard.New(p.bundle.Allowances)
-	lacks := g.Lacks(p.Policy)
+	lacks := g.Lacks(p.plan)
 	kinds := byKind(lacks)
 	for i, found := range guard.Problems(lacks) {
 		hint := found.Hint

@@ -17,7 +17,7 @@ import (
 // what a table leaves open.
 func conditions(p *policy) {
 	written := p.unit.Document.Spec.Rules
-	for i, r := range p.Rules[len(p.Rules)-len(written):] { // those of children come before them
+	for i, r := range p.plan.Rules[len(p.plan.Rules)-len(written):] { // those of children come before them
 		if r.When != nil && impossible(r.When) {
 			p.report(document.NeverFires, r.When.Pos(), "remove the rule, or set mode: Disabled for the whole policy", fmt.Sprintf("the rule %q never fires: its condition is always false", r.Name))
 		}
@@ -37,8 +37,8 @@ func impossible(p *cel.Program) bool {
 
 // table is a decision table, up to a row.
 type table struct {
-	*policy
-	rule *plan.Rule
+	policy *policy
+	rule   *plan.Rule
 	// rows are the conjuncts of the rows so far.
 	rows  [][]string
 	names []string
@@ -51,7 +51,7 @@ type table struct {
 
 func (t *table) row(row plan.Case, at document.Position) {
 	if t.full {
-		t.report(document.UnreachableCase, at, "move it before the row that always matches", "this row is never chosen: a row before it always matches")
+		t.policy.report(document.UnreachableCase, at, "move it before the row that always matches", "this row is never chosen: a row before it always matches")
 		return
 	}
 	if row.When == nil || holds(row.When.Tree().Expr()) == always {
@@ -59,13 +59,13 @@ func (t *table) row(row plan.Case, at document.Position) {
 		return
 	}
 	if impossible(row.When) {
-		t.report(document.UnreachableCase, row.When.Pos(), "", "this row is never chosen: its condition is always false")
+		t.policy.report(document.UnreachableCase, row.When.Pos(), "", "this row is never chosen: its condition is always false")
 		return
 	}
 	own := analyze.Conjuncts(row.When)
 	for i, earlier := range t.rows {
 		if !slices.ContainsFunc(earlier, func(c string) bool { return !slices.Contains(own, c) }) {
-			t.report(document.UnreachableCase, row.When.Pos(), "", fmt.Sprintf("this row is never chosen: the row %q matches whenever it does", t.names[i]))
+			t.policy.report(document.UnreachableCase, row.When.Pos(), "", fmt.Sprintf("this row is never chosen: the row %q matches whenever it does", t.names[i]))
 			return
 		}
 	}
@@ -82,9 +82,9 @@ func (t *table) cover(row plan.Case) {
 	}
 	switch both := d.Intersect(t.covered); {
 	case t.open && d.Within(t.covered):
-		t.report(document.UnreachableCase, row.When.Pos(), "", "this row is never chosen: the rows before it cover all its values of "+d.Subject)
+		t.policy.report(document.UnreachableCase, row.When.Pos(), "", "this row is never chosen: the rows before it cover all its values of "+d.Subject)
 	case t.open && !both.Empty():
-		t.report(document.CaseOverlap, row.When.Pos(), "the first row that matches is chosen", fmt.Sprintf("rows before this one also match %s %s", d.Subject, both))
+		t.policy.report(document.CaseOverlap, row.When.Pos(), "the first row that matches is chosen", fmt.Sprintf("rows before this one also match %s %s", d.Subject, both))
 	}
 	if t.open {
 		d = t.covered.Union(d)
@@ -109,7 +109,7 @@ func (t *table) gaps() {
 		}
 	}
 	if missing != "" {
-		t.report(document.CaseGap, t.rule.Pos, "a row without when matches all others", fmt.Sprintf("no row of the rule %q matches %s %s", t.rule.Name, t.covered.Subject, missing))
+		t.policy.report(document.CaseGap, t.rule.Pos, "a row without when matches all others", fmt.Sprintf("no row of the rule %q matches %s %s", t.rule.Name, t.covered.Subject, missing))
 	}
 }
 

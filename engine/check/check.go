@@ -16,7 +16,7 @@ var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions
 
 // policy is one that is looked at.
 type policy struct {
-	*plan.Policy
+	plan     *plan.Policy
 	unit     *source.Unit
 	bundle   *source.Bundle
 	problems *document.Problems
@@ -53,7 +53,7 @@ func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Probl
 		if p == nil || wrong(b, u.File.Path) {
 			continue // what was not read in full would be said to be missing
 		}
-		one := &policy{Policy: p, unit: u, bundle: b, problems: &document.Problems{}, text: document.NewSource(u.File.Path, u.File.Text)}
+		one := &policy{plan: p, unit: u, bundle: b, problems: &document.Problems{}, text: document.NewSource(u.File.Path, u.File.Text)}
 		for _, find := range finders {
 			find(one)
 		}

@@ -14,7 +14,7 @@ import (
 // dependencies follows what expressions of a rule depend on, through variables and, if it
 // is said so, inputs.
 type dependencies struct {
-	*policy
+	policy *policy
 	rule   *plan.Rule
 	seen   map[string]bool
 	inputs bool
@@ -88,8 +88,8 @@ func (d *dependencies) part(program *cel.Program, e ast.Expr) bool {
 	case e.Kind() != ast.IdentKind:
 		return false
 	}
-	i := slices.IndexFunc(d.Variables, func(v *plan.Variable) bool { return e.AsIdent() == analyze.VariableRef(v.Name).String() })
-	return i >= 0 && d.Variables[i].Program != nil && d.part(d.Variables[i].Program, d.Variables[i].Program.Tree().Expr())
+	i := slices.IndexFunc(d.policy.plan.Variables, func(v *plan.Variable) bool { return e.AsIdent() == analyze.VariableRef(v.Name).String() })
+	return i >= 0 && d.policy.plan.Variables[i].Program != nil && d.part(d.policy.plan.Variables[i].Program, d.policy.plan.Variables[i].Program.Tree().Expr())
 }
 
 // is reports whether an expression is a part of the key, or the field of the primary object
@@ -117,7 +117,7 @@ func (d *dependencies) through(name string, own bool, look func(*cel.Program, bo
 	if v := d.local(name); v != nil && own {
 		plan.VariablePrograms([]*plan.Variable{v}, visit(true))
 	}
-	for _, v := range d.Variables {
+	for _, v := range d.policy.plan.Variables {
 		if ref == analyze.VariableRef(v.Name) || name == v.Name {
 			plan.VariablePrograms([]*plan.Variable{v}, visit(false))
 		}
@@ -132,7 +132,7 @@ func (d *dependencies) through(name string, own bool, look func(*cel.Program, bo
 // the namespace of the primary object, if that counts.
 func (d *dependencies) input(name string, visit func(*cel.Program)) bool {
 	own := false
-	for _, in := range d.Inputs {
+	for _, in := range d.policy.plan.Inputs {
 		if in.Name != name {
 			continue
 		}

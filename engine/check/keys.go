@@ -51,8 +51,8 @@ type access struct {
 
 // fields knows the fields that an expression takes.
 type fields struct {
-	*cel.Program
-	ast *ast.AST
+	program *cel.Program
+	ast     *ast.AST
 }
 
 func fieldsOf(p *cel.Program) fields { return fields{p, p.Tree()} }
@@ -66,7 +66,7 @@ func (f fields) object(e ast.Expr) *schema.Type {
 	if !cel.IsObject(t) {
 		return nil
 	}
-	return f.Env().Schema(t)
+	return f.program.Env().Schema(t)
 }
 
 // accessOf returns what an expression takes; false when it is no access.
@@ -98,7 +98,7 @@ func (f fields) accessOf(e ast.Expr) (access, bool) {
 // text returns a text that is written out, or is a param.
 func (f fields) text(e ast.Expr) (string, bool) {
 	if e.Kind() == ast.IdentKind {
-		if c, ok := f.Env().Constant(e.AsIdent()).(types.String); ok {
+		if c, ok := f.program.Env().Constant(e.AsIdent()).(types.String); ok {
 			return string(c), true
 		}
 	}

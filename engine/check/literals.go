@@ -38,7 +38,7 @@ func (p *policy) literalsOf(list []v1alpha1.Action) {
 		case a.Patch != nil:
 			p.patched(a.Patch)
 		case a.Status != nil:
-			p.under(p.Primary.GVK, []string{"status"}, a.Status)
+			p.under(p.plan.Primary.GVK, []string{"status"}, a.Status)
 		case a.Select != nil:
 			p.literalsOf(a.Select.Together)
 			p.literalsOf(a.Select.Then)
@@ -50,7 +50,7 @@ func (p *policy) literalsOf(list []v1alpha1.Action) {
 func (p *policy) manifest(n *document.Node) {
 	kind := schema.GVK{APIVersion: textOf(n.Get("apiVersion")), Kind: textOf(n.Get("kind"))}
 	if s := p.structure(kind); s != nil {
-		s.check(n, s.Root)
+		s.check(n, s.schema.Root)
 		if name := n.Get("metadata").Get("name"); literal(name) && kind.Group() != "rbac.authorization.k8s.io" { // names of roles are free
 			s.wrong(name, validation.IsDNS1123Subdomain(name.Text), "name of an object")
 		}
@@ -66,7 +66,7 @@ func textOf(n *document.Node) string {
 
 // patched looks at a patch of an object whose kind is written out.
 func (p *policy) patched(a *v1alpha1.PatchAction) {
-	kind := p.Primary.GVK
+	kind := p.plan.Primary.GVK
 	if a.Of != nil {
 		kind = schema.GVK{APIVersion: a.Of.APIVersion.Value, Kind: a.Of.Kind.Value}
 	}
@@ -79,7 +79,7 @@ func (p *policy) patched(a *v1alpha1.PatchAction) {
 		return
 	}
 	if s := p.structure(kind); s != nil && a.Value.Set() {
-		s.check(a.Value.Node, s.Root)
+		s.check(a.Value.Node, s.schema.Root)
 	}
 }
 
@@ -99,21 +99,21 @@ func (p *policy) under(kind schema.GVK, path []string, set []v1alpha1.Entry[v1al
 // structure returns what is known of the texts of a kind; nil when that is nothing.
 func (p *policy) structure(kind schema.GVK) *structure {
 	if s, ok := p.bundle.Schemas.Structure(kind); ok {
-		return &structure{Structure: s, policy: p}
+		return &structure{schema: s, policy: p}
 	}
 	return nil
 }
 
 type structure struct {
-	*schema.Structure
-	*policy
+	schema *schema.Structure
+	policy *policy
 }
 
 // at returns the schema at a path, in which "" is an item of a list.
 func (s *structure) at(path []string) *spec.Schema {
-	out := s.Root
+	out := s.schema.Root
 	for _, name := range path {
-		resolved, _ := s.Definitions.Resolve(out)
+		resolved, _ := s.schema.Definitions.Resolve(out)
 		if name == "" {
 			if resolved.Items == nil || resolved.Items.Schema == nil {
 				return &spec.Schema{}
@@ -133,7 +133,7 @@ func literal(n *document.Node) bool {
 }
 
 func (s *structure) check(n *document.Node, of *spec.Schema) {
-	of, name := s.Definitions.Resolve(of)
+	of, name := s.schema.Definitions.Resolve(of)
 	switch n.Kind {
 	case document.Map:
 		for i, key := range n.Keys {
@@ -165,11 +165,11 @@ func (s *structure) text(n *document.Node, of *spec.Schema) {
 	pattern, err := regexp.Compile(of.Pattern)
 	switch {
 	case of.Pattern != "" && err == nil && !pattern.MatchString(n.Text):
-		s.report(document.InvalidName, n.Pos, "it must match "+of.Pattern, fmt.Sprintf("%q is not allowed here", n.Text))
+		s.policy.report(document.InvalidName, n.Pos, "it must match "+of.Pattern, fmt.Sprintf("%q is not allowed here", n.Text))
 	case of.MaxLength != nil && size > *of.MaxLength:
-		s.report(document.InvalidName, n.Pos, fmt.Sprintf("at most %d characters", *of.MaxLength), fmt.Sprintf("%q is too long", n.Text))
+		s.policy.report(document.InvalidName, n.Pos, fmt.Sprintf("at most %d characters", *of.MaxLength), fmt.Sprintf("%q is too long", n.Text))
 	case of.MinLength != nil && size < *of.MinLength:
-		s.report(document.InvalidName, n.Pos, fmt.Sprintf("at least %d characters", *of.MinLength), fmt.Sprintf("%q is too short", n.Text))
+		s.policy.report(document.InvalidName, n.Pos, fmt.Sprintf("at least %d characters", *of.MinLength), fmt.Sprintf("%q is too short", n.Text))
 	}
 }
 
@@ -213,6 +213,6 @@ func (s *structure) named(definition string, key, value *document.Node) {
 
 func (s *structure) wrong(n *document.Node, problems []string, what string) {
 	if len(problems) > 0 {
-		s.report(document.InvalidName, n.Pos, problems[0], fmt.Sprintf("%q cannot be the %s", n.Text, what))
+		s.policy.report(document.InvalidName, n.Pos, problems[0], fmt.Sprintf("%q cannot be the %s", n.Text, what))
 	}
 }

@@ -18,7 +18,7 @@ import (
 // restricted to the namespace of the primary object: those that say this again, and
 // those that look for objects of another namespace, which are never there.
 func namespaces(p *policy) {
-	for _, in := range p.Inputs {
+	for _, in := range p.plan.Inputs {
 		if in.Own && in.Where != nil {
 			w := &where{fields: fieldsOf(in.Where), policy: p, in: in, fromItem: map[string]bool{analyze.ItemName: true}}
 			w.look()
@@ -28,15 +28,15 @@ func namespaces(p *policy) {
 
 // where is that of one input.
 type where struct {
-	fields
-	*policy
-	in *plan.Input
+	fields fields
+	policy *policy
+	in     *plan.Input
 	// fromItem are the item, and the variables of loops over lists of it.
 	fromItem map[string]bool
 }
 
 func (w *where) look() {
-	all := w.ast.Expr()
+	all := w.fields.ast.Expr()
 	ast.PreOrderVisit(all, ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.ComprehensionKind && w.ofItem(e.AsComprehension().IterRange()) {
 			w.fromItem[e.AsComprehension().IterVar()] = true
@@ -44,13 +44,13 @@ func (w *where) look() {
 	}))
 	for _, part := range and(all) {
 		if w.again(part) {
-			w.report(document.RedundantNamespace, w.At(part), "leave it out",
+			w.policy.report(document.RedundantNamespace, w.fields.program.At(part), "leave it out",
 				fmt.Sprintf("the input %q has objects of the namespace of the primary object only, which this says again", w.in.Written()))
 		}
 	}
 	ast.PostOrderVisit(all, ast.NewExprVisitor(func(e ast.Expr) {
 		if w.elsewhere(e) {
-			w.report(document.OtherNamespace, w.At(e), "write within: cluster for objects of all namespaces, or namespace: for those of one",
+			w.policy.report(document.OtherNamespace, w.fields.program.At(e), "write within: cluster for objects of all namespaces, or namespace: for those of one",
 				fmt.Sprintf("the input %q has objects of the namespace of the primary object only, and its where compares with another", w.in.Written()))
 		}
 	}))
@@ -124,6 +124,6 @@ func (w *where) keyNamespace(e ast.Expr) bool {
 }
 
 func (w *where) namespaceOf(e ast.Expr, name string) bool {
-	root, path, ok := w.chain(e)
+	root, path, ok := w.fields.chain(e)
 	return ok && root == name && slices.Equal(path, strings.Split("metadata.namespace", "."))
 }

@@ -4,5 +4,5 @@ import "github.com/edict-dev/edict/engine/expr/cel"
 
 // eachProgram visits all expressions of a policy.
 func (p *policy) eachProgram(visit func(fields)) {
-	p.EachProgram(func(program *cel.Program) { visit(fieldsOf(program)) })
+	p.plan.EachProgram(func(program *cel.Program) { visit(fieldsOf(program)) })
 }

@@ -13,7 +13,7 @@ import (
 // in rules and in collections. Loops inside one expression are found when it is
 // compiled.
 func quadratic(p *policy) {
-	for _, r := range p.Rules {
+	for _, r := range p.plan.Rules {
 		q := p.loops(r.ForEach, r.As, r.Locals)
 		q.look(r.When)
 		plan.VariablePrograms(r.Locals, q.look)
@@ -21,7 +21,7 @@ func quadratic(p *policy) {
 			plan.Programs(a, q.look)
 		}
 	}
-	for _, v := range p.Variables {
+	for _, v := range p.plan.Variables {
 		if c := v.Collection; c != nil {
 			q := p.loops(c.ForEach, c.As, c.Locals)
 			q.look(c.When)
@@ -33,7 +33,7 @@ func quadratic(p *policy) {
 
 // itemLoops looks for loops that are made for each item of a list.
 type itemLoops struct {
-	*policy
+	policy *policy
 	// outer is the input that the list is; "" for any other list.
 	outer string
 	// item are the names that differ from item to item.
@@ -47,7 +47,7 @@ func (p *policy) loops(forEach *cel.Program, as string, locals []*plan.Variable)
 	for _, l := range locals {
 		q.item[l.Name] = true
 	}
-	for _, in := range p.Inputs {
+	for _, in := range p.plan.Inputs {
 		if in.Where == nil && in.Shape == plan.List {
 			q.whole[analyze.InputRef(in.Name).String()] = true
 		}
@@ -76,7 +76,7 @@ func (q *itemLoops) look(program *cel.Program) {
 		}
 		for name := range cel.Names(e.AsComprehension().LoopStep()) {
 			if q.item[name] {
-				q.report(document.QuadraticLoop, program.At(e), "give "+over.AsIdent()+" a keyBy or groupBy and look items up",
+				q.policy.report(document.QuadraticLoop, program.At(e), "give "+over.AsIdent()+" a keyBy or groupBy and look items up",
 					"for every item of "+q.outer+" this goes through all of "+over.AsIdent())
 				return
 			}

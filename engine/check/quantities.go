@@ -21,7 +21,7 @@ func quantities(p *policy) {
 			case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
 				for _, arg := range e.AsCall().Args() {
 					if t := f.schemaOf(arg); t != nil && t.Quantity {
-						p.report(document.QuantityAsText, f.At(e), "quantity(a).isGreaterThan(quantity(b)), or quantity.value(a) > 100",
+						p.report(document.QuantityAsText, f.program.At(e), "quantity(a).isGreaterThan(quantity(b)), or quantity.value(a) > 100",
 							"a quantity is compared letter by letter: \"1\" < \"500m\" < \"9\"")
 						return
 					}

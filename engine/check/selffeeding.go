@@ -15,7 +15,7 @@ import (
 // selfFeeding finds writes that compute a field from itself, so that every write
 // causes the next. A condition may end that: only rules without one are looked at.
 func selfFeeding(p *policy) {
-	for _, r := range p.Rules {
+	for _, r := range p.plan.Rules {
 		if r.Stop && r.When != nil {
 			return
 		}

@@ -11,10 +11,10 @@ import (
 // sharedNames finds objects that are applied or made under one name for all primary
 // objects, although they are not the same for all.
 func sharedNames(p *policy) {
-	if strings.Contains(p.Primary.Selector.String(), "kubernetes.io/metadata.name=") {
+	if strings.Contains(p.plan.Primary.Selector.String(), "kubernetes.io/metadata.name=") {
 		return // one Namespace
 	}
-	for _, r := range p.Rules {
+	for _, r := range p.plan.Rules {
 		if p.forChosen(r, byName) {
 			continue
 		}
@@ -68,8 +68,8 @@ func (p *policy) sharing(r *plan.Rule, namespace, name *cel.Template) (primaries
 
 // inNamespaces reports whether the primary objects are in several namespaces.
 func (p *policy) inNamespaces() bool {
-	of, known := p.bundle.Schemas.Resource(p.Primary.GVK)
-	return known && of.Namespaced && len(p.Primary.Namespaces) != 1
+	of, known := p.bundle.Schemas.Resource(p.plan.Primary.GVK)
+	return known && of.Namespaced && len(p.plan.Primary.Namespaces) != 1
 }
 
 func consequence(a *plan.Child) string {

@@ -19,15 +19,15 @@ func unused(p *policy) {
 		}
 	}
 	used := map[*analyze.Node]bool{}
-	p.Graph.EachPart(func(n *analyze.Node) {
+	p.plan.Graph.EachPart(func(n *analyze.Node) {
 		for _, other := range n.Uses {
 			used[other] = true
 		}
 	})
-	for _, r := range p.Rules {
+	for _, r := range p.plan.Rules {
 		p.unusedLocals(r.Locals, used)
 	}
-	for _, v := range p.Variables {
+	for _, v := range p.plan.Variables {
 		if v.Collection != nil {
 			p.unusedLocals(v.Collection.Locals, used)
 		}
@@ -47,12 +47,12 @@ func (p *policy) unusedLocals(list []*plan.Variable, used map[*analyze.Node]bool
 
 func (p *policy) unusedInputs() {
 	seen := map[*analyze.Node]bool{}
-	for _, part := range p.Graph.Parts {
+	for _, part := range p.plan.Graph.Parts {
 		if part.Kind != analyze.Input && part.Kind != analyze.Variable { // an unused variable is reported itself
 			part.Reach(seen)
 		}
 	}
-	for _, in := range p.Inputs {
+	for _, in := range p.plan.Inputs {
 		if !seen[in.Node] && in.Naming == nil && !p.limits(in.Name) && !in.Off {
 			p.report(document.UnusedInput, in.Pos, "remove it: its objects are watched and cached", fmt.Sprintf("the input %q is used by no rule and no metric", in.Written()))
 		}
@@ -61,7 +61,7 @@ func (p *policy) unusedInputs() {
 
 // limits reports whether a limit is a percentage of an input.
 func (p *policy) limits(input string) bool {
-	for _, l := range []*plan.Limit{p.Limits.Changes, p.Limits.Removals} {
+	for _, l := range []*plan.Limit{p.plan.Limits.Changes, p.plan.Limits.Removals} {
 		if l != nil && l.PerCentOf == input {
 			return true
 		}

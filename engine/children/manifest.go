@@ -44,11 +44,11 @@ func (s *set) manifest() *document.Node {
 	metadata := apply.Get("metadata")
 	at := metadata.Pos
 	annotations := []field{{PrimaryName, text(at, "${key.name}")}}
-	if !s.cluster() {
+	if !s.expansion.cluster() {
 		annotations = append(annotations, field{PrimaryNamespace, text(at, ownNamespace)})
 	}
 	fields := []field{
-		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, text(at, s.policy.Metadata.Name.Value)}, field{ChildLabel, text(at, s.name)})},
+		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, text(at, s.expansion.policy.Metadata.Name.Value)}, field{ChildLabel, text(at, s.name)})},
 		{"annotations", with(metadata.Get("annotations"), at, annotations...)},
 	}
 	if s.doc.Owner {
@@ -64,14 +64,14 @@ func (s *set) manifest() *document.Node {
 // primary object.
 func (s *set) inOwnNamespace() bool {
 	apply := s.doc.Apply.Node
-	namespaced, known := s.namespaced(scalar(apply, "apiVersion"), scalar(apply, "kind"))
-	return !s.elsewhere() && !s.cluster() && (namespaced || !known)
+	namespaced, known := s.expansion.namespaced(scalar(apply, "apiVersion"), scalar(apply, "kind"))
+	return !s.elsewhere() && !s.expansion.cluster() && (namespaced || !known)
 }
 
 // owners are the owner references of an object, with the primary object as its
 // controller.
 func (s *set) owners(given *document.Node) *document.Node {
-	at, of := s.doc.Pos, s.policy.Spec.For
+	at, of := s.doc.Pos, s.expansion.policy.Spec.For
 	own := mapping(at, field{"apiVersion", of.APIVersion.Node}, field{"kind", of.Kind.Node},
 		field{"name", text(at, "${key.name}")}, field{"uid", text(at, "${object.metadata.uid}")},
 		field{"controller", truth(at)}, field{"blockOwnerDeletion", truth(at)})

@@ -27,7 +27,7 @@ func (s *set) link(byName map[string]*set) {
 	for _, name := range s.doc.After {
 		other := byName[name.Value]
 		if other == nil {
-			s.problems.Hintf(name.Pos(), "the name of another child of the policy", "there is no child %q", name.Value)
+			s.expansion.problems.Hintf(name.Pos(), "the name of another child of the policy", "there is no child %q", name.Value)
 			continue
 		}
 		if !slices.Contains(s.after, other) {
@@ -48,7 +48,7 @@ func (s *set) visit(state map[*set]int, path []string, out []*set) []*set {
 	case done:
 		return out
 	case underWay:
-		s.problems.Hintf(s.doc.Pos, "leave out one after", "the child %q comes after itself: %s", s.name, strings.Join(append(path, s.name), " -> "))
+		s.expansion.problems.Hintf(s.doc.Pos, "leave out one after", "the child %q comes after itself: %s", s.name, strings.Join(append(path, s.name), " -> "))
 		return out
 	}
 	state[s] = underWay

@@ -11,9 +11,9 @@ import (
 
 // set is one child of a policy.
 type set struct {
-	*expansion
-	doc  *v1alpha1.Child
-	name string
+	expansion *expansion
+	doc       *v1alpha1.Child
+	name      string
 	// after are the children that come before, dependents those that come after.
 	after, dependents []*set
 }
@@ -41,7 +41,7 @@ func (s *set) input() *document.Node {
 	}
 	return mapping(at, field{"name", text(at, "children."+s.name)},
 		field{"apiVersion", manifest.Get("apiVersion")}, field{"kind", manifest.Get("kind")},
-		field{"where", text(at, s.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
+		field{"where", text(at, s.expansion.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
 		field{"keyBy", text(at, key)})
 }
 
@@ -166,8 +166,8 @@ func deletion(at document.Position, of string) *document.Node {
 
 // section returns a field of the child as it was written.
 func (s *set) section(name string) *document.Node {
-	for i, k := range s.policy.Node.Get("spec").Get("children").Items() {
-		if &s.policy.Spec.Children[i] == s.doc {
+	for i, k := range s.expansion.policy.Node.Get("spec").Get("children").Items() {
+		if &s.expansion.policy.Spec.Children[i] == s.doc {
 			return k.Get(name)
 		}
 	}

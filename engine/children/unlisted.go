@@ -10,7 +10,7 @@ import (
 // unlisted are the objects of a kind that the policy has kept as a child which it no
 // longer has: a former version of its text had it.
 type unlisted struct {
-	*expansion
+	expansion        *expansion
 	apiVersion, kind *document.Node
 	// known are the names of the children.
 	known []string
@@ -36,13 +36,13 @@ func (e *expansion) unlisted(sets []*set) (out []unlisted) {
 func (u unlisted) name(i int) string { return fmt.Sprintf("unlisted_%d", i+1) }
 
 func (u unlisted) input(i int) *document.Node {
-	at := u.policy.Pos
-	where := fmt.Sprintf("%s && !(%s in [%s])", u.mine(), label(ChildLabel), strings.Join(append([]string{`""`}, u.known...), ", "))
+	at := u.expansion.policy.Pos
+	where := fmt.Sprintf("%s && !(%s in [%s])", u.expansion.mine(), label(ChildLabel), strings.Join(append([]string{`""`}, u.known...), ", "))
 	return mapping(at, field{"name", text(at, u.name(i))}, field{"apiVersion", u.apiVersion}, field{"kind", u.kind}, field{"where", text(at, where)})
 }
 
 func (u unlisted) pruned(i int) *document.Node {
-	at := u.policy.Pos
+	at := u.expansion.policy.Pos
 	return mapping(at, field{"name", text(at, fmt.Sprintf("children of %s %s that the policy no longer has", u.apiVersion.Text, u.kind.Text))},
 		field{"forEach", text(at, "inputs."+u.name(i))}, field{"as", text(at, "child")},
 		field{"do", list(at, deletion(at, "child"))}, field{"continueOnError", truth(at)})

@@ -39,14 +39,14 @@ const (
 )
 
 func (s *set) wrong(at document.Position, hint, format string, args ...any) {
-	s.problems.Hintf(at, hint, format, args...)
+	s.expansion.problems.Hintf(at, hint, format, args...)
 }
 
 func (s *set) orphan() bool { return s.doc.WhenDeleted.Value == orphanChildren }
 
 func (s *set) duplicate() bool {
-	for i := range s.policy.Spec.Children {
-		if other := &s.policy.Spec.Children[i]; other == s.doc {
+	for i := range s.expansion.policy.Spec.Children {
+		if other := &s.expansion.policy.Spec.Children[i]; other == s.doc {
 			return false
 		} else if other.Name.Value == s.name {
 			return true
@@ -68,11 +68,11 @@ func (s *set) mapping(name string) bool {
 // ownable reports whether the primary object can own the objects: a namespaced
 // object owns objects of its namespace only.
 func (s *set) ownable() bool {
-	if s.cluster() {
+	if s.expansion.cluster() {
 		return true
 	}
 	manifest := s.doc.Apply.Node
-	if namespaced, known := s.namespaced(scalar(manifest, "apiVersion"), scalar(manifest, "kind")); known && !namespaced {
+	if namespaced, known := s.expansion.namespaced(scalar(manifest, "apiVersion"), scalar(manifest, "kind")); known && !namespaced {
 		s.wrong(s.doc.Pos, "leave out owner: the objects are deleted with the primary object all the same", "a %s has no namespace, and cannot be owned by an object that has one", scalar(manifest, "kind"))
 		return false
 	}

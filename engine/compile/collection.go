@@ -25,7 +25,7 @@ func collection(s *scope, doc *v1alpha1.Variable, out *plan.Variable, variables 
 	c.ObjectMask = inner.node.ObjectMask()
 	c.Shared = inner.node.UsesOnly(analyze.Param)
 	out.Collection = c
-	return &variable{Variable: out, of: shapeType(c.Shape, of), flow: shapeFlow(c.Shape, from)}
+	return &variable{plan: out, of: shapeType(c.Shape, of), flow: shapeFlow(c.Shape, from)}
 }
 
 // collected compiles what a collection does with one item, and returns the type

@@ -12,7 +12,7 @@ import (
 
 // input is an input while it is compiled.
 type input struct {
-	*plan.Input
+	plan *plan.Input
 	doc  *v1alpha1.Input
 	root analyze.Root
 	// loose says that it is unknown whether its objects and keys have namespaces.
@@ -22,29 +22,29 @@ type input struct {
 // join derives the index of an input, or warns that there is none.
 func join(in input, policy string, all []input, problems *findings) {
 	noInputs(in, all, problems)
-	if in.Where != nil {
-		in.Join = analyze.JoinOf(in.Where)
+	if in.plan.Where != nil {
+		in.plan.Join = analyze.JoinOf(in.plan.Where)
 	}
-	if in.Own {
-		in.Join = in.Join.InNamespace(in.loose, in.Where == nil)
+	if in.plan.Own {
+		in.plan.Join = in.plan.Join.InNamespace(in.loose, in.plan.Where == nil)
 	}
-	if in.Join.Item != nil {
-		in.Index = policy + "/" + in.Name
+	if in.plan.Join.Item != nil {
+		in.plan.Index = policy + "/" + in.plan.Name
 		return
 	}
-	if in.Join.Depends {
-		problems.Reportf(document.UnindexedJoin, in.doc.Where.Pos(), "", "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.Written(), in.Source.Kind)
+	if in.plan.Join.Depends {
+		problems.Reportf(document.UnindexedJoin, in.doc.Where.Pos(), "", "the input %q can only be answered by looking at every %s: no part of its where is an equality, exists, membership or label selector between item and object or key", in.plan.Written(), in.plan.Source.Kind)
 	}
 }
 
 // noInputs rejects joins that read other inputs: what they need could only be
 // found by evaluating the whole policy for every key.
 func noInputs(in input, all []input, problems *findings) {
-	reads := in.Node.Dependencies()
+	reads := in.plan.Node.Dependencies()
 	for _, other := range all {
-		if reads[other.Node] {
+		if reads[other.plan.Node] {
 			problems.Hintf(firstSet(in.doc.Where, in.doc.Get, in.doc.KeyBy, in.doc.GroupBy).Pos(), "a join may read item, object, key, params and variables that read only those",
-				"the input %q reads %s", in.Written(), analyze.InputRef(other.Written()))
+				"the input %q reads %s", in.plan.Written(), analyze.InputRef(other.plan.Written()))
 		}
 	}
 }
@@ -80,16 +80,16 @@ func constantName(text v1alpha1.Text, within analyze.ParamValue, c *constants) a
 // a name alone is the primary's if the kind has namespaces, which is known of
 // the built-in ones everywhere: permissions are derived without a cluster.
 func (in input) sole(o *objects) {
-	if in.Get == nil {
+	if in.plan.Get == nil {
 		return
 	}
-	at := in.Named
-	if r, _ := schema.Builtin().Resource(in.Source.GVK); !r.Namespaced && !in.Get.Type().IsExactType(cel.MapOf(cel.StringType)) {
+	at := in.plan.Named
+	if r, _ := schema.Builtin().Resource(in.plan.Source.GVK); !r.Namespaced && !in.plan.Get.Type().IsExactType(cel.MapOf(cel.StringType)) {
 		at.Namespace = analyze.ParamValue{}
 	}
-	selector := in.Source.Selector
-	in.Source, in.Narrow = o.source(in.Source.GVK, at)
-	in.Source.Selector = selector
+	selector := in.plan.Source.Selector
+	in.plan.Source, in.plan.Narrow = o.source(in.plan.Source.GVK, at)
+	in.plan.Source.Selector = selector
 }
 
 func keyAndGroup(in *v1alpha1.Input, problems *findings) {

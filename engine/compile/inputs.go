@@ -32,8 +32,8 @@ func (ins *inputs) declare(docs []v1alpha1.Input) (out []input) {
 		}
 		in := ins.one(doc)
 		d := declared{
-			Ref: analyze.InputRef(in.Name), node: in.Node,
-			of: shapeType(in.Shape, ins.names.env.TypeOf(in.Type)), flow: shapeFlow(in.Shape, analyze.From(in.root)),
+			Ref: analyze.InputRef(in.plan.Name), node: in.plan.Node,
+			of: shapeType(in.plan.Shape, ins.names.env.TypeOf(in.plan.Type)), flow: shapeFlow(in.plan.Shape, analyze.From(in.root)),
 		}
 		ins.names.know(d, plan.Slot{Kind: plan.InputSlot, Index: len(out)})
 		refs = append(refs, d)
@@ -56,7 +56,7 @@ func (ins *inputs) one(doc *v1alpha1.Input) input {
 	if doc.Get.Set() {
 		p.Shape = plan.One
 	}
-	return input{Input: p, doc: doc, root: ins.objects.addInput(p), loose: ins.near.loose(gvk)}
+	return input{plan: p, doc: doc, root: ins.objects.addInput(p), loose: ins.near.loose(gvk)}
 }
 
 // rightFields rejects fields that do not go together.
@@ -87,7 +87,7 @@ func rightFields(in *v1alpha1.Input, problems *findings) bool {
 // compile compiles the expressions of the inputs.
 func (ins *inputs) compile(list []input) {
 	for _, in := range list {
-		ins.problems.enter(in.Pos)
+		ins.problems.enter(in.plan.Pos)
 		ins.restrict(in)
 		ins.expressions(in)
 		join(in, ins.policy, list, ins.problems)
@@ -98,37 +98,37 @@ func (ins *inputs) compile(list []input) {
 }
 
 func (ins *inputs) expressions(in input) {
-	s := newScope(ins.names, in.Node)
-	in.Get = s.typed(in.doc.Get, cel.StringType, cel.MapOf(cel.StringType))
-	in.Named = named(in.Get, in.doc.Get, ins.objects.place(analyze.Object, analyze.Scope{}).Namespace, ins.constants)
-	s = s.with(analyze.ItemName, s.env.TypeOf(in.Type), analyze.From(in.root), in.Pos)
-	in.Where = s.part(analyze.Members, in.Name, in.Pos).typed(in.doc.Where, cel.BoolType)
-	in.Key = s.typed(firstSet(in.doc.KeyBy, in.doc.GroupBy), cel.StringType)
-	in.OrderBy = s.order(in.doc.OrderBy)
+	s := newScope(ins.names, in.plan.Node)
+	in.plan.Get = s.typed(in.doc.Get, cel.StringType, cel.MapOf(cel.StringType))
+	in.plan.Named = named(in.plan.Get, in.doc.Get, ins.objects.place(analyze.Object, analyze.Scope{}).Namespace, ins.constants)
+	s = s.with(analyze.ItemName, s.env.TypeOf(in.plan.Type), analyze.From(in.root), in.plan.Pos)
+	in.plan.Where = s.part(analyze.Members, in.plan.Name, in.plan.Pos).typed(in.doc.Where, cel.BoolType)
+	in.plan.Key = s.typed(firstSet(in.doc.KeyBy, in.doc.GroupBy), cel.StringType)
+	in.plan.OrderBy = s.order(in.doc.OrderBy)
 	item := analyze.ParseRef(analyze.ItemName)
-	in.Shared = usesOnly(append([]*cel.Program{in.Key}, in.OrderBy...), func(r analyze.Ref) bool { return r == item || r.Kind == analyze.Param })
-	in.ObjectMask = in.Node.ObjectMask()
+	in.plan.Shared = usesOnly(append([]*cel.Program{in.plan.Key}, in.plan.OrderBy...), func(r analyze.Ref) bool { return r == item || r.Kind == analyze.Param })
+	in.plan.ObjectMask = in.plan.Node.ObjectMask()
 }
 
 // restrict evaluates what restricts the input by params alone.
 func (ins *inputs) restrict(in input) {
 	if in.doc.When.Set() {
 		if v, _ := ins.constants.expression(in.doc.When); v != nil {
-			in.Off = !value.IsTrue(v)
+			in.plan.Off = !value.IsTrue(v)
 		}
 	}
 	if in.doc.Selector.Set() {
-		in.Source.Selector = ins.constants.selector(in.doc.Selector).String()
+		in.plan.Source.Selector = ins.constants.selector(in.doc.Selector).String()
 	}
 	if in.doc.Namespace.Set() {
 		v, program := ins.constants.expression(in.doc.Namespace)
 		namespace, ok := value.Str(v)
 		if ok && namespace == "" {
-			ins.problems.Errorf(in.doc.Namespace.Pos(), "the namespace of the input %q is empty", in.Written())
+			ins.problems.Errorf(in.doc.Namespace.Pos(), "the namespace of the input %q is empty", in.plan.Written())
 		}
-		in.Source.Namespace = namespace
-		in.Narrow.Namespace = known(namespace, program)
-		ins.kinds.inNamespace(in.Source.GVK, in.doc.Namespace.Node)
+		in.plan.Source.Namespace = namespace
+		in.plan.Narrow.Namespace = known(namespace, program)
+		ins.kinds.inNamespace(in.plan.Source.GVK, in.doc.Namespace.Node)
 	}
 	ins.near.restrict(in)
 }

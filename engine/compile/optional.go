@@ -18,16 +18,16 @@ func optional(list []input, primary *plan.Primary, at v1alpha1.Text, k *kinds, p
 	}
 	n := naming{primary: primary, kinds: k, problems: problems}
 	for _, in := range list {
-		if in.Off || primary.PruneOnly && !in.doc.Owned {
+		if in.plan.Off || primary.PruneOnly && !in.doc.Owned {
 			continue
 		}
-		if in.Get != nil {
+		if in.plan.Get != nil {
 			n.byGet(in)
-		} else if in.Where != nil {
+		} else if in.plan.Where != nil {
 			n.byWhere(in)
 		}
 	}
-	named := func(in input) bool { return in.Naming != nil || in.Off }
+	named := func(in input) bool { return in.plan.Naming != nil || in.plan.Off }
 	if !n.problems.HasErrors() && !slices.ContainsFunc(list, named) {
 		n.problems.Reportf(document.OptionalWithoutInput, at.Pos(), "name it in an input: where: item.metadata.name == key.name, or get: key.name",
 			"optional: true has no effect: no input names keys")
@@ -46,7 +46,7 @@ func (in input) at() document.Position { return firstSet(in.doc.Get, in.doc.Wher
 
 // byGet is an input of one object: it names a key by its own name.
 func (n *naming) byGet(in input) {
-	name, namespace, uses := analyze.GetNaming(in.Get)
+	name, namespace, uses := analyze.GetNaming(in.plan.Get)
 	switch {
 	case !uses:
 		return
@@ -56,36 +56,36 @@ func (n *naming) byGet(in input) {
 		return
 	}
 	if !n.namespaced(namespace) {
-		in.Naming = &plan.KeyNaming{Cluster: true}
+		in.plan.Naming = &plan.KeyNaming{Cluster: true}
 		return
 	}
-	if namespaced, known := n.kinds.namespaced(in.Source.GVK); known && !namespaced {
+	if namespaced, known := n.kinds.namespaced(in.plan.Source.GVK); known && !namespaced {
 		n.noNamespace(in)
 		return
 	}
-	in.Naming = &plan.KeyNaming{Own: true}
+	in.plan.Naming = &plan.KeyNaming{Own: true}
 }
 
 // byWhere is an input with a join.
 func (n *naming) byWhere(in input) {
-	if !in.Join.UsesName {
+	if !in.plan.Join.UsesName {
 		return
 	}
-	names := in.Join.Named
+	names := in.plan.Join.Named
 	if names == nil {
 		n.problems.Hintf(in.at(), "item.x == key.name, key.name in item.list, or item.list.exists(e, e.x == key.name), joined by && with other conditions",
 			"with optional: true this where must compare key.name as it is with something of the item: which key an object names is not known otherwise")
 		return
 	}
-	in.Naming = &plan.KeyNaming{Join: names, Cluster: !n.namespaced(names.HasNamespace())}
-	if in.Naming.Cluster || names.HasNamespace() {
+	in.plan.Naming = &plan.KeyNaming{Join: names, Cluster: !n.namespaced(names.HasNamespace())}
+	if in.plan.Naming.Cluster || names.HasNamespace() {
 		return
 	}
-	if in.Naming.Own = in.Own; in.Own {
+	if in.plan.Naming.Own = in.plan.Own; in.plan.Own {
 		return
 	}
 	if only := n.primary.Namespaces; len(only) == 1 {
-		in.Naming.Within = only[0]
+		in.plan.Naming.Within = only[0]
 		return
 	}
 	n.noNamespace(in)
@@ -93,7 +93,7 @@ func (n *naming) byWhere(in input) {
 
 func (n *naming) noNamespace(in input) {
 	n.problems.Hintf(in.at(), "leave out within: cluster, or add: && item.metadata.namespace == key.namespace",
-		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.Written(), n.primary.Kind)
+		"the input %q names a %s without its namespace, so with optional: true it is not known which one is meant", in.plan.Written(), n.primary.Kind)
 }
 
 // namespaced reports whether the primary's kind has namespaces; of a kind that

@@ -84,7 +84,7 @@ func (o *order) compile(doc *v1alpha1.Variable) {
 	if v := o.forms.compile(newScope(o.names, d.node), doc); v != nil {
 		d.of, d.flow = v.of, v.flow
 		o.names.know(d, plan.Slot{Kind: plan.VariableSlot, Index: len(o.compiled)})
-		o.compiled = append(o.compiled, v.Variable)
+		o.compiled = append(o.compiled, v.plan)
 	}
 	o.names.declare(d) // also a wrong one, so that its users are still checked
 }

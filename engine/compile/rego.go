@@ -20,7 +20,7 @@ func (m *modules) variable(s *scope, r *v1alpha1.Rego, out *plan.Variable) *vari
 	s.node.Use(m.node)
 	result.Query = r.Query.Value
 	out.Rego = &plan.Rego{Query: query, Result: result}
-	return &variable{Variable: out, of: of}
+	return &variable{plan: out, of: of}
 }
 
 // result returns what a query may return, and its type in expressions.

@@ -48,7 +48,7 @@ func shapeFlow(shape plan.Shape, item *analyze.Flow) *analyze.Flow {
 // variable is a compiled variable with the type of its value, and where that
 // comes from.
 type variable struct {
-	*plan.Variable
+	plan *plan.Variable
 	of   *cel.Type
 	flow *analyze.Flow
 }

@@ -17,7 +17,7 @@ type variables struct {
 func (vs *variables) compile(s *scope, doc *v1alpha1.Variable) *variable {
 	out := vs.form(s, doc)
 	if out != nil {
-		out.ObjectMask = s.node.ObjectMask()
+		out.plan.ObjectMask = s.node.ObjectMask()
 	}
 	return out
 }
@@ -36,11 +36,11 @@ func (vs *variables) form(s *scope, doc *v1alpha1.Variable) *variable {
 		}
 		out.Program = p
 		s.node.HandsOn.Consume(flow)
-		return &variable{Variable: out, of: p.Type(), flow: flow}
+		return &variable{plan: out, of: p.Type(), flow: flow}
 	case doc.Value.Set():
 		out.When = s.typed(doc.When, cel.BoolType)
 		out.Value = s.template(doc.Value)
-		return &variable{Variable: out, of: templateType(doc.Value, out.Value, out.When != nil)}
+		return &variable{plan: out, of: templateType(doc.Value, out.Value, out.When != nil)}
 	default:
 		s.problems.Hintf(doc.Pos, "expression, value, forEach or rego", "variable %q needs one of expression, value, forEach and rego", doc.Name.Value)
 		return nil
@@ -66,7 +66,7 @@ func (vs *variables) locals(s *scope, docs []v1alpha1.Variable) ([]*plan.Variabl
 			s = s.withNode(own.node, cel.DynType, nil)
 			continue
 		}
-		out = append(out, v.Variable)
+		out = append(out, v.plan)
 		s = s.withNode(own.node, v.of, v.flow)
 	}
 	return out, s

@@ -38,13 +38,13 @@ func (n *near) loose(of schema.GVK) bool {
 // in every namespace.
 func (n *near) restrict(in input) {
 	n.check(in)
-	here, known := n.kinds.namespaced(in.Source.GVK)
+	here, known := n.kinds.namespaced(in.plan.Source.GVK)
 	if known && !here || n.cluster() || in.doc.Get.Set() || in.doc.Namespace.Set() || in.doc.Owned || in.doc.Within.Value == withinCluster {
 		return
 	}
-	in.Own = true
+	in.plan.Own = true
 	if known && n.only.Value != "" {
-		in.Source.Namespace, in.Narrow.Namespace = n.only.Value, n.only
+		in.plan.Source.Namespace, in.plan.Narrow.Namespace = n.only.Value, n.only
 	}
 }
 
@@ -60,19 +60,19 @@ func (n *near) check(in input) {
 	if !text.Set() {
 		return
 	}
-	here, known := n.kinds.namespaced(in.Source.GVK)
+	here, known := n.kinds.namespaced(in.plan.Source.GVK)
 	switch {
 	case text.Value != withinNamespace && text.Value != withinCluster:
 		n.reject(text, "cluster, or namespace, which is the default", "within cannot be %q", text.Value)
 	case in.doc.Get.Set():
-		n.reject(text, `leave it out; of an object in another namespace, get returns {"namespace": ..., "name": ...}`, "the input %q has get, so within has no meaning", in.Written())
+		n.reject(text, `leave it out; of an object in another namespace, get returns {"namespace": ..., "name": ...}`, "the input %q has get, so within has no meaning", in.plan.Written())
 	case in.doc.Namespace.Set():
-		n.reject(text, "leave one of them out", "the input %q has namespace and within", in.Written())
+		n.reject(text, "leave one of them out", "the input %q has namespace and within", in.plan.Written())
 	case known && !here:
-		n.reject(text, "leave it out", "a %s belongs to no namespace", in.Source.Kind)
+		n.reject(text, "leave it out", "a %s belongs to no namespace", in.plan.Source.Kind)
 	case n.cluster():
 		n.reject(text, "leave it out, or restrict the input with namespace: or where:",
-			"a %s belongs to no namespace, so the input %q has the objects of all namespaces", n.primary.Kind, in.Written())
+			"a %s belongs to no namespace, so the input %q has the objects of all namespaces", n.primary.Kind, in.plan.Written())
 	}
 }
 

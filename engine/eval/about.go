@@ -28,18 +28,18 @@ type AboutDetails struct {
 // noteAbout records whether what is asked about belongs to the lists of the policy.
 // It is not charged to the policy.
 func (ev *evaluation) noteAbout() {
-	if ev.Details == nil || ev.Details.About == "" {
+	if ev.in.Details == nil || ev.in.Details.About == "" {
 		return
 	}
 	free := *ev
 	free.meter = expr.NewMeter(ev.meter.Parent())
 	defer free.meter.Close()
-	for _, in := range ev.Policy.Inputs {
+	for _, in := range ev.in.Policy.Inputs {
 		if !in.Off && in.Shape != plan.One {
 			free.aboutInput(in)
 		}
 	}
-	for _, v := range ev.Policy.Variables {
+	for _, v := range ev.in.Policy.Variables {
 		if v.Collection != nil {
 			free.aboutItems(v)
 		}
@@ -47,14 +47,14 @@ func (ev *evaluation) noteAbout() {
 }
 
 func (ev *evaluation) aboutInput(in *plan.Input) {
-	for _, o := range ev.every(in, ev.World.Table(in.Source)) {
-		if o.Name != ev.Details.About {
+	for _, o := range ev.every(in, ev.in.World.Table(in.Source)) {
+		if o.Name != ev.in.Details.About {
 			continue
 		}
 		f := ev.frame()
 		f.push("item", ev.overlay.of(o))
-		when, near := ev.decided(in.Where, f), in.Near(ev.Key.Namespace, o)
-		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
+		when, near := ev.decided(in.Where, f), in.Near(ev.in.Key.Namespace, o)
+		ev.in.Details.Lists = append(ev.in.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
 	}
 }
 
@@ -65,14 +65,14 @@ func (ev *evaluation) aboutItems(v *plan.Variable) {
 		return // the variable fails, which is reported
 	}
 	for _, item := range list.Items() {
-		if value.NameOf(item) != ev.Details.About {
+		if value.NameOf(item) != ev.in.Details.About {
 			continue
 		}
 		f := ev.frame()
 		f.push(c.As, item)
 		f.declare(c.Locals)
 		when := ev.decided(c.When, f)
-		ev.Details.Lists = append(ev.Details.Lists, AboutDetails{List: analyze.VariableRef(v.Name).String(), When: when, Included: when.holds()})
+		ev.in.Details.Lists = append(ev.in.Details.Lists, AboutDetails{List: analyze.VariableRef(v.Name).String(), When: when, Included: when.holds()})
 	}
 }
 
@@ -87,11 +87,11 @@ const maxExpanded = 3
 // behind returns the parts that decided about a variable, if a condition is
 // nothing but that variable or its negation.
 func (ev *evaluation) behind(source string, depth int) []ConditionDetails {
-	slot, ok := ev.Policy.Slots.Of(strings.TrimSpace(strings.TrimPrefix(source, "!")))
+	slot, ok := ev.in.Policy.Slots.Of(strings.TrimSpace(strings.TrimPrefix(source, "!")))
 	if !ok || slot.Kind != plan.VariableSlot || depth == maxExpanded {
 		return nil
 	}
-	v := ev.Policy.Variables[slot.Index]
+	v := ev.in.Policy.Variables[slot.Index]
 	if v.Program == nil {
 		return nil
 	}

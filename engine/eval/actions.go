@@ -39,7 +39,7 @@ func (r *ruleRun) act(a plan.Action, f *frame) error {
 	case *plan.Remember:
 		return r.remember(a, f)
 	case *plan.Fail:
-		text, err := r.text(a.Message, f)
+		text, err := r.ev.text(a.Message, f)
 		if err != nil {
 			return err
 		}
@@ -64,12 +64,12 @@ var errNoTarget = errors.New("the object does not exist")
 func (r *ruleRun) target(ref *plan.ObjectRef, f *frame) (targetState, error) {
 	switch {
 	case ref.Primary():
-		if r.object == nil {
+		if r.ev.object == nil {
 			return targetState{}, errNoTarget
 		}
-		return r.state(r.object), nil
+		return r.state(r.ev.object), nil
 	case ref.Expression != nil:
-		v, err := ref.Expression.Eval(f, r.meter)
+		v, err := ref.Expression.Eval(f, r.ev.meter)
 		if err != nil {
 			return targetState{}, err
 		}
@@ -87,30 +87,30 @@ func (r *ruleRun) target(ref *plan.ObjectRef, f *frame) (targetState, error) {
 func (r *ruleRun) outright(ref *plan.ObjectRef, f *frame) (targetState, error) {
 	id := world.ID{GVK: ref.GVK}
 	var err error
-	if id.Name, err = r.text(ref.Name, f); err != nil {
+	if id.Name, err = r.ev.text(ref.Name, f); err != nil {
 		return targetState{}, err
 	}
 	if ref.Namespace != nil {
-		if id.Namespace, err = r.text(ref.Namespace, f); err != nil {
+		if id.Namespace, err = r.ev.text(ref.Namespace, f); err != nil {
 			return targetState{}, err
 		}
 	}
-	r.named(ref.Target, TargetKey(id.Namespace, id.Name))
+	r.ev.reader.named(ref.Target, TargetKey(id.Namespace, id.Name))
 	return r.find(id)
 }
 
 func (r *ruleRun) state(o *world.Object) targetState {
-	return targetState{id: o.ID(), value: r.overlay.of(o), object: o}
+	return targetState{id: o.ID(), value: r.ev.overlay.of(o), object: o}
 }
 
 // find looks an object up in any source of its kind.
 func (r *ruleRun) find(id world.ID) (targetState, error) {
-	o := r.stored(id)
-	r.note(o)
+	o := r.ev.stored(id)
+	r.ev.note(o)
 	if o != nil {
 		return r.state(o), nil
 	}
-	if o := r.overlay.created[id]; o != nil {
+	if o := r.ev.overlay.created[id]; o != nil {
 		return r.state(o), nil
 	}
 	return targetState{}, errNoTarget
@@ -120,19 +120,19 @@ func (r *ruleRun) find(id world.ID) (targetState, error) {
 func (ev *evaluation) stored(id world.ID) (o *world.Object) {
 	in := func(source world.Source) bool {
 		if source.GVK == id.GVK {
-			o = ev.World.Table(source).Get(id.Namespace, id.Name)
+			o = ev.in.World.Table(source).Get(id.Namespace, id.Name)
 		}
 		return o != nil
 	}
-	if in(ev.Policy.Primary.Source) {
+	if in(ev.in.Policy.Primary.Source) {
 		return o
 	}
-	for _, input := range ev.Policy.Inputs {
+	for _, input := range ev.in.Policy.Inputs {
 		if in(input.Source) {
 			return o
 		}
 	}
-	for _, t := range ev.Policy.Targets {
+	for _, t := range ev.in.Policy.Targets {
 		if in(t.Source) {
 			return o
 		}
@@ -175,7 +175,7 @@ func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 	if err != nil && !missing {
 		return err
 	}
-	fields, err := a.Fields.Fields(f, r.meter)
+	fields, err := a.Fields.Fields(f, r.ev.meter)
 	if err != nil {
 		return err
 	}
@@ -197,14 +197,14 @@ func (r *ruleRun) merge(a *plan.Merge, f *frame) error {
 
 // write merges wanted fields into an object; nil when that changes nothing.
 func (r *ruleRun) write(t targetState, subresource string, want *value.Map) *Effect {
-	next, patch := mergeDiff(t.value, want, r.Policy.Quantities[t.id.GVK])
+	next, patch := mergeDiff(t.value, want, r.ev.in.Policy.Quantities[t.id.GVK])
 	if patch == nil {
 		return nil
 	}
 	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Patch: patch.(*value.Map), Before: t.value}
 	r.emit(e)
-	r.overlay.set(t.id, next.(*value.Map))
-	r.changed()
+	r.ev.overlay.set(t.id, next.(*value.Map))
+	r.ev.reader.changed()
 	return e
 }
 
@@ -216,11 +216,11 @@ func (r *ruleRun) event(a *plan.Event, f *frame) error {
 	if err != nil {
 		return err
 	}
-	reason, err := r.text(a.Reason, f)
+	reason, err := r.ev.text(a.Reason, f)
 	if err != nil {
 		return err
 	}
-	message, err := r.text(a.Message, f)
+	message, err := r.ev.text(a.Message, f)
 	if err != nil {
 		return err
 	}
@@ -237,13 +237,13 @@ func (r *ruleRun) event(a *plan.Event, f *frame) error {
 }
 
 func (r *ruleRun) log(a *plan.Log, f *frame) error {
-	message, err := r.text(a.Message, f)
+	message, err := r.ev.text(a.Message, f)
 	if err != nil {
 		return err
 	}
-	if err := r.meter.Allocate("log", 0, len(message)); err != nil {
+	if err := r.ev.meter.Allocate("log", 0, len(message)); err != nil {
 		return &expr.Failure{At: a.Pos, Err: err}
 	}
-	r.decision.Log = append(r.decision.Log, Line{At: a.Pos, Level: a.Level, Message: message})
+	r.ev.decision.Log = append(r.ev.decision.Log, Line{At: a.Pos, Level: a.Level, Message: message})
 	return nil
 }

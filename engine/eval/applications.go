@@ -70,10 +70,10 @@ func (c *applications) back(n int) {
 // already, and fails if something else is, or if it is the child of an item before.
 func (r *ruleRun) alone(a *plan.Child, id world.ID, digest value.Value) (again bool, err error) {
 	now := application{id: id, digest: digest, rule: r.rule, item: r.current, number: r.items}
-	first := r.applications.find(id)
+	first := r.ev.applications.find(id)
 	switch {
 	case first == nil:
-		r.applications.add(now)
+		r.ev.applications.add(now)
 		return false, nil
 	case !a.Kept && value.Same(first.digest, digest):
 		return true, nil

@@ -39,7 +39,7 @@ func (r *ruleRun) refused(a *plan.Child, t targetState, manifest *value.Map) err
 	}
 	if other := r.keeper(a, t, manifest); other != nil {
 		apart := "key.name"
-		if other.Name == r.Key.Name {
+		if other.Name == r.ev.in.Key.Name {
 			apart = "key.namespace"
 		}
 		return fmt.Errorf("%s is kept for another primary object, %s, which exists; nothing is applied. Put %s, or whatever else tells the primary objects apart, into metadata.name",
@@ -62,14 +62,14 @@ func (r *ruleRun) keep(a *plan.Child, t targetState, manifest *value.Map, digest
 	}
 	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
 	next, _ := mergeDiff(t.value, manifest, a.Type)
-	r.overlay.set(t.id, next.(*value.Map))
-	r.changed()
+	r.ev.overlay.set(t.id, next.(*value.Map))
+	r.ev.reader.changed()
 }
 
-func (r *ruleRun) annotation() string { return plan.AppliedPrefix + r.Policy.Name }
+func (r *ruleRun) annotation() string { return plan.AppliedPrefix + r.ev.in.Policy.Name }
 
 // manager is the field manager of the policy.
-func (r *ruleRun) manager() string { return world.ManagerPrefix + r.Policy.Name }
+func (r *ruleRun) manager() string { return world.ManagerPrefix + r.ev.in.Policy.Name }
 
 // digest is of what a policy says of an object, but for what it says once.
 func (r *ruleRun) digest(a *plan.Child, manifest *value.Map) value.Value {
@@ -96,14 +96,14 @@ func left(once [][]string, manifest, live *value.Map) *value.Map {
 // foreign reports whether an object is neither the policy's by its managers nor
 // owned by the primary.
 func (r *ruleRun) foreign(t targetState) bool {
-	if t.object == nil || r.overlay.created[t.id] != nil {
+	if t.object == nil || r.ev.overlay.created[t.id] != nil {
 		return false
 	}
 	if r.wrote(t) {
 		return false
 	}
 	for _, owner := range items(value.Path(t.value, "metadata", "ownerReferences")) {
-		if uid := value.StringAt(owner, "uid"); r.object != nil && uid != "" && uid == r.object.UID {
+		if uid := value.StringAt(owner, "uid"); r.ev.object != nil && uid != "" && uid == r.ev.object.UID {
 			return false
 		}
 	}
@@ -133,7 +133,7 @@ func described(o *world.Object) string {
 // values. Without the digest the values are compared.
 func (r *ruleRun) applied(a *plan.Child, t targetState, manifest *value.Map, digest value.Value) bool {
 	m := t.object.Managers()
-	if m == nil || r.overlay.created[t.id] != nil {
+	if m == nil || r.ev.overlay.created[t.id] != nil {
 		_, patch := mergeDiff(t.value, manifest, a.Type)
 		return patch == nil // a server that keeps no managers
 	}

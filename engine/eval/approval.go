@@ -64,7 +64,7 @@ func decided(conditions *value.List) bool {
 func (r *ruleRun) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
 	kind := Approved
 	if a.Approved != nil {
-		v, err := a.Approved.Eval(f, r.meter)
+		v, err := a.Approved.Eval(f, r.ev.meter)
 		if err != nil {
 			return nil, err
 		}
@@ -76,11 +76,11 @@ func (r *ruleRun) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
 		}
 	}
 	out := map[string]value.Value{"type": value.OfString(kind), "status": value.OfString("True")}
-	reason, err := r.text(a.Reason, f)
+	reason, err := r.ev.text(a.Reason, f)
 	if err != nil {
 		return nil, err
 	}
-	message, err := r.text(a.Message, f)
+	message, err := r.ev.text(a.Message, f)
 	if err != nil {
 		return nil, err
 	}

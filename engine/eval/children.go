@@ -13,7 +13,7 @@ import (
 
 // child makes an object, or keeps what the policy says of it.
 func (r *ruleRun) child(a *plan.Child, f *frame) error {
-	v, err := a.Manifest.Build(f, r.meter)
+	v, err := a.Manifest.Build(f, r.ev.meter)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (r *ruleRun) child(a *plan.Child, f *frame) error {
 	if err := bodyFits(a, manifest); err != nil {
 		return err
 	}
-	r.named(a.Target, TargetKey(id.Namespace, id.Name))
+	r.ev.reader.named(a.Target, TargetKey(id.Namespace, id.Name))
 	t, err := r.find(id)
 	missing := errors.Is(err, errNoTarget)
 	switch {
@@ -48,29 +48,29 @@ func (r *ruleRun) create(id world.ID, manifest *value.Map, apply, refuse bool) {
 		verb = VerbApply
 	}
 	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse})
-	r.overlay.create(id, manifest)
-	r.changed()
+	r.ev.overlay.create(id, manifest)
+	r.ev.reader.changed()
 }
 
 // emit adds an effect of the current item.
 func (r *ruleRun) emit(e *Effect) {
-	if r.Instead != nil && r.outdated(e) {
+	if r.ev.in.Instead != nil && r.outdated(e) {
 		return
 	}
-	e.Rules, e.Item, e.Rule, e.Finally = []string{r.rule.Name}, r.item, r.index, r.rule.Finally
-	r.decision.Effects = append(r.decision.Effects, e)
-	r.emitted++
+	e.Rules, e.Item, e.Rule, e.Finally = []string{r.rule.Name}, r.ev.item, r.index, r.rule.Finally
+	r.ev.decision.Effects = append(r.ev.decision.Effects, e)
+	r.ev.emitted++
 }
 
 // outdated reports whether an effect is for the primary object, which is no longer as the
 // one that stands in for it was: it is gone, has changed or is another one of its name. What
 // was wanted for the former is not written to it.
 func (r *ruleRun) outdated(e *Effect) bool {
-	if e.Verb == VerbEvent || e.Target != r.Instead.ID() {
+	if e.Verb == VerbEvent || e.Target != r.ev.in.Instead.ID() {
 		return false
 	}
-	now := r.World.Table(r.Policy.Primary.Source).Get(r.Key.Namespace, r.Key.Name)
-	return now == nil || now.UID != r.Instead.UID || now.Version() != r.Instead.Version() || !r.Policy.Primary.Selects(now)
+	now := r.ev.in.World.Table(r.ev.in.Policy.Primary.Source).Get(r.ev.in.Key.Namespace, r.ev.in.Key.Name)
+	return now == nil || now.UID != r.ev.in.Instead.UID || now.Version() != r.ev.in.Instead.Version() || !r.ev.in.Policy.Primary.Selects(now)
 }
 
 // deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.
@@ -99,8 +99,8 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 
 // going shows an object to the rules below as one that is being deleted.
 func (r *ruleRun) going(t targetState) {
-	r.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.Now), "metadata", "deletionTimestamp"))
-	r.changed()
+	r.ev.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.ev.in.Now), "metadata", "deletionTimestamp"))
+	r.ev.reader.changed()
 }
 
 // gracePeriod returns the grace period of a deletion in seconds; nil is that of
@@ -109,7 +109,7 @@ func (r *ruleRun) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
 	if t == nil {
 		return nil, nil
 	}
-	text, err := r.text(t, f)
+	text, err := r.ev.text(t, f)
 	if err != nil || text == "" {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (r *ruleRun) finalizer(a *plan.Finalizer, f *frame) error {
 	if err != nil {
 		return err
 	}
-	name, err := r.text(a.Name, f)
+	name, err := r.ev.text(a.Name, f)
 	if err != nil {
 		return err
 	}
@@ -150,13 +150,13 @@ func (r *ruleRun) finalizer(a *plan.Finalizer, f *frame) error {
 
 // makeTarget makes the missing object of a patch.
 func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) error {
-	name, err := r.text(ref.Name, f)
+	name, err := r.ev.text(ref.Name, f)
 	if err != nil {
 		return err
 	}
 	namespace := ""
 	if ref.Namespace != nil {
-		if namespace, err = r.text(ref.Namespace, f); err != nil {
+		if namespace, err = r.ev.text(ref.Namespace, f); err != nil {
 			return err
 		}
 	}

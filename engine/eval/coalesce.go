@@ -17,7 +17,7 @@ type coalescer struct {
 
 // joined is a patch, or the creation of an object, with others that were joined to it.
 type joined struct {
-	*Effect
+	effect *Effect
 	// times counts what was joined, draft is the patch when that was much.
 	times int
 	draft *draft
@@ -54,7 +54,7 @@ func (ev *evaluation) continues(e *Effect) bool {
 		return false
 	}
 	last := ev.decision.Effects[c.behind-1]
-	if !last.joins(e) || last.of(ev.Apart) != e.of(ev.Apart) {
+	if !last.joins(e) || last.of(ev.in.Apart) != e.of(ev.in.Apart) {
 		return false
 	}
 	return c.behind == len(ev.decision.Effects) || c.overlap(last, e)
@@ -75,7 +75,7 @@ func (ev *evaluation) joining() *joined {
 		own := *ev.decision.Effects[c.behind-1]
 		own.Rules, own.Conditions = slices.Clone(own.Rules), slices.Clone(own.Conditions)
 		ev.decision.Effects[c.behind-1] = &own
-		c.joined = &joined{Effect: &own}
+		c.joined = &joined{effect: &own}
 	}
 	return c.joined
 }
@@ -89,13 +89,13 @@ func (ev *evaluation) finish() {
 	}
 	ev.coalescer.joined = nil
 	if j.draft != nil {
-		j.Patch = j.draft.frozen()
+		j.effect.Patch = j.draft.frozen()
 	}
-	if j.Verb == VerbCreate {
+	if j.effect.Verb == VerbCreate {
 		return
 	}
-	_, patch := mergeDiff(j.Before, j.Patch, ev.Policy.Quantities[j.Target.GVK])
-	if j.Patch, _ = patch.(*value.Map); j.Patch == nil {
+	_, patch := mergeDiff(j.effect.Before, j.effect.Patch, ev.in.Policy.Quantities[j.effect.Target.GVK])
+	if j.effect.Patch, _ = patch.(*value.Map); j.effect.Patch == nil {
 		ev.decision.Effects[at] = nil
 	}
 }
@@ -109,33 +109,33 @@ func (ev *evaluation) coalesced() {
 // add joins an effect. It returns how many bytes are left out of the result at least.
 func (j *joined) add(e *Effect) (replaced int) {
 	replaced = j.merge(e.Patch)
-	j.Unlocked = j.Unlocked && e.Unlocked
-	j.Conditions = append(j.Conditions, e.Conditions...)
+	j.effect.Unlocked = j.effect.Unlocked && e.Unlocked
+	j.effect.Conditions = append(j.effect.Conditions, e.Conditions...)
 	for _, rule := range e.Rules {
-		if !slices.Contains(j.Rules, rule) {
-			j.Rules = append(j.Rules, rule)
+		if !slices.Contains(j.effect.Rules, rule) {
+			j.effect.Rules = append(j.effect.Rules, rule)
 		}
 	}
-	j.Item, j.Rule, j.Replicas = e.Item, e.Rule, e.Replicas
+	j.effect.Item, j.effect.Rule, j.effect.Replicas = e.Item, e.Rule, e.Replicas
 	return replaced
 }
 
 func (j *joined) merge(patch *value.Map) (replaced int) {
-	object := j.Verb == VerbCreate
+	object := j.effect.Verb == VerbCreate
 	if j.times++; j.times > fewPatches && j.draft == nil {
-		j.draft = draftOf(j.Patch, object)
+		j.draft = draftOf(j.effect.Patch, object)
 	}
 	if j.draft != nil {
 		return j.draft.merge(patch)
 	}
-	before := value.Deep(j.Patch) + value.Deep(patch)
+	before := value.Deep(j.effect.Patch) + value.Deep(patch)
 	if object {
-		next, _ := mergeDiff(j.Patch, patch, nil)
-		j.Patch, _ = next.(*value.Map)
+		next, _ := mergeDiff(j.effect.Patch, patch, nil)
+		j.effect.Patch, _ = next.(*value.Map)
 	} else {
-		j.Patch = mergePatches(j.Patch, patch)
+		j.effect.Patch = mergePatches(j.effect.Patch, patch)
 	}
-	return before - value.Deep(j.Patch)
+	return before - value.Deep(j.effect.Patch)
 }
 
 // joins reports whether a patch can be part of the write before it: another patch

@@ -122,28 +122,28 @@ func TestCoalesce(t *testing.T) {
 		effects := written(r)
 		before := allOf(effects)
 		want := allOf(plainCoalesce(slices.Clone(effects), apart))
-		ev := &ruleRun{evaluation: &evaluation{decision: &Decision{}, Input: Input{Policy: &plan.Policy{}, Apart: apart}}}
+		ev := &ruleRun{ev: &evaluation{decision: &Decision{}, in: Input{Policy: &plan.Policy{}, Apart: apart}}}
 		for rest := effects; len(rest) > 0; {
-			n, first := 1+r.IntN(min(3, len(rest))), len(ev.decision.Effects)
-			ev.decision.Effects, rest = append(ev.decision.Effects, rest[:n]...), rest[n:]
+			n, first := 1+r.IntN(min(3, len(rest))), len(ev.ev.decision.Effects)
+			ev.ev.decision.Effects, rest = append(ev.ev.decision.Effects, rest[:n]...), rest[n:]
 			if err := ev.fit(first); err != nil {
 				t.Fatal(err)
 			}
-			ev.coalesce(first)
-			if j := ev.coalescer.joined; j != nil && j.draft != nil {
+			ev.ev.coalesce(first)
+			if j := ev.ev.coalescer.joined; j != nil && j.draft != nil {
 				drafts++
 			}
 		}
-		ev.coalesced()
-		if diff := cmp.Diff(want, allOf(ev.decision.Effects)); diff != "" {
+		ev.ev.coalesced()
+		if diff := cmp.Diff(want, allOf(ev.ev.decision.Effects)); diff != "" {
 			t.Fatalf("seed %d (-two at a time +item by item):\n%s\nof %v", seed, diff, before)
 		}
 		bytes := 0
-		for _, e := range ev.decision.Effects {
+		for _, e := range ev.ev.decision.Effects {
 			bytes += value.Deep(e.Patch)
 		}
-		if ev.written < bytes {
-			t.Fatalf("seed %d: %d bytes are counted of %d", seed, ev.written, bytes)
+		if ev.ev.written < bytes {
+			t.Fatalf("seed %d: %d bytes are counted of %d", seed, ev.ev.written, bytes)
 		}
 	}
 	if drafts < 1000 {
@@ -155,7 +155,7 @@ func TestCoalesce(t *testing.T) {
 // a field, and replaces a list of as many items as there are so far.
 func joiningBytes(t *testing.T, verb string, n int) uint64 {
 	t.Helper()
-	ev := &ruleRun{evaluation: &evaluation{decision: &Decision{}, Input: Input{Policy: &plan.Policy{}}}}
+	ev := &ruleRun{ev: &evaluation{decision: &Decision{}, in: Input{Policy: &plan.Policy{}}}}
 	items := make([]value.Value, 0, n)
 	effects := make([]*Effect, n)
 	for i := range effects {
@@ -168,20 +168,20 @@ func joiningBytes(t *testing.T, verb string, n int) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i, e := range effects {
-		first := len(ev.decision.Effects)
-		ev.decision.Effects = append(ev.decision.Effects, e)
+		first := len(ev.ev.decision.Effects)
+		ev.ev.decision.Effects = append(ev.ev.decision.Effects, e)
 		if err := ev.fit(first); err != nil {
 			t.Fatalf("%d patches: %v", i, err)
 		}
-		ev.coalesce(first)
+		ev.ev.coalesce(first)
 	}
-	ev.coalesced()
+	ev.ev.coalesced()
 	runtime.ReadMemStats(&after)
-	if len(ev.decision.Effects) != 1 || len(ev.decision.Effects[0].Conditions) != n {
-		t.Fatal(allOf(ev.decision.Effects))
+	if len(ev.ev.decision.Effects) != 1 || len(ev.ev.decision.Effects[0].Conditions) != n {
+		t.Fatal(allOf(ev.ev.decision.Effects))
 	}
-	if last := value.Deep(ev.decision.Effects[0].Patch); ev.written > 6*last {
-		t.Errorf("%s: %d bytes are counted of %d", verb, ev.written, last)
+	if last := value.Deep(ev.ev.decision.Effects[0].Patch); ev.ev.written > 6*last {
+		t.Errorf("%s: %d bytes are counted of %d", verb, ev.ev.written, last)
 	}
 	return after.TotalAlloc - before.TotalAlloc
 }

@@ -28,10 +28,10 @@ type itemMemo struct {
 
 // itemsRun is a collection while it is brought up to date.
 type itemsRun struct {
-	*memoReader
-	c    *plan.Collection
-	old  *collectionMemo
-	next *collectionMemo
+	reader *memoReader
+	c      *plan.Collection
+	old    *collectionMemo
+	next   *collectionMemo
 	// from are the places of the items in the old list, byItem those of texts; both are
 	// made when an item is not where it was.
 	from    []int32
@@ -42,7 +42,7 @@ type itemsRun struct {
 	frame *frame
 	held  holder
 	kept  kept
-	computed
+	made  computed
 	// columns are the results of items from the first on, up to another, that were computed
 	// at once by a run; nil when none were.
 	columns      *itemColumns
@@ -60,7 +60,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		return nil, err
 	}
 	if c.Shared {
-		found, like := r.ev.Shared.collection(v, list)
+		found, like := r.ev.in.Shared.collection(v, list)
 		if found != nil {
 			m.items = found
 			return found.value, nil
@@ -70,7 +70,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		}
 	}
 	items := list.Items()
-	run := &itemsRun{memoReader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]itemMemo, 0, len(items))}}
+	run := &itemsRun{reader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]itemMemo, 0, len(items))}}
 	run.prepare()
 	for i, item := range items {
 		run.ahead(i)
@@ -91,7 +91,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 	}
 	if c.Shared {
 		run.next.object = nil // nothing of it was read
-		r.ev.Shared.keep(v, list, run.next)
+		r.ev.in.Shared.keep(v, list, run.next)
 	}
 	return run.next.value, nil
 }
@@ -111,7 +111,7 @@ func (run *itemsRun) prepare() {
 		return
 	}
 	mask := run.c.ObjectMask
-	if !run.sameObject(run.old.object, mask) || !run.sameWholes(run.old.wholes.wholes) {
+	if !run.reader.sameObject(run.old.object, mask) || !run.reader.sameWholes(run.old.wholes.wholes) {
 		return
 	}
 	run.claimed = make([]bool, len(run.old.items))
@@ -119,7 +119,7 @@ func (run *itemsRun) prepare() {
 	run.stale = map[readSlot]bool{}
 	for i := range run.old.maps.wholes {
 		w := run.old.maps.wholes[i]
-		now, err := run.ev.fetch(w.slot.of())
+		now, err := run.reader.ev.fetch(w.slot.of())
 		if err != nil || !identical(now, w.value) {
 			run.stale[w.slot] = true
 		}
@@ -136,25 +136,25 @@ func (run *itemsRun) item(i int, item value.Value) error {
 		kept := run.old.items[at]
 		run.claimed[at] = true
 		run.next.items = append(run.next.items, kept)
-		run.ev.noteFlip(kept.held.until())
+		run.reader.ev.noteFlip(kept.held.until())
 		return nil
 	}
-	if e, known := run.columns.entry(i-run.first, &run.computed); known {
+	if e, known := run.columns.entry(i-run.first, &run.made); known {
 		held := heldBy(run.columns.held, i-run.first)
-		run.memo.lookups.entriesOf(held.entries, 1)
+		run.reader.memo.lookups.entriesOf(held.entries, 1)
 		run.add(itemMemo{held: held, entry: e})
 		return nil
 	}
-	e := run.entries.one()
+	e := run.made.entries.one()
 	h := run.begin()
-	err := run.ev.computeItem(run.c, item, run.frame, 0, e, &run.computed)
-	run.pop()
+	err := run.reader.ev.computeItem(run.c, item, run.frame, 0, e, &run.made)
+	run.reader.pop()
 	run.needs(h)
 	h.wholes = h.wholes[:0]
 	if was := run.was(i, at); err == nil && was != nil {
 		e = e.unless(was.entry)
 	}
-	run.memo.lookups.count(h.wholes, h.entries, 1)
+	run.reader.memo.lookups.count(h.wholes, h.entries, 1)
 	run.add(itemMemo{held: h.keep(&run.kept), entry: e})
 	return err
 }
@@ -177,7 +177,7 @@ func (run *itemsRun) lookedIn(slot readSlot) {
 			return
 		}
 	}
-	if m, err := run.ev.fetch(slot.of()); err == nil {
+	if m, err := run.reader.ev.fetch(slot.of()); err == nil {
 		run.next.maps.whole(slot.of(), m)
 	}
 }
@@ -188,13 +188,13 @@ func (run *itemsRun) add(m itemMemo) { run.next.items = append(run.next.items, m
 func (run *itemsRun) begin() *holder {
 	h := &run.held
 	*h = holder{wholes: h.wholes[:0], entries: h.entries[:0], recalls: h.recalls[:0]}
-	run.scratch.stack = append(run.scratch.stack, h)
+	run.reader.scratch.stack = append(run.reader.scratch.stack, h)
 	return h
 }
 
 // fresh reports whether an item's old result still holds.
 func (run *itemsRun) fresh(m *itemMemo) bool {
-	if !m.held.until().IsZero() && !run.ev.Now.Before(m.held.until()) || !run.sameRecalls(m.held.recalls()) {
+	if !m.held.until().IsZero() && !run.reader.ev.in.Now.Before(m.held.until()) || !run.reader.sameRecalls(m.held.recalls()) {
 		return false
 	}
 	if len(run.stale) == 0 {
@@ -202,7 +202,7 @@ func (run *itemsRun) fresh(m *itemMemo) bool {
 	}
 	for i := range m.held.entries {
 		e := &m.held.entries[i]
-		if run.stale[e.slot] && !run.sameEntry(e) {
+		if run.stale[e.slot] && !run.reader.sameEntry(e) {
 			return false
 		}
 	}
@@ -216,7 +216,7 @@ func (run *itemsRun) release() {
 	}
 	for i := range run.old.items {
 		if run.claimed == nil || !run.claimed[i] {
-			run.memo.lookups.entriesOf(run.old.items[i].held.entries, -1)
+			run.reader.memo.lookups.entriesOf(run.old.items[i].held.entries, -1)
 		}
 	}
 }
@@ -232,7 +232,7 @@ func (run *itemsRun) abandon(m *variableMemo, h *holder) {
 	run.holdAll(h)
 	run.release()
 	for i := range run.next.items {
-		run.memo.lookups.entriesOf(run.next.items[i].held.entries, -1)
+		run.reader.memo.lookups.entriesOf(run.next.items[i].held.entries, -1)
 	}
 	m.items = nil
 }

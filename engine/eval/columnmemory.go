@@ -31,9 +31,9 @@ func (ev *evaluation) columnMemory() *columnMemory {
 // end frees the memory of a run, if there was one: its columns are used no longer.
 func (run *columnRun) end() {
 	if run != nil {
-		run.again()
+		run.memory.again()
 		if s := run.ev.scratch; s != nil {
-			s.columns = append(s.columns, run.columnMemory)
+			s.columns = append(s.columns, run.memory)
 		}
 	}
 }

@@ -20,9 +20,9 @@ const (
 
 // columnRun computes the columns of a collection, or of an input as if it were one.
 type columnRun struct {
-	ev *evaluation
-	c  *plan.Collection
-	*columnMemory
+	ev     *evaluation
+	c      *plan.Collection
+	memory *columnMemory
 	// at and only are told for which item entries of maps are looked up next, and that
 	// the next columns are of some items only; nil when nobody needs to know.
 	at   func(row int)
@@ -32,7 +32,7 @@ type columnRun struct {
 // fill computes the condition for all items, and the rest for those that meet it. The
 // columns are written over by the next call.
 func (run *columnRun) fill(items []value.Value) *itemColumns {
-	run.again()
+	run.memory.again()
 	out := &itemColumns{unique: run.c.Unique}
 	b := run.batch(items)
 	if run.c.When != nil {
@@ -71,7 +71,7 @@ func (run *columnRun) batch(items []value.Value) *columnBatch {
 	b := &columnBatch{run: run, items: items}
 	b.Batch = direct.Batch{
 		Rows: len(items), Columns: map[string][]value.Value{run.c.As: items}, Scope: batchScope{&frame{ev: run.ev}},
-		Meter: run.ev.meter, At: run.at, Memory: &run.spare,
+		Meter: run.ev.meter, At: run.at, Memory: &run.memory.spare,
 	}
 	for _, v := range run.c.Locals {
 		b.later(v.Name, func() []value.Value { return b.of(v.Program) })
@@ -91,7 +91,7 @@ func (b *columnBatch) later(name string, column func() []value.Value) {
 // of them.
 func (run *columnRun) chosen(all *columnBatch, out *itemColumns) *columnBatch {
 	var rows []int32
-	out.chosen, rows = run.meet(out.when)
+	out.chosen, rows = run.memory.meet(out.when)
 	if len(rows) == all.Rows {
 		return all
 	}
@@ -107,7 +107,7 @@ func (run *columnRun) chosen(all *columnBatch, out *itemColumns) *columnBatch {
 }
 
 func (run *columnRun) pick(column []value.Value, rows []int32) []value.Value {
-	out := run.column(len(rows))
+	out := run.memory.column(len(rows))
 	for i, at := range rows {
 		out[i] = column[at]
 	}
@@ -146,7 +146,7 @@ func (b *columnBatch) values(t *cel.Template) []value.Value {
 	if made == nil {
 		return nil
 	}
-	out := b.run.column(len(made))
+	out := b.run.memory.column(len(made))
 	for i, m := range made {
 		if out[i] = nil; m != nil {
 			out[i] = m
@@ -162,14 +162,14 @@ func (b *columnBatch) of(p *cel.Program) []value.Value {
 	}
 	out := p.Rows(&b.Batch, b.Meter)
 	if out != nil {
-		b.run.made = append(b.run.made, out)
+		b.run.memory.made = append(b.run.memory.made, out)
 	}
 	return out
 }
 
 // unwrapped returns the values of optionals; what is none stays unknown.
 func (b *columnBatch) unwrapped(column []value.Value) []value.Value {
-	out := b.run.column(len(column))
+	out := b.run.memory.column(len(column))
 	for i, v := range column {
 		out[i] = value.Unwrap(v)
 	}

@@ -26,7 +26,7 @@ func (r *ruleRun) condition(a *plan.Condition, f *frame) error {
 	if a.Absent {
 		list, changed = status.Remove(list, want.Type)
 	} else {
-		list, changed = want.Set(list, r.Now)
+		list, changed = want.Set(list, r.ev.in.Now)
 	}
 	if changed {
 		// A merge patch cannot write a part of a list, so all of it is written.
@@ -42,15 +42,15 @@ func (r *ruleRun) wanted(a *plan.Condition, f *frame, t targetState) (c status.C
 	if c.Track = a.Track; !a.NoGeneration {
 		c.ObservedGeneration = t.object.Version().Generation
 	}
-	if c.Type, err = r.text(a.Type, f); err != nil {
+	if c.Type, err = r.ev.text(a.Type, f); err != nil {
 		return c, err
 	}
-	if c.Status, err = r.text(a.Status, f); err != nil {
+	if c.Status, err = r.ev.text(a.Status, f); err != nil {
 		return c, err
 	}
-	if c.Reason, err = r.text(a.Reason, f); err != nil {
+	if c.Reason, err = r.ev.text(a.Reason, f); err != nil {
 		return c, err
 	}
-	c.Message, err = r.text(a.Message, f)
+	c.Message, err = r.ev.text(a.Message, f)
 	return c, err
 }

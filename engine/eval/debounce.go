@@ -39,7 +39,7 @@ type Intents func(key string) Intent
 
 // debounced runs a rule that is due, or says when it is.
 func (r *ruleRun) debounced(f *frame, wanted bool) {
-	r.unsettled = true
+	r.ev.unsettled = true
 	d := Debounced{Rule: r.index, Wanted: wanted}
 	if err := r.debounceKey(&d, f); err != nil {
 		if wanted {
@@ -48,27 +48,27 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 		return
 	}
 	var known Intent
-	if r.Intents != nil {
-		known = r.Intents(d.Key)
+	if r.ev.in.Intents != nil {
+		known = r.ev.in.Intents(d.Key)
 	}
 	waits := known.Pending && known.Rule == r.index
 	if !wanted && !waits {
 		return
 	}
-	d.Due = due(known, wanted, d.Window, r.Now)
-	if open := opening(r.rule.Debounce.Allowed, latest(d.Due, r.Now)); open.After(r.Now) {
+	d.Due = due(known, wanted, d.Window, r.ev.in.Now)
+	if open := opening(r.rule.Debounce.Allowed, latest(d.Due, r.ev.in.Now)); open.After(r.ev.in.Now) {
 		d.Due = open
 	}
-	isDue := !d.Due.After(r.Now)
-	if d.Ran = r.Flush || isDue && r.begins(); d.Ran {
+	isDue := !d.Due.After(r.ev.in.Now)
+	if d.Ran = r.ev.in.Flush || isDue && r.begins(); d.Ran {
 		r.allItems(f)
 	} else {
 		if isDue {
-			d.Due = r.Now.Add(fullWait)
+			d.Due = r.ev.in.Now.Add(fullWait)
 		}
-		r.noteFlip(d.Due)
+		r.ev.noteFlip(d.Due)
 	}
-	r.decision.Debounced = append(r.decision.Debounced, d)
+	r.ev.decision.Debounced = append(r.ev.decision.Debounced, d)
 }
 
 // fullWait is when a rule is tried again that too many keys are running.
@@ -77,14 +77,14 @@ const fullWait = time.Second
 // begins reports whether not too many other keys are running the rule.
 func (r *ruleRun) begins() bool {
 	atMost := r.rule.Debounce.MaxInFlight
-	return atMost == 0 || r.Begin == nil || r.Begin(r.index, atMost)
+	return atMost == 0 || r.ev.in.Begin == nil || r.ev.in.Begin(r.index, atMost)
 }
 
 func (r *ruleRun) debounceKey(d *Debounced, f *frame) (err error) {
-	if d.Key, err = r.text(r.rule.Debounce.Key, f); err != nil {
+	if d.Key, err = r.ev.text(r.rule.Debounce.Key, f); err != nil {
 		return err
 	}
-	v, err := r.rule.Debounce.Window.Build(f, r.meter)
+	v, err := r.rule.Debounce.Window.Build(f, r.ev.meter)
 	if err != nil {
 		return err
 	}

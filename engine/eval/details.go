@@ -102,7 +102,7 @@ type Read struct {
 // decided evaluates a condition once more, part by part, at no cost for the
 // policy.
 func (ev *evaluation) decided(p *cel.Program, f *frame) *ConditionDetails {
-	if ev.Details == nil || p == nil {
+	if ev.in.Details == nil || p == nil {
 		return nil
 	}
 	out := ev.explained(p, f, 0)
@@ -139,22 +139,22 @@ func (ev *evaluation) explained(p *cel.Program, f *frame, depth int) ConditionDe
 
 // noteRule records what became of a rule.
 func (ev *evaluation) noteRule(r *ruleRun) {
-	if ev.Details == nil {
+	if ev.in.Details == nil {
 		return
 	}
 	r.details.Rule, r.details.Fired, r.details.Failed, r.details.Err = r.rule, r.fired, r.failed, r.err
 	r.details.Effects, r.details.Delayed = ev.emitted-r.effect, ev.decision.Delayed(r.index)
-	ev.Details.Rules = append(ev.Details.Rules, r.details)
+	ev.in.Details.Rules = append(ev.in.Details.Rules, r.details)
 }
 
 // noteItem records what became of an item.
 func (r *ruleRun) noteItem(f *frame, item value.Value, ran bool, err error) {
-	if r.Details == nil {
+	if r.ev.in.Details == nil {
 		return
 	}
 	d := ItemDetails{Key: value.NameOf(item), Case: r.match, Row: r.row, Ran: ran, Err: err}
 	if r.rule.WhenPerItem {
-		d.When = r.decided(r.rule.When, f)
+		d.When = r.ev.decided(r.rule.When, f)
 	}
 	for _, l := range f.locals {
 		if l.variable != nil && l.state == known {
@@ -166,10 +166,10 @@ func (r *ruleRun) noteItem(f *frame, item value.Value, ran bool, err error) {
 
 // noteVariable records the value of a variable of the policy.
 func (ev *evaluation) noteVariable(name string, v value.Value, err error) {
-	if ev.Details == nil {
+	if ev.in.Details == nil {
 		return
 	}
-	list := ev.Details.Variables
+	list := ev.in.Details.Variables
 	for _, last := range slices.Backward(list) {
 		if last.Name != name {
 			continue
@@ -179,25 +179,25 @@ func (ev *evaluation) noteVariable(name string, v value.Value, err error) {
 		}
 		break
 	}
-	ev.Details.Variables = append(list, VariableDetails{Name: name, Value: v, Err: err})
+	ev.in.Details.Variables = append(list, VariableDetails{Name: name, Value: v, Err: err})
 }
 
 // noteDeadline records a time at which the decision changes.
 func (ev *evaluation) noteDeadline(at time.Time) {
-	if ev.Details == nil {
+	if ev.in.Details == nil {
 		return
 	}
-	for _, d := range ev.Details.Deadlines {
-		if d.At.Equal(at) && d.Why == ev.Details.within {
+	for _, d := range ev.in.Details.Deadlines {
+		if d.At.Equal(at) && d.Why == ev.in.Details.within {
 			return
 		}
 	}
-	ev.Details.Deadlines = append(ev.Details.Deadlines, Deadline{At: at, Why: ev.Details.within})
+	ev.in.Details.Deadlines = append(ev.in.Details.Deadlines, Deadline{At: at, Why: ev.in.Details.within})
 }
 
 // noteReads records the objects that a decision depends on.
 func (r *memoReader) noteReads() {
-	d, p := r.ev.Details, r.ev.Policy
+	d, p := r.ev.in.Details, r.ev.in.Policy
 	if d == nil {
 		return
 	}
@@ -220,7 +220,7 @@ func (r *memoReader) noteReads() {
 		}
 		t := p.Targets[at.Input]
 		id := TargetID(t.Source.GVK, at.Key)
-		if o := r.ev.World.Table(t.Source).Get(id.Namespace, id.Name); o != nil {
+		if o := r.ev.in.World.Table(t.Source).Get(id.Namespace, id.Name); o != nil {
 			d.Reads = append(d.Reads, Read{Source: t.Source, Object: o, Mask: t.Reads})
 		}
 	}
@@ -235,5 +235,5 @@ func (r *memoReader) single(i int, in *plan.Input) *world.Object {
 	if err != nil {
 		return nil
 	}
-	return lookUp(r.ev.World.Table(in.Source), value.Unwrap(name), r.ev.Key.Namespace)
+	return lookUp(r.ev.in.World.Table(in.Source), value.Unwrap(name), r.ev.in.Key.Namespace)
 }

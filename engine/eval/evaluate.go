@@ -122,9 +122,9 @@ type reader interface {
 
 // evaluation is one evaluation under way.
 type evaluation struct {
-	Input
-	reader
-	meter *expr.Meter
+	in     Input
+	reader reader
+	meter  *expr.Meter
 	// call is nil until an expression needs it.
 	call     value.Value
 	object   *world.Object
@@ -153,7 +153,7 @@ type evaluation struct {
 }
 
 func (ev *evaluation) begin(in Input) {
-	ev.Input = in
+	ev.in = in
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
 	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
 		ev.object = nil
@@ -167,27 +167,27 @@ func (ev *evaluation) begin(in Input) {
 func (ev *evaluation) callOf(now time.Time) value.Value {
 	return cel.CallValue(&expr.Call{Now: now, Recall: ev.recall, Flip: func(at time.Time) {
 		ev.noteFlip(at)
-		ev.flip(at)
+		ev.reader.flip(at)
 	}})
 }
 
 // recall returns what was remembered, and notes that it was asked for.
 func (ev *evaluation) recall(name string) (v value.Value) {
-	if ev.Recall != nil {
-		v = ev.Recall(name)
+	if ev.in.Recall != nil {
+		v = ev.in.Recall(name)
 	}
-	ev.recalled(name, v)
+	ev.reader.recalled(name, v)
 	return v
 }
 
 func (ev *evaluation) run() *Decision {
 	defer ev.meter.Close()
-	if ev.object != nil || ev.Policy.Primary.Optional {
+	if ev.object != nil || ev.in.Policy.Primary.Optional {
 		ev.rules()
 		ev.coalesced()
 	}
 	ev.noteAbout()
-	ev.done()
+	ev.reader.done()
 	ev.decision.Cost = ev.meter.Spent()
 	return ev.decision
 }

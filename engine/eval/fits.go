@@ -34,12 +34,12 @@ func bodyFits(a *plan.Child, body value.Value) error {
 
 // fit refuses writes that are too large, from the first of some on.
 func (r *ruleRun) fit(first int) error {
-	for _, e := range r.decision.Effects[first:] {
+	for _, e := range r.ev.decision.Effects[first:] {
 		size := value.Deep(e.Patch)
 		if size > MaxBody {
 			return fmt.Errorf("%s %s: %w", e.Target.Kind, Key{Namespace: e.Target.Namespace, Name: e.Target.Name}, errBody)
 		}
-		if r.written += size; r.written > MaxWritten {
+		if r.ev.written += size; r.ev.written > MaxWritten {
 			return errWritten
 		}
 	}
@@ -49,7 +49,7 @@ func (r *ruleRun) fit(first int) error {
 // over reports whether an error means that nothing more of the evaluation can
 // come about: a budget that counts all of it is used up, or nobody wants it.
 func (r *ruleRun) over(err error) bool {
-	return err != nil && (expr.Spent(err) || r.meter.Parent().Err() != nil)
+	return err != nil && (expr.Spent(err) || r.ev.meter.Parent().Err() != nil)
 }
 
 // Limits of what keys remember, in bytes.

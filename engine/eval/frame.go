@@ -43,7 +43,7 @@ func (f *frame) ResolveName(name string) (any, bool) {
 			return f.local(n - 1), true
 		}
 	}
-	slot, ok := f.ev.Policy.Slots.Of(name)
+	slot, ok := f.ev.in.Policy.Slots.Of(name)
 	if !ok {
 		return nil, false
 	}
@@ -59,24 +59,24 @@ func (ev *evaluation) slot(slot plan.Slot) value.Value {
 	case plan.Object:
 		return ev.objectValue()
 	case plan.KeyName:
-		return value.OfString(ev.Key.Name)
+		return value.OfString(ev.in.Key.Name)
 	case plan.KeyNamespace:
-		return value.OfString(ev.Key.Namespace)
+		return value.OfString(ev.in.Key.Namespace)
 	case plan.InputSlot:
-		return ev.visible(slot, ev.Policy.Inputs[slot.Index].Shape)
+		return ev.visible(slot, ev.in.Policy.Inputs[slot.Index].Shape)
 	case plan.VariableSlot:
-		return ev.visible(slot, variableShape(ev.Policy.Variables[slot.Index]))
+		return ev.visible(slot, variableShape(ev.in.Policy.Variables[slot.Index]))
 	case plan.Now:
 		ev.unsettled = true
-		return value.OfTime(ev.Now)
+		return value.OfTime(ev.in.Now)
 	case plan.Initial:
-		return value.OfBool(ev.Initial)
+		return value.OfBool(ev.in.Initial)
 	case plan.Leaving:
-		return value.OfBool(ev.Leaving)
+		return value.OfBool(ev.in.Leaving)
 	default:
 		ev.asked = true
 		if ev.call == nil {
-			ev.call = ev.callOf(ev.Now)
+			ev.call = ev.callOf(ev.in.Now)
 		}
 		return ev.call
 	}
@@ -92,9 +92,9 @@ func variableShape(v *plan.Variable) plan.Shape {
 // fetch returns the value of an input or a variable.
 func (ev *evaluation) fetch(slot plan.Slot) (value.Value, error) {
 	if slot.Kind == plan.InputSlot {
-		return ev.input(slot.Index)
+		return ev.reader.input(slot.Index)
 	}
-	return ev.variable(slot.Index)
+	return ev.reader.variable(slot.Index)
 }
 
 // visible returns the value that an expression sees: of a map, a view that
@@ -104,13 +104,13 @@ func (ev *evaluation) visible(slot plan.Slot, shape plan.Shape) value.Value {
 	if err != nil {
 		ev.met(err)
 		failed := cel.ErrorValue(err)
-		ev.saw(slot, failed)
+		ev.reader.saw(slot, failed)
 		return failed
 	}
 	if m, ok := v.(*value.Map); ok && (shape == plan.Keyed || shape == plan.Grouped) {
-		return ev.view(slot, m)
+		return ev.reader.view(slot, m)
 	}
-	ev.saw(slot, v)
+	ev.reader.saw(slot, v)
 	return v
 }
 

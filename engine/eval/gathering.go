@@ -126,14 +126,14 @@ func (g *gathering) by(candidates []*world.Object) *columnRun {
 	if len(candidates) <= fewItems || !g.found && g.probes != nil {
 		return nil
 	}
-	if !g.found && slices.ContainsFunc(candidates, func(o *world.Object) bool { return !g.in.Near(g.r.ev.Key.Namespace, o) }) {
+	if !g.found && slices.ContainsFunc(candidates, func(o *world.Object) bool { return !g.in.Near(g.r.ev.in.Key.Namespace, o) }) {
 		return nil
 	}
 	c := &plan.Collection{As: "item", When: g.in.Where, Key: g.in.Key, OrderBy: g.in.OrderBy}
 	if g.found {
 		c.When = nil
 	}
-	return &columnRun{ev: g.r.ev, c: c, columnMemory: g.r.ev.columnMemory()}
+	return &columnRun{ev: g.r.ev, c: c, memory: g.r.ev.columnMemory()}
 }
 
 // columns computes the columns of candidates; nil when that is not possible.

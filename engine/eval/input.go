@@ -23,7 +23,7 @@ type member struct {
 // judge reports whether an object is a member of an input, and where it stands
 // in it. An object on which an expression fails is none. The frame is used for it.
 func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
-	if !in.Near(ev.Key.Namespace, o) {
+	if !in.Near(ev.in.Key.Namespace, o) {
 		return nil
 	}
 	m := ev.consider(o, f)
@@ -149,7 +149,7 @@ func (ev *evaluation) one(in *plan.Input, table *world.Table) (value.Value, erro
 	if err != nil {
 		return nil, err
 	}
-	o := lookUp(table, value.Unwrap(name), ev.Key.Namespace)
+	o := lookUp(table, value.Unwrap(name), ev.in.Key.Namespace)
 	if o == nil {
 		o = ev.lookUpCreated(in, value.Unwrap(name))
 	}
@@ -166,7 +166,7 @@ func (ev *evaluation) lookUpCreated(in *plan.Input, name value.Value) *world.Obj
 			if o.Namespace == value.StringAt(m, "namespace") && o.Name == value.StringAt(m, "name") {
 				return o
 			}
-		} else if text, _ := value.Str(name); o.Name == text && (o.Namespace == "" || o.Namespace == ev.Key.Namespace) {
+		} else if text, _ := value.Str(name); o.Name == text && (o.Namespace == "" || o.Namespace == ev.in.Key.Namespace) {
 			return o
 		}
 	}
@@ -300,11 +300,11 @@ func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world
 // the world's tables.
 func IndexKeys(p *plan.Policy, in *plan.Input, o *world.Object, meter *expr.Meter) []string {
 	f := indexFrames.Get().(*frame)
-	f.ev.Policy, f.ev.meter = p, meter
+	f.ev.in.Policy, f.ev.meter = p, meter
 	f.push("item", o.Value)
 	out := in.Join.Item.Keys(f, meter)
 	f.locals[0] = local{}
-	f.locals, f.ev.Policy, f.ev.meter = f.locals[:0], nil, nil
+	f.locals, f.ev.in.Policy, f.ev.meter = f.locals[:0], nil, nil
 	indexFrames.Put(f)
 	return out
 }

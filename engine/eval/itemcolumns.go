@@ -22,9 +22,9 @@ type itemColumns struct {
 // ahead computes the columns of the next items, when those before have been used up.
 // Somebody who wants to know what the parts of conditions come to is told item by item.
 func (run *itemsRun) ahead(at int) {
-	if at == 0 && run.old == nil && len(run.next.list) > fewItems && run.ev.Judged == nil {
-		m := run.ev.columnMemory()
-		run.by = &columnRun{ev: run.ev, c: run.c, columnMemory: m, at: m.reads.at, only: m.reads.only}
+	if at == 0 && run.old == nil && len(run.next.list) > fewItems && run.reader.ev.in.Judged == nil {
+		m := run.reader.ev.columnMemory()
+		run.by = &columnRun{ev: run.reader.ev, c: run.c, memory: m, at: m.reads.at, only: m.reads.only}
 	}
 	if run.by == nil || at < run.until {
 		return
@@ -38,15 +38,15 @@ func (run *itemsRun) ahead(at int) {
 // columnsOf computes the columns of items; nil when that is not possible. What was
 // charged for them is taken back then.
 func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
-	mark := run.ev.meter.Mark()
-	h, reads := run.begin(), &run.by.reads
+	mark := run.reader.ev.meter.Mark()
+	h, reads := run.begin(), &run.by.memory.reads
 	reads.begin(len(items))
 	h.rows = reads
 	out := run.by.fill(items)
 	h.rows = nil
-	run.pop()
+	run.reader.pop()
 	if out == nil || reads.anywhere || len(h.entries) > 0 || len(h.recalls) > 0 || !h.until.IsZero() {
-		run.ev.meter.Restore(mark)
+		run.reader.ev.meter.Restore(mark)
 		return nil
 	}
 	out.held = reads.holders(&run.kept)
@@ -55,7 +55,7 @@ func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 		of := &reads.slots[i]
 		run.lookedIn(of.slot)
 		if in, ok := of.slot.input(); ok {
-			run.memo.lookups.expect(in, of.count*len(run.next.list)/len(items))
+			run.reader.memo.lookups.expect(in, of.count*len(run.next.list)/len(items))
 		}
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 // judged tells what the parts of a condition come to, if somebody wants to know. It
 // costs the policy nothing.
 func (ev *evaluation) judged(p *cel.Program, f *frame) {
-	if ev.Judged == nil || !p.Type().IsExactType(cel.BoolType) {
+	if ev.in.Judged == nil || !p.Type().IsExactType(cel.BoolType) {
 		return
 	}
 	meter := expr.NewMeter(ev.meter.Parent())
@@ -21,7 +21,7 @@ func (ev *evaluation) judged(p *cel.Program, f *frame) {
 			return false, false
 		}
 		holds = value.IsTrue(v)
-		ev.Judged(part, holds)
+		ev.in.Judged(part, holds)
 		return holds, true
 	})
 }

@@ -30,14 +30,14 @@ func (r *ruleRun) keeper(a *plan.Child, t targetState, manifest *value.Map) *wor
 // other returns the primary object of a key, if that is another one and exists. The key is
 // decided about again when that changes.
 func (r *ruleRun) other(a *plan.Child, key Key) *world.Object {
-	if key.Name == "" || key == r.Key {
+	if key.Name == "" || key == r.ev.in.Key {
 		return nil
 	}
-	o := r.World.Table(r.Policy.Primary.Source).Get(key.Namespace, key.Name)
-	if o == nil || !r.Policy.Primary.Selects(o) {
+	o := r.ev.in.World.Table(r.ev.in.Policy.Primary.Source).Get(key.Namespace, key.Name)
+	if o == nil || !r.ev.in.Policy.Primary.Selects(o) {
 		return nil
 	}
-	r.named(a.Others, TargetKey(key.Namespace, key.Name))
+	r.ev.reader.named(a.Others, TargetKey(key.Namespace, key.Name))
 	return o
 }
 
@@ -45,7 +45,7 @@ func (r *ruleRun) other(a *plan.Child, key Key) *world.Object {
 // marks of the policy.
 func (r *ruleRun) marked(object *value.Map) Key {
 	label := func(name string) string { return value.StringAt(object, "metadata", "labels", name) }
-	if label(children.PolicyLabel) != r.Policy.Name || label(children.ChildLabel) == "" {
+	if label(children.PolicyLabel) != r.ev.in.Policy.Name || label(children.ChildLabel) == "" {
 		return Key{}
 	}
 	annotation := func(name string) string { return value.StringAt(object, "metadata", "annotations", name) }
@@ -55,12 +55,12 @@ func (r *ruleRun) marked(object *value.Map) Key {
 // owning returns the key of an owner of an object; its name is "" where the owner is of
 // another kind.
 func (r *ruleRun) owning(owner value.Value, of world.ID) Key {
-	primary := r.Policy.Primary.GVK
+	primary := r.ev.in.Policy.Primary.GVK
 	if value.StringAt(owner, "kind") != primary.Kind || value.StringAt(owner, "apiVersion") != primary.APIVersion {
 		return Key{}
 	}
 	key := Key{Name: value.StringAt(owner, "name")}
-	if r.Key.Namespace != "" {
+	if r.ev.in.Key.Namespace != "" {
 		key.Namespace = of.Namespace
 	}
 	return key

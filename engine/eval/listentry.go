@@ -20,7 +20,7 @@ func (r *ruleRun) listEntry(a *plan.ListEntry, f *frame) error {
 	if err != nil && !missing {
 		return err
 	}
-	by, err := a.By.Fields(f, r.meter)
+	by, err := a.By.Fields(f, r.ev.meter)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func hasFields(item value.Value, by []cel.Field) bool {
 
 // keepEntry puts an entry into a list: in its place, or last.
 func (r *ruleRun) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at int, by []cel.Field) ([]value.Value, error) {
-	fields, err := a.Entry.Fields(f, r.meter)
+	fields, err := a.Entry.Fields(f, r.ev.meter)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ type Side struct{ ev *evaluation }
 // none. Close must be called at the end.
 func NewSide(ctx context.Context, p *plan.Policy, key Key, object *world.Object) *Side {
 	s := sides.Get().(*Side)
-	s.ev.Input, s.ev.object, s.ev.meter = Input{Policy: p, Key: key}, object, expr.NewMeter(ctx)
+	s.ev.in, s.ev.object, s.ev.meter = Input{Policy: p, Key: key}, object, expr.NewMeter(ctx)
 	return s
 }
 
@@ -35,7 +35,7 @@ var sides = sync.Pool{New: func() any {
 func (s *Side) Close() {
 	s.ev.meter.Close()
 	*s.ev.decision = Decision{}
-	s.ev.Input, s.ev.object, s.ev.meter = Input{}, nil, nil
+	s.ev.in, s.ev.object, s.ev.meter = Input{}, nil, nil
 	sides.Put(s)
 }
 
@@ -105,7 +105,7 @@ func (s *Side) names(in *plan.Input) []string {
 		if text == "" {
 			return nil
 		}
-		return []string{TargetKey("", text), TargetKey(s.ev.Key.Namespace, text)}
+		return []string{TargetKey("", text), TargetKey(s.ev.in.Key.Namespace, text)}
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *Side) ItemKeys(in *plan.Input, o *world.Object) []string {
 	case in.Join.Item == nil:
 		return nil
 	}
-	return IndexKeys(s.ev.Policy, in, o, s.ev.meter)
+	return IndexKeys(s.ev.in.Policy, in, o, s.ev.meter)
 }
 
 // Named returns the keys that an object names, for a policy whose primaries are

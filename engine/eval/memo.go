@@ -178,13 +178,13 @@ type memoReader struct {
 // begin begins an evaluation. A memo of another policy, or from a later time, tells
 // nothing; what it was looking at is given back.
 func (r *memoReader) begin(ev *evaluation, m *Memo) {
-	if m.policy != ev.Policy || ev.Now.Before(m.now) || m.leaving != ev.Leaving {
+	if m.policy != ev.in.Policy || ev.in.Now.Before(m.now) || m.leaving != ev.in.Leaving {
 		old := m.lookups
-		*m = Memo{policy: ev.Policy, serial: m.serial, leaving: ev.Leaving, inputs: make([]inputMemo, len(ev.Policy.Inputs)), variables: variableMemos{of: make([]*variableMemo, len(ev.Policy.Variables))}}
+		*m = Memo{policy: ev.in.Policy, serial: m.serial, leaving: ev.in.Leaving, inputs: make([]inputMemo, len(ev.in.Policy.Inputs)), variables: variableMemos{of: make([]*variableMemo, len(ev.in.Policy.Variables))}}
 		m.lookups.changes = old.changes
 		m.lookups.end(&old)
 	}
-	m.now = ev.Now
+	m.now = ev.in.Now
 	m.serial++
 	r.ev, r.memo, r.scratch = ev, m, ev.scratch
 	r.rules = r.push()
@@ -230,7 +230,7 @@ func (r *memoReader) view(slot plan.Slot, m *value.Map) value.Value {
 		list = &r.views[1]
 	}
 	if *list == nil {
-		*list = make([]*view, max(len(r.ev.Policy.Inputs), len(r.ev.Policy.Variables)))
+		*list = make([]*view, max(len(r.ev.in.Policy.Inputs), len(r.ev.in.Policy.Variables)))
 	}
 	known := (*list)[slot.Index]
 	if known == nil || known.Map != m {
@@ -271,7 +271,7 @@ func (r *memoReader) replace(old *reads, now *holder) {
 // still reports whether everything that a result was computed from is the same:
 // the parts of the primary under the mask, the names, the entries, the time.
 func (r *memoReader) still(h *reads, object value.Value, mask *value.Mask) bool {
-	if !h.until.IsZero() && !r.ev.Now.Before(h.until) {
+	if !h.until.IsZero() && !r.ev.in.Now.Before(h.until) {
 		return false
 	}
 	return r.sameObject(object, mask) && r.sameRecalls(h.recalls()) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped()) && r.sameEntries(h.entries)
@@ -298,8 +298,8 @@ func (r *memoReader) sameWholes(list []wholeRead) bool {
 func (r *memoReader) sameRecalls(list []recallRead) bool {
 	for i := range list {
 		var now value.Value
-		if r.ev.Recall != nil {
-			now = r.ev.Recall(list[i].name)
+		if r.ev.in.Recall != nil {
+			now = r.ev.in.Recall(list[i].name)
 		}
 		if !identical(now, list[i].value) {
 			return false
@@ -328,7 +328,7 @@ func (r *memoReader) sameEntry(e *entryRead) bool {
 
 // variable implements reader.
 func (r *memoReader) variable(i int) (value.Value, error) {
-	m, v := r.memo.variables.at(i), r.ev.Policy.Variables[i]
+	m, v := r.memo.variables.at(i), r.ev.in.Policy.Variables[i]
 	if m.valid && m.checked == r.memo.serial {
 		return m.value, m.err
 	}

@@ -11,11 +11,11 @@ import (
 // input implements reader: what was found last time is brought up to date
 // with the objects that changed since.
 func (r *memoReader) input(i int) (value.Value, error) {
-	m, in := &r.memo.inputs[i], r.ev.Policy.Inputs[i]
+	m, in := &r.memo.inputs[i], r.ev.in.Policy.Inputs[i]
 	if m.valid && m.checked == r.memo.serial {
 		return m.value, m.err
 	}
-	table := r.ev.World.Table(in.Source)
+	table := r.ev.in.World.Table(in.Source)
 	if in.Off {
 		table = nil
 	}
@@ -108,7 +108,7 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m, older *inputM
 	key, shared := r.sharing(in, m, len(candidates))
 	var others *sharedInput
 	if shared {
-		if others = r.ev.Shared.inputs.get(key); others != nil && others.table == m.table {
+		if others = r.ev.in.Shared.inputs.get(key); others != nil && others.table == m.table {
 			r.ev.meter.Grow(len(candidates))
 			m.take(others)
 			return
@@ -144,7 +144,7 @@ func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bo
 	}
 	key, shared := r.sharing(in, m, len(m.members))
 	if shared {
-		m.adopt(r.ev.Shared.inputs.get(key), table)
+		m.adopt(r.ev.in.Shared.inputs.get(key), table)
 	}
 	changes, ok := table.Since(m.table)
 	if !ok || len(changes) == 0 {

@@ -22,5 +22,5 @@ func Variable(ctx context.Context, in Input, name string) (value.Value, error) {
 	if ev.object == nil && !in.Policy.Primary.Optional {
 		return nil, fmt.Errorf("there is no %s %s that the policy %s decides about", in.Policy.Primary.Kind, in.Key, in.Policy.Name)
 	}
-	return ev.variable(slot.Index)
+	return ev.reader.variable(slot.Index)
 }

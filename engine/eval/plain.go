@@ -14,8 +14,8 @@ import (
 type plainReader struct{ ev *evaluation }
 
 func (r *plainReader) input(i int) (value.Value, error) {
-	in := r.ev.Policy.Inputs[i]
-	table := r.ev.World.Table(in.Source)
+	in := r.ev.in.Policy.Inputs[i]
+	table := r.ev.in.World.Table(in.Source)
 	if in.Shape == plan.One {
 		if in.Off {
 			return value.Null, nil
@@ -42,7 +42,7 @@ func (r *plainReader) members(in *plan.Input, table *world.Table) (members []*me
 }
 
 func (r *plainReader) variable(i int) (value.Value, error) {
-	return r.ev.plainVariable(r.ev.Policy.Variables[i], r.ev.frame())
+	return r.ev.plainVariable(r.ev.in.Policy.Variables[i], r.ev.frame())
 }
 
 func (r *plainReader) changed()                                   {}

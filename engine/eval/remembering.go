@@ -30,15 +30,15 @@ type rememberedBefore struct {
 // remember keeps a value for later evaluations of the key, whatever becomes of
 // the writes of this one.
 func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
-	name, err := r.text(a.Name, f)
+	name, err := r.ev.text(a.Name, f)
 	if err != nil {
 		return err
 	}
-	v, err := a.Value.Build(f, r.meter)
+	v, err := a.Value.Build(f, r.ev.meter)
 	if err != nil {
 		return err
 	}
-	if err := r.keeps(name, v); err != nil {
+	if err := r.ev.keeps(name, v); err != nil {
 		return &expr.Failure{At: a.Pos, Err: err}
 	}
 	return nil
@@ -48,9 +48,9 @@ func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
 func (ev *evaluation) keeps(name string, v value.Value) error {
 	was, known := ev.decision.Remember[name]
 	size, replaced, own, all := ev.remembering.size, ev.remembering.replaced, 0, 0
-	if ev.Remembered != nil {
+	if ev.in.Remembered != nil {
 		var same int
-		if own, all, same = ev.Remembered(name); !known {
+		if own, all, same = ev.in.Remembered(name); !known {
 			replaced += same
 		}
 	}

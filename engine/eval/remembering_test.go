@@ -49,7 +49,7 @@ func TestRemembering(t *testing.T) {
 			bytes += RememberedBytes(fmt.Sprint(i), v)
 		}
 		others := []int{0, MaxRememberedAll - r.IntN(MaxRemembered)}[r.IntN(2)]
-		ev := &evaluation{decision: &Decision{}, Input: Input{Remembered: func(name string) (own, all, named int) {
+		ev := &evaluation{decision: &Decision{}, in: Input{Remembered: func(name string) (own, all, named int) {
 			return bytes, bytes + others, RememberedBytes(name, before[name])
 		}}}
 		model := map[string]value.Value{}

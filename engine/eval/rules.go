@@ -20,13 +20,13 @@ func (ev *evaluation) rules() {
 	failed := false
 	concerned := ev.concerned()
 	run := &ruleRun{}
-	for i, r := range ev.Policy.Rules {
+	for i, r := range ev.in.Policy.Rules {
 		if failed && !r.Finally || !concerned(r) {
 			continue
 		}
-		*run = ruleRun{evaluation: ev, rule: r, index: i}
-		if ev.Details != nil {
-			ev.Details.within = "rule " + r.Name
+		*run = ruleRun{ev: ev, rule: r, index: i}
+		if ev.in.Details != nil {
+			ev.in.Details.within = "rule " + r.Name
 		}
 		stop := run.run()
 		ev.decision.Reached.Add(i)
@@ -45,9 +45,9 @@ func (ev *evaluation) rules() {
 // has left the selector, or that is gone.
 func (ev *evaluation) concerned() func(*plan.Rule) bool {
 	switch {
-	case ev.object == nil && ev.Policy.Primary.PruneOnly:
+	case ev.object == nil && ev.in.Policy.Primary.PruneOnly:
 		return func(r *plan.Rule) bool { return r.Prunes }
-	case ev.Leaving && value.Path(ev.object.Value, "metadata", "deletionTimestamp") == nil:
+	case ev.in.Leaving && value.Path(ev.object.Value, "metadata", "deletionTimestamp") == nil:
 		return func(r *plan.Rule) bool { return r.Leaving }
 	default:
 		return func(*plan.Rule) bool { return true }
@@ -56,7 +56,7 @@ func (ev *evaluation) concerned() func(*plan.Rule) bool {
 
 // ruleRun is one rule while it runs.
 type ruleRun struct {
-	*evaluation
+	ev     *evaluation
 	rule   *plan.Rule
 	index  int
 	fired  bool
@@ -75,23 +75,23 @@ type ruleRun struct {
 
 // run reports whether the evaluation ends here.
 func (r *ruleRun) run() (stop bool) {
-	r.effect = r.emitted
-	base := r.frame()
+	r.effect = r.ev.emitted
+	base := r.ev.frame()
 	if r.rule.ForEach == nil {
 		base.declare(r.rule.Locals)
 	}
-	if r.pendingOnly {
+	if r.ev.pendingOnly {
 		if r.rule.Debounce != nil {
-			r.decision.Ran.Add(r.index)
+			r.ev.decision.Ran.Add(r.index)
 			r.debounced(base, false)
 		}
 		return false
 	}
 	if !r.rule.WhenPerItem {
-		r.details.When = r.decided(r.rule.When, base)
+		r.details.When = r.ev.decided(r.rule.When, base)
 		holds, err := r.holds(r.rule.When, base)
 		if err == nil && r.rule.Debounce != nil {
-			r.decision.Ran.Add(r.index)
+			r.ev.decision.Ran.Add(r.index)
 			r.debounced(base, holds)
 			return r.rule.Stop && holds
 		}
@@ -111,8 +111,8 @@ func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
 	if when == nil {
 		return true, nil
 	}
-	r.judged(when, f)
-	v, err := when.Eval(f, r.meter)
+	r.ev.judged(when, f)
+	v, err := when.Eval(f, r.ev.meter)
 	if err != nil {
 		return false, err
 	}
@@ -137,7 +137,7 @@ func (r *ruleRun) allItems(base *frame) {
 // each runs the rule for every item of its list, as the overlay has it when
 // the rule begins.
 func (r *ruleRun) each(base *frame) {
-	list, err := r.rule.ForEach.Eval(base, r.meter)
+	list, err := r.rule.ForEach.Eval(base, r.ev.meter)
 	if err != nil {
 		r.fail(base, "", err)
 		return
@@ -149,12 +149,12 @@ func (r *ruleRun) each(base *frame) {
 		}
 		return
 	}
-	r.meter.Grow(items.Len())
-	before := r.scratch.mark()
+	r.ev.meter.Grow(items.Len())
+	before := r.ev.scratch.mark()
 	for _, item := range items.Items() {
-		r.scratch.back(before)
-		f := r.frame()
-		f.push(r.rule.As, r.refresh(item))
+		r.ev.scratch.back(before)
+		f := r.ev.frame()
+		f.push(r.rule.As, r.ev.refresh(item))
 		f.declare(r.rule.Locals)
 		if r.one(f, item); r.over(r.err) {
 			return
@@ -189,9 +189,9 @@ func (r *ruleRun) one(f *frame, item value.Value) {
 			return
 		}
 	}
-	r.decision.Ran.Add(r.index)
+	r.ev.decision.Ran.Add(r.index)
 	r.items++
-	r.item++
+	r.ev.item++
 	r.current, r.match, r.row = value.NameOf(item), "", 0
 	actions, err := r.choose(f)
 	if err == nil {
@@ -225,34 +225,34 @@ func (r *ruleRun) choose(f *frame) ([]plan.Action, error) {
 
 // attempt runs actions; when one fails, nothing of them remains.
 func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
-	effects, lines, applied := len(r.decision.Effects), len(r.decision.Log), len(r.applications.list)
-	r.overlay.save()
-	r.remembering.save()
+	effects, lines, applied := len(r.ev.decision.Effects), len(r.ev.decision.Log), len(r.ev.applications.list)
+	r.ev.overlay.save()
+	r.ev.remembering.save()
 	for _, a := range actions {
-		first := len(r.decision.Effects)
+		first := len(r.ev.decision.Effects)
 		err := r.act(a, f)
 		if err == nil {
 			err = r.fit(first)
 		}
 		if err != nil {
-			r.overlay.restore()
-			r.emitted -= len(r.decision.Effects) - effects
-			r.decision.Effects = r.decision.Effects[:effects]
-			r.decision.Log = r.decision.Log[:lines]
-			r.applications.back(applied)
-			r.remembering.restore(r.decision.Remember)
-			r.changed()
+			r.ev.overlay.restore()
+			r.ev.emitted -= len(r.ev.decision.Effects) - effects
+			r.ev.decision.Effects = r.ev.decision.Effects[:effects]
+			r.ev.decision.Log = r.ev.decision.Log[:lines]
+			r.ev.applications.back(applied)
+			r.ev.remembering.restore(r.ev.decision.Remember)
+			r.ev.reader.changed()
 			return err
 		}
 	}
-	r.coalesce(effects)
+	r.ev.coalesce(effects)
 	return nil
 }
 
 // fail records that an item failed, and runs the rule's onError.
 func (r *ruleRun) fail(f *frame, item string, err error) {
 	r.failed, r.err = true, err
-	r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: err})
+	r.ev.decision.Problems = append(r.ev.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: err})
 	onError := r.rule.OnError
 	if own, ok := errors.AsType[*askFailure](err); ok {
 		onError, f = own.Ask.OnError, own.frame
@@ -260,10 +260,10 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	if len(onError) == 0 || r.over(err) {
 		return
 	}
-	r.item++
+	r.ev.item++
 	inner := f.extend()
 	inner.push(errorMessage, value.OfString(expr.Message(err)))
 	if again := r.attempt(onError, inner); again != nil {
-		r.decision.Problems = append(r.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
+		r.ev.decision.Problems = append(r.ev.decision.Problems, Problem{Rule: r.rule.Name, Item: item, Err: fmt.Errorf("onError: %w", again)})
 	}
 }

@@ -24,11 +24,11 @@ func (f *askFailure) Unwrap() error { return f.AskError }
 func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 	outer := f.extend()
 	outer.push("claimed", value.NewList(append([]value.Value(nil), r.claimed...)))
-	in := selection.Input{Select: a, Scope: outer, Meter: r.meter, Ask: r.ask, Details: r.Details != nil}
-	if r.Shared != nil {
-		in.Cache = &r.Shared.selections
+	in := selection.Input{Select: a, Scope: outer, Meter: r.ev.meter, Ask: r.ask, Details: r.ev.in.Details != nil}
+	if r.ev.in.Shared != nil {
+		in.Cache = &r.ev.in.Shared.selections
 	}
-	outcome, err := selection.Run(r.meter.Parent(), in)
+	outcome, err := selection.Run(r.ev.meter.Parent(), in)
 	if err != nil {
 		return asked(err, outer)
 	}
@@ -41,12 +41,12 @@ func (r *ruleRun) selection(a *plan.Select, f *frame) error {
 		return err
 	}
 	if len(outcome.Winners) == 0 {
-		r.decision.Unselected = true
+		r.ev.decision.Unselected = true
 		inner := f.extend()
 		inner.push("summary", value.OfString(summary))
 		return r.all(a.Otherwise, inner)
 	}
-	r.meter.Grow(len(outcome.Winners) - 1)
+	r.ev.meter.Grow(len(outcome.Winners) - 1)
 	return r.won(in, outcome, outer, summary)
 }
 
@@ -60,7 +60,7 @@ func (r *ruleRun) won(in selection.Input, o *selection.Outcome, outer *frame, su
 		if in.Select.Confirm == nil {
 			continue
 		}
-		if err := selection.Confirm(r.meter.Parent(), in, in.Select.Confirm, won); err != nil {
+		if err := selection.Confirm(r.ev.meter.Parent(), in, in.Select.Confirm, won); err != nil {
 			return asked(err, won)
 		}
 	}
@@ -79,7 +79,7 @@ func (r *ruleRun) won(in selection.Input, o *selection.Outcome, outer *frame, su
 func (r *ruleRun) winner(a *plan.Select, w *selection.Winner, outer *frame) *frame {
 	won := outer.extend()
 	for i, name := range a.Names {
-		won.push(name, r.refresh(w.Values[i]))
+		won.push(name, r.ev.refresh(w.Values[i]))
 	}
 	return won
 }
@@ -120,7 +120,7 @@ func (r *ruleRun) all(actions []plan.Action, f *frame) error {
 func (r *ruleRun) summary(a *plan.Select, o *selection.Outcome, f *frame) (string, error) {
 	inner := f.extend()
 	inner.push("total", value.OfInt(int64(o.Total)))
-	begin, err := r.text(a.Summary, inner)
+	begin, err := r.ev.text(a.Summary, inner)
 	return o.Summary(begin), err
 }
 
@@ -130,7 +130,7 @@ func (r *ruleRun) claim(a *plan.Select, f *frame) error {
 	if a.Claim == nil {
 		return nil
 	}
-	v, err := a.Claim.Eval(f, r.meter)
+	v, err := a.Claim.Eval(f, r.ev.meter)
 	if err != nil {
 		return err
 	}
@@ -142,11 +142,11 @@ func (r *ruleRun) claim(a *plan.Select, f *frame) error {
 
 // ask puts a question to whoever answers, and records it.
 func (r *ruleRun) ask(ctx context.Context, request *expr.Request) (*expr.Response, error) {
-	if r.Answers == nil {
+	if r.ev.in.Answers == nil {
 		return nil, errors.New("nobody is there to answer " + request.Query)
 	}
-	response, err := r.Answers.Answer(ctx, request)
-	r.decision.Calls = append(r.decision.Calls, Call{Rule: r.rule.Name, Request: request, Response: response, Err: err})
+	response, err := r.ev.in.Answers.Answer(ctx, request)
+	r.ev.decision.Calls = append(r.ev.decision.Calls, Call{Rule: r.rule.Name, Request: request, Response: response, Err: err})
 	return response, err
 }
 

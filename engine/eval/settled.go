@@ -30,7 +30,7 @@ func (s *settled) decision(checked *Decision, cost uint64) *Decision {
 // repeated returns the last decision again if it was settled and still holds, or nil.
 func (r *memoReader) repeated() *Decision {
 	s, ev := r.memo.settled, r.ev
-	if s == nil || s.object != ev.object || s.initial != ev.Initial || ev.pendingOnly || ev.Flush || ev.Details != nil || ev.Judged != nil {
+	if s == nil || s.object != ev.object || s.initial != ev.in.Initial || ev.pendingOnly || ev.in.Flush || ev.in.Details != nil || ev.in.Judged != nil {
 		return nil
 	}
 	if !s.finds(ev) || !r.still(&r.memo.rules, nil, nil) {
@@ -64,7 +64,7 @@ func (r *memoReader) settle() {
 		s = &settled{}
 		r.memo.settled = s
 	}
-	s.object, s.initial, s.found = ev.object, ev.Initial, refilled(s.found, once(ev.found))
+	s.object, s.initial, s.found = ev.object, ev.in.Initial, refilled(s.found, once(ev.found))
 	s.ran, s.reached, s.fired, s.again = ev.decision.Ran, ev.decision.Reached, ev.decision.Fired, nil
 }
 

@@ -81,7 +81,7 @@ func (r *memoReader) sharing(in *plan.Input, m *inputMemo, n int) (key inputKey,
 	}
 	key = inputKey{input: in, probes: m.probes.joined(), count: len(m.probes)}
 	if in.Own {
-		key.namespace = r.ev.Key.Namespace
+		key.namespace = r.ev.in.Key.Namespace
 	}
 	return key, true
 }
@@ -109,7 +109,7 @@ func (r *memoReader) share(key inputKey, m *inputMemo, table world.Mark, old *sh
 		m.value = old.value
 	}
 	m.shared = &sharedInput{table: table, members: m.members, value: m.value, err: m.err}
-	r.ev.Shared.inputs.put(key, m.shared)
+	r.ev.in.Shared.inputs.put(key, m.shared)
 }
 
 // joined is one text for the set, which no other of as many texts has.

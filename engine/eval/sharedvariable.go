@@ -60,7 +60,7 @@ func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.
 	if !v.Shared {
 		return r.ev.plainVariable(v, r.ev.frame())
 	}
-	for _, one := range r.ev.Shared.variables.of(v) {
+	for _, one := range r.ev.in.Shared.variables.of(v) {
 		if r.sameEntries(one.entries) && r.sameWholes(one.wholes) {
 			h.wholes, h.entries = append(h.wholes, one.wholes...), append(h.entries, one.entries...)
 			m.shared, m.taken = one, true
@@ -71,7 +71,7 @@ func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.
 	out, err := r.ev.plainVariable(v, r.ev.frame())
 	if err == nil && r.ev.meter.Spent()-before >= worthSharing && h.lasts() {
 		m.shared = &sharedVariable{wholes: slices.Clone(h.wholes), entries: slices.Clone(h.entries), value: out}
-		r.ev.Shared.variables.put(v, m.shared)
+		r.ev.in.Shared.variables.put(v, m.shared)
 	}
 	return out, err
 }

@@ -45,7 +45,7 @@ func (r *ruleRun) scale(a *plan.Scale, f *frame) error {
 
 // replicas evaluates a number of replicas.
 func (r *ruleRun) replicas(a *plan.Scale, f *frame) (int64, error) {
-	v, err := a.Replicas.Eval(f, r.meter)
+	v, err := a.Replicas.Eval(f, r.ev.meter)
 	if err != nil {
 		return 0, err
 	}

@@ -46,7 +46,7 @@ func (ev *evaluation) rego(v *plan.Variable, f *frame) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := v.Rego.Query.Eval(ev.meter.Parent(), ev.meter, ev.Now, input)
+	out, err := v.Rego.Query.Eval(ev.meter.Parent(), ev.meter, ev.in.Now, input)
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (w *World) look(ctx context.Context, q Question) (r *record.Record, err err
 		if c == nil {
 			return &NotFoundError{What: fmt.Sprintf("the policy %s is %s: nothing is decided by it", p.Name, p.Mode)}
 		}
-		r = c.Look(ctx, q.Key, w.Start.Add(q.Clock.After), nil)
+		r = c.Look(ctx, q.Key, w.options.Start.Add(q.Clock.After), nil)
 		if !r.Exists() {
 			return &NotFoundError{What: fmt.Sprintf("there is no %s %s that the policy %s decides about at this time", p.Primary.Kind, q.Key, p.Name)}
 		}

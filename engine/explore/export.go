@@ -51,9 +51,9 @@ func (w *World) gather(ctx context.Context, e *exported) error {
 	for _, p := range summary.Policies {
 		questions = append(questions, "keys?policy="+p.Name, "text?policy="+p.Name)
 	}
-	if w.Against != nil {
+	if w.options.Against != nil {
 		questions = append(questions, "compare?against=1")
-		for _, p := range w.Against.Policies {
+		for _, p := range w.options.Against.Policies {
 			questions = append(questions, "text?against=1&policy="+p.Name)
 		}
 	}
@@ -94,7 +94,7 @@ func (w *World) gatherDecisions(ctx context.Context, e *exported, summary *Summa
 
 func (w *World) aboutKey(policy, key string) []string {
 	question := "key=" + key + "&policy=" + policy
-	if w.Against == nil {
+	if w.options.Against == nil {
 		return []string{"decision?" + question}
 	}
 	return []string{"decision?" + question, "decision?against=1&" + question}

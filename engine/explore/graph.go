@@ -35,7 +35,7 @@ const (
 // Graph returns what the policies read and write.
 func (w *World) Graph() *Graph {
 	out := &Graph{Edges: []Edge{}}
-	for _, k := range graph.Of(w.Bundle.Policies).Kinds {
+	for _, k := range graph.Of(w.options.Bundle.Policies).Kinds {
 		for _, r := range k.ReadBy {
 			does := Reads
 			if r.Primary {

@@ -28,7 +28,7 @@ const maxSentences = 1000
 
 // Keys returns the keys of a policy, sorted.
 func (w *World) Keys(ctx context.Context, policy string) (*KeyList, error) {
-	p, err := policyOf(w.Bundle.Policies, policy)
+	p, err := policyOf(w.options.Bundle.Policies, policy)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (w *World) states(ctx context.Context, c *reconcile.Controller) ([]KeyState
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out = append(out, stateAbout(ctx, c.Look(ctx, key, w.Start, nil), i < maxSentences))
+		out = append(out, stateAbout(ctx, c.Look(ctx, key, w.options.Start, nil), i < maxSentences))
 	}
 	return out, nil
 }

@@ -29,11 +29,11 @@ func (w *World) run(ctx context.Context, horizon time.Duration) (*past, error) {
 	}
 	p := &past{horizon: horizon}
 	s := simulate.New(ctx, simulate.Options{
-		Policies: w.Bundle.Policies, Schemas: w.schemas, Objects: w.Objects, Guard: w.Guard, Start: w.Start, Answers: w.Answers,
+		Policies: w.options.Bundle.Policies, Schemas: w.schemas, Objects: w.options.Objects, Guard: w.options.Guard, Start: w.options.Start, Answers: w.options.Answers,
 		Records: &record.Log{Seen: p.see},
 	})
 	s.Settle(ctx)
-	s.Advance(ctx, w.Start.Add(horizon))
+	s.Advance(ctx, w.options.Start.Add(horizon))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (w *World) on(ctx context.Context, v Variant, at Clock, do func(*stage) err
 
 // reach runs the policies of a stage to a time, if they run at all.
 func (w *World) reach(ctx context.Context, s *stage, at Clock) (err error) {
-	if s.sim == nil || at.Run && s.sim.Now().After(w.Start.Add(at.After)) {
+	if s.sim == nil || at.Run && s.sim.Now().After(w.options.Start.Add(at.After)) {
 		if s.policies, err = w.policies(s.variant); err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (w *World) reach(ctx context.Context, s *stage, at Clock) (err error) {
 	}
 	if at.Run {
 		s.sim.Settle(ctx)
-		s.sim.Advance(ctx, w.Start.Add(at.After))
+		s.sim.Advance(ctx, w.options.Start.Add(at.After))
 	}
 	if err := ctx.Err(); err != nil {
 		s.sim = nil // it is not where it should be
@@ -111,21 +111,21 @@ func (w *World) reach(ctx context.Context, s *stage, at Clock) (err error) {
 
 func (w *World) simulation(ctx context.Context, policies []*plan.Policy) *simulate.Simulation {
 	return simulate.New(ctx, simulate.Options{
-		Policies: policies, Schemas: w.schemas, Objects: w.Objects, Guard: w.Guard, Start: w.Start, Answers: w.Answers,
+		Policies: policies, Schemas: w.schemas, Objects: w.options.Objects, Guard: w.options.Guard, Start: w.options.Start, Answers: w.options.Answers,
 	})
 }
 
 // policies returns those of a variant.
 func (w *World) policies(v Variant) ([]*plan.Policy, error) {
 	switch {
-	case v.Against && w.Against == nil:
+	case v.Against && w.options.Against == nil:
 		return nil, &NotFoundError{What: "there is no other revision: start with --against PATH"}
 	case v.Against:
-		return w.Against.Policies, nil
+		return w.options.Against.Policies, nil
 	case len(v.Params) == 0:
-		return w.Bundle.Policies, nil
+		return w.options.Bundle.Policies, nil
 	}
-	p, err := policyOf(w.Bundle.Policies, v.Policy)
+	p, err := policyOf(w.options.Bundle.Policies, v.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (w *World) policies(v Variant) ([]*plan.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Clone(w.Bundle.Policies)
+	out := slices.Clone(w.options.Bundle.Policies)
 	out[slices.Index(out, p)] = with
 	return out, nil
 }
@@ -143,7 +143,7 @@ const pageSetsIt = "edict explore"
 
 // withParams compiles a policy with other values of some params.
 func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Policy, error) {
-	unit := unitOf(w.Bundle, p)
+	unit := unitOf(w.options.Bundle, p)
 	if unit == nil {
 		return nil, &NotFoundError{What: fmt.Sprintf("the text of the policy %q is not known", p.Name)}
 	}
@@ -155,7 +155,7 @@ func (w *World) withParams(p *plan.Policy, params map[string]string) (*plan.Poli
 	for name, text := range params {
 		with.Overrides[name] = compile.Override{Text: text, From: pageSetsIt}
 	}
-	out, problems, err := with.Compile(w.Bundle.Schemas, rego.Local())
+	out, problems, err := with.Compile(w.options.Bundle.Schemas, rego.Local())
 	if err == nil && out == nil {
 		err = document.Join(problems)
 	}

@@ -32,9 +32,9 @@ func (w *World) Text(policy string, against bool) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := w.Bundle
+	b := w.options.Bundle
 	if against {
-		b = w.Against
+		b = w.options.Against
 	}
 	return textOf(b, p), nil
 }

@@ -56,7 +56,7 @@ func (w *World) Timeline(ctx context.Context, horizon time.Duration) (*Timeline,
 	if err != nil {
 		return nil, err
 	}
-	out := &Timeline{Start: w.Start.UTC(), End: w.Start.Add(horizon).UTC(), Events: events(past, w.hidden()), Ended: past.ended}
+	out := &Timeline{Start: w.options.Start.UTC(), End: w.options.Start.Add(horizon).UTC(), Events: events(past, w.hidden()), Ended: past.ended}
 	out.More = max(0, len(out.Events)-maxEvents)
 	out.Events = out.Events[:len(out.Events)-out.More]
 	return out, nil
@@ -96,9 +96,9 @@ func eventsOf(r *record.Record, hidden map[string]bool) (out []Event) {
 // hidden are the policies of which no value is shown: they read those of Secrets.
 func (w *World) hidden() map[string]bool {
 	out := map[string]bool{}
-	all := w.Bundle.Policies
-	if w.Against != nil {
-		all = slices.Concat(all, w.Against.Policies)
+	all := w.options.Bundle.Policies
+	if w.options.Against != nil {
+		all = slices.Concat(all, w.options.Against.Policies)
 	}
 	for _, p := range all {
 		out[p.Name] = out[p.Name] || record.SeesValues(p)
@@ -131,7 +131,7 @@ func (w *World) Compare(ctx context.Context, v Variant, until time.Duration) (*C
 	if err != nil {
 		return nil, err
 	}
-	before, after := w.Bundle.Policies, other
+	before, after := w.options.Bundle.Policies, other
 	if v.Against {
 		before, after = after, before
 	}
@@ -140,7 +140,7 @@ func (w *World) Compare(ctx context.Context, v Variant, until time.Duration) (*C
 
 func (w *World) compare(ctx context.Context, before, after []*plan.Policy, until time.Duration) (*Comparison, error) {
 	r, err := compare.Run(ctx, compare.Options{
-		Before: before, After: after, Schemas: w.schemas, Objects: w.Objects, Start: w.Start, Until: until, Answers: w.Answers, Guard: w.Guard,
+		Before: before, After: after, Schemas: w.schemas, Objects: w.options.Objects, Start: w.options.Start, Until: until, Answers: w.options.Answers, Guard: w.options.Guard,
 	})
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ type Options struct {
 // World is a set of policies with the objects that they decide about. It is safe
 // for concurrent use.
 type World struct {
-	Options
+	options Options
 	schemas *schema.Set
 	// mu guards the two after it.
 	mu     sync.Mutex
@@ -48,7 +48,7 @@ type World struct {
 
 // New returns a world; nothing is evaluated yet.
 func New(o Options) *World {
-	w := &World{Options: o, schemas: o.Bundle.Schemas, keys: map[string]*KeyList{}}
+	w := &World{options: o, schemas: o.Bundle.Schemas, keys: map[string]*KeyList{}}
 	if o.Against != nil {
 		w.schemas = schema.NewSet(o.Bundle.Schemas)
 		w.schemas.AddAll(o.Against.Schemas)
@@ -84,9 +84,9 @@ type Policy struct {
 
 // Summary describes the world.
 func (w *World) Summary(ctx context.Context) (*Summary, error) {
-	out := &Summary{Origin: w.Origin, Start: w.Start.UTC(), Objects: len(w.Objects), Against: w.Against != nil, Policies: []Policy{}}
+	out := &Summary{Origin: w.options.Origin, Start: w.options.Start.UTC(), Objects: len(w.options.Objects), Against: w.options.Against != nil, Policies: []Policy{}}
 	err := w.on(ctx, Variant{}, Clock{}, func(s *stage) error {
-		for _, p := range w.Bundle.Policies {
+		for _, p := range w.options.Bundle.Policies {
 			one := describe(p)
 			if c := s.sim.Controller(p.Name); c != nil && p.Mode == plan.Enforce {
 				one.Keys = len(c.Keys())

@@ -59,7 +59,7 @@ func Problems(lacks []Lack) (out []document.Problem) {
 // kind, field and verb are written out. What is computed is checked when it is
 // about to be written. One in the shadow only reads.
 func (g *Guard) Lacks(p *plan.Policy) []Lack {
-	f := finder{Grants: g.Of(p), policy: p}
+	f := finder{grants: g.Of(p), policy: p}
 	f.reads()
 	if p.Mode == plan.Enforce {
 		f.writes()
@@ -89,14 +89,14 @@ func (f *finder) writes() {
 }
 
 type finder struct {
-	*Grants
+	grants *Grants
 	policy *plan.Policy
 	lacks  []Lack
 }
 
 func (f *finder) need(n need, at document.Position) {
 	known := slices.ContainsFunc(f.lacks, func(l Lack) bool { return l.GVK == n.gvk && (l.Field == n.field || l.Field == Everything) })
-	if !known && !f.allows(n, "") {
+	if !known && !f.grants.allows(n, "") {
 		f.lacks = append(f.lacks, Lack{Policy: f.policy.Name, GVK: n.gvk, Field: n.field, Position: at, need: n,
 			message: fmt.Sprintf("the policy %s may not %s; the installation can allow it", f.policy.Name, n)})
 	}
@@ -115,8 +115,8 @@ func (f *finder) hints() {
 		}
 		l.hint = fmt.Sprintf("add to the allowances of the installation (--allowances, extraAllowances of the chart): {policy: %s, apiGroup: %q, kind: %s, fields: [%s]}",
 			l.Policy, l.Group(), l.Kind, strings.Join(fields, ", "))
-		for i := range f.guard.Allowed {
-			if why := f.holdsNot(&f.guard.Allowed[i], l); why != "" {
+		for i := range f.grants.guard.Allowed {
+			if why := f.holdsNot(&f.grants.guard.Allowed[i], l); why != "" {
 				l.hint = why
 			}
 		}
@@ -158,7 +158,7 @@ func (f *finder) reads() {
 
 // read wants a permission to read; who sees values may read.
 func (f *finder) read(n need, at document.Position) {
-	if !f.Values() {
+	if !f.grants.Values() {
 		f.need(n, at)
 	}
 }
@@ -176,7 +176,7 @@ func (f *finder) write(w analyze.Write) {
 		return
 	}
 	at := f.placeOf(w)
-	if home := f.guard.Home; home != "" && w.Scope.Namespace.Value == home {
+	if home := f.grants.guard.Home; home != "" && w.Scope.Namespace.Value == home {
 		f.need(need{gvk: w.GVK, field: Everything, home: home}, at)
 	}
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // analysis is what is known of a document.
 type analysis struct {
-	*textOf
+	text *textOf
 	// bundle are the policies of the folder.
 	bundle   *source.Bundle
 	problems []document.Problem
@@ -39,7 +39,7 @@ func (s *Server) analyse(t *textOf) (*analysis, error) {
 		return nil, err
 	}
 	for _, u := range a.bundle.Units {
-		if u.Document.Pos.File != a.path {
+		if u.Document.Pos.File != a.text.path {
 			continue
 		}
 		if err := a.compile(u); err != nil {
@@ -55,7 +55,7 @@ func (a *analysis) compile(u *source.Unit) error {
 	with.Seen = func(told *document.Node, env *cel.Env) {
 		env = env.WithBudget(nil)
 		visitFields(told, "", func(_ string, n *document.Node) {
-			if n.Kind == document.String && n.Written() && n.Pos.File == a.path {
+			if n.Kind == document.String && n.Written() && n.Pos.File == a.text.path {
 				a.seen = append(a.seen, seen{u.Name(), n, env, n == told})
 			}
 		})
@@ -68,7 +68,7 @@ func (a *analysis) compile(u *source.Unit) error {
 // kinds; nil when it is in none.
 func (a *analysis) unitAt(p document.Position) (out *source.Unit) {
 	for _, u := range a.bundle.Units {
-		if first := out == nil || out.Document.Pos != u.Document.Pos; first && u.Document.Pos.File == a.path && compare(u.Document.Pos, p) <= 0 {
+		if first := out == nil || out.Document.Pos != u.Document.Pos; first && u.Document.Pos.File == a.text.path && compare(u.Document.Pos, p) <= 0 {
 			out = u
 		}
 	}

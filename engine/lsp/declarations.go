@@ -131,15 +131,15 @@ func (s *Server) definition(_ context.Context, p at) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := a.place(p.Position)
+	place := a.text.place(p.Position)
 	if l := a.loopAt(place); l != nil {
-		return Location{a.uri, a.until(l.declared(), len([]rune(l.name)))}, nil
+		return Location{a.text.uri, a.text.until(l.declared(), len([]rune(l.name)))}, nil
 	}
 	d := a.named(place)
 	if d == nil {
 		return nil, nil
 	}
-	return Location{a.uri, a.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
+	return Location{a.text.uri, a.text.until(d.name.At(0), len([]rune(d.name.Text)))}, nil
 }
 
 // kindOf names the kind of an input, or its kinds.

@@ -123,13 +123,13 @@ func (a *analysis) diagnostics() (out []Diagnostic) {
 		at := a.bundle.Place(p.Position)
 		for _, other := range a.related[p] {
 			other.At = a.bundle.Place(other.At)
-			if at.File != a.path && other.At.File == a.path { // the finding is in another document
+			if at.File != a.text.path && other.At.File == a.text.path { // the finding is in another document
 				at, other = other.At, check.Place{At: at, Message: "found here"}
 				d.Data = &Data{Elsewhere: true}
 			}
 			d.Related = append(d.Related, Related{a.location(other.At), other.Message})
 		}
-		d.Range = a.word(at)
+		d.Range = a.text.word(at)
 		out = append(out, d)
 	}
 	return out
@@ -137,8 +137,8 @@ func (a *analysis) diagnostics() (out []Diagnostic) {
 
 // location is a place in a file that may be another one.
 func (a *analysis) location(p document.Position) Location {
-	t := a.textOf
-	if p.File != a.path {
+	t := a.text
+	if p.File != a.text.path {
 		t = a.others(p.File)
 	}
 	return Location{t.uri, t.word(p)}

@@ -41,7 +41,7 @@ func (s *Server) execute(ctx context.Context, raw json.RawMessage) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := a.cursorAt(a.place(p.Position))
+	c := a.cursorAt(a.text.place(p.Position))
 	if c == nil {
 		return nil, errors.New("there is no expression here")
 	}
@@ -188,6 +188,6 @@ func (a *analysis) hint(line int, v value.Value, key eval.Key) inlayHint {
 	if len(label) > maxHint {
 		label = append(label[:maxHint-1], '…')
 	}
-	end := document.Position{Line: line + 1, Column: len([]rune(a.line(line))) + 1}
-	return inlayHint{Position: a.position(end), Label: string(label), Tooltip: "the value for " + key.String(), PaddingLeft: true}
+	end := document.Position{Line: line + 1, Column: len([]rune(a.text.line(line))) + 1}
+	return inlayHint{Position: a.text.position(end), Label: string(label), Tooltip: "the value for " + key.String(), PaddingLeft: true}
 }

@@ -56,7 +56,7 @@ func (s *Server) load(t *textOf) (*analysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &analysis{textOf: t, bundle: b, others: func(path string) *textOf { return s.text(b, path) }}
+	a := &analysis{text: t, bundle: b, others: func(path string) *textOf { return s.text(b, path) }}
 	a.problems, a.related = check.About(b, t.path)
 	return a, nil
 }

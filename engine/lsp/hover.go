@@ -16,7 +16,7 @@ func (s *Server) hover(_ context.Context, p at) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	place := a.place(p.Position)
+	place := a.text.place(p.Position)
 	text := ""
 	if c := a.cursorAt(place); c != nil {
 		text = c.hover(a)
@@ -97,7 +97,7 @@ func (a *analysis) description(t *schema.Type, field string) string {
 
 // hoverField describes the field of the document at a place.
 func (a *analysis) hoverField(p document.Position) string {
-	m := keyOf.FindStringSubmatch(a.line(p.Line - 1))
+	m := keyOf.FindStringSubmatch(a.text.line(p.Line - 1))
 	if m == nil || p.Column-1 > len(m[1])+len(m[2])+len(m[3]) {
 		return ""
 	}
@@ -105,6 +105,6 @@ func (a *analysis) hoverField(p document.Position) string {
 	if m[2] != "" {
 		column = len(m[1]) + 1
 	}
-	description, _ := a.schemaAt(a.above(p.Line-1, column), p)[m[3]]["description"].(string)
+	description, _ := a.text.schemaAt(a.text.above(p.Line-1, column), p)[m[3]]["description"].(string)
 	return strings.TrimSpace(description)
 }

@@ -33,7 +33,7 @@ func (s *Server) rename(_ context.Context, p at) (any, error) {
 	if !identifier.MatchString(p.NewName) {
 		return nil, refuse("%q is no name: letters, digits and _ are", p.NewName)
 	}
-	r, err := a.renaming(a.place(p.Position), p.NewName)
+	r, err := a.renaming(a.text.place(p.Position), p.NewName)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func (s *Server) rename(_ context.Context, p at) (any, error) {
 	}
 	var edits []textEdit
 	for _, at := range r.at {
-		edits = append(edits, textEdit{a.until(at, len([]rune(r.name))), r.to})
+		edits = append(edits, textEdit{a.text.until(at, len([]rune(r.name))), r.to})
 	}
-	return workspaceEdit{Changes: map[string][]textEdit{a.uri: edits}}, nil
+	return workspaceEdit{Changes: map[string][]textEdit{a.text.uri: edits}}, nil
 }
 
 // renaming returns what is to be written when the name at a place gets another one.
@@ -80,7 +80,7 @@ func (s *Server) try(a *analysis, r *renaming) error {
 	if document.HasErrors(a.problems) {
 		return nil
 	}
-	after, err := s.load(newText(a.uri, r.text(a.textOf)))
+	after, err := s.load(newText(a.text.uri, r.text(a.text)))
 	if err != nil {
 		return err
 	}

@@ -86,8 +86,8 @@ type run struct {
 
 // trial is a mutant of a policy of the suite.
 type trial struct {
-	Mutant
-	of *tested
+	mutant Mutant
+	of     *tested
 }
 
 func (r *run) workers(ctx context.Context) error {
@@ -115,10 +115,10 @@ func (r *run) take(ctx context.Context) *trial {
 }
 
 func (r *run) try(ctx context.Context, t *trial) {
-	valid := t.of.differs(&t.Mutant)
+	valid := t.of.differs(&t.mutant)
 	killed, err := false, error(nil)
 	if valid {
-		killed, err = r.killed(ctx, t.of, &t.Mutant)
+		killed, err = r.killed(ctx, t.of, &t.mutant)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +131,7 @@ func (r *run) try(ctx context.Context, t *trial) {
 	case killed:
 		r.out.Killed++
 	default:
-		r.out.Survivors = append(r.out.Survivors, t.Mutant)
+		r.out.Survivors = append(r.out.Survivors, t.mutant)
 	}
 	if r.options.Progress != nil {
 		r.options.Progress(r.done, len(r.all))

@@ -23,7 +23,7 @@ import (
 
 // caseRun is one case while it runs.
 type caseRun struct {
-	*runner
+	runner   *runner
 	file     string
 	test     *v1alpha1.PolicyTest
 	doc      *v1alpha1.TestCase
@@ -61,8 +61,8 @@ func (c *caseRun) run(ctx context.Context) []string {
 	for policy, rules := range c.sim.Fired() {
 		of := c.documents[policy]
 		for rule, n := range rules {
-			if c.report.Coverage[of] != nil {
-				c.report.Coverage[of][rule] += n
+			if c.runner.report.Coverage[of] != nil {
+				c.runner.report.Coverage[of][rule] += n
 			}
 		}
 	}
@@ -75,7 +75,7 @@ func (c *caseRun) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := c.bundle(c.file, c.test, params)
+	bundle, err := c.runner.bundle(c.file, c.test, params)
 	if err != nil {
 		return err
 	}
@@ -117,11 +117,11 @@ func (c *caseRun) start(ctx context.Context) error {
 	options := simulate.Options{
 		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.records(ctx),
 	}
-	if c.embedded != nil {
+	if c.runner.embedded != nil {
 		options.MaxKept = MaxKept
 	}
-	if c.options.Begin != nil {
-		c.options.Begin(options)
+	if c.runner.options.Begin != nil {
+		c.runner.options.Begin(options)
 	}
 	c.sim = simulate.New(ctx, options)
 	return nil
@@ -129,14 +129,14 @@ func (c *caseRun) start(ctx context.Context) error {
 
 // records takes what is decided.
 func (c *caseRun) records(ctx context.Context) *record.Log {
-	if c.options.Coverage == nil {
-		return c.options.Records
+	if c.runner.options.Coverage == nil {
+		return c.runner.options.Records
 	}
 	return &record.Log{Seen: func(r *record.Record) {
-		if c.options.Records != nil {
-			c.options.Records.Add(r)
+		if c.runner.options.Records != nil {
+			c.runner.options.Records.Add(r)
 		}
-		c.options.Coverage.Observe(ctx, r)
+		c.runner.options.Coverage.Observe(ctx, r)
 	}}
 }
 

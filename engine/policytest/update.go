@@ -86,7 +86,7 @@ func (c *Case) differs() bool {
 // differs notes what a list or mapping should be to hold. What tests that are not updated
 // should be is not kept: it may be large.
 func (c *caseRun) differs(at document.Position, old, is any) {
-	if c.embedded != nil {
+	if c.runner.embedded != nil {
 		old, is = nil, nil
 	}
 	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: is}})
@@ -94,7 +94,7 @@ func (c *caseRun) differs(at document.Position, old, is any) {
 
 // holds notes a list or mapping that holds: other rows of a matrix may want another one.
 func (c *caseRun) holds(at document.Position, old any) {
-	if c.embedded != nil {
+	if c.runner.embedded != nil {
 		return
 	}
 	c.outcomes = append(c.outcomes, outcome{Replacement: format.Replacement{At: at, Old: old, New: old}, met: true})

@@ -64,7 +64,7 @@ func (r *Releaser) kind(ctx context.Context, t *target) {
 		return
 	}
 	if err == nil {
-		k := kind{Releaser: r, target: t, mapping: mapping, failed: map[world.ID]bool{}}
+		k := kind{releaser: r, target: t, mapping: mapping, failed: map[world.ID]bool{}}
 		err = k.passes(ctx)
 	}
 	if err != nil {
@@ -74,16 +74,16 @@ func (r *Releaser) kind(ctx context.Context, t *target) {
 
 // kind is a kind while its objects are gone through.
 type kind struct {
-	*Releaser
-	*target
-	mapping *meta.RESTMapping
+	releaser *Releaser
+	target   *target
+	mapping  *meta.RESTMapping
 	// failed are the objects that were tried in vain.
 	failed map[world.ID]bool
 }
 
 // in returns the objects of a namespace; "" is all.
 func (k *kind) in(namespace string) metadata.ResourceInterface {
-	api := k.Client.Resource(k.mapping.Resource)
+	api := k.releaser.Client.Resource(k.mapping.Resource)
 	if k.mapping.Scope.Name() != meta.RESTScopeNameNamespace {
 		return api
 	}
@@ -94,7 +94,7 @@ func (k *kind) in(namespace string) metadata.ResourceInterface {
 func (k *kind) passes(ctx context.Context) error {
 	for range passes {
 		removed, err := k.pass(ctx)
-		if err != nil || removed == 0 || k.DryRun {
+		if err != nil || removed == 0 || k.releaser.DryRun {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (k *kind) passes(ctx context.Context) error {
 func (k *kind) pass(ctx context.Context) (removed int, err error) {
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page, err := k.in(k.namespace).List(ctx, options)
+		page, err := k.in(k.target.namespace).List(ctx, options)
 		if apierrors.IsNotFound(err) {
 			return removed, nil // the kind has just gone
 		}
@@ -130,15 +130,15 @@ func (k *kind) pass(ctx context.Context) (removed int, err error) {
 // object removes the policy's finalizers from one object, and reports whether it
 // did.
 func (k *kind) object(ctx context.Context, o *metav1.PartialObjectMetadata) bool {
-	id := world.ID{GVK: k.GVK, Namespace: o.Namespace, Name: o.Name}
-	out := Outcome{Policy: k.policy, Object: id, Finalizers: k.mine(o)}
+	id := world.ID{GVK: k.target.GVK, Namespace: o.Namespace, Name: o.Name}
+	out := Outcome{Policy: k.target.policy, Object: id, Finalizers: k.target.mine(o)}
 	if len(out.Finalizers) == 0 || k.failed[id] {
 		return false
 	}
-	if !k.DryRun {
+	if !k.releaser.DryRun {
 		out.Err = remove(ctx, k.target, k.in(o.Namespace), o)
 		k.failed[id] = out.Err != nil
 	}
-	k.Report(out)
+	k.releaser.Report(out)
 	return out.Err == nil
 }

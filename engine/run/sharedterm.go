@@ -12,7 +12,7 @@ import (
 // sharedTerm is a term of a replica that shares the work with others: it reads all that
 // the policies read, and reconciles the keys of its shards.
 type sharedTerm struct {
-	*term
+	term  *term
 	leads atomic.Bool
 	// turns holds an item when it has changed whether this replica leads.
 	turns chan struct{}
@@ -22,12 +22,12 @@ type sharedTerm struct {
 func newSharedTerm(ctx context.Context, p *process, n int) *sharedTerm {
 	t := &sharedTerm{turns: make(chan struct{}, 1)}
 	t.term = p.newTerm(context.WithoutCancel(ctx), shards.NewOwnership(n), t.leads.Load)
-	if !t.follows {
-		t.startFiles()
+	if !t.term.follows {
+		t.term.startFiles()
 		return t
 	}
 	p.term.Store(t.term)
-	t.runtime.Go(func() { t.takeTurns(t.runtime.Context()) })
+	t.term.runtime.Go(func() { t.takeTurns(t.term.runtime.Context()) })
 	return t
 }
 
@@ -37,13 +37,13 @@ func (t *sharedTerm) takeTurns(ctx context.Context) {
 	for ctx.Err() == nil {
 		var f follower
 		if t.leads.Load() {
-			f = policies.New(t.policyOptions())
+			f = policies.New(t.term.policyOptions())
 		} else {
-			f = policies.NewFollower(t.policyOptions())
+			f = policies.NewFollower(t.term.policyOptions())
 		}
 		turn, end := context.WithCancel(ctx)
 		done := make(chan struct{})
-		go func() { defer close(done); t.follow(turn, f) }()
+		go func() { defer close(done); t.term.follow(turn, f) }()
 		select {
 		case <-ctx.Done():
 		case <-t.turns:
@@ -55,26 +55,28 @@ func (t *sharedTerm) takeTurns(ctx context.Context) {
 
 // Acquire implements shardWork.
 func (t *sharedTerm) Acquire(shard int) {
-	t.process.leader.Store(t.held.Add(1) > 0)
-	t.runtime.Acquire(shard)
+	t.term.process.leader.Store(t.held.Add(1) > 0)
+	t.term.runtime.Acquire(shard)
 }
 
 // Release implements shardWork.
 func (t *sharedTerm) Release(ctx context.Context, shard int) error {
-	err := t.runtime.Release(ctx, shard)
-	t.process.leader.Store(t.held.Add(-1) > 0)
+	err := t.term.runtime.Release(ctx, shard)
+	t.term.process.leader.Store(t.held.Add(-1) > 0)
 	return err
 }
 
 // Place implements shardWork.
-func (t *sharedTerm) Place(p shards.Placement) { t.runtime.Place(p) }
+func (t *sharedTerm) Place(p shards.Placement) { t.term.runtime.Place(p) }
 
 // Gathered implements shardWork.
-func (t *sharedTerm) Gathered() (map[string]bool, bool) { return t.runtime.Gathered(), t.ready() }
+func (t *sharedTerm) Gathered() (map[string]bool, bool) {
+	return t.term.runtime.Gathered(), t.term.ready()
+}
 
 // Leads implements shardWork.
 func (t *sharedTerm) Leads(leads bool, waited time.Duration) {
-	t.process.noteLead(leads, waited)
+	t.term.process.noteLead(leads, waited)
 	t.leads.Store(leads)
 	select {
 	case t.turns <- struct{}{}:

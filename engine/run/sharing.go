@@ -21,10 +21,10 @@ import (
 // its share, and releases what is more than that.
 type sharing struct {
 	process *process
-	sharingOptions
-	config Election
-	client coordinationv1.LeasesGetter
-	roster *roster
+	options sharingOptions
+	config  Election
+	client  coordinationv1.LeasesGetter
+	roster  *roster
 	// single is who holds the Lease of a controller without shards.
 	single outsider
 	keeper shards.Keeper
@@ -75,7 +75,7 @@ type holder struct {
 
 func newSharing(p *process) *sharing {
 	o := &p.options
-	return &sharing{process: p, sharingOptions: sharingOptions{shards: o.Shards, stop: o.StopTimeout, log: o.Log}}
+	return &sharing{process: p, options: sharingOptions{shards: o.Shards, stop: o.StopTimeout, log: o.Log}}
 }
 
 // connect makes the clients.
@@ -83,7 +83,7 @@ func (s *sharing) connect(client coordinationv1.LeasesGetter, e Election) {
 	s.config, s.client, s.holders = e, client, map[int]*holder{}
 	leases := client.Leases(e.Namespace)
 	s.roster = &roster{leases: leases, name: e.Name + "-shards", Roster: shards.Roster{
-		Self: shards.Replica{Identity: e.Identity, Shards: s.shards}, Duration: e.LeaseDuration,
+		Self: shards.Replica{Identity: e.Identity, Shards: s.options.shards}, Duration: e.LeaseDuration,
 	}}
 	s.roster.lapsed = s.drop
 	s.single = outsider{leases: leases, name: e.Name}
@@ -112,7 +112,7 @@ func (s *sharing) run(ctx context.Context) error {
 	s.connect(client, election)
 	p.writer.Gate = s.gate
 	observe.Leader.Set(0)
-	for shard := range s.shards {
+	for shard := range s.options.shards {
 		observe.ShardHeld.WithLabelValues(strconv.Itoa(shard)).Set(0)
 	}
 	for ctx.Err() == nil {
@@ -120,13 +120,13 @@ func (s *sharing) run(ctx context.Context) error {
 			s.pause(ctx, s.config.RetryPeriod+rand.N(s.config.RetryPeriod)) //nolint:gosec // so that two do not meet again
 			continue
 		}
-		work := newSharedTerm(ctx, p, s.shards)
+		work := newSharedTerm(ctx, p, s.options.shards)
 		s.take(ctx, work)
-		if err := work.stop(s.stop); err != nil {
+		if err := work.term.stop(s.options.stop); err != nil {
 			return err
 		}
 		if err := s.roster.leave(context.WithoutCancel(ctx)); err != nil {
-			s.log.Warn("this replica could not be taken off the roster; others wait for the end of its Leases", "error", err.Error())
+			s.options.log.Warn("this replica could not be taken off the roster; others wait for the end of its Leases", "error", err.Error())
 		}
 	}
 	return nil
@@ -164,7 +164,7 @@ func (s *sharing) join(ctx context.Context) bool {
 	why, err := s.stranger(ctx)
 	if err == nil {
 		if other := s.roster.Other(); other != nil && why == "" {
-			why = fmt.Sprintf("the replica %s runs with --shards %d, and this one with %d", other.Identity, other.Shards, s.shards)
+			why = fmt.Sprintf("the replica %s runs with --shards %d, and this one with %d", other.Identity, other.Shards, s.options.shards)
 		}
 		if why == "" {
 			s.waiting = ""
@@ -176,7 +176,7 @@ func (s *sharing) join(ctx context.Context) bool {
 		why = err.Error()
 	}
 	if why != s.waiting && ctx.Err() == nil {
-		s.log.Warn("this replica waits, and takes no part in the work", "reason", why)
+		s.options.log.Warn("this replica waits, and takes no part in the work", "reason", why)
 	}
 	s.waiting = why
 	return false
@@ -204,7 +204,7 @@ func (s *sharing) take(ctx context.Context, work shardWork) {
 	ctx, cancel := context.WithCancel(ctx)
 	for ctx.Err() == nil {
 		if why := s.step(ctx); why != "" {
-			s.log.Error("this replica releases its shards", "reason", why)
+			s.options.log.Error("this replica releases its shards", "reason", why)
 			break
 		}
 		s.pause(ctx, s.config.RetryPeriod)
@@ -224,7 +224,7 @@ func (s *sharing) await(ctx context.Context) {
 		case <-time.After(s.config.RetryPeriod):
 		}
 		if err := s.roster.beat(ctx, s.held()); err != nil {
-			s.log.Warn("this replica could not announce itself while it releases its shards", "error", err.Error())
+			s.options.log.Warn("this replica could not announce itself while it releases its shards", "error", err.Error())
 		}
 	}
 }
@@ -235,7 +235,7 @@ func (s *sharing) step(ctx context.Context) (why string) {
 	why, err := s.stranger(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Warn("this replica could not announce itself, and will try again", "error", err.Error())
+			s.options.log.Warn("this replica could not announce itself, and will try again", "error", err.Error())
 		}
 		if time.Now().After(s.roster.until()) {
 			s.drop()
@@ -257,7 +257,7 @@ func (s *sharing) step(ctx context.Context) (why string) {
 	}
 	for _, shard := range release {
 		if !s.releasing() {
-			s.log.Info("this replica releases a shard to another one", "shard", shard)
+			s.options.log.Info("this replica releases a shard to another one", "shard", shard)
 			s.holders[shard].ending = true
 			s.holders[shard].cancel()
 		}
@@ -294,7 +294,7 @@ func (s *sharing) keep(ctx context.Context) {
 		return
 	}
 	if err := s.roster.place(ctx, next); err != nil && ctx.Err() == nil {
-		s.log.Warn("the placement of policies could not be written, and will be tried again", "error", err.Error())
+		s.options.log.Warn("the placement of policies could not be written, and will be tried again", "error", err.Error())
 	}
 }
 
@@ -330,7 +330,7 @@ func (s *sharing) hold(ctx context.Context, shard int) {
 	s.wg.Go(func() {
 		defer cancel()
 		if err := s.holding(inner, shard, h); err != nil && !errors.Is(err, context.Canceled) {
-			s.log.Error("a shard was not released as it should", "shard", shard, "error", err.Error())
+			s.options.log.Error("a shard was not released as it should", "shard", shard, "error", err.Error())
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -350,7 +350,7 @@ func (s *sharing) holding(ctx context.Context, shard int, h *holder) error {
 	}
 	s.acquired(shard, h, true, time.Since(begin))
 	s.work.Acquire(shard)
-	timeout := s.stop
+	timeout := s.options.stop
 	select {
 	case <-ctx.Done(): // the Lease is still held: it goes when all is written
 	case <-lost:
@@ -378,7 +378,7 @@ func (s *sharing) acquired(shard int, h *holder, held bool, waited time.Duration
 	}
 	observe.ShardHeld.WithLabelValues(strconv.Itoa(shard)).Set(value)
 	text := map[bool]string{true: "this process holds a shard", false: "this process no longer holds a shard"}[held]
-	s.log.Info(text, "shard", shard, "lease", s.config.Namespace+"/"+s.leaseName(shard), "identity", s.config.Identity)
+	s.options.log.Info(text, "shard", shard, "lease", s.config.Namespace+"/"+s.leaseName(shard), "identity", s.config.Identity)
 	if shard == 0 {
 		s.work.Leads(held, waited)
 	}

@@ -200,7 +200,7 @@ func newFleet(t *testing.T, n int) *fleet {
 func (f *fleet) start(name string, n int) *replica {
 	f.t.Helper()
 	r := &replica{own: shards.NewOwnership(n), done: make(chan struct{}), isCut: none}
-	r.sharing = &sharing{sharingOptions: sharingOptions{shards: n, stop: 45 * time.Second, log: slog.New(slog.DiscardHandler)}}
+	r.sharing = &sharing{options: sharingOptions{shards: n, stop: 45 * time.Second, log: slog.New(slog.DiscardHandler)}}
 	election, err := Election{Namespace: "ns", Name: "edict", Identity: name}.withDefaults()
 	if err != nil {
 		f.t.Fatal(err)

@@ -86,7 +86,7 @@ func (s *search) alphabet(objects []simulate.Object) (out []Move) {
 	for _, o := range objects {
 		id := simulate.ID(o)
 		there[id] = true
-		paths, read := s.reads[id.GVK]
+		paths, read := s.world.reads[id.GVK]
 		if !read {
 			continue
 		}
@@ -98,7 +98,7 @@ func (s *search) alphabet(objects []simulate.Object) (out []Move) {
 		}
 		out = append(out, Move{Delete: &id})
 	}
-	for _, o := range slices.Concat(s.objects, s.spare) {
+	for _, o := range slices.Concat(s.world.objects, s.world.spare) {
 		if there[simulate.ID(o)] {
 			continue
 		}
@@ -116,7 +116,7 @@ func (s *search) alphabet(objects []simulate.Object) (out []Move) {
 // one of the items of a list.
 func (s *search) edits(o simulate.Object, path []string) (out []Move) {
 	kind := gvkOf(o)
-	t, _ := s.Schemas.Kind(kind)
+	t, _ := s.options.Schemas.Kind(kind)
 	at := place{typ: t}
 	for _, p := range at.find(o, path) {
 		for _, v := range s.values(p) {
@@ -145,7 +145,7 @@ func parents(paths [][]string) (out [][]string) {
 
 // removals returns the changes that remove a field as a whole, where it may be absent.
 func (s *search) removals(o simulate.Object, path []string) (out []Move) {
-	t, _ := s.Schemas.Kind(gvkOf(o))
+	t, _ := s.options.Schemas.Kind(gvkOf(o))
 	for _, p := range (place{typ: t}).find(o, path) {
 		if p.required || p.now == nil {
 			continue
@@ -263,7 +263,7 @@ func (s *search) untyped(p place) []any {
 		}
 		return s.texts(p)
 	case nil:
-		return anys(s.constants.texts[p.name()])
+		return anys(s.world.constants.texts[p.name()])
 	}
 	return nil
 }
@@ -275,7 +275,7 @@ func (p place) name() string {
 }
 
 func (s *search) numbers(p place) (out []any) {
-	for _, n := range s.constants.numbers[p.name()] {
+	for _, n := range s.world.constants.numbers[p.name()] {
 		out = append(out, n)
 	}
 	now, _ := p.now.(int64)
@@ -284,7 +284,7 @@ func (s *search) numbers(p place) (out []any) {
 
 func (s *search) texts(p place) []any {
 	now, _ := p.now.(string)
-	out := slices.Concat(anys(s.others[now]), anys(s.constants.texts[p.name()]), anys(s.siblings[siblingKey(p)]))
+	out := slices.Concat(anys(s.world.others[now]), anys(s.world.constants.texts[p.name()]), anys(s.world.siblings[siblingKey(p)]))
 	if now == "" || len(out) <= 1 {
 		out = append(out, "a")
 	}

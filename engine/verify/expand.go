@@ -154,8 +154,8 @@ func (s *search) changes(ctx context.Context, at, cost int) {
 	if s.over(ctx) {
 		return
 	}
-	if n.changes >= s.Changes {
-		if n.rests() && s.Changes > 0 {
+	if n.changes >= s.options.Changes {
+		if n.rests() && s.options.Changes > 0 {
 			s.out.Explored.Beyond++
 		}
 		return

@@ -51,8 +51,8 @@ type edge struct {
 
 // search explores states, those with fewer changes first.
 type search struct {
-	Options
-	world
+	options  Options
+	world    world
 	policies map[string]*plan.Policy
 	// commute says of which policies the order does not matter.
 	commute map[[2]string]bool
@@ -70,7 +70,7 @@ type search struct {
 
 func newSearch(o Options, w world) *search {
 	s := &search{
-		Options: o, world: w, policies: map[string]*plan.Policy{}, commute: map[[2]string]bool{}, seen: map[digest]int{},
+		options: o, world: w, policies: map[string]*plan.Policy{}, commute: map[[2]string]bool{}, seen: map[digest]int{},
 		tried: map[string]bool{}, forgetful: map[schema.GVK]bool{}, fired: map[string]bool{},
 	}
 	for _, p := range o.Policies {
@@ -89,8 +89,8 @@ func newSearch(o Options, w world) *search {
 
 func (s *search) run(ctx context.Context) (*Result, error) {
 	start := time.Now()
-	if s.Time > 0 {
-		s.deadline = start.Add(s.Time)
+	if s.options.Time > 0 {
+		s.deadline = start.Add(s.options.Time)
 	}
 	s.explore(ctx)
 	s.out.Explored.States, s.out.Explored.Time = len(s.nodes), time.Since(start)
@@ -99,7 +99,7 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 }
 
 func (s *search) explore(ctx context.Context) {
-	first := s.begin(ctx, s.objects)
+	first := s.options.begin(ctx, s.world.objects)
 	s.arrive(ctx, first, arrival{parent: -1, from: first.Checkpoint()})
 	level := 0
 	for s.queue.len() > 0 && s.out.Finding == nil && ctx.Err() == nil && s.within() {
@@ -124,8 +124,8 @@ func (s *search) explore(ctx context.Context) {
 // within reports whether the bounds leave room to go on.
 func (s *search) within() bool {
 	switch {
-	case len(s.nodes) >= s.States:
-		s.out.Explored.Why = fmt.Sprintf("%d states", s.States)
+	case len(s.nodes) >= s.options.States:
+		s.out.Explored.Why = fmt.Sprintf("%d states", s.options.States)
 	case !s.deadline.IsZero() && time.Now().After(s.deadline):
 		s.out.Explored.Why = "the time is over"
 	default:
@@ -209,7 +209,7 @@ func (s *search) since(n *node, a arrival) {
 
 // at returns a simulation in a state that is known.
 func (s *search) at(ctx context.Context, n *node) *simulate.Simulation {
-	sim := started(ctx, s.stopped(ctx, n.from))
+	sim := started(ctx, s.options.stopped(ctx, n.from))
 	for _, m := range n.since {
 		m.make(ctx, sim)
 	}
@@ -285,7 +285,7 @@ func (o *Options) unexpected(sim *simulate.Simulation) string {
 // failed reports whether the search is over because of an error. A state with an error
 // that is expected is gone on from.
 func (s *search) failed(ctx context.Context, sim *simulate.Simulation, n *node) bool {
-	message := s.unexpected(sim)
+	message := s.options.unexpected(sim)
 	if sim.Ended() == "" && message == "" {
 		if n.run <= maxRun {
 			return false
@@ -303,10 +303,10 @@ func (s *search) failed(ctx context.Context, sim *simulate.Simulation, n *node) 
 }
 
 func (s *search) report() {
-	if s.Progress != nil && len(s.nodes)%100 == 0 {
+	if s.options.Progress != nil && len(s.nodes)%100 == 0 {
 		e := s.out.Explored
 		e.States, e.Open = len(s.nodes), s.queue.len()
-		s.Progress(e)
+		s.options.Progress(e)
 	}
 }
 

@@ -43,7 +43,7 @@ func (s *search) confirm(ctx context.Context, t trial) {
 		return
 	}
 	s.tried[id] = true
-	t.objects = s.objects
+	t.objects = s.world.objects
 	t.quick = true
 	if v := s.try(ctx, t); !v.wrong {
 		return
@@ -71,7 +71,7 @@ func texts(t trial) []string {
 
 // try runs a trial.
 func (s *search) try(ctx context.Context, t trial) verdict {
-	sim, ok := s.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
+	sim, ok := s.options.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
 	if !ok {
 		return verdict{}
 	}
@@ -79,7 +79,7 @@ func (s *search) try(ctx context.Context, t trial) verdict {
 		return verdict{wrong: restless(ctx, sim)}
 	}
 	settle(ctx, sim)
-	failed := s.unexpected(sim)
+	failed := s.options.unexpected(sim)
 	switch ended := sim.Ended(); t.kind {
 	case Failed:
 		return verdict{wrong: failed != "" && ended == "", message: failed}
@@ -109,11 +109,11 @@ func restless(ctx context.Context, sim *simulate.Simulation) bool {
 
 // contrast runs both ways, and compares what they end with.
 func (s *search) contrast(ctx context.Context, t trial) verdict {
-	usual, ok := s.replay(ctx, t.objects, t.prefix)
+	usual, ok := s.options.replay(ctx, t.objects, t.prefix)
 	if !ok {
 		return verdict{}
 	}
-	other, _ := s.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
+	other, _ := s.options.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
 	settle(ctx, usual)
 	settle(ctx, other)
 	if found := s.differences(t, usual, other); len(found) > 0 && !soon(usual) && !soon(other) {
@@ -121,9 +121,9 @@ func (s *search) contrast(ctx context.Context, t trial) verdict {
 	}
 	waited := max(finish(ctx, usual), finish(ctx, other))
 	for _, sim := range []*simulate.Simulation{usual, other} {
-		sim.Advance(ctx, s.Start.Add(waited+elapsed(t)))
+		sim.Advance(ctx, s.options.Start.Add(waited+elapsed(t)))
 	}
-	if failed := s.unexpected(other); failed != "" {
+	if failed := s.options.unexpected(other); failed != "" {
 		return verdict{}
 	}
 	return s.verdict(t, s.differences(t, usual, other), waited)
@@ -170,7 +170,7 @@ func (s *search) sort(ctx context.Context, t trial) Kind {
 	if t.kind != Oscillation {
 		return t.kind
 	}
-	sim, _ := s.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
+	sim, _ := s.options.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
 	restless(ctx, sim)
 	type place struct {
 		target simulate.Target

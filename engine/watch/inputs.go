@@ -12,8 +12,8 @@ func (c *change) input(i int, in *plan.Input) {
 	if c.sameUnder(in.Reads) {
 		return
 	}
-	routes := c.inputs[i]
-	side := eval.NewSide(c.ctx, c.policy, eval.Key{}, nil)
+	routes := c.router.inputs[i]
+	side := eval.NewSide(c.ctx, c.router.policy, eval.Key{}, nil)
 	defer side.Close()
 	c.optional(in, side)
 	routes.atTimes.near(in, c.either(), func(key eval.Key) { c.wake[key] = true })
@@ -83,7 +83,7 @@ func (c *change) judge(in *plan.Input, key eval.Key, same, was, is bool) {
 // membership wakes a key if the object came in, went out, or changed in what is read
 // of it, or may have done so.
 func (c *change) membership(in *plan.Input, key eval.Key, same, maybeWas, maybeIs bool) {
-	side := eval.NewSide(c.ctx, c.policy, key, c.primaries[key].object)
+	side := eval.NewSide(c.ctx, c.router.policy, key, c.router.primaries[key].object)
 	defer side.Close()
 	was, is := eval.NotMember, eval.NotMember
 	if maybeWas {
@@ -105,7 +105,7 @@ func (c *change) optional(in *plan.Input, side *eval.Side) {
 	before, after := side.Named(in, c.old), side.Named(in, c.now)
 	same := c.sameUnder(in.Content)
 	for _, key := range slices.Concat(before, after) {
-		_, known := c.primaries[key]
+		_, known := c.router.primaries[key]
 		both := slices.Contains(before, key) && slices.Contains(after, key)
 		if !known && (!both || !same) {
 			c.wake[key] = true
@@ -116,7 +116,7 @@ func (c *change) optional(in *plan.Input, side *eval.Side) {
 // scanned asks every key; there is no index.
 func (c *change) scanned(in *plan.Input) {
 	same := c.sameUnder(in.Content)
-	for key := range c.primaries {
+	for key := range c.router.primaries {
 		c.membership(in, key, same, true, true)
 	}
 }

@@ -133,7 +133,7 @@ func NewRouter(p *plan.Policy) *Router {
 func (r *Router) Change(ctx context.Context, source world.Source, old, now *world.Object) []eval.Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := change{Router: r, ctx: ctx, old: old, now: now, wake: map[eval.Key]bool{}, same: map[*value.Mask]bool{}}
+	c := change{router: r, ctx: ctx, old: old, now: now, wake: map[eval.Key]bool{}, same: map[*value.Mask]bool{}}
 	if source == r.policy.Primary.Source {
 		c.primary()
 	}
@@ -215,7 +215,7 @@ func (r *Router) Leave(ctx context.Context, key eval.Key) {
 	}
 	delete(r.left, key)
 	delete(r.primaries, key)
-	c := change{Router: r, ctx: ctx}
+	c := change{router: r, ctx: ctx}
 	c.probes(key, nil)
 }
 
@@ -253,7 +253,7 @@ func CompareKeys(a, b eval.Key) int {
 
 // change is one change while it is mapped.
 type change struct {
-	*Router
+	router   *Router
 	ctx      context.Context
 	old, now *world.Object
 	wake     map[eval.Key]bool
@@ -276,28 +276,28 @@ func (c *change) sameUnder(mask *value.Mask) bool {
 func (c *change) primary() {
 	o := c.either()
 	key := eval.Key{Namespace: o.Namespace, Name: o.Name}
-	known, was := c.primaries[key]
+	known, was := c.router.primaries[key]
 	is, left := c.decided(was)
 	if !was && !is {
 		return
 	}
-	turned := c.left[key] != left
-	if delete(c.left, key); left {
-		c.left[key] = true
+	turned := c.router.left[key] != left
+	if delete(c.router.left, key); left {
+		c.router.left[key] = true
 	}
-	if turned || was != is || !c.sameUnder(c.policy.ObjectReads) {
+	if turned || was != is || !c.sameUnder(c.router.policy.ObjectReads) {
 		c.wake[key] = true
 	}
 	if !is {
-		delete(c.primaries, key)
+		delete(c.router.primaries, key)
 		c.probes(key, nil)
 		return
 	}
 	if !was {
 		known.only = &keySet{one: key}
 	}
-	c.primaries[key] = primary{c.now, known.only}
-	if !was || !c.sameUnder(c.policy.ObjectReads) {
+	c.router.primaries[key] = primary{c.now, known.only}
+	if !was || !c.sameUnder(c.router.policy.ObjectReads) {
 		c.probes(key, c.now)
 	}
 }
@@ -305,7 +305,7 @@ func (c *change) primary() {
 // decided reports whether the object as it is now is one that the policy decides
 // about, and whether it is so although it has left the selector.
 func (c *change) decided(was bool) (is, left bool) {
-	p := &c.policy.Primary
+	p := &c.router.policy.Primary
 	if c.now == nil {
 		return false, false
 	}
@@ -316,15 +316,15 @@ func (c *change) decided(was bool) (is, left bool) {
 // probes keeps the index keys of a key's members up to date.
 func (c *change) probes(key eval.Key, object *world.Object) {
 	var side *eval.Side
-	if object != nil || c.policy.Primary.Optional {
-		side = eval.NewSide(c.ctx, c.policy, key, object)
+	if object != nil || c.router.policy.Primary.Optional {
+		side = eval.NewSide(c.ctx, c.router.policy, key, object)
 		defer side.Close()
 	}
-	for i, in := range c.policy.Inputs {
+	for i, in := range c.router.policy.Inputs {
 		if in.Off || in.Join.Probe == nil && in.Shape != plan.One {
 			continue
 		}
-		routes := c.inputs[i]
+		routes := c.router.inputs[i]
 		for _, p := range routes.of[key] {
 			routes.probes.remove(p, key)
 		}
@@ -339,7 +339,7 @@ func (c *change) probes(key eval.Key, object *world.Object) {
 			routes.atTimes.add(key)
 		}
 		for _, p := range probes {
-			routes.probes.add(p, c.only(key))
+			routes.probes.add(p, c.router.only(key))
 		}
 		routes.of[key] = probes
 	}
@@ -350,5 +350,5 @@ func (c *change) target(i int, t *plan.Target) {
 		return
 	}
 	o := c.either()
-	c.targets[i].each(eval.TargetKey(o.Namespace, o.Name), func(key eval.Key) { c.wake[key] = true })
+	c.router.targets[i].each(eval.TargetKey(o.Namespace, o.Name), func(key eval.Key) { c.wake[key] = true })
 }

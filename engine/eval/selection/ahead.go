@@ -10,7 +10,7 @@ import (
 // ahead computes what an expression about items of the first level comes to, for some of
 // them at once.
 type ahead struct {
-	*making
+	making  *making
 	program *cel.Program
 	batch   direct.Batch
 	// weight is what each item costs.
@@ -21,7 +21,7 @@ type ahead struct {
 // ahead returns what computes an expression; nil where that has to be done item by item.
 func (m *making) ahead(p *cel.Program) *ahead {
 	weight, fixed := p.Weight()
-	if m.like != nil || !fixed || len(m.items) <= fewRows || !analyze.Own(p, m.sel.Names[:1]) {
+	if m.like != nil || !fixed || len(m.table.items) <= fewRows || !analyze.Own(p, m.table.sel.Names[:1]) {
 		return nil
 	}
 	return &ahead{making: m, program: p, weight: weight, batch: direct.Batch{Scope: m.outer, Memory: &m.scratch.columns, Meter: m.meter}}
@@ -31,8 +31,8 @@ func (m *making) ahead(p *cel.Program) *ahead {
 // has to be computed by itself, and that has not been charged; it is nil if all have to.
 func (a *ahead) of(items []value.Value) []value.Value {
 	a.end()
-	a.batch.Rows, a.batch.Columns = len(items), map[string][]value.Value{a.sel.Names[0]: items}
-	a.vals = a.program.Rows(&a.batch, a.meter)
+	a.batch.Rows, a.batch.Columns = len(items), map[string][]value.Value{a.making.table.sel.Names[0]: items}
+	a.vals = a.program.Rows(&a.batch, a.making.meter)
 	return a.vals
 }
 
@@ -47,7 +47,7 @@ func (a *ahead) end() {
 // keysAhead computes keys of the items, as far as that is possible at once, and returns what
 // each costs an item. Keys that have to be computed by themselves are nil.
 func (m *making) keysAhead() (costs []uint64) {
-	orderBy := m.sel.Levels[0].OrderBy
+	orderBy := m.table.sel.Levels[0].OrderBy
 	costs = make([]uint64, len(orderBy))
 	for n, p := range orderBy {
 		a := m.ahead(p)
@@ -55,9 +55,9 @@ func (m *making) keysAhead() (costs []uint64) {
 			continue
 		}
 		costs[n] = a.weight
-		for from := 0; from < len(m.items); from += piece {
-			for i, v := range a.of(m.list.Items()[from:min(from+piece, len(m.items))]) {
-				m.keysOf(from + i)[n] = v
+		for from := 0; from < len(m.table.items); from += piece {
+			for i, v := range a.of(m.table.list.Items()[from:min(from+piece, len(m.table.items))]) {
+				m.table.keysOf(from + i)[n] = v
 			}
 		}
 		a.end()
@@ -73,14 +73,14 @@ type lists struct {
 
 // listsAhead returns the lists of the second level; nil where there is none.
 func (m *making) listsAhead() *lists {
-	if len(m.sel.Levels) < 2 {
+	if len(m.table.sel.Levels) < 2 {
 		return nil
 	}
-	a := m.ahead(m.sel.Levels[1].In)
+	a := m.ahead(m.table.sel.Levels[1].In)
 	if a == nil {
 		return nil
 	}
-	return &lists{ahead: a, items: m.scratch.values.take(min(piece, len(m.items)))}
+	return &lists{ahead: a, items: m.scratch.values.take(min(piece, len(m.table.items)))}
 }
 
 // end frees the memory of the lists.
@@ -99,8 +99,8 @@ func (l *lists) at(place int) (value.Value, uint64) {
 	m := l.ahead.making
 	if place%piece == 0 {
 		l.items = l.items[:0]
-		for next := place; next < min(place+piece, len(m.items)); next++ {
-			l.items = append(l.items, m.list.At(m.at(next)))
+		for next := place; next < min(place+piece, len(m.table.items)); next++ {
+			l.items = append(l.items, m.table.list.At(m.table.at(next)))
 		}
 		l.ahead.of(l.items)
 	}

@@ -48,10 +48,10 @@ type Points struct {
 
 // begin starts the details of every candidate, if they are wanted.
 func (r *plainRun) begin() {
-	if !r.Details {
+	if !r.in.Details {
 		return
 	}
-	r.outcome.Details = &Details{Total: len(r.left), Levels: r.Select.Names, Take: r.Select.Take != nil}
+	r.outcome.Details = &Details{Total: len(r.left), Levels: r.in.Select.Names, Take: r.in.Select.Take != nil}
 	for _, c := range r.left[:min(len(r.left), maxDetailed)] {
 		c.details = &CandidateDetails{Values: c.values}
 		r.outcome.Details.Candidates = append(r.outcome.Details.Candidates, c.details)
@@ -61,15 +61,15 @@ func (r *plainRun) begin() {
 // rank orders the candidates that are left as choose does. It costs the policy
 // nothing.
 func (r *plainRun) rank() {
-	if !r.Details {
+	if !r.in.Details {
 		return
 	}
-	meter := expr.NewMeter(r.Meter.Parent())
+	meter := expr.NewMeter(r.in.Meter.Parent())
 	defer meter.Close()
 	keys := map[*candidate][]value.Value{}
 	for _, c := range r.left {
-		own := make([]value.Value, len(r.Select.OrderBy))
-		if orderKeys(own, r.Select.OrderBy, r.scope(c), meter) != nil {
+		own := make([]value.Value, len(r.in.Select.OrderBy))
+		if orderKeys(own, r.in.Select.OrderBy, r.scope(c), meter) != nil {
 			return // the selection fails for that
 		}
 		keys[c] = own

@@ -45,10 +45,10 @@ func (r *stagedRun) scoreGroups(step *plan.Step) error {
 func (r *stagedRun) group(step *plan.Step) (*groups, error) {
 	g := &groups{}
 	if step.GroupOwn {
-		column := r.table.column(step.GroupBy, r.Scope)
+		column := r.table.column(step.GroupBy, r.in.Scope)
 		g.ids = column.ids()
 		g.of, g.n = g.ids.of, g.ids.n
-		if err := r.Meter.Spend(column.charge(r.left)); err != nil {
+		if err := r.in.Meter.Spend(column.charge(r.left)); err != nil {
 			return nil, err
 		}
 	}
@@ -111,7 +111,7 @@ func (r *stagedRun) groupScores(step *plan.Step, g *groups) ([]int64, error) {
 	}
 	for _, group := range g.order {
 		var err error
-		if points[group], err = groupPoints(step, r.membersOf(g, group), r.Scope, r.Meter); err != nil {
+		if points[group], err = groupPoints(step, r.membersOf(g, group), r.in.Scope, r.in.Meter); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +128,7 @@ func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (c counts, ok bool) {
 		c[0] = g.size
 	}
 	for i := range fold.Distinct {
-		of := r.table.memberColumn(&fold.Distinct[i], r.Scope).ids()
+		of := r.table.memberColumn(&fold.Distinct[i], r.in.Scope).ids()
 		if r.unplaced(of) {
 			return c, false
 		}
@@ -139,7 +139,7 @@ func (r *stagedRun) counts(fold *analyze.Fold, g *groups) (c counts, ok bool) {
 
 // fold returns what evaluates the points for some numbers.
 func (r *stagedRun) fold(step *plan.Step) func(facts) (int64, error) {
-	scope := row{Scope: r.Scope}
+	scope := row{Scope: r.in.Scope}
 	return func(f facts) (int64, error) {
 		scope.names, scope.values = scope.names[:0], scope.values[:0]
 		if step.Fold.Size != "" {
@@ -148,7 +148,7 @@ func (r *stagedRun) fold(step *plan.Step) func(facts) (int64, error) {
 		for i, d := range step.Fold.Distinct {
 			scope.names, scope.values = append(scope.names, d.Name), append(scope.values, value.OfInt(f[i+1]))
 		}
-		v, err := step.Fold.Program.Eval(&scope, r.Meter)
+		v, err := step.Fold.Program.Eval(&scope, r.in.Meter)
 		if err != nil {
 			return 0, err
 		}

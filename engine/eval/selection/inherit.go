@@ -21,11 +21,11 @@ func (m *making) inherit() {
 	l.old.mu.Unlock()
 	for key, c := range columns {
 		if c.again != nil {
-			m.columns[key] = c.again(m.table, l, m.outer)
+			m.table.columns[key] = c.again(m.table, l, m.outer)
 		}
 	}
 	for tpl, c := range templates {
-		m.templates[tpl] = m.build(tpl, c, l, m.outer)
+		m.table.templates[tpl] = m.table.build(tpl, c, l, m.outer)
 	}
 	m.inheritForms(columns, known, ranks)
 }
@@ -34,7 +34,7 @@ func (m *making) inherit() {
 func (m *making) inheritForms(columns map[columnKey]*column, known map[[2]*ids]*pairs, r *ranks) {
 	same, kept := map[*ids]bool{}, map[*column]bool{}
 	for key, c := range columns {
-		if m.columns[key] == c {
+		if m.table.columns[key] == c {
 			kept[c] = true
 			if c.numbered.Load() {
 				same[c.ids()] = true
@@ -43,7 +43,7 @@ func (m *making) inheritForms(columns map[columnKey]*column, known map[[2]*ids]*
 	}
 	for of, p := range known {
 		if same[of[0]] && same[of[1]] {
-			m.pairs[of] = p
+			m.table.pairs[of] = p
 		}
 	}
 	if r == nil {
@@ -54,13 +54,13 @@ func (m *making) inheritForms(columns map[columnKey]*column, known map[[2]*ids]*
 			return
 		}
 	}
-	m.ranks = r
+	m.table.ranks = r
 }
 
 func (m *making) legacy() *legacy {
-	l := &legacy{old: m.like, from: m.scratch.ids.take(m.rows), inPlace: m.rows == m.like.rows}
-	for i := range m.items {
-		item, known := &m.items[i], m.known(i)
+	l := &legacy{old: m.like, from: m.scratch.ids.take(m.table.rows), inPlace: m.table.rows == m.like.rows}
+	for i := range m.table.items {
+		item, known := &m.table.items[i], m.known(i)
 		for n := range item.rows {
 			at := int32(-1)
 			if known != nil {

@@ -9,7 +9,7 @@ import (
 
 // making is a table that is being made, with what an older one knows.
 type making struct {
-	*table
+	table *table
 	// like is the older table, from the place of each item in its list, or -1; nil
 	// without one.
 	like   *table
@@ -47,29 +47,29 @@ func (t *table) at(place int) int {
 
 // expand finds the rows of the items, in their order.
 func (m *making) expand() error {
-	m.scope = &row{Scope: m.outer, names: m.sel.Names, values: make([]value.Value, 0, len(m.sel.Names))}
-	m.above = make([]row, len(m.sel.Levels))
+	m.scope = &row{Scope: m.outer, names: m.table.sel.Names, values: make([]value.Value, 0, len(m.table.sel.Names))}
+	m.above = make([]row, len(m.table.sel.Levels))
 	if m.like != nil {
 		m.reserve(m.like.rows)
 	}
 	inner := m.listsAhead()
 	defer inner.end()
-	for place := range m.items {
-		i := m.at(place)
-		item := &m.items[i]
-		item.first = int32(m.rows)
+	for place := range m.table.items {
+		i := m.table.at(place)
+		item := &m.table.items[i]
+		item.first = int32(m.table.rows)
 		m.inner, m.innerCost = inner.at(place)
 		var err error
 		if known := m.known(i); known != nil {
 			err = m.copy(item, known)
 		} else {
-			err = m.find(item, m.list.At(i))
+			err = m.find(item, m.table.list.At(i))
 		}
 		if err != nil {
 			return err
 		}
 		if place == 0 && m.like == nil { // most items have as many rows as the first
-			m.reserve(m.rows * len(m.items))
+			m.reserve(m.table.rows * len(m.table.items))
 		}
 	}
 	return nil
@@ -77,8 +77,8 @@ func (m *making) expand() error {
 
 // reserve makes room for rows.
 func (m *making) reserve(rows int) {
-	for level := range m.levels {
-		m.levels[level] = slices.Grow(m.levels[level], max(0, min(rows, maxReserved)-len(m.levels[level])))
+	for level := range m.table.levels {
+		m.table.levels[level] = slices.Grow(m.table.levels[level], max(0, min(rows, maxReserved)-len(m.table.levels[level])))
 	}
 }
 
@@ -87,9 +87,9 @@ const maxReserved = 1 << 16
 
 // find finds the rows of an item.
 func (m *making) find(item *tableItem, v value.Value) error {
-	before, listed := m.meter.Spent(), m.listed
+	before, listed := m.meter.Spent(), m.table.listed
 	err := m.level(v)
-	item.rows, item.listed, item.cost = int32(m.rows)-item.first, int32(m.listed-listed), uint32(m.meter.Spent()-before)
+	item.rows, item.listed, item.cost = int32(m.table.rows)-item.first, int32(m.table.listed-listed), uint32(m.meter.Spent()-before)
 	if m.inner != nil {
 		item.cost += uint32(m.innerCost)
 	}
@@ -98,17 +98,17 @@ func (m *making) find(item *tableItem, v value.Value) error {
 
 // copy takes the rows of an item over.
 func (m *making) copy(item, known *tableItem) error {
-	last := len(m.sel.Levels) - 1
+	last := len(m.table.sel.Levels) - 1
 	if last > 0 {
-		if err := crowded(&m.sel.Levels[last], m.rows, int(known.rows)); err != nil {
+		if err := crowded(&m.table.sel.Levels[last], m.table.rows, int(known.rows)); err != nil {
 			return err
 		}
 	}
 	for level, items := range m.like.levels {
-		m.levels[level] = append(m.levels[level], items[known.first:known.first+known.rows]...)
+		m.table.levels[level] = append(m.table.levels[level], items[known.first:known.first+known.rows]...)
 	}
-	m.rows += int(known.rows)
-	m.listed += int(known.listed)
+	m.table.rows += int(known.rows)
+	m.table.listed += int(known.listed)
 	item.rows, item.listed, item.cost = known.rows, known.listed, known.cost
 	m.meter.Grow(int(known.listed))
 	return m.meter.Spend(uint64(known.cost))
@@ -119,22 +119,22 @@ func (m *making) level(item value.Value) error {
 	depth := len(m.scope.values)
 	m.scope.values = append(m.scope.values, item)
 	defer func() { m.scope.values = m.scope.values[:depth] }()
-	if depth+1 == len(m.sel.Levels) {
+	if depth+1 == len(m.table.sel.Levels) {
 		for level, v := range m.scope.values {
-			m.levels[level] = append(m.levels[level], v)
+			m.table.levels[level] = append(m.table.levels[level], v)
 		}
-		m.rows++
+		m.table.rows++
 		return nil
 	}
-	m.above[depth] = row{Scope: m.scope.Scope, names: m.sel.Names[:depth+1], values: m.scope.values}
+	m.above[depth] = row{Scope: m.scope.Scope, names: m.table.sel.Names[:depth+1], values: m.scope.values}
 	list, err := m.below(depth)
-	if err == nil && depth+2 == len(m.sel.Levels) {
-		err = crowded(&m.sel.Levels[depth+1], m.rows, len(list))
+	if err == nil && depth+2 == len(m.table.sel.Levels) {
+		err = crowded(&m.table.sel.Levels[depth+1], m.table.rows, len(list))
 	}
 	if err != nil {
 		return err
 	}
-	m.listed += len(list)
+	m.table.listed += len(list)
 	for _, next := range list {
 		if err := m.level(next); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (m *making) level(item value.Value) error {
 
 // below returns the items of the next level, in their order.
 func (m *making) below(depth int) ([]value.Value, error) {
-	l, scope := &m.sel.Levels[depth+1], &m.above[depth]
+	l, scope := &m.table.sel.Levels[depth+1], &m.above[depth]
 	if depth > 0 || m.inner == nil {
 		return levelItems(l, scope, m.meter)
 	}
@@ -158,16 +158,16 @@ func (m *making) below(depth int) ([]value.Value, error) {
 
 // keepKeys returns the keys to keep: those of the older table, if they are the same.
 func (m *making) keepKeys() []value.Value {
-	if m.like != nil && m.like.keyed == m.keyed && slices.EqualFunc(m.like.keys, m.keys, value.Alike) {
+	if m.like != nil && m.like.keyed == m.table.keyed && slices.EqualFunc(m.like.keys, m.table.keys, value.Alike) {
 		return m.like.keys
 	}
-	return slices.Clone(m.keys)
+	return slices.Clone(m.table.keys)
 }
 
 // keepItems returns the items to keep: those of the older table, if they are the same.
 func (m *making) keepItems() []tableItem {
-	if m.like != nil && slices.Equal(m.like.items, m.items) {
+	if m.like != nil && slices.Equal(m.like.items, m.table.items) {
 		return m.like.items
 	}
-	return slices.Clone(m.items)
+	return slices.Clone(m.table.items)
 }

@@ -18,13 +18,13 @@ type candidate struct {
 
 // plainRun takes every candidate through every step.
 type plainRun struct {
-	Input
+	in      Input
 	outcome Outcome
 	left    []*candidate
 }
 
 func runPlain(ctx context.Context, in Input) (*Outcome, error) {
-	r := plainRun{Input: in}
+	r := plainRun{in: in}
 	if err := r.expand(in.Scope, nil); err != nil {
 		return nil, err
 	}
@@ -45,20 +45,20 @@ func runPlain(ctx context.Context, in Input) (*Outcome, error) {
 // expand visits the items of a level, and of the levels below for each.
 func (r *plainRun) expand(scope expr.Scope, values []value.Value) error {
 	depth := len(values)
-	if depth == len(r.Select.Levels) {
+	if depth == len(r.in.Select.Levels) {
 		r.left = append(r.left, &candidate{values: values})
 		return nil
 	}
-	items, err := levelItems(&r.Select.Levels[depth], scope, r.Meter)
-	if err == nil && depth+1 == len(r.Select.Levels) {
-		err = crowded(&r.Select.Levels[depth], len(r.left), len(items))
+	items, err := levelItems(&r.in.Select.Levels[depth], scope, r.in.Meter)
+	if err == nil && depth+1 == len(r.in.Select.Levels) {
+		err = crowded(&r.in.Select.Levels[depth], len(r.left), len(items))
 	}
 	if err != nil {
 		return err
 	}
 	for _, item := range items {
 		next := append(values[:depth:depth], item)
-		if err := r.expand(&row{Scope: r.Scope, names: r.Select.Names[:depth+1], values: next}, next); err != nil {
+		if err := r.expand(&row{Scope: r.in.Scope, names: r.in.Select.Names[:depth+1], values: next}, next); err != nil {
 			return err
 		}
 	}
@@ -66,14 +66,14 @@ func (r *plainRun) expand(scope expr.Scope, values []value.Value) error {
 }
 
 func (r *plainRun) scope(c *candidate) *row {
-	return &row{Scope: r.Scope, names: r.Select.Names, values: c.values}
+	return &row{Scope: r.in.Scope, names: r.in.Select.Names, values: c.values}
 }
 
 func (r *plainRun) step(ctx context.Context, step *plan.Step) error {
 	if len(r.left) == 0 {
 		return nil
 	}
-	on, err := r.on(step)
+	on, err := r.in.on(step)
 	if err != nil || !on {
 		return err
 	}
@@ -110,7 +110,7 @@ func (r *plainRun) keep(step *plan.Step, judge func(i int, c *candidate) bool) {
 func (r *plainRun) filter(step *plan.Step) error {
 	stays := make([]bool, len(r.left))
 	for i, c := range r.left {
-		v, err := step.Expression.Eval(r.scope(c), r.Meter)
+		v, err := step.Expression.Eval(r.scope(c), r.in.Meter)
 		if err == nil {
 			stays[i], err = truth(step.Expression, v)
 		}
@@ -123,17 +123,17 @@ func (r *plainRun) filter(step *plan.Step) error {
 }
 
 func (r *plainRun) query(ctx context.Context, step *plan.Step) error {
-	with, err := fields(step.Ask.With, r.Scope, r.Meter)
+	with, err := fields(step.Ask.With, r.in.Scope, r.in.Meter)
 	if err != nil {
 		return err
 	}
 	candidates := make([]*value.Map, len(r.left))
 	for i, c := range r.left {
-		if candidates[i], err = fields(step.Ask.Candidate, r.scope(c), r.Meter); err != nil {
+		if candidates[i], err = fields(step.Ask.Candidate, r.scope(c), r.in.Meter); err != nil {
 			return err
 		}
 	}
-	verdicts, err := r.score(ctx, step.Ask, with, expr.CandidatesOf(candidates...))
+	verdicts, err := r.in.score(ctx, step.Ask, with, expr.CandidatesOf(candidates...))
 	if err != nil {
 		return err
 	}

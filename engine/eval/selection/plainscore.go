@@ -13,7 +13,7 @@ import (
 func (r *plainRun) integers(step *plan.Step) ([]int64, error) {
 	out := make([]int64, len(r.left))
 	for i, c := range r.left {
-		v, err := step.Expression.Eval(r.scope(c), r.Meter)
+		v, err := step.Expression.Eval(r.scope(c), r.in.Meter)
 		if err == nil {
 			out[i], err = integer(step.Expression, v)
 		}
@@ -49,7 +49,7 @@ func (r *plainRun) scoreGroups(step *plan.Step) error {
 	groups := map[string][]*candidate{}
 	var order []string
 	for _, c := range r.left {
-		v, err := step.GroupBy.Eval(r.scope(c), r.Meter)
+		v, err := step.GroupBy.Eval(r.scope(c), r.in.Meter)
 		if err != nil {
 			return err
 		}
@@ -59,13 +59,13 @@ func (r *plainRun) scoreGroups(step *plan.Step) error {
 		}
 		groups[id] = append(groups[id], c)
 	}
-	names := value.NamesOf(r.Select.Names...)
+	names := value.NamesOf(r.in.Select.Names...)
 	for _, id := range order {
 		members := make([]value.Value, len(groups[id]))
 		for i, c := range groups[id] {
 			members[i] = names.Map(c.values...)
 		}
-		points, err := groupPoints(step, members, r.Scope, r.Meter)
+		points, err := groupPoints(step, members, r.in.Scope, r.in.Meter)
 		if err != nil {
 			return err
 		}
@@ -95,12 +95,12 @@ func (r *plainRun) choose() error {
 		return nil
 	}
 	r.rank()
-	if r.Select.Take != nil {
+	if r.in.Select.Take != nil {
 		return r.take()
 	}
 	best := slices.MaxFunc(r.left, func(a, b *candidate) int { return compareScores(a.score, b.score) }).score
 	tied := slices.DeleteFunc(slices.Clone(r.left), func(c *candidate) bool { return c.score != best })
-	at, err := first(r.Select.OrderBy, len(tied), func(i int) expr.Scope { return r.scope(tied[i]) }, r.Meter)
+	at, err := first(r.in.Select.OrderBy, len(tied), func(i int) expr.Scope { return r.scope(tied[i]) }, r.in.Meter)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (r *plainRun) take() error {
 	if err != nil {
 		return err
 	}
-	t, err := r.taking()
+	t, err := r.in.taking()
 	if err != nil {
 		return err
 	}
@@ -35,15 +35,15 @@ func (r *plainRun) take() error {
 
 // weights evaluates the weights of the candidates that are left.
 func (r *plainRun) weights() (func(i int) amount, error) {
-	p := r.Select.Take.Weight
+	p := r.in.Select.Take.Weight
 	if p == nil {
 		return func(int) amount { return one }, nil
 	}
 	out := make([]amount, len(r.left))
 	for i, c := range r.left {
-		v, err := p.Eval(r.scope(c), r.Meter)
+		v, err := p.Eval(r.scope(c), r.in.Meter)
 		if err == nil {
-			out[i], err = r.weight(v, func() []value.Value { return c.values })
+			out[i], err = r.in.weight(v, func() []value.Value { return c.values })
 		}
 		if err != nil {
 			return nil, err
@@ -57,11 +57,11 @@ func (r *plainRun) weights() (func(i int) amount, error) {
 func (r *plainRun) order() ([]int, error) {
 	order, keys := make([]int, len(r.left)), make([][]value.Value, len(r.left))
 	for i, c := range r.left {
-		order[i], keys[i] = i, make([]value.Value, len(r.Select.OrderBy))
+		order[i], keys[i] = i, make([]value.Value, len(r.in.Select.OrderBy))
 		if len(r.left) < 2 {
 			continue
 		}
-		if err := orderKeys(keys[i], r.Select.OrderBy, r.scope(c), r.Meter); err != nil {
+		if err := orderKeys(keys[i], r.in.Select.OrderBy, r.scope(c), r.in.Meter); err != nil {
 			return nil, err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 
 // requests are what is sent of every candidate to a builtin.
 type requests struct {
-	drafts
-	rows *value.Rows
+	drafts drafts
+	rows   *value.Rows
 	// known are the rows that have one.
 	known set
 }
@@ -23,8 +23,8 @@ func (c *requests) of(rows set, count int) (out expr.Candidates, cost uint64, we
 		out.Some = make([]int32, 0, count)
 	}
 	for at := range each(rows) {
-		cost += uint64(c.costs[at])
-		weight += int(c.weights[at])
+		cost += uint64(c.drafts.costs[at])
+		weight += int(c.drafts.weights[at])
 		if out.Some != nil {
 			out.Some = append(out.Some, int32(at))
 		}
@@ -53,7 +53,7 @@ func (t *table) build(tpl *cel.Template, old *requests, l *legacy, scope expr.Sc
 	d := newDrafts(tpl, len(todo))
 	d.make(t, tpl, todo, scope, s)
 	if old != nil {
-		if l.inPlace && old.has(todo, d) {
+		if l.inPlace && old.drafts.has(todo, d) {
 			return old
 		}
 		d.merge(&old.drafts, todo, l)

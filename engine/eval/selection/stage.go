@@ -17,7 +17,7 @@ func (r *stagedRun) truth(s *analyze.Stage, of set) (yes, no set) {
 	}
 	switch s.Form {
 	case analyze.StageOwn:
-		t := r.table.column(s.Own, r.Scope).truths()
+		t := r.table.column(s.Own, r.in.Scope).truths()
 		return r.scratch.copy(t.yes).and(of), r.scratch.copy(t.no).and(of)
 	case analyze.StageOuter:
 		return r.constant(s, of)
@@ -47,7 +47,7 @@ func (r *stagedRun) truth(s *analyze.Stage, of set) (yes, no set) {
 // constant is a part that is the same for all rows.
 func (r *stagedRun) constant(s *analyze.Stage, of set) (yes, no set) {
 	yes, no = r.scratch.set(r.table.rows), r.scratch.set(r.table.rows)
-	v, err := s.Outer.Eval(r.Scope, r.Meter)
+	v, err := s.Outer.Eval(r.in.Scope, r.in.Meter)
 	if err != nil {
 		return yes, no
 	}
@@ -64,11 +64,11 @@ func (r *stagedRun) constant(s *analyze.Stage, of set) (yes, no set) {
 // anything but a text stay unknown.
 func (r *stagedRun) lookUp(s *analyze.Stage, of set) (yes, no set) {
 	yes, no = r.scratch.set(r.table.rows), r.scratch.set(r.table.rows)
-	v, err := s.Outer.Eval(r.Scope, r.Meter)
+	v, err := s.Outer.Eval(r.in.Scope, r.in.Meter)
 	if err != nil {
 		return yes, no
 	}
-	column := r.table.column(s.Own, r.Scope)
+	column := r.table.column(s.Own, r.in.Scope)
 	texts := column.texts()
 	ids := column.ids()
 	if s.Form == analyze.StageEqual {
@@ -122,7 +122,7 @@ func (r *stagedRun) tuples(s *analyze.Stage, of set, compute func(at int) error,
 	}
 	var keys [len(tuple{})]*ids
 	for i, p := range s.Keys {
-		keys[i] = r.table.column(p, r.Scope).ids()
+		keys[i] = r.table.column(p, r.in.Scope).ids()
 	}
 	seen := map[tuple]int{}
 	for at := range each(of) {
@@ -188,7 +188,7 @@ func (r *stagedRun) numbers(s *analyze.Stage, of set, out []int64, known set) {
 	}
 	switch s.Form {
 	case analyze.StageOwn:
-		vals := r.table.column(s.Own, r.Scope).cells.values()
+		vals := r.table.column(s.Own, r.in.Scope).cells.values()
 		for at := range each(of) {
 			if n, ok := value.Int(vals[at]); ok {
 				out[at] = n
@@ -207,7 +207,7 @@ func (r *stagedRun) numbers(s *analyze.Stage, of set, out []int64, known set) {
 }
 
 func (r *stagedRun) sameNumber(s *analyze.Stage, of set, out []int64, known set) {
-	v, err := s.Outer.Eval(r.Scope, r.Meter)
+	v, err := s.Outer.Eval(r.in.Scope, r.in.Meter)
 	if err != nil {
 		return
 	}

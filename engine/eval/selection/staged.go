@@ -13,8 +13,8 @@ import (
 
 // stagedRun takes sets of candidates through the steps.
 type stagedRun struct {
-	Input
-	*table
+	in      Input
+	table   *table
 	outcome Outcome
 	left    set
 	// count is the number of rows left.
@@ -31,7 +31,7 @@ func runStaged(ctx context.Context, in Input) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := stagedRun{Input: in, table: t, scratch: scratches.Get().(*scratch), count: t.rows, at: t.scope(in.Scope)}
+	r := stagedRun{in: in, table: t, scratch: scratches.Get().(*scratch), count: t.rows, at: t.scope(in.Scope)}
 	defer r.scratch.release()
 	r.left = r.scratch.set(t.rows)
 	r.left.fill(t.rows)
@@ -66,14 +66,14 @@ func find(in Input) (*table, error) {
 // eval evaluates an expression for one row.
 func (r *stagedRun) eval(p *cel.Program, at int) (value.Value, error) {
 	r.table.fill(r.at, at)
-	return p.Eval(r.at, r.Meter)
+	return p.Eval(r.at, r.in.Meter)
 }
 
 func (r *stagedRun) step(ctx context.Context, step *plan.Step) error {
 	if r.count == 0 {
 		return nil
 	}
-	on, err := r.on(step)
+	on, err := r.in.on(step)
 	if err != nil || !on {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *stagedRun) choose() error {
 	if r.count == 0 {
 		return nil
 	}
-	if r.Select.Take != nil {
+	if r.in.Select.Take != nil {
 		return r.take()
 	}
 	tied := r.best()
@@ -149,17 +149,17 @@ func (r *stagedRun) best() set {
 // first returns the first of some rows by orderBy.
 func (r *stagedRun) first(tied set) (int, error) {
 	n := tied.len()
-	if n < 2 || len(r.Select.OrderBy) == 0 {
+	if n < 2 || len(r.in.Select.OrderBy) == 0 {
 		return tied.first(), nil
 	}
-	if ranks := r.table.ranked(r.Scope); ranks != nil && ranks.all(tied) {
-		return ranks.first(tied), r.Meter.Spend(ranks.charge(tied))
+	if ranks := r.table.ranked(r.in.Scope); ranks != nil && ranks.all(tied) {
+		return ranks.first(tied), r.in.Meter.Spend(ranks.charge(tied))
 	}
 	rows := tied.rows()
-	at, err := first(r.Select.OrderBy, n, func(i int) expr.Scope {
+	at, err := first(r.in.Select.OrderBy, n, func(i int) expr.Scope {
 		r.table.fill(r.at, int(rows[i]))
 		return r.at
-	}, r.Meter)
+	}, r.in.Meter)
 	if err != nil {
 		return 0, err
 	}

@@ -12,8 +12,8 @@ import (
 
 // spend charges what a step costs plainly, less what it has cost already.
 func (r *stagedRun) spend(before, plain uint64) error {
-	if done := r.Meter.Spent() - before; done < plain {
-		return r.Meter.Spend(plain - done)
+	if done := r.in.Meter.Spent() - before; done < plain {
+		return r.in.Meter.Spend(plain - done)
 	}
 	return nil
 }
@@ -22,7 +22,7 @@ func (r *stagedRun) spend(before, plain uint64) error {
 // is known beforehand.
 func (r *stagedRun) plainCost(step *plan.Step) uint64 {
 	if step.Stage.Form == analyze.StageOwn {
-		return r.table.column(step.Stage.Own, r.Scope).charge(r.left)
+		return r.table.column(step.Stage.Own, r.in.Scope).charge(r.left)
 	}
 	if weight, fixed := step.Expression.Weight(); fixed {
 		return weight * uint64(r.count)
@@ -31,7 +31,7 @@ func (r *stagedRun) plainCost(step *plan.Step) uint64 {
 }
 
 func (r *stagedRun) filter(step *plan.Step) error {
-	before, cost := r.Meter.Spent(), r.plainCost(step)
+	before, cost := r.in.Meter.Spent(), r.plainCost(step)
 	yes, no := r.truth(step.Stage, r.left)
 	// What the stages cannot tell is asked plainly, row by row.
 	for at := range each(r.scratch.copy(r.left).without(yes).without(no)) {
@@ -53,7 +53,7 @@ func (r *stagedRun) filter(step *plan.Step) error {
 
 func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 	ask := step.Ask
-	with, err := fields(ask.With, r.Scope, r.Meter)
+	with, err := fields(ask.With, r.in.Scope, r.in.Meter)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (r *stagedRun) query(ctx context.Context, step *plan.Step) error {
 	if err != nil {
 		return err
 	}
-	verdicts, err := r.score(ctx, ask, with, candidates)
+	verdicts, err := r.in.score(ctx, ask, with, candidates)
 	if err != nil {
 		return err
 	}
@@ -83,15 +83,15 @@ func (r *stagedRun) asked(ask *plan.Ask) (out expr.Candidates, err error) {
 	if !ask.Own {
 		return r.askedPlainly(ask, nil)
 	}
-	known := r.table.requests(ask.Candidate, r.Scope)
+	known := r.table.requests(ask.Candidate, r.in.Scope)
 	if !r.left.within(known.known) {
 		return r.askedPlainly(ask, known)
 	}
 	out, cost, weight := known.of(r.left, r.count)
-	if err := r.Meter.Built(weight); err != nil {
+	if err := r.in.Meter.Built(weight); err != nil {
 		return out, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
 	}
-	return out, r.Meter.Spend(cost)
+	return out, r.in.Meter.Spend(cost)
 }
 
 // askedPlainly is asked where not all requests are known.
@@ -100,21 +100,21 @@ func (r *stagedRun) askedPlainly(ask *plan.Ask, known *requests) (none expr.Cand
 	var cost uint64
 	for at := range each(r.left) {
 		if known != nil && known.known.has(at) {
-			cost += uint64(known.costs[at])
-			if err := r.Meter.Built(int(known.weights[at])); err != nil {
+			cost += uint64(known.drafts.costs[at])
+			if err := r.in.Meter.Built(int(known.drafts.weights[at])); err != nil {
 				return none, &expr.Failure{At: ask.Candidate.Pos(), Err: err}
 			}
 			out = append(out, known.rows.At(at))
 			continue
 		}
 		r.table.fill(r.at, at)
-		m, err := fields(ask.Candidate, r.at, r.Meter)
+		m, err := fields(ask.Candidate, r.at, r.in.Meter)
 		if err != nil {
 			return none, err
 		}
 		out = append(out, m)
 	}
-	return expr.CandidatesOf(out...), r.Meter.Spend(cost)
+	return expr.CandidatesOf(out...), r.in.Meter.Spend(cost)
 }
 
 // zero makes the scores of all rows, if there are none yet.
@@ -126,7 +126,7 @@ func (r *stagedRun) zero() {
 
 // integers evaluates a step's expression for the rows that are left.
 func (r *stagedRun) integers(step *plan.Step) ([]int64, error) {
-	before, cost := r.Meter.Spent(), r.plainCost(step)
+	before, cost := r.in.Meter.Spent(), r.plainCost(step)
 	out := r.scratch.numbers.take(r.table.rows)
 	known := r.scratch.set(r.table.rows)
 	r.numbers(step.Stage, r.left, out, known)

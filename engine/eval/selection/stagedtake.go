@@ -17,7 +17,7 @@ func (r *stagedRun) take() error {
 	if err != nil {
 		return err
 	}
-	t, err := r.taking()
+	t, err := r.in.taking()
 	if err != nil {
 		return err
 	}
@@ -32,14 +32,14 @@ func (r *stagedRun) take() error {
 
 // weights evaluates the weights of the rows that are left.
 func (r *stagedRun) weights() (func(at int) amount, error) {
-	take := r.Select.Take
+	take := r.in.Select.Take
 	if take.Weight == nil {
 		return func(int) amount { return one }, nil
 	}
-	before, cost := r.Meter.Spent(), uint64(0)
+	before, cost := r.in.Meter.Spent(), uint64(0)
 	known := make([]value.Value, r.table.rows)
 	if take.Own {
-		column := r.table.column(take.Weight, r.Scope)
+		column := r.table.column(take.Weight, r.in.Scope)
 		known, cost = column.cells.values(), column.charge(r.left)
 	}
 	out := make([]amount, r.table.rows)
@@ -49,7 +49,7 @@ func (r *stagedRun) weights() (func(at int) amount, error) {
 			v, err = r.eval(take.Weight, at)
 		}
 		if err == nil {
-			out[at], err = r.weight(v, func() []value.Value { return r.table.winner(at) })
+			out[at], err = r.in.weight(v, func() []value.Value { return r.table.winner(at) })
 		}
 		if err != nil {
 			return nil, err
@@ -73,17 +73,17 @@ func (r *stagedRun) order() ([]int32, error) {
 
 // placed returns the order of rows of equal score.
 func (r *stagedRun) placed(rows []int32) (func(a, b int32) int, error) {
-	if len(rows) < 2 || len(r.Select.OrderBy) == 0 {
+	if len(rows) < 2 || len(r.in.Select.OrderBy) == 0 {
 		return func(_, _ int32) int { return 0 }, nil
 	}
-	if ranks := r.table.ranked(r.Scope); ranks != nil && ranks.all(r.left) {
-		return func(a, b int32) int { return cmp.Compare(ranks.of[a], ranks.of[b]) }, r.Meter.Spend(ranks.charge(r.left))
+	if ranks := r.table.ranked(r.in.Scope); ranks != nil && ranks.all(r.left) {
+		return func(a, b int32) int { return cmp.Compare(ranks.of[a], ranks.of[b]) }, r.in.Meter.Spend(ranks.charge(r.left))
 	}
 	keys := make(map[int32][]value.Value, len(rows))
 	for _, at := range rows {
-		own := make([]value.Value, len(r.Select.OrderBy))
+		own := make([]value.Value, len(r.in.Select.OrderBy))
 		r.table.fill(r.at, int(at))
-		if err := orderKeys(own, r.Select.OrderBy, r.at, r.Meter); err != nil {
+		if err := orderKeys(own, r.in.Select.OrderBy, r.at, r.in.Meter); err != nil {
 			return nil, err
 		}
 		keys[at] = own

@@ -59,7 +59,7 @@ func newTable(s *plan.Select, list *value.List, like *table, scope expr.Scope, m
 	}
 	m := &making{table: t, like: like, outer: scope, meter: meter, before: meter.Spent(), scratch: scratches.Get().(*scratch)}
 	defer m.scratch.release()
-	m.items = m.scratch.items.take(list.Len())
+	m.table.items = m.scratch.items.take(list.Len())
 	if like != nil {
 		m.from = value.Align(like.list.Items(), list.Items())
 	}

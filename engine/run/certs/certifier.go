@@ -43,7 +43,7 @@ type Options struct {
 // authority's certificate in the webhook configuration. Both objects are watched
 // by name, so that no permission for others is needed.
 type Certifier struct {
-	Options
+	options Options
 	// secrets and webhooks hold what is watched; webhooks is nil when another program
 	// sets the caBundle.
 	secrets, webhooks cache.SharedIndexInformer
@@ -55,7 +55,7 @@ type Certifier struct {
 }
 
 // New makes a Certifier; Run has to be called.
-func New(o Options) *Certifier { return &Certifier{Options: o, wake: make(chan struct{}, 1)} }
+func New(o Options) *Certifier { return &Certifier{options: o, wake: make(chan struct{}, 1)} }
 
 // Ready reports whether there is a certificate.
 func (c *Certifier) Ready() bool { return c.serves.Load() != nil }
@@ -81,17 +81,17 @@ func (c *Certifier) nudge() {
 // Run looks after the certificates until the context ends: when something has
 // changed, when something is due, and again after a failure.
 func (c *Certifier) Run(ctx context.Context) {
-	secrets, webhooks := c.named(c.Namespace, c.Secret), c.named("", c.Configuration)
+	secrets, webhooks := c.named(c.options.Namespace, c.options.Secret), c.named("", c.options.Configuration)
 	c.secrets = secrets.Core().V1().Secrets().Informer()
 	watched := []cache.SharedIndexInformer{c.secrets}
-	if c.Configuration != "" {
+	if c.options.Configuration != "" {
 		c.webhooks = webhooks.Admissionregistration().V1().ValidatingWebhookConfigurations().Informer()
 		watched = append(watched, c.webhooks)
 	}
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { c.nudge() }, UpdateFunc: func(any, any) { c.nudge() }, DeleteFunc: func(any) { c.nudge() }}
 	for _, informer := range watched {
 		if _, err := informer.AddEventHandler(handler); err != nil {
-			c.Log.Error("certificates for the webhook cannot be made", "error", err.Error())
+			c.options.Log.Error("certificates for the webhook cannot be made", "error", err.Error())
 			return
 		}
 	}
@@ -123,14 +123,14 @@ func (c *Certifier) once(ctx context.Context) time.Duration {
 		return min(next, glance)
 	case apierrors.IsConflict(err), apierrors.IsInvalid(err), apierrors.IsAlreadyExists(err): // another replica was faster: its write wakes us
 	case ctx.Err() == nil:
-		c.Log.Error("the webhook's certificate cannot be renewed, or the webhook configuration not be told of it; it will be tried again", "error", err.Error())
+		c.options.Log.Error("the webhook's certificate cannot be renewed, or the webhook configuration not be told of it; it will be tried again", "error", err.Error())
 	}
 	return retry
 }
 
 // named makes informers for one object.
 func (c *Certifier) named(namespace, name string) informers.SharedInformerFactory {
-	return informers.NewSharedInformerFactoryWithOptions(c.Client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
+	return informers.NewSharedInformerFactoryWithOptions(c.options.Client, 0, informers.WithNamespace(namespace), informers.WithTweakListOptions(func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 	}))
 }
@@ -151,12 +151,12 @@ func (c *Certifier) renew(ctx context.Context) (time.Duration, error) {
 	}
 	serves, text := c.serves.Load(), secret.Data[corev1.TLSCertKey]
 	if serves == nil || !bytes.Equal(c.authority, text) || !now.Before(renewal(serves.Leaf)) {
-		if serves, err = signed(authority, c.DNSNames, now); err != nil {
+		if serves, err = signed(authority, c.options.DNSNames, now); err != nil {
 			return 0, err
 		}
 		c.authority = text
 		c.serves.Store(serves)
-		c.Log.Info("the webhook has a new certificate", "until", serves.Leaf.NotAfter)
+		c.options.Log.Info("the webhook has a new certificate", "until", serves.Leaf.NotAfter)
 	}
 	return min(renewal(serves.Leaf).Sub(now), renewal(authority.Leaf).Sub(now)), nil
 }
@@ -168,9 +168,9 @@ func (c *Certifier) replace(ctx context.Context, old *corev1.Secret, now time.Ti
 	if err != nil {
 		return err
 	}
-	secrets := c.Client.CoreV1().Secrets(c.Namespace)
+	secrets := c.options.Client.CoreV1().Secrets(c.options.Namespace)
 	if old.Name == "" {
-		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: c.Secret}, Data: data}
+		made := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: c.options.Secret}, Data: data}
 		_, err = secrets.Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
 	} else {
 		changed := old.DeepCopy()
@@ -178,7 +178,7 @@ func (c *Certifier) replace(ctx context.Context, old *corev1.Secret, now time.Ti
 		_, err = secrets.Update(ctx, changed, metav1.UpdateOptions{FieldManager: apply.FieldManager})
 	}
 	if err == nil {
-		c.Log.Info("the webhook has a new authority for its certificates", "secret", c.Secret, "reason", why.Error())
+		c.options.Log.Info("the webhook has a new authority for its certificates", "secret", c.options.Secret, "reason", why.Error())
 	}
 	return err
 }
@@ -201,11 +201,11 @@ func (c *Certifier) inject(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = c.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, found.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
+		_, err = c.options.Client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Patch(ctx, found.Name, types.JSONPatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 		if err != nil {
 			return err
 		}
-		c.Log.Info("the webhook configuration has the certificate of its authority", "name", found.Name)
+		c.options.Log.Info("the webhook configuration has the certificate of its authority", "name", found.Name)
 	}
 	return nil
 }

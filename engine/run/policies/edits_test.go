@@ -154,7 +154,7 @@ func (e *edits) edit() {
 // rollOut lets the rollout come to its end, if there is one: it stops or is over.
 func (e *edits) rollOut(stops bool) {
 	now := e.assigner.rollouts.active["p"]
-	if now == nil || now.State == rollout.Stopped {
+	if now == nil || now.status.State == rollout.Stopped {
 		return
 	}
 	e.decided(0)
@@ -162,7 +162,7 @@ func (e *edits) rollOut(stops bool) {
 		e.tick(time.Hour)
 	}
 	if stops {
-		e.note("the rollout stops at step %d", now.Step)
+		e.note("the rollout stops at step %d", now.status.Step)
 		e.rolled.steps.report.Errors = 1
 		e.tick(time.Second)
 		e.stopped = true

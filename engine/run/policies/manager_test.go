@@ -161,7 +161,7 @@ func TestStatusWriter(t *testing.T) {
 		return true, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "10"}}, nil
 	})
 	n := &statusWriter{client: client, log: slog.New(slog.DiscardHandler), events: events.NewRecorder(record.NewFakeRecorder(10)), written: map[string]writing{}}
-	one := []statusReport{{ConfigMap: configmap.Of(m), status: statusActive}}
+	one := []statusReport{{configMap: configmap.Of(m), status: statusActive}}
 	done := one[0].annotations()
 	for i, tc := range []struct {
 		live    map[string]string
@@ -191,7 +191,7 @@ func TestNumbersAreWrittenSeldom(t *testing.T) {
 		recorder := record.NewFakeRecorder(10)
 		n := &statusWriter{client: client, log: slog.New(slog.DiscardHandler), events: events.NewRecorder(recorder), written: map[string]writing{}}
 		publish := func(text, reason string) (later bool) {
-			one := []statusReport{{ConfigMap: configmap.Of(m), status: statusDegraded, text: text, reason: reason}}
+			one := []statusReport{{configMap: configmap.Of(m), status: statusDegraded, text: text, reason: reason}}
 			later = n.write(t.Context(), one, func(*source.ConfigMap) (map[string]string, string) { return live, "11" })
 			if !later {
 				live = one[0].annotations()

@@ -169,7 +169,7 @@ func TestRollbackIsAtOnce(t *testing.T) {
 				for _, e := range tc.before {
 					if look(e); e.stops > 0 {
 						r.decided(0)
-						for now := r.assigner.rollouts.active["p"]; now.Step < e.stops-1; {
+						for now := r.assigner.rollouts.active["p"]; now.status.Step < e.stops-1; {
 							r.tick(time.Hour)
 						}
 						r.steps.report.Errors = 1

@@ -19,7 +19,7 @@ import (
 // and when a rollout stops. How far each has come is kept in the status annotation, so
 // that the next leader continues.
 type rollouts struct {
-	rolloutOptions
+	options rolloutOptions
 	// active are the rollouts that have not ended, and those that have stopped, by
 	// policy.
 	active map[string]*activeRollout
@@ -54,8 +54,8 @@ type stepper interface {
 
 // activeRollout is the rollout of a revision.
 type activeRollout struct {
-	rollout.Status
-	spec *rollout.Spec
+	status rollout.Status
+	spec   *rollout.Spec
 	// from is the revision in force.
 	from *lifecycle.Revision
 	// configMap is the ConfigMap of the policy.
@@ -73,7 +73,7 @@ type leftRollout struct{ configMap, policy string }
 type rolloutNews struct{ configMap, text string }
 
 func newRollouts(o rolloutOptions) *rollouts {
-	return &rollouts{rolloutOptions: o, active: map[string]*activeRollout{}, left: map[leftRollout]rollout.Status{}, begun: map[[2]string]bool{}}
+	return &rollouts{options: o, active: map[string]*activeRollout{}, left: map[leftRollout]rollout.Status{}, begun: map[[2]string]bool{}}
 }
 
 // stage returns a revision as it is to come into force: in steps if its ConfigMap has
@@ -89,17 +89,17 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 		r.end(id, "the annotation "+v1alpha1.AnnotationRollout+" was removed")
 		return rev
 	}
-	p := r.policies.Get(id)
+	p := r.options.policies.Get(id)
 	if p.Report.InForce == rev.Unit.Revision() {
 		r.end(id, "")
 		return rev
 	}
-	if r.history.rollsBack(rev.Unit, c) {
+	if r.options.history.rollsBack(rev.Unit, c) {
 		r.end(id, "the policy is rolled back to a revision that was in force before")
 		return rev
 	}
 	now := r.active[id]
-	if now != nil && (now.Revision != rev.Unit.Revision() || !rollout.Share(now.spec.Steps).Same(origin.Rollout.Steps)) {
+	if now != nil && (now.status.Revision != rev.Unit.Revision() || !rollout.Share(now.spec.Steps).Same(origin.Rollout.Steps)) {
 		r.end(id, "the text or the steps have changed")
 		now = nil
 	}
@@ -108,12 +108,12 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 			return rev
 		}
 	}
-	now.spec, now.configMap, now.Digest = origin.Rollout, origin.ConfigMap, origin.Rollout.Digest
+	now.spec, now.configMap, now.status.Digest = origin.Rollout, origin.ConfigMap, origin.Rollout.Digest
 	if now.finished {
 		return rev
 	}
 	out := *rev
-	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: now.spec, Step: now.Step}, now.from
+	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: now.spec, Step: now.status.Step}, now.from
 	return &out
 }
 
@@ -124,14 +124,14 @@ func (r *rollouts) begin(id string, rev *lifecycle.Revision, p *lifecycle.Policy
 	if from == nil {
 		return nil
 	}
-	now := &activeRollout{spec: origin.Rollout, from: from, Status: rollout.Status{
+	now := &activeRollout{spec: origin.Rollout, from: from, status: rollout.Status{
 		Policy: id, Revision: rev.Unit.Revision(), From: from.Unit.Revision(), State: rollout.Comparing, Steps: len(origin.Rollout.Steps), Digest: origin.Rollout.Digest,
 	}}
-	if left := r.take(leftRollout{origin.ConfigMap.Path(), id}, &now.Status); left != nil && left.State != rollout.Stopped {
-		now.State, now.Step, now.Share, now.Next = left.State, left.Step, left.Share, left.Next
+	if left := r.take(leftRollout{origin.ConfigMap.Path(), id}, &now.status); left != nil && left.State != rollout.Stopped {
+		now.status.State, now.status.Step, now.status.Share, now.status.Next = left.State, left.Step, left.Share, left.Next
 	}
 	r.active[id] = now
-	r.log.Info("a revision is rolled out", observe.LogPolicy, id, observe.LogRevision, now.Revision, "from", now.From, "step", now.Step, "steps", now.Steps)
+	r.options.log.Info("a revision is rolled out", observe.LogPolicy, id, observe.LogRevision, now.status.Revision, "from", now.status.From, "step", now.status.Step, "steps", now.status.Steps)
 	return now
 }
 
@@ -150,13 +150,13 @@ func (r *rollouts) take(of leftRollout, now *rollout.Status) *rollout.Status {
 // when this process has just started the last good one.
 func (r *rollouts) from(id string, rev *lifecycle.Revision, p *lifecycle.Policy, starting bool) *lifecycle.Revision {
 	inForce := p.Report.InForce
-	if good := r.history.good(id); inForce == "" && good != nil && (starting || p.Report.Event == "" && p.Assigned != nil && p.Assigned.Unit.Revision() == good.Revision) {
+	if good := r.options.history.good(id); inForce == "" && good != nil && (starting || p.Report.Event == "" && p.Assigned != nil && p.Assigned.Unit.Revision() == good.Revision) {
 		inForce = good.Revision // it is about to run
 	}
 	if inForce == "" || inForce == rev.Unit.Revision() {
 		return nil
 	}
-	known := []func() *lifecycle.Revision{func() *lifecycle.Revision { return r.history.lastGood(id) }}
+	known := []func() *lifecycle.Revision{func() *lifecycle.Revision { return r.options.history.lastGood(id) }}
 	if now := p.Assigned; now != nil {
 		known = slices.Insert(known, 0, func() *lifecycle.Revision { return now }, now.Staged.Base, func() *lifecycle.Revision { return now.Fallback })
 	}
@@ -165,14 +165,14 @@ func (r *rollouts) from(id string, rev *lifecycle.Revision, p *lifecycle.Policy,
 			return one.Alone()
 		}
 	}
-	r.log.Error("a revision comes into force at once and not in steps, because the one in force is not kept", observe.LogPolicy, id, observe.LogRevision, rev.Unit.Revision(), "inForce", inForce)
+	r.options.log.Error("a revision comes into force at once and not in steps, because the one in force is not kept", observe.LogPolicy, id, observe.LogRevision, rev.Unit.Revision(), "inForce", inForce)
 	return nil
 }
 
 // end forgets a rollout. Why is "" if it has come to its end.
 func (r *rollouts) end(id, why string) {
 	if now := r.active[id]; now != nil && why != "" && !now.finished {
-		r.log.Info("the rollout of a revision ends", observe.LogPolicy, id, observe.LogRevision, now.Revision, "step", now.Step, "reason", why)
+		r.options.log.Info("the rollout of a revision ends", observe.LogPolicy, id, observe.LogRevision, now.status.Revision, "step", now.status.Step, "reason", why)
 	}
 	delete(r.active, id)
 }

@@ -230,11 +230,11 @@ func (r *rolled) tick(d time.Duration) string {
 	case now.finished:
 		return "finished"
 	}
-	out := fmt.Sprint(now.State, " ", now.Step)
-	if now.Next != nil {
-		out += " next in " + now.Next.Sub(r.now).String()
+	out := fmt.Sprint(now.status.State, " ", now.status.Step)
+	if now.status.Next != nil {
+		out += " next in " + now.status.Next.Sub(r.now).String()
 	}
-	if now.Waiting != "" {
+	if now.status.Waiting != "" {
 		out += " waiting"
 	}
 	return out
@@ -312,8 +312,8 @@ func TestRolloutsStop(t *testing.T) {
 			r.want("the one before has all", r.look("new", inSteps), "old")
 			now := r.assigner.rollouts.active["p"]
 			v := r.policies.Get("p").Newest
-			if want := strings.Replace(tc.reason, "REV", now.Revision, 1); !strings.HasPrefix(now.Reason, want) || !strings.Contains(now.Reason, "the first is n1: it ") || !v.RolloutStopped || !strings.Contains(v.Problems[0].Message, want) {
-				t.Errorf("%s: %v", now.Reason, v.Problems)
+			if want := strings.Replace(tc.reason, "REV", now.status.Revision, 1); !strings.HasPrefix(now.status.Reason, want) || !strings.Contains(now.status.Reason, "the first is n1: it ") || !v.RolloutStopped || !strings.Contains(v.Problems[0].Message, want) {
+				t.Errorf("%s: %v", now.status.Reason, v.Problems)
 			}
 			r.want("nothing more happens", r.tick(time.Hour)+" "+r.look("new", inSteps), "Stopped 0 old")
 			r.lead(t, r.history.entries)
@@ -491,7 +491,7 @@ func TestRolloutResults(t *testing.T) {
 					r.look("old", inSteps)
 					r.look("new", inSteps)
 					r.decided(0)
-					for now := r.assigner.rollouts.active["p"]; now.Step < steps; {
+					for now := r.assigner.rollouts.active["p"]; now.status.Step < steps; {
 						r.tick(time.Hour)
 					}
 					r.look("new", inSteps)

@@ -15,7 +15,7 @@ import (
 
 // read reads how far the rollouts have come that another process left.
 func (r *rollouts) read(ctx context.Context) error {
-	list, err := r.client.CoreV1().ConfigMaps(r.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
+	list, err := r.options.client.CoreV1().ConfigMaps(r.options.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (r *rollouts) read(ctx context.Context) error {
 		m := &list.Items[i]
 		statuses, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
 		if err != nil {
-			r.log.Warn("an annotation cannot be read, so that its rollouts begin anew", "configmap", m.Namespace+"/"+m.Name, "annotation", v1alpha1.AnnotationRolloutStatus, "error", err.Error())
+			r.options.log.Warn("an annotation cannot be read, so that its rollouts begin anew", "configmap", m.Namespace+"/"+m.Name, "annotation", v1alpha1.AnnotationRolloutStatus, "error", err.Error())
 		}
 		for _, s := range statuses {
 			r.left[leftRollout{(&source.ConfigMap{Namespace: m.Namespace, Name: m.Name}).Path(), s.Policy}] = s
@@ -40,8 +40,8 @@ func (r *rollouts) read(ctx context.Context) error {
 func (r *rollouts) retry(c *source.Catalog) {
 	for id, now := range r.active {
 		origin := c.Origins[id]
-		if now.State == rollout.Stopped && origin != nil && (origin.Rollout == nil || origin.Rollout.Digest != now.Digest) {
-			r.policies.Recheck(id)
+		if now.status.State == rollout.Stopped && origin != nil && (origin.Rollout == nil || origin.Rollout.Digest != now.status.Digest) {
+			r.options.policies.Recheck(id)
 			r.end(id, "the annotation has changed")
 		}
 	}
@@ -52,17 +52,17 @@ func (r *rollouts) retry(c *source.Catalog) {
 // same text is good again.
 func (r *rollouts) update(c *source.Catalog) {
 	for of, left := range r.left {
-		v, origin := r.policies.Get(of.policy).Newest, c.Origins[of.policy]
+		v, origin := r.options.policies.Get(of.policy).Newest, c.Origins[of.policy]
 		if left.State == rollout.Stopped && v != nil && origin != nil && origin.Rollout != nil && origin.ConfigMap.Path() == of.configMap {
 			r.takeStopped(of, v, origin)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
-		v, now := r.policies.Get(id).Newest, r.active[id]
+		v, now := r.options.policies.Get(id).Newest, r.active[id]
 		switch {
-		case v == nil || v.Unit.Revision() != now.Revision || !v.Good() && now.State != rollout.Stopped:
+		case v == nil || v.Unit.Revision() != now.status.Revision || !v.Good() && now.status.State != rollout.Stopped:
 			r.end(id, "its text is no longer there, or no longer good")
-		case v.Good() && now.State == rollout.Stopped: // it was checked again, for another reason
+		case v.Good() && now.status.State == rollout.Stopped: // it was checked again, for another reason
 			r.refuse(now)
 		}
 	}
@@ -71,13 +71,13 @@ func (r *rollouts) update(c *source.Catalog) {
 // takeStopped takes over a rollout that had stopped when another process led, unless the
 // text or the annotation has changed since.
 func (r *rollouts) takeStopped(of leftRollout, v *lifecycle.CheckResult, origin *source.Contents) {
-	from := r.history.lastGood(of.policy)
+	from := r.options.history.lastGood(of.policy)
 	if from == nil {
 		return
 	}
 	now := rollout.Status{Revision: v.Unit.Revision(), From: from.Unit.Revision(), Digest: origin.Rollout.Digest, Steps: len(origin.Rollout.Steps)}
 	if left := r.take(of, &now); left != nil {
-		r.active[of.policy] = &activeRollout{Status: *left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
+		r.active[of.policy] = &activeRollout{status: *left, spec: origin.Rollout, from: from, configMap: origin.ConfigMap}
 	}
 }
 
@@ -89,7 +89,7 @@ func (r *rollouts) text(configMap string) string {
 func (r *rollouts) statuses(configMap string, of func(*activeRollout) rollout.Status) (out []rollout.Status) {
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
 		now := r.active[id]
-		refused := now.State != rollout.Stopped && r.policies.Get(id).Phase == lifecycle.Refused // it fails for an object
+		refused := now.status.State != rollout.Stopped && r.options.policies.Get(id).Phase == lifecycle.Refused // it fails for an object
 		if now.configMap.Path() == configMap && !refused {
 			out = append(out, of(now))
 		}

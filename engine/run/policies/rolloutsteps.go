@@ -34,7 +34,7 @@ type shown struct {
 // show returns the status that the annotation shows.
 func (a *activeRollout) show() rollout.Status {
 	if a.shown.at.IsZero() {
-		return a.Status
+		return a.status
 	}
 	return a.shown.status
 }
@@ -42,12 +42,12 @@ func (a *activeRollout) show() rollout.Status {
 // refresh brings the annotation up to date, and reports whether that changes it.
 func (a *activeRollout) refresh(now time.Time) bool {
 	was := a.shown.status
-	same := was.State == a.State && was.Step == a.Step && was.Waiting == a.Waiting && (was.Next == nil) == (a.Next == nil)
+	same := was.State == a.status.State && was.Step == a.status.Step && was.Waiting == a.status.Waiting && (was.Next == nil) == (a.status.Next == nil)
 	if same && now.Sub(a.shown.at) < shownInterval {
 		return false
 	}
-	a.shown = shown{a.Status, now}
-	return was != a.Status
+	a.shown = shown{a.status, now}
+	return was != a.status
 }
 
 // check begins the steps that are due and stops the rollouts that must not go on. It
@@ -55,8 +55,8 @@ func (a *activeRollout) refresh(now time.Time) bool {
 func (r *rollouts) check(ctx context.Context, now time.Time) (changed bool) {
 	for _, id := range slices.Sorted(maps.Keys(r.active)) {
 		one := r.active[id]
-		report, ok := r.steps.Rollout(id)
-		if !ok || report.Revision != one.Revision || r.policies.Get(id).Phase != lifecycle.RollingOut || one.finished {
+		report, ok := r.options.steps.Rollout(id)
+		if !ok || report.Revision != one.status.Revision || r.options.policies.Get(id).Phase != lifecycle.RollingOut || one.finished {
 			continue // it waits for a kind, or has stopped
 		}
 		r.step(ctx, one, &report, now)
@@ -69,36 +69,36 @@ func (r *rollouts) check(ctx context.Context, now time.Time) (changed bool) {
 func (r *rollouts) step(ctx context.Context, one *activeRollout, report *reconcile.RolloutReport, now time.Time) {
 	one.count(report)
 	if reason := one.exceeded(report); reason != "" {
-		one.State, one.Reason, one.Next, one.Waiting = rollout.Stopped, reason, nil, ""
+		one.status.State, one.status.Reason, one.status.Next, one.status.Waiting = rollout.Stopped, reason, nil, ""
 		r.refuse(one)
 		return
 	}
-	one.Waiting = r.waits(one.Policy)
+	one.status.Waiting = r.waits(one.status.Policy)
 	switch {
-	case one.Waiting != "":
-		one.Next = nil
+	case one.status.Waiting != "":
+		one.status.Next = nil
 	case report.Todo > 0:
-		one.Waiting = "not all of its objects are decided about yet"
+		one.status.Waiting = "not all of its objects are decided about yet"
 	default:
-		if one.Next == nil {
-			one.Next = one.due(now)
+		if one.status.Next == nil {
+			one.status.Next = one.due(now)
 		}
-		if !now.Before(*one.Next) {
+		if !now.Before(*one.status.Next) {
 			r.advance(ctx, one, now)
 		}
 	}
 }
 
 func (a *activeRollout) count(report *reconcile.RolloutReport) {
-	a.Moved, a.Keys = report.Moved, report.Keys
-	a.Errors, a.Disagreements, a.Undetermined = report.Errors, report.Disagreements, report.Undetermined
-	a.Example = cmp.Or(report.Failing, report.Differing)
+	a.status.Moved, a.status.Keys = report.Moved, report.Keys
+	a.status.Errors, a.status.Disagreements, a.status.Undetermined = report.Errors, report.Disagreements, report.Undetermined
+	a.status.Example = cmp.Or(report.Failing, report.Differing)
 }
 
 // due returns when the next step begins that was not begun before: the first when all
 // keys are compared.
 func (a *activeRollout) due(now time.Time) *time.Time {
-	if a.Step > 0 {
+	if a.status.Step > 0 {
 		now = now.Add(a.spec.Interval)
 	}
 	now = now.UTC()
@@ -110,9 +110,9 @@ func (a *activeRollout) exceeded(report *reconcile.RolloutReport) string {
 	stop := a.spec.Stop
 	switch {
 	case rollout.Exceeds(report.Errors, stop.Errors):
-		return fmt.Sprintf("%d of %d objects fail under %s and not under %s, more than %d; the first is %s", report.Errors, report.Keys, a.Revision, a.From, stop.Errors, report.Failing)
+		return fmt.Sprintf("%d of %d objects fail under %s and not under %s, more than %d; the first is %s", report.Errors, report.Keys, a.status.Revision, a.status.From, stop.Errors, report.Failing)
 	case rollout.Exceeds(report.Disagreements, stop.Disagreements):
-		return fmt.Sprintf("%s decides otherwise than %s about %d of %d objects, more than %d; the first is %s", a.Revision, a.From, report.Disagreements, report.Keys, stop.Disagreements, report.Differing)
+		return fmt.Sprintf("%s decides otherwise than %s about %d of %d objects, more than %d; the first is %s", a.status.Revision, a.status.From, report.Disagreements, report.Keys, stop.Disagreements, report.Differing)
 	default:
 		return ""
 	}
@@ -121,10 +121,10 @@ func (a *activeRollout) exceeded(report *reconcile.RolloutReport) string {
 // waits returns why no further step of a policy begins; "" is nothing. What is
 // suspended says nothing about a step.
 func (r *rollouts) waits(id string) string {
-	if why := r.steps.WritesStopped(id); why != "" {
+	if why := r.options.steps.WritesStopped(id); why != "" {
 		return "writes are stopped: " + why
 	}
-	state := r.brakes(id)
+	state := r.options.brakes(id)
 	if state == nil {
 		return ""
 	}
@@ -142,24 +142,24 @@ func (r *rollouts) waits(id string) string {
 // advance begins the next step, or ends the rollout after the last one. The step is
 // stored before it begins, so that the next leader does not fall behind it.
 func (r *rollouts) advance(ctx context.Context, one *activeRollout, now time.Time) {
-	if one.Step == len(one.spec.Steps) {
+	if one.status.Step == len(one.spec.Steps) {
 		one.finished = true
-		r.log.Info("the last step of a rollout is over", observe.LogPolicy, one.Policy, observe.LogRevision, one.Revision)
+		r.options.log.Info("the last step of a rollout is over", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision)
 		return
 	}
-	before := one.Status
-	one.Step++
-	one.State, one.Share, one.Next = rollout.RollingOut, one.spec.Steps[one.Step-1].String(), nil
+	before := one.status
+	one.status.Step++
+	one.status.State, one.status.Share, one.status.Next = rollout.RollingOut, one.spec.Steps[one.status.Step-1].String(), nil
 	if err := r.store(ctx, one.configMap.Path(), one); err != nil {
-		one.Status = before
-		r.log.Error("a step of a rollout cannot be stored, and does not begin; it will be tried again", observe.LogPolicy, one.Policy, observe.LogRevision, one.Revision, "configmap", one.configMap.Path(), "error", err.Error())
+		one.status = before
+		r.options.log.Error("a step of a rollout cannot be stored, and does not begin; it will be tried again", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "configmap", one.configMap.Path(), "error", err.Error())
 		return
 	}
-	one.shown = shown{one.Status, now}
-	r.begun[[2]string{one.Policy, one.Revision}] = true
-	r.steps.Advance(one.Policy, one.Revision, one.spec.Share(one.Step))
-	text := one.Status.String()
-	r.log.Info("a step of a rollout begins", observe.LogPolicy, one.Policy, observe.LogRevision, one.Revision, "step", one.Step, "steps", one.Steps, "share", one.Share)
+	one.shown = shown{one.status, now}
+	r.begun[[2]string{one.status.Policy, one.status.Revision}] = true
+	r.options.steps.Advance(one.status.Policy, one.status.Revision, one.spec.Share(one.status.Step))
+	text := one.status.String()
+	r.options.log.Info("a step of a rollout begins", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "step", one.status.Step, "steps", one.status.Steps, "share", one.status.Share)
 	r.news = append(r.news, rolloutNews{one.configMap.Path(), text})
 }
 
@@ -167,7 +167,7 @@ func (r *rollouts) advance(ctx context.Context, one *activeRollout, now time.Tim
 func (r *rollouts) store(ctx context.Context, configMap string, one *activeRollout) error {
 	text := rollout.Format(r.statuses(configMap, func(now *activeRollout) rollout.Status {
 		if now == one {
-			return now.Status
+			return now.status
 		}
 		return now.show()
 	}))
@@ -175,22 +175,22 @@ func (r *rollouts) store(ctx context.Context, configMap string, one *activeRollo
 	if err != nil {
 		return err
 	}
-	_, err = r.client.CoreV1().ConfigMaps(one.configMap.Namespace).Patch(ctx, one.configMap.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
+	_, err = r.options.client.CoreV1().ConfigMaps(one.configMap.Namespace).Patch(ctx, one.configMap.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	return err
 }
 
 // refuse gives all keys back to the revision in force: the text is refused until it, or
 // the annotation, changes.
 func (r *rollouts) refuse(one *activeRollout) {
-	v := r.policies.Get(one.Policy).Newest
-	r.log.Error("a rollout stops", observe.LogPolicy, one.Policy, observe.LogRevision, one.Revision, "step", one.Step, "reason", one.Reason, "inForce", one.From)
+	v := r.options.policies.Get(one.status.Policy).Newest
+	r.options.log.Error("a rollout stops", observe.LogPolicy, one.status.Policy, observe.LogRevision, one.status.Revision, "step", one.status.Step, "reason", one.status.Reason, "inForce", one.status.From)
 	sameText := (&history.Entry{Copy: history.CopyOf(one.from.Unit)}).SameText(&history.Entry{Copy: history.CopyOf(v.Unit)})
 	now := *v
 	now.Plan, now.Compiled, now.RolloutStopped = nil, true, true
 	now.Problems = append(slices.Clone(v.Problems), document.Problem{
-		Position: v.Unit.Document.Pos, Severity: document.Error, Message: "the rollout has stopped: " + one.Reason,
-		Hint: fmt.Sprintf("%s decides about all objects again; %s; a change of the annotation %s begins the rollout anew", one.From, wayBack(one.Policy, r.namespace, sameText), v1alpha1.AnnotationRollout),
+		Position: v.Unit.Document.Pos, Severity: document.Error, Message: "the rollout has stopped: " + one.status.Reason,
+		Hint: fmt.Sprintf("%s decides about all objects again; %s; a change of the annotation %s begins the rollout anew", one.status.From, wayBack(one.status.Policy, r.options.namespace, sameText), v1alpha1.AnnotationRollout),
 	})
-	r.policies.Check(one.Policy, &now)
-	observe.Reloads.WithLabelValues(one.Policy, "taken back").Inc()
+	r.options.policies.Check(one.status.Policy, &now)
+	observe.Reloads.WithLabelValues(one.status.Policy, "taken back").Inc()
 }

@@ -38,9 +38,9 @@ const (
 
 // statusReport is the status of a ConfigMap.
 type statusReport struct {
-	*source.ConfigMap
-	status   string
-	policies string
+	configMap *source.ConfigMap
+	status    string
+	policies  string
 	// text is what is wrong or waited for, warning what deserves attention.
 	text, warning string
 	// rivals are other writers of the fields that the policies write; part of warning.
@@ -64,7 +64,7 @@ type statusReport struct {
 
 // annotations are those that the controller writes; an empty value is absence.
 func (n *statusReport) annotations() map[string]string {
-	revision := n.Revision()
+	revision := n.configMap.Revision()
 	if n.stopped {
 		revision = ""
 	}
@@ -101,7 +101,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 
 // report returns the status of a ConfigMap of policies.
 func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
-	n := statusReport{ConfigMap: contents.ConfigMap}
+	n := statusReport{configMap: contents.ConfigMap}
 	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()])}
 	for _, id := range r.known(c) {
 		if r.originOf(c, id) == contents.Path() {
@@ -287,7 +287,7 @@ func share(texts ...string) string {
 // paramsReport returns the status of a ConfigMap of params: what is wrong with it, and what
 // policies say is wrong with the values in it.
 func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
-	n := statusReport{ConfigMap: v.ConfigMap, status: statusActive, params: true}
+	n := statusReport{configMap: v.ConfigMap, status: statusActive, params: true}
 	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
 	for _, id := range r.policies.Checked() {
 		now := r.policies.Get(id)

@@ -290,7 +290,7 @@ func TestOnlyNumbersWait(t *testing.T) {
 		for step := range 2000 {
 			reason := of("", "r", "s")
 			one := statusReport{
-				ConfigMap: &source.ConfigMap{Namespace: "ns", Name: "m", UID: "m", Data: map[string]string{"p.yaml": of("1", "2")}},
+				configMap: &source.ConfigMap{Namespace: "ns", Name: "m", UID: "m", Data: map[string]string{"p.yaml": of("1", "2")}},
 				status:    of(statusDegraded, statusPaused), policies: of("p=1", "p=2"), reason: reason, text: reason + of("1", "2"), warning: of("", "held"), rollouts: of("", "[]"),
 			}
 			for range 2 { // the second time only numbers change
@@ -369,7 +369,7 @@ func TestParamsAreWrittenLast(t *testing.T) {
 	n := &statusWriter{client: client, log: slog.New(slog.DiscardHandler), events: events.NewRecorder(record.NewFakeRecorder(10)), written: map[string]writing{}}
 	of := func(name string) *source.ConfigMap { return &source.ConfigMap{Namespace: "ns", Name: name, UID: name} }
 	write := func() (later bool) {
-		reports := []statusReport{{ConfigMap: of("policies"), status: statusWaiting}, {ConfigMap: of("others"), status: statusActive}, {ConfigMap: of("params"), status: statusActive, params: true}}
+		reports := []statusReport{{configMap: of("policies"), status: statusWaiting}, {configMap: of("others"), status: statusActive}, {configMap: of("params"), status: statusActive, params: true}}
 		return n.write(t.Context(), reports, func(*source.ConfigMap) (map[string]string, string) { return nil, "7" })
 	}
 	if later := write(); !later || !slices.Equal(patched, []string{"others"}) {

@@ -72,8 +72,8 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 	for i := range reports {
 		one := &reports[i]
 		want := one.annotations()
-		before, version := live(one.ConfigMap)
-		last, known := n.written[one.UID]
+		before, version := live(one.configMap)
+		last, known := n.written[one.configMap.UID]
 		if known && !last.shown(version) {
 			before = last.want
 		}
@@ -95,7 +95,7 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 			last, known = writing{want: want, version: now, reason: one.reason, at: time.Now()}, true
 		}
 		if known {
-			written[one.UID] = last
+			written[one.configMap.UID] = last
 		}
 	}
 	n.written = written
@@ -118,13 +118,13 @@ func changes(before, want map[string]string) map[string]any {
 }
 
 func (n *statusWriter) patch(ctx context.Context, one *statusReport, patch map[string]any) (version string, err error) {
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": patch, "uid": one.UID}})
+	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": patch, "uid": one.configMap.UID}})
 	if err != nil {
 		return "", err
 	}
-	now, err := n.client.CoreV1().ConfigMaps(one.Namespace).Patch(ctx, one.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
+	now, err := n.client.CoreV1().ConfigMaps(one.configMap.Namespace).Patch(ctx, one.configMap.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && ctx.Err() == nil {
-		n.log.Error("cannot update the status annotations of the ConfigMap", "configmap", one.Path(), "error", err.Error())
+		n.log.Error("cannot update the status annotations of the ConfigMap", "configmap", one.configMap.Path(), "error", err.Error())
 	}
 	if err != nil {
 		return "", err
@@ -134,7 +134,7 @@ func (n *statusWriter) patch(ctx context.Context, one *statusReport, patch map[s
 
 // event records a change of the status, or of the error.
 func (n *statusWriter) event(one *statusReport, before map[string]string, lastReason string) {
-	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.Namespace, Name: one.Name, UID: types.UID(one.UID)}
+	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.configMap.Namespace, Name: one.configMap.Name, UID: types.UID(one.configMap.UID)}
 	if one.rivals != "" && !strings.Contains(before[v1alpha1.AnnotationWarning], one.rivals) {
 		n.events.Add(object, corev1.EventTypeWarning, "PolicyOverwritten", one.rivals, time.Now())
 	}
@@ -154,7 +154,7 @@ func (n *statusWriter) event(one *statusReport, before map[string]string, lastRe
 		text = one.text
 	}
 	if text == "" {
-		text = "revision " + one.Revision()
+		text = "revision " + one.configMap.Revision()
 	}
 	n.events.Add(object, kind, "Policies"+one.status, value.Cut(text, configmap.MaxText), time.Now())
 }

@@ -69,7 +69,7 @@ func (u *unlabelled) reports(ctx context.Context) (out []statusReport) {
 	add := func(m *corev1.ConfigMap) {
 		if !known[m.Name] {
 			known[m.Name] = true
-			out = append(out, statusReport{ConfigMap: configmap.Of(m), status: statusStopped, text: "nothing in it is read: " + configmap.LabelProblem(m), stopped: true})
+			out = append(out, statusReport{configMap: configmap.Of(m), status: statusStopped, text: "nothing in it is read: " + configmap.LabelProblem(m), stopped: true})
 		}
 	}
 	for _, m := range u.store.Mislabelled() {
