@@ -23,7 +23,7 @@
 //  6. engine/record/record.go (Begin) keeps what the decision depends on: the
 //     snapshot, the time and the params.
 //  7. engine/eval/evaluate.go (Evaluate) runs the rules, engine/eval/rules.go
-//     (rules), and their actions, engine/eval/actions.go (act). engine/eval/memo.go
+//     (rules), and their actions, engine/eval/actions.go (act). engine/eval/still.go
 //     (still) reuses results whose inputs have not changed. Candidates are chosen
 //     by engine/eval/selection/selection.go. Expressions run in
 //     engine/expr/cel/program.go (Eval), most of them without an interpreter in

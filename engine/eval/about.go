@@ -27,52 +27,52 @@ type AboutDetails struct {
 
 // noteAbout records whether what is asked about belongs to the lists of the policy.
 // It is not charged to the policy.
-func (ev *evaluation) noteAbout() {
-	if ev.in.Details == nil || ev.in.Details.About == "" {
+func (x explaining) noteAbout() {
+	if x.ev.in.Details == nil || x.ev.in.Details.About == "" {
 		return
 	}
-	free := *ev
-	free.meter = expr.NewMeter(ev.meter.Parent())
+	free := *x.ev
+	free.meter = expr.NewMeter(x.ev.meter.Parent())
 	defer free.meter.Close()
-	for _, in := range ev.in.Policy.Inputs {
+	for _, in := range x.ev.in.Policy.Inputs {
 		if !in.Off && in.Shape != plan.One {
-			free.aboutInput(in)
+			explaining{&free}.aboutInput(in)
 		}
 	}
-	for _, v := range ev.in.Policy.Variables {
+	for _, v := range x.ev.in.Policy.Variables {
 		if v.Collection != nil {
-			free.aboutItems(v)
+			explaining{&free}.aboutItems(v)
 		}
 	}
 }
 
-func (ev *evaluation) aboutInput(in *plan.Input) {
-	for _, o := range ev.every(in, ev.in.World.Table(in.Source)) {
-		if o.Name != ev.in.Details.About {
+func (x explaining) aboutInput(in *plan.Input) {
+	for _, o := range (search{ev: x.ev, in: in, table: x.ev.in.World.Table(in.Source)}).every() {
+		if o.Name != x.ev.in.Details.About {
 			continue
 		}
-		f := ev.frame()
-		f.push("item", ev.overlay.of(o))
-		when, near := ev.decided(in.Where, f), in.Near(ev.in.Key.Namespace, o)
-		ev.in.Details.Lists = append(ev.in.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
+		f := x.ev.frame()
+		f.push("item", x.ev.overlay.of(o))
+		when, near := x.decided(in.Where, f), in.Near(x.ev.in.Key.Namespace, o)
+		x.ev.in.Details.Lists = append(x.ev.in.Details.Lists, AboutDetails{List: "inputs." + in.Name, Object: o, When: when, Included: near && when.holds(), Elsewhere: !near})
 	}
 }
 
-func (ev *evaluation) aboutItems(v *plan.Variable) {
+func (x explaining) aboutItems(v *plan.Variable) {
 	c := v.Collection
-	list, err := ev.items(c, ev.frame())
+	list, err := computation{x.ev}.items(c, x.ev.frame())
 	if err != nil {
 		return // the variable fails, which is reported
 	}
 	for _, item := range list.Items() {
-		if value.NameOf(item) != ev.in.Details.About {
+		if value.NameOf(item) != x.ev.in.Details.About {
 			continue
 		}
-		f := ev.frame()
+		f := x.ev.frame()
 		f.push(c.As, item)
 		f.declare(c.Locals)
-		when := ev.decided(c.When, f)
-		ev.in.Details.Lists = append(ev.in.Details.Lists, AboutDetails{List: analyze.VariableRef(v.Name).String(), When: when, Included: when.holds()})
+		when := x.decided(c.When, f)
+		x.ev.in.Details.Lists = append(x.ev.in.Details.Lists, AboutDetails{List: analyze.VariableRef(v.Name).String(), When: when, Included: when.holds()})
 	}
 }
 
@@ -86,16 +86,16 @@ const maxExpanded = 3
 
 // behind returns the parts that decided about a variable, if a condition is
 // nothing but that variable or its negation.
-func (ev *evaluation) behind(source string, depth int) []ConditionDetails {
-	slot, ok := ev.in.Policy.Slots.Of(strings.TrimSpace(strings.TrimPrefix(source, "!")))
+func (x explaining) behind(source string, depth int) []ConditionDetails {
+	slot, ok := x.ev.in.Policy.Slots.Of(strings.TrimSpace(strings.TrimPrefix(source, "!")))
 	if !ok || slot.Kind != plan.VariableSlot || depth == maxExpanded {
 		return nil
 	}
-	v := ev.in.Policy.Variables[slot.Index]
+	v := x.ev.in.Policy.Variables[slot.Index]
 	if v.Program == nil {
 		return nil
 	}
-	whole := ev.explained(v.Program, ev.frame(), depth+1)
+	whole := x.explained(v.Program, x.ev.frame(), depth+1)
 	if len(whole.Parts) == 0 {
 		return []ConditionDetails{whole}
 	}

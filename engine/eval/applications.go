@@ -68,21 +68,21 @@ func (c *applications) back(n int) {
 
 // alone notes that the item applies an object. It reports whether the same is applied
 // already, and fails if something else is, or if it is the child of an item before.
-func (r *ruleRun) alone(a *plan.Child, id world.ID, digest value.Value) (again bool, err error) {
-	now := application{id: id, digest: digest, rule: r.rule, item: r.current, number: r.items}
-	first := r.ev.applications.find(id)
+func (p applying) alone(id world.ID, digest value.Value) (again bool, err error) {
+	now := application{id: id, digest: digest, rule: p.run.rule, item: p.run.current, number: p.run.items}
+	first := p.run.ev.applications.find(id)
 	switch {
 	case first == nil:
-		r.ev.applications.add(now)
+		p.run.ev.applications.add(now)
 		return false, nil
-	case !a.Kept && value.Same(first.digest, digest):
+	case !p.a.Kept && value.Same(first.digest, digest):
 		return true, nil
 	}
 	step := "Let one of them apply it, with all its fields"
-	if first.rule == r.rule && first.number != now.number {
+	if first.rule == p.run.rule && first.number != now.number {
 		step = "Put what tells the items apart, such as a key of theirs, into metadata.name"
 	}
-	return false, &expr.Failure{At: a.Pos, Err: fmt.Errorf("%s is applied by %s already; nothing is applied by %s. %s", shown(id), first, now, step)}
+	return false, &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s is applied by %s already; nothing is applied by %s. %s", shown(id), first, now, step)}
 }
 
 // String names the item, or else the rule.

@@ -13,37 +13,46 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
+// applying is one object that is applied by an action.
+type applying struct {
+	run *ruleRun
+	a   *plan.Child
+	// t is the object as it is now, manifest what the policy says of it.
+	t        targetState
+	manifest *value.Map
+}
+
 // apply keeps what the policy says of an object, unless an item before does so already.
-func (r *ruleRun) apply(a *plan.Child, t targetState, manifest *value.Map, missing bool) error {
-	digest := r.digest(a, manifest)
-	again, err := r.alone(a, t.id, digest)
+func (p applying) apply(missing bool) error {
+	digest := p.digest()
+	again, err := p.alone(p.t.id, digest)
 	switch {
 	case again || err != nil:
 		return err
 	case missing:
-		r.create(t.id, value.Overwrite(manifest, digest, "metadata", "annotations", r.annotation()), true, !a.Take)
+		writing{p.run}.create(p.t.id, value.Overwrite(p.manifest, digest, "metadata", "annotations", p.annotation()), true, !p.a.Take)
 		return nil
 	}
-	if err := r.refused(a, t, manifest); err != nil {
-		return &expr.Failure{At: a.Pos, Err: err}
+	if err := p.refused(); err != nil {
+		return &expr.Failure{At: p.a.Pos, Err: err}
 	}
-	r.keep(a, t, manifest, digest)
+	p.keep(digest)
 	return nil
 }
 
 // refused says why nothing is applied to an object that is there.
-func (r *ruleRun) refused(a *plan.Child, t targetState, manifest *value.Map) error {
-	if !a.Take && r.foreign(t) {
+func (p applying) refused() error {
+	if !p.a.Take && p.foreign() {
 		return fmt.Errorf("%s exists and is not this policy's (%s); nothing is applied. Choose another name, or write ifExists: take to take it over",
-			shown(t.id), described(t.object))
+			shown(p.t.id), described(p.t.object))
 	}
-	if other := r.keeper(a, t, manifest); other != nil {
+	if other := p.keeper(); other != nil {
 		apart := "key.name"
-		if other.Name == r.ev.in.Key.Name {
+		if other.Name == p.run.ev.in.Key.Name {
 			apart = "key.namespace"
 		}
 		return fmt.Errorf("%s is kept for another primary object, %s, which exists; nothing is applied. Put %s, or whatever else tells the primary objects apart, into metadata.name",
-			shown(t.id), shown(other.ID()), apart)
+			shown(p.t.id), shown(other.ID()), apart)
 	}
 	return nil
 }
@@ -54,29 +63,29 @@ func shown(id world.ID) string {
 }
 
 // keep keeps what the policy says of an object that is there.
-func (r *ruleRun) keep(a *plan.Child, t targetState, manifest *value.Map, digest value.Value) {
-	manifest = left(a.Once, manifest, t.value)
-	manifest = value.Overwrite(manifest, digest, "metadata", "annotations", r.annotation())
-	if r.applied(a, t, manifest, digest) {
+func (p applying) keep(digest value.Value) {
+	p.manifest = left(p.a.Once, p.manifest, p.t.value)
+	p.manifest = value.Overwrite(p.manifest, digest, "metadata", "annotations", p.annotation())
+	if p.applied(digest) {
 		return
 	}
-	r.emit(&Effect{Verb: VerbApply, Target: t.id, Patch: manifest, Before: t.value})
-	next, _ := mergeDiff(t.value, manifest, a.Type)
-	r.ev.overlay.set(t.id, next.(*value.Map))
-	r.ev.reader.changed()
+	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Patch: p.manifest, Before: p.t.value})
+	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
+	p.run.ev.overlay.set(p.t.id, next.(*value.Map))
+	p.run.ev.reader.changed()
 }
 
-func (r *ruleRun) annotation() string { return plan.AppliedPrefix + r.ev.in.Policy.Name }
+func (p applying) annotation() string { return plan.AppliedPrefix + p.run.ev.in.Policy.Name }
 
 // manager is the field manager of the policy.
-func (r *ruleRun) manager() string { return world.ManagerPrefix + r.ev.in.Policy.Name }
+func (p applying) manager() string { return world.ManagerPrefix + p.run.ev.in.Policy.Name }
 
 // digest is of what a policy says of an object, but for what it says once.
-func (r *ruleRun) digest(a *plan.Child, manifest *value.Map) value.Value {
-	for _, path := range a.Once {
-		manifest = value.Overwrite(manifest, nil, path...)
+func (p applying) digest() value.Value {
+	for _, path := range p.a.Once {
+		p.manifest = value.Overwrite(p.manifest, nil, path...)
 	}
-	text, err := value.JSON(manifest)
+	text, err := value.JSON(p.manifest)
 	if err != nil {
 		return value.OfString("") // plain values can always be written
 	}
@@ -95,15 +104,15 @@ func left(once [][]string, manifest, live *value.Map) *value.Map {
 
 // foreign reports whether an object is neither the policy's by its managers nor
 // owned by the primary.
-func (r *ruleRun) foreign(t targetState) bool {
-	if t.object == nil || r.ev.overlay.created[t.id] != nil {
+func (p applying) foreign() bool {
+	if p.t.object == nil || p.run.ev.overlay.created[p.t.id] != nil {
 		return false
 	}
-	if r.wrote(t) {
+	if p.wrote() {
 		return false
 	}
-	for _, owner := range items(value.Path(t.value, "metadata", "ownerReferences")) {
-		if uid := value.StringAt(owner, "uid"); r.ev.object != nil && uid != "" && uid == r.ev.object.UID {
+	for _, owner := range items(value.Path(p.t.value, "metadata", "ownerReferences")) {
+		if uid := value.StringAt(owner, "uid"); p.run.ev.object != nil && uid != "" && uid == p.run.ev.object.UID {
 			return false
 		}
 	}
@@ -112,9 +121,9 @@ func (r *ruleRun) foreign(t targetState) bool {
 
 // wrote reports whether the policy has written an object, by its managers or, where nobody
 // is noted, by the digest.
-func (r *ruleRun) wrote(t targetState) bool {
-	m := t.object.Managers()
-	return m.Has(r.manager()) || m == nil && value.Path(t.value, "metadata", "annotations", r.annotation()) != nil
+func (p applying) wrote() bool {
+	m := p.t.object.Managers()
+	return m.Has(p.manager()) || m == nil && value.Path(p.t.value, "metadata", "annotations", p.annotation()) != nil
 }
 
 // described names the managers of an object's fields.
@@ -131,19 +140,19 @@ func described(o *world.Object) string {
 // manager which fields it has applied and nobody has changed since; together
 // with a digest of what was applied that tells, whatever the server made of the
 // values. Without the digest the values are compared.
-func (r *ruleRun) applied(a *plan.Child, t targetState, manifest *value.Map, digest value.Value) bool {
-	m := t.object.Managers()
-	if m == nil || r.ev.overlay.created[t.id] != nil {
-		_, patch := mergeDiff(t.value, manifest, a.Type)
+func (p applying) applied(digest value.Value) bool {
+	m := p.t.object.Managers()
+	if m == nil || p.run.ev.overlay.created[p.t.id] != nil {
+		_, patch := mergeDiff(p.t.value, p.manifest, p.a.Type)
 		return patch == nil // a server that keeps no managers
 	}
-	held := m.Applied(r.manager())
+	held := m.Applied(p.manager())
 	if held == nil {
 		return false
 	}
-	kept := value.Same(value.Path(t.value, "metadata", "annotations", r.annotation()), digest) && t.value == t.object.Value
-	c := comparison{once: a.Once, values: !kept, digest: r.annotation()}
-	return c.object(held, manifest, t.value, a.Type, nil)
+	kept := value.Same(value.Path(p.t.value, "metadata", "annotations", p.annotation()), digest) && p.t.value == p.t.object.Value
+	c := comparison{once: p.a.Once, values: !kept, digest: p.annotation()}
+	return c.object(held, p.manifest, p.t.value, p.a.Type, nil)
 }
 
 // skipped reports whether a path is one that is left alone.

@@ -21,8 +21,8 @@ const (
 )
 
 // approval approves or denies a request; nothing if that was done before.
-func (r *ruleRun) approval(a *plan.Approve, f *frame) error {
-	t, err := r.target(&a.Of, f)
+func (x acting) approval(a *plan.Approve, f *frame) error {
+	t, err := writing{x.run}.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (r *ruleRun) approval(a *plan.Approve, f *frame) error {
 	if decided(list) {
 		return nil
 	}
-	condition, err := r.approvalOf(a, f)
+	condition, err := x.approvalOf(a, f)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (r *ruleRun) approval(a *plan.Approve, f *frame) error {
 	if list != nil {
 		all = slices.Clone(list.Items())
 	}
-	if e := r.write(t, "", nest([]string{"status", "conditions"}, value.NewList(append(all, condition)))); e != nil {
+	if e := (writing{x.run}).write(t, "", nest([]string{"status", "conditions"}, value.NewList(append(all, condition)))); e != nil {
 		e.Verb, e.Signer = VerbApprove, signer
 	}
 	return nil
@@ -61,10 +61,10 @@ func decided(conditions *value.List) bool {
 
 // approvalOf evaluates the condition that approves or denies a request. The API server
 // sets its times.
-func (r *ruleRun) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
+func (x acting) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
 	kind := Approved
 	if a.Approved != nil {
-		v, err := a.Approved.Eval(f, r.ev.meter)
+		v, err := a.Approved.Eval(f, x.run.ev.meter)
 		if err != nil {
 			return nil, err
 		}
@@ -76,11 +76,11 @@ func (r *ruleRun) approvalOf(a *plan.Approve, f *frame) (*value.Map, error) {
 		}
 	}
 	out := map[string]value.Value{"type": value.OfString(kind), "status": value.OfString("True")}
-	reason, err := r.ev.text(a.Reason, f)
+	reason, err := x.run.ev.text(a.Reason, f)
 	if err != nil {
 		return nil, err
 	}
-	message, err := r.ev.text(a.Message, f)
+	message, err := x.run.ev.text(a.Message, f)
 	if err != nil {
 		return nil, err
 	}

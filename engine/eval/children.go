@@ -12,8 +12,8 @@ import (
 )
 
 // child makes an object, or keeps what the policy says of it.
-func (r *ruleRun) child(a *plan.Child, f *frame) error {
-	v, err := a.Manifest.Build(f, r.ev.meter)
+func (x acting) child(a *plan.Child, f *frame) error {
+	v, err := a.Manifest.Build(f, x.run.ev.meter)
 	if err != nil {
 		return err
 	}
@@ -25,57 +25,24 @@ func (r *ruleRun) child(a *plan.Child, f *frame) error {
 	if err := bodyFits(a, manifest); err != nil {
 		return err
 	}
-	r.ev.reader.named(a.Target, TargetKey(id.Namespace, id.Name))
-	t, err := r.find(id)
+	x.run.ev.reader.named(a.Target, TargetKey(id.Namespace, id.Name))
+	t, err := writing{x.run}.find(id)
 	missing := errors.Is(err, errNoTarget)
 	switch {
 	case err != nil && !missing:
 		return err
 	case a.Apply:
 		t.id = id
-		return r.apply(a, t, manifest, missing)
+		return applying{run: x.run, a: a, t: t, manifest: manifest}.apply(missing)
 	case missing: // one that is there is left alone
-		r.create(id, manifest, false, false)
+		writing{x.run}.create(id, manifest, false, false)
 	}
 	return nil
 }
 
-// create makes an object that does not exist. With refuse, one that turns out
-// to exist and to be somebody else's is not taken over.
-func (r *ruleRun) create(id world.ID, manifest *value.Map, apply, refuse bool) {
-	verb := VerbCreate
-	if apply {
-		verb = VerbApply
-	}
-	r.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse})
-	r.ev.overlay.create(id, manifest)
-	r.ev.reader.changed()
-}
-
-// emit adds an effect of the current item.
-func (r *ruleRun) emit(e *Effect) {
-	if r.ev.in.Instead != nil && r.outdated(e) {
-		return
-	}
-	e.Rules, e.Item, e.Rule, e.Finally = []string{r.rule.Name}, r.ev.item, r.index, r.rule.Finally
-	r.ev.decision.Effects = append(r.ev.decision.Effects, e)
-	r.ev.emitted++
-}
-
-// outdated reports whether an effect is for the primary object, which is no longer as the
-// one that stands in for it was: it is gone, has changed or is another one of its name. What
-// was wanted for the former is not written to it.
-func (r *ruleRun) outdated(e *Effect) bool {
-	if e.Verb == VerbEvent || e.Target != r.ev.in.Instead.ID() {
-		return false
-	}
-	now := r.ev.in.World.Table(r.ev.in.Policy.Primary.Source).Get(r.ev.in.Key.Namespace, r.ev.in.Key.Name)
-	return now == nil || now.UID != r.ev.in.Instead.UID || now.Version() != r.ev.in.Instead.Version() || !r.ev.in.Policy.Primary.Selects(now)
-}
-
 // deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.
-func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
-	t, err := r.target(&a.Of, f)
+func (x acting) deletion(a *plan.Delete, f *frame) error {
+	t, err := writing{x.run}.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -83,7 +50,7 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 		return err
 	}
 	e := &Effect{Verb: VerbDelete, Target: t.id, Patch: value.Empty, Before: t.value, Propagation: a.Propagation, Unlocked: a.Changed}
-	if e.GracePeriod, err = r.gracePeriod(a.GracePeriod, f); err != nil {
+	if e.GracePeriod, err = x.gracePeriod(a.GracePeriod, f); err != nil {
 		return err
 	}
 	if a.Propagation != plan.Background {
@@ -92,24 +59,18 @@ func (r *ruleRun) deletion(a *plan.Delete, f *frame) error {
 	if e.GracePeriod != nil {
 		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
 	}
-	r.emit(e)
-	r.going(t)
+	writing{x.run}.emit(e)
+	writing{x.run}.going(t)
 	return nil
-}
-
-// going shows an object to the rules below as one that is being deleted.
-func (r *ruleRun) going(t targetState) {
-	r.ev.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(r.ev.in.Now), "metadata", "deletionTimestamp"))
-	r.ev.reader.changed()
 }
 
 // gracePeriod returns the grace period of a deletion in seconds; nil is that of
 // the kind.
-func (r *ruleRun) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
+func (x acting) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
 	if t == nil {
 		return nil, nil
 	}
-	text, err := r.ev.text(t, f)
+	text, err := x.run.ev.text(t, f)
 	if err != nil || text == "" {
 		return nil, err
 	}
@@ -122,15 +83,15 @@ func (r *ruleRun) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
 
 // finalizer keeps a finalizer on an object or off it. An object that is going
 // takes no new one.
-func (r *ruleRun) finalizer(a *plan.Finalizer, f *frame) error {
-	t, err := r.target(&a.Of, f)
+func (x acting) finalizer(a *plan.Finalizer, f *frame) error {
+	t, err := writing{x.run}.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	name, err := r.ev.text(a.Name, f)
+	name, err := x.run.ev.text(a.Name, f)
 	if err != nil {
 		return err
 	}
@@ -144,28 +105,6 @@ func (r *ruleRun) finalizer(a *plan.Finalizer, f *frame) error {
 	default:
 		return nil
 	}
-	r.write(t, "", nest([]string{"metadata", "finalizers"}, value.OfStrings(names)))
-	return nil
-}
-
-// makeTarget makes the missing object of a patch.
-func (r *ruleRun) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) error {
-	name, err := r.ev.text(ref.Name, f)
-	if err != nil {
-		return err
-	}
-	namespace := ""
-	if ref.Namespace != nil {
-		if namespace, err = r.ev.text(ref.Namespace, f); err != nil {
-			return err
-		}
-	}
-	manifest := value.Overwrite(fields, value.OfString(ref.APIVersion), "apiVersion")
-	manifest = value.Overwrite(manifest, value.OfString(ref.Kind), "kind")
-	manifest = value.Overwrite(manifest, value.OfString(name), "metadata", "name")
-	if namespace != "" {
-		manifest = value.Overwrite(manifest, value.OfString(namespace), "metadata", "namespace")
-	}
-	r.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false, false)
+	writing{x.run}.write(t, "", nest([]string{"metadata", "finalizers"}, value.OfStrings(names)))
 	return nil
 }

@@ -26,38 +26,41 @@ type joined struct {
 // fewPatches is how many patches are joined one by one: mostly there are two or three.
 const fewPatches = 8
 
+// coalescing joins the patches of an evaluation.
+type coalescing struct{ ev *evaluation }
+
 // coalesce joins adjacent patches of one object and subresource, from the first of some
 // effects on. Those of some rules stay by themselves. Events between two patches keep them
 // apart unless both set the same field: then the first would be undone by the second at
 // every evaluation.
-func (ev *evaluation) coalesce(first int) {
-	fresh := ev.decision.Effects[first:]
-	ev.decision.Effects = ev.decision.Effects[:first]
+func (x coalescing) coalesce(first int) {
+	fresh := x.ev.decision.Effects[first:]
+	x.ev.decision.Effects = x.ev.decision.Effects[:first]
 	for _, e := range fresh {
-		if ev.continues(e) {
-			ev.written -= ev.joining().add(e)
+		if x.continues(e) {
+			x.ev.written -= x.joining().add(e)
 			continue
 		}
-		ev.decision.Effects = append(ev.decision.Effects, e)
+		x.ev.decision.Effects = append(x.ev.decision.Effects, e)
 		if e.Verb != VerbEvent {
-			ev.finish()
-			ev.coalescer.behind = len(ev.decision.Effects)
+			x.finish()
+			x.ev.coalescer.behind = len(x.ev.decision.Effects)
 		}
 	}
-	clear(fresh[len(ev.decision.Effects)-first:]) // others do not hold on to what was joined
+	clear(fresh[len(x.ev.decision.Effects)-first:]) // others do not hold on to what was joined
 }
 
 // continues reports whether an effect is joined to the last one.
-func (ev *evaluation) continues(e *Effect) bool {
-	c := &ev.coalescer
+func (x coalescing) continues(e *Effect) bool {
+	c := &x.ev.coalescer
 	if c.behind == 0 {
 		return false
 	}
-	last := ev.decision.Effects[c.behind-1]
-	if !last.joins(e) || last.of(ev.in.Apart) != e.of(ev.in.Apart) {
+	last := x.ev.decision.Effects[c.behind-1]
+	if !last.joins(e) || last.of(x.ev.in.Apart) != e.of(x.ev.in.Apart) {
 		return false
 	}
-	return c.behind == len(ev.decision.Effects) || c.overlap(last, e)
+	return c.behind == len(x.ev.decision.Effects) || c.overlap(last, e)
 }
 
 // overlap reports whether two patches set the same field.
@@ -69,12 +72,12 @@ func (c *coalescer) overlap(last, e *Effect) bool {
 }
 
 // joining returns the last effect as one to which others are joined.
-func (ev *evaluation) joining() *joined {
-	c := &ev.coalescer
+func (x coalescing) joining() *joined {
+	c := &x.ev.coalescer
 	if c.joined == nil {
-		own := *ev.decision.Effects[c.behind-1]
+		own := *x.ev.decision.Effects[c.behind-1]
 		own.Rules, own.Conditions = slices.Clone(own.Rules), slices.Clone(own.Conditions)
-		ev.decision.Effects[c.behind-1] = &own
+		x.ev.decision.Effects[c.behind-1] = &own
 		c.joined = &joined{effect: &own}
 	}
 	return c.joined
@@ -82,28 +85,28 @@ func (ev *evaluation) joining() *joined {
 
 // finish ends the joining to the last effect. It is left out when the joined patch changes
 // nothing any more; write has made the patches that stay alone the smallest ones already.
-func (ev *evaluation) finish() {
-	j, at := ev.coalescer.joined, ev.coalescer.behind-1
+func (x coalescing) finish() {
+	j, at := x.ev.coalescer.joined, x.ev.coalescer.behind-1
 	if j == nil {
 		return
 	}
-	ev.coalescer.joined = nil
+	x.ev.coalescer.joined = nil
 	if j.draft != nil {
 		j.effect.Patch = j.draft.frozen()
 	}
 	if j.effect.Verb == VerbCreate {
 		return
 	}
-	_, patch := mergeDiff(j.effect.Before, j.effect.Patch, ev.in.Policy.Quantities[j.effect.Target.GVK])
+	_, patch := mergeDiff(j.effect.Before, j.effect.Patch, x.ev.in.Policy.Quantities[j.effect.Target.GVK])
 	if j.effect.Patch, _ = patch.(*value.Map); j.effect.Patch == nil {
-		ev.decision.Effects[at] = nil
+		x.ev.decision.Effects[at] = nil
 	}
 }
 
 // coalesced ends all joining.
-func (ev *evaluation) coalesced() {
-	ev.finish()
-	ev.decision.Effects = slices.DeleteFunc(ev.decision.Effects, func(e *Effect) bool { return e == nil })
+func (x coalescing) coalesced() {
+	x.finish()
+	x.ev.decision.Effects = slices.DeleteFunc(x.ev.decision.Effects, func(e *Effect) bool { return e == nil })
 }
 
 // add joins an effect. It returns how many bytes are left out of the result at least.

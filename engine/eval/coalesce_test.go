@@ -129,12 +129,12 @@ func TestCoalesce(t *testing.T) {
 			if err := ev.fit(first); err != nil {
 				t.Fatal(err)
 			}
-			ev.ev.coalesce(first)
+			coalescing{ev.ev}.coalesce(first)
 			if j := ev.ev.coalescer.joined; j != nil && j.draft != nil {
 				drafts++
 			}
 		}
-		ev.ev.coalesced()
+		coalescing{ev.ev}.coalesced()
 		if diff := cmp.Diff(want, allOf(ev.ev.decision.Effects)); diff != "" {
 			t.Fatalf("seed %d (-two at a time +item by item):\n%s\nof %v", seed, diff, before)
 		}
@@ -173,9 +173,9 @@ func joiningBytes(t *testing.T, verb string, n int) uint64 {
 		if err := ev.fit(first); err != nil {
 			t.Fatalf("%d patches: %v", i, err)
 		}
-		ev.ev.coalesce(first)
+		coalescing{ev.ev}.coalesce(first)
 	}
-	ev.ev.coalesced()
+	coalescing{ev.ev}.coalesced()
 	runtime.ReadMemStats(&after)
 	if len(ev.ev.decision.Effects) != 1 || len(ev.ev.decision.Effects[0].Conditions) != n {
 		t.Fatal(allOf(ev.ev.decision.Effects))

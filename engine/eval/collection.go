@@ -54,7 +54,7 @@ type itemsRun struct {
 // changed, and keeps the others.
 func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (value.Value, error) {
 	c := v.Collection
-	list, err := r.ev.items(c, r.ev.frame())
+	list, err := computation{r.ev}.items(c, r.ev.frame())
 	if err != nil {
 		r.forget(m)
 		return nil, err
@@ -111,7 +111,7 @@ func (run *itemsRun) prepare() {
 		return
 	}
 	mask := run.c.ObjectMask
-	if !run.reader.sameObject(run.old.object, mask) || !run.reader.sameWholes(run.old.wholes.wholes) {
+	if !(checking{run.reader.ev}).sameObject(run.old.object, mask) || !(checking{run.reader.ev}).sameWholes(run.old.wholes.wholes) {
 		return
 	}
 	run.claimed = make([]bool, len(run.old.items))
@@ -147,7 +147,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 	}
 	e := run.made.entries.one()
 	h := run.begin()
-	err := run.reader.ev.computeItem(run.c, item, run.frame, 0, e, &run.made)
+	err := computation{run.reader.ev}.computeItem(run.c, item, run.frame, 0, e, &run.made)
 	run.reader.pop()
 	run.needs(h)
 	h.wholes = h.wholes[:0]
@@ -194,7 +194,7 @@ func (run *itemsRun) begin() *holder {
 
 // fresh reports whether an item's old result still holds.
 func (run *itemsRun) fresh(m *itemMemo) bool {
-	if !m.held.until().IsZero() && !run.reader.ev.in.Now.Before(m.held.until()) || !run.reader.sameRecalls(m.held.recalls()) {
+	if !m.held.until().IsZero() && !run.reader.ev.in.Now.Before(m.held.until()) || !(checking{run.reader.ev}).sameRecalls(m.held.recalls()) {
 		return false
 	}
 	if len(run.stale) == 0 {
@@ -202,7 +202,7 @@ func (run *itemsRun) fresh(m *itemMemo) bool {
 	}
 	for i := range m.held.entries {
 		e := &m.held.entries[i]
-		if run.stale[e.slot] && !run.reader.sameEntry(e) {
+		if run.stale[e.slot] && !(checking{run.reader.ev}).sameEntry(e) {
 			return false
 		}
 	}

@@ -99,20 +99,23 @@ type Read struct {
 	Mask   *value.Mask
 }
 
+// explaining finds out what decided about a condition, for the details of an evaluation.
+type explaining struct{ ev *evaluation }
+
 // decided evaluates a condition once more, part by part, at no cost for the
 // policy.
-func (ev *evaluation) decided(p *cel.Program, f *frame) *ConditionDetails {
-	if ev.in.Details == nil || p == nil {
+func (x explaining) decided(p *cel.Program, f *frame) *ConditionDetails {
+	if x.ev.in.Details == nil || p == nil {
 		return nil
 	}
-	out := ev.explained(p, f, 0)
+	out := x.explained(p, f, 0)
 	return &out
 }
 
 // explained evaluates a condition with the parts that decided. Of a part that is
 // a variable the parts that decided about the variable are its parts.
-func (ev *evaluation) explained(p *cel.Program, f *frame, depth int) ConditionDetails {
-	meter := expr.NewMeter(ev.meter.Parent())
+func (x explaining) explained(p *cel.Program, f *frame, depth int) ConditionDetails {
+	meter := expr.NewMeter(x.ev.meter.Parent())
 	defer meter.Close()
 	one := func(p *cel.Program) ConditionDetails {
 		v, err := p.Eval(f, meter)
@@ -127,11 +130,11 @@ func (ev *evaluation) explained(p *cel.Program, f *frame, depth int) ConditionDe
 	})
 	for _, part := range parts {
 		if part == p {
-			out.Parts = append(out.Parts, ev.behind(p.Source(), depth)...)
+			out.Parts = append(out.Parts, x.behind(p.Source(), depth)...)
 			continue
 		}
 		d := one(part)
-		d.Parts = ev.behind(part.Source(), depth)
+		d.Parts = x.behind(part.Source(), depth)
 		out.Parts = append(out.Parts, d)
 	}
 	return out
@@ -154,7 +157,7 @@ func (r *ruleRun) noteItem(f *frame, item value.Value, ran bool, err error) {
 	}
 	d := ItemDetails{Key: value.NameOf(item), Case: r.match, Row: r.row, Ran: ran, Err: err}
 	if r.rule.WhenPerItem {
-		d.When = r.ev.decided(r.rule.When, f)
+		d.When = explaining{r.ev}.decided(r.rule.When, f)
 	}
 	for _, l := range f.locals {
 		if l.variable != nil && l.state == known {

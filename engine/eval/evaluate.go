@@ -184,9 +184,9 @@ func (ev *evaluation) run() *Decision {
 	defer ev.meter.Close()
 	if ev.object != nil || ev.in.Policy.Primary.Optional {
 		ev.rules()
-		ev.coalesced()
+		coalescing{ev}.coalesced()
 	}
-	ev.noteAbout()
+	explaining{ev}.noteAbout()
 	ev.reader.done()
 	ev.decision.Cost = ev.meter.Spent()
 	return ev.decision
@@ -208,4 +208,44 @@ func (ev *evaluation) objectValue() value.Value {
 		return value.Null
 	}
 	return ev.overlay.of(ev.object)
+}
+
+// stored returns an object from the first source that has it; nil for none.
+func (ev *evaluation) stored(id world.ID) (o *world.Object) {
+	in := func(source world.Source) bool {
+		if source.GVK == id.GVK {
+			o = ev.in.World.Table(source).Get(id.Namespace, id.Name)
+		}
+		return o != nil
+	}
+	if in(ev.in.Policy.Primary.Source) {
+		return o
+	}
+	for _, input := range ev.in.Policy.Inputs {
+		if in(input.Source) {
+			return o
+		}
+	}
+	for _, t := range ev.in.Policy.Targets {
+		if in(t.Source) {
+			return o
+		}
+	}
+	return nil
+}
+
+// text evaluates a template that must give a text; nil gives "".
+func (ev *evaluation) text(t *cel.Template, f *frame) (string, error) {
+	if t == nil {
+		return "", nil
+	}
+	v, err := t.Build(f, ev.meter)
+	if err != nil || v == nil {
+		return "", err
+	}
+	s, err := value.Text(v)
+	if err != nil {
+		return "", &expr.Failure{At: t.Pos(), Err: err}
+	}
+	return s, nil
 }

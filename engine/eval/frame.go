@@ -133,7 +133,7 @@ func (f *frame) local(i int) value.Value {
 func (f *frame) compute(v *plan.Variable, at int) (value.Value, error) {
 	all := f.locals
 	f.locals = all[:at:at]
-	out, err := f.ev.plainVariable(v, f)
+	out, err := computation{f.ev}.plainVariable(v, f)
 	f.locals = all // what it computed on the way stays known
 	return out, err
 }

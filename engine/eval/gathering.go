@@ -111,10 +111,10 @@ func (g *gathering) charge(n int) bool {
 // one judges a candidate by itself.
 func (g *gathering) one(o *world.Object, f *frame) *member {
 	if !g.found {
-		return g.r.judge(g.in, g.table, o, g.probes, f)
+		return refreshing{r: g.r, in: g.in, table: g.table}.judge(o, g.probes, f)
 	}
-	m := g.r.ev.consider(o, f)
-	if !g.r.ev.locate(g.in, m, f) {
+	m := search{ev: g.r.ev}.consider(o, f)
+	if !(search{ev: g.r.ev, in: g.in}).locate(m, f) {
 		return nil
 	}
 	return m

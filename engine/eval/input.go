@@ -20,33 +20,41 @@ type member struct {
 	order  []value.Value
 }
 
+// search finds the members of an input among the objects of a table, which only what
+// goes through the table needs.
+type search struct {
+	ev    *evaluation
+	in    *plan.Input
+	table *world.Table
+}
+
 // judge reports whether an object is a member of an input, and where it stands
 // in it. An object on which an expression fails is none. The frame is used for it.
-func (ev *evaluation) judge(in *plan.Input, o *world.Object, f *frame) *member {
-	if !in.Near(ev.in.Key.Namespace, o) {
+func (s search) judge(o *world.Object, f *frame) *member {
+	if !s.in.Near(s.ev.in.Key.Namespace, o) {
 		return nil
 	}
-	m := ev.consider(o, f)
-	if in.Where != nil {
-		holds, err := in.Where.Eval(f, ev.meter)
+	m := s.consider(o, f)
+	if s.in.Where != nil {
+		holds, err := s.in.Where.Eval(f, s.ev.meter)
 		if err != nil {
-			ev.met(err)
-			ev.decision.Skipped++
+			s.ev.met(err)
+			s.ev.decision.Skipped++
 			return nil
 		}
 		if !value.IsTrue(holds) {
 			return nil
 		}
 	}
-	if !ev.locate(in, m, f) {
+	if !s.locate(m, f) {
 		return nil
 	}
 	return m
 }
 
 // consider returns an object as a member that is judged next in a frame.
-func (ev *evaluation) consider(o *world.Object, f *frame) *member {
-	m := &member{object: o, value: ev.overlay.of(o)}
+func (s search) consider(o *world.Object, f *frame) *member {
+	m := &member{object: o, value: s.ev.overlay.of(o)}
 	f.locals = f.locals[:0]
 	f.push("item", m.value)
 	return m
@@ -54,9 +62,9 @@ func (ev *evaluation) consider(o *world.Object, f *frame) *member {
 
 // admit is judge for an input whose index is exact: an object is a member if
 // one of its index keys is among the probes.
-func (ev *evaluation) admit(in *plan.Input, table *world.Table, o *world.Object, probes texts, f *frame) *member {
-	m := ev.consider(o, f)
-	if !ev.among(in, table, m, f, probes) || !ev.locate(in, m, f) {
+func (s search) admit(o *world.Object, probes texts, f *frame) *member {
+	m := s.consider(o, f)
+	if !s.among(m, f, probes) || !s.locate(m, f) {
 		return nil
 	}
 	return m
@@ -70,13 +78,13 @@ const fewProbes = 16
 // among reports whether one of an object's index keys is among the probes. The index
 // of the table has the keys, unless the evaluation has changed the object; it is asked
 // about few probes only, and the keys are computed for more.
-func (ev *evaluation) among(in *plan.Input, table *world.Table, m *member, f *frame, probes texts) bool {
+func (s search) among(m *member, f *frame, probes texts) bool {
 	o := m.object
-	if len(probes) > fewProbes || m.value != o.Value || !indexed(in, table) || table.Get(o.Namespace, o.Name) != o {
-		return slices.ContainsFunc(in.Join.Item.Keys(f, ev.meter), func(key string) bool { return probes.has(key) })
+	if len(probes) > fewProbes || m.value != o.Value || !indexed(s.in, s.table) || s.table.Get(o.Namespace, o.Name) != o {
+		return slices.ContainsFunc(s.in.Join.Item.Keys(f, s.ev.meter), func(key string) bool { return probes.has(key) })
 	}
 	for _, key := range probes {
-		if table.Under(in.Index, key, o) {
+		if s.table.Under(s.in.Index, key, o) {
 			return true
 		}
 	}
@@ -85,24 +93,24 @@ func (ev *evaluation) among(in *plan.Input, table *world.Table, m *member, f *fr
 
 // locate computes a member's key and order; without a key it has no place in
 // a map. Where an expression of the order fails, the member comes after all others.
-func (ev *evaluation) locate(in *plan.Input, m *member, f *frame) bool {
-	if in.Key != nil {
-		v, err := in.Key.Eval(f, ev.meter)
+func (s search) locate(m *member, f *frame) bool {
+	if s.in.Key != nil {
+		v, err := s.in.Key.Eval(f, s.ev.meter)
 		if err != nil {
-			ev.met(err)
+			s.ev.met(err)
 			return false
 		}
 		if m.key, _ = value.Str(value.Unwrap(v)); m.key == "" {
 			return false
 		}
 	}
-	if len(in.OrderBy) > 0 {
-		m.order = make([]value.Value, len(in.OrderBy))
+	if len(s.in.OrderBy) > 0 {
+		m.order = make([]value.Value, len(s.in.OrderBy))
 	}
-	for i, o := range in.OrderBy {
-		v, err := o.Eval(f, ev.meter)
+	for i, o := range s.in.OrderBy {
+		v, err := o.Eval(f, s.ev.meter)
 		if err != nil {
-			ev.met(err)
+			s.ev.met(err)
 			v = value.Last
 		}
 		m.order[i] = v
@@ -144,29 +152,29 @@ func mapOf(in *plan.Input, members []*member) (value.Value, error) {
 }
 
 // one resolves an input that names its object.
-func (ev *evaluation) one(in *plan.Input, table *world.Table) (value.Value, error) {
-	name, err := in.Get.Eval(ev.frame(), ev.meter)
+func (s search) one() (value.Value, error) {
+	name, err := s.in.Get.Eval(s.ev.frame(), s.ev.meter)
 	if err != nil {
 		return nil, err
 	}
-	o := lookUp(table, value.Unwrap(name), ev.in.Key.Namespace)
+	o := lookUp(s.table, value.Unwrap(name), s.ev.in.Key.Namespace)
 	if o == nil {
-		o = ev.lookUpCreated(in, value.Unwrap(name))
+		o = s.lookUpCreated(value.Unwrap(name))
 	}
 	if o == nil {
 		return value.Null, nil
 	}
-	return ev.overlay.of(o), nil
+	return s.ev.overlay.of(o), nil
 }
 
 // lookUpCreated is lookUp among the objects that do not exist yet.
-func (ev *evaluation) lookUpCreated(in *plan.Input, name value.Value) *world.Object {
-	for _, o := range ev.created(in) {
+func (s search) lookUpCreated(name value.Value) *world.Object {
+	for _, o := range s.created() {
 		if m, ok := name.(*value.Map); ok {
 			if o.Namespace == value.StringAt(m, "namespace") && o.Name == value.StringAt(m, "name") {
 				return o
 			}
-		} else if text, _ := value.Str(name); o.Name == text && (o.Namespace == "" || o.Namespace == ev.in.Key.Namespace) {
+		} else if text, _ := value.Str(name); o.Name == text && (o.Namespace == "" || o.Namespace == s.ev.in.Key.Namespace) {
 			return o
 		}
 	}
@@ -175,12 +183,12 @@ func (ev *evaluation) lookUpCreated(in *plan.Input, name value.Value) *world.Obj
 
 // created returns the objects that do not exist yet and that an input would
 // find, in order.
-func (ev *evaluation) created(in *plan.Input) (out []*world.Object) {
-	if in.Off {
+func (s search) created() (out []*world.Object) {
+	if s.in.Off {
 		return nil
 	}
-	for id, o := range ev.overlay.created {
-		if id.GVK == in.Source.GVK && holds(in.Source, o) {
+	for id, o := range s.ev.overlay.created {
+		if id.GVK == s.in.Source.GVK && holds(s.in.Source, o) {
 			out = append(out, o)
 		}
 	}
@@ -201,12 +209,12 @@ func holds(source world.Source, o *world.Object) bool {
 }
 
 // every returns all objects that an input can be about, in order.
-func (ev *evaluation) every(in *plan.Input, table *world.Table) []*world.Object {
-	created := ev.created(in)
+func (s search) every() []*world.Object {
+	created := s.created()
 	if len(created) == 0 {
-		return table.All()
+		return s.table.All()
 	}
-	out := slices.Concat(table.All(), created)
+	out := slices.Concat(s.table.All(), created)
 	slices.SortFunc(out, world.Compare)
 	return out
 }
@@ -228,8 +236,8 @@ func lookUp(table *world.Table, name value.Value, namespace string) *world.Objec
 }
 
 // probes returns the index keys under which an input's members are found.
-func (ev *evaluation) probes(in *plan.Input) []string {
-	return in.Join.Probe.Keys(ev.frame(), ev.meter)
+func (s search) probes() []string {
+	return s.in.Join.Probe.Keys(s.ev.frame(), s.ev.meter)
 }
 
 // candidates returns the objects that can be members: those an index finds
@@ -237,20 +245,20 @@ func (ev *evaluation) probes(in *plan.Input) []string {
 // among them.
 //
 // names are the probes of an exact index. The list must not be changed.
-func (ev *evaluation) candidates(in *plan.Input, table *world.Table, probes []string, names texts) []*world.Object {
-	if !indexed(in, table) {
-		return ev.every(in, table)
+func (s search) candidates(probes []string, names texts) []*world.Object {
+	if !indexed(s.in, s.table) {
+		return s.every()
 	}
-	changed := ev.overlaid(in, table)
+	changed := s.overlaid()
 	if len(probes) == 1 && len(changed) == 0 {
-		return table.Lookup(in.Index, probes[0])
+		return s.table.Lookup(s.in.Index, probes[0])
 	}
-	out, sorted := []*world.Object(nil), names != nil && len(names) > table.Len()/manyNames && in.Join.Item.IsName()
+	out, sorted := []*world.Object(nil), names != nil && len(names) > s.table.Len()/manyNames && s.in.Join.Item.IsName()
 	if sorted {
-		out = ofNames(table, names)
+		out = ofNames(s.table, names)
 	} else {
 		for _, probe := range probes {
-			out = append(out, table.Lookup(in.Index, probe)...)
+			out = append(out, s.table.Lookup(s.in.Index, probe)...)
 		}
 		sorted = len(probes) <= 1
 	}
@@ -285,15 +293,15 @@ func ofNames(table *world.Table, names texts) []*world.Object {
 // indexed reports whether a table has the index of an input.
 func indexed(in *plan.Input, table *world.Table) bool { return in.Index != "" && table.Has(in.Index) }
 
-func (ev *evaluation) overlaid(in *plan.Input, table *world.Table) (out []*world.Object) {
-	for id := range ev.overlay.objects {
-		if id.GVK == in.Source.GVK {
-			if o := table.Get(id.Namespace, id.Name); o != nil {
+func (s search) overlaid() (out []*world.Object) {
+	for id := range s.ev.overlay.objects {
+		if id.GVK == s.in.Source.GVK {
+			if o := s.table.Get(id.Namespace, id.Name); o != nil {
 				out = append(out, o)
 			}
 		}
 	}
-	return append(out, ev.created(in)...)
+	return append(out, s.created()...)
 }
 
 // IndexKeys returns the keys under which an input's index finds an object: for

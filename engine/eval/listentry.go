@@ -11,8 +11,8 @@ import (
 
 // listEntry keeps one entry of a list, or takes it out. The fields of the
 // entry replace those that are there as a whole; others stay.
-func (r *ruleRun) listEntry(a *plan.ListEntry, f *frame) error {
-	t, err := r.target(&a.Of, f)
+func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
+	t, err := writing{x.run}.target(&a.Of, f)
 	missing := errors.Is(err, errNoTarget)
 	if missing && (!a.Create || a.Remove) {
 		return nil
@@ -20,7 +20,7 @@ func (r *ruleRun) listEntry(a *plan.ListEntry, f *frame) error {
 	if err != nil && !missing {
 		return err
 	}
-	by, err := a.By.Fields(f, r.ev.meter)
+	by, err := a.By.Fields(f, x.run.ev.meter)
 	if err != nil {
 		return err
 	}
@@ -37,15 +37,15 @@ func (r *ruleRun) listEntry(a *plan.ListEntry, f *frame) error {
 	case a.Remove:
 		items = slices.Delete(items, at, at+1)
 	default:
-		if items, err = r.keepEntry(a, f, items, at, by); err != nil {
+		if items, err = x.keepEntry(a, f, items, at, by); err != nil {
 			return err
 		}
 	}
 	want := nest(a.Path, value.NewList(items))
 	if missing {
-		return r.makeTarget(&a.Of, f, want)
+		return writing{x.run}.makeTarget(&a.Of, f, want)
 	}
-	r.write(t, a.Subresource, want)
+	writing{x.run}.write(t, a.Subresource, want)
 	return nil
 }
 
@@ -56,8 +56,8 @@ func hasFields(item value.Value, by []cel.Field) bool {
 }
 
 // keepEntry puts an entry into a list: in its place, or last.
-func (r *ruleRun) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at int, by []cel.Field) ([]value.Value, error) {
-	fields, err := a.Entry.Fields(f, r.ev.meter)
+func (x acting) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at int, by []cel.Field) ([]value.Value, error) {
+	fields, err := a.Entry.Fields(f, x.run.ev.meter)
 	if err != nil {
 		return nil, err
 	}

@@ -59,11 +59,11 @@ func (s *Side) Member(in *plan.Input, o *world.Object) (key string, is Membershi
 	s.ev.meter.Grow(1)
 	s.ev.asked, s.ev.passed = false, nil
 	f := &frame{ev: s.ev}
-	m := s.ev.judge(in, o, f)
+	m := search{ev: s.ev, in: in}.judge(o, f)
 	switch {
 	case s.ev.asked, s.ev.passed != nil:
-		m = s.ev.consider(o, f)
-		if !s.ev.locate(in, m, f) && s.ev.passed == nil {
+		m = search{ev: s.ev}.consider(o, f)
+		if !(search{ev: s.ev, in: in}).locate(m, f) && s.ev.passed == nil {
 			return "", NotMember
 		}
 		return m.key, AtTimes
@@ -88,7 +88,7 @@ func (s *Side) keys(in *plan.Input) []string {
 	if in.Join.Probe == nil {
 		return nil
 	}
-	return s.ev.probes(in)
+	return search{ev: s.ev, in: in}.probes()
 }
 
 // names returns the names under which an input of one object may be found.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -268,71 +267,13 @@ func (r *memoReader) replace(old *reads, now *holder) {
 	r.scratch.free(now)
 }
 
-// still reports whether everything that a result was computed from is the same:
-// the parts of the primary under the mask, the names, the entries, the time.
-func (r *memoReader) still(h *reads, object value.Value, mask *value.Mask) bool {
-	if !h.until.IsZero() && !r.ev.in.Now.Before(h.until) {
-		return false
-	}
-	return r.sameObject(object, mask) && r.sameRecalls(h.recalls()) && r.sameWholes(h.wholes) && r.sameWholes(h.mapped()) && r.sameEntries(h.entries)
-}
-
-func (r *memoReader) sameObject(object value.Value, mask *value.Mask) bool {
-	now := r.ev.objectValue()
-	return mask == nil || identical(object, now) || value.SameUnder(object, now, mask) && !value.IsNull(object) && !value.IsNull(now)
-}
-
-func (r *memoReader) sameWholes(list []wholeRead) bool {
-	for i := range list {
-		v, err := r.ev.fetch(list[i].slot.of())
-		if err != nil {
-			v = cel.ErrorValue(err)
-		}
-		if !identical(v, list[i].value) {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *memoReader) sameRecalls(list []recallRead) bool {
-	for i := range list {
-		var now value.Value
-		if r.ev.in.Recall != nil {
-			now = r.ev.in.Recall(list[i].name)
-		}
-		if !identical(now, list[i].value) {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *memoReader) sameEntries(list []entryRead) bool {
-	for i := range list {
-		if !r.sameEntry(&list[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *memoReader) sameEntry(e *entryRead) bool {
-	v, err := r.ev.fetch(e.slot.of())
-	if err != nil {
-		return false
-	}
-	m, ok := v.(*value.Map)
-	return ok && identical(m.Lookup(e.key), e.value)
-}
-
 // variable implements reader.
 func (r *memoReader) variable(i int) (value.Value, error) {
 	m, v := r.memo.variables.at(i), r.ev.in.Policy.Variables[i]
 	if m.valid && m.checked == r.memo.serial {
 		return m.value, m.err
 	}
-	if !m.valid || passing(m.err) || !r.still(&m.held, m.object, v.ObjectMask) {
+	if !m.valid || passing(m.err) || !(checking{r.ev}).still(&m.held, m.object, v.ObjectMask) {
 		r.compute(v, m)
 	}
 	m.checked = r.memo.serial

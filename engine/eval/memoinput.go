@@ -19,26 +19,33 @@ func (r *memoReader) input(i int) (value.Value, error) {
 	if in.Off {
 		table = nil
 	}
-	r.refreshInput(in, m, table)
+	refreshing{r: r, in: in, table: table}.refreshInput(m)
 	m.checked = r.memo.serial
 	r.ev.noteFlip(m.held.until)
 	return m.value, m.err
 }
 
-func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Table) {
-	overlaid := r.ev.overlay.touches(in.Source.GVK)
-	still := m.valid && m.err == nil && r.still(&m.held, m.object, in.ObjectMask)
-	if still && !overlaid && !m.overlaid && r.updated(in, m, table) {
+// refreshing brings an input of a key up to date.
+type refreshing struct {
+	r     *memoReader
+	in    *plan.Input
+	table *world.Table
+}
+
+func (x refreshing) refreshInput(m *inputMemo) {
+	overlaid := x.r.ev.overlay.touches(x.in.Source.GVK)
+	still := m.valid && m.err == nil && checking{x.r.ev}.still(&m.held, m.object, x.in.ObjectMask)
+	if still && !overlaid && !m.overlaid && x.updated(m) {
 		return
 	}
-	r.computed = true
-	next := inputMemo{valid: true, overlaid: overlaid, object: r.ev.objectValue(), table: table.Mark()}
-	if still && in.Shape != plan.One && m.held.until.IsZero() {
-		r.more(&m.held, r.gathered(in, table, &next, m))
+	x.r.computed = true
+	next := inputMemo{valid: true, overlaid: overlaid, object: x.r.ev.objectValue(), table: x.table.Mark()}
+	if still && x.in.Shape != plan.One && m.held.until.IsZero() {
+		x.r.more(&m.held, x.gathered(&next, m))
 	} else {
-		r.replace(&m.held, r.gathered(in, table, &next, nil))
+		x.r.replace(&m.held, x.gathered(&next, nil))
 	}
-	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(in, m.value, next.value) {
+	if next.err == nil && m.valid && m.err == nil && sameMembers(m.members, next.members) && identicalOrEqual(x.in, m.value, next.value) {
 		next.value = m.value
 	}
 	next.held = m.held
@@ -47,24 +54,24 @@ func (r *memoReader) refreshInput(in *plan.Input, m *inputMemo, table *world.Tab
 
 // updated reports whether an input is up to date, or can be brought up to date by the
 // changes of its table.
-func (r *memoReader) updated(in *plan.Input, m *inputMemo, table *world.Table) bool {
-	if table.Mark() != m.table {
-		r.computed = true
-		if !r.update(in, m, table) {
+func (x refreshing) updated(m *inputMemo) bool {
+	if x.table.Mark() != m.table {
+		x.r.computed = true
+		if !x.update(m) {
 			return false
 		}
-		m.table = table.Mark()
+		m.table = x.table.Mark()
 	}
 	return true
 }
 
 // gathered is gather with what it has read.
-func (r *memoReader) gathered(in *plan.Input, table *world.Table, m, older *inputMemo) *holder {
-	h := r.push()
-	if err := r.ev.certain(in, func() { r.gather(in, table, m, older) }); err != nil {
+func (x refreshing) gathered(m, older *inputMemo) *holder {
+	h := x.r.push()
+	if err := x.r.ev.certain(x.in, func() { x.gather(m, older) }); err != nil {
 		m.members, m.value, m.err = nil, nil, err
 	}
-	r.pop()
+	x.r.pop()
 	return h
 }
 
@@ -89,32 +96,32 @@ func sameMembers(a, b []*member) bool {
 
 // gather finds the members. Those that were members and are as they were need not be
 // judged again, if an older memo is given: what judging them has read is as it was.
-func (r *memoReader) gather(in *plan.Input, table *world.Table, m, older *inputMemo) {
-	if in.Shape == plan.One {
+func (x refreshing) gather(m, older *inputMemo) {
+	if x.in.Shape == plan.One {
 		m.value = value.Null
-		if table != nil {
-			m.value, m.err = r.ev.one(in, table)
+		if x.table != nil {
+			m.value, m.err = search{ev: x.r.ev, in: x.in, table: x.table}.one()
 		}
 		return
 	}
 	var probes []string
-	if indexed(in, table) {
-		probes = r.ev.probes(in)
-		if in.Join.Exact {
+	if indexed(x.in, x.table) {
+		probes = search{ev: x.r.ev, in: x.in}.probes()
+		if x.in.Join.Exact {
 			m.probes = textsOf(probes)
 		}
 	}
-	candidates := r.ev.candidates(in, table, probes, m.probes)
-	key, shared := r.sharing(in, m, len(candidates))
+	candidates := search{ev: x.r.ev, in: x.in, table: x.table}.candidates(probes, m.probes)
+	key, shared := x.sharing(m, len(candidates))
 	var others *sharedInput
 	if shared {
-		if others = r.ev.in.Shared.inputs.get(key); others != nil && others.table == m.table {
-			r.ev.meter.Grow(len(candidates))
+		if others = x.r.ev.in.Shared.inputs.get(key); others != nil && others.table == m.table {
+			x.r.ev.meter.Grow(len(candidates))
 			m.take(others)
 			return
 		}
 	}
-	g := gathering{r: r, in: in, table: table, probes: m.probes, found: m.probes != nil && !m.overlaid}
+	g := gathering{r: x.r, in: x.in, table: x.table, probes: m.probes, found: m.probes != nil && !m.overlaid}
 	switch {
 	case older != nil:
 		g.known = older.members
@@ -122,50 +129,50 @@ func (r *memoReader) gather(in *plan.Input, table *world.Table, m, older *inputM
 		g.known = others.members
 	}
 	m.members = g.members(candidates)
-	m.value, m.err = inputValue(in, m.members)
+	m.value, m.err = inputValue(x.in, m.members)
 	if shared {
-		r.share(key, m, m.table, others)
+		x.share(key, m, m.table, others)
 	}
 }
 
 // judge reports whether an object is a member, by the index where that is exact.
-func (r *memoReader) judge(in *plan.Input, table *world.Table, o *world.Object, probes texts, f *frame) *member {
+func (x refreshing) judge(o *world.Object, probes texts, f *frame) *member {
 	if probes != nil {
-		return r.ev.admit(in, table, o, probes, f)
+		return search{ev: x.r.ev, in: x.in, table: x.table}.admit(o, probes, f)
 	}
-	return r.ev.judge(in, o, f)
+	return search{ev: x.r.ev, in: x.in}.judge(o, f)
 }
 
 // update applies the changes since the input was last looked at; false means
 // that they cannot be told.
-func (r *memoReader) update(in *plan.Input, m *inputMemo, table *world.Table) bool {
-	if in.Shape == plan.One || !m.held.until.IsZero() { // which objects it depends on is not known
+func (x refreshing) update(m *inputMemo) bool {
+	if x.in.Shape == plan.One || !m.held.until.IsZero() { // which objects it depends on is not known
 		return false
 	}
-	key, shared := r.sharing(in, m, len(m.members))
+	key, shared := x.sharing(m, len(m.members))
 	if shared {
-		m.adopt(r.ev.in.Shared.inputs.get(key), table)
+		m.adopt(x.r.ev.in.Shared.inputs.get(key), x.table)
 	}
-	changes, ok := table.Since(m.table)
+	changes, ok := x.table.Since(m.table)
 	if !ok || len(changes) == 0 {
 		return ok
 	}
-	r.ev.meter.Grow(len(changes))
-	if err := r.ev.certain(in, func() { r.apply(in, m, table, changes) }); err != nil {
+	x.r.ev.meter.Grow(len(changes))
+	if err := x.r.ev.certain(x.in, func() { x.apply(m, changes) }); err != nil {
 		m.members, m.value, m.err = nil, nil, err
 		return true
 	}
 	if shared {
-		r.share(key, m, table.Mark(), m.shared)
+		x.share(key, m, x.table.Mark(), m.shared)
 	}
 	return true
 }
 
 // apply judges the objects that have changed.
-func (r *memoReader) apply(in *plan.Input, m *inputMemo, table *world.Table, changes []world.Change) {
-	u := inputUpdate{in: in, members: m.members, value: m.value}
+func (x refreshing) apply(m *inputMemo, changes []world.Change) {
+	u := inputUpdate{in: x.in, members: m.members, value: m.value}
 	for _, c := range changes {
-		u.apply(c, r.now(in, m, table, c))
+		u.apply(c, x.now(m, c))
 	}
 	if u.touched {
 		m.members = u.members
@@ -175,15 +182,15 @@ func (r *memoReader) apply(in *plan.Input, m *inputMemo, table *world.Table, cha
 
 // now judges a changed object. What judging reads of the key's side was mostly read
 // before, but for times.
-func (r *memoReader) now(in *plan.Input, m *inputMemo, table *world.Table, c world.Change) *member {
-	o := table.Get(c.Namespace, c.Name)
+func (x refreshing) now(m *inputMemo, c world.Change) *member {
+	o := x.table.Get(c.Namespace, c.Name)
 	if o == nil {
 		return nil
 	}
-	h := r.push()
-	out := r.judge(in, table, o, m.probes, r.ev.frame())
-	r.pop()
-	r.more(&m.held, h)
+	h := x.r.push()
+	out := x.judge(o, m.probes, x.r.ev.frame())
+	x.r.pop()
+	x.r.more(&m.held, h)
 	return out
 }
 

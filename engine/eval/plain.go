@@ -20,7 +20,7 @@ func (r *plainReader) input(i int) (value.Value, error) {
 		if in.Off {
 			return value.Null, nil
 		}
-		return r.ev.one(in, table)
+		return search{ev: r.ev, in: in, table: table}.one()
 	}
 	var members []*member
 	if err := r.ev.certain(in, func() { members = r.members(in, table) }); err != nil {
@@ -33,8 +33,8 @@ func (r *plainReader) members(in *plan.Input, table *world.Table) (members []*me
 	if in.Off {
 		return nil
 	}
-	for _, o := range r.ev.every(in, table) {
-		if m := r.ev.judge(in, o, r.ev.frame()); m != nil {
+	for _, o := range (search{ev: r.ev, in: in, table: table}).every() {
+		if m := (search{ev: r.ev, in: in}).judge(o, r.ev.frame()); m != nil {
 			members = append(members, m)
 		}
 	}
@@ -42,7 +42,7 @@ func (r *plainReader) members(in *plan.Input, table *world.Table) (members []*me
 }
 
 func (r *plainReader) variable(i int) (value.Value, error) {
-	return r.ev.plainVariable(r.ev.in.Policy.Variables[i], r.ev.frame())
+	return computation{r.ev}.plainVariable(r.ev.in.Policy.Variables[i], r.ev.frame())
 }
 
 func (r *plainReader) changed()                                   {}

@@ -29,16 +29,16 @@ type rememberedBefore struct {
 
 // remember keeps a value for later evaluations of the key, whatever becomes of
 // the writes of this one.
-func (r *ruleRun) remember(a *plan.Remember, f *frame) error {
-	name, err := r.ev.text(a.Name, f)
+func (x acting) remember(a *plan.Remember, f *frame) error {
+	name, err := x.run.ev.text(a.Name, f)
 	if err != nil {
 		return err
 	}
-	v, err := a.Value.Build(f, r.ev.meter)
+	v, err := a.Value.Build(f, x.run.ev.meter)
 	if err != nil {
 		return err
 	}
-	if err := r.ev.keeps(name, v); err != nil {
+	if err := x.run.ev.keeps(name, v); err != nil {
 		return &expr.Failure{At: a.Pos, Err: err}
 	}
 	return nil

@@ -88,7 +88,7 @@ func (r *ruleRun) run() (stop bool) {
 		return false
 	}
 	if !r.rule.WhenPerItem {
-		r.details.When = r.ev.decided(r.rule.When, base)
+		r.details.When = explaining{r.ev}.decided(r.rule.When, base)
 		holds, err := r.holds(r.rule.When, base)
 		if err == nil && r.rule.Debounce != nil {
 			r.ev.decision.Ran.Add(r.index)
@@ -230,7 +230,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 	r.ev.remembering.save()
 	for _, a := range actions {
 		first := len(r.ev.decision.Effects)
-		err := r.act(a, f)
+		err := acting{r}.act(a, f)
 		if err == nil {
 			err = r.fit(first)
 		}
@@ -245,7 +245,7 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 			return err
 		}
 	}
-	r.ev.coalesce(effects)
+	coalescing{r.ev}.coalesce(effects)
 	return nil
 }
 

@@ -20,55 +20,58 @@ type askFailure struct {
 // Unwrap returns the failed call.
 func (f *askFailure) Unwrap() error { return f.AskError }
 
+// choosing runs the select of a rule.
+type choosing struct{ run *ruleRun }
+
 // selection chooses a candidate and does what follows from it.
-func (r *ruleRun) selection(a *plan.Select, f *frame) error {
+func (c choosing) selection(a *plan.Select, f *frame) error {
 	outer := f.extend()
-	outer.push("claimed", value.NewList(append([]value.Value(nil), r.claimed...)))
-	in := selection.Input{Select: a, Scope: outer, Meter: r.ev.meter, Ask: r.ask, Details: r.ev.in.Details != nil}
-	if r.ev.in.Shared != nil {
-		in.Cache = &r.ev.in.Shared.selections
+	outer.push("claimed", value.NewList(append([]value.Value(nil), c.run.claimed...)))
+	in := selection.Input{Select: a, Scope: outer, Meter: c.run.ev.meter, Ask: c.ask, Details: c.run.ev.in.Details != nil}
+	if c.run.ev.in.Shared != nil {
+		in.Cache = &c.run.ev.in.Shared.selections
 	}
-	outcome, err := selection.Run(r.ev.meter.Parent(), in)
+	outcome, err := selection.Run(c.run.ev.meter.Parent(), in)
 	if err != nil {
 		return asked(err, outer)
 	}
-	summary, err := r.summary(a, outcome, f)
-	r.noteSelection(outcome, summary)
+	summary, err := c.summary(a, outcome, f)
+	c.noteSelection(outcome, summary)
 	if err != nil {
 		return err
 	}
-	if err := r.together(a, outcome, f, summary); err != nil {
+	if err := c.together(a, outcome, f, summary); err != nil {
 		return err
 	}
 	if len(outcome.Winners) == 0 {
-		r.ev.decision.Unselected = true
+		c.run.ev.decision.Unselected = true
 		inner := f.extend()
 		inner.push("summary", value.OfString(summary))
-		return r.all(a.Otherwise, inner)
+		return acting{c.run}.all(a.Otherwise, inner)
 	}
-	r.ev.meter.Grow(len(outcome.Winners) - 1)
-	return r.won(in, outcome, outer, summary)
+	c.run.ev.meter.Grow(len(outcome.Winners) - 1)
+	return c.won(in, outcome, outer, summary)
 }
 
 // won claims and confirms all winners, and does with each what follows.
-func (r *ruleRun) won(in selection.Input, o *selection.Outcome, outer *frame, summary string) error {
+func (c choosing) won(in selection.Input, o *selection.Outcome, outer *frame, summary string) error {
 	for i := range o.Winners {
-		won := r.winner(in.Select, &o.Winners[i], outer)
-		if err := r.claim(in.Select, won); err != nil {
+		won := c.winner(in.Select, &o.Winners[i], outer)
+		if err := c.claim(in.Select, won); err != nil {
 			return err
 		}
 		if in.Select.Confirm == nil {
 			continue
 		}
-		if err := selection.Confirm(r.ev.meter.Parent(), in, in.Select.Confirm, won); err != nil {
+		if err := selection.Confirm(c.run.ev.meter.Parent(), in, in.Select.Confirm, won); err != nil {
 			return asked(err, won)
 		}
 	}
 	for i := range o.Winners {
-		won := r.winner(in.Select, &o.Winners[i], outer)
+		won := c.winner(in.Select, &o.Winners[i], outer)
 		won.push("score", value.OfInt(o.Winners[i].Score))
 		won.push("summary", value.OfString(summary))
-		if err := r.all(in.Select.Then, won); err != nil {
+		if err := (acting{c.run}).all(in.Select.Then, won); err != nil {
 			return err
 		}
 	}
@@ -76,16 +79,16 @@ func (r *ruleRun) won(in selection.Input, o *selection.Outcome, outer *frame, su
 }
 
 // winner is the scope of what is done with a winner: its parts as they are now.
-func (r *ruleRun) winner(a *plan.Select, w *selection.Winner, outer *frame) *frame {
+func (c choosing) winner(a *plan.Select, w *selection.Winner, outer *frame) *frame {
 	won := outer.extend()
 	for i, name := range a.Names {
-		won.push(name, r.ev.refresh(w.Values[i]))
+		won.push(name, c.run.ev.refresh(w.Values[i]))
 	}
 	return won
 }
 
 // together does what is done once with all winners.
-func (r *ruleRun) together(a *plan.Select, o *selection.Outcome, f *frame, summary string) error {
+func (c choosing) together(a *plan.Select, o *selection.Outcome, f *frame, summary string) error {
 	if len(a.Together) == 0 {
 		return nil
 	}
@@ -96,7 +99,7 @@ func (r *ruleRun) together(a *plan.Select, o *selection.Outcome, f *frame, summa
 	inner := f.extend()
 	inner.push("taken", value.NewList(taken))
 	inner.push("summary", value.OfString(summary))
-	return r.all(a.Together, inner)
+	return acting{c.run}.all(a.Together, inner)
 }
 
 // asked lets a failed question say what to do.
@@ -107,9 +110,9 @@ func asked(err error, f *frame) error {
 	return err
 }
 
-func (r *ruleRun) all(actions []plan.Action, f *frame) error {
+func (x acting) all(actions []plan.Action, f *frame) error {
 	for _, a := range actions {
-		if err := r.act(a, f); err != nil {
+		if err := x.act(a, f); err != nil {
 			return err
 		}
 	}
@@ -117,41 +120,41 @@ func (r *ruleRun) all(actions []plan.Action, f *frame) error {
 }
 
 // summary is the policy's text about the candidates, with what was excluded.
-func (r *ruleRun) summary(a *plan.Select, o *selection.Outcome, f *frame) (string, error) {
+func (c choosing) summary(a *plan.Select, o *selection.Outcome, f *frame) (string, error) {
 	inner := f.extend()
 	inner.push("total", value.OfInt(int64(o.Total)))
-	begin, err := r.ev.text(a.Summary, inner)
+	begin, err := c.run.ev.text(a.Summary, inner)
 	return o.Summary(begin), err
 }
 
 // claim takes something from the items after this one. It stays taken if
 // what follows fails: nobody knows then whether it has been used.
-func (r *ruleRun) claim(a *plan.Select, f *frame) error {
+func (c choosing) claim(a *plan.Select, f *frame) error {
 	if a.Claim == nil {
 		return nil
 	}
-	v, err := a.Claim.Eval(f, r.ev.meter)
+	v, err := a.Claim.Eval(f, c.run.ev.meter)
 	if err != nil {
 		return err
 	}
 	if v = value.Unwrap(v); v != nil {
-		r.claimed = append(r.claimed, v)
+		c.run.claimed = append(c.run.claimed, v)
 	}
 	return nil
 }
 
 // ask puts a question to whoever answers, and records it.
-func (r *ruleRun) ask(ctx context.Context, request *expr.Request) (*expr.Response, error) {
-	if r.ev.in.Answers == nil {
+func (c choosing) ask(ctx context.Context, request *expr.Request) (*expr.Response, error) {
+	if c.run.ev.in.Answers == nil {
 		return nil, errors.New("nobody is there to answer " + request.Query)
 	}
-	response, err := r.ev.in.Answers.Answer(ctx, request)
-	r.ev.decision.Calls = append(r.ev.decision.Calls, Call{Rule: r.rule.Name, Request: request, Response: response, Err: err})
+	response, err := c.run.ev.in.Answers.Answer(ctx, request)
+	c.run.ev.decision.Calls = append(c.run.ev.decision.Calls, Call{Rule: c.run.rule.Name, Request: request, Response: response, Err: err})
 	return response, err
 }
 
-func (r *ruleRun) noteSelection(o *selection.Outcome, summary string) {
+func (c choosing) noteSelection(o *selection.Outcome, summary string) {
 	if o.Details != nil {
-		r.details.Selections = append(r.details.Selections, SelectionDetails{Item: r.current, Summary: summary, Details: o.Details})
+		c.run.details.Selections = append(c.run.details.Selections, SelectionDetails{Item: c.run.current, Summary: summary, Details: o.Details})
 	}
 }

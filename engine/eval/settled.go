@@ -33,7 +33,7 @@ func (r *memoReader) repeated() *Decision {
 	if s == nil || s.object != ev.object || s.initial != ev.in.Initial || ev.pendingOnly || ev.in.Flush || ev.in.Details != nil || ev.in.Judged != nil {
 		return nil
 	}
-	if !s.finds(ev) || !r.still(&r.memo.rules, nil, nil) {
+	if !s.finds(ev) || !(checking{r.ev}).still(&r.memo.rules, nil, nil) {
 		r.memo.serial++ // the deadlines of what was checked are to be noted again
 		return nil
 	}

@@ -75,13 +75,13 @@ const manyMembers = 32
 
 // sharing returns what other keys find the same value of an input of n objects by; ok is
 // false when they cannot, or when it is not worth while.
-func (r *memoReader) sharing(in *plan.Input, m *inputMemo, n int) (key inputKey, ok bool) {
-	if !in.Shared || n < manyMembers || m.overlaid || in.Where != nil && m.probes == nil || len(m.probes) > fewProbes {
+func (x refreshing) sharing(m *inputMemo, n int) (key inputKey, ok bool) {
+	if !x.in.Shared || n < manyMembers || m.overlaid || x.in.Where != nil && m.probes == nil || len(m.probes) > fewProbes {
 		return inputKey{}, false
 	}
-	key = inputKey{input: in, probes: m.probes.joined(), count: len(m.probes)}
-	if in.Own {
-		key.namespace = r.ev.in.Key.Namespace
+	key = inputKey{input: x.in, probes: m.probes.joined(), count: len(m.probes)}
+	if x.in.Own {
+		key.namespace = x.r.ev.in.Key.Namespace
 	}
 	return key, true
 }
@@ -101,15 +101,15 @@ func (m *inputMemo) take(of *sharedInput) {
 
 // share lets other keys have what was found. What was known before keeps its identity if it
 // is the same, and nothing is shared that may be cut short by the limits of this evaluation.
-func (r *memoReader) share(key inputKey, m *inputMemo, table world.Mark, old *sharedInput) {
-	if r.ev.passed != nil || !r.ev.meter.Within() {
+func (x refreshing) share(key inputKey, m *inputMemo, at world.Mark, old *sharedInput) {
+	if x.r.ev.passed != nil || !x.r.ev.meter.Within() {
 		return
 	}
 	if old != nil && old.err == nil && m.err == nil && identicalOrEqual(key.input, old.value, m.value) {
 		m.value = old.value
 	}
-	m.shared = &sharedInput{table: table, members: m.members, value: m.value, err: m.err}
-	r.ev.in.Shared.inputs.put(key, m.shared)
+	m.shared = &sharedInput{table: at, members: m.members, value: m.value, err: m.err}
+	x.r.ev.in.Shared.inputs.put(key, m.shared)
 }
 
 // joined is one text for the set, which no other of as many texts has.

@@ -58,17 +58,17 @@ func (s *sharedVariables) put(v *plan.Variable, one *sharedVariable) {
 func (r *memoReader) plain(v *plan.Variable, m *variableMemo, h *holder) (value.Value, error) {
 	m.shared, m.taken = nil, false
 	if !v.Shared {
-		return r.ev.plainVariable(v, r.ev.frame())
+		return computation{r.ev}.plainVariable(v, r.ev.frame())
 	}
 	for _, one := range r.ev.in.Shared.variables.of(v) {
-		if r.sameEntries(one.entries) && r.sameWholes(one.wholes) {
+		if (checking{r.ev}).sameEntries(one.entries) && (checking{r.ev}).sameWholes(one.wholes) {
 			h.wholes, h.entries = append(h.wholes, one.wholes...), append(h.entries, one.entries...)
 			m.shared, m.taken = one, true
 			return one.value, nil
 		}
 	}
 	before := r.ev.meter.Spent()
-	out, err := r.ev.plainVariable(v, r.ev.frame())
+	out, err := computation{r.ev}.plainVariable(v, r.ev.frame())
 	if err == nil && r.ev.meter.Spent()-before >= worthSharing && h.lasts() {
 		m.shared = &sharedVariable{wholes: slices.Clone(h.wholes), entries: slices.Clone(h.entries), value: out}
 		r.ev.in.Shared.variables.put(v, m.shared)

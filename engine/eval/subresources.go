@@ -11,41 +11,41 @@ import (
 )
 
 // bySubresource runs an action that is a request for a subresource besides status.
-func (r *ruleRun) bySubresource(a plan.Action, f *frame) error {
+func (x acting) bySubresource(a plan.Action, f *frame) error {
 	switch a := a.(type) {
 	case *plan.Scale:
-		return r.scale(a, f)
+		return x.scale(a, f)
 	case *plan.Evict:
-		return r.eviction(a, f)
+		return x.eviction(a, f)
 	case *plan.Approve:
-		return r.approval(a, f)
+		return x.approval(a, f)
 	default:
 		return fmt.Errorf("unknown action %T", a)
 	}
 }
 
 // scale sets how many replicas an object has; nothing if it has as many.
-func (r *ruleRun) scale(a *plan.Scale, f *frame) error {
-	t, err := r.target(&a.Of, f)
+func (x acting) scale(a *plan.Scale, f *frame) error {
+	t, err := writing{x.run}.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	n, err := r.replicas(a, f)
+	n, err := x.replicas(a, f)
 	if err != nil {
 		return err
 	}
-	if e := r.write(t, "", nest(a.Field, value.OfInt(n))); e != nil {
+	if e := (writing{x.run}).write(t, "", nest(a.Field, value.OfInt(n))); e != nil {
 		e.Verb, e.Replicas = VerbScale, n
 	}
 	return nil
 }
 
 // replicas evaluates a number of replicas.
-func (r *ruleRun) replicas(a *plan.Scale, f *frame) (int64, error) {
-	v, err := a.Replicas.Eval(f, r.ev.meter)
+func (x acting) replicas(a *plan.Scale, f *frame) (int64, error) {
+	v, err := a.Replicas.Eval(f, x.run.ev.meter)
 	if err != nil {
 		return 0, err
 	}
@@ -57,8 +57,8 @@ func (r *ruleRun) replicas(a *plan.Scale, f *frame) (int64, error) {
 }
 
 // eviction evicts a Pod; the rules below see it as one that is going.
-func (r *ruleRun) eviction(a *plan.Evict, f *frame) error {
-	t, err := r.target(&a.Of, f)
+func (x acting) eviction(a *plan.Evict, f *frame) error {
+	t, err := writing{x.run}.target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -66,13 +66,13 @@ func (r *ruleRun) eviction(a *plan.Evict, f *frame) error {
 		return err
 	}
 	e := &Effect{Verb: VerbEvict, Target: t.id, Patch: value.Empty, Before: t.value}
-	if e.GracePeriod, err = r.gracePeriod(a.GracePeriod, f); err != nil {
+	if e.GracePeriod, err = x.gracePeriod(a.GracePeriod, f); err != nil {
 		return err
 	}
 	if e.GracePeriod != nil {
 		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
 	}
-	r.emit(e)
-	r.going(t)
+	writing{x.run}.emit(e)
+	writing{x.run}.going(t)
 	return nil
 }

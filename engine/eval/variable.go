@@ -10,22 +10,25 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
+// computation computes the variables of an evaluation.
+type computation struct{ ev *evaluation }
+
 // plainVariable computes a variable of any form, from nothing.
-func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, error) {
+func (x computation) plainVariable(v *plan.Variable, f *frame) (value.Value, error) {
 	switch {
 	case v.Program != nil:
-		ev.judged(v.Program, f)
-		return v.Program.Eval(f, ev.meter)
+		x.ev.judged(v.Program, f)
+		return v.Program.Eval(f, x.ev.meter)
 	case v.Collection != nil:
-		return ev.plainCollection(v, f)
+		return x.plainCollection(v, f)
 	case v.Rego != nil:
-		return ev.rego(v, f)
+		return x.rego(v, f)
 	case v.Value == nil:
 		return nil, &expr.Failure{At: v.Pos, Err: fmt.Errorf("the variable %q cannot be computed by this build", v.Name)}
 	}
 	if v.When != nil {
-		ev.judged(v.When, f)
-		holds, err := v.When.Eval(f, ev.meter)
+		x.ev.judged(v.When, f)
+		holds, err := v.When.Eval(f, x.ev.meter)
 		if err != nil {
 			return nil, err
 		}
@@ -33,7 +36,7 @@ func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, er
 			return value.None, nil
 		}
 	}
-	out, err := v.Value.Build(f, ev.meter)
+	out, err := v.Value.Build(f, x.ev.meter)
 	if out == nil && err == nil {
 		return value.None, nil
 	}
@@ -41,12 +44,12 @@ func (ev *evaluation) plainVariable(v *plan.Variable, f *frame) (value.Value, er
 }
 
 // rego asks a Rego module.
-func (ev *evaluation) rego(v *plan.Variable, f *frame) (value.Value, error) {
-	input, err := ev.regoInput(v, f)
+func (x computation) rego(v *plan.Variable, f *frame) (value.Value, error) {
+	input, err := x.regoInput(v, f)
 	if err != nil {
 		return nil, err
 	}
-	out, err := v.Rego.Query.Eval(ev.meter.Parent(), ev.meter, ev.in.Now, input)
+	out, err := v.Rego.Query.Eval(x.ev.meter.Parent(), x.ev.meter, x.ev.in.Now, input)
 	if err != nil {
 		return nil, err
 	}
@@ -57,11 +60,11 @@ func (ev *evaluation) rego(v *plan.Variable, f *frame) (value.Value, error) {
 }
 
 // regoInput is null for a query without an input, and for none.
-func (ev *evaluation) regoInput(v *plan.Variable, f *frame) (value.Value, error) {
+func (x computation) regoInput(v *plan.Variable, f *frame) (value.Value, error) {
 	if v.Value == nil {
 		return value.Null, nil
 	}
-	input, err := v.Value.Build(f, ev.meter)
+	input, err := v.Value.Build(f, x.ev.meter)
 	if input == nil && err == nil {
 		input = value.Null
 	}
@@ -95,9 +98,9 @@ func (e *entry) unless(old *entry) *entry {
 }
 
 // plainCollection computes every item.
-func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, error) {
+func (x computation) plainCollection(v *plan.Variable, f *frame) (value.Value, error) {
 	c := v.Collection
-	items, err := ev.items(c, f)
+	items, err := x.items(c, f)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, 
 	inner, made := f.extend(), computed{}
 	for _, item := range items.Items() {
 		e := made.entries.one()
-		if err := ev.computeItem(c, item, inner, len(f.locals), e, &made); err != nil {
+		if err := x.computeItem(c, item, inner, len(f.locals), e, &made); err != nil {
 			return nil, itemError(item, err)
 		}
 		entries = append(entries, e)
@@ -114,14 +117,14 @@ func (ev *evaluation) plainCollection(v *plan.Variable, f *frame) (value.Value, 
 }
 
 // items evaluates the list of a collection.
-func (ev *evaluation) items(c *plan.Collection, f *frame) (*value.List, error) {
-	over, err := c.ForEach.Eval(f, ev.meter)
+func (x computation) items(c *plan.Collection, f *frame) (*value.List, error) {
+	over, err := c.ForEach.Eval(f, x.ev.meter)
 	if err != nil {
 		return nil, err
 	}
 	switch list := value.Unwrap(over).(type) {
 	case *value.List:
-		ev.meter.Grow(list.Len())
+		x.ev.meter.Grow(list.Len())
 		return list, nil
 	default:
 		if value.IsNull(list) {
@@ -141,33 +144,33 @@ type computed struct {
 
 // computeItem computes one item of a collection, in a frame of which the first
 // names stay.
-func (ev *evaluation) computeItem(c *plan.Collection, item value.Value, f *frame, outer int, e *entry, made *computed) error {
+func (x computation) computeItem(c *plan.Collection, item value.Value, f *frame, outer int, e *entry, made *computed) error {
 	f.locals = f.locals[:outer]
 	f.push(c.As, item)
 	f.declare(c.Locals)
 	e.value = item
 	if c.When != nil {
-		ev.judged(c.When, f)
-		holds, err := c.When.Eval(f, ev.meter)
+		x.ev.judged(c.When, f)
+		holds, err := c.When.Eval(f, x.ev.meter)
 		if err != nil || !value.IsTrue(holds) {
 			return err
 		}
 	}
 	if c.Value != nil {
-		v, err := c.Value.Build(f, ev.meter)
+		v, err := c.Value.Build(f, x.ev.meter)
 		if err != nil || v == nil {
 			return err
 		}
 		e.value = v
 	}
 	f.push("value", e.value)
-	return ev.place(c, e, f, made)
+	return x.place(c, e, f, made)
 }
 
 // place computes where an item's value belongs.
-func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame, made *computed) error {
+func (x computation) place(c *plan.Collection, e *entry, f *frame, made *computed) error {
 	if c.Key != nil {
-		key, err := c.Key.Eval(f, ev.meter)
+		key, err := c.Key.Eval(f, x.ev.meter)
 		if err != nil {
 			return err
 		}
@@ -182,7 +185,7 @@ func (ev *evaluation) place(c *plan.Collection, e *entry, f *frame, made *comput
 	if len(c.OrderBy) > 0 {
 		e.order = made.order.take(len(c.OrderBy))
 		for i, o := range c.OrderBy {
-			v, err := o.Eval(f, ev.meter)
+			v, err := o.Eval(f, x.ev.meter)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,163 @@
+package eval
+
+import (
+	"errors"
+
+	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// writing finds the objects that actions are about, and changes them.
+type writing struct{ run *ruleRun }
+
+// targetState is the object of an action: who it is and what it is now.
+type targetState struct {
+	id    world.ID
+	value *value.Map
+	// object is the stored object; nil when it does not exist.
+	object *world.Object
+}
+
+// errNoTarget says that the object of an action does not exist. There is
+// nothing to write to, which is no failure.
+var errNoTarget = errors.New("the object does not exist")
+
+func (w writing) target(ref *plan.ObjectRef, f *frame) (targetState, error) {
+	switch {
+	case ref.Primary():
+		if w.run.ev.object == nil {
+			return targetState{}, errNoTarget
+		}
+		return w.state(w.run.ev.object), nil
+	case ref.Expression != nil:
+		v, err := ref.Expression.Eval(f, w.run.ev.meter)
+		if err != nil {
+			return targetState{}, err
+		}
+		m, ok := value.Unwrap(v).(*value.Map)
+		if !ok {
+			return targetState{}, errNoTarget
+		}
+		return w.find(idOf(m))
+	default:
+		return w.outright(ref, f)
+	}
+}
+
+// outright finds an object that an action names.
+func (w writing) outright(ref *plan.ObjectRef, f *frame) (targetState, error) {
+	id := world.ID{GVK: ref.GVK}
+	var err error
+	if id.Name, err = w.run.ev.text(ref.Name, f); err != nil {
+		return targetState{}, err
+	}
+	if ref.Namespace != nil {
+		if id.Namespace, err = w.run.ev.text(ref.Namespace, f); err != nil {
+			return targetState{}, err
+		}
+	}
+	w.run.ev.reader.named(ref.Target, TargetKey(id.Namespace, id.Name))
+	return w.find(id)
+}
+
+func (w writing) state(o *world.Object) targetState {
+	return targetState{id: o.ID(), value: w.run.ev.overlay.of(o), object: o}
+}
+
+// find looks an object up in any source of its kind.
+func (w writing) find(id world.ID) (targetState, error) {
+	o := w.run.ev.stored(id)
+	w.run.ev.note(o)
+	if o != nil {
+		return w.state(o), nil
+	}
+	if o := w.run.ev.overlay.created[id]; o != nil {
+		return w.state(o), nil
+	}
+	return targetState{}, errNoTarget
+}
+
+// write merges wanted fields into an object; nil when that changes nothing.
+func (w writing) write(t targetState, subresource string, want *value.Map) *Effect {
+	next, patch := mergeDiff(t.value, want, w.run.ev.in.Policy.Quantities[t.id.GVK])
+	if patch == nil {
+		return nil
+	}
+	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Patch: patch.(*value.Map), Before: t.value}
+	w.emit(e)
+	w.run.ev.overlay.set(t.id, next.(*value.Map))
+	w.run.ev.reader.changed()
+	return e
+}
+
+// create makes an object that does not exist. With refuse, one that turns out
+// to exist and to be somebody else's is not taken over.
+func (w writing) create(id world.ID, manifest *value.Map, apply, refuse bool) {
+	verb := VerbCreate
+	if apply {
+		verb = VerbApply
+	}
+	w.emit(&Effect{Verb: verb, Target: id, Patch: manifest, Before: value.Empty, Missing: true, Refuse: refuse})
+	w.run.ev.overlay.create(id, manifest)
+	w.run.ev.reader.changed()
+}
+
+// emit adds an effect of the current item.
+func (w writing) emit(e *Effect) {
+	if w.run.ev.in.Instead != nil && w.outdated(e) {
+		return
+	}
+	e.Rules, e.Item, e.Rule, e.Finally = []string{w.run.rule.Name}, w.run.ev.item, w.run.index, w.run.rule.Finally
+	w.run.ev.decision.Effects = append(w.run.ev.decision.Effects, e)
+	w.run.ev.emitted++
+}
+
+// outdated reports whether an effect is for the primary object, which is no longer as the
+// one that stands in for it was: it is gone, has changed or is another one of its name. What
+// was wanted for the former is not written to it.
+func (w writing) outdated(e *Effect) bool {
+	if e.Verb == VerbEvent || e.Target != w.run.ev.in.Instead.ID() {
+		return false
+	}
+	now := w.run.ev.in.World.Table(w.run.ev.in.Policy.Primary.Source).Get(w.run.ev.in.Key.Namespace, w.run.ev.in.Key.Name)
+	return now == nil || now.UID != w.run.ev.in.Instead.UID || now.Version() != w.run.ev.in.Instead.Version() || !w.run.ev.in.Policy.Primary.Selects(now)
+}
+
+// going shows an object to the rules below as one that is being deleted.
+func (w writing) going(t targetState) {
+	w.run.ev.overlay.set(t.id, value.Overwrite(t.value, value.OfTime(w.run.ev.in.Now), "metadata", "deletionTimestamp"))
+	w.run.ev.reader.changed()
+}
+
+// makeTarget makes the missing object of a patch.
+func (w writing) makeTarget(ref *plan.ObjectRef, f *frame, fields *value.Map) error {
+	name, err := w.run.ev.text(ref.Name, f)
+	if err != nil {
+		return err
+	}
+	namespace := ""
+	if ref.Namespace != nil {
+		if namespace, err = w.run.ev.text(ref.Namespace, f); err != nil {
+			return err
+		}
+	}
+	manifest := value.Overwrite(fields, value.OfString(ref.APIVersion), "apiVersion")
+	manifest = value.Overwrite(manifest, value.OfString(ref.Kind), "kind")
+	manifest = value.Overwrite(manifest, value.OfString(name), "metadata", "name")
+	if namespace != "" {
+		manifest = value.Overwrite(manifest, value.OfString(namespace), "metadata", "namespace")
+	}
+	w.create(world.ID{GVK: ref.GVK, Namespace: namespace, Name: name}, manifest, false, false)
+	return nil
+}
+
+// idOf reads an object's identity from its value.
+func idOf(m *value.Map) world.ID {
+	return world.ID{
+		GVK:       schema.GVK{APIVersion: value.StringAt(m, "apiVersion"), Kind: value.StringAt(m, "kind")},
+		Namespace: value.StringAt(m, "metadata", "namespace"),
+		Name:      value.StringAt(m, "metadata", "name"),
+	}
+}
