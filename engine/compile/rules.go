@@ -55,7 +55,7 @@ func (rs *rules) rule(doc *v1alpha1.Rule) *plan.Rule {
 	if len(doc.Do)+len(doc.Cases)+len(doc.OnError) == 0 && !doc.Stop {
 		rs.problems.Reportf(document.EmptyRule, doc.Pos, "", "the rule %q does nothing: it has neither do, nor cases, nor stop", doc.Name.Value)
 	}
-	out := &plan.Rule{Name: doc.Name.Value, Pos: doc.Pos, ContinueOnError: doc.ContinueOnError, Finally: doc.Finally, Stop: doc.Stop, Prunes: doc.Prunes, Former: doc.Former}
+	out := &plan.Rule{Name: doc.Name.Value, Pos: doc.Pos, ContinueOnError: doc.ContinueOnError, Finally: doc.Finally, Stop: doc.Stop, Child: doc.Child, Prunes: doc.Prunes, Former: doc.Former}
 	out.Node = analyze.New(analyze.Rule, out.Name, doc.Pos)
 	out.Gate = out.Node.Part(analyze.Gate, out.Name, doc.Pos)
 	s := forEach(doc, out, newScope(rs.names, out.Gate))

@@ -17,7 +17,7 @@ func passing(err error) bool {
 		return false
 	}
 	_, called := errors.AsType[*selection.AskError](err)
-	return called || errors.Is(err, expr.ErrTime) || errors.Is(err, expr.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return called || errors.Is(err, errRejected) || errors.Is(err, expr.ErrTime) || errors.Is(err, expr.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // met notes an error that an expression has met, if it is a passing one.

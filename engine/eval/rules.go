@@ -228,24 +228,34 @@ func (r *ruleRun) attempt(actions []plan.Action, f *frame) error {
 	effects, lines, applied := len(r.ev.decision.Effects), len(r.ev.decision.Log), len(r.ev.applications.list)
 	r.ev.overlay.save()
 	r.ev.remembering.save()
+	if err := r.perform(actions, f); err != nil {
+		r.ev.overlay.restore()
+		r.ev.emitted -= len(r.ev.decision.Effects) - effects
+		r.ev.decision.Effects = r.ev.decision.Effects[:effects]
+		r.ev.decision.Log = r.ev.decision.Log[:lines]
+		r.ev.applications.back(applied)
+		r.ev.remembering.restore(r.ev.decision.Remember)
+		r.ev.reader.changed()
+		return err
+	}
+	coalescing{r.ev}.coalesce(effects)
+	return nil
+}
+
+// perform runs actions up to the first that fails, is too large or was refused.
+func (r *ruleRun) perform(actions []plan.Action, f *frame) error {
 	for _, a := range actions {
 		first := len(r.ev.decision.Effects)
-		err := acting{r}.act(a, f)
-		if err == nil {
-			err = r.fit(first)
+		if err := (acting{r}).act(a, f); err != nil {
+			return err
 		}
-		if err != nil {
-			r.ev.overlay.restore()
-			r.ev.emitted -= len(r.ev.decision.Effects) - effects
-			r.ev.decision.Effects = r.ev.decision.Effects[:effects]
-			r.ev.decision.Log = r.ev.decision.Log[:lines]
-			r.ev.applications.back(applied)
-			r.ev.remembering.restore(r.ev.decision.Remember)
-			r.ev.reader.changed()
+		if err := r.fit(first); err != nil {
+			return err
+		}
+		if err := r.rejected(first); err != nil {
 			return err
 		}
 	}
-	coalescing{r.ev}.coalesce(effects)
 	return nil
 }
 

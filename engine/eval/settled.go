@@ -30,7 +30,7 @@ func (s *settled) decision(checked *Decision, cost uint64) *Decision {
 // repeated returns the last decision again if it was settled and still holds, or nil.
 func (r *memoReader) repeated() *Decision {
 	s, ev := r.memo.settled, r.ev
-	if s == nil || s.object != ev.object || s.initial != ev.in.Initial || ev.pendingOnly || ev.in.Flush || ev.in.Details != nil || ev.in.Judged != nil {
+	if s == nil || s.object != ev.object || s.initial != ev.in.Initial || ev.pendingOnly || ev.in.Flush || ev.in.Details != nil || ev.in.Judged != nil || ev.in.Rejected != nil {
 		return nil
 	}
 	if !s.finds(ev) || !(checking{r.ev}).still(&r.memo.rules, nil, nil) {
@@ -55,7 +55,7 @@ func (s *settled) finds(ev *evaluation) bool {
 // settle notes whether the decision is settled.
 func (r *memoReader) settle() {
 	ev := r.ev
-	if ev.object == nil || ev.unsettled || ev.pendingOnly || ev.overlay.used() || !ev.decision.wantsNothing() {
+	if ev.object == nil || ev.unsettled || ev.in.Rejected != nil || ev.pendingOnly || ev.overlay.used() || !ev.decision.wantsNothing() {
 		r.memo.settled = nil
 		return
 	}

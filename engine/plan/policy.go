@@ -310,6 +310,9 @@ type Rule struct {
 	// that failed.
 	Finally bool
 	Stop    bool
+	// Child says that the rule makes or deletes children: a write that is refused for
+	// what it says is a failure of its item, which stops no other rule.
+	Child bool
 	// Prunes says that the rule deletes children: it is for keys without a primary
 	// object, too.
 	Prunes bool

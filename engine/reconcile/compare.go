@@ -133,7 +133,7 @@ func (r *Rollout) note(key eval.Key, v verdict) {
 // says.
 func (r *reconciliation) noteRejections() {
 	rollout := r.c.rollout.Load()
-	if rollout == nil || r.c != rollout.next {
+	if rollout == nil || r.c != rollout.next || len(r.in.Rejected) > 0 { // what was left out was not tried
 		return
 	}
 	why := ""

@@ -64,7 +64,7 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	r.object = c.primary(snapshot, key)
 	r.left = c.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
-	r.in.Flush, r.in.Apart = flush, c.brake.Apart(key)
+	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.takeRejected(key)
 	r.flight = c.takeOff(&r.in)
 	ctx, r.result.ID = c.identified(ctx)
 	ctx, r.traced = r.trace(ctx, by.at)
@@ -114,6 +114,7 @@ func (r *reconciliation) settle(ctx context.Context) {
 		result.Next = r.now // the key itself has still to be decided about
 	}
 	r.keepEcho()
+	r.reject()
 	if r.in.Leaving && r.finished() {
 		c.letGo(ctx, r.key)
 	}

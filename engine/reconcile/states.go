@@ -12,6 +12,9 @@ type keyState struct {
 	busy bool
 	// last is how far the last decision got; zero is that there was none.
 	last reach
+	// rejected are the writes of children that were refused, for the next decision; nil is
+	// none.
+	rejected *rejections
 }
 
 // keyStates are those of all keys of a controller. A key of which nothing is known has none.
