@@ -57,7 +57,8 @@ func limit(_ *expr.Call, args []value.Value) (value.Value, error) {
 	for cut > 0 && !utf8.RuneStart(name[cut]) {
 		cut-- // half a character would not be a text
 	}
-	return value.OfString(name[:cut] + "-" + hex.EncodeToString(sum[:])[:hashLength-1]), nil
+	start := strings.TrimRight(name[:cut], ".") // a dash after a dot is in no name of an object
+	return value.OfString(start + "-" + hex.EncodeToString(sum[:])[:hashLength-1]), nil
 }
 
 func number(_ *expr.Call, args []value.Value) (value.Value, error) {

@@ -21,6 +21,7 @@ func TestLimit(t *testing.T) {
 		"much too long":      {long, 20, "aaaaaaaaa-2816597888"},
 		"the least limit":    {long, 12, "a-2816597888"},
 		"between characters": {strings.Repeat("ü", 40), 20, "üüüü-bdf9bfe506"},
+		"a cut at a dot":     {"abcdefghij.klm.nopqrstuv", 22, "abcdefghij-d1b2eff9b3"},
 		"too small":          {long, 11, ""},
 		"negative":           {long, -1, ""},
 		"nothing to cut":     {"", 0, "-"},
