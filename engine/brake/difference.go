@@ -132,7 +132,7 @@ func keyed(list *value.List, key string) bool {
 
 func (d *differ) add(path string, was, now value.Value) {
 	before, after := hashOf(was), hashOf(now)
-	if before != after && len(d.out) < maxChanges {
+	if before != after && len(d.out) < maxChanges && !stored(was, now) {
 		d.out = append(d.out, change{path: path, before: before, after: after})
 	}
 }
