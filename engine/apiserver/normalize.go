@@ -15,6 +15,9 @@ import (
 // be written. Fields that old has, too, are not pruned: what was given to the
 // server as the state of a cluster may have more than its schema.
 func (k kind) normalize(o, old Object) {
+	if k.GVK == secretKind {
+		secret(o)
+	}
 	if k.Structure != nil {
 		normalizer{k.Definitions, k.builtin()}.object(o, old, k.Root)
 	}

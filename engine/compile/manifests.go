@@ -73,6 +73,7 @@ func (cs *manifests) child(s *scope, manifest v1alpha1.Template, apply bool, at 
 	}
 	out.Manifest.Fit(out.Type, gvk.Kind, &s.problems.Problems)
 	cs.identified(gvk, manifest.Node, s.problems)
+	cs.kinds.notKept(gvk, manifest.Node, s.problems)
 	of := cs.targets.at(gvk, childPlace(out.Manifest))
 	out.Target = of.ref.Target
 	mask, verb := &value.Mask{}, analyze.WriteCreate

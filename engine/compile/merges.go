@@ -64,6 +64,9 @@ func patch(s *scope, a *v1alpha1.PatchAction, ts *targets) plan.Action {
 	}
 	fields := s.template(a.Value)
 	fields.Fit(t.of, "value", &s.problems.Problems)
+	if a.Subresource.Value == "" {
+		encoded(t.ref.GVK, a.Value.Node, s.problems)
+	}
 	writablePaths(fields, a, s.problems)
 	t.create(s.node, a.Create)
 	ownedMetadata(s, t, a.Value.Node, fields)

@@ -49,6 +49,7 @@ const (
 	OtherNamespace       Code = "other-namespace"
 	RedundantNamespace   Code = "redundant-namespace"
 	SharedName           Code = "shared-name"
+	NotKept              Code = "not-kept"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -67,7 +68,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
-	SharedName:        Warning,
+	SharedName: Warning, NotKept: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 

@@ -27,7 +27,7 @@ func generate(seed uint64) ([]scenario, error) {
 		return nil, err
 	}
 	var out []scenario
-	for _, name := range []string{"ConfigMap", "Deployment", "Gadget", "Job", "Pod", "ResourceQuota", "Service", "Widget"} {
+	for _, name := range []string{"ConfigMap", "Deployment", "Gadget", "Job", "Pod", "ResourceQuota", "Secret", "Service", "Widget"} {
 		for n := range perKind {
 			g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(n))), kind: all[name], there: map[string]bool{}}
 			[]func(string){g.create, g.apply}[n%2]("a")

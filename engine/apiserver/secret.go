@@ -1,0 +1,31 @@
+package apiserver
+
+import (
+	"encoding/base64"
+
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+var secretKind = schema.GVK{APIVersion: "v1", Kind: "Secret"}
+
+// secret does what kube-apiserver does in code with each Secret that is written: it moves
+// the texts of stringData to data, so that nobody reads them back as texts, and sets the
+// type.
+func secret(o Object) {
+	setDefault(o, "type", "Opaque")
+	texts, _ := o["stringData"].(Object)
+	delete(o, "stringData")
+	if len(texts) == 0 {
+		return
+	}
+	data, _ := o["data"].(Object)
+	if data == nil {
+		data = Object{}
+		o["data"] = data
+	}
+	for key, v := range texts {
+		if s, ok := v.(string); ok {
+			data[key] = base64.StdEncoding.EncodeToString([]byte(s))
+		}
+	}
+}
