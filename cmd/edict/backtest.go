@@ -65,7 +65,7 @@ func (f *backtestFlags) run(ctx context.Context, out, errOut io.Writer, paths []
 	}
 	log, err := os.Open(f.log)
 	if err != nil {
-		return err
+		return found("%v", err)
 	}
 	defer log.Close()
 	result, err := backtest.Run(ctx, log, b.Policies, capture.Options{Schemas: b.Schemas, Guard: guard.New(b.Allowances).Assuming()})

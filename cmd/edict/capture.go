@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"slices"
 	"strconv"
@@ -69,6 +71,9 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	text, err := f.text(ctx, errOut)
+	if _, file := errors.AsType[*fs.PathError](err); file {
+		return found("%v", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return f.print(out, text)
 	}
 	if err := writeTest(f.file, text); err != nil {
-		return err
+		return asFinding(err)
 	}
 	if err := f.check(ctx); err != nil {
 		return err

@@ -165,6 +165,15 @@ func TestPlanAgainstConfigMaps(t *testing.T) {
 	}
 }
 
+// TestEvalOnACluster: an expression sees fields that its policy does not read.
+func TestEvalOnACluster(t *testing.T) {
+	t.Parallel()
+	got := program(t, "eval", "object.metadata.labels", "--policy", "one", "--key", "a", "--policy-namespace", "edict-system", "--kubeconfig", small().start(t))
+	if got.code != 0 || got.stdout != "one: old\ntwo: other\n" {
+		t.Errorf("%d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
 // TestWithoutAController: when none runs explain and capture evaluate the policies of
 // the ConfigMaps themselves, and say so. The policy's text is written beside the test.
 func TestWithoutAController(t *testing.T) {

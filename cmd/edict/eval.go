@@ -12,6 +12,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/probe"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
@@ -80,7 +81,7 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 		result, problems, err := probe.Alone(ctx, text, now)
 		return result, problems, asFinding(err)
 	}
-	in, err := f.world.load(ctx, errOut)
+	in, err := f.world.loadPolicies(ctx, errOut)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,11 +89,15 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, problems, err := probe.New(ctx, unit, probe.Expression(text), probe.World{Schemas: in.bundle.Schemas, Objects: in.objects, Now: in.start, Answers: in.answers})
+	p, problems, err := probe.Compile(unit, probe.Expression(text), in.bundle.Schemas)
 	if p == nil || err != nil {
 		return nil, problems, err
 	}
-	result, err := f.value(ctx, p)
+	// The expression may read more than the policy does.
+	if err := f.world.read(ctx, in, []*plan.Policy{p}, errOut); err != nil {
+		return nil, nil, err
+	}
+	result, err := f.value(ctx, probe.New(ctx, p, probe.World{Schemas: in.bundle.Schemas, Objects: in.objects, Now: in.start, Answers: in.answers}))
 	return result, nil, err
 }
 

@@ -126,8 +126,14 @@ const maxShards = 64
 // checkRun returns what is wrong with the arguments together.
 func checkRun(o *run.Options, elect bool) error {
 	switch {
-	case o.Workers < 0 || o.StopTimeout < 0:
-		return errors.New("--workers and --stop-timeout must not be negative")
+	case o.Workers < 1:
+		return errors.New("--workers must be at least 1")
+	case o.StopTimeout < 0:
+		return errors.New("--stop-timeout must not be negative")
+	case o.PprofAddress != "" && !run.IsLoopback(o.PprofAddress):
+		return fmt.Errorf("--pprof-bind-address must be on the loopback, such as localhost:6060: profiles show what is in memory: %q", o.PprofAddress)
+	case o.DecisionsAddress != "" && !run.IsLoopback(o.DecisionsAddress):
+		return fmt.Errorf("--decisions-bind-address must be on the loopback, such as localhost:4273: decisions show objects: %q", o.DecisionsAddress)
 	case o.Shards < 1 || o.Shards > maxShards:
 		return fmt.Errorf("--shards must be from 1 to %d", maxShards)
 	case o.Shards > 1 && !elect:

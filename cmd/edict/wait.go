@@ -59,10 +59,18 @@ is RollingOut.`,
 	return cmd
 }
 
+// statuses are what the controller says of a ConfigMap.
+var statuses = []string{
+	"Active", "Contested", "Degraded", "Disabled", "Empty", "Paused", "Refused", "RollingOut", "RolloutStopped", "Stopped", "Waiting",
+}
+
 // waitInterval is how often the ConfigMaps are looked at.
 const waitInterval = 250 * time.Millisecond
 
 func (f *waitFlags) run(ctx context.Context, out io.Writer) error {
+	if !slices.ContainsFunc(statuses, func(one string) bool { return strings.EqualFold(one, f.status) }) {
+		return fmt.Errorf("unknown status %q for --for: one of %s", f.status, strings.Join(statuses, ", "))
+	}
 	api, _, err := f.origin.configMaps()
 	if err != nil {
 		return found("%v", err)
@@ -204,6 +212,12 @@ func policiesIn(m *corev1.ConfigMap) (out []string) {
 		out = append(out, u.Name())
 		if of := u.Document.Of; of != "" {
 			out = append(out, of)
+		}
+	}
+	// What runs is known also while the text cannot be read.
+	for _, one := range strings.Fields(m.Annotations[v1alpha1.AnnotationPolicies]) {
+		if name, _, _ := strings.Cut(one, "="); !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
 	return out

@@ -53,6 +53,23 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitForWhatCannotBeRead: a policy whose text cannot be read any more is found by what
+// runs of the ConfigMap, and its refusal ends the waiting.
+func TestWaitForWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	m := &cluster.configMaps[0]
+	m.Data["one.yaml"] = "foo: [bar"
+	m.Annotations = map[string]string{
+		v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: m.Data}).Revision(), v1alpha1.AnnotationStatus: "Refused",
+		v1alpha1.AnnotationError: "one.yaml:1: no YAML", v1alpha1.AnnotationPolicies: "one=123 two=456",
+	}
+	got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1h")
+	if got.code != 1 || !strings.Contains(got.stderr, "is refused: one.yaml:1: no YAML") {
+		t.Errorf("%d: %s", got.code, got.stderr)
+	}
+}
+
 // TestWaitForParams: a ConfigMap of params counts as it is now, whatever policy it has
 // values for, and a refused one if it has some for a policy that is waited for.
 func TestWaitForParams(t *testing.T) {

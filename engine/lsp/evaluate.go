@@ -83,18 +83,19 @@ func (a *analysis) evaluate(ctx context.Context, w probe.World, text string, at 
 	if u == nil {
 		return nil, eval.Key{}, errors.New("there is no policy here")
 	}
-	p, problems, err := probe.New(ctx, u, probe.Expression(text), w)
-	if p == nil && err == nil {
+	compiled, problems, err := probe.Compile(u, probe.Expression(text), w.Schemas)
+	if compiled == nil && err == nil {
 		if around := enclosing(u, at); around != nil {
 			around.Value = v1alpha1.Template{Node: document.Verbatim(probe.Place, "${"+text+"}")}
-			if inner, _, wrong := probe.New(ctx, u, *around, w); inner != nil && wrong == nil {
-				p, problems = inner, nil
+			if inner, _, wrong := probe.Compile(u, *around, w.Schemas); inner != nil && wrong == nil {
+				compiled, problems = inner, nil
 			}
 		}
 	}
-	if err = errors.Join(err, document.Join(problems)); p == nil {
+	if err = errors.Join(err, document.Join(problems)); compiled == nil {
 		return nil, eval.Key{}, err
 	}
+	p := probe.New(ctx, compiled, w)
 	k, err := chosenKey(p, key)
 	if err != nil {
 		return nil, k, err

@@ -59,15 +59,16 @@ type Probe struct {
 	sim    *simulate.Simulation
 }
 
-// New compiles a policy with a variable more. The problems are why it does not
-// compile; the probe is nil then.
-func New(ctx context.Context, u *source.Unit, v v1alpha1.Variable, w World) (*Probe, []document.Problem, error) {
-	p, problems, err := with(u, v).Compile(w.Schemas, rego.Local())
-	if p == nil || err != nil {
-		return nil, problems, err
-	}
-	sim := simulate.New(ctx, simulate.Options{Policies: []*plan.Policy{p}, Schemas: w.Schemas, Objects: w.Objects, Start: w.Now, Answers: w.Answers})
-	return &Probe{p, sim}, nil, nil
+// Compile compiles a policy with a variable more. The problems are why it does not
+// compile; the policy is nil then.
+func Compile(u *source.Unit, v v1alpha1.Variable, known *schema.Set) (*plan.Policy, []document.Problem, error) {
+	return with(u, v).Compile(known, rego.Local())
+}
+
+// New puts what Compile returned into a world. The world has what this policy reads of its
+// objects, which is more than the policy reads without the variable.
+func New(ctx context.Context, p *plan.Policy, w World) *Probe {
+	return &Probe{p, simulate.New(ctx, simulate.Options{Policies: []*plan.Policy{p}, Schemas: w.Schemas, Objects: w.Objects, Start: w.Now, Answers: w.Answers})}
 }
 
 // with returns a policy with a variable more, in force. A second variable makes of

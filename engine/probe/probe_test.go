@@ -10,9 +10,11 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/probe"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/snapshot"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -53,6 +55,23 @@ func unit(t *testing.T) *source.Unit {
 
 // TestValue evaluates expressions as part of a policy: its names are known, and
 // fields that no rule reads have values.
+// probed returns the policy with a variable more in the world, of which it has as much as a
+// cluster is asked for.
+func probed(t *testing.T, v v1alpha1.Variable) *probe.Probe {
+	t.Helper()
+	w := world()
+	p, problems, err := probe.Compile(unit(t), v, w.Schemas)
+	if p == nil || err != nil {
+		t.Fatal(problems, err)
+	}
+	reads, err := snapshot.New([]*plan.Policy{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Objects = reads.Take(w.Objects)
+	return probe.New(t.Context(), p, w)
+}
+
 func TestValue(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]any{
@@ -66,10 +85,7 @@ func TestValue(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			p, problems, err := probe.New(t.Context(), unit(t), probe.Expression(text), world())
-			if p == nil || err != nil {
-				t.Fatal(problems, err)
-			}
+			p := probed(t, probe.Expression(text))
 			got, err := p.Value(t.Context(), eval.Key{Name: "a"})
 			if err != nil {
 				t.Fatal(err)
@@ -85,7 +101,7 @@ func TestValue(t *testing.T) {
 // when it begins with a quote.
 func TestProblems(t *testing.T) {
 	t.Parallel()
-	_, problems, err := probe.New(t.Context(), unit(t), probe.Expression(`"a" + object.metadata.nam`), world())
+	_, problems, err := probe.Compile(unit(t), probe.Expression(`"a" + object.metadata.nam`), schema.Builtin())
 	if err != nil || len(problems) == 0 {
 		t.Fatal(problems, err)
 	}
@@ -97,10 +113,7 @@ func TestProblems(t *testing.T) {
 
 func TestNoSuchKey(t *testing.T) {
 	t.Parallel()
-	p, _, err := probe.New(t.Context(), unit(t), probe.Expression("1"), world())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := probed(t, probe.Expression("1"))
 	if _, err := p.Value(t.Context(), eval.Key{Name: "z"}); err == nil || err.Error() != "there is no Node z that the policy p decides about" {
 		t.Error(err)
 	}
@@ -113,10 +126,7 @@ func TestNoSuchKey(t *testing.T) {
 func TestCollection(t *testing.T) {
 	t.Parallel()
 	v := v1alpha1.Variable{ForEach: probe.Text("inputs.pods"), Value: v1alpha1.Template{Node: document.Verbatim(probe.Place, "${item.metadata.name}")}}
-	p, problems, err := probe.New(t.Context(), unit(t), v, world())
-	if p == nil {
-		t.Fatal(problems, err)
-	}
+	p := probed(t, v)
 	got, err := p.Value(t.Context(), eval.Key{Name: "a"})
 	if err != nil {
 		t.Fatal(err)

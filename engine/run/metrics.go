@@ -98,8 +98,8 @@ func (e *endpoints) metricsTLS(ctx context.Context) (*tls.Config, error) {
 	return config, nil
 }
 
-// isLoopback reports whether an address, host:port, is on the loopback.
-func isLoopback(address string) bool {
+// IsLoopback reports whether an address, host:port, is on the loopback.
+func IsLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address
@@ -116,7 +116,7 @@ func (e *endpoints) serveDecisions(ctx context.Context) error {
 	if address == "" {
 		return nil
 	}
-	if !isLoopback(address) {
+	if !IsLoopback(address) {
 		return fmt.Errorf("the address of decisions, %s, must be one of the loopback, such as localhost:4273: they show objects", address)
 	}
 	if err := e.listen(ctx, address, forLoopback(e.decisions), nil); err != nil {
@@ -129,7 +129,7 @@ func (e *endpoints) serveDecisions(ctx context.Context) error {
 // a browser that makes its own name resolve to this host.
 func forLoopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(r.Host) {
+		if !IsLoopback(r.Host) {
 			http.Error(w, "ask for localhost", http.StatusForbidden)
 			return
 		}
@@ -142,7 +142,7 @@ func (e *endpoints) servePprof(ctx context.Context) error {
 	if e.options.PprofAddress == "" {
 		return nil
 	}
-	if !isLoopback(e.options.PprofAddress) {
+	if !IsLoopback(e.options.PprofAddress) {
 		return fmt.Errorf("the address of profiles, %s, must be one of the loopback, such as localhost:6060: they show what is in memory", e.options.PprofAddress)
 	}
 	mux := http.NewServeMux()
