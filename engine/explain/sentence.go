@@ -238,7 +238,10 @@ func wake(w record.WakeDocument) string {
 }
 
 func next(d *record.Document) string {
-	if d.Next == nil {
+	switch {
+	case d.Next == nil && slices.ContainsFunc(d.Effects, unwritten):
+		return "when the writes are tried again, with back-off"
+	case d.Next == nil:
 		return "none planned"
 	}
 	text := d.Next.Format(time.RFC3339Nano)
@@ -248,6 +251,11 @@ func next(d *record.Document) string {
 		}
 	}
 	return text
+}
+
+// unwritten reports whether a write is tried again.
+func unwritten(e record.EffectDocument) bool {
+	return slices.Contains([]string{"failed", "conflict", "refused"}, e.Result)
 }
 
 // FirstLine returns a text up to its first line break.
