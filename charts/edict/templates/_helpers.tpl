@@ -53,7 +53,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* What the process that evaluates Rego may have; values of an earlier chart, reused, do not say. */}}
 {{- define "edict.regoMemory" -}}
-{{- dig "rego" "memory" "192Mi" (.Values | toJson | fromJson) -}}
+{{- $memory := dig "rego" "memory" "192Mi" (.Values | toJson | fromJson) -}}
+{{- if lt (include "edict.bytes" (dict "name" "rego.memory" "quantity" $memory) | int64) 167772160 -}}
+{{- fail (printf "rego.memory: %s is less than 160Mi" $memory) -}}
+{{- end -}}
+{{- $memory -}}
 {{- end -}}
 
 {{/* 90 % of the memory limit as GOMEMLIMIT wants it, in MiB, less what the process that evaluates Rego may have; nothing without a limit. */}}
