@@ -103,6 +103,8 @@ func TestFindings(t *testing.T) {
 		"an event with a list as its reason":  {"  rules: [{name: r, do: [{event: {reason: [A], message: a}}]}]\n", "event.reason must be a text, not a list"},
 		"no number":                           {when(`int("x") > 1`), "this text is no whole number of 64 bits; test it before"},
 		"no time":                             {when(`elapsed(timestamp("x"), duration("1h"))`), "RFC 3339"},
+		"a number that may be absent":         {"  rules: [{name: r, do: [{labels: {set: {a: \"${optional.of(1)}\"}}}]}]\n", "x.optMap(v, string(v)) makes a text of it"},
+		"null or a text":                      {"  rules: [{name: r, do: [{labels: {set: {a: \"${key.name == 'x' ? null : 'y'}\"}}}]}]\n", "or dyn(null)"},
 		"a number as a text":                  {"  rules: [{name: r, do: [{labels: {set: {a: \"${size(object.spec.podCIDRs)}\"}}}]}]\n", "string(x) makes a text of it"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,5 +121,15 @@ func TestFindings(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestOneProblem: what is wrong in an expression is reported once, and not also as a text that
+// stands where a list is wanted.
+func TestOneProblem(t *testing.T) {
+	t.Parallel()
+	_, problems := compiled(t, header+"  rules: [{name: r, do: [{patch: {value: {spec: {podCIDRs: \"${[1, 'a']}\"}}}}]}]\n", Options{})
+	if len(problems) != 1 {
+		t.Errorf("got %v", problems)
 	}
 }

@@ -86,6 +86,8 @@ func overloadHint(message string) string {
 	switch {
 	case strings.Contains(arguments, "optional("):
 		return "an optional is no plain value: x.orValue(default), x.value(), x.hasValue()"
+	case strings.Contains(message, "'_?_:_'") && strings.Contains(arguments, "null"):
+		return "both results have one type: c ? optional.none() : optional.of(x), or dyn(null) for a value that is removed"
 	case strings.Contains(arguments, "null"):
 		return "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"
 	case strings.Contains(arguments, "(int, string)"), strings.Contains(arguments, "(string, int)"):

@@ -57,7 +57,7 @@ var fits = map[document.Kind][]schema.Kind{
 }
 
 func (t *Template) fitScalar(want *schema.Type, where string, problems *document.Problems) {
-	if t.kind == document.Null {
+	if t.kind == document.Null || value.IsNull(t.constant) { // null, or an expression that does not compile
 		return
 	}
 	if slices.Contains(fits[t.kind], want.Kind) {
@@ -80,24 +80,32 @@ func (t *Template) fitEnum(want *schema.Type, where string, problems *document.P
 }
 
 func fitType(got *Type, want *schema.Type, where string, t *Template, problems *document.Problems) {
+	maybe := IsOptional(got)
 	got = Unwrap(got)
 	if IsDyn(got) || got.Kind() == NullType.Kind() {
 		return
 	}
 	if !writable(got, want.Kind) {
-		problems.Hintf(t.program.Pos(), conversion(got, want), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
+		problems.Hintf(t.program.Pos(), conversion(got, want, maybe), "%s is %s, but the expression gives %s", where, kindName(want.Kind), TypeName(got))
 	}
 }
 
-// conversion says how a value is made one of the wanted type; "" if that is not known.
-func conversion(got *Type, want *schema.Type) string {
+// conversion says how a value is made one of the wanted type, where it may be absent or
+// not; "" if that is not known.
+func conversion(got *Type, want *schema.Type, maybe bool) string {
+	call := func(name string) string {
+		if maybe {
+			return "x.optMap(v, " + name + "(v))"
+		}
+		return name + "(x)"
+	}
 	switch kind := got.Kind(); {
 	case want.Kind == schema.String && kind == types.BoolKind:
 		return `x ? "True" : "False" chooses a text`
 	case want.Kind == schema.String && (kind == types.IntKind || kind == types.DoubleKind):
-		return "string(x) makes a text of it"
+		return call("string") + " makes a text of it"
 	case want.Kind == schema.Int && (kind == types.StringKind || kind == types.DoubleKind):
-		return "int(x) makes a whole number of it"
+		return call("int") + " makes a whole number of it"
 	}
 	return ""
 }
