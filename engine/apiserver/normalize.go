@@ -2,7 +2,9 @@ package apiserver
 
 import (
 	"fmt"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
@@ -26,14 +28,14 @@ func (k kind) normalize(o, old Object) {
 type normalizer struct {
 	definitions *schema.Definitions
 	// typed says that the values pass through the types of Go: null and empty
-	// fields are left out, and quantities have one form only.
+	// fields are left out, and quantities and times have one form only.
 	typed bool
 }
 
 func (n normalizer) value(v, old any, s *spec.Schema) any {
 	s, name := n.definitions.Resolve(s)
-	if name == schema.QuantityDefinition && n.typed {
-		return quantity(v)
+	if write := forms[name]; write != nil && n.typed {
+		return write(v)
 	}
 	switch v := v.(type) {
 	case Object:
@@ -52,6 +54,23 @@ func (n normalizer) value(v, old any, s *spec.Schema) any {
 		}
 	}
 	return v
+}
+
+// forms write values of definitions in the only form that their types of Go have.
+var forms = map[string]func(v any) any{
+	schema.QuantityDefinition:  quantity,
+	schema.TimeDefinition:      func(v any) any { return instant(v, time.RFC3339) },
+	schema.MicroTimeDefinition: func(v any) any { return instant(v, metav1.RFC3339Micro) },
+}
+
+// instant returns a time in a layout, which cuts what it has no place for.
+func instant(v any, layout string) any {
+	text, _ := v.(string)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return v
+	}
+	return at.UTC().Format(layout)
 }
 
 // quantity returns the canonical form of a quantity.

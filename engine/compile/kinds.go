@@ -38,13 +38,11 @@ func (k *kinds) writesStatus(t *target, at document.Position) {
 	}
 }
 
-// quantities returns the types of what is written that have quantities.
-func (k *kinds) quantities(writes []analyze.Write) map[schema.GVK]*schema.Type {
+// written returns the types of what is written.
+func (k *kinds) written(writes []analyze.Write) map[schema.GVK]*schema.Type {
 	out := map[schema.GVK]*schema.Type{}
 	for _, w := range writes {
-		if t := k.typeOf(w.GVK); t != nil && t.HasQuantity() {
-			out[w.GVK] = t
-		}
+		out[w.GVK] = k.typeOf(w.GVK)
 	}
 	return out
 }

@@ -232,7 +232,7 @@ func present(want, live value.Value) bool {
 }
 
 // alike reports whether a value is there: of an object it may have more than is
-// wanted, and quantities are compared by value.
+// wanted.
 func alike(want, live value.Value, t *schema.Type) bool {
 	switch w := want.(type) {
 	case *value.Map:
@@ -255,11 +255,5 @@ func alike(want, live value.Value, t *schema.Type) bool {
 		}
 		return true
 	}
-	return value.Same(want, live) || t != nil && t.Quantity && sameQuantity(want, live)
-}
-
-func sameQuantity(a, b value.Value) bool {
-	x, errX := value.ParseQuantity(fmt.Sprint(value.Plain(a)))
-	y, errY := value.ParseQuantity(fmt.Sprint(value.Plain(b)))
-	return errX == nil && errY == nil && x.Cmp(y) == 0
+	return sameScalar(live, want, t)
 }

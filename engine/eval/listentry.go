@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -25,11 +26,12 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 		return err
 	}
 	list, _ := value.Path(t.value, a.Path...).(*value.List)
+	of := typeAt(x.run.ev.in.Policy.WrittenTypes[t.id.GVK], a.Path).Item()
 	at := -1
 	var items []value.Value
 	if list != nil {
 		items = slices.Clone(list.Items())
-		at = slices.IndexFunc(items, func(item value.Value) bool { return hasFields(item, by) })
+		at = slices.IndexFunc(items, func(item value.Value) bool { return hasFields(item, by, of) })
 	}
 	switch {
 	case a.Remove && at < 0:
@@ -37,7 +39,7 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	case a.Remove:
 		items = slices.Delete(items, at, at+1)
 	default:
-		if items, err = x.keepEntry(a, f, items, at, by); err != nil {
+		if items, err = x.keepEntry(keptEntry{a, of, by}, f, items, at); err != nil {
 			return err
 		}
 	}
@@ -49,14 +51,22 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	return nil
 }
 
-func hasFields(item value.Value, by []cel.Field) bool {
+func hasFields(item value.Value, by []cel.Field, t *schema.Type) bool {
 	return !slices.ContainsFunc(by, func(field cel.Field) bool {
-		return !value.Same(value.Path(item, field.Name), field.Value)
+		return !sameStored(value.Path(item, field.Name), field.Value, typeOf(t, field.Name))
 	})
 }
 
+// keptEntry is an entry that is to be in a list: its type, and the fields by which it is
+// found.
+type keptEntry struct {
+	*plan.ListEntry
+	of *schema.Type
+	by []cel.Field
+}
+
 // keepEntry puts an entry into a list: in its place, or last.
-func (x acting) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at int, by []cel.Field) ([]value.Value, error) {
+func (x acting) keepEntry(a keptEntry, f *frame, items []value.Value, at int) ([]value.Value, error) {
 	fields, err := a.Entry.Fields(f, x.run.ev.meter)
 	if err != nil {
 		return nil, err
@@ -66,11 +76,11 @@ func (x acting) keepEntry(a *plan.ListEntry, f *frame, items []value.Value, at i
 		entry, _ = items[at].(*value.Map)
 	}
 	before := entry
-	for _, field := range slices.Concat(by, fields) {
+	for _, field := range slices.Concat(a.by, fields) {
 		switch {
 		case field.Value == nil || value.IsNull(field.Value):
 			entry = entry.With(field.Name, nil)
-		case !value.Same(entry.Lookup(field.Name), field.Value):
+		case !sameStored(entry.Lookup(field.Name), field.Value, typeOf(a.of, field.Name)):
 			entry = entry.With(field.Name, field.Value)
 		}
 	}

@@ -10,9 +10,8 @@ import (
 // mergeDiff merges wanted fields into a value as a JSON merge patch does:
 // objects are merged, null removes, everything else replaces. It gives the
 // value afterwards and the smallest patch that leads there; the patch is nil
-// when nothing changes. Absent, null and empty are the same, and so are quantities
-// of one value where the type, if it is known, has them: the API server writes
-// them in its own way.
+// when nothing changes. Absent, null and empty are the same, and so are what the API
+// server stores alike, as far as the type says so.
 func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Value) {
 	if value.IsNull(want) {
 		if value.IsEmpty(current) {
@@ -29,19 +28,16 @@ func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Val
 	if value.IsEmpty(want) && !value.IsEmpty(current) {
 		return nil, value.Null
 	}
-	return want, want
+	return asRead(want, t), want
 }
 
 // sameStored reports whether the API server stores two values alike.
 func sameStored(current, want value.Value, t *schema.Type) bool {
-	if value.Same(current, want) {
+	if sameScalar(current, want, t) {
 		return true
 	}
 	if t == nil {
 		return false
-	}
-	if t.Quantity {
-		return sameQuantity(current, want)
 	}
 	x, isList := current.(*value.List)
 	y, alsoList := want.(*value.List)
@@ -88,6 +84,14 @@ func typeOf(t *schema.Type, field string) *schema.Type {
 		return nil
 	}
 	return t.Field(field)
+}
+
+// typeAt returns the type at a path, as far as it is known.
+func typeAt(t *schema.Type, path []string) *schema.Type {
+	for _, name := range path {
+		t = typeOf(t, name)
+	}
+	return t
 }
 
 // fewFields is how many fields change without memory for a list of them.

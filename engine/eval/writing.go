@@ -81,7 +81,7 @@ func (w writing) find(id world.ID) (targetState, error) {
 
 // write merges wanted fields into an object; nil when that changes nothing.
 func (w writing) write(t targetState, subresource string, want *value.Map) *Effect {
-	next, patch := mergeDiff(t.value, want, w.run.ev.in.Policy.Quantities[t.id.GVK])
+	next, patch := mergeDiff(t.value, want, w.run.ev.in.Policy.WrittenTypes[t.id.GVK])
 	if patch == nil {
 		return nil
 	}

@@ -47,9 +47,9 @@ type Policy struct {
 	Targets []*Target
 	// Writes are the kinds and subresources that the policy writes.
 	Writes []analyze.Write
-	// Quantities are the types of those of the kinds that have quantities, which the API
-	// server stores in a form of its own.
-	Quantities map[schema.GVK]*schema.Type
+	// WrittenTypes are those of the kinds: of some fields they say that the API server stores
+	// them in a form of its own.
+	WrittenTypes map[schema.GVK]*schema.Type
 	// FinalizerUses are the finalizers that it leaves on objects.
 	FinalizerUses []analyze.FinalizerUse
 	// Limits bound how much it writes.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -96,8 +97,13 @@ type builder struct {
 	describe func(name string, fields map[string]spec.Schema)
 }
 
-// quantity is the type of quantities.
-var quantity = &Type{Kind: Dyn, Quantity: true}
+// defined are the types of definitions whose values the API server stores in a form of
+// its own.
+var defined = map[string]*Type{
+	QuantityDefinition:  {Kind: Dyn, Quantity: true},
+	TimeDefinition:      {Kind: Time, Cut: time.Second},
+	MicroTimeDefinition: {Kind: Time, Cut: time.Microsecond},
+}
 
 func (b *builder) lookup(name string) *Type {
 	if t, ok := b.named[name]; ok {
@@ -107,8 +113,8 @@ func (b *builder) lookup(name string) *Type {
 	if !ok {
 		return Any
 	}
-	if name == QuantityDefinition {
-		return quantity
+	if known := defined[name]; known != nil {
+		return known
 	}
 	t := &Type{}
 	b.named[name] = t

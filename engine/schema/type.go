@@ -1,6 +1,9 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Kind is the sort of a type.
 type Kind int
@@ -47,6 +50,9 @@ type Type struct {
 	// Quantity says that a Dyn value is a quantity such as 100m, which the API
 	// server may write in another form.
 	Quantity bool
+	// Cut is what the API server cuts a Time to: a second or a microsecond. 0 is that it
+	// keeps the text as it was written.
+	Cut time.Duration
 	// Guess says that in a Dyn value strings of fields named ...Time or
 	// ...Timestamp are date-times, because no schema tells.
 	Guess bool
@@ -119,6 +125,7 @@ func Untyped() *Type {
 // Metadata is the type of metadata in kinds whose schema leaves it out.
 func Metadata() *Type {
 	text, labels := &Type{Kind: String}, &Type{Kind: Map, Elem: &Type{Kind: String}}
+	second := &Type{Kind: Time, Cut: time.Second}
 	owner := &Type{Kind: Object, Name: "ObjectMeta.ownerReferences", Fields: map[string]*Type{
 		"apiVersion": text, "kind": text, "name": text, "uid": text,
 		"controller": {Kind: Bool}, "blockOwnerDeletion": {Kind: Bool},
@@ -126,27 +133,11 @@ func Metadata() *Type {
 	return &Type{Kind: Object, Name: "ObjectMeta", identity: identity, Fields: map[string]*Type{
 		"name": text, "generateName": text, "namespace": text, "uid": text, "selfLink": text,
 		"resourceVersion": text, "generation": {Kind: Int},
-		"creationTimestamp": {Kind: Time}, "deletionTimestamp": {Kind: Time},
+		"creationTimestamp": second, "deletionTimestamp": second,
 		"deletionGracePeriodSeconds": {Kind: Int},
 		"labels":                     labels, "annotations": labels,
 		"finalizers":      {Kind: List, Elem: text},
 		"ownerReferences": {Kind: List, Elem: owner},
 		"managedFields":   {Kind: List, Elem: Any},
 	}}
-}
-
-// HasQuantity reports whether there is a quantity in values of the type.
-func (t *Type) HasQuantity() bool { return t.hasQuantity(map[*Type]bool{}) }
-
-func (t *Type) hasQuantity(seen map[*Type]bool) bool {
-	if t == nil || seen[t] {
-		return false
-	}
-	seen[t] = true
-	for _, field := range t.Fields {
-		if field.hasQuantity(seen) {
-			return true
-		}
-	}
-	return t.Quantity || t.Elem.hasQuantity(seen)
 }

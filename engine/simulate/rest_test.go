@@ -1,0 +1,115 @@
+package simulate
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// databases is a CRD with what an API server stores in a form of its own.
+const databases = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: databases.acme.io}
+spec:
+  group: acme.io
+  scope: Cluster
+  names: {kind: Database, plural: databases}
+  versions:
+    - name: v1
+      subresources: {status: {}}
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties:
+                ports: {type: array, items: &port {type: object, properties: {port: {type: integer}, protocol: {type: string, default: TCP}, probe: {type: object, default: {}, properties: {seconds: {type: integer, default: 5}}}}}}
+                mode: {type: string, default: plain}
+            status:
+              type: object
+              properties:
+                since: {type: string, format: date-time}
+                times: {type: array, items: {type: object, properties: {name: {type: string}, at: {type: string, format: date-time}}}}
+                members: {type: array, items: {type: object, properties: {name: {type: string}, role: {type: string}}}}
+                ports: {type: array, items: *port}
+`
+
+// resting sets a world up with the CRD.
+func resting(t *testing.T, spec string, o Object) *Simulation {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "schemas"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	policy := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n" + spec
+	for name, text := range map[string]string{"policy.yaml": policy, "schemas/crd.yaml": databases} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := source.Load([]string{root}, source.Options{})
+	if err == nil {
+		err = b.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Objects: []Object{o}, Start: start})
+}
+
+func database(annotations, spec Object) Object {
+	return Object{"apiVersion": "acme.io/v1", "kind": "Database", "metadata": Object{"name": "d", "annotations": annotations}, "spec": spec}
+}
+
+// TestComesToRest: what a rule wants is written once, in whatever form the API server
+// stores it, and not again by a process that starts anew.
+func TestComesToRest(t *testing.T) {
+	t.Parallel()
+	const of = "  for: {apiVersion: acme.io/v1, kind: Database}\n  rules: [{name: r, do: ["
+	const node = "  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: ["
+	taint := Object{"apiVersion": "v1", "kind": "Node", "metadata": Object{"name": "d"}}
+	stored := []any{Object{"key": "k", "effect": "NoSchedule", "timeAdded": "2026-01-01T12:00:00Z"}}
+	since := func(text string) Object { return database(Object{"since": text}, Object{}) }
+	for name, tc := range map[string]struct {
+		do     string
+		object Object
+		path   []string
+		want   any
+	}{
+		"a fraction": {of + `{status: {since: "${object.metadata.annotations['since']}"}}`, since("2026-01-01T12:00:00.000Z"), []string{"status", "since"}, "2026-01-01T12:00:00.000Z"},
+		"an offset":  {of + `{status: {since: "${object.metadata.annotations['since']}"}}`, since("2026-01-01T12:00:00+02:00"), []string{"status", "since"}, "2026-01-01T12:00:00+02:00"},
+		"a time in a list": {
+			of + `{status: {times: [{name: a, at: "${object.metadata.annotations['since']}"}]}}`, since("2026-01-01T12:00:00+02:00"),
+			[]string{"status", "times"}, []any{Object{"name": "a", "at": "2026-01-01T12:00:00+02:00"}},
+		},
+		"an entry by its time": {
+			of + `{patch: {subresource: status, list: status.times, by: {at: "2026-01-01T12:00:00.0Z"}, entry: {name: a}}}`, since(""),
+			[]string{"status", "times"}, []any{Object{"name": "a", "at": "2026-01-01T12:00:00.0Z"}},
+		},
+		"a fraction of a second": {
+			node + `{patch: {value: {spec: {taints: [{key: k, effect: NoSchedule, timeAdded: "2026-01-01T12:00:00.500Z"}]}}}}`, taint,
+			[]string{"spec", "taints"}, stored,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := resting(t, tc.do+"]}]\n", tc.object)
+			s.Settle(t.Context())
+			s.Restart(t.Context())
+			s.Settle(t.Context())
+			r := s.Result()
+			if len(r.Effects) != 1 || len(r.Errors) > 0 {
+				t.Errorf("%v", told(r))
+			}
+			var got any = s.Get(ID(tc.object))
+			for _, name := range tc.path {
+				got, _ = got.(Object)[name]
+			}
+			wantSame(t, "what is stored", tc.want, got)
+		})
+	}
+}
