@@ -59,7 +59,7 @@ func (x acting) merge(a *plan.Merge, f *frame) error {
 	if err != nil && !missing {
 		return err
 	}
-	fields, err := a.Fields.Fields(f, x.run.ev.meter)
+	fields, err := x.run.ev.fields(a.Fields, f)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // child makes an object, or keeps what the policy says of it.
 func (x acting) child(a *plan.Child, f *frame) error {
-	v, err := a.Manifest.Build(f, x.run.ev.meter)
+	v, err := x.run.ev.build(a.Manifest, f)
 	if err != nil {
 		return err
 	}

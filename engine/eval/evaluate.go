@@ -237,6 +237,22 @@ func (ev *evaluation) stored(id world.ID) (o *world.Object) {
 	return nil
 }
 
+// build evaluates a template of what leaves the evaluation: nothing behind it sees an
+// optional. nil is none.
+func (ev *evaluation) build(t *cel.Template, f *frame) (value.Value, error) {
+	v, err := t.Build(f, ev.meter)
+	return value.Written(v), err
+}
+
+// fields is build for a mapping, of which the fields that are none are kept.
+func (ev *evaluation) fields(t *cel.Template, f *frame) ([]cel.Field, error) {
+	fields, err := t.Fields(f, ev.meter)
+	for i := range fields {
+		fields[i].Value = value.Written(fields[i].Value)
+	}
+	return fields, err
+}
+
 // text evaluates a template that must give a text; nil gives "".
 func (ev *evaluation) text(t *cel.Template, f *frame) (string, error) {
 	if t == nil {

@@ -21,7 +21,7 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	if err != nil && !missing {
 		return err
 	}
-	by, err := a.By.Fields(f, x.run.ev.meter)
+	by, err := x.run.ev.fields(a.By, f)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ type keptEntry struct {
 
 // keepEntry puts an entry into a list: in its place, or last.
 func (x acting) keepEntry(a keptEntry, f *frame, items []value.Value, at int) ([]value.Value, error) {
-	fields, err := a.Entry.Fields(f, x.run.ev.meter)
+	fields, err := x.run.ev.fields(a.Entry, f)
 	if err != nil {
 		return nil, err
 	}

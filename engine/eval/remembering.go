@@ -34,7 +34,7 @@ func (x acting) remember(a *plan.Remember, f *frame) error {
 	if err != nil {
 		return err
 	}
-	v, err := a.Value.Build(f, x.run.ev.meter)
+	v, err := x.run.ev.build(a.Value, f)
 	if err != nil {
 		return err
 	}

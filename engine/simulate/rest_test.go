@@ -1,8 +1,11 @@
 package simulate
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/edict-dev/edict/engine/source"
@@ -36,6 +39,7 @@ spec:
                 times: {type: array, items: {type: object, properties: {name: {type: string}, at: {type: string, format: date-time}}}}
                 members: {type: array, items: {type: object, properties: {name: {type: string}, role: {type: string}}}}
                 ports: {type: array, items: *port}
+                free: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `
 
 // resting sets a world up with the CRD.
@@ -94,6 +98,14 @@ func TestComesToRest(t *testing.T) {
 			node + `{patch: {value: {spec: {taints: [{key: k, effect: NoSchedule, timeAdded: "2026-01-01T12:00:00.500Z"}]}}}}`, taint,
 			[]string{"spec", "taints"}, stored,
 		},
+		"a field without a value": {
+			of + `{status: {members: '${["a"].map(n, {"name": dyn(n), "role": dyn(object.metadata.?labels[?"role"])})}'}}`, since(""),
+			[]string{"status", "members"}, []any{Object{"name": "a"}},
+		},
+		"a field with a value": {
+			of + `{status: {members: '${["a"].map(n, {"name": dyn(n), "role": dyn(object.metadata.?annotations[?"since"])})}'}}`, since("now"),
+			[]string{"status", "members"}, []any{Object{"name": "a", "role": "now"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,5 +123,47 @@ func TestComesToRest(t *testing.T) {
 			}
 			wantSame(t, "what is stored", tc.want, got)
 		})
+	}
+}
+
+// literal writes a random expression of a value with optionals in it.
+func literal(r *rand.Rand, depth int) string {
+	parts := make([]string, r.IntN(4))
+	switch n := r.IntN(6); {
+	case n == 0:
+		return `dyn(object.metadata.?annotations[?"none"])`
+	case n == 1:
+		return `dyn(object.metadata.?annotations[?"since"])`
+	case n == 2 || depth == 0:
+		return "dyn(1)"
+	case n == 3:
+		for i := range parts {
+			parts[i] = literal(r, depth-1)
+		}
+		return "dyn([" + strings.Join(parts, ", ") + "])"
+	}
+	for i := range parts {
+		parts[i] = fmt.Sprintf("%q: %s", string(rune('a'+i)), literal(r, depth-1))
+	}
+	return "dyn({" + strings.Join(parts, ", ") + "})"
+}
+
+// TestOptionalsComeToRest: whatever optionals are in what is written and remembered, a
+// second evaluation of what came of it writes nothing.
+func TestOptionalsComeToRest(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	var text strings.Builder
+	text.WriteString("  for: {apiVersion: acme.io/v1, kind: Database}\n  rules:\n")
+	for i := range 60 {
+		v := literal(r, 3)
+		fmt.Fprintf(&text, "    - {name: r%d, do: [{status: {free: {f%d: '${[%s]}'}}}, {remember: {name: m%d, value: '${{\"v\": %s}}'}}]}\n", i, i, v, i, v)
+	}
+	s := resting(t, text.String(), database(Object{"since": "now"}, Object{}))
+	s.Settle(t.Context())
+	s.Restart(t.Context())
+	s.Settle(t.Context())
+	if r := s.Result(); len(r.Effects) != 1 || len(r.Errors) > 0 {
+		t.Errorf("%v", told(r))
 	}
 }

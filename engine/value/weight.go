@@ -13,11 +13,13 @@ const (
 	HolderBytes = 48
 )
 
-// sizes are what is known of a list or map once it is made. All of them stop
+// sizes are what is known of a list or map once it is made. All numbers stop
 // counting at the largest number that they hold.
 type sizes struct {
 	// weight is what Weight returns, deep what Deep does, built what Built does.
 	weight, deep, built uint32
+	// optionals is whether there may be optionals in it.
+	optionals bool
 }
 
 // partSizes are the sizes of an object of the read model, or of a part of one.
@@ -103,8 +105,9 @@ func scalarBytes(v Value) int {
 
 // sizesOfParts adds up the sizes of what a list or map is made of.
 func sizesOfParts(keys []string, parts []Value) sizes {
-	weight, deep, built := 1, HolderBytes, HolderBytes
+	weight, deep, built, optionals := 1, HolderBytes, HolderBytes, false
 	for _, p := range parts {
+		optionals = optionals || HasOptionals(p)
 		if s := sizesOf(p); s != nil {
 			weight += max(1, int(s.weight))
 			deep += max(HolderBytes, int(s.deep))
@@ -118,7 +121,7 @@ func sizesOfParts(keys []string, parts []Value) sizes {
 		deep += ScalarBytes + len(k)
 		built += ScalarBytes + len(k)
 	}
-	return sizes{weight: narrow(weight), deep: narrow(deep), built: narrow(built)}
+	return sizes{weight: narrow(weight), deep: narrow(deep), built: narrow(built), optionals: optionals}
 }
 
 // swap returns the sizes of a map in which one value has taken the place of
@@ -128,5 +131,7 @@ func (s sizes) swap(was, now Value) sizes {
 		weight: narrow(max(1, int(s.weight)) - Weight(was) + Weight(now)),
 		deep:   narrow(max(HolderBytes, int(s.deep)-Deep(was)) + Deep(now)),
 		built:  narrow(max(ScalarBytes, int(s.built)-Built(was)) + Built(now)),
+
+		optionals: s.optionals || HasOptionals(now),
 	}
 }

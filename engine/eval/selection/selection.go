@@ -141,7 +141,7 @@ func fields(t *cel.Template, scope expr.Scope, meter *expr.Meter) (*value.Map, e
 	if err != nil {
 		return nil, err
 	}
-	m, ok := v.(*value.Map)
+	m, ok := value.Written(v).(*value.Map)
 	if !ok {
 		return nil, &expr.Failure{At: t.Pos(), Err: errors.New("a request is made of fields")}
 	}
