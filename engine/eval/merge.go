@@ -31,31 +31,6 @@ func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Val
 	return asRead(want, t), want
 }
 
-// sameStored reports whether the API server stores two values alike.
-func sameStored(current, want value.Value, t *schema.Type) bool {
-	if sameScalar(current, want, t) {
-		return true
-	}
-	if t == nil {
-		return false
-	}
-	x, isList := current.(*value.List)
-	y, alsoList := want.(*value.List)
-	return isList && alsoList && slices.EqualFunc(x.Items(), y.Items(), func(a, b value.Value) bool { return sameItem(a, b, t.Item()) })
-}
-
-// sameItem is sameStored for an item of a list, which is replaced as a whole.
-func sameItem(current, want value.Value, t *schema.Type) bool {
-	x, isMap := current.(*value.Map)
-	y, alsoMap := want.(*value.Map)
-	if !isMap || !alsoMap {
-		return sameStored(current, want, t)
-	}
-	_, more := mergeFields(x, y, t)
-	_, less := mergeFields(y, x, t)
-	return more == nil && less == nil
-}
-
 func mergeFields(current value.Value, want *value.Map, t *schema.Type) (next, patch value.Value) {
 	into, ok := current.(*value.Map)
 	if !ok {
@@ -67,7 +42,7 @@ func mergeFields(current value.Value, want *value.Map, t *schema.Type) (next, pa
 	for i := range want.Len() {
 		key, v := want.At(i)
 		next, change := mergeDiff(into.Lookup(key), v, typeOf(t, key))
-		if change == nil {
+		if change == nil || value.IsNull(change) && isDefault(into.Lookup(key), t, key) {
 			continue
 		}
 		keys, after, changes = append(keys, key), append(after, next), append(changes, change)

@@ -2,11 +2,61 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
+
+// sameStored reports whether the API server stores a value as the one that is there when
+// it takes the place of it, as an item of a list does: a list is replaced as a whole.
+func sameStored(current, want value.Value, t *schema.Type) bool {
+	if sameScalar(current, want, t) {
+		return true
+	}
+	if t == nil { // what else is stored alike is not known
+		return false
+	}
+	switch x := current.(type) {
+	case *value.List:
+		y, ok := want.(*value.List)
+		return ok && slices.EqualFunc(x.Items(), y.Items(), func(a, b value.Value) bool { return sameStored(a, b, t.Item()) })
+	case *value.Map:
+		y, ok := want.(*value.Map)
+		return ok && sameFields(x, y, t)
+	}
+	return false
+}
+
+func sameFields(current, want *value.Map, t *schema.Type) bool {
+	for i := range want.Len() {
+		name, v := want.At(i)
+		if !sameField(current.Lookup(name), v, t, name) {
+			return false
+		}
+	}
+	for i := range current.Len() {
+		name, v := current.At(i)
+		if want.Lookup(name) == nil && !sameField(v, nil, t, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameField is sameStored for a field: one that is left out gets its default.
+func sameField(current, want value.Value, t *schema.Type, name string) bool {
+	d, ok := t.Default(name)
+	left := ok && current != nil && value.IsNull(want) && (want == nil || !d.Nullable)
+	return left && isDefault(current, t, name) || !left && sameStored(current, want, typeOf(t, name))
+}
+
+// isDefault reports whether a field has the value that it gets when it is left out.
+func isDefault(current value.Value, t *schema.Type, name string) bool {
+	d, ok := t.Default(name)
+	return ok && current != nil && sameStored(current, value.Freeze(d.Value, t.Field(name), value.KeepAll), t.Field(name))
+}
 
 // sameScalar is sameStored for what is neither a list nor an object. The API server
 // writes quantities in its own way; a time that it has as it was written, or cut to

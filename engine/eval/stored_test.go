@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -71,4 +73,107 @@ func TestTimesAreCompared(t *testing.T) {
 			}
 		})
 	}
+}
+
+// defaulted is a kind whose items have defaults: t one, o one in another, n one of a field
+// that may be null.
+func defaulted(t *testing.T) *schema.Type {
+	t.Helper()
+	set := schema.NewSet(nil)
+	err := set.AddCRD([]byte(`
+kind: CustomResourceDefinition
+spec:
+  group: acme.io
+  names: {kind: K}
+  versions:
+    - name: v1
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            top: {type: string, default: d}
+            list: {type: array, items: &item {type: object, properties: {
+              name: {type: string}, t: {type: string, default: x}, n: {type: string, nullable: true, default: x},
+              o: {type: object, default: {}, properties: {a: {type: integer, default: 1}, b: {type: integer}}},
+              q: {type: object, properties: {a: {type: integer, default: 1}}},
+              l: {type: array, default: [1]}}}}
+            inner: {type: array, items: {type: object, properties: {list: {type: array, items: *item}}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Of(schema.GVK{APIVersion: "acme.io/v1", Kind: "K"})
+}
+
+// TestDefaultsOfItems: a list that is wanted is the one that is stored when the API server
+// would make the same of it.
+func TestDefaultsOfItems(t *testing.T) {
+	t.Parallel()
+	typed := defaulted(t)
+	for name, tc := range map[string]struct {
+		stored, want string
+		same         bool
+	}{
+		"all defaults":                      {`{list: [{name: a, t: x, n: x, o: {a: 1}, l: [1]}]}`, `{list: [{name: a}]}`, true},
+		"another value":                     {`{list: [{name: a, t: y}]}`, `{list: [{name: a}]}`, false},
+		"another value is wanted":           {`{list: [{name: a, t: x}]}`, `{list: [{name: a, t: y}]}`, false},
+		"the default is wanted":             {`{list: [{name: a, t: x}]}`, `{list: [{name: a, t: x}]}`, true},
+		"more than the default":             {`{list: [{name: a, o: {a: 1, b: 2}}]}`, `{list: [{name: a}]}`, false},
+		"another one in the default":        {`{list: [{name: a, o: {a: 2}}]}`, `{list: [{name: a}]}`, false},
+		"an empty object":                   {`{list: [{name: a, o: {a: 1}}]}`, `{list: [{name: a, o: {}}]}`, true},
+		"a default in no object":            {`{list: [{name: a, q: {a: 1}}]}`, `{list: [{name: a}]}`, false},
+		"a default in an object":            {`{list: [{name: a, q: {a: 1}}]}`, `{list: [{name: a, q: {}}]}`, true},
+		"null":                              {`{list: [{name: a, t: x}]}`, `{list: [{name: a, t: null}]}`, true},
+		"null that is a value":              {`{list: [{name: a, n: x}]}`, `{list: [{name: a, n: null}]}`, false},
+		"null that is stored":               {`{list: [{name: a}]}`, `{list: [{name: a, n: null}]}`, true},
+		"not defaulted":                     {`{list: [{name: a}]}`, `{list: [{name: a}]}`, true},
+		"a field without a default":         {`{list: [{name: a, more: b}]}`, `{list: [{name: a}]}`, false},
+		"another item":                      {`{list: [{name: a, t: x}]}`, `{list: [{name: b}]}`, false},
+		"fewer items":                       {`{list: [{name: a, t: x}, {name: b, t: x}]}`, `{list: [{name: a}]}`, false},
+		"a list in an item":                 {`{inner: [{list: [{name: a, t: x, o: {a: 1}}]}]}`, `{inner: [{list: [{name: a}]}]}`, true},
+		"a removed field":                   {`{top: d}`, `{top: null}`, true},
+		"a removed field without a default": {`{top: d, more: b}`, `{more: null}`, false},
+		"a removed field with a value":      {`{top: e}`, `{top: null}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parts := make([]*value.Map, 2)
+			for i, text := range []string{tc.stored, tc.want} {
+				var raw map[string]any
+				if err := yaml.Unmarshal([]byte(text), &raw); err != nil {
+					t.Fatal(err)
+				}
+				parts[i] = nulls(raw)
+			}
+			next, patch := mergeDiff(parts[0], parts[1], typed)
+			if (patch == nil) != tc.same {
+				t.Errorf("the patch is %v", patch)
+			}
+			if patch == nil && next != value.Value(parts[0]) {
+				t.Errorf("it is %v afterwards", next)
+			}
+		})
+	}
+}
+
+// nulls freezes plain fields with those that are null, as templates give them.
+func nulls(raw map[string]any) *value.Map {
+	out := map[string]value.Value{}
+	for name, v := range raw {
+		switch v := v.(type) {
+		case map[string]any:
+			out[name] = nulls(v)
+		case []any:
+			items := make([]value.Value, len(v))
+			for i, item := range v {
+				if items[i] = value.Freeze(item, nil, value.KeepAll); items[i].Type() == value.Value(value.Empty).Type() {
+					items[i] = nulls(item.(map[string]any))
+				}
+			}
+			out[name] = value.NewList(items)
+		default:
+			out[name] = value.Freeze(v, nil, value.KeepAll)
+		}
+	}
+	return value.FromMap(out)
 }

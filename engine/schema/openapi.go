@@ -187,7 +187,7 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 		}
 		return Any
 	}
-	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}, present: presentFields(schema)}
+	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}, present: presentFields(schema), defaults: defaultsOf(schema)}
 	if b.describe != nil {
 		b.describe(path, schema.Properties)
 	}

@@ -37,6 +37,9 @@ type Type struct {
 	// present are the fields that an object always has, as far as its schema says;
 	// identity those that the API server gives.
 	present, identity map[string]bool
+	// defaults are what the API server gives fields of an Object that are left out, as
+	// plain values.
+	defaults map[string]Default
 	// of are the types that an Object is what they share of, without why they do not
 	// share some fields.
 	of      []*Type

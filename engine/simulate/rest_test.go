@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -62,7 +63,7 @@ func resting(t *testing.T, spec string, o Object) *Simulation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Objects: []Object{o}, Start: start})
+	return New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Objects: []Object{o}, Start: start, Guard: guard.Guard{Assume: true}})
 }
 
 func database(annotations, spec Object) Object {
@@ -76,6 +77,13 @@ func TestComesToRest(t *testing.T) {
 	const of = "  for: {apiVersion: acme.io/v1, kind: Database}\n  rules: [{name: r, do: ["
 	const node = "  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: ["
 	taint := Object{"apiVersion": "v1", "kind": "Node", "metadata": Object{"name": "d"}}
+	const service = "  for: {apiVersion: v1, kind: Service}\n  rules: [{name: r, do: ["
+	services := func(ports any) Object {
+		return Object{"apiVersion": "v1", "kind": "Service", "metadata": Object{"name": "d", "namespace": "ns"}, "spec": Object{"ports": ports}}
+	}
+	port := func(n int64) Object {
+		return Object{"port": n, "protocol": "TCP", "probe": Object{"seconds": int64(5)}}
+	}
 	stored := []any{Object{"key": "k", "effect": "NoSchedule", "timeAdded": "2026-01-01T12:00:00Z"}}
 	since := func(text string) Object { return database(Object{"since": text}, Object{}) }
 	for name, tc := range map[string]struct {
@@ -97,6 +105,31 @@ func TestComesToRest(t *testing.T) {
 		"a fraction of a second": {
 			node + `{patch: {value: {spec: {taints: [{key: k, effect: NoSchedule, timeAdded: "2026-01-01T12:00:00.500Z"}]}}}}`, taint,
 			[]string{"spec", "taints"}, stored,
+		},
+		"the ports of a Service": {
+			service + `{patch: {value: {spec: {ports: [{port: 80}]}}}}`, services(nil),
+			[]string{"spec", "ports"}, []any{Object{"port": int64(80), "protocol": "TCP"}},
+		},
+		"an entry of the ports of a Service": {
+			service + `{patch: {list: spec.ports, by: {port: 80}, entry: {name: http}}}`, services([]any{Object{"port": int64(81)}}),
+			[]string{"spec", "ports"}, []any{Object{"port": int64(81), "protocol": "TCP"}, Object{"port": int64(80), "name": "http", "protocol": "TCP"}},
+		},
+		"an entry with a list": {
+			"  for: {apiVersion: apps/v1, kind: Deployment}\n  rules: [{name: r, do: [" + `{patch: {list: spec.template.spec.containers, by: {name: a}, entry: {ports: [{containerPort: 80}]}}}`,
+			Object{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": Object{"name": "d", "namespace": "ns"}, "spec": Object{"template": Object{"spec": Object{"containers": []any{Object{"name": "a", "image": "i"}}}}}},
+			[]string{"spec", "template", "spec", "containers"}, []any{Object{"name": "a", "image": "i", "ports": []any{Object{"containerPort": int64(80), "protocol": "TCP"}}}},
+		},
+		"defaults of a CRD": {
+			of + `{patch: {value: {spec: {ports: [{port: 80}], mode: null}}}}`, database(nil, Object{}),
+			[]string{"spec"}, Object{"mode": "plain", "ports": []any{port(80)}},
+		},
+		"defaults of a CRD in the status": {
+			of + `{status: {ports: [{port: 80, probe: {}}]}}`, database(nil, Object{}),
+			[]string{"status", "ports"}, []any{port(80)},
+		},
+		"null for a default": {
+			of + `{status: {ports: [{port: 80, protocol: null}]}}`, database(nil, Object{}),
+			[]string{"status", "ports"}, []any{port(80)},
 		},
 		"a field without a value": {
 			of + `{status: {members: '${["a"].map(n, {"name": dyn(n), "role": dyn(object.metadata.?labels[?"role"])})}'}}`, since(""),
