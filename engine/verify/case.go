@@ -35,6 +35,9 @@ func caseOf(t trial, v verdict) Case {
 	}
 	last, _ := out[len(out)-1].(map[string]any)
 	last["expect"] = expectation(v.differences)
+	if v.idle {
+		last["expect"] = map[string]any{"effects": []any{}}
+	}
 	return Case{Name: v.message, Steps: out}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/simulate"
 )
 
@@ -31,6 +33,8 @@ type verdict struct {
 	waited time.Duration
 	// differences are what the usual way ends with, and the other does not.
 	differences []difference
+	// idle says that there are none: what is wrong is a write that changes nothing.
+	idle bool
 }
 
 // maxTrials bounds how many trials that come to nothing are made.
@@ -116,8 +120,13 @@ func (s *search) contrast(ctx context.Context, t trial) verdict {
 	other, _ := s.options.replay(ctx, t.objects, slices.Concat(t.prefix, t.suffix))
 	settle(ctx, usual)
 	settle(ctx, other)
-	if found := s.differences(t, usual, other); len(found) > 0 && !soon(usual) && !soon(other) {
+	found := s.differences(t, usual, other)
+	if len(found) > 0 && !soon(usual) && !soon(other) {
 		return s.verdict(t, found, 0)
+	}
+	if e := idle(usual, other); t.kind == Rest && e != nil {
+		message := fmt.Sprintf("the world was at rest, and yet the rule %q writes what changes nothing: %s %s %s", e.Rule, e.Verb, e.Target.Kind, e.Target.Name)
+		return verdict{wrong: true, idle: true, message: message}
 	}
 	waited := max(finish(ctx, usual), finish(ctx, other))
 	for _, sim := range []*simulate.Simulation{usual, other} {
@@ -127,6 +136,17 @@ func (s *search) contrast(ctx context.Context, t trial) verdict {
 		return verdict{}
 	}
 	return s.verdict(t, s.differences(t, usual, other), waited)
+}
+
+// idle returns a write of the other world that the usual one does not have and that has
+// left no trace; nil is none.
+func idle(usual, other *simulate.Simulation) *simulate.Effect {
+	more := other.Effects()[min(len(usual.Effects()), len(other.Effects())):]
+	at := slices.IndexFunc(more, func(e simulate.Effect) bool { return e.Verb != eval.VerbEvent })
+	if at < 0 || !reflect.DeepEqual(usual.Objects(), other.Objects()) {
+		return nil
+	}
+	return &more[at]
 }
 
 // differences compares two worlds, as far as the kind of a trial allows.
