@@ -35,7 +35,11 @@ func (r *ruleRun) rejected(first int) error {
 }
 
 // of reports whether an effect is the one that was refused.
-func (x Rejection) of(e *Effect) bool {
+func (x Rejection) of(e *Effect) bool { return x.About(e) && value.Same(x.Effect.Patch, e.Patch) }
+
+// About reports whether an effect is for the same rule and object as what was refused,
+// whatever it writes.
+func (x Rejection) About(e *Effect) bool {
 	was := x.Effect
-	return was.Rule == e.Rule && was.Verb == e.Verb && was.Target == e.Target && value.Same(was.Patch, e.Patch)
+	return was.Rule == e.Rule && was.Verb == e.Verb && was.Target == e.Target
 }

@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 )
@@ -24,15 +26,25 @@ func (c *Controller) takeRejected(key eval.Key) []eval.Rejection {
 	return out
 }
 
+// rejected returns what was refused now. What differs from one try to the next, such as
+// the time, is refused again and again: then it is nothing, and the back-off counts.
+func (r *reconciliation) rejected() (out []eval.Rejection) {
+	for _, o := range r.result.Outcomes {
+		if !r.c.Policy.Rules[o.Effect.Rule].Child || !apply.IsRejected(o.Err) {
+			continue
+		}
+		if slices.ContainsFunc(r.in.Rejected, func(x eval.Rejection) bool { return x.About(o.Effect) }) {
+			return nil
+		}
+		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err})
+	}
+	return out
+}
+
 // reject notes what was refused, beside what is left out already, and lets the key be
 // decided about at once.
 func (r *reconciliation) reject() {
-	var fresh []eval.Rejection
-	for _, o := range r.result.Outcomes {
-		if r.c.Policy.Rules[o.Effect.Rule].Child && apply.IsRejected(o.Err) {
-			fresh = append(fresh, eval.Rejection{Effect: o.Effect, Err: o.Err})
-		}
-	}
+	fresh := r.rejected()
 	if len(fresh) == 0 {
 		return
 	}
