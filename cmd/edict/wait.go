@@ -215,7 +215,7 @@ func policiesIn(m *corev1.ConfigMap) (out []string) {
 		}
 	}
 	// What runs is known also while the text cannot be read.
-	for _, one := range strings.Fields(m.Annotations[v1alpha1.AnnotationPolicies]) {
+	for one := range strings.FieldsSeq(m.Annotations[v1alpha1.AnnotationPolicies]) {
 		if name, _, _ := strings.Cut(one, "="); !slices.Contains(out, name) {
 			out = append(out, name)
 		}

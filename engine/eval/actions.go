@@ -51,7 +51,7 @@ func (x acting) act(a plan.Action, f *frame) error {
 
 // merge merges fields: labels, annotations, status and patch.
 func (x acting) merge(a *plan.Merge, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	missing := errors.Is(err, errNoTarget)
 	if missing && !a.Create {
 		return nil
@@ -71,16 +71,16 @@ func (x acting) merge(a *plan.Merge, f *frame) error {
 		}
 	}
 	if missing {
-		return writing{x.run}.makeTarget(&a.Of, f, nest(a.Under, value.FromMap(want)))
+		return writing(x).makeTarget(&a.Of, f, nest(a.Under, value.FromMap(want)))
 	}
-	if e := (writing{x.run}).write(t, a.Subresource, joinOwners(t.value, nest(a.Under, value.FromMap(want)))); e != nil {
+	if e := writing(x).write(t, a.Subresource, joinOwners(t.value, nest(a.Under, value.FromMap(want)))); e != nil {
 		e.Unlocked = a.Unlocked
 	}
 	return nil
 }
 
 func (x acting) event(a *plan.Event, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (x acting) event(a *plan.Event, f *frame) error {
 		"type": value.OfString(kind), "reason": value.OfString(value.Cut(reason, status.MaxReason)),
 		"message": value.OfString(value.Cut(message, status.MaxEventMessage)),
 	})
-	writing{x.run}.emit(&Effect{Verb: VerbEvent, Target: t.id, Patch: event, Before: t.value})
+	writing(x).emit(&Effect{Verb: VerbEvent, Target: t.id, Patch: event, Before: t.value})
 	return nil
 }
 

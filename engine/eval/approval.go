@@ -22,7 +22,7 @@ const (
 
 // approval approves or denies a request; nothing if that was done before.
 func (x acting) approval(a *plan.Approve, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (x acting) approval(a *plan.Approve, f *frame) error {
 	if list != nil {
 		all = slices.Clone(list.Items())
 	}
-	if e := (writing{x.run}).write(t, "", nest([]string{"status", "conditions"}, value.NewList(append(all, condition)))); e != nil {
+	if e := writing(x).write(t, "", nest([]string{"status", "conditions"}, value.NewList(append(all, condition)))); e != nil {
 		e.Verb, e.Signer = VerbApprove, signer
 	}
 	return nil

@@ -26,7 +26,7 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		return err
 	}
 	x.run.ev.reader.named(a.Target, TargetKey(id.Namespace, id.Name))
-	t, err := writing{x.run}.find(id)
+	t, err := writing(x).find(id)
 	missing := errors.Is(err, errNoTarget)
 	switch {
 	case err != nil && !missing:
@@ -35,14 +35,14 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		t.id = id
 		return applying{run: x.run, a: a, t: t, manifest: manifest}.apply(missing)
 	case missing: // one that is there is left alone
-		writing{x.run}.create(id, manifest, false, false)
+		writing(x).create(id, manifest, false, false)
 	}
 	return nil
 }
 
 // deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.
 func (x acting) deletion(a *plan.Delete, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -59,8 +59,8 @@ func (x acting) deletion(a *plan.Delete, f *frame) error {
 	if e.GracePeriod != nil {
 		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
 	}
-	writing{x.run}.emit(e)
-	writing{x.run}.going(t)
+	writing(x).emit(e)
+	writing(x).going(t)
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (x acting) gracePeriod(t *cel.Template, f *frame) (*int64, error) {
 // finalizer keeps a finalizer on an object or off it. An object that is going
 // takes no new one.
 func (x acting) finalizer(a *plan.Finalizer, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -105,6 +105,6 @@ func (x acting) finalizer(a *plan.Finalizer, f *frame) error {
 	default:
 		return nil
 	}
-	writing{x.run}.write(t, "", nest([]string{"metadata", "finalizers"}, value.OfStrings(names)))
+	writing(x).write(t, "", nest([]string{"metadata", "finalizers"}, value.OfStrings(names)))
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 
 // condition keeps one condition of an object.
 func (x acting) condition(a *plan.Condition, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (x acting) condition(a *plan.Condition, f *frame) error {
 	}
 	if changed {
 		// A merge patch cannot write a part of a list, so all of it is written.
-		if e := (writing{x.run}).write(t, "status", nest([]string{"status", "conditions"}, list)); e != nil && !a.Absent {
+		if e := writing(x).write(t, "status", nest([]string{"status", "conditions"}, list)); e != nil && !a.Absent {
 			e.Conditions = []string{want.Type}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // listEntry keeps one entry of a list, or takes it out. The fields of the
 // entry replace those that are there as a whole; others stay.
 func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	missing := errors.Is(err, errNoTarget)
 	if missing && (!a.Create || a.Remove) {
 		return nil
@@ -45,9 +45,9 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	}
 	want := nest(a.Path, value.NewList(items))
 	if missing {
-		return writing{x.run}.makeTarget(&a.Of, f, want)
+		return writing(x).makeTarget(&a.Of, f, want)
 	}
-	writing{x.run}.write(t, a.Subresource, want)
+	writing(x).write(t, a.Subresource, want)
 	return nil
 }
 

@@ -47,7 +47,7 @@ func (c choosing) selection(a *plan.Select, f *frame) error {
 		c.run.ev.decision.Unselected = true
 		inner := f.extend()
 		inner.push("summary", value.OfString(summary))
-		return acting{c.run}.all(a.Otherwise, inner)
+		return acting(c).all(a.Otherwise, inner)
 	}
 	c.run.ev.meter.Grow(len(outcome.Winners) - 1)
 	return c.won(in, outcome, outer, summary)
@@ -71,7 +71,7 @@ func (c choosing) won(in selection.Input, o *selection.Outcome, outer *frame, su
 		won := c.winner(in.Select, &o.Winners[i], outer)
 		won.push("score", value.OfInt(o.Winners[i].Score))
 		won.push("summary", value.OfString(summary))
-		if err := (acting{c.run}).all(in.Select.Then, won); err != nil {
+		if err := acting(c).all(in.Select.Then, won); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (c choosing) together(a *plan.Select, o *selection.Outcome, f *frame, summa
 	inner := f.extend()
 	inner.push("taken", value.NewList(taken))
 	inner.push("summary", value.OfString(summary))
-	return acting{c.run}.all(a.Together, inner)
+	return acting(c).all(a.Together, inner)
 }
 
 // asked lets a failed question say what to do.

@@ -26,7 +26,7 @@ func (x acting) bySubresource(a plan.Action, f *frame) error {
 
 // scale sets how many replicas an object has; nothing if it has as many.
 func (x acting) scale(a *plan.Scale, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (x acting) scale(a *plan.Scale, f *frame) error {
 	if err != nil {
 		return err
 	}
-	if e := (writing{x.run}).write(t, "", nest(a.Field, value.OfInt(n))); e != nil {
+	if e := writing(x).write(t, "", nest(a.Field, value.OfInt(n))); e != nil {
 		e.Verb, e.Replicas = VerbScale, n
 	}
 	return nil
@@ -58,7 +58,7 @@ func (x acting) replicas(a *plan.Scale, f *frame) (int64, error) {
 
 // eviction evicts a Pod; the rules below see it as one that is going.
 func (x acting) eviction(a *plan.Evict, f *frame) error {
-	t, err := writing{x.run}.target(&a.Of, f)
+	t, err := writing(x).target(&a.Of, f)
 	if errors.Is(err, errNoTarget) {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (x acting) eviction(a *plan.Evict, f *frame) error {
 	if e.GracePeriod != nil {
 		e.Patch = e.Patch.With("gracePeriodSeconds", value.OfInt(*e.GracePeriod))
 	}
-	writing{x.run}.emit(e)
-	writing{x.run}.going(t)
+	writing(x).emit(e)
+	writing(x).going(t)
 	return nil
 }

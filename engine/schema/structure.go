@@ -70,9 +70,9 @@ const (
 	metaDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 	// QuantityDefinition names the schema of quantities such as 100m.
 	QuantityDefinition = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-	// TimeDefinition and MicroTimeDefinition name those of the times of built-in kinds,
-	// which have whole seconds and microseconds.
-	TimeDefinition      = "io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+	// TimeDefinition names that of the times of built-in kinds, which have whole seconds.
+	TimeDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.Time"
+	// MicroTimeDefinition names that of times with microseconds.
 	MicroTimeDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
 )
 

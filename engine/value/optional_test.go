@@ -2,6 +2,7 @@ package value
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -40,12 +41,7 @@ func holds(v Value) bool {
 		}
 		return false
 	case *List:
-		for _, item := range v.Items() {
-			if holds(item) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(v.Items(), holds)
 	}
 	return v != nil && (v == None || Unwrap(v) != v)
 }
