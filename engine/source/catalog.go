@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"path"
@@ -76,14 +77,51 @@ func (c *Catalog) Undecided(policy, file string) bool {
 	})
 }
 
+// Untold reports whether nobody knows now what a file says of a policy: the policy may be
+// in what cannot be read, or have another mode than the one that is asked for.
+func (c *Catalog) Untold(policy, file string) bool {
+	return c.Unreadable(file) || c.Undecided(policy, file)
+}
+
+// Hold keeps a policy for the file that it was last found in, while nobody knows whether
+// it is still there: one of the same ID that comes after it, in a younger ConfigMap or
+// another file, would be refused if it were, and must not replace what runs.
+func (c *Catalog) Hold(id, file string) {
+	u := c.Units[id]
+	if u == nil || u.File.Path == file || !c.Untold(u.Name(), file) || !c.before(file, u.File.Path) {
+		return
+	}
+	c.conflict(c.Origins[id].ConfigMap, heldFor(u, file))
+	delete(c.Units, id)
+	delete(c.Origins, id)
+}
+
+// before reports whether a policy in a file is right against one in another file.
+func (c *Catalog) before(file, other string) bool {
+	age := func(file string) int { return slices.Index(c.Contents, c.ContentsOf(file)) }
+	return cmp.Or(cmp.Compare(age(file), age(other)), cmp.Compare(file, other)) < 0
+}
+
+// ContentsOf returns the ConfigMap that has, or had, a file as a key; nil if there is no
+// such ConfigMap.
+func (c *Catalog) ContentsOf(file string) *Contents {
+	at := slices.IndexFunc(c.Contents, func(contents *Contents) bool { return contents.Path() == path.Dir(file) })
+	if at < 0 {
+		return nil
+	}
+	return c.Contents[at]
+}
+
 // Stopped reports whether the annotation of the ConfigMap that a policy was in ends what
 // the policy does in a mode, whatever else is in it: what cannot be read can be
-// stopped.
-func (c *Catalog) Stopped(was *Unit, shadow bool) bool {
-	return slices.ContainsFunc(c.Contents, func(contents *Contents) bool {
-		mode := contents.modeOf(was.Name(), was.Document.Of)
-		return contents.Path() == path.Dir(was.File.Path) && (mode == v1alpha1.ModeDisabled || mode == v1alpha1.ModeShadow && !shadow)
-	})
+// stopped. File is where the policy was last found.
+func (c *Catalog) Stopped(was *Unit, file string, shadow bool) bool {
+	contents := c.ContentsOf(file)
+	if contents == nil {
+		return false
+	}
+	mode := contents.modeOf(was.Name(), was.Document.Of)
+	return mode == v1alpha1.ModeDisabled || mode == v1alpha1.ModeShadow && !shadow
 }
 
 // Unreadable reports whether something in a file cannot be read: a policy that is

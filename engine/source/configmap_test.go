@@ -291,6 +291,61 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestHold: what cannot be told of the file of a policy hands it over to nobody. What can
+// be told does, and so does the rule that the older one is right.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	good := policy("a", "")
+	old := func(key, text string) *ConfigMap { return at(2, "old", map[string]string{key: text}) }
+	binary := old("other.yaml", policy("b", ""))
+	binary.Binary = []string{"a.yaml"}
+	odd := old("a.yaml", policy("a", "  mode: Shadow\n"))
+	odd.Mode = "Enfroce"
+	many := old("a.yaml", "")
+	for i := range MaxPolicies + 1 {
+		many.Data["a.yaml"] += "---\n" + policy(fmt.Sprint("p", i), "")
+	}
+	for name, tc := range map[string]struct {
+		first *ConfigMap
+		held  bool
+	}{
+		"not YAML":              {old("a.yaml", "foo: [bar"), true},
+		"a field that is none":  {old("a.yaml", policy("a", "  nonsense: 1\n")), true},
+		"too deep":              {old("a.yaml", strings.Repeat("[", 20000)), true},
+		"another one is broken": {old("a.yaml", policy("b", "  nonsense: 1\n")), true},
+		"binaryData":            {binary, true},
+		"a mode that is none":   {odd, true},
+		"too many policies":     {many, true},
+		"gone from the file":    {old("a.yaml", policy("b", "")), false},
+		"the file is gone":      {old("b.yaml", policy("b", "")), false},
+		"another file":          {old("b.yaml", "foo: [bar"), false},
+		"a younger ConfigMap":   {at(0, "old", map[string]string{"a.yaml": "foo: [bar"}), false},
+		"another ConfigMap":     {at(2, "older", map[string]string{"a.yaml": "foo: [bar"}), false},
+	} {
+		c := NewCatalog([]*Contents{at(1, "new", map[string]string{"z.yaml": good}).Read(), tc.first.Read()}, nil, nil)
+		c.Hold("a", "ns/old/a.yaml")
+		want := []string{}
+		if tc.held {
+			want = []string{`error ns/new/z.yaml:4:9: the policy "a" may be defined twice: it was last found in ns/old/a.yaml, which has errors (correct or remove ns/old/a.yaml)`}
+		}
+		if d := cmp.Diff(want, messages(c.Conflicts["ns/new"])); d != "" || (c.Units["a"] == nil) != tc.held || (c.Origins["a"] == nil) != tc.held {
+			t.Errorf("%s: %v -want +got:\n%s", name, c.Units["a"], d)
+		}
+	}
+}
+
+// TestHoldInOneConfigMap: of two files of one ConfigMap the first is right.
+func TestHoldInOneConfigMap(t *testing.T) {
+	t.Parallel()
+	for file, held := range map[string]bool{"ns/m/a.yaml": true, "ns/m/z.yaml": false, "ns/m/p.yaml": false} {
+		m := at(0, "m", map[string]string{"a.yaml": "]", "p.yaml": policy("p", "") + "---\n]", "z.yaml": "]"})
+		c := NewCatalog([]*Contents{m.Read()}, nil, nil)
+		if c.Hold("p", file); (c.Units["p"] == nil) != held {
+			t.Errorf("last found in %s: %v", file, c.Units["p"])
+		}
+	}
+}
+
 // TestMaxPolicies: of a ConfigMap with too many policies some are not compiled; none is
 // left out, which would stop it.
 func TestMaxPolicies(t *testing.T) {
@@ -380,7 +435,7 @@ func TestStopped(t *testing.T) {
 		c := NewCatalog([]*Contents{m.Read()}, nil, nil)
 		was := at(0, "m", map[string]string{"a.yaml": policy("a", "")}).Read().Units[0]
 		other := at(0, "n", map[string]string{"a.yaml": policy("a", "")}).Read().Units[0]
-		if got := [2]bool{c.Stopped(was, false), c.Stopped(was, true)}; got != want || c.Stopped(other, false) {
+		if got := [2]bool{c.Stopped(was, was.File.Path, false), c.Stopped(was, was.File.Path, true)}; got != want || c.Stopped(other, other.File.Path, false) {
 			t.Errorf("%q: %v, want %v", mode, got, want)
 		}
 	}

@@ -204,5 +204,15 @@ func Twice(second, first *Unit) document.Problem {
 	}
 }
 
+// heldFor says that a policy may be in another file, which cannot be told now.
+func heldFor(u *Unit, file string) document.Problem {
+	name := u.Document.Metadata.Name
+	return document.Problem{
+		Position: name.Pos(), Severity: document.Error, Source: name.Node.SourceLine(name.Pos().Line),
+		Message: fmt.Sprintf("the policy %q may be defined twice: it was last found in %s, which has errors", name.Value, file),
+		Hint:    "correct or remove " + file,
+	}
+}
+
 // ErrNothing says that there is no policy where one was expected.
 var ErrNothing = errors.New("no policy found")

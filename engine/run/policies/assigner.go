@@ -85,14 +85,15 @@ func (a *assigner) known(c *source.Catalog) []string {
 func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 	p := a.policies.Get(id)
 	newest, now := p.Newest, p.Assigned
+	file := a.history.place(id, now)
 	switch {
 	case newest != nil && newest.Unit.Disabled():
 		return nil
-	case newest == nil && now != nil && c.Stopped(now.Unit, id != now.Unit.Name()):
+	case newest == nil && now != nil && c.Stopped(now.Unit, file, id != now.Unit.Name()):
 		return nil // also while it cannot be read
 	case newest != nil && newest.Good():
 		return a.rollouts.stage(&newest.Revision, c, a.starting)
-	case now != nil && (newest != nil || c.Unreadable(now.Unit.File.Path) || c.Undecided(now.Unit.Name(), now.Unit.File.Path)):
+	case now != nil && (newest != nil || c.Untold(now.Unit.Name(), file)):
 		return a.goesOn(id, now)
 	case now == nil && a.needsLastGood(newest, a.history.good(id), c):
 		return a.history.lastGood(id)
@@ -120,17 +121,20 @@ func (a *assigner) needsLastGood(newest *lifecycle.CheckResult, kept *history.En
 	if newest != nil {
 		return !newest.Unit.Undecided || kept != nil && a.ran(kept, c)
 	}
-	if kept == nil || !c.Unreadable(kept.File) {
+	if kept == nil {
 		return false
 	}
-	was := kept.Unit()
-	return was != nil && !c.Stopped(was, false)
+	file := a.history.place(kept.Policy, nil)
+	if was := kept.Unit(); was == nil || c.Stopped(was, file, false) {
+		return false
+	}
+	return c.Unreadable(file) || c.Undecided(kept.Policy, file) && a.ran(kept, c)
 }
 
 // ran reports whether a policy was in force before this process began, as the status of
 // its ConfigMap says: a mode that is none has no effect, so that it still is.
 func (a *assigner) ran(kept *history.Entry, c *source.Catalog) bool {
-	origin := c.Origins[kept.Policy]
+	origin := c.ContentsOf(a.history.place(kept.Policy, nil))
 	if origin == nil {
 		return false
 	}

@@ -90,6 +90,7 @@ func (f *Follower) look(ctx context.Context, starting bool) error {
 	if err := f.history.read(ctx); err != nil {
 		return err
 	}
+	f.history.hold(catalog, f.policies)
 	f.assign(catalog, starting)
 	if f.policies.Settled() {
 		f.behind.Store(false)

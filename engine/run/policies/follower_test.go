@@ -45,3 +45,17 @@ func TestFollower(t *testing.T) {
 		t.Errorf("a policy that was gone runs as %s", got)
 	}
 }
+
+// TestFollowerOfWhatCannotBeRead: another ConfigMap with the same policy has no say while
+// that of what runs cannot be read.
+func TestFollowerOfWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	f := &Follower{policies: lifecycle.NewRegistry(), history: r.store}
+	a := r.see(aged(2, "m", "", fixture.Policy("p", "a")), lifecycle.Activated, "").Units["p"].Revision()
+	c := source.NewCatalog([]*source.Contents{aged(2, "m", "", "]").Read(), aged(1, "other", "Disabled", fixture.Policy("p", "b")).Read()}, nil, nil)
+	f.history.hold(c, f.policies)
+	if rev := f.wanted("p", c); rev == nil || rev.Unit.Revision() != a {
+		t.Errorf("%+v runs", rev)
+	}
+}

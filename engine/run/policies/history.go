@@ -33,6 +33,8 @@ type historyStore struct {
 	log       *slog.Logger
 	// entries are by policy, the oldest first.
 	entries map[string][]*history.Entry
+	// places are the files in which policies were last found, by ID.
+	places map[string]string
 	// stepped reports whether a revision was in force for the objects of some steps, as
 	// far as the rollouts know.
 	stepped func(policy, revision string) bool
@@ -49,7 +51,7 @@ const (
 )
 
 func newHistoryStore(client kubernetes.Interface, namespace string, checker *check.Checker, log *slog.Logger) *historyStore {
-	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, stepped: func(_, _ string) bool { return false }}
+	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, places: map[string]string{}, stepped: func(_, _ string) bool { return false }}
 }
 
 // read reads the history.
@@ -139,7 +141,7 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.entries)) {
-		if good := s.good(id); good != nil && c.Units[id] == nil && !c.Unreadable(good.File) {
+		if good := s.good(id); good != nil && c.Units[id] == nil && !c.Untold(id, s.place(id, nil)) {
 			if err := s.set(ctx, good, history.Stopped); err != nil && ctx.Err() == nil {
 				failed = true
 				s.log.Error("it cannot be noted that the policy is gone", observe.LogPolicy, id, "error", err.Error())

@@ -53,6 +53,7 @@ func (s *managed) see(params map[string]string, maps ...*source.ConfigMap) map[s
 		contents = append(contents, m.Read())
 	}
 	c := source.NewCatalog(contents, []*source.Values{fixture.ConfigMap("params", "", params).ReadParams()}, nil)
+	s.history.hold(c, s.policies)
 	s.checker.All(c, s.policies, noProblem)
 	out := map[string]string{}
 	for _, id := range s.assigner.known(c) {

@@ -147,6 +147,7 @@ func (r *rolled) lookAt(m *source.ConfigMap) string {
 	r.t.Helper()
 	r.last = m
 	c := source.NewCatalog([]*source.Contents{m.Read()}, r.values, nil)
+	r.history.hold(c, r.policies)
 	all := r.assigner.rollouts
 	all.retry(c)
 	r.checker.All(c, r.policies, func(u *source.Unit) *document.Problem { return r.history.takenBack(u, c.Origins[u.ID()]) })

@@ -84,6 +84,8 @@ type reporter struct {
 	rivals    func(policy string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
+	// place returns the file in which a policy was last found, of which something runs.
+	place func(id string, now *lifecycle.Revision) string
 	// rollouts returns how far the rollouts of a ConfigMap have come.
 	rollouts func(configMap string) string
 }
@@ -151,7 +153,7 @@ func (r *reporter) originOf(c *source.Catalog, id string) string {
 		return c.Origins[id].Path()
 	default:
 		if now := r.policies.Get(id).Assigned; now != nil {
-			return path.Dir(now.Unit.File.Path)
+			return path.Dir(r.place(id, now))
 		}
 		return ""
 	}

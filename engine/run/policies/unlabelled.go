@@ -131,7 +131,7 @@ func (u *unlabelled) find(ctx context.Context) {
 // recordStop records an Event about a policy that stops and was not disabled.
 func (u *unlabelled) recordStop(recorder record.EventRecorder, id string, was *source.Unit, c *source.Catalog) {
 	configMap := path.Dir(was.File.Path)
-	if now := c.Units[was.Name()]; now != nil && now.Disabled() || c.Units[plan.ID{Name: was.Name(), Shadow: true}.String()] != nil || c.Stopped(was, id != was.Name()) {
+	if now := c.Units[was.Name()]; now != nil && now.Disabled() || c.Units[plan.ID{Name: was.Name(), Shadow: true}.String()] != nil || c.Stopped(was, was.File.Path, id != was.Name()) {
 		return // it was disabled, or its mode has changed
 	}
 	why := "the ConfigMap is gone, or has lost the label " + v1alpha1.LabelPolicy + "=true"
