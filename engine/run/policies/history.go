@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -64,6 +65,22 @@ func (s *historyStore) read(ctx context.Context) error {
 		s.log.Warn("a kept revision cannot be read", "name", name, "error", err.Error())
 	})
 	return nil
+}
+
+// confirm forgets the entries of a policy that the cluster no longer has: they went with
+// another ConfigMap, or somebody has deleted them. If it cannot be asked, what is known
+// counts.
+func (s *historyStore) confirm(ctx context.Context, id string) {
+	list, err := s.client.AppsV1().ControllerRevisions(s.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision + "=" + id})
+	if err != nil {
+		s.log.Warn("it cannot be asked which revisions are still kept", observe.LogPolicy, id, "error", err.Error())
+		return
+	}
+	for _, e := range slices.Clone(s.entries[id]) {
+		if !slices.ContainsFunc(list.Items, func(r appsv1.ControllerRevision) bool { return r.Name == e.Name }) {
+			s.forget(e)
+		}
+	}
 }
 
 // good returns the last good revision as it is kept; nil if there is none.

@@ -233,6 +233,7 @@ func (m *Manager) look(ctx context.Context) error {
 	}
 	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
 	m.rollouts.update(catalog)
+	m.rollouts.confirm(ctx, catalog)
 	m.assigner.assign(catalog, m.first)
 	m.first = false
 	if m.journal.prove(ctx, m.policies, time.Now()) {

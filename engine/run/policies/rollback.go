@@ -57,7 +57,7 @@ func (r *rollback) check(ctx context.Context, now time.Time) (any bool) {
 // replace puts the revision before in force: the history notes that the present one is
 // taken back, and its text is checked again. Without one before the present goes on.
 func (r *rollback) replace(ctx context.Context, id, revision, why string) bool {
-	now, before := r.found(id, revision)
+	now, before := r.confirmed(ctx, id, revision)
 	if before == nil {
 		return false
 	}
@@ -69,6 +69,15 @@ func (r *rollback) replace(ctx context.Context, id, revision, why string) bool {
 	r.policies.Recheck(id)
 	observe.Reloads.WithLabelValues(id, "taken back").Inc()
 	return true
+}
+
+// confirmed is found by what the cluster still keeps.
+func (r *rollback) confirmed(ctx context.Context, id, revision string) (now, before *history.Entry) {
+	if now, before = r.found(id, revision); before == nil {
+		return now, before
+	}
+	r.history.confirm(ctx, id)
+	return r.found(id, revision)
 }
 
 // found returns the entries of the revision in force and of the one before; nil if there

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 
@@ -115,6 +116,21 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 	out := *rev
 	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: now.spec, Step: now.status.Step}, now.from
 	return &out
+}
+
+// confirm has the history look at what is still kept of the policies whose newest texts
+// would have no steps because they were in force before.
+func (r *rollouts) confirm(ctx context.Context, c *source.Catalog) {
+	for _, id := range r.options.policies.Checked() {
+		p, origin := r.options.policies.Get(id), c.Origins[id]
+		u := p.Newest.Unit
+		if !p.Newest.Good() || id != u.Name() || origin == nil || origin.Rollout == nil || p.Report.InForce == u.Revision() {
+			continue
+		}
+		if r.options.history.rollsBack(u, c) {
+			r.options.history.confirm(ctx, id)
+		}
+	}
 }
 
 // begin begins a rollout, or continues one that another process left; nil if there is

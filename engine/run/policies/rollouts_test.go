@@ -153,6 +153,9 @@ func (r *rolled) lookAt(m *source.ConfigMap) string {
 	r.checker.All(c, r.policies, func(u *source.Unit) *document.Problem { return r.history.takenBack(u, c.Origins[u.ID()]) })
 	r.test(c)
 	all.update(c)
+	if r.keeps {
+		all.confirm(r.t.Context(), c)
+	}
 	r.assigner.starting = r.starting
 	rev := r.assigner.wanted("p", c)
 	r.starting = false
@@ -374,6 +377,33 @@ func TestRolloutsOfAnotherConfigMap(t *testing.T) {
 		r.want("another process", r.look("new", inSteps), "new beside old")
 		if got := r.policies.Get("p").Assigned; got.Staged == nil || got.Staged.Step != 1 {
 			t.Errorf("%s: it begins with step %+v", name, got.Staged)
+		}
+	}
+}
+
+// TestRolloutOfWhatIsNoLongerKept: what went with another ConfigMap was not in force
+// before, as far as the history says: an edit to it has steps, and it does not come back
+// when another one is taken back.
+func TestRolloutOfWhatIsNoLongerKept(t *testing.T) {
+	t.Parallel()
+	for _, goes := range []bool{false, true} {
+		led := func() *rolled {
+			r := newRolled(t)
+			r.keeps = true
+			r.want("at first", r.lookAt(fixture.ConfigMap("other", "", map[string]string{"p.yaml": fixture.Policy("p", "old")})), "old")
+			r.want("it has moved", r.look("new", ""), "new")
+			if first := r.history.entries["p"][0]; goes {
+				if err := r.client.AppsV1().ControllerRevisions("ns").Delete(t.Context(), first.Name, metav1.DeleteOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return r
+		}
+		want := map[bool]string{false: "old", true: "old beside new"}[goes]
+		r := led()
+		r.want("the text from before", r.look("old", inSteps), want)
+		if got := led().takeBack(50); got == goes {
+			t.Errorf("it is taken back: %t", got)
 		}
 	}
 }
