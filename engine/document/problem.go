@@ -168,6 +168,11 @@ func HasErrors(list []Problem) bool {
 	return slices.ContainsFunc(list, func(p Problem) bool { return p.Severity == Error })
 }
 
+// Warnings returns those of these problems that are no errors.
+func Warnings(list []Problem) []Problem {
+	return slices.DeleteFunc(slices.Clone(list), func(p Problem) bool { return p.Severity == Error })
+}
+
 // List returns the problems in the order of the file.
 func (ps *Problems) List() []Problem {
 	out := slices.Clone(ps.list)

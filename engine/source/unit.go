@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -78,6 +79,12 @@ func (u *Unit) Revision() string { return compile.Revision(u.Document, u.Modules
 // Same reports whether another unit decides the same, in the same mode.
 func (u *Unit) Same(other *Unit) bool {
 	return other != nil && u.Revision() == other.Revision() && u.mode() == other.mode() && slices.Equal(u.Unread, other.Unread)
+}
+
+// SamePlace reports whether another unit stands in the same file with the same text, so
+// that problems are in the same lines.
+func (u *Unit) SamePlace(other *Unit) bool {
+	return u.File.Path == other.File.Path && bytes.Equal(u.File.Text, other.File.Text)
 }
 
 // Compile compiles the policy by types; its Rego is compiled and run by an

@@ -173,7 +173,18 @@ func (c *Checker) compile(v *lifecycle.CheckResult) {
 			return
 		}
 	}
-	v.Schemas, v.Typed = known, c.kinds.Missing(v.Plan) == nil && discovery.Unpublished(known, v.Plan) == nil
+	v.Schemas, v.Typed = known, c.typed(v.Plan, known)
+}
+
+// Typed reports whether the cluster serves the kinds of a policy now, and publishes their
+// types.
+func (c *Checker) Typed(p *plan.Policy) bool {
+	known, err := c.kinds.Schemas(p)
+	return err == nil && c.typed(p, known)
+}
+
+func (c *Checker) typed(p *plan.Policy, known *schema.Set) bool {
+	return c.kinds.Missing(p) == nil && discovery.Unpublished(known, p) == nil
 }
 
 // lacks returns the errors about allowances that a policy lacks, as far as its text

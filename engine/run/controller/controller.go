@@ -175,7 +175,8 @@ func (c *controller) refuse(a *attempt, err error) {
 	c.report(a, lifecycle.Report{Event: lifecycle.Failed, InForce: c.current(), Reason: err.Error()})
 }
 
-// retype compiles a revision by the cluster's own types.
+// retype compiles a revision by the cluster's own types. What it finds takes the place of
+// what was found without them; errors are returned.
 func (c *controller) retype(ctx context.Context, rev *lifecycle.Revision) (*plan.Policy, error) {
 	known, err := c.kinds.AwaitSchemas(ctx, rev.Plan)
 	if err != nil && ctx.Err() == nil {
@@ -185,6 +186,7 @@ func (c *controller) retype(ctx context.Context, rev *lifecycle.Revision) (*plan
 	if err != nil {
 		return nil, err
 	}
+	c.policies.Found(c.id, rev.Unit, document.Warnings(problems))
 	if p == nil {
 		return nil, fmt.Errorf("it does not fit the cluster's schemas: %w", document.Join(problems))
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -233,6 +234,20 @@ func (r *Registry) Recheck(id string) {
 	if p := r.policies[id]; p != nil && p.Newest != nil {
 		p.Newest.Recheck = RecheckDue
 	}
+}
+
+// Found stores what was found in a text by the types of the cluster, in place of what was
+// found in it without them. It does not if the text is no longer the newest.
+func (r *Registry) Found(id string, u *source.Unit, problems []document.Problem) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.policies[id]
+	if p == nil || p.Newest == nil || !p.Newest.Good() || p.Newest.Typed || !p.Newest.Unit.Same(u) || !p.Newest.Unit.SamePlace(u) {
+		return
+	}
+	now := *p.Newest // others may read the result
+	now.Problems = problems
+	p.Newest = &now
 }
 
 // Move stores that the newest text of a policy is the same at another place.

@@ -283,3 +283,26 @@ func TestLifecycleInvariants(t *testing.T) {
 		}
 	}
 }
+
+// TestFound: what was found by the types of the cluster is that of the newest text only,
+// and a result that others may read stays as it is.
+func TestFound(t *testing.T) {
+	t.Parallel()
+	stale := []document.Problem{{Severity: document.Warning, Message: "untyped"}}
+	untyped := func() *CheckResult { v := good("a"); v.Problems = stale; return v }
+	typed, moved := untyped(), untyped()
+	typed.Typed, moved.Unit.File.Path = true, "ns/m/q.yaml"
+	for name, tc := range map[string]struct {
+		newest *CheckResult
+		want   int
+	}{"the newest": {untyped(), 0}, "another text": {&CheckResult{Revision: good("b").Revision, Problems: stale}, 1}, "in another file": {moved, 1}, "checked with them": {typed, 1}, "refused": {bad("a"), 1}, "gone": {nil, 0}} {
+		r := NewRegistry()
+		if tc.newest != nil {
+			r.Check("p", tc.newest)
+		}
+		r.Found("p", unit("a"), nil)
+		if v := r.Get("p").Newest; tc.newest != nil && (len(v.Problems) != tc.want || len(tc.newest.Problems) != 1) {
+			t.Errorf("%s: %v, at first %v", name, v.Problems, tc.newest.Problems)
+		}
+	}
+}

@@ -221,7 +221,6 @@ func (m *Manager) look(ctx context.Context) error {
 		return err
 	}
 	m.history.hold(catalog, m.policies)
-	m.recheckTypes()
 	m.unlabelled.update(catalog)
 	m.rollouts.retry(catalog)
 	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u, catalog.Origins[u.ID()]) })
@@ -262,27 +261,23 @@ func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
 	m.reporter.measure(catalog)
 }
 
-// recheckTypes has texts checked again that were compiled without the types of kinds
-// that the cluster serves now.
-func (m *Manager) recheckTypes() {
-	for _, id := range m.policies.Checked() {
-		p := m.policies.Get(id)
-		if p.Newest.Good() && !p.Newest.Typed && p.Newest.Recheck == lifecycle.NotRechecked && p.Report.Event == lifecycle.Activated {
-			m.policies.Recheck(id)
-		}
-	}
-}
-
-// recheck has the refused texts checked again, and reports whether there is anything
-// to do.
+// recheck has texts checked again that another check may judge otherwise, and reports
+// whether there is anything to do.
 func (m *Manager) recheck() (any bool) {
 	for _, id := range m.policies.Checked() {
-		if v := m.policies.Get(id).Newest; v.Plan == nil && !v.Compiled && !v.Disabled() {
+		p := m.policies.Get(id)
+		if v := p.Newest; v.Plan == nil && !v.Compiled && !v.Disabled() || m.untyped(&p) {
 			m.policies.Recheck(id)
 			any = true
 		}
 	}
 	return any || m.unfinished
+}
+
+// untyped reports whether the text in force was checked without types that the cluster
+// publishes now. Before it publishes them, another check would find the same.
+func (m *Manager) untyped(p *lifecycle.Policy) bool {
+	return p.RunsNewest() && !p.Newest.Typed && m.options.Checker.Typed(p.Newest.Plan)
 }
 
 // problemsChanged reports whether what fails of the policies has changed.

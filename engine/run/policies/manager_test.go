@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
@@ -15,11 +16,14 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/discovery"
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -135,6 +139,32 @@ func TestUnknownPolicies(t *testing.T) {
 	m.warnUnknownPolicies(source.NewCatalog([]*source.Contents{contents}, nil, nil))
 	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "policy=r") {
 		t.Error(log.String())
+	}
+}
+
+// TestRecheckOfUntyped: a text that is in force is checked again when the cluster publishes
+// the types that it was checked without; not before, and not while another one is in force.
+func TestRecheckOfUntyped(t *testing.T) {
+	t.Parallel()
+	lacking := check.New(check.Options{Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil), Log: fixture.Log()})
+	v := fixture.Checker().Text(fixture.Labelling("a").Read().Units[0])
+	for name, tc := range map[string]struct {
+		checker *check.Checker
+		inForce string
+		typed   bool
+		want    bool
+	}{
+		"they are published":       {fixture.Checker(), v.Unit.Revision(), false, true},
+		"they are not":             {lacking, v.Unit.Revision(), false, false},
+		"another text is in force": {fixture.Checker(), "other", false, false},
+		"it was checked with them": {fixture.Checker(), v.Unit.Revision(), true, false},
+	} {
+		newest := *v
+		newest.Typed = tc.typed
+		m := &Manager{options: Options{Checker: tc.checker}, policies: stateOf("p", &newest, lifecycle.Report{Event: lifecycle.Activated, InForce: tc.inForce})}
+		if got := m.recheck(); got != tc.want || (newest.Recheck == lifecycle.RecheckDue) != tc.want {
+			t.Errorf("%s: it is checked again: %t", name, got)
+		}
 	}
 }
 
