@@ -34,7 +34,7 @@ const (
 	Waiting Result = "Waiting"
 	Refused Result = "Refused"
 	// RolledBack is a revision that was in force, for all objects or those of a step,
-	// until it was rolled back or its rollout ended.
+	// until it was rolled back, its rollout ended, or it ended its process.
 	RolledBack Result = "RolledBack"
 	// RollingOut is a revision that comes into force in steps.
 	RollingOut Result = "RollingOut"

@@ -110,14 +110,14 @@ func (s *historyStore) lastGood(id string) *lifecycle.Revision {
 }
 
 // refuse notes that revisions which came into force have ended their process, so
-// that the last good revision is the one before.
+// that the last good revision is the one before. They were in force, and are not refused.
 func (s *historyStore) refuse(ctx context.Context, dead map[string]attempt) {
 	for id, a := range dead {
 		for _, e := range slices.Clone(s.entries[id]) {
 			if e.Revision != a.Revision || e.Result != history.Active {
 				continue
 			}
-			if err := s.set(ctx, e, history.Refused); err != nil {
+			if err := s.set(ctx, e, history.RolledBack); err != nil {
 				s.log.Error("it cannot be noted that the revision ended its process", observe.LogPolicy, id, observe.LogRevision, a.Revision, "error", err.Error())
 			}
 		}

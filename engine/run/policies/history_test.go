@@ -205,7 +205,7 @@ func TestHistoryOfARevisionThatEndsItsProcess(t *testing.T) {
 		t.Fatalf("%+v is the last good one before", got)
 	}
 	r.store.refuse(t.Context(), map[string]attempt{"p": {Revision: bomb}, "q": {Revision: bomb}})
-	if d := cmp.Diff([]string{"1 a Active", "2 b Refused"}, r.kept("p")); d != "" {
+	if d := cmp.Diff([]string{"1 a Active", "2 b RolledBack"}, r.kept("p")); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
 	if err := r.store.read(t.Context()); err != nil || r.store.good("p").Number != 1 {
