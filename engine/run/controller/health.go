@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -153,18 +155,22 @@ func (h *health) block(why string) bool {
 	return news
 }
 
-// unblock allows writes again, and returns the keys that were skipped; false if writes
-// were allowed.
+// unblock allows writes again, and returns the keys that were skipped or have failed; false
+// if writes were allowed. What has failed does not count until it was tried again: it may
+// have failed for what was missing.
 func (h *health) unblock() (keys []eval.Key, was bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	was, h.blocked = h.blocked != "", ""
 	observe.Stopped.WithLabelValues(h.policy).Set(0)
-	for key := range h.aside {
-		keys = append(keys, key)
+	if h.blocked == "" {
+		return nil, false
 	}
+	keys = slices.AppendSeq(slices.Collect(maps.Keys(h.aside)), maps.Keys(h.failing))
+	h.blocked = ""
 	clear(h.aside)
-	return keys, was
+	clear(h.failing)
+	observe.Failing.WithLabelValues(h.policy).Set(0)
+	return keys, true
 }
 
 // Degraded returns what fails of a policy; nil if nothing does.

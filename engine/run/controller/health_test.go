@@ -96,6 +96,35 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
+// TestUnblocked: when writes are allowed again, what has failed counts only if it fails
+// again, and is tried again.
+func TestUnblocked(t *testing.T) {
+	t.Parallel()
+	c, h := joined(), newHealth("unblocked")
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	none := func(*reconcile.Controller) string { return "" }
+	fails := func(name string, seconds int) {
+		h.note(c, eval.Key{Name: name}, reconcile.Result{Err: errors.New("it is forbidden")}, at.Add(time.Duration(seconds)*time.Second))
+	}
+	fails("a", 0)
+	fails("b", 0)
+	if _, was := h.unblock(); was || h.report(at.Add(10*time.Second), none) == nil {
+		t.Error("writes were allowed, so that nothing has changed")
+	}
+	h.block("patch on nodes")
+	h.skips(eval.Key{Name: "c"})
+	if keys, was := h.unblock(); !was || len(keys) != 3 {
+		t.Errorf("%v are tried again, %t", keys, was)
+	}
+	if got := h.report(at.Add(10*time.Second), none); got != nil {
+		t.Errorf("%s at the moment when writes are allowed", got.Text)
+	}
+	fails("b", 11)
+	if got := h.report(at.Add(20*time.Second), none); got == nil || got.Text != "1 of 1 objects fail: Node b: it is forbidden" {
+		t.Errorf("%+v when it has failed again", got)
+	}
+}
+
 // TestFencedWritesAreNoErrors: a process that lost the lead says so once, and
 // not for every object that it would have written.
 func TestFencedWritesAreNoErrors(t *testing.T) {
