@@ -150,6 +150,10 @@ type Applier struct {
 	Version func(world.ID) (world.Version, string)
 	// Seen reports whether an event was emitted before, and notes it.
 	Seen func(e Event) bool
+	// Again reports whether the object is decided about once more at once when a write
+	// of a rule is refused for what it says: then no rule below is written before. Nil is
+	// never.
+	Again func(rule int) bool
 	// Around is called before each write, and what it returns after it with the
 	// error; the write is made with the context that it returns. Nil is not called.
 	Around func(context.Context, *eval.Effect) (context.Context, func(error))
@@ -174,6 +178,8 @@ type applyRun struct {
 	failed     map[int]bool // items
 	wrote      map[int]bool // items
 	failedRule int
+	// again says that everything is decided about once more at once.
+	again bool
 	// confirmed says that the primary was found as it was decided on, missed that a
 	// patch of it was answered that there is none.
 	confirmed, missed bool
@@ -182,7 +188,7 @@ type applyRun struct {
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
-	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && !e.Finally {
+	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again) {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	r.unchanged = false
@@ -197,6 +203,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	}
 	if err != nil {
 		r.failed[e.Item] = true
+		r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e.Rule)
 		if r.failedRule < 0 {
 			r.failedRule = e.Rule
 		}

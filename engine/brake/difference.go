@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -39,11 +40,11 @@ func changes(e *eval.Effect) []change {
 	switch {
 	case e.Verb == eval.VerbEvent:
 	case e.Verb == eval.VerbDelete, e.Verb == eval.VerbEvict:
-		d.add("", e.Before, nil)
+		d.add("", e.Before, nil, nil)
 	case e.Before == nil || e.Verb == eval.VerbCreate:
 		d.out = append(d.out, change{after: hashOf(e.Patch)})
 	default:
-		d.maps("", e.Before, e.Patch)
+		d.maps("", e.Before, e.Patch, e.Type)
 	}
 	return d.out
 }
@@ -51,44 +52,44 @@ func changes(e *eval.Effect) []change {
 type differ struct{ out []change }
 
 // maps compares an object with a patch of it.
-func (d *differ) maps(path string, before, patch *value.Map) {
+func (d *differ) maps(path string, before, patch *value.Map, t *schema.Type) {
 	for i := range patch.Len() {
 		key, now := patch.At(i)
 		var was value.Value
 		if before != nil {
 			was = before.Lookup(key)
 		}
-		d.values(strings.TrimPrefix(path+"."+key, "."), was, now)
+		d.values(strings.TrimPrefix(path+"."+key, "."), was, now, t.Field(key))
 	}
 }
 
-func (d *differ) values(path string, was, now value.Value) {
+func (d *differ) values(path string, was, now value.Value, t *schema.Type) {
 	switch now := now.(type) {
 	case *value.Map:
 		if before, ok := was.(*value.Map); ok {
-			d.maps(path, before, now)
+			d.maps(path, before, now, t)
 			return
 		}
 	case *value.List:
 		if before, ok := was.(*value.List); ok {
 			if key := itemKey(before, now); key != "" {
-				d.items(path, key, before, now)
+				d.items(path, key, before, now, t)
 				return
 			}
 		}
 	}
-	d.add(path, was, now)
+	d.add(path, was, now, t)
 }
 
 // items compares lists by the field that tells their items apart.
-func (d *differ) items(path, key string, before, now *value.List) {
+func (d *differ) items(path, key string, before, now *value.List, t *schema.Type) {
 	for _, item := range now.Items() {
 		name := value.StringAt(item, key)
-		d.values(path+"["+key+"="+name+"]", itemOf(before, key, name), item)
+		d.values(path+"["+key+"="+name+"]", itemOf(before, key, name), item, t.Item())
 	}
 	for _, item := range before.Items() {
 		if name := value.StringAt(item, key); itemOf(now, key, name) == nil {
-			d.add(path+"["+key+"="+name+"]", item, nil)
+			d.add(path+"["+key+"="+name+"]", item, nil, nil)
 		}
 	}
 }
@@ -130,9 +131,9 @@ func keyed(list *value.List, key string) bool {
 	return true
 }
 
-func (d *differ) add(path string, was, now value.Value) {
+func (d *differ) add(path string, was, now value.Value, t *schema.Type) {
 	before, after := hashOf(was), hashOf(now)
-	if before != after && len(d.out) < maxChanges && !stored(was, now) {
+	if before != after && len(d.out) < maxChanges && (t == nil || !eval.Stored(was, now, t)) {
 		d.out = append(d.out, change{path: path, before: before, after: after})
 	}
 }

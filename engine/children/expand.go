@@ -1,6 +1,8 @@
 package children
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -9,6 +11,8 @@ import (
 // spec, as an author would write them. Those of rules come before the policy's own.
 type Parts struct {
 	Inputs, Variables, Rules []*document.Node
+	// Sets are the sets of the rules after those that Held counts.
+	Sets []string
 	// Held is the number of rules, at the beginning of Rules, that hold the primary
 	// object with a finalizer until nothing is left of its children.
 	Held int
@@ -45,10 +49,10 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 		if len(s.dependents) > 0 || s.doc.Ready.Set() {
 			out.Variables = append(out.Variables, s.ready())
 		}
-		out.Rules = append(out.Rules, s.applied())
+		out.Rules, out.Sets = append(out.Rules, s.applied()), append(out.Sets, s.name)
 	}
-	for i := range sets {
-		out.Rules = append(out.Rules, sets[len(sets)-1-i].pruned())
+	for _, s := range slices.Backward(sets) {
+		out.Rules, out.Sets = append(out.Rules, s.pruned()), append(out.Sets, s.name)
 	}
 	unlisted := of.unlisted(sets)
 	if of.holds(sets) {
@@ -57,7 +61,7 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 	}
 	for i, u := range unlisted {
 		out.Inputs = append(out.Inputs, u.input(i))
-		out.Rules = append(out.Rules, u.pruned(i))
+		out.Rules, out.Sets = append(out.Rules, u.pruned(i)), append(out.Sets, u.name(i))
 	}
 	out.Prune, out.Former = len(sets)+len(unlisted), len(unlisted)
 	return out

@@ -43,8 +43,8 @@ func pruning(parts children.Parts, problems *findings) []v1alpha1.Rule {
 	for i := range parts.Held {
 		out[i].Do[0].Finalizer.Children = true
 	}
-	for i := parts.Held; i < len(out); i++ {
-		out[i].Child = true
+	for i, set := range parts.Sets {
+		out[parts.Held+i].Child = set
 	}
 	for i := len(out) - parts.Prune; i < len(out); i++ {
 		out[i].Prunes, out[i].Former = true, i >= len(out)-parts.Former

@@ -103,6 +103,8 @@ func TestFindings(t *testing.T) {
 		"an event with a list as its reason":  {"  rules: [{name: r, do: [{event: {reason: [A], message: a}}]}]\n", "event.reason must be a text, not a list"},
 		"no number":                           {when(`int("x") > 1`), "this text is no whole number of 64 bits; test it before"},
 		"no time":                             {when(`elapsed(timestamp("x"), duration("1h"))`), "RFC 3339"},
+		"a text where a number is wanted":     {"  rules: [{name: r, do: [{patch: {value: {spec: {unschedulable: \"is-${key.name}\"}}}}]}]\n", "unschedulable is a boolean, not a string"},
+		"a mapping where a text is wanted":    {"  rules: [{name: r, do: [{patch: {value: {spec: {podCIDR: {x: \"${key.name}\"}}}}}]}]\n", "podCIDR is a string, not a mapping"},
 		"a number that may be absent":         {"  rules: [{name: r, do: [{labels: {set: {a: \"${optional.of(1)}\"}}}]}]\n", "x.optMap(v, string(v)) makes a text of it"},
 		"null or a text":                      {"  rules: [{name: r, do: [{labels: {set: {a: \"${key.name == 'x' ? null : 'y'}\"}}}]}]\n", "or dyn(null)"},
 		"a number as a text":                  {"  rules: [{name: r, do: [{labels: {set: {a: \"${size(object.spec.podCIDRs)}\"}}}]}]\n", "string(x) makes a text of it"},

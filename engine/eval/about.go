@@ -60,7 +60,7 @@ func (x explaining) aboutInput(in *plan.Input) {
 
 func (x explaining) aboutItems(v *plan.Variable) {
 	c := v.Collection
-	list, err := computation{x.ev}.items(c, x.ev.frame())
+	list, err := computation(x).items(c, x.ev.frame())
 	if err != nil {
 		return // the variable fails, which is reported
 	}

@@ -25,7 +25,7 @@ func (x acting) act(a plan.Action, f *frame) error {
 	case *plan.Log:
 		return x.log(a, f)
 	case *plan.Select:
-		return choosing{x.run}.selection(a, f)
+		return choosing(x).selection(a, f)
 	case *plan.ListEntry:
 		return x.listEntry(a, f)
 	case *plan.Child:

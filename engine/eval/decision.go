@@ -7,6 +7,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -55,6 +56,8 @@ type Effect struct {
 	// Subresource is "" or "status".
 	Subresource string
 	Target      world.ID
+	// Type is that of the object, as far as it is known.
+	Type *schema.Type
 	// Patch is a JSON merge patch, the whole object of a create or an apply, the
 	// event, or what scaling changes of the object.
 	Patch *value.Map

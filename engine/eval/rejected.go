@@ -3,8 +3,10 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -12,6 +14,9 @@ import (
 type Rejection struct {
 	Effect *Effect
 	Err    error
+	// Any says that it was refused in several forms: it differs from one evaluation to the
+	// next, by the time or by what is remembered.
+	Any bool
 }
 
 // errRejected says that an item wants what the API server has just refused. It passes: the
@@ -21,7 +26,7 @@ var errRejected = errors.New("the API server refuses it")
 // rejected fails for a child that wants what was refused, from the first of some effects on.
 // What the rules below see is as if it had never been wanted.
 func (r *ruleRun) rejected(first int) error {
-	if len(r.ev.in.Rejected) == 0 || !r.rule.Child {
+	if len(r.ev.in.Rejected) == 0 || r.rule.Child == "" {
 		return nil
 	}
 	for _, e := range r.ev.decision.Effects[first:] {
@@ -35,11 +40,21 @@ func (r *ruleRun) rejected(first int) error {
 }
 
 // of reports whether an effect is the one that was refused.
-func (x Rejection) of(e *Effect) bool { return x.About(e) && value.Same(x.Effect.Patch, e.Patch) }
+func (x Rejection) of(e *Effect) bool {
+	return x.About(e) && (x.Any || value.Same(x.Effect.Patch, e.Patch))
+}
 
 // About reports whether an effect is for the same rule and object as what was refused,
 // whatever it writes.
 func (x Rejection) About(e *Effect) bool {
 	was := x.Effect
 	return was.Rule == e.Rule && was.Verb == e.Verb && was.Target == e.Target
+}
+
+// incomplete reports whether an object of the set whose children a rule deletes was refused:
+// what it takes the place of stays.
+func (ev *evaluation) incomplete(r *plan.Rule) bool {
+	return r.Prunes && slices.ContainsFunc(ev.in.Rejected, func(x Rejection) bool {
+		return x.Effect.Verb == VerbApply && ev.in.Policy.Rules[x.Effect.Rule].Child == r.Child
+	})
 }

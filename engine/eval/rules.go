@@ -21,7 +21,7 @@ func (ev *evaluation) rules() {
 	concerned := ev.concerned()
 	run := &ruleRun{}
 	for i, r := range ev.in.Policy.Rules {
-		if failed && !r.Finally || !concerned(r) {
+		if failed && !r.Finally || !concerned(r) || ev.incomplete(r) {
 			continue
 		}
 		*run = ruleRun{ev: ev, rule: r, index: i}

@@ -9,6 +9,10 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
+// Stored reports whether the API server stores what an effect wants of a field as what was
+// there: it writes quantities and times in its own way, and sets defaults.
+func Stored(current, want value.Value, t *schema.Type) bool { return sameStored(current, want, t) }
+
 // sameStored reports whether the API server stores a value as the one that is there when
 // it takes the place of it, as an item of a list does: a list is replaced as a whole.
 func sameStored(current, want value.Value, t *schema.Type) bool {
@@ -91,13 +95,58 @@ func sameTime(a, b value.Value, fraction time.Duration) bool {
 
 // asRead returns a value that is written to a field as the rules below read it there.
 func asRead(v value.Value, t *schema.Type) value.Value {
-	if t == nil || t.Kind != schema.Time {
+	if t == nil {
+		return v
+	}
+	switch list, isList := v.(*value.List); {
+	case isList && t.Kind == schema.List:
+		return listAsRead(list, t.Item())
+	case t.Kind != schema.Time:
 		return v
 	}
 	if at, ok := timeOf(v); ok {
 		return value.OfTime(at.Truncate(t.Cut))
 	}
 	return v
+}
+
+// listAsRead is asRead for the items of a list, and for their fields.
+func listAsRead(list *value.List, t *schema.Type) value.Value {
+	var out []value.Value
+	for i, item := range list.Items() {
+		read := asRead(item, t)
+		if m, ok := item.(*value.Map); ok {
+			read = fieldsAsRead(m, t)
+		}
+		if read != item && out == nil {
+			out = slices.Clone(list.Items())
+		}
+		if out != nil {
+			out[i] = read
+		}
+	}
+	if out == nil {
+		return list
+	}
+	return value.NewList(out)
+}
+
+func fieldsAsRead(m *value.Map, t *schema.Type) value.Value {
+	if t == nil || t.Kind == schema.Dyn {
+		return m
+	}
+	out := m
+	for i := range m.Len() {
+		name, v := m.At(i)
+		read := asRead(v, t.Field(name))
+		if inner, ok := v.(*value.Map); ok {
+			read = fieldsAsRead(inner, t.Field(name))
+		}
+		if read != v {
+			out = out.With(name, read)
+		}
+	}
+	return out
 }
 
 // timeOf returns the time that a value is, or that its text says.

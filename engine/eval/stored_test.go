@@ -177,3 +177,15 @@ func nulls(raw map[string]any) *value.Map {
 	}
 	return value.FromMap(out)
 }
+
+// TestTimesInListsAreRead: the rules below read a time in a field of an item as one.
+func TestTimesInListsAreRead(t *testing.T) {
+	t.Parallel()
+	item := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{"at": {Kind: schema.Time, Cut: time.Second}, "key": {Kind: schema.String}}}
+	list := &schema.Type{Kind: schema.List, Elem: item}
+	got := asRead(value.Freeze([]any{map[string]any{"key": "a", "at": "2026-01-01T12:00:00.5Z"}, map[string]any{"key": "b"}}, nil, value.KeepAll), list)
+	at, ok := value.Time(value.Path(got.(*value.List).At(0), "at"))
+	if want := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC); !ok || !at.Equal(want) {
+		t.Errorf("got %v", value.Plain(got))
+	}
+}

@@ -109,6 +109,7 @@ func (w writing) emit(e *Effect) {
 	if w.run.ev.in.Instead != nil && w.outdated(e) {
 		return
 	}
+	e.Type = w.run.ev.in.Policy.WrittenTypes[e.Target.GVK]
 	e.Rules, e.Item, e.Rule, e.Finally = []string{w.run.rule.Name}, w.run.ev.item, w.run.index, w.run.rule.Finally
 	w.run.ev.decision.Effects = append(w.run.ev.decision.Effects, e)
 	w.run.ev.emitted++

@@ -310,9 +310,10 @@ type Rule struct {
 	// that failed.
 	Finally bool
 	Stop    bool
-	// Child says that the rule makes or deletes children: a write that is refused for
-	// what it says is a failure of its item, which stops no other rule.
-	Child bool
+	// Child is the set whose children the rule makes or deletes; "" is no such rule. A
+	// write of one that is refused for what it says is a failure of its item, which stops
+	// no other rule.
+	Child string
 	// Prunes says that the rule deletes children: it is for keys without a primary
 	// object, too.
 	Prunes bool

@@ -33,7 +33,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 func (r *reconciliation) applier(read reading) *apply.Applier {
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: r.c.Policy.Name, Primary: world.ID{GVK: r.c.Policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
-		Version: read.version, Seen: r.c.told.seen, Around: r.around(),
+		Version: read.version, Seen: r.c.told.seen, Around: r.around(), Again: r.c.makesChildren,
 	}
 }
 

@@ -35,25 +35,38 @@ type reconciliation struct {
 	kept   *record.Record
 	failed failures
 	result Result
+	// again says that the key is to be decided about once more at once, without what was
+	// refused.
+	again bool
 }
 
 // reconcile decides about a key and writes what comes of it. A flush runs also what waits
-// for a later time.
+// for a later time, and does at once what is to be done at once.
 func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
 	if c.shadow != nil {
 		return c.shadowed(ctx, key, now)
 	}
+	for {
+		out, again := c.attempt(ctx, key, now, flush)
+		if !flush || !again || ctx.Err() != nil {
+			return out
+		}
+	}
+}
+
+// attempt is one pass of reconcile, and reports whether another one is due at once.
+func (c *Controller) attempt(ctx context.Context, key eval.Key, now time.Time, flush bool) (Result, bool) {
 	r := reconciliation{c: c, key: key, now: now}
 	snapshot := c.group.store.Snapshot()
 	if !flush && r.waits(ctx, snapshot) {
 		c.echoes.lookLater(key, now.Add(lookAgain))
-		return Result{Next: now.Add(lookAgain)}
+		return Result{Next: now.Add(lookAgain)}, false
 	}
 	ctx = r.begin(ctx, snapshot, flush)
 	defer r.close()
 	r.write(ctx, r.decide(ctx))
 	r.settle(ctx)
-	return r.result
+	return r.result, r.again
 }
 
 // begin finds out what the key is decided about for, and what the decision depends on.
@@ -64,7 +77,10 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	r.object = c.primary(snapshot, key)
 	r.left = c.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
-	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.takeRejected(key)
+	r.in.Flush, r.in.Apart = flush, c.brake.Apart(key)
+	if left := c.leftOut(key, now); left != nil {
+		r.in.Rejected = left.list
+	}
 	r.flight = c.takeOff(&r.in)
 	ctx, r.result.ID = c.identified(ctx)
 	ctx, r.traced = r.trace(ctx, by.at)
@@ -114,7 +130,7 @@ func (r *reconciliation) settle(ctx context.Context) {
 		result.Next = r.now // the key itself has still to be decided about
 	}
 	r.keepEcho()
-	r.reject()
+	r.again = r.reject()
 	if r.in.Leaving && r.finished() {
 		c.letGo(ctx, r.key)
 	}

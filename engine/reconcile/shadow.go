@@ -79,7 +79,7 @@ func requestText(q *expr.Request) string {
 // rollout, if there are any. It returns when the other revision is due.
 func (r *reconciliation) beside(ctx context.Context) (due time.Time) {
 	c, in, enforced := r.c, &r.in, r.result.Decision
-	if c.Policy.Mode != plan.Enforce || in.Instead != nil {
+	if c.Policy.Mode != plan.Enforce || in.Instead != nil || len(in.Rejected) > 0 { // they would make what was refused
 		return due
 	}
 	if rollout := c.rollout.Load(); rollout != nil && !in.Flush {

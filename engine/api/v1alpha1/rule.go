@@ -31,9 +31,9 @@ type Rule struct {
 	// Prunes says that the rule was derived from children and deletes some of
 	// them: it is evaluated for keys without a primary object, too.
 	Prunes bool `yaml:"-"`
-	// Child says that the rule was derived from children and makes or deletes some of
-	// them.
-	Child bool `yaml:"-"`
+	// Child is the set of children from which the rule was derived that makes or deletes
+	// some of them; "" is another rule.
+	Child string `yaml:"-"`
 	// Former says that these are children which the policy no longer has.
 	Former bool `yaml:"-"`
 	Pos    document.Position

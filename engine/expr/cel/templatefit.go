@@ -57,7 +57,7 @@ var fits = map[document.Kind][]schema.Kind{
 }
 
 func (t *Template) fitScalar(want *schema.Type, where string, problems *document.Problems) {
-	if t.kind == document.Null || value.IsNull(t.constant) { // null, or an expression that does not compile
+	if t.kind == document.Null || t.constant != nil && value.IsNull(t.constant) { // or an expression that does not compile
 		return
 	}
 	if slices.Contains(fits[t.kind], want.Kind) {
