@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
@@ -35,6 +36,15 @@ type journal struct {
 	late
 	written map[string]string
 	rejects string
+	// forbids says that no object can be made.
+	forbids bool
+}
+
+func (j *journal) Make(context.Context, apply.Manifest) (world.Version, error) {
+	if j.forbids {
+		return world.Version{}, apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "c", nil)
+	}
+	return world.Version{}, nil
 }
 
 func (j *journal) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
