@@ -188,7 +188,7 @@ type applyRun struct {
 }
 
 func (r *applyRun) one(e *eval.Effect) Outcome {
-	if r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again) {
+	if r.skips(e) {
 		return Outcome{Effect: e, Skipped: true}
 	}
 	r.unchanged = false
@@ -202,11 +202,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		r.miss(e)
 	}
 	if err != nil {
-		r.failed[e.Item] = true
-		r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e.Rule)
-		if r.failedRule < 0 {
-			r.failedRule = e.Rule
-		}
+		r.fail(e, err)
 	} else if e.Verb != eval.VerbEvent {
 		r.wrote[e.Item] = true
 	}
@@ -215,6 +211,20 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 		out.Version = r.versions[e.Target]
 	}
 	return out
+}
+
+// skips reports whether an effect is not written, because of what has failed before.
+func (r *applyRun) skips(e *eval.Effect) bool {
+	return r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again)
+}
+
+// fail notes that a write has failed.
+func (r *applyRun) fail(e *eval.Effect, err error) {
+	r.failed[e.Item] = true
+	r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e.Rule)
+	if r.failedRule < 0 {
+		r.failedRule = e.Rule
+	}
 }
 
 // needless reports whether there was nothing to do, which is success: the target is
