@@ -76,6 +76,9 @@ func InputsOf(r *record.Record, reads []eval.Read) (*Inputs, error) {
 	if r.Inputs.Instead != nil || r.Inputs.Flush {
 		return nil, fmt.Errorf("%w: it runs what was debounced before", ErrNotAlone)
 	}
+	if len(r.Inputs.Rejected) > 0 {
+		return nil, fmt.Errorf("%w: it leaves out what the API server had just refused", ErrNotAlone)
+	}
 	if slices.ContainsFunc(r.Decision.Calls, func(c eval.Call) bool { return errors.Is(c.Err, expr.ErrNoAnswer) }) {
 		return nil, fmt.Errorf("%w: it needs an answer that is not known", ErrNotAlone)
 	}
