@@ -53,21 +53,21 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 
 func hasFields(item value.Value, by []cel.Field, t *schema.Type) bool {
 	return !slices.ContainsFunc(by, func(field cel.Field) bool {
-		return !sameStored(value.Path(item, field.Name), field.Value, typeOf(t, field.Name))
+		return !Stored(value.Path(item, field.Name), field.Value, typeOf(t, field.Name))
 	})
 }
 
 // keptEntry is an entry that is to be in a list: its type, and the fields by which it is
 // found.
 type keptEntry struct {
-	*plan.ListEntry
-	of *schema.Type
-	by []cel.Field
+	entry *plan.ListEntry
+	of    *schema.Type
+	by    []cel.Field
 }
 
 // keepEntry puts an entry into a list: in its place, or last.
 func (x acting) keepEntry(a keptEntry, f *frame, items []value.Value, at int) ([]value.Value, error) {
-	fields, err := x.run.ev.fields(a.Entry, f)
+	fields, err := x.run.ev.fields(a.entry.Entry, f)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (x acting) keepEntry(a keptEntry, f *frame, items []value.Value, at int) ([
 		switch {
 		case field.Value == nil || value.IsNull(field.Value):
 			entry = entry.With(field.Name, nil)
-		case !sameStored(entry.Lookup(field.Name), field.Value, typeOf(a.of, field.Name)):
+		case !Stored(entry.Lookup(field.Name), field.Value, typeOf(a.of, field.Name)):
 			entry = entry.With(field.Name, field.Value)
 		}
 	}

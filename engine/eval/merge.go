@@ -22,7 +22,7 @@ func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Val
 	if fields, ok := want.(*value.Map); ok {
 		return mergeFields(current, fields, t)
 	}
-	if sameStored(current, want, t) {
+	if Stored(current, want, t) {
 		return current, nil
 	}
 	if value.IsEmpty(want) && !value.IsEmpty(current) {

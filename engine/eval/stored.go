@@ -9,13 +9,9 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Stored reports whether the API server stores what an effect wants of a field as what was
-// there: it writes quantities and times in its own way, and sets defaults.
-func Stored(current, want value.Value, t *schema.Type) bool { return sameStored(current, want, t) }
-
-// sameStored reports whether the API server stores a value as the one that is there when
-// it takes the place of it, as an item of a list does: a list is replaced as a whole.
-func sameStored(current, want value.Value, t *schema.Type) bool {
+// Stored reports whether the API server stores a value as the one that is there when it
+// takes the place of it, as an item of a list does: a list is replaced as a whole.
+func Stored(current, want value.Value, t *schema.Type) bool {
 	if sameScalar(current, want, t) {
 		return true
 	}
@@ -25,7 +21,7 @@ func sameStored(current, want value.Value, t *schema.Type) bool {
 	switch x := current.(type) {
 	case *value.List:
 		y, ok := want.(*value.List)
-		return ok && slices.EqualFunc(x.Items(), y.Items(), func(a, b value.Value) bool { return sameStored(a, b, t.Item()) })
+		return ok && slices.EqualFunc(x.Items(), y.Items(), func(a, b value.Value) bool { return Stored(a, b, t.Item()) })
 	case *value.Map:
 		y, ok := want.(*value.Map)
 		return ok && sameFields(x, y, t)
@@ -49,20 +45,20 @@ func sameFields(current, want *value.Map, t *schema.Type) bool {
 	return true
 }
 
-// sameField is sameStored for a field: one that is left out gets its default.
+// sameField is Stored for a field: one that is left out gets its default.
 func sameField(current, want value.Value, t *schema.Type, name string) bool {
 	d, ok := t.Default(name)
 	left := ok && current != nil && value.IsNull(want) && (want == nil || !d.Nullable)
-	return left && isDefault(current, t, name) || !left && sameStored(current, want, typeOf(t, name))
+	return left && isDefault(current, t, name) || !left && Stored(current, want, typeOf(t, name))
 }
 
 // isDefault reports whether a field has the value that it gets when it is left out.
 func isDefault(current value.Value, t *schema.Type, name string) bool {
 	d, ok := t.Default(name)
-	return ok && current != nil && sameStored(current, value.Freeze(d.Value, t.Field(name), value.KeepAll), t.Field(name))
+	return ok && current != nil && Stored(current, value.Freeze(d.Value, t.Field(name), value.KeepAll), t.Field(name))
 }
 
-// sameScalar is sameStored for what is neither a list nor an object. The API server
+// sameScalar is Stored for what is neither a list nor an object. The API server
 // writes quantities in its own way; a time that it has as it was written, or cut to
 // seconds, is read as a time.
 func sameScalar(current, want value.Value, t *schema.Type) bool {
@@ -93,15 +89,19 @@ func sameTime(a, b value.Value, fraction time.Duration) bool {
 	return okX && okY && x.Truncate(fraction).Equal(y.Truncate(fraction))
 }
 
-// asRead returns a value that is written to a field as the rules below read it there.
+// asRead returns a value that is written to a field as the rules below read it there: its
+// times are times.
 func asRead(v value.Value, t *schema.Type) value.Value {
-	if t == nil {
+	if t == nil || t.Kind == schema.Dyn {
 		return v
 	}
-	switch list, isList := v.(*value.List); {
-	case isList && t.Kind == schema.List:
-		return listAsRead(list, t.Item())
-	case t.Kind != schema.Time:
+	switch v := v.(type) {
+	case *value.Map:
+		return fieldsAsRead(v, t)
+	case *value.List:
+		return itemsAsRead(v, t.Item())
+	}
+	if t.Kind != schema.Time {
 		return v
 	}
 	if at, ok := timeOf(v); ok {
@@ -110,15 +110,22 @@ func asRead(v value.Value, t *schema.Type) value.Value {
 	return v
 }
 
-// listAsRead is asRead for the items of a list, and for their fields.
-func listAsRead(list *value.List, t *schema.Type) value.Value {
+func fieldsAsRead(m *value.Map, t *schema.Type) value.Value {
+	out := m
+	for i := range m.Len() {
+		name, v := m.At(i)
+		if read := asRead(v, typeOf(t, name)); !identical(read, v) {
+			out = out.With(name, read)
+		}
+	}
+	return out
+}
+
+func itemsAsRead(list *value.List, t *schema.Type) value.Value {
 	var out []value.Value
 	for i, item := range list.Items() {
 		read := asRead(item, t)
-		if m, ok := item.(*value.Map); ok {
-			read = fieldsAsRead(m, t)
-		}
-		if read != item && out == nil {
+		if out == nil && !identical(read, item) {
 			out = slices.Clone(list.Items())
 		}
 		if out != nil {
@@ -129,24 +136,6 @@ func listAsRead(list *value.List, t *schema.Type) value.Value {
 		return list
 	}
 	return value.NewList(out)
-}
-
-func fieldsAsRead(m *value.Map, t *schema.Type) value.Value {
-	if t == nil || t.Kind == schema.Dyn {
-		return m
-	}
-	out := m
-	for i := range m.Len() {
-		name, v := m.At(i)
-		read := asRead(v, t.Field(name))
-		if inner, ok := v.(*value.Map); ok {
-			read = fieldsAsRead(inner, t.Field(name))
-		}
-		if read != v {
-			out = out.With(name, read)
-		}
-	}
-	return out
 }
 
 // timeOf returns the time that a value is, or that its text says.

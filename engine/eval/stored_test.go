@@ -6,6 +6,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -93,7 +95,7 @@ spec:
           properties:
             top: {type: string, default: d}
             list: {type: array, items: &item {type: object, properties: {
-              name: {type: string}, t: {type: string, default: x}, n: {type: string, nullable: true, default: x},
+              name: {type: string}, t: {type: string, default: x}, z: {type: string, nullable: true, default: x},
               o: {type: object, default: {}, properties: {a: {type: integer, default: 1}, b: {type: integer}}},
               q: {type: object, properties: {a: {type: integer, default: 1}}},
               l: {type: array, default: [1]}}}}
@@ -114,7 +116,7 @@ func TestDefaultsOfItems(t *testing.T) {
 		stored, want string
 		same         bool
 	}{
-		"all defaults":                      {`{list: [{name: a, t: x, n: x, o: {a: 1}, l: [1]}]}`, `{list: [{name: a}]}`, true},
+		"all defaults":                      {`{list: [{name: a, t: x, z: x, o: {a: 1}, l: [1]}]}`, `{list: [{name: a}]}`, true},
 		"another value":                     {`{list: [{name: a, t: y}]}`, `{list: [{name: a}]}`, false},
 		"another value is wanted":           {`{list: [{name: a, t: x}]}`, `{list: [{name: a, t: y}]}`, false},
 		"the default is wanted":             {`{list: [{name: a, t: x}]}`, `{list: [{name: a, t: x}]}`, true},
@@ -124,8 +126,8 @@ func TestDefaultsOfItems(t *testing.T) {
 		"a default in no object":            {`{list: [{name: a, q: {a: 1}}]}`, `{list: [{name: a}]}`, false},
 		"a default in an object":            {`{list: [{name: a, q: {a: 1}}]}`, `{list: [{name: a, q: {}}]}`, true},
 		"null":                              {`{list: [{name: a, t: x}]}`, `{list: [{name: a, t: null}]}`, true},
-		"null that is a value":              {`{list: [{name: a, n: x}]}`, `{list: [{name: a, n: null}]}`, false},
-		"null that is stored":               {`{list: [{name: a}]}`, `{list: [{name: a, n: null}]}`, true},
+		"null that is a value":              {`{list: [{name: a, z: x}]}`, `{list: [{name: a, z: null}]}`, false},
+		"null that is stored":               {`{list: [{name: a}]}`, `{list: [{name: a, z: null}]}`, true},
 		"not defaulted":                     {`{list: [{name: a}]}`, `{list: [{name: a}]}`, true},
 		"a field without a default":         {`{list: [{name: a, more: b}]}`, `{list: [{name: a}]}`, false},
 		"another item":                      {`{list: [{name: a, t: x}]}`, `{list: [{name: b}]}`, false},
@@ -186,6 +188,16 @@ func TestTimesInListsAreRead(t *testing.T) {
 	got := asRead(value.Freeze([]any{map[string]any{"key": "a", "at": "2026-01-01T12:00:00.5Z"}, map[string]any{"key": "b"}}, nil, value.KeepAll), list)
 	at, ok := value.Time(value.Path(got.(*value.List).At(0), "at"))
 	if want := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC); !ok || !at.Equal(want) {
+		t.Errorf("got %v", value.Plain(got))
+	}
+}
+
+// TestAsReadOfAnyValue: no value is one that cannot be compared.
+func TestAsReadOfAnyValue(t *testing.T) {
+	t.Parallel()
+	item := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{"data": {Kind: schema.Bytes}}}
+	want := value.NewList([]value.Value{value.FromMap(map[string]value.Value{"data": types.Bytes("a")})})
+	if got := asRead(want, &schema.Type{Kind: schema.List, Elem: item}); got != value.Value(want) {
 		t.Errorf("got %v", value.Plain(got))
 	}
 }
