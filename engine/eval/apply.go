@@ -69,7 +69,7 @@ func (p applying) keep(digest value.Value) {
 	if p.applied(digest) {
 		return
 	}
-	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Patch: p.manifest, Before: p.t.value})
+	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value})
 	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
 	p.run.ev.overlay.set(p.t.id, next.(*value.Map))
 	p.run.ev.reader.changed()

@@ -97,7 +97,7 @@ func (x coalescing) finish() {
 	if j.effect.Verb == VerbCreate {
 		return
 	}
-	_, patch := mergeDiff(j.effect.Before, j.effect.Patch, x.ev.in.Policy.WrittenTypes[j.effect.Target.GVK])
+	_, patch := mergeDiff(j.effect.Before, j.effect.Patch, j.effect.Type)
 	if j.effect.Patch, _ = patch.(*value.Map); j.effect.Patch == nil {
 		x.ev.decision.Effects[at] = nil
 	}

@@ -56,7 +56,7 @@ type Effect struct {
 	// Subresource is "" or "status".
 	Subresource string
 	Target      world.ID
-	// Type is that of the object, as far as it is known.
+	// Type is that of the object that a patch or an apply changes, as far as it is known.
 	Type *schema.Type
 	// Patch is a JSON merge patch, the whole object of a create or an apply, the
 	// event, or what scaling changes of the object.

@@ -81,11 +81,12 @@ func (w writing) find(id world.ID) (targetState, error) {
 
 // write merges wanted fields into an object; nil when that changes nothing.
 func (w writing) write(t targetState, subresource string, want *value.Map) *Effect {
-	next, patch := mergeDiff(t.value, want, w.run.ev.in.Policy.WrittenTypes[t.id.GVK])
+	of := w.run.ev.in.Policy.WrittenTypes[t.id.GVK]
+	next, patch := mergeDiff(t.value, want, of)
 	if patch == nil {
 		return nil
 	}
-	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Patch: patch.(*value.Map), Before: t.value}
+	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Type: of, Patch: patch.(*value.Map), Before: t.value}
 	w.emit(e)
 	w.run.ev.overlay.set(t.id, next.(*value.Map))
 	w.run.ev.reader.changed()
@@ -109,7 +110,6 @@ func (w writing) emit(e *Effect) {
 	if w.run.ev.in.Instead != nil && w.outdated(e) {
 		return
 	}
-	e.Type = w.run.ev.in.Policy.WrittenTypes[e.Target.GVK]
 	e.Rules, e.Item, e.Rule, e.Finally = []string{w.run.rule.Name}, w.run.ev.item, w.run.index, w.run.rule.Finally
 	w.run.ev.decision.Effects = append(w.run.ev.decision.Effects, e)
 	w.run.ev.emitted++

@@ -77,10 +77,7 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	r.object = c.primary(snapshot, key)
 	r.left = c.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
-	r.in.Flush, r.in.Apart = flush, c.brake.Apart(key)
-	if left := c.leftOut(key, now); left != nil {
-		r.in.Rejected = left.list
-	}
+	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.leftOut(key, now)
 	r.flight = c.takeOff(&r.in)
 	ctx, r.result.ID = c.identified(ctx)
 	ctx, r.traced = r.trace(ctx, by.at)

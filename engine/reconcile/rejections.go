@@ -25,7 +25,7 @@ const rejectedFor = 5 * time.Second
 func (c *Controller) makesChildren(rule int) bool { return c.Policy.Rules[rule].Child != "" }
 
 // leftOut returns the writes that are left out of a decision.
-func (c *Controller) leftOut(key eval.Key, now time.Time) *rejections {
+func (c *Controller) leftOut(key eval.Key, now time.Time) []eval.Rejection {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k := c.states[key]
@@ -34,8 +34,9 @@ func (c *Controller) leftOut(key eval.Key, now time.Time) *rejections {
 	}
 	if now.Sub(k.rejected.since) >= rejectedFor {
 		k.rejected = nil
+		return nil
 	}
-	return k.rejected
+	return k.rejected.list
 }
 
 // refused returns what was refused now.
