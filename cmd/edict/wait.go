@@ -18,6 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -59,17 +60,12 @@ is RollingOut.`,
 	return cmd
 }
 
-// statuses are what the controller says of a ConfigMap.
-var statuses = []string{
-	"Active", "Contested", "Degraded", "Disabled", "Empty", "Paused", "Refused", "RollingOut", "RolloutStopped", "Stopped", "Waiting",
-}
-
 // waitInterval is how often the ConfigMaps are looked at.
 const waitInterval = 250 * time.Millisecond
 
 func (f *waitFlags) run(ctx context.Context, out io.Writer) error {
-	if !slices.ContainsFunc(statuses, func(one string) bool { return strings.EqualFold(one, f.status) }) {
-		return fmt.Errorf("unknown status %q for --for: one of %s", f.status, strings.Join(statuses, ", "))
+	if !slices.ContainsFunc(policies.Statuses, func(one string) bool { return strings.EqualFold(one, f.status) }) {
+		return fmt.Errorf("unknown status %q for --for: one of %s", f.status, strings.Join(policies.Statuses, ", "))
 	}
 	api, _, err := f.origin.configMaps()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // be written. Fields that old has, too, are not pruned: what was given to the
 // server as the state of a cluster may have more than its schema.
 func (k kind) normalize(o, old Object) {
-	if k.GVK == secretKind {
+	if k.GVK == schema.Secret {
 		secret(o)
 	}
 	if k.Structure != nil {

@@ -2,11 +2,7 @@ package apiserver
 
 import (
 	"encoding/base64"
-
-	"github.com/edict-dev/edict/engine/schema"
 )
-
-var secretKind = schema.GVK{APIVersion: "v1", Kind: "Secret"}
 
 // secret does what kube-apiserver does in code with each Secret that is written: it moves
 // the texts of stringData to data, so that nobody reads them back as texts, and sets the

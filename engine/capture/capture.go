@@ -15,7 +15,6 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -152,7 +151,7 @@ func plainObject(r eval.Read) simulate.Object {
 	if generation := r.Object.Version().Generation; generation > 1 {
 		metadata["generation"] = generation
 	}
-	if r.Source.GVK == readmodel.Secret && !r.Source.Values {
+	if r.Source.GVK == schema.Secret && !r.Source.Values {
 		snapshot.Mark(metadata)
 	}
 	label(metadata, r.Source.Selector)

@@ -16,11 +16,9 @@ func (k *kinds) notKept(gvk schema.GVK, manifest *document.Node, problems *findi
 	encoded(gvk, manifest, problems)
 }
 
-var secretKind = schema.GVK{APIVersion: "v1", Kind: "Secret"}
-
 // encoded reports texts of a Secret that the API server moves to another field.
 func encoded(gvk schema.GVK, fields *document.Node, problems *findings) {
-	if texts := fields.Get("stringData"); texts != nil && gvk == secretKind {
+	if texts := fields.Get("stringData"); texts != nil && gvk == schema.Secret {
 		problems.Reportf(document.NotKept, texts.Pos, "data: {password: \"${base64.encode(text)}\"}",
 			"the API server moves stringData of a Secret to data: it is not seen when somebody changes it, and a patch of it is written at every evaluation")
 	}

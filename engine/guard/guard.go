@@ -146,14 +146,12 @@ func (g *Grants) allows(n need, namespace string) bool {
 // read them so, or writes them.
 func (g *Grants) Values() bool {
 	for _, field := range []string{Values, "data", "stringData"} {
-		if g.allows(need{gvk: secret, field: field, closed: true}, "") {
+		if g.allows(need{gvk: schema.Secret, field: field, closed: true}, "") {
 			return true
 		}
 	}
 	return false
 }
-
-var secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
 
 // hasFields reports whether there are fields at or below a value.
 func hasFields(v value.Value) bool {

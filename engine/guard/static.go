@@ -145,12 +145,12 @@ func (f *finder) off(at analyze.Scope) bool {
 
 // reads checks what is read of protected kinds.
 func (f *finder) reads() {
-	reading := need{gvk: secret, field: Reading, danger: workload}
-	if f.policy.Primary.GVK == secret {
+	reading := need{gvk: schema.Secret, field: Reading, danger: workload}
+	if f.policy.Primary.GVK == schema.Secret {
 		f.read(reading, f.place())
 	}
 	for _, in := range f.policy.Inputs {
-		if in.Source.GVK == secret && !in.Off {
+		if in.Source.GVK == schema.Secret && !in.Off {
 			f.read(reading, in.Pos)
 		}
 	}

@@ -29,7 +29,7 @@ type Decoder struct {
 
 // Decode returns what Object returns for the decoded manifest.
 func (d *Decoder) Decode(data []byte) (*world.Object, error) {
-	if d.Source.GVK == Secret && !d.Source.Values || value.Covers(d.Mask, world.WithManagers) {
+	if d.Source.GVK == schema.Secret && !d.Source.Values || value.Covers(d.Mask, world.WithManagers) {
 		return d.whole(data)
 	}
 	var head head

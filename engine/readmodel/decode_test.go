@@ -32,8 +32,8 @@ func TestDecode(t *testing.T) {
 		"an event":                {world.Source{GVK: pod}, manifest(`"apiVersion":"v1","kind":"Pod",`, spec, "")},
 		"out of a list":           {world.Source{GVK: pod}, manifest("", spec, "")},
 		"metadata last":           {world.Source{GVK: pod}, []byte(`{"spec":{"nodeName":"n"},"metadata":{"name":"a"}}`)},
-		"a Secret":                {world.Source{GVK: Secret}, manifest(`"kind":"Secret","apiVersion":"v1",`, `"data":{"a":"YQ=="}`, "")},
-		"a Secret, values wanted": {world.Source{GVK: Secret, Values: true}, manifest(`"kind":"Secret","apiVersion":"v1",`, `"data":{"a":"YQ=="}`, "")},
+		"a Secret":                {world.Source{GVK: schema.Secret}, manifest(`"kind":"Secret","apiVersion":"v1",`, `"data":{"a":"YQ=="}`, "")},
+		"a Secret, values wanted": {world.Source{GVK: schema.Secret, Values: true}, manifest(`"kind":"Secret","apiVersion":"v1",`, `"data":{"a":"YQ=="}`, "")},
 	} {
 		for mask, keep := range masks {
 			t.Run(name+", "+mask, func(t *testing.T) {

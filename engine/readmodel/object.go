@@ -13,7 +13,7 @@ import (
 // of a mask. Of a Secret it keeps digests of the values, unless the source has the
 // values.
 func Object(source world.Source, object map[string]any, t *schema.Type, mask *value.Mask) *world.Object {
-	if source.GVK == Secret && !source.Values {
+	if source.GVK == schema.Secret && !source.Values {
 		object = Redacted(object)
 	}
 	frozen, _ := value.Freeze(object, t, mask).(*value.Map)

@@ -8,11 +8,7 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/schema"
 )
-
-// Secret is the kind whose values are replaced by digests.
-var Secret = schema.GVK{APIVersion: "v1", Kind: "Secret"}
 
 // lastApplied is where kubectl keeps the whole manifest, values included.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"

@@ -103,7 +103,7 @@ func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Uns
 func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	grants := g.Guard.Of(p)
 	if grants.Values() {
-		p.SeeValues(readmodel.Secret)
+		p.SeeValues(schema.Secret)
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
@@ -213,7 +213,7 @@ type Wake struct {
 // reconcile; when there is a Delivery, it gets most of them later.
 func (g *Group) Put(ctx context.Context, source world.Source, object map[string]any) []Wake {
 	as := source
-	if g.Digests && source.GVK == readmodel.Secret {
+	if g.Digests && source.GVK == schema.Secret {
 		object, as.Values = readmodel.Undigested(object)
 		as.Values = as.Values || source.Values
 	}

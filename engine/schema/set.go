@@ -14,6 +14,10 @@ type GVK struct {
 // String returns apiVersion/kind.
 func (g GVK) String() string { return g.APIVersion + "/" + g.Kind }
 
+// Secret is the kind of what nobody is to see the values of, and whose texts the API server
+// encodes.
+var Secret = GVK{APIVersion: "v1", Kind: "Secret"}
+
 // Set knows the types of kinds. It is safe for concurrent use.
 type Set struct {
 	mu    sync.RWMutex

@@ -121,7 +121,7 @@ func (r *Reader) keep(id world.ID, o Object) Object {
 	if mask == nil {
 		return nil
 	}
-	secret := id.GVK == readmodel.Secret
+	secret := id.GVK == schema.Secret
 	if secret && !digested(metadata) {
 		o = readmodel.Redacted(o)
 	}

@@ -36,6 +36,11 @@ const (
 	statusStopped = "Stopped"
 )
 
+// Statuses are all of them.
+var Statuses = []string{
+	statusActive, statusContested, statusDegraded, statusDisabled, statusEmpty, statusPaused, statusRefused, statusRollingOut, statusRolloutStopped, statusStopped, statusWaiting,
+}
+
 // statusReport is the status of a ConfigMap.
 type statusReport struct {
 	configMap *source.ConfigMap
