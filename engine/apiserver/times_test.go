@@ -23,9 +23,9 @@ func TestTimesOfBuiltinKinds(t *testing.T) {
 	}{
 		"microseconds": {"coordination.k8s.io/v1", "Lease", "renewTime", text, "2026-01-01T10:00:00.123456Z"},
 		// kube-apiserver refuses these two; nothing is validated here.
-		"more digits":  {"coordination.k8s.io/v1", "Lease", "renewTime", "2026-01-01T12:00:00Z", "2026-01-01T12:00:00.000000Z"},
-		"no time":      {"coordination.k8s.io/v1", "Lease", "renewTime", "noon", "noon"},
-		"of a CRD":     {"acme.io/v1", "T", "at", text, text},
+		"more digits": {"coordination.k8s.io/v1", "Lease", "renewTime", "2026-01-01T12:00:00Z", "2026-01-01T12:00:00.000000Z"},
+		"no time":     {"coordination.k8s.io/v1", "Lease", "renewTime", "noon", "noon"},
+		"of a CRD":    {"acme.io/v1", "T", "at", text, text},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
