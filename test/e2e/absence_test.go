@@ -119,6 +119,7 @@ func agentNode(i int) string { return fmt.Sprintf("n%02d", i) }
 // TestAFaultyList: a list that lost all objects removes nothing; what is deleted
 // after it is noticed.
 func TestAFaultyList(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	for i := range agents {
 		c.put(node(agentNode(i), "z", true, time.Now()))
@@ -169,6 +170,7 @@ func TestAFaultyList(t *testing.T) {
 // TestAFaultyFirstList: a process whose first list of a kind is wrongly empty
 // removes nothing.
 func TestAFaultyFirstList(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	for i := range agents {
 		c.put(node(agentNode(i), "z", true, time.Now()))
@@ -205,6 +207,7 @@ var crdResource = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Ve
 // TestADeletedKind: that a kind is deleted, and all its objects with it, removes
 // nothing until it is there again.
 func TestADeletedKind(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.home()
 	for i := range agents {

@@ -24,6 +24,7 @@ func children(o *run.Options) {
 // another form is not applied again, neither by another process nor when the
 // key is evaluated anew; what others change is put right.
 func TestAppliedChildrenRest(t *testing.T) {
+	t.Parallel()
 	const space = "default"
 	c := start(t, false)
 	app := object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "a", "namespace": space, "labels": object{"app": "yes"}}, "data": object{"x": "1"}}
@@ -92,6 +93,7 @@ func TestAppliedChildrenRest(t *testing.T) {
 // TestAppliesRefuseOthersObjects: an object that somebody else has made is left
 // alone.
 func TestAppliesRefuseOthersObjects(t *testing.T) {
+	t.Parallel()
 	const space = "default"
 	c := start(t, false)
 	c.put(object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": "a", "namespace": space}, "spec": object{"ports": []any{object{"port": 99}}}})

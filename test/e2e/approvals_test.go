@@ -60,6 +60,7 @@ func (c *cluster) decided(name string) string {
 // TestApprovals approves and denies requests with the derived permissions, and no other:
 // the API server asks for those of the signer, too.
 func TestApprovals(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	folder := filepath.Join(cookbook, "node-certificates")
 	c.grantDerived(folder, "node-certificates")

@@ -36,6 +36,7 @@ func (c *cluster) wantEvent(reason string) {
 // TestBrakesOfFights: two policies that write one label are paused after a few
 // writes, also for the next process, and go on when they are resumed or edited.
 func TestBrakesOfFights(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -81,6 +82,7 @@ func TestBrakesOfFights(t *testing.T) {
 // down, one that asks for the time all the time is evaluated once a second, and
 // both are reported.
 func TestBrakesOfWhatFeedsItself(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -122,6 +124,7 @@ func TestBrakesOfWhatFeedsItself(t *testing.T) {
 // TestBrakesOfRemovals: an edit that removes from all objects is paused, and
 // rolled back.
 func TestBrakesOfRemovals(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -175,6 +178,7 @@ func TestBrakesOfRemovals(t *testing.T) {
 // TestHolds: what a person holds is decided and shown, and written when the time
 // is over or it is released.
 func TestHolds(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -238,6 +242,7 @@ func TestHolds(t *testing.T) {
 // TestContested: a field that somebody else keeps writing is written once in ten
 // seconds, and the ConfigMap says so.
 func TestContested(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()

@@ -96,6 +96,7 @@ func (c *cluster) wantNote(name string, want map[string]string) {
 // with their ConfigMaps; one that is broken disturbs no other and does not stop
 // what ran before, not even through a restart of the controller.
 func TestPoliciesFromConfigMaps(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -144,6 +145,7 @@ func TestPoliciesFromConfigMaps(t *testing.T) {
 // TestNotesSettle: what is told again is told in the same words, or else it
 // would be written again, seen, and told again.
 func TestNotesSettle(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))

@@ -42,6 +42,7 @@ func workload(kind, name string, replicas int, annotations object) object {
 // follows what it depends on, and is deleted when it is no longer wanted, also when
 // that happens while the controller does not run.
 func TestCookbook(t *testing.T) {
+	t.Parallel()
 	const space = "default"
 	c := start(t, false)
 	if err := c.plane.InstallCRDs(t.Context(), filepath.Join(cookbook, "app", "schemas")); err != nil {

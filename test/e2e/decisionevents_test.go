@@ -15,6 +15,7 @@ import (
 // TestDecisionEvents: an object has Events that say why a rule failed for it, and that
 // it no longer does. The permission is the controller's own.
 func TestDecisionEvents(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.asController()

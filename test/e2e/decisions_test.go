@@ -32,6 +32,7 @@ func freeAddress(t *testing.T) string {
 // TestDecisionsOfARunningController: why a running controller decided so, its last
 // decision as a test, and what it wrote under load, made again offline.
 func TestDecisionsOfARunningController(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.braked = true // the load is somebody who fights for a label
 	c.storageWorld()

@@ -66,6 +66,7 @@ func (c *cluster) eventsOf(reason string) (n int) {
 // how many there are, and no longer when it is over; an edit that would make
 // objects fail is refused.
 func TestDegraded(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.asController()
@@ -116,6 +117,7 @@ func TestDegraded(t *testing.T) {
 // TestStaleInputs: a kind that goes away while a policy runs makes what it knows
 // stale, and it says so until the kind is back.
 func TestStaleInputs(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -65,6 +65,7 @@ func (c *cluster) awaitRevision(configMap, policy, before string) string {
 // TestTunedBonus edits a bonus, in the policy and in a ConfigMap of params: the
 // next placement follows.
 func TestTunedBonus(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.home()
 	c.storageNodes(6)

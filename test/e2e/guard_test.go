@@ -20,6 +20,7 @@ import (
 // whether policies may write it. A kind that a new version of Kubernetes adds is
 // closed.
 func TestOpenKinds(t *testing.T) {
+	t.Parallel()
 	c := start(t, false, "--runtime-config=api/all=true")
 	client, err := discovery.NewDiscoveryClientForConfig(c.plane.Config())
 	if err != nil {

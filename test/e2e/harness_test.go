@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,8 +22,6 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/run"
@@ -40,13 +37,6 @@ var (
 	policies = filepath.Join(root, "policies")
 	crds     = filepath.Join(root, "test", "crds")
 )
-
-// TestMain sets the loggers of the libraries, which are those of the process.
-func TestMain(m *testing.M) {
-	ctrl.SetLogger(logr.Discard())
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
-	os.Exit(m.Run())
-}
 
 // cluster is a control plane of one test.
 type cluster struct {

@@ -22,6 +22,7 @@ func exhausting(name, label, value string) string {
 // TestTheLastGoodRevisionSurvives: an edit that waits or is refused does not
 // take the place of what ran, not through a restart of the controller either.
 func TestTheLastGoodRevisionSurvives(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -53,6 +54,7 @@ func TestTheLastGoodRevisionSurvives(t *testing.T) {
 // TestHistoryAndRollback: who wrote which revision and what became of it is
 // listed, and an earlier one is written back.
 func TestHistoryAndRollback(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	binary := edictBinary(t)

@@ -13,6 +13,7 @@ import (
 
 // TestJobQueue takes from a queue as many Jobs as fit, and more when one ends.
 func TestJobQueue(t *testing.T) {
+	t.Parallel()
 	const space = "default"
 	c := start(t, false)
 	c.put(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": "queues"}})

@@ -26,6 +26,7 @@ spec:
 // TestAPolicyForSeveralKinds: it runs for each kind, and when a kind is added or removed the
 // others go on by the revision that they have.
 func TestAPolicyForSeveralKinds(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("marked", "z", true, time.Now()))

@@ -155,6 +155,7 @@ func onNodes(image string, nodes ...string) map[string]string {
 // TestAKernelModule takes a module through its life: loaded, left alone by a
 // cordon, loaded again after a reboot, upgraded, unloaded when it is deleted.
 func TestAKernelModule(t *testing.T) {
+	t.Parallel()
 	k := startKernels(t, 3)
 	all := []string{"k000", "k001", "k002"}
 	k.put(module("driver", "img:1"))
@@ -226,6 +227,7 @@ func TestAKernelModule(t *testing.T) {
 // TestAnOrderedUpgrade lets the labels of nodes say which version may run
 // where.
 func TestAnOrderedUpgrade(t *testing.T) {
+	t.Parallel()
 	k := startKernels(t, 2)
 	versioned := func(version, image string) object {
 		m := module("driver", image)
@@ -251,6 +253,7 @@ func TestAnOrderedUpgrade(t *testing.T) {
 // again, a crashing one is replaced when what is wanted changes, a hanging one
 // is waited for.
 func TestWorkersFail(t *testing.T) {
+	t.Parallel()
 	k := startKernels(t, 1)
 	k.ends("failing", kubelet.Fail)
 	k.ends("crashing", kubelet.Crash)

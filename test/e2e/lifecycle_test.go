@@ -18,6 +18,7 @@ import (
 // TestGraceSurvivesARestart stops the controller while a grace period runs,
 // and starts it again: the node leaves the list when the period ends.
 func TestGraceSurvivesARestart(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	since := time.Now()
@@ -46,6 +47,7 @@ func TestGraceSurvivesARestart(t *testing.T) {
 // TestALateKind starts without the CRDs: the policies wait, the process does
 // not mind, and they run when the kinds appear.
 func TestALateKind(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	folder := t.TempDir()
@@ -119,6 +121,7 @@ func (r *racer) RoundTrip(request *http.Request) (*http.Response, error) {
 // TestAStaleWrite lets a write meet a newer object: the server refuses it, and
 // it is decided again without an error.
 func TestAStaleWrite(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	c.put(group("vg-a", "node-a", true))
@@ -162,6 +165,7 @@ func count(codes []int, code int) (n int) {
 // TestTwoPoliciesReachAFixedPoint lets the pool choose its nodes by the very
 // label that the other policy sets on eligible nodes.
 func TestTwoPoliciesReachAFixedPoint(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	long := time.Now().Add(-time.Hour)
 	for _, n := range []string{"node-a", "node-b", "node-c"} {

@@ -25,6 +25,7 @@ func shadowOf(policy string) string {
 // TestModes: a shadow writes nothing and tells what it would do otherwise; an
 // annotation sets modes without touching the text, and keeps the revision.
 func TestModes(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -69,6 +70,7 @@ func (c *counting) Answer(ctx context.Context, q *expr.Request) (*expr.Response,
 // TestShadowOfPlacement: another bonus in the shadow shows where replicas would
 // stand, and nobody is asked more than without.
 func TestShadowOfPlacement(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.home()
 	c.storageNodes(6)
@@ -102,6 +104,7 @@ func TestShadowOfPlacement(t *testing.T) {
 
 // TestTestsBesideAPolicy: an edit whose tests fail does not take effect.
 func TestTestsBesideAPolicy(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -129,6 +132,7 @@ spec:
 // TestWatchesFollow: what only an earlier text read is no longer watched, and
 // an event tells of each change that lasts until the status is written.
 func TestWatchesFollow(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -104,6 +104,7 @@ func (c *cluster) grantDerived(folder string, names ...string) {
 // TestDerivedRulesSuffice: a controller with the derived permissions, and no
 // other, does all that the shipped policies want, and is never refused.
 func TestDerivedRulesSuffice(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	all := []string{eligibility, label, "replica-scheduling", nodeEntries, moduleHold, nodeModules, versionSteps, "configmap-restart"}
 	c.grantDerived(policies, all...)
@@ -185,6 +186,7 @@ spec:
 // TestAPolicyWaitsForItsPermissions: it says which are missing, holds nobody
 // up, and starts when they are granted.
 func TestAPolicyWaitsForItsPermissions(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "policies.yaml"), []byte(waitingPolicies), 0o600); err != nil {
@@ -232,6 +234,7 @@ spec:
 // TestNamedObjectsSuffice: who reads and writes objects of constant names needs
 // to see no others.
 func TestNamedObjectsSuffice(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "copying.yaml"), copying)
@@ -284,6 +287,7 @@ spec:
 // TestBlockedOwners: where the API server asks for it, the derived permissions
 // hold the one to block an owner's deletion.
 func TestBlockedOwners(t *testing.T) {
+	t.Parallel()
 	c := start(t, false, "--enable-admission-plugins=OwnerReferencesPermissionEnforcement")
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "owning.yaml"), []byte(owning), 0o600); err != nil {

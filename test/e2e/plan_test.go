@@ -67,6 +67,7 @@ func storageFolder(t *testing.T, replacements ...string) string {
 // is what the controller then writes, field for field, and the command itself
 // changes nothing.
 func TestPlanIsWhatIsWritten(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.storageWorld()
 	binary := edictBinary(t)

@@ -98,6 +98,7 @@ func TestTheProcess(t *testing.T) {
 // TestABadPolicyHurtsNobody starts with one policy that does not fit the
 // cluster's schemas: it is refused with its place, the others run.
 func TestABadPolicyHurtsNobody(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	folder := t.TempDir()
@@ -129,6 +130,7 @@ spec:
 // TestSecuredMetrics: metrics are for those whom the API server allows to get
 // them, and show the process as well.
 func TestSecuredMetrics(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	metrics, probes := address(t), address(t)

@@ -15,6 +15,7 @@ import (
 // load that text, runs what was good before and all other policies, and loads the
 // text again once it has changed.
 func TestQuarantine(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -95,6 +95,7 @@ func highest(t *testing.T, pid int) int {
 // run end that process and not the controller, and those that would when they are compiled
 // are refused; other policies go on, and it ends with the controller.
 func TestRego(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -1,10 +1,8 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,36 +57,6 @@ spec:
     - {policy: computes, kind: ConfigMap, fields: [metadata.finalizers]}
 `
 
-// edictBinary builds the program.
-func edictBinary(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "edict")
-	build := exec.Command("go", "build", "-o", path, "./cmd/edict")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
-
-// edict runs the program against the cluster, and returns its exit code.
-func (c *cluster) edict(binary string, args ...string) (string, int) {
-	c.t.Helper()
-	return offline(c.t, binary, append(args, "--kubeconfig", c.plane.Kubeconfig())...)
-}
-
-// offline runs the program without a cluster, and returns its exit code.
-func offline(t *testing.T, binary string, args ...string) (string, int) {
-	t.Helper()
-	cmd := exec.Command(binary, args...)
-	out, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return string(out), cmd.ProcessState.ExitCode()
-}
-
 func held(name string, finalizers ...any) object {
 	return object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{
 		"name": name, "namespace": "default", "labels": object{"hold": "yes"}, "finalizers": finalizers,
@@ -107,6 +75,7 @@ func (c *cluster) wantFinalizers(name string, want ...string) {
 // TestRelease stops policies that run from ConfigMaps, and removes exactly
 // their finalizers.
 func TestRelease(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(policyMap("holding", map[string]string{"holding.yaml": holding}))
@@ -163,6 +132,7 @@ func TestRelease(t *testing.T) {
 // TestReleaseWithoutAController: policies in files, and a ConfigMap whose
 // controller no longer answers, are released all the same.
 func TestReleaseWithoutAController(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	binary, folder := edictBinary(t), t.TempDir()
@@ -188,6 +158,7 @@ func TestReleaseWithoutAController(t *testing.T) {
 
 // TestReleaseIsRefused: what cannot be listed or patched is named.
 func TestReleaseIsRefused(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "holding.yaml"), []byte(holding), 0o600); err != nil {

@@ -77,12 +77,7 @@ func startReload(t *testing.T) *reload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reload{cluster: &cluster{t: t, plane: plane, client: client}, pace: paceOf(), binary: filepath.Join(t.TempDir(), "edict")}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", r.binary, "./cmd/edict")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	r := &reload{cluster: &cluster{t: t, plane: plane, client: client}, pace: paceOf(), binary: edictBinary(t)}
 	r.put(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": "shipshape"}})
 	r.put(deployment("web"))
 	r.put(configMap("one"))

@@ -8,6 +8,7 @@ import (
 // TestRivals: the ConfigMap of a policy and an Event name who else writes what
 // it writes.
 func TestRivals(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -84,6 +84,7 @@ func (c *cluster) nodePatches() map[string]int {
 // middle; each object is written once. What would disagree too much writes nothing, and
 // what fails later is taken back. A rollback is in force at once.
 func TestRollout(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	binary := edictBinary(t)

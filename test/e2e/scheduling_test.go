@@ -216,6 +216,7 @@ func manyVolumes(n int) []wanted {
 // TestManyVolumes places 200 volumes on 30 nodes. The extender is asked about
 // every Diskful replica once and confirms it once: no decision is made twice.
 func TestManyVolumes(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	server, to := c.extender(c.storageNodes(30))
 	edict := c.run(asking(to))
@@ -270,6 +271,7 @@ func TestManyVolumes(t *testing.T) {
 // replica is placed wrongly, the condition says why, and all goes on when it
 // works again.
 func TestTheExtenderFails(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	server, to := c.extender(c.storageNodes(4))
 	c.run(asking(to)).running(eligibility, scheduling)
@@ -309,6 +311,7 @@ func TestTheExtenderFails(t *testing.T) {
 // TestPlacingWhileEverythingMoves lets replicas be deleted, touched by others
 // and the pool change while volumes are placed.
 func TestPlacingWhileEverythingMoves(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	server, to := c.extender(c.storageNodes(9))
 	if err := server.SetFault(extender.Fault{Mode: extender.Stall, Delay: 5 * time.Millisecond}); err != nil {
@@ -352,6 +355,7 @@ func TestPlacingWhileEverythingMoves(t *testing.T) {
 // TestAnOperatorEditsThePolicy changes a bonus, a filter and the order in the
 // policy file, and sees the next placement follow.
 func TestAnOperatorEditsThePolicy(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	capacity := c.storageNodes(3)
 	server, to := c.extender(capacity)

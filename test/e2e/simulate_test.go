@@ -29,6 +29,7 @@ const worldCount = 50
 // TestSimulateAgreesWithRun runs generated worlds in memory and on the real
 // control plane: both must end in equal objects.
 func TestSimulateAgreesWithRun(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	bundle, err := source.Load([]string{policies}, source.Options{})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 // TestStopsAreReported: a ConfigMap that is no longer read says so, and an Event
 // tells which policy has stopped.
 func TestStopsAreReported(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -15,6 +15,7 @@ import (
 // TestSubresources scales a StatefulSet, and evicts the Pods of a Node as far as a budget
 // allows it: a refused eviction is no error, is told by an Event, and is tried again.
 func TestSubresources(t *testing.T) {
+	t.Parallel()
 	const space = "default"
 	c := start(t, false)
 	workers := workload("StatefulSet", "web", 1, nil)

@@ -13,6 +13,7 @@ import (
 // of the objects fail soon after, is taken back by itself, also for the next process;
 // another text is tried again.
 func TestTakeBack(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	for i := range 6 {

@@ -22,6 +22,7 @@ func taking(identity string) func(*run.Options) {
 // TestAnotherTakesOver: the process that leads next goes on with what was last
 // good of a ConfigMap that is broken by then, and leaves alone what is disabled.
 func TestAnotherTakesOver(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -62,6 +63,7 @@ func TestAnotherTakesOver(t *testing.T) {
 // TestParamsThatCannotBeRead: a slip in the YAML of the params does not put the
 // defaults in force.
 func TestParamsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -84,6 +86,7 @@ func TestParamsThatCannotBeRead(t *testing.T) {
 // TestAKindThatComesLater: a policy from a ConfigMap waits for its kinds, the
 // others do not, and an edit while it waits counts.
 func TestAKindThatComesLater(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -111,6 +114,7 @@ func TestAKindThatComesLater(t *testing.T) {
 // TestEditedWhileSomethingIsPutOff: what is put off is done once, by the
 // revision that is in force when its time comes.
 func TestEditedWhileSomethingIsPutOff(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	later := func(value string) string {

@@ -9,6 +9,7 @@ import (
 // TestWaitForAnEdit: edict wait, called at once after an edit, waits for what becomes of
 // it: of other values of params, good and bad, and of a text that comes into force in steps.
 func TestWaitForAnEdit(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	binary := edictBinary(t)

@@ -8,6 +8,7 @@ import (
 // TestEveryInput creates, changes and deletes every kind of input and sees
 // the pool and the labels follow; what nobody reads wakes nobody.
 func TestEveryInput(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	long := time.Now().Add(-24 * time.Hour)
 	for _, n := range []string{"node-a", "node-b"} {
@@ -79,6 +80,7 @@ func resource(name, nodeName string) object {
 // TestNobodyIsWokenForNothing changes what nobody reads, and counts
 // evaluations.
 func TestNobodyIsWokenForNothing(t *testing.T) {
+	t.Parallel()
 	c := start(t, true)
 	long := time.Now().Add(-24 * time.Hour)
 	for _, n := range []string{"node-a", "node-b", "node-c"} {

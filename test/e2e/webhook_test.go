@@ -93,6 +93,7 @@ func store(ctx context.Context, client kubernetes.Interface, o object) error {
 // TestWebhook: a bad edit is refused at once, with the place and how to mend
 // it; what is not concerned passes, and so does everything while nobody serves.
 func TestWebhook(t *testing.T) {
+	t.Parallel()
 	c := start(t, false)
 	c.home()
 	client, err := kubernetes.NewForConfig(c.plane.Config())
