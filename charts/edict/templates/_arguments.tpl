@@ -29,6 +29,8 @@
 {{- if .inputs }}
 - --change-log-inputs
 {{- end }}
+{{- else if .inputs }}
+{{- fail "changeLog.inputs: without the log of changes there is nothing to add inputs to; set changeLog.enabled to true" }}
 {{- end }}
 {{- end }}
 - --workers={{ .Values.workers }}
