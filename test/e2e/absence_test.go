@@ -119,7 +119,6 @@ func agentNode(i int) string { return fmt.Sprintf("n%02d", i) }
 // TestAFaultyList: a list that lost all objects removes nothing; what is deleted
 // after it is noticed.
 func TestAFaultyList(t *testing.T) {
-	t.Parallel()
 	c := start(t, true)
 	for i := range agents {
 		c.put(node(agentNode(i), "z", true, time.Now()))

@@ -36,7 +36,6 @@ func (c *cluster) wantEvent(reason string) {
 // TestBrakesOfFights: two policies that write one label are paused after a few
 // writes, also for the next process, and go on when they are resumed or edited.
 func TestBrakesOfFights(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -82,7 +81,6 @@ func TestBrakesOfFights(t *testing.T) {
 // down, one that asks for the time all the time is evaluated once a second, and
 // both are reported.
 func TestBrakesOfWhatFeedsItself(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -178,7 +176,6 @@ func TestBrakesOfRemovals(t *testing.T) {
 // TestHolds: what a person holds is decided and shown, and written when the time
 // is over or it is released.
 func TestHolds(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()
@@ -242,7 +239,6 @@ func TestHolds(t *testing.T) {
 // TestContested: a field that somebody else keeps writing is written once in ten
 // seconds, and the ConfigMap says so.
 func TestContested(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.braked = true
 	c.home()

@@ -66,7 +66,6 @@ func (c *cluster) eventsOf(reason string) (n int) {
 // how many there are, and no longer when it is over; an edit that would make
 // objects fail is refused.
 func TestDegraded(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.home()
 	c.asController()

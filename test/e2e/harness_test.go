@@ -278,7 +278,8 @@ func (o *controller) running(policies ...string) {
 	})
 }
 
-// metric sums a metric over all series of a policy.
+// metric sums a metric over all series of a policy. The metrics are those of the
+// process: a test that compares them runs alone, without t.Parallel.
 func (o *controller) metric(name, policy string) float64 {
 	o.t.Helper()
 	families, err := o.registry.Gather()

@@ -155,7 +155,6 @@ func onNodes(image string, nodes ...string) map[string]string {
 // TestAKernelModule takes a module through its life: loaded, left alone by a
 // cordon, loaded again after a reboot, upgraded, unloaded when it is deleted.
 func TestAKernelModule(t *testing.T) {
-	t.Parallel()
 	k := startKernels(t, 3)
 	all := []string{"k000", "k001", "k002"}
 	k.put(module("driver", "img:1"))

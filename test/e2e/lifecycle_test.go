@@ -47,7 +47,6 @@ func TestGraceSurvivesARestart(t *testing.T) {
 // TestALateKind starts without the CRDs: the policies wait, the process does
 // not mind, and they run when the kinds appear.
 func TestALateKind(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	folder := t.TempDir()
@@ -121,7 +120,6 @@ func (r *racer) RoundTrip(request *http.Request) (*http.Response, error) {
 // TestAStaleWrite lets a write meet a newer object: the server refuses it, and
 // it is decided again without an error.
 func TestAStaleWrite(t *testing.T) {
-	t.Parallel()
 	c := start(t, true)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	c.put(group("vg-a", "node-a", true))
@@ -165,7 +163,6 @@ func count(codes []int, code int) (n int) {
 // TestTwoPoliciesReachAFixedPoint lets the pool choose its nodes by the very
 // label that the other policy sets on eligible nodes.
 func TestTwoPoliciesReachAFixedPoint(t *testing.T) {
-	t.Parallel()
 	c := start(t, true)
 	long := time.Now().Add(-time.Hour)
 	for _, n := range []string{"node-a", "node-b", "node-c"} {

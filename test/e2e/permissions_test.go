@@ -186,7 +186,6 @@ spec:
 // TestAPolicyWaitsForItsPermissions: it says which are missing, holds nobody
 // up, and starts when they are granted.
 func TestAPolicyWaitsForItsPermissions(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "policies.yaml"), []byte(waitingPolicies), 0o600); err != nil {

@@ -216,7 +216,6 @@ func manyVolumes(n int) []wanted {
 // TestManyVolumes places 200 volumes on 30 nodes. The extender is asked about
 // every Diskful replica once and confirms it once: no decision is made twice.
 func TestManyVolumes(t *testing.T) {
-	t.Parallel()
 	c := start(t, true)
 	server, to := c.extender(c.storageNodes(30))
 	edict := c.run(asking(to))

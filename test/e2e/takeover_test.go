@@ -114,7 +114,6 @@ func TestAKindThatComesLater(t *testing.T) {
 // TestEditedWhileSomethingIsPutOff: what is put off is done once, by the
 // revision that is in force when its time comes.
 func TestEditedWhileSomethingIsPutOff(t *testing.T) {
-	t.Parallel()
 	c := start(t, false)
 	c.home()
 	later := func(value string) string {

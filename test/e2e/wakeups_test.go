@@ -80,7 +80,6 @@ func resource(name, nodeName string) object {
 // TestNobodyIsWokenForNothing changes what nobody reads, and counts
 // evaluations.
 func TestNobodyIsWokenForNothing(t *testing.T) {
-	t.Parallel()
 	c := start(t, true)
 	long := time.Now().Add(-24 * time.Hour)
 	for _, n := range []string{"node-a", "node-b", "node-c"} {
