@@ -41,7 +41,7 @@ controller keeps them in ControllerRevisions of the namespace.
 
 RESULT is Active for a revision that was in force, RollingOut for one that comes
 into force in steps, Waiting, Refused, RolledBack, or Stopped for the last one of a
-policy that is gone. Below the table is how far rollouts have come. AUTHOR is the field
+policy that is gone or disabled by its text. Below the table is how far rollouts have come. AUTHOR is the field
 manager that wrote the ConfigMap. edict rollback takes the number.`,
 		Example: "  edict history --policy-namespace edict-system agent-node-label",
 		RunE: func(cmd *cobra.Command, args []string) error {

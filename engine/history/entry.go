@@ -38,7 +38,8 @@ const (
 	RolledBack Result = "RolledBack"
 	// RollingOut is a revision that comes into force in steps.
 	RollingOut Result = "RollingOut"
-	// Stopped is the last revision in force of a policy that is gone.
+	// Stopped is the last revision in force of a policy that is gone, or that its text
+	// disables.
 	Stopped Result = "Stopped"
 )
 

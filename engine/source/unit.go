@@ -66,6 +66,10 @@ func (u *Unit) ID() string {
 // Disabled reports whether the policy is switched off, also when it is not right.
 func (u *Unit) Disabled() bool { return u.mode() == v1alpha1.ModeDisabled }
 
+// DisabledByText reports whether the policy's own text switches it off, and not the
+// annotation of its ConfigMap.
+func (u *Unit) DisabledByText() bool { return u.Mode == "" && u.Disabled() }
+
 func (u *Unit) mode() string {
 	if u.Mode != "" {
 		return u.Mode

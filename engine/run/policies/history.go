@@ -158,18 +158,28 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.entries)) {
-		if good := s.good(id); good != nil && c.Units[id] == nil && !c.Untold(id, s.place(id, nil)) {
+		if good := s.good(id); good != nil && s.over(id, c) {
 			if err := s.set(ctx, good, history.Stopped); err != nil && ctx.Err() == nil {
 				failed = true
-				s.log.Error("it cannot be noted that the policy is gone", observe.LogPolicy, id, "error", err.Error())
+				s.log.Error("it cannot be noted that the policy is gone or disabled", observe.LogPolicy, id, "error", err.Error())
 			}
 		}
 	}
 	failed = s.endRollouts(ctx, policies) || failed
 	failed = s.storeTakenBack(ctx) || failed
 	failed = s.continued(ctx) || failed
-	s.sweep(ctx)
+	s.sweep(ctx, c)
 	return failed
+}
+
+// over reports whether a policy is gone, or disabled by its text. It has no last good
+// revision then: a mistake in its file must not start it. What the annotation disables
+// can be told also while the file cannot be read.
+func (s *historyStore) over(id string, c *source.Catalog) bool {
+	if u := c.Units[id]; u != nil {
+		return u.DisabledByText()
+	}
+	return !c.Untold(id, s.place(id, nil))
 }
 
 // record notes a result of the present text of a policy.
@@ -304,10 +314,10 @@ func (s *historyStore) room(ctx context.Context, e *history.Entry) error {
 
 // sweep forgets the oldest of the policies of a ConfigMap that are gone, when
 // they are too many.
-func (s *historyStore) sweep(ctx context.Context) {
+func (s *historyStore) sweep(ctx context.Context, c *source.Catalog) {
 	gone := map[types.UID][]*history.Entry{}
-	for _, list := range s.entries {
-		if last := history.InForce(list); last != nil && last.Result == history.Stopped {
+	for id, list := range s.entries {
+		if last := history.InForce(list); last != nil && last.Result == history.Stopped && c.Units[id] == nil {
 			gone[last.Owner] = append(gone[last.Owner], last)
 		}
 	}

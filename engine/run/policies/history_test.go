@@ -194,6 +194,45 @@ func TestHistoryOfAPolicyThatGoes(t *testing.T) {
 	}
 }
 
+// TestHistoryOfADisabledPolicy: what its text disables does not come back by itself when
+// that cannot be read any more. What the annotation disables has a last good revision
+// still, and so has what the annotation enforces in spite of its text.
+func TestHistoryOfADisabledPolicy(t *testing.T) {
+	t.Parallel()
+	text := fixture.Policy("p", "a")
+	disabled := text + "  mode: Disabled\n"
+	for name, tc := range map[string]struct{ annotation, text, want string }{
+		"by its text":                    {"", disabled, "1 a Stopped"},
+		"by the annotation":              {"Disabled", text, "1 a Active"},
+		"by both":                        {"Disabled", disabled, "1 a Active"},
+		"in spite of its text it is not": {"Enforce", disabled, "1 a Active"},
+	} {
+		r := newHistorian(t)
+		r.see(aged(0, "m", "", text), lifecycle.Activated, "")
+		for _, next := range []string{tc.text, "foo: [bar"} {
+			r.see(aged(0, "m", tc.annotation, next), "", "")
+			if got := strings.Join(r.kept("p"), ", "); got != tc.want {
+				t.Errorf("%s, %s: %s, want %s", name, next, got, tc.want)
+			}
+		}
+		if r.see(aged(0, "m", "", text), lifecycle.Activated, ""); r.store.good("p") == nil {
+			t.Errorf("%s: enabled again, there is no last good revision", name)
+		}
+	}
+	r, texts := newHistorian(t), map[string]string{}
+	for i := range 2 * maxStopped {
+		texts[fmt.Sprintf("q%d.yaml", i)] = fixture.Policy(fmt.Sprint("q", i), "a")
+	}
+	r.see(fixture.ConfigMap("m", "", texts), lifecycle.Activated, "")
+	for key := range texts {
+		texts[key] += "  mode: Disabled\n"
+	}
+	r.see(fixture.ConfigMap("m", "", texts), "", "")
+	if n := len(r.store.entries); n != len(texts) {
+		t.Errorf("of %d disabled policies %d are kept", len(texts), n)
+	}
+}
+
 // TestHistoryOfARevisionThatEndsItsProcess: what came into force, and ended the
 // process that ran it, is not the last good revision.
 func TestHistoryOfARevisionThatEndsItsProcess(t *testing.T) {
