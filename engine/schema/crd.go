@@ -1,13 +1,18 @@
 package schema
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
 )
@@ -37,14 +42,26 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// AddCRD adds the kinds of a CustomResourceDefinition in YAML or JSON, or of a
-// list of them as kubectl get prints it. Other manifests are passed over.
+// AddCRD adds the kinds of the CustomResourceDefinitions of a file: documents of
+// YAML or JSON, each a definition or a list of them as kubectl get prints it. Other
+// manifests are passed over.
 func (s *Set) AddCRD(text []byte) error {
-	raw, err := yaml.YAMLToJSON(text)
-	if err != nil {
-		return err
+	for documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text))); ; {
+		one, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		raw, err := yaml.YAMLToJSON(one)
+		if err != nil {
+			return err
+		}
+		if err := s.addManifest(raw); err != nil {
+			return err
+		}
 	}
-	return s.addManifest(raw)
 }
 
 // addManifest adds a manifest in JSON. Only what says that it is a CRD is looked

@@ -184,6 +184,27 @@ func TestOtherManifests(t *testing.T) {
 	}
 }
 
+// TestSeveralDefinitions stand in one file, as controllers publish them.
+func TestSeveralDefinitions(t *testing.T) {
+	t.Parallel()
+	set := NewSet(nil)
+	text := "# the kinds\n---\n"
+	for _, kind := range []string{"Widget", "Gadget", "Gizmo"} {
+		text += "kind: CustomResourceDefinition\nspec: {group: example.com, names: {kind: " + kind + "}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object}}}]}\n--- # the next\n"
+	}
+	if err := set.AddCRD([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"Widget", "Gadget", "Gizmo"} {
+		if _, known := set.Kind(GVK{"example.com/v1", kind}); !known {
+			t.Errorf("%s is not known", kind)
+		}
+	}
+	if err := set.AddCRD([]byte("kind: ConfigMap\n---\na: [\n")); err == nil {
+		t.Error("a broken document after the first is accepted")
+	}
+}
+
 func TestAddFolder(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
