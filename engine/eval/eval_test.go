@@ -174,6 +174,9 @@ func TestActions(t *testing.T) {
 		"a time in a text":           {do(`annotations: {set: {at: "${now}"}}`), w, []string{`r1: patch w {"metadata":{"annotations":{"at":"2026-03-01T12:00:00Z"}}}`}},
 		"a time that is there":       {do(`annotations: {set: {at: "${timestamp('2026-01-01T00:00:00Z')}"}}`), "{kind: Widget, metadata: {name: w, annotations: {at: '2026-01-01T00:00:00Z'}}}", []string{}},
 		"numbers of two kinds":       {do(`status: {num: "${1.0}", m: 2}`), "{kind: Widget, metadata: {name: w}, status: {num: 1, m: 2.0}}", []string{}},
+		"no number":                  {do(`status: {list: ["${0.0 / double(object.spec.num - 1)}"]}`), w, []string{"problem in r1: 7:7: Widget w: status.list[0] is NaN, which no object can have; test it with math.isFinite, or write string(...)"}},
+		"an infinity applied":        {do(`apply: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: g}, spec: {num: "${1.0 / double(object.spec.num - 1)}"}}`), w, []string{"problem in r1: 7:7: Gadget g: spec.num is +Inf, which no object can have; test it with math.isFinite, or write string(...)"}},
+		"no number to remember":      {do(`remember: {name: a, value: {b: "${0.0 / double(object.spec.num - 1)}"}}`), w, []string{"problem in r1: 8:22: b is NaN, which no object can have; test it with math.isFinite, or write string(...)"}},
 		"an object in place of text": {do(`status: {phase: {a: b}}`), w, []string{`r1: patch w/status {"status":{"phase":{"a":"b"}}}`}},
 	} {
 		t.Run(name, func(t *testing.T) {

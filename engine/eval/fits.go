@@ -32,12 +32,28 @@ func bodyFits(a *plan.Child, body value.Value) error {
 	return nil
 }
 
-// fit refuses writes that are too large, from the first of some on.
+// finite refuses numbers that no object can have: those of a division by 0, say.
+func finite(v value.Value) error {
+	where, number, found := value.Infinite(v)
+	if !found {
+		return nil
+	}
+	if where == "" {
+		where = "the value"
+	}
+	return fmt.Errorf("%s is %v, which no object can have; test it with math.isFinite, or write string(...)", where, number)
+}
+
+// fit refuses writes that are too large or have numbers that no object can have, from the
+// first of some on.
 func (r *ruleRun) fit(first int) error {
 	for _, e := range r.ev.decision.Effects[first:] {
+		if err := finite(e.Patch); err != nil {
+			return &expr.Failure{At: r.rule.Pos, Err: fmt.Errorf("%s: %w", shown(e.Target), err)}
+		}
 		size := value.Deep(e.Patch)
 		if size > MaxBody {
-			return fmt.Errorf("%s %s: %w", e.Target.Kind, Key{Namespace: e.Target.Namespace, Name: e.Target.Name}, errBody)
+			return fmt.Errorf("%s: %w", shown(e.Target), errBody)
 		}
 		if r.ev.written += size; r.ev.written > MaxWritten {
 			return errWritten

@@ -44,8 +44,11 @@ func (x acting) remember(a *plan.Remember, f *frame) error {
 	return nil
 }
 
-// keeps remembers a value, unless there is no room for it.
+// keeps remembers a value, unless there is no room for it or a record could not show it.
 func (ev *evaluation) keeps(name string, v value.Value) error {
+	if err := finite(v); err != nil {
+		return err
+	}
 	was, known := ev.decision.Remember[name]
 	size, replaced, own, all := ev.remembering.size, ev.remembering.replaced, 0, 0
 	if ev.in.Remembered != nil {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/apply"
@@ -71,11 +73,9 @@ func (w renderer) value(v value.Value) any {
 	return w.plain(value.Plain(v))
 }
 
-// plain hides texts and numbers; names of fields and truths are no secret.
+// plain hides texts and numbers; names of fields and truths are no secret. A number that
+// JSON does not have is shown as a text.
 func (w renderer) plain(x any) any {
-	if !w.hidden {
-		return x
-	}
 	switch x := x.(type) {
 	case nil, bool:
 		return x
@@ -89,9 +89,15 @@ func (w renderer) plain(x any) any {
 			x[i] = w.plain(x[i])
 		}
 		return x
-	default:
+	case float64:
+		if !w.hidden && (math.IsNaN(x) || math.IsInf(x, 0)) {
+			return strconv.FormatFloat(x, 'g', -1, 64)
+		}
+	}
+	if w.hidden {
 		return HiddenValue
 	}
+	return x
 }
 
 func (w renderer) failure(err error) string {
