@@ -137,6 +137,47 @@ func TestWhatIsAppliedIsHeld(t *testing.T) {
 	}
 }
 
+// TestEmptyListsAreHeldByNobody: of a list that is merged by its items the server notes
+// no manager when it is empty, but a custom kind keeps it. It is applied all the same,
+// also while the list has items of others, and not while it has items of the policy.
+func TestEmptyListsAreHeldByNobody(t *testing.T) {
+	t.Parallel()
+	const list = `{type: array, items: {type: object, required: [name], properties: {name: {type: string}, tags: {type: array, items: {type: string}, x-kubernetes-list-type: set}}}`
+	for name, tc := range map[string]struct {
+		want, theirs string
+		settled      bool
+	}{
+		"a map":                    {"{map: []}", "", true},
+		"a set":                    {"{set: []}", "", true},
+		"an atomic list":           {"{atomic: []}", "", true},
+		"in an item":               {"{map: [{name: a, tags: []}]}", "", true},
+		"items of others":          {"{map: []}", "{map: [{name: b}]}", true},
+		"an atomic list of others": {"{atomic: []}", "{atomic: [{name: b}]}", false},
+	} {
+		s := newHeldServer()
+		if err := s.schemas.AddCRD([]byte(`{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+			map: ` + list + `, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]}, atomic: ` + list + `}, set: {type: array, items: {type: string}, x-kubernetes-list-type: set}}}}}}}]}}`)); err != nil {
+			t.Fatal(err)
+		}
+		of := func(spec string) map[string]any {
+			return parsed(t, "{apiVersion: example.com/v1, kind: Gadget, metadata: {namespace: ns, name: a, labels: {a: b}}, spec: "+spec+"}")
+		}
+		s.apply(t, of(tc.want), "edict/p")
+		if tc.theirs != "" {
+			s.apply(t, of(tc.theirs), "other")
+		}
+		for _, values := range []bool{false, true} {
+			if got := s.settled(of(tc.want), values); got != tc.settled {
+				t.Errorf("%s, values %v: settled is %v", name, values, got)
+			}
+		}
+		s.apply(t, of("{map: [{name: mine}], set: [x]}"), "edict/p")
+		if s.settled(of(tc.want), false) {
+			t.Errorf("%s: settled with items that are not wanted any more", name)
+		}
+	}
+}
+
 // TestWhatOthersChangeIsSeen: whoever changes a value takes the field.
 func TestWhatOthersChangeIsSeen(t *testing.T) {
 	t.Parallel()

@@ -143,10 +143,13 @@ func (b *builder) build(schema *spec.Schema, path string) *Type {
 	case "object":
 		return b.object(schema, path)
 	case "array":
+		list := &Type{Kind: List, Elem: Any}
 		if schema.Items != nil && schema.Items.Schema != nil {
-			return &Type{Kind: List, Elem: b.build(schema.Items.Schema, path+"[]")}
+			list.Elem = b.build(schema.Items.Schema, path+"[]")
 		}
-		return &Type{Kind: List, Elem: Any}
+		sort, _ := schema.Extensions.GetString("x-kubernetes-list-type")
+		list.Merged = sort == "map" || sort == "set"
+		return list
 	default:
 		return scalarType(schema)
 	}

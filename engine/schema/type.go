@@ -48,6 +48,8 @@ type Type struct {
 	Open bool
 	// Elem is the type of a Map's values or a List's items.
 	Elem *Type
+	// Merged says that server-side apply merges the items of a List one by one.
+	Merged bool
 	// Enum are the only values a String may have; none means any.
 	Enum []string
 	// Quantity says that a Dyn value is a quantity such as 100m, which the API
