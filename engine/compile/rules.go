@@ -79,6 +79,9 @@ func (rs *rules) done(s *scope, doc *v1alpha1.Rule, out *plan.Rule) {
 		out.Cases = append(out.Cases, rs.row(s, &doc.Cases[i]))
 	}
 	out.OnError = rs.actions(s.withError(doc.Pos), doc.OnError)
+	for a := range out.OfErrors() {
+		plan.Programs(a, func(p *cel.Program) { out.OnErrorPerItem = out.OnErrorPerItem || ofItem(out, p) })
+	}
 	if doc.Debounce != nil {
 		out.Debounce = debounce(s, doc, out.WhenPerItem, rs.constants)
 	}
@@ -121,7 +124,13 @@ func when(doc *v1alpha1.Rule, out *plan.Rule, s *scope) {
 	if out.When = s.typed(doc.When, cel.BoolType); out.When == nil {
 		return
 	}
-	names := out.When.Names()
-	usesLocals := slices.ContainsFunc(out.Locals, func(v *plan.Variable) bool { return names[v.Name] })
-	out.WhenPerItem = out.ForEach != nil && (usesLocals || names[out.As])
+	out.WhenPerItem = ofItem(out, out.When)
+}
+
+// ofItem reports whether an expression uses the item of a rule's list, or a variable of the
+// rule, which is computed for each item.
+func ofItem(r *plan.Rule, p *cel.Program) bool {
+	names := p.Names()
+	usesLocals := slices.ContainsFunc(r.Locals, func(v *plan.Variable) bool { return names[v.Name] })
+	return r.ForEach != nil && (usesLocals || names[r.As])
 }

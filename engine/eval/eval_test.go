@@ -260,8 +260,17 @@ func TestFailures(t *testing.T) {
 		"instead of it": {each + "      onError: [{labels: {set: {error: \"${error.message.contains('absent') ? 'absent' : 'other'}\"}}}]\n" + set, []string{
 			`one: patch w {"metadata":{"labels":{"a":"x","before":"x","c":"x","error":"absent"}}}`, `problem in one: 10:61: the field or key "k" is absent (read it with .? or [?...] where it may be)`,
 		}},
-		"a condition":                {"    - name: one\n      when: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:13: the field or key "x" is absent (read it with .? or [?...] where it may be)`}},
-		"the list":                   {"    - name: one\n      forEach: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:16: the field or key "x" is absent (read it with .? or [?...] where it may be)`}},
+		"a condition": {"    - name: one\n      when: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:13: the field or key "x" is absent (read it with .? or [?...] where it may be)`}},
+		"the list":    {"    - name: one\n      forEach: object.spec.x\n      do: [{labels: {set: {a: x}}}]\n" + later, []string{`problem in one: 8:16: the field or key "x" is absent (read it with .? or [?...] where it may be)`}},
+		"the list, said of the key": {"    - name: one\n      forEach: object.spec.x\n      onError: [{labels: {set: {failed: x}}}]\n      do: [{labels: {set: {a: x}}}]\n", []string{
+			`one: patch w {"metadata":{"labels":{"failed":"x"}}}`, `problem in one: 8:16: the field or key "x" is absent (read it with .? or [?...] where it may be)`,
+		}},
+		"the list, not said of an item": {"    - name: one\n      forEach: object.spec.x\n      variables: [{name: k, expression: item.k}]\n      onError: [{labels: {set: {failed: \"${k}\"}}}]\n      do: [{labels: {set: {a: x}}}]\n", []string{
+			`problem in one: 8:16: the field or key "x" is absent (read it with .? or [?...] where it may be)`,
+		}},
+		"a condition, not said of an item": {"    - name: one\n      when: object.spec.x\n      forEach: object.spec.list\n      onError: [{labels: {set: {\"${item.k}\": x}}}]\n      do: [{labels: {set: {a: x}}}]\n", []string{
+			`problem in one: 8:13: the field or key "x" is absent (read it with .? or [?...] where it may be)`,
+		}},
 		"what stands before is kept": {"    - name: zero\n      do: [{labels: {set: {a: x}}}]\n    - {name: one, do: [{fail: why}]}\n" + later, []string{`zero: patch w {"metadata":{"labels":{"a":"x"}}}`, "problem in one: 9:24: why"}},
 		"what decides is enough":     {"    - name: one\n      when: true || object.spec.x\n      do: [{labels: {set: {a: x}}}]\n", []string{`one: patch w {"metadata":{"labels":{"a":"x"}}}`}},
 	} {

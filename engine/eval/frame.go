@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -48,6 +50,11 @@ func (f *frame) ResolveName(name string) (any, bool) {
 		return nil, false
 	}
 	return f.ev.slot(slot), true
+}
+
+// knows reports whether a name stands for an item, or for a variable of a rule.
+func (f *frame) knows(name string) bool {
+	return slices.ContainsFunc(f.locals, func(l local) bool { return l.name == name })
 }
 
 // slot returns the value of a name of the policy, as an error value when it

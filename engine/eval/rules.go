@@ -267,7 +267,7 @@ func (r *ruleRun) fail(f *frame, item string, err error) {
 	if own, ok := errors.AsType[*askFailure](err); ok {
 		onError, f = own.Ask.OnError, own.frame
 	}
-	if len(onError) == 0 || r.over(err) {
+	if len(onError) == 0 || r.over(err) || r.rule.OnErrorPerItem && !f.knows(r.rule.As) {
 		return
 	}
 	r.ev.item++

@@ -298,13 +298,16 @@ type Rule struct {
 	Pos  document.Position
 	When *cel.Program
 	// WhenPerItem says that When names the item and is judged for each.
-	WhenPerItem     bool
-	ForEach         *cel.Program
-	As              string
-	Locals          []*Variable
-	Do              []Action
-	Cases           []Case
-	OnError         []Action
+	WhenPerItem bool
+	ForEach     *cel.Program
+	As          string
+	Locals      []*Variable
+	Do          []Action
+	Cases       []Case
+	OnError     []Action
+	// OnErrorPerItem says that OnError uses the item: where the list has failed, there is
+	// none, and OnError does not run.
+	OnErrorPerItem  bool
 	ContinueOnError bool
 	// Finally makes the rule run, and its effects be written, also after a rule
 	// that failed.

@@ -9,11 +9,20 @@ import (
 // Actions returns all actions of a rule, also those of its selections and those for
 // failures.
 func (r *Rule) Actions() iter.Seq[Action] {
+	lists := [][]Action{r.Do, r.OnError}
+	for i := range r.Cases {
+		lists = append(lists, r.Cases[i].Do)
+	}
+	return all(lists...)
+}
+
+// OfErrors returns all actions for failures of a rule, also those of their selections.
+func (r *Rule) OfErrors() iter.Seq[Action] { return all(r.OnError) }
+
+// all returns the actions of some lists, and those inside them.
+func all(lists ...[]Action) iter.Seq[Action] {
 	return func(yield func(Action) bool) {
-		lists := [][]Action{r.Do, r.OnError}
-		for i := range r.Cases {
-			lists = append(lists, r.Cases[i].Do)
-		}
+		lists := lists
 		for len(lists) > 0 {
 			list := lists[0]
 			lists = lists[1:]
