@@ -18,19 +18,26 @@ const (
 	costEarly = 2
 )
 
-// expand makes all moves from a state.
-func (s *search) expand(ctx context.Context, at, cost int) {
-	n := s.nodes[at]
-	s.decisions(ctx, at, cost)
-	if n.done {
+// expanding makes the moves from one state.
+type expanding struct {
+	search *search
+	node   *node
+	// at is the state, cost what it costs.
+	at, cost int
+}
+
+// all makes all moves but the changes from outside, which are made later.
+func (e expanding) all(ctx context.Context) {
+	e.decisions(ctx)
+	if e.node.done {
 		return
 	}
-	n.done = true
-	if n.rests() {
-		s.nextDeadline(ctx, at, cost)
+	e.node.done = true
+	if e.node.rests() {
+		e.deadline(ctx)
 	}
-	s.restart(ctx, at, cost)
-	s.queue.add(cost+costOfChange(n), visit{at: at, changes: true})
+	e.restart(ctx)
+	e.search.queue.add(e.cost+costOfChange(e.node), visit{at: e.at, changes: true})
 }
 
 func costOfChange(n *node) int {
@@ -40,49 +47,41 @@ func costOfChange(n *node) int {
 	return costChange + costEarly
 }
 
-func (s *search) over(ctx context.Context) bool {
-	return s.out.Finding != nil || ctx.Err() != nil || !s.within()
+// by is how a move leads from the state to another one.
+func (e expanding) by(m *Move, cost int) arrival {
+	return arrival{parent: e.at, move: m, changes: e.node.changes, clocks: e.node.clocks, cost: e.cost + cost}
+}
+
+func (e expanding) simulated(ctx context.Context) *simulate.Simulation {
+	return e.node.simulated(ctx, e.search.options)
 }
 
 // decisions decides about each key, and kills the process after each write.
-func (s *search) decisions(ctx context.Context, at, cost int) {
-	n := s.nodes[at]
-	todo := n.todo
-	n.todo = nil
-	before := slices.Clone(n.sleep)
+func (e expanding) decisions(ctx context.Context) {
+	todo := e.node.todo
+	e.node.todo = nil
+	before := slices.Clone(e.node.sleep)
 	for _, name := range todo {
-		if s.over(ctx) {
+		if e.search.over(ctx) {
 			return
 		}
-		sim := s.at(ctx, n)
+		sim := e.simulated(ctx)
 		wrote := written(sim)
 		move := Move{Decide: name}
 		move.make(ctx, sim)
 		writes := written(sim) - wrote
-		sleep := slices.DeleteFunc(slices.Clone(before), func(other string) bool { return !s.apart(name, other) })
-		to := s.arrive(ctx, sim, arrival{parent: at, move: &move, changes: n.changes, clocks: n.clocks, run: n.run + 1, sleep: sleep, cost: cost})
+		a := e.by(&move, 0)
+		a.run = e.node.run + 1
+		a.sleep = slices.DeleteFunc(slices.Clone(before), func(other string) bool { return !e.search.apart(name, other) })
+		to := e.search.arrive(ctx, sim, a)
 		if to < 0 {
 			return
 		}
-		n.next = append(n.next, edge{to, move})
+		e.node.next = append(e.node.next, edge{to, move})
 		for after := range writes {
-			s.crash(ctx, at, cost, Move{Decide: name, Crash: after + 1})
+			e.crash(ctx, Move{Decide: name, Crash: after + 1})
 		}
 		before = append(before, name)
-	}
-}
-
-// crash makes a decision in which the process is killed.
-func (s *search) crash(ctx context.Context, at, cost int, move Move) {
-	if s.over(ctx) {
-		return
-	}
-	n := s.nodes[at]
-	sim := s.at(ctx, n)
-	move.make(ctx, sim)
-	s.out.Explored.Crashes++
-	if to := s.arrive(ctx, sim, arrival{parent: at, move: &move, changes: n.changes, clocks: n.clocks, cost: cost + costCrash, from: sim.Checkpoint()}); to >= 0 {
-		n.lost = append(n.lost, edge{to, move})
 	}
 }
 
@@ -96,83 +95,82 @@ func written(sim *simulate.Simulation) (n int) {
 	return n
 }
 
-// apart reports whether two keys may be decided about in any order.
-func (s *search) apart(a, b string) bool {
-	return s.commute[[2]string{policyOf(a), policyOf(b)}]
-}
-
-func policyOf(name string) string {
-	for i := range name {
-		if name[i] == ' ' {
-			return name[:i]
-		}
-	}
-	return name
-}
-
-// nextDeadline moves the clock to the next deadline.
-func (s *search) nextDeadline(ctx context.Context, at, cost int) {
-	if s.over(ctx) {
-		return
-	}
-	n := s.nodes[at]
-	sim := s.at(ctx, n)
-	due, ok := sim.Due()
-	switch {
-	case ok && n.clocks >= maxClocks:
-		s.out.Explored.Clock++
-	case ok:
-		move := Move{Advance: due.Sub(sim.Now())}
-		move.make(ctx, sim)
-		s.out.Explored.Deadlines++
-		s.arrive(ctx, sim, arrival{parent: at, move: &move, changes: n.changes, clocks: n.clocks + 1, cost: cost + costDeadline})
+// crash makes a decision in which the process is killed.
+func (e expanding) crash(ctx context.Context, move Move) {
+	if !e.search.over(ctx) {
+		e.lose(ctx, e.simulated(ctx), move)
 	}
 }
 
 // restart kills the process between two decisions: at rest, or when it has something in
 // memory that is lost.
-func (s *search) restart(ctx context.Context, at, cost int) {
-	if s.over(ctx) {
+func (e expanding) restart(ctx context.Context) {
+	if e.search.over(ctx) {
 		return
 	}
-	n := s.nodes[at]
-	sim := s.at(ctx, n)
-	if !n.rests() && !kept(io.Discard, sim) {
-		return
+	if sim := e.simulated(ctx); e.node.rests() || kept(io.Discard, sim) {
+		e.lose(ctx, sim, Move{Restart: true})
 	}
-	move := Move{Restart: true}
+}
+
+// lose makes a move that kills the process.
+func (e expanding) lose(ctx context.Context, sim *simulate.Simulation, move Move) {
 	move.make(ctx, sim)
-	s.out.Explored.Crashes++
-	if to := s.arrive(ctx, sim, arrival{parent: at, move: &move, changes: n.changes, clocks: n.clocks, cost: cost + costCrash, from: sim.Checkpoint()}); to >= 0 {
-		n.lost = append(n.lost, edge{to, move})
+	e.search.out.Explored.Crashes++
+	a := e.by(&move, costCrash)
+	a.from = sim.Checkpoint()
+	if to := e.search.arrive(ctx, sim, a); to >= 0 {
+		e.node.lost = append(e.node.lost, edge{to, move})
+	}
+}
+
+// deadline moves the clock to the next deadline.
+func (e expanding) deadline(ctx context.Context) {
+	if e.search.over(ctx) {
+		return
+	}
+	sim := e.simulated(ctx)
+	due, ok := sim.Due()
+	switch {
+	case ok && e.node.clocks >= maxClocks:
+		e.search.out.Explored.Clock++
+	case ok:
+		move := Move{Advance: due.Sub(sim.Now())}
+		move.make(ctx, sim)
+		e.search.out.Explored.Deadlines++
+		a := e.by(&move, costDeadline)
+		a.clocks++
+		e.search.arrive(ctx, sim, a)
 	}
 }
 
 // changes makes each change from outside.
-func (s *search) changes(ctx context.Context, at, cost int) {
-	n := s.nodes[at]
-	if s.over(ctx) {
+func (e expanding) changes(ctx context.Context) {
+	if e.search.over(ctx) {
 		return
 	}
-	if n.changes >= s.options.Changes {
-		if n.rests() && s.options.Changes > 0 {
-			s.out.Explored.Beyond++
+	if allowed := e.search.options.Changes; e.node.changes >= allowed {
+		if e.node.rests() && allowed > 0 {
+			e.search.out.Explored.Beyond++
 		}
 		return
 	}
-	sim := s.at(ctx, n)
-	for _, move := range s.alphabet(sim.Objects()) {
-		if s.over(ctx) {
-			return
-		}
-		sim := s.at(ctx, n)
-		before := stateOf(sim)
-		if !move.make(ctx, sim) || stateOf(sim) == before {
-			continue
-		}
-		s.out.Explored.Changes++
-		if s.arrive(ctx, sim, arrival{parent: at, move: &move, changes: n.changes + 1, clocks: n.clocks, cost: cost}) < 0 {
+	for _, move := range e.search.alphabet.moves(e.simulated(ctx).Objects()) {
+		if e.search.over(ctx) || !e.change(ctx, move) {
 			return
 		}
 	}
+}
+
+// change makes a change from outside, and reports whether the search goes on.
+func (e expanding) change(ctx context.Context, move Move) bool {
+	sim := e.simulated(ctx)
+	before := stateOf(sim)
+	if !move.make(ctx, sim) || stateOf(sim) == before {
+		return true
+	}
+	e.search.out.Explored.Changes++
+	a := e.by(&move, 0)
+	a.changes++
+	return e.search.arrive(ctx, sim, a) >= 0
 }

@@ -13,6 +13,23 @@ import (
 // defaultPerKind is how many objects of each kind a world is made of that nobody gives.
 const defaultPerKind = 2
 
+// world is where the search begins, and what may change in it from outside.
+type world struct {
+	objects []simulate.Object
+	// spare are objects that may be created.
+	spare []simulate.Object
+	// left counts the objects that were left out.
+	left int
+	// reads are the fields that policies read, by kind.
+	reads     map[schema.GVK][][]string
+	constants constants
+	// siblings are the texts that fields of objects have.
+	siblings map[string][]string
+	// others are the names of the other objects of a kind, by the name of one: a text
+	// that is a name may turn to another object.
+	others map[string][]string
+}
+
 // worldOf returns the world to explore: what is given, reduced, or what is made.
 func worldOf(o *Options) (world, error) {
 	w := world{reads: readsOf(o), constants: constantsOf(o.Policies)}
