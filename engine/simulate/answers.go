@@ -52,15 +52,20 @@ func noAnswers() expr.Answerer {
 }
 
 // SetAnswers replaces the answers; nil means none.
-func (s *Simulation) SetAnswers(answers expr.Answerer) {
-	if s.answers = answers; answers == nil {
-		s.answers = noAnswers()
+func (s *Simulation) SetAnswers(answers expr.Answerer) { s.answers.set(answers) }
+
+// answering answers with the answers of now, which may be replaced.
+type answering struct{ answers expr.Answerer }
+
+func (a *answering) set(answers expr.Answerer) {
+	if a.answers = answers; answers == nil {
+		a.answers = noAnswers()
 	}
 }
 
-// Answer implements expr.Answerer, with the answers of now.
-func (s *Simulation) Answer(ctx context.Context, request *expr.Request) (*expr.Response, error) {
-	return s.answers.Answer(ctx, request)
+// Answer implements expr.Answerer.
+func (a *answering) Answer(ctx context.Context, request *expr.Request) (*expr.Response, error) {
+	return a.answers.Answer(ctx, request)
 }
 
 // AnswersIn returns the file of answers in a folder of manifests: answers.json,

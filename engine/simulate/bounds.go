@@ -1,7 +1,5 @@
 package simulate
 
-import "cmp"
-
 // bounds end a simulation that never comes to rest. Both grow with the number of keys:
 // a large world that does come to rest must not be taken for one that does not.
 type bounds struct {
@@ -46,17 +44,6 @@ func Size(v any) int {
 	return n
 }
 
-// maxKept returns how much a simulation may keep, in bytes.
-func (s *Simulation) maxKept() int { return cmp.Or(s.options.MaxKept, MaxKept) }
-
 func (b bounds) passes(keys int) int { return max(b.minPasses, b.passesPerKey*keys) }
 
 func (b bounds) writes(keys int) int { return max(b.minWrites, b.writesPerKey*keys) }
-
-// keys counts the keys that the controllers decide about.
-func (s *Simulation) keys() (n int) {
-	for _, c := range s.controllers {
-		n += c.Count()
-	}
-	return n
-}

@@ -95,7 +95,7 @@ func TestMaxKept(t *testing.T) {
 			s.Settle(t.Context())
 			s.Advance(t.Context(), s.Now().Add(10000*time.Hour))
 			if !strings.Contains(s.Ended(), "there are more than 1 MiB of writes, calls and errors") || s.Evaluations() > 100_000 {
-				t.Errorf("%d evaluations, %d bytes: %q", s.Evaluations(), s.kept, s.Ended())
+				t.Errorf("%d evaluations, %d bytes: %q", s.Evaluations(), s.done.kept, s.Ended())
 			}
 		})
 	}

@@ -132,12 +132,12 @@ func withBrakes(t *testing.T, settings brake.Settings, objects []Object, policie
 
 // writes counts the writes of a policy, and forgets all.
 func (b *braked) writes(policy string) (n int) {
-	for _, e := range b.result.Effects {
+	for _, e := range b.done.result.Effects {
 		if e.Policy == policy {
 			n++
 		}
 	}
-	b.result.Effects = nil
+	b.done.result.Effects = nil
 	return n
 }
 
@@ -151,7 +151,7 @@ func (b *braked) advance(t *testing.T, d time.Duration) {
 func (b *braked) wake(t *testing.T, policy string, asOf time.Time) {
 	t.Helper()
 	for _, key := range b.brakes.Resume(policy, "somebody", asOf) {
-		b.work.add(item{policy, key})
+		b.agenda.work.add(item{policy, key})
 	}
 	b.Settle(t.Context())
 }
@@ -224,7 +224,7 @@ func TestAnotherTextEndsAPause(t *testing.T) {
 		brakes.Restore([]brake.Pause{{Policy: "p1", Revision: revision, Reason: brake.RemovalLimit, Since: start}})
 		s := New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Start: start, Objects: widgets(1, nil), Brakes: brakes})
 		s.Settle(t.Context())
-		if got := len(s.result.Effects) == 0; got != paused {
+		if got := len(s.done.result.Effects) == 0; got != paused {
 			t.Errorf("paused at the revision %s: %v", revision, got)
 		}
 	}
@@ -378,9 +378,9 @@ func TestChangesFromOutsideAreNotSlowedDown(t *testing.T) {
 func TestDueAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	b := withBrakes(t, brake.DefaultSettings(), widgets(1, nil), often)
-	before := b.evaluations
+	before := b.done.evaluations
 	b.advance(t, time.Minute)
-	if n := b.evaluations - before; n > 90 {
+	if n := b.done.evaluations - before; n > 90 {
 		t.Errorf("%d evaluations in a minute", n)
 	}
 	if got := b.brakes.States(b.Now())["p1"].Slowed; len(got) != 1 || !strings.Contains(got[0], "once a second") {
@@ -409,7 +409,7 @@ func TestHold(t *testing.T) {
 	b.advance(t, time.Hour)
 	for _, w := range b.brakes.SetHolds([]brake.Hold{hold}, b.Now()) {
 		for _, key := range w.Keys {
-			b.work.add(item{w.Policy, key})
+			b.agenda.work.add(item{w.Policy, key})
 		}
 	}
 	b.Settle(t.Context())

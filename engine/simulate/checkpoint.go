@@ -20,8 +20,8 @@ func (s *Simulation) Checkpoint() *Checkpoint {
 	return &Checkpoint{objects: s.server.Copy(s.Now), given: maps.Clone(s.server.given), clock: s.clock}
 }
 
-// restore takes the world of a checkpoint.
-func (s *Simulation) restore(c *Checkpoint) {
+// restore makes the world of a simulation that of the checkpoint.
+func (c *Checkpoint) restore(s *Simulation) {
 	s.clock = c.clock
 	s.server.take(c.objects.Copy(s.Now))
 	s.server.given = maps.Clone(c.given)

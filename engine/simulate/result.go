@@ -137,10 +137,10 @@ func (r *Result) fail(at time.Time, i item, message string) (bytes int) {
 
 // Result returns what was done so far, and the world as it is now.
 func (s *Simulation) Result() Result {
-	out := s.result
+	out := s.done.result
 	out.Start, out.End = out.Start.UTC(), s.clock.UTC()
 	out.Objects = s.server.shown()
-	for _, d := range s.timers.all() {
+	for _, d := range s.agenda.timers.all() {
 		out.Requeue = append(out.Requeue, Requeue{Policy: d.item.policy, Key: d.item.key, At: d.at.UTC()})
 	}
 	return out.filled()

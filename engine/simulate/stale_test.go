@@ -48,8 +48,8 @@ func TestAnOldViewDeletesNothing(t *testing.T) {
 	s.Apply(manifest("a", Object{"spec": Object{"over": false}}))
 	s.Apply(part("y")) // wakes the Widget, as it was
 	s.Settle(t.Context())
-	if len(s.result.Effects) > 0 || s.retries.len() != 1 {
-		t.Fatalf("on the old view: %d writes, %d keys to try again; want none, and one", len(s.result.Effects), s.retries.len())
+	if len(s.done.result.Effects) > 0 || s.agenda.retries.len() != 1 {
+		t.Fatalf("on the old view: %d writes, %d keys to try again; want none, and one", len(s.done.result.Effects), s.agenda.retries.len())
 	}
 	for _, tell := range late {
 		tell()
@@ -62,12 +62,12 @@ func TestAnOldViewDeletesNothing(t *testing.T) {
 			t.Errorf("%s was deleted", name)
 		}
 	}
-	if len(s.result.Errors) > 0 {
-		t.Errorf("an object that has moved on was reported: %v", s.result.Errors)
+	if len(s.done.result.Errors) > 0 {
+		t.Errorf("an object that has moved on was reported: %v", s.done.result.Errors)
 	}
 	s.Apply(manifest("a", Object{"spec": Object{"over": true}}))
 	s.Settle(t.Context())
-	if len(s.result.Effects) != 2 {
-		t.Errorf("%d writes on the new view, want 2", len(s.result.Effects))
+	if len(s.done.result.Effects) != 2 {
+		t.Errorf("%d writes on the new view, want 2", len(s.done.result.Effects))
 	}
 }

@@ -140,9 +140,12 @@ func (s *Simulation) Run(ctx context.Context, timeline []Entry, until time.Durat
 			break
 		}
 		moment := s.options.Start.Add(at)
-		s.advanceBefore(ctx, moment)
+		s.Advance(ctx, moment.Add(-1))
+		if moment.After(s.clock) { // what is due at the instant comes after its entries
+			s.clock = moment
+		}
 		for len(timeline) > 0 && timeline[0].At.Duration == at {
-			s.happen(ctx, timeline[0])
+			timeline[0].happen(ctx, s)
 			timeline = timeline[1:]
 		}
 		s.Settle(ctx)
@@ -153,12 +156,23 @@ func (s *Simulation) Run(ctx context.Context, timeline []Entry, until time.Durat
 	}
 }
 
-// advanceBefore runs everything that is due before an instant, and moves the
-// clock there.
-func (s *Simulation) advanceBefore(ctx context.Context, at time.Time) {
-	s.Advance(ctx, at.Add(-1))
-	if at.After(s.clock) {
-		s.clock = at
+// happen lets an entry happen to a world.
+func (e *Entry) happen(ctx context.Context, s *Simulation) {
+	switch {
+	case e.Apply != nil:
+		s.Apply(e.Apply)
+	case e.Patch != nil:
+		s.Merge(e.Patch)
+	case e.Delete != nil:
+		s.Delete(e.Delete.ID())
+	case e.Answers != nil:
+		s.SetAnswers(e.answerer)
+	case e.Fail != nil:
+		s.Fail(*e.Fail)
+	case e.Restart, e.Start:
+		s.Restart(ctx)
+	case e.Stop:
+		s.Stop(ctx)
 	}
 }
 
@@ -194,46 +208,15 @@ func Merged(o, patch Object) (Object, error) {
 	return Decode(after)
 }
 
-func (s *Simulation) happen(ctx context.Context, e Entry) {
-	switch {
-	case e.Apply != nil:
-		s.Apply(e.Apply)
-	case e.Patch != nil:
-		s.Merge(e.Patch)
-	case e.Delete != nil:
-		s.Delete(e.Delete.ID())
-	case e.Answers != nil:
-		s.SetAnswers(e.answerer)
-	case e.Fail != nil:
-		s.Fail(*e.Fail)
-	case e.Restart:
-		s.Restart(ctx)
-	case e.Stop:
-		s.Stop(ctx)
-	case e.Start:
-		s.boot(ctx)
-	}
-}
-
 // Stop ends the controllers as a process does that is told to; the world goes
 // on without them.
 func (s *Simulation) Stop(ctx context.Context) {
-	s.flush(ctx)
-	s.halt()
-}
-
-// flush runs what waits, as a controller does before it stops.
-func (s *Simulation) flush(ctx context.Context) {
-	for _, c := range s.group.Controllers() {
-		results, _ := c.Flush(ctx, s.clock)
+	for _, c := range s.process.group.Controllers() {
+		results, _ := c.Flush(ctx, s.clock) // what waits, as a controller does before it stops
 		for _, f := range results {
-			s.result.record(s.clock, item{c.Policy.Name, f.Key}, f.Result)
+			s.done.result.record(s.clock, item{c.Policy.Name, f.Key}, f.Result)
 		}
 	}
-}
-
-// halt stops the controllers; the world goes on without them.
-func (s *Simulation) halt() {
 	s.server.changed = func(world.ID, Object, Object) {}
-	s.forget()
+	s.agenda.clear()
 }

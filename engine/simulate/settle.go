@@ -1,0 +1,106 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/edict-dev/edict/engine/reconcile"
+)
+
+// settling runs what is to be done at one instant.
+type settling struct {
+	sim *Simulation
+	// passes counts the reconciliations, bound is how many there may be.
+	passes, bound int
+}
+
+// run goes on until no work is left, or none that the order names.
+func (s *settling) run(ctx context.Context) {
+	for ; s.sim.agenda.work.len() > 0 && ctx.Err() == nil && s.sim.ended == ""; s.passes++ {
+		next, ok := s.sim.agenda.take()
+		if !ok {
+			return
+		}
+		if why := s.endless(); why != "" {
+			s.end(next, why)
+		} else {
+			s.reconcile(ctx, next)
+		}
+	}
+}
+
+// endless says why nothing is to run any more; "" is that it goes on.
+func (s *settling) endless() string {
+	bounds, keys := s.sim.bounds, s.sim.process.keys
+	if s.passes == s.bound {
+		s.bound = bounds.passes(keys())
+	}
+	effects, most := s.sim.done.result.Effects, cmp.Or(s.sim.options.MaxKept, MaxKept)
+	switch writes := len(effects); {
+	case s.sim.done.kept > most:
+		return fmt.Sprintf("there are more than %d MiB of writes, calls and errors: the policies never come to rest, or the time is too long or the world too large", most>>20)
+	case s.passes == s.bound:
+		return "the policies never come to rest: this key is woken again and again"
+	case writes >= bounds.writes(0) && writes >= bounds.writes(keys()):
+		return fmt.Sprintf("the policies never come to rest: they have written %d times, the last was the rule %q", writes, effects[writes-1].Rule)
+	}
+	return ""
+}
+
+// end ends a simulation that would go on without an end.
+func (s *settling) end(i item, why string) {
+	s.sim.done.result.fail(s.sim.clock, i, why)
+	s.sim.ended = why
+	s.sim.agenda.clear()
+}
+
+func (s *settling) reconcile(ctx context.Context, i item) {
+	c, now, agenda := s.sim.process.controllers[i.policy], s.sim.clock, s.sim.agenda
+	if c == nil {
+		return
+	}
+	agenda.timers.remove(i)
+	s.sim.done.evaluations++
+	r := c.Reconcile(ctx, i.key, now)
+	if s.sim.options.Evaluated != nil {
+		s.sim.options.Evaluated()
+	}
+	if r.Decision == nil { // cannot be: this server's writes are seen at once
+		agenda.timers.set(i, r.Next)
+		return
+	}
+	s.sim.done.record(now, i, survived(r, &s.sim.server.kill))
+	if s.killed(ctx) {
+		return
+	}
+	if r.Runaway != "" {
+		s.end(i, r.Runaway)
+		return
+	}
+	s.sim.done.noteFired(c.Policy, r.Decision)
+	if s.sim.options.KeepTraces {
+		s.sim.done.result.Traces = append(s.sim.done.result.Traces, r.Record.Render(ctx))
+	}
+	agenda.later(i, r.Next, now)
+	agenda.backOff(i, r.Err, now)
+}
+
+// survived returns of a reconciliation what came to pass before the process was
+// killed: nobody is left to tell of the rest.
+func survived(r reconcile.Result, k *killing) reconcile.Result {
+	if k.dead() {
+		r.Err, r.Final, r.Reported = nil, nil, nil
+	}
+	return r
+}
+
+// killed ends the process in the middle of a decision, and starts another one.
+func (s *settling) killed(ctx context.Context) bool {
+	if !s.sim.server.kill.dead() {
+		return false
+	}
+	s.sim.server.kill = killing{}
+	s.sim.Restart(ctx)
+	return true
+}
