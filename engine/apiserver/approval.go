@@ -49,9 +49,12 @@ func requestReset(subresource string) fieldpath.Path {
 	return fieldpath.MakePathOrDie("status")
 }
 
+// deciding writes the subresources of requests, whose conditions say what was decided.
+type deciding struct{ now clock }
+
 // approved is a request as the subresource approval writes it: of spec and status only
 // the conditions change.
-func (s *Server) approved(old, next Object) (Object, error) {
+func (d deciding) approved(old, next Object) (Object, error) {
 	restore(next, old, "spec")
 	given := conditionsOf(next)
 	restore(next, old, "status")
@@ -60,7 +63,7 @@ func (s *Server) approved(old, next Object) (Object, error) {
 	if status == nil {
 		status = Object{}
 	}
-	status["conditions"] = s.timed(old, given)
+	status["conditions"] = d.timed(old, given)
 	if len(given) == 0 {
 		delete(status, "conditions")
 	}
@@ -73,7 +76,7 @@ func (s *Server) approved(old, next Object) (Object, error) {
 
 // reported is a request as the subresource status writes it: what was decided about it
 // stays.
-func (s *Server) reported(old, next Object) (Object, error) {
+func (d deciding) reported(old, next Object) (Object, error) {
 	given := conditionsOf(next)
 	for _, name := range decidingConditions {
 		before, after := typed(conditionsOf(old), name), typed(given, name)
@@ -87,7 +90,7 @@ func (s *Server) reported(old, next Object) (Object, error) {
 		}
 	}
 	if status, ok := next["status"].(Object); ok && len(given) > 0 {
-		status["conditions"] = s.timed(old, given)
+		status["conditions"] = d.timed(old, given)
 	}
 	return next, validConditions(old, next)
 }
@@ -104,19 +107,19 @@ func typed(list []any, name string) []any {
 
 // timed returns conditions with the times that they lack: that of a condition as it was
 // before, or now.
-func (s *Server) timed(old Object, list []any) []any {
+func (d deciding) timed(old Object, list []any) []any {
 	out := make([]any, len(list))
 	for i, raw := range list {
 		given, _ := raw.(Object)
 		c := Object{}
 		maps.Copy(c, given)
-		setDefault(c, "lastUpdateTime", s.timestamp())
+		setDefault(c, "lastUpdateTime", d.now.timestamp())
 		for _, raw := range conditionsOf(old) {
 			if was, _ := raw.(Object); text(was, "type") == text(c, "type") && text(was, "status") == text(c, "status") && was["lastTransitionTime"] != nil {
 				setDefault(c, "lastTransitionTime", was["lastTransitionTime"])
 			}
 		}
-		setDefault(c, "lastTransitionTime", s.timestamp())
+		setDefault(c, "lastTransitionTime", d.now.timestamp())
 		out[i] = c
 	}
 	return out

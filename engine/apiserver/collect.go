@@ -30,43 +30,41 @@ func ownersOf(o Object) []owner {
 	return out
 }
 
+// garbage deletes objects as the garbage collector does: with what they own.
+type garbage struct{ server *Server }
+
 // dependents returns the objects that an owner has, sorted by name.
-func (s *Server) dependents(uid string) []Object {
+func (g garbage) dependents(uid string) []Object {
 	var ids []world.ID
-	for id, o := range s.objects {
+	for id, o := range g.server.storage.objects {
 		if uid != "" && slices.ContainsFunc(ownersOf(o), func(w owner) bool { return w.uid == uid }) {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, world.CompareIDs)
-	out := make([]Object, len(ids))
-	for i, id := range ids {
-		out[i] = s.objects[id]
-	}
-	return out
+	return g.server.storage.sorted(ids)
 }
 
 // waiting reports whether an owner is being deleted in the foreground.
-func (s *Server) waiting(uid string) bool {
-	o := s.objects[s.owners[uid]]
+func (g garbage) waiting(uid string) bool {
+	o := g.server.storage.objects[g.server.storage.owners[uid]]
 	return o != nil && deleting(o) && slices.Contains(finalizers(o), metav1.FinalizerDeleteDependents)
 }
 
 // collect does with an object, one of whose owners is gone or waits, what the
 // garbage collector does: with an owner left it only loses the reference.
-func (s *Server) collect(o Object) {
-	o = s.objects[ID(o)]
+func (g garbage) collect(o Object) {
+	o = g.server.storage.objects[ID(o)]
 	if o == nil || deleting(o) && len(finalizers(o)) > 0 && !slices.Contains(finalizers(o), metav1.FinalizerDeleteDependents) {
 		return
 	}
 	solid, waits := false, false
 	lost := map[string]bool{}
 	for _, w := range ownersOf(o) {
-		_, exists := s.owners[w.uid]
+		_, exists := g.server.storage.owners[w.uid]
 		switch {
 		case !exists:
 			lost[w.uid] = true
-		case s.waiting(w.uid):
+		case g.waiting(w.uid):
 			waits, lost[w.uid] = true, true
 		default:
 			solid = true
@@ -75,16 +73,16 @@ func (s *Server) collect(o Object) {
 	switch {
 	case len(lost) == 0:
 	case solid:
-		s.disown(o, lost)
-	case waits && len(s.dependents(text(metadata(o), "uid"))) > 0:
-		s.remove(o, metav1.DeletePropagationForeground)
+		g.disown(o, lost)
+	case waits && len(g.dependents(text(metadata(o), "uid"))) > 0:
+		g.remove(o, metav1.DeletePropagationForeground)
 	default:
-		s.remove(o, s.ownPropagation(o))
+		g.remove(o, ownPropagation(o))
 	}
 }
 
 // ownPropagation is what the finalizers of a collected object ask for.
-func (s *Server) ownPropagation(o Object) metav1.DeletionPropagation {
+func ownPropagation(o Object) metav1.DeletionPropagation {
 	for _, f := range finalizers(o) {
 		switch f {
 		case metav1.FinalizerOrphanDependents:
@@ -97,7 +95,7 @@ func (s *Server) ownPropagation(o Object) metav1.DeletionPropagation {
 }
 
 // disown takes references to owners off an object.
-func (s *Server) disown(o Object, uids map[string]bool) {
+func (g garbage) disown(o Object, uids map[string]bool) {
 	next := copied(o)
 	list, _ := metadata(next)["ownerReferences"].([]any)
 	list = slices.DeleteFunc(list, func(raw any) bool {
@@ -108,57 +106,57 @@ func (s *Server) disown(o Object, uids map[string]bool) {
 	if len(list) == 0 {
 		delete(metadata(next), "ownerReferences")
 	}
-	kind := s.kindOf(o)
-	s.store(kind, o, s.tracked(kind, fieldsKey{GVK: ID(o).GVK}, o, next, collector))
+	kind := g.server.kindOf(o)
+	g.server.store(kind, o, g.server.managers.tracked(kind, fieldsKey{GVK: ID(o).GVK}, o, next, collector))
 }
 
 // finalize does what the collector's finalizers on an object ask for, and takes
 // them off when it is done.
-func (s *Server) finalize(o Object) {
+func (g garbage) finalize(o Object) {
 	uid, names := text(metadata(o), "uid"), finalizers(o)
 	switch {
 	case slices.Contains(names, metav1.FinalizerOrphanDependents):
-		for _, dependent := range s.dependents(uid) {
-			s.disown(dependent, map[string]bool{uid: true})
+		for _, dependent := range g.dependents(uid) {
+			g.disown(dependent, map[string]bool{uid: true})
 		}
-		s.finalized(o, metav1.FinalizerOrphanDependents)
+		g.finalized(o, metav1.FinalizerOrphanDependents)
 	case slices.Contains(names, metav1.FinalizerDeleteDependents):
-		for _, dependent := range s.dependents(uid) {
-			if !s.waiting(text(metadata(dependent), "uid")) {
-				s.collect(dependent)
+		for _, dependent := range g.dependents(uid) {
+			if !g.waiting(text(metadata(dependent), "uid")) {
+				g.collect(dependent)
 			}
 		}
-		if s.waiting(uid) && !s.blocked(uid) {
-			s.finalized(o, metav1.FinalizerDeleteDependents)
+		if g.waiting(uid) && !g.blocked(uid) {
+			g.finalized(o, metav1.FinalizerDeleteDependents)
 		}
 	}
 }
 
 // blocked reports whether something is left that an owner waits for.
-func (s *Server) blocked(uid string) bool {
-	return slices.ContainsFunc(s.dependents(uid), func(o Object) bool {
+func (g garbage) blocked(uid string) bool {
+	return slices.ContainsFunc(g.dependents(uid), func(o Object) bool {
 		return slices.ContainsFunc(ownersOf(o), func(w owner) bool { return w.uid == uid && w.blocks })
 	})
 }
 
 // finalized takes a finalizer off an object that is going.
-func (s *Server) finalized(o Object, finalizer string) {
-	o = s.objects[ID(o)]
+func (g garbage) finalized(o Object, finalizer string) {
+	o = g.server.storage.objects[ID(o)]
 	if o == nil {
 		return
 	}
 	next := copied(o)
 	setFinalizers(next, slices.DeleteFunc(finalizers(next), func(f string) bool { return f == finalizer }))
-	kind := s.kindOf(o)
-	s.store(kind, o, s.tracked(kind, fieldsKey{GVK: ID(o).GVK}, o, next, collector))
+	kind := g.server.kindOf(o)
+	g.server.store(kind, o, g.server.managers.tracked(kind, fieldsKey{GVK: ID(o).GVK}, o, next, collector))
 }
 
 // released looks at the owners of an object that is gone: one that waits may
 // go now.
-func (s *Server) released(gone Object) {
+func (g garbage) released(gone Object) {
 	for _, w := range ownersOf(gone) {
-		if s.waiting(w.uid) && !s.blocked(w.uid) {
-			s.finalized(s.objects[s.owners[w.uid]], metav1.FinalizerDeleteDependents)
+		if g.waiting(w.uid) && !g.blocked(w.uid) {
+			g.finalized(g.server.storage.objects[g.server.storage.owners[w.uid]], metav1.FinalizerDeleteDependents)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"maps"
 	"time"
 )
 
@@ -9,6 +8,6 @@ import (
 // tells nobody of changes. Both are used by the same goroutine.
 func (s *Server) Copy(now func() time.Time) *Server {
 	out := New(s.schemas, now)
-	out.objects, out.owners, out.serial, out.fields = maps.Clone(s.objects), maps.Clone(s.owners), s.serial, s.fields
+	out.storage, out.managers.known = s.storage.copied(out.tell), s.managers.known
 	return out
 }

@@ -3,7 +3,6 @@ package apiserver
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,16 +34,16 @@ func (s *Server) Create(given Object, o Options) (Object, error) {
 		if prefix == "" {
 			return nil, invalid(ID(next), "metadata.name", "name or generateName is required")
 		}
-		m["name"] = prefix + s.suffix()
+		m["name"] = prefix + s.storage.suffix()
 	}
 	id := ID(next)
-	if s.objects[id] != nil {
+	if s.storage.objects[id] != nil {
 		return nil, apierrors.NewAlreadyExists(resourceOf(id), id.Name)
 	}
 	kind := s.kindOf(next)
 	born(next)
 	kind.normalize(next, nil)
-	return s.born(kind, s.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager)), nil
+	return s.born(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager)), nil
 }
 
 // born takes from a new object what the server sets by itself.
@@ -58,33 +57,21 @@ func (s *Server) born(kind kind, next Object) Object {
 	if kind.hasStatus() {
 		delete(next, "status")
 	}
-	metadata(next)["creationTimestamp"] = s.timestamp()
-	s.add(next)
+	metadata(next)["creationTimestamp"] = s.now.timestamp()
+	s.storage.add(kind, next)
 	return next
-}
-
-// suffix returns the end of a generated name. Names are never used twice, so the
-// next number does what random letters do elsewhere.
-func (s *Server) suffix() string {
-	const letters = "bcdfghjklmnpqrstvwxz2456789"
-	var out strings.Builder
-	for n, i := s.serial+1, 0; i < 5; i++ {
-		out.WriteByte(letters[n%len(letters)])
-		n /= len(letters)
-	}
-	return out.String()
 }
 
 // Apply makes an object, or merges what is given into it as server-side apply
 // does.
 func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 	kind := s.kindOf(given)
-	old := s.objects[id]
-	if err := s.applicable(kind, id, old, given, o); err != nil {
+	old := s.storage.objects[id]
+	if err := applicable(kind, id, old, given, o); err != nil {
 		return nil, err
 	}
 	key := fieldsKey{GVK: id.GVK, subresource: o.Subresource}
-	f, err := s.fieldManager(kind, key)
+	f, err := s.managers.of(kind, key)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +84,7 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 		return nil, err
 	}
 	next := merged.(*unstructured.Unstructured).Object
-	s.stamp(old, next)
+	s.managers.stamp(old, next)
 	if old != nil {
 		return s.update(kind, old, next, o)
 	}
@@ -110,7 +97,8 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 	return s.born(kind, next), nil
 }
 
-func (s *Server) applicable(kind kind, id world.ID, old, given Object, o Options) error {
+// applicable refuses an apply that cannot be.
+func applicable(kind kind, id world.ID, old, given Object, o Options) error {
 	switch {
 	case o.Manager == "":
 		return apierrors.NewInvalid(kschema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})

@@ -22,14 +22,14 @@ type Deletion struct {
 // Delete deletes an object: at once, or when its last finalizer is gone. Its
 // dependents are collected.
 func (s *Server) Delete(id world.ID, d Deletion) error {
-	old := s.objects[id]
+	old := s.storage.objects[id]
 	if old == nil {
 		return apierrors.NewNotFound(resourceOf(id), id.Name)
 	}
 	if err := d.meets(id, old); err != nil {
 		return err
 	}
-	s.remove(old, d.Propagation)
+	garbage{s}.remove(old, d.Propagation)
 	return nil
 }
 
@@ -44,34 +44,35 @@ func (d Deletion) meets(id world.ID, old Object) error {
 	return nil
 }
 
-func (s *Server) remove(old Object, propagation metav1.DeletionPropagation) {
-	names := s.collecting(old, propagation)
+// remove deletes an object, and lets the collector begin with it.
+func (g garbage) remove(old Object, propagation metav1.DeletionPropagation) {
+	names := collecting(old, propagation)
 	if len(names) == 0 {
-		s.drop(old)
+		g.drop(old)
 		return
 	}
 	next := copied(old)
 	m := metadata(next)
 	setFinalizers(next, names)
 	if !deleting(old) {
-		m["deletionTimestamp"] = s.timestamp()
+		m["deletionTimestamp"] = g.server.now.timestamp()
 		if generation := integer(m, "generation"); generation > 0 {
 			m["generation"] = generation + 1
 		}
 	}
 	m["deletionGracePeriodSeconds"] = int64(0)
 	if !sameObject(old, next) {
-		s.set(old, next)
+		g.server.storage.set(old, next)
 	}
-	s.finalize(next)
+	g.finalize(next)
 }
 
 // collecting returns the finalizers of an object that is being deleted: its own,
 // and those that the garbage collector answers to.
-func (s *Server) collecting(o Object, propagation metav1.DeletionPropagation) []string {
+func collecting(o Object, propagation metav1.DeletionPropagation) []string {
 	names := finalizers(o)
 	if propagation == "" {
-		propagation = s.defaultPropagation(o, names)
+		propagation = defaultPropagation(o, names)
 	}
 	names = slices.DeleteFunc(names, func(f string) bool {
 		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
@@ -86,7 +87,7 @@ func (s *Server) collecting(o Object, propagation metav1.DeletionPropagation) []
 	}
 }
 
-func (s *Server) defaultPropagation(o Object, finalizers []string) metav1.DeletionPropagation {
+func defaultPropagation(o Object, finalizers []string) metav1.DeletionPropagation {
 	switch {
 	case slices.Contains(finalizers, metav1.FinalizerOrphanDependents):
 		return metav1.DeletePropagationOrphan
@@ -100,16 +101,12 @@ func (s *Server) defaultPropagation(o Object, finalizers []string) metav1.Deleti
 }
 
 // drop takes an object out, and collects what it owned.
-func (s *Server) drop(old Object) {
-	id, uid := ID(old), text(metadata(old), "uid")
-	if s.objects[id] == nil {
+func (g garbage) drop(old Object) {
+	if !g.server.storage.remove(old) {
 		return
 	}
-	delete(s.objects, id)
-	delete(s.owners, uid)
-	s.Changed(id, old, nil)
-	for _, dependent := range s.dependents(uid) {
-		s.collect(dependent)
+	for _, dependent := range g.dependents(text(metadata(old), "uid")) {
+		g.collect(dependent)
 	}
-	s.released(old)
+	g.released(old)
 }

@@ -24,7 +24,7 @@ var budgetKind = schema.GVK{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"
 // PodDisruptionBudget allows it, which then allows one less. The status of a budget is
 // what it was given: no controller keeps it.
 func (s *Server) Evict(id world.ID, d Deletion) error {
-	old := s.objects[id]
+	old := s.storage.objects[id]
 	if old == nil {
 		return apierrors.NewNotFound(resourceOf(id), id.Name)
 	}
@@ -36,7 +36,7 @@ func (s *Server) Evict(id world.ID, d Deletion) error {
 		return apierrors.NewInternalError(err)
 	}
 	if !disrupted(&pod) {
-		if err := s.disrupt(&pod); err != nil {
+		if err := (disrupting{s}).disrupt(&pod); err != nil {
 			return err
 		}
 	}
@@ -44,9 +44,12 @@ func (s *Server) Evict(id world.ID, d Deletion) error {
 	if err := d.meets(id, old); err != nil {
 		return err
 	}
-	s.remove(old, metav1.DeletePropagationBackground)
+	garbage{s}.remove(old, metav1.DeletePropagationBackground)
 	return nil
 }
+
+// disrupting counts the Pods that the budgets let go.
+type disrupting struct{ server *Server }
 
 // disrupted reports whether a Pod serves nobody, so that no budget counts it.
 func disrupted(pod *corev1.Pod) bool {
@@ -58,8 +61,8 @@ func disrupted(pod *corev1.Pod) bool {
 }
 
 // disrupt takes one disruption from the budget of a Pod, if it has one.
-func (s *Server) disrupt(pod *corev1.Pod) error {
-	budgets := s.budgets(pod)
+func (d disrupting) disrupt(pod *corev1.Pod) error {
+	budgets := d.budgets(pod)
 	switch {
 	case len(budgets) == 0:
 		return nil
@@ -73,14 +76,14 @@ func (s *Server) disrupt(pod *corev1.Pod) error {
 	if err := allows(budget); err != nil {
 		return err
 	}
-	s.count(budget, pod.Name)
+	d.count(budget, pod.Name)
 	return nil
 }
 
 // count writes into the status of a budget that a Pod is disrupted.
-func (s *Server) count(budget *policyv1.PodDisruptionBudget, pod string) {
+func (d disrupting) count(budget *policyv1.PodDisruptionBudget, pod string) {
 	id := world.ID{GVK: budgetKind, Namespace: budget.Namespace, Name: budget.Name}
-	old := s.objects[id]
+	old := d.server.storage.objects[id]
 	next := copied(old)
 	status, _ := next["status"].(Object)
 	status["disruptionsAllowed"] = int64(budget.Status.DisruptionsAllowed - 1)
@@ -88,20 +91,20 @@ func (s *Server) count(budget *policyv1.PodDisruptionBudget, pod string) {
 	if pods == nil {
 		pods = Object{}
 	}
-	pods[pod] = s.timestamp()
+	pods[pod] = d.server.now.timestamp()
 	status["disruptedPods"] = pods
 	if budget.Status.DisruptionsAllowed == 1 {
-		s.exhaust(budget, status)
+		d.exhaust(budget, status)
 	}
-	kind := s.kindOf(old)
-	s.store(kind, old, s.tracked(kind, fieldsKey{GVK: id.GVK, subresource: "status"}, old, next, "kube-apiserver"))
+	kind := d.server.kindOf(old)
+	d.server.store(kind, old, d.server.managers.tracked(kind, fieldsKey{GVK: id.GVK, subresource: "status"}, old, next, "kube-apiserver"))
 }
 
 // exhaust sets the condition of a budget that allows no more disruption.
-func (s *Server) exhaust(budget *policyv1.PodDisruptionBudget, status Object) {
+func (d disrupting) exhaust(budget *policyv1.PodDisruptionBudget, status Object) {
 	condition := Object{
 		"type": policyv1.DisruptionAllowedCondition, "status": "False", "reason": policyv1.InsufficientPodsReason, "message": "",
-		"lastTransitionTime": s.timestamp(), "observedGeneration": budget.Status.ObservedGeneration,
+		"lastTransitionTime": d.server.now.timestamp(), "observedGeneration": budget.Status.ObservedGeneration,
 	}
 	list, _ := status["conditions"].([]any)
 	at := slices.IndexFunc(list, func(c any) bool { o, _ := c.(Object); return text(o, "type") == policyv1.DisruptionAllowedCondition })
@@ -116,8 +119,8 @@ func (s *Server) exhaust(budget *policyv1.PodDisruptionBudget, status Object) {
 }
 
 // budgets are those that select a Pod.
-func (s *Server) budgets(pod *corev1.Pod) (out []policyv1.PodDisruptionBudget) {
-	for _, o := range s.List() {
+func (d disrupting) budgets(pod *corev1.Pod) (out []policyv1.PodDisruptionBudget) {
+	for _, o := range d.server.List() {
 		var budget policyv1.PodDisruptionBudget
 		if id := ID(o); id.GVK != budgetKind || id.Namespace != pod.Namespace || runtime.DefaultUnstructuredConverter.FromUnstructured(o, &budget) != nil {
 			continue

@@ -20,9 +20,15 @@ type fieldsKey struct {
 	whole bool
 }
 
-// fieldManager returns the merger of a kind: the one that kube-apiserver uses.
-func (s *Server) fieldManager(k kind, key fieldsKey) (*managedfields.FieldManager, error) {
-	if f, ok := s.fields[key]; ok {
+// managers keep the managedFields of objects.
+type managers struct {
+	now   clock
+	known map[fieldsKey]*managedfields.FieldManager
+}
+
+// of returns the merger of a kind: the one that kube-apiserver uses.
+func (m *managers) of(k kind, key fieldsKey) (*managedfields.FieldManager, error) {
+	if f, ok := m.known[key]; ok {
 		return f, nil
 	}
 	gvk := kschema.FromAPIVersionAndKind(key.APIVersion, key.GVK.Kind)
@@ -34,7 +40,7 @@ func (s *Server) fieldManager(k kind, key fieldsKey) (*managedfields.FieldManage
 	if err != nil {
 		return nil, fmt.Errorf("the field manager of %s: %w", key.GVK, err)
 	}
-	s.fields[key] = f
+	m.known[key] = f
 	return f, nil
 }
 
@@ -60,8 +66,8 @@ func (k kind) reset(key fieldsKey) map[fieldpath.APIVersion]fieldpath.Filter {
 
 // tracked returns the object with the managedFields that follow from a write
 // other than apply; old is nil for a creation.
-func (s *Server) tracked(k kind, key fieldsKey, old, next Object, manager string) Object {
-	f, err := s.fieldManager(k, key)
+func (m *managers) tracked(k kind, key fieldsKey, old, next Object, manager string) Object {
+	f, err := m.of(k, key)
 	if err != nil {
 		return next
 	}
@@ -73,17 +79,17 @@ func (s *Server) tracked(k kind, key fieldsKey, old, next Object, manager string
 	if !ok {
 		return next
 	}
-	s.stamp(old, out.Object)
+	m.stamp(old, out.Object)
 	return out.Object
 }
 
 // stamp sets the times of the entries that are new: the clock is the server's.
-func (s *Server) stamp(old, next Object) {
+func (m *managers) stamp(old, next Object) {
 	before, _ := metadata(old)["managedFields"].([]any)
 	entries, _ := metadata(next)["managedFields"].([]any)
 	for _, raw := range entries {
 		entry, _ := raw.(Object)
-		entry["time"] = s.timestamp()
+		entry["time"] = m.now.timestamp()
 		for _, known := range before {
 			k, _ := known.(Object)
 			if text(k, "manager") == text(entry, "manager") && text(k, "operation") == text(entry, "operation") &&

@@ -11,11 +11,14 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
+// scaling writes the subresource scale.
+type scaling struct{ server *Server }
+
 // scale merges a patch of a Scale into it: the number of replicas becomes the
 // object's. Nothing else of an object can be changed so.
-func (s *Server) scale(kind kind, old, body Object, o Options) (Object, error) {
+func (s scaling) scale(kind kind, old, body Object, o Options) (Object, error) {
 	id := ID(old)
-	path, _ := s.schemas.Scale(kind.GVK)
+	path, _ := s.server.schemas.Scale(kind.GVK)
 	if path == "" {
 		return nil, noSubresource(id, "scale")
 	}
@@ -41,23 +44,23 @@ func (s *Server) scale(kind kind, old, body Object, o Options) (Object, error) {
 	if next, err = s.scaled(kind, old, next, replicas, fields, o.Manager, found); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	return s.update(kind, old, next, Options{Manager: o.Manager})
+	return s.server.update(kind, old, next, Options{Manager: o.Manager})
 }
 
 // scaled sets the number of replicas. Nobody manages a 0: a Scale with it has no
 // such field. Nor does anybody manage the first number of a custom object.
-func (s *Server) scaled(kind kind, old, next Object, replicas int64, fields []string, manager string, found bool) (Object, error) {
+func (s scaling) scaled(kind kind, old, next Object, replicas int64, fields []string, manager string, found bool) (Object, error) {
 	if !found && !kind.builtin() {
 		return next, unstructured.SetNestedField(next, replicas, fields...)
 	}
 	key := fieldsKey{GVK: kind.GVK, subresource: "scale"}
 	if replicas == 0 {
 		unstructured.RemoveNestedField(next, fields...)
-		next = s.tracked(kind, key, old, next, manager)
+		next = s.server.managers.tracked(kind, key, old, next, manager)
 		return next, unstructured.SetNestedField(next, replicas, fields...)
 	}
 	err := unstructured.SetNestedField(next, replicas, fields...)
-	return s.tracked(kind, key, old, next, manager), err
+	return s.server.managers.tracked(kind, key, old, next, manager), err
 }
 
 // noSubresource is the answer of an API server to a request for a path that it does

@@ -1,9 +1,6 @@
 package apiserver
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -23,51 +20,45 @@ type Server struct {
 	// one that is gone.
 	Changed func(id world.ID, old, now Object)
 
-	schemas *schema.Set
-	now     func() time.Time
-	objects map[world.ID]Object
-	// owners are the objects by uid.
-	owners map[string]world.ID
-	serial int
-	fields map[fieldsKey]*managedfields.FieldManager
+	schemas  *schema.Set
+	now      clock
+	storage  *storage
+	managers *managers
 }
+
+// clock is the time of a server.
+type clock func() time.Time
+
+func (c clock) timestamp() string { return c().UTC().Format(time.RFC3339) }
 
 // New makes an empty server. Kinds that schemas does not know have no defaults,
 // and their lists are atomic.
 func New(schemas *schema.Set, now func() time.Time) *Server {
-	return &Server{
-		Changed: func(world.ID, Object, Object) {}, schemas: schemas, now: now,
-		objects: map[world.ID]Object{}, owners: map[string]world.ID{}, fields: map[fieldsKey]*managedfields.FieldManager{},
-	}
+	s := &Server{Changed: func(world.ID, Object, Object) {}, schemas: schemas, now: now, managers: &managers{now: now, known: map[fieldsKey]*managedfields.FieldManager{}}}
+	s.storage = newStorage(s.tell)
+	return s
 }
+
+// tell tells of a change: whom, may change at any time.
+func (s *Server) tell(id world.ID, old, now Object) { s.Changed(id, old, now) }
 
 // Get returns an object, or nil.
-func (s *Server) Get(id world.ID) Object { return s.objects[id] }
+func (s *Server) Get(id world.ID) Object { return s.storage.objects[id] }
 
 // Version returns the resourceVersion of the last change of any object.
-func (s *Server) Version() string { return strconv.Itoa(s.serial) }
+func (s *Server) Version() string { return s.storage.version() }
 
 // List returns every object, sorted by kind, namespace and name.
-func (s *Server) List() []Object {
-	ids := make([]world.ID, 0, len(s.objects))
-	for id := range s.objects {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, world.CompareIDs)
-	out := make([]Object, len(ids))
-	for i, id := range ids {
-		out[i] = s.objects[id]
-	}
-	return out
-}
+func (s *Server) List() []Object { return s.storage.list() }
 
 // Load takes an object that is there before anything is written: what it says
 // of its identity and age is kept, it is defaulted but not pruned, and nobody
 // manages its fields.
 func (s *Server) Load(given Object) {
 	next := copied(given)
-	s.kindOf(next).normalize(next, given)
-	s.add(next)
+	kind := s.kindOf(next)
+	kind.normalize(next, given)
+	s.storage.add(kind, next)
 }
 
 // Put creates an object, or replaces all of it: it is defaulted but not pruned,
@@ -76,10 +67,10 @@ func (s *Server) Put(given Object, manager string) {
 	next := copied(given)
 	kind, id := s.kindOf(next), ID(next)
 	kind.normalize(next, given)
-	old, exists := s.objects[id]
+	old, exists := s.storage.objects[id]
 	if !exists {
-		setDefault(metadata(next), "creationTimestamp", s.timestamp())
-		s.add(s.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, manager))
+		setDefault(metadata(next), "creationTimestamp", s.now.timestamp())
+		s.storage.add(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, manager))
 		return
 	}
 	if _, has := next["status"]; !has && old["status"] != nil {
@@ -90,21 +81,7 @@ func (s *Server) Put(given Object, manager string) {
 			metadata(next)[field] = v
 		}
 	}
-	s.store(kind, old, s.tracked(kind, fieldsKey{GVK: id.GVK, whole: true}, old, next, manager))
-}
-
-// add takes a new object; what it says of its identity is kept.
-func (s *Server) add(next Object) {
-	id, m := ID(next), metadata(next)
-	s.serial++
-	setDefault(m, "uid", fmt.Sprintf("uid-%d", s.serial))
-	if s.kindOf(next).generations() {
-		setDefault(m, "generation", int64(1))
-	}
-	m["resourceVersion"] = strconv.Itoa(s.serial)
-	s.objects[id] = next
-	s.owners[text(m, "uid")] = id
-	s.Changed(id, nil, next)
+	s.store(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK, whole: true}, old, next, manager))
 }
 
 // store replaces an object's state, unless nothing changed, and returns what it
@@ -117,19 +94,11 @@ func (s *Server) store(kind kind, old, next Object) Object {
 		metadata(next)["generation"] = integer(metadata(old), "generation") + 1
 	}
 	if deleting(next) && len(finalizers(next)) == 0 {
-		s.drop(old)
+		garbage{s}.drop(old)
 		return next
 	}
-	s.set(old, next)
+	s.storage.set(old, next)
 	return next
-}
-
-func (s *Server) set(old, next Object) {
-	s.serial++
-	metadata(next)["resourceVersion"] = strconv.Itoa(s.serial)
-	id := ID(next)
-	s.objects[id] = next
-	s.Changed(id, old, next)
 }
 
 func copied(o Object) Object {
@@ -139,5 +108,3 @@ func copied(o Object) Object {
 	}
 	return out
 }
-
-func (s *Server) timestamp() string { return s.now().UTC().Format(time.RFC3339) }

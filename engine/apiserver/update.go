@@ -14,13 +14,13 @@ import (
 // Patch merges a JSON merge patch into an object, or into its status, and
 // gives what it is then. A resourceVersion in the patch is a precondition.
 func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
-	old := s.objects[id]
+	old := s.storage.objects[id]
 	if old == nil {
 		return nil, apierrors.NewNotFound(resourceOf(id), id.Name)
 	}
 	kind := s.kindOf(old)
 	if o.Subresource == "scale" {
-		return s.scale(kind, old, body, o)
+		return scaling{s}.scale(kind, old, body, o)
 	}
 	if !kind.serves(o.Subresource) {
 		return nil, noSubresource(id, o.Subresource)
@@ -36,7 +36,7 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the patch would make the object %v, the request is for %v", ID(next), id))
 	}
 	kind.normalize(next, old)
-	return s.update(kind, old, s.tracked(kind, fieldsKey{GVK: id.GVK, subresource: o.Subresource}, old, next, o.Manager), o)
+	return s.update(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK, subresource: o.Subresource}, old, next, o.Manager), o)
 }
 
 func mergePatched(old, body Object) (Object, error) {
@@ -72,7 +72,7 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 	var err error
 	switch {
 	case o.Subresource == approvalSubresource:
-		next, err = s.approved(old, next)
+		next, err = deciding{s.now}.approved(old, next)
 	case o.Subresource == "status":
 		fields, whole := m["managedFields"], next
 		next = copied(old)
@@ -81,7 +81,7 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 			metadata(next)["managedFields"] = fields
 		}
 		if kind.GVK == requestKind {
-			next, err = s.reported(old, next)
+			next, err = deciding{s.now}.reported(old, next)
 		}
 	case kind.hasStatus():
 		restore(next, old, "status")
