@@ -2,7 +2,6 @@ package cel
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -44,15 +43,14 @@ type Var struct {
 // Env compiles expressions over a set of names. It is immutable; With gives a
 // larger one.
 type Env struct {
-	base     *cel.Env
-	planning *cel.Env
-	provider *provider
-	vars     []Var
-	consts   map[string]value.Value
-	demands  *demands
-	budget   *Budget
-	// functions are the builtins, by name.
-	functions map[string]*expr.Function
+	base      *cel.Env
+	planning  *cel.Env
+	provider  *provider
+	vars      []Var
+	consts    map[string]value.Value
+	demands   *demands
+	budget    *Budget
+	functions vocabulary
 }
 
 // NewEnv makes an environment with the libraries and the builtins, and no
@@ -89,15 +87,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	return &Env{base: env, planning: planning, provider: p, demands: demands, functions: byName(functions)}, nil
-}
-
-func byName(functions []expr.Function) map[string]*expr.Function {
-	out := make(map[string]*expr.Function, len(functions))
-	for i := range functions {
-		out[functions[i].Name] = &functions[i]
-	}
-	return out
+	return &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions)}, nil
 }
 
 // libraries are added to those of the API server.
@@ -155,51 +145,6 @@ func (e *Env) Names() []string {
 		names[i] = v.Name
 	}
 	return names
-}
-
-// fieldNames returns the field names of every object type that the declared
-// names can reach, for "did you mean".
-func (e *Env) fieldNames() []string {
-	seen, names := map[string]bool{}, map[string]bool{}
-	for _, v := range e.vars {
-		e.reach(v.Type, seen, names)
-	}
-	out := make([]string, 0, len(names))
-	for n := range names {
-		out = append(out, n)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// withheld returns why the kinds of an input do not share a field; "" when it is no
-// field of theirs.
-func (e *Env) withheld(field string) string {
-	seen := map[string]bool{}
-	for _, v := range e.vars {
-		e.reach(v.Type, seen, map[string]bool{})
-	}
-	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		if why := e.provider.object(name).Without(field); why != "" {
-			return why
-		}
-	}
-	return ""
-}
-
-func (e *Env) reach(t *Type, seen, names map[string]bool) {
-	for _, p := range t.Parameters() {
-		e.reach(p, seen, names)
-	}
-	object := e.provider.object(t.TypeName())
-	if object == nil || seen[t.TypeName()] {
-		return
-	}
-	seen[t.TypeName()] = true
-	for name, field := range object.Fields {
-		names[name] = true
-		e.reach(e.provider.typeOf(field), seen, names)
-	}
 }
 
 // IsList reports whether a type is a list.

@@ -4,14 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/expr"
 )
-
-// hiddenArgument removes the argument that calls of some builtins get besides those
-// that an author writes.
-var hiddenArgument = strings.NewReplacer(", edict.Call)", ")", "(edict.Call)", "()")
 
 // elsewhere are names that authors know from other languages, and what stands
 // for them here.
@@ -26,33 +19,6 @@ var elsewhere = map[string]string{
 	"toLowerCase": "x.lowerAscii()", "lower": "x.lowerAscii()", "toUpperCase": "x.upperAscii()", "upper": "x.upperAscii()", "strip": "x.trim()",
 	"startswith": "x.startsWith(y)", "hasPrefix": "x.startsWith(y)", "endswith": "x.endsWith(y)", "hasSuffix": "x.endsWith(y)", "find_all": "x.findAll(\"literal\")",
 	"int64": "int(x)", "float": "double(x)", "boolean": "bool(x)", "list": "[x, y]", "dict": "{key: x}",
-}
-
-// nameHint says what was probably meant by a name that is not defined.
-func (e *Env) nameHint(name string) string {
-	if known, ok := elsewhere[name]; ok {
-		return "write " + known
-	}
-	for _, qualifier := range []string{QualifyInputs, QualifyVariables, QualifyParams} {
-		for _, v := range e.vars {
-			if v.Name == qualify(qualifier, name) {
-				return document.DidYouMean(v.Name, []string{v.Name})
-			}
-		}
-	}
-	return document.DidYouMean(name, e.Names())
-}
-
-// fieldHint says what was probably meant by a field that a type does not have.
-func (e *Env) fieldHint(name string) string {
-	switch name {
-	case "name", "namespace", "labels", "annotations", "uid", "finalizers", "ownerReferences", "deletionTimestamp", "creationTimestamp":
-		return "it is in metadata: write .metadata." + name
-	}
-	if why := e.withheld(name); why != "" {
-		return why
-	}
-	return document.DidYouMean(name, e.fieldNames())
 }
 
 // unconverted says what is wrong with a text that cannot be converted, and how such a
@@ -108,17 +74,6 @@ func overloadHint(message string) string {
 		return "a period is a duration: duration(\"10m\")"
 	}
 	return "the function does not take these types"
-}
-
-// scanIn returns the builtin that a message about types names, if it takes optionals
-// as well: that an optional is no plain value is no help with it.
-func (e *Env) scanIn(message string) *expr.Function {
-	_, rest, _ := strings.Cut(message, "overload for '")
-	name, _, _ := strings.Cut(rest, "'")
-	if f := e.functions[name]; f != nil && f.Scans != nil {
-		return f
-	}
-	return nil
 }
 
 // messageHint says what was probably meant where CEL's message says only what is wrong.

@@ -12,7 +12,7 @@ import (
 )
 
 // lint warns about what is right by its types and yet never meant.
-func (e *Env) lint(checked *cel.Ast, text Text, problems *document.Problems) {
+func lint(checked *cel.Ast, text Text, problems *document.Problems) {
 	l := linter{ast: checked.NativeRep(), text: text, problems: problems}
 	ast.PostOrderVisit(l.ast.Expr(), ast.NewExprVisitor(func(x ast.Expr) {
 		if x.Kind() == ast.CallKind && len(x.AsCall().Args()) == 2 {

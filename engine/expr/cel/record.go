@@ -13,23 +13,23 @@ import (
 func (e *Env) Record(names []string, types []*Type) *Type {
 	fields, parts := map[string]*schema.Type{}, make([]string, len(names))
 	for i, name := range names {
-		fields[name] = e.schemaOf(types[i])
+		fields[name] = e.provider.schemaOf(types[i])
 		parts[i] = name + ": " + types[i].String()
 	}
 	return e.provider.typeOf(schema.Record("{"+strings.Join(parts, ", ")+"}", fields))
 }
 
 // schemaOf returns the schema's type of a type, as far as schemas have it.
-func (e *Env) schemaOf(t *Type) *schema.Type {
+func (p *provider) schemaOf(t *Type) *schema.Type {
 	switch t.Kind() {
 	case cel.StructKind:
-		if of := e.Schema(t); of != nil {
+		if of := p.object(t.TypeName()); of != nil {
 			return of
 		}
 	case cel.ListKind:
-		return &schema.Type{Kind: schema.List, Elem: e.schemaOf(ElemType(t))}
+		return &schema.Type{Kind: schema.List, Elem: p.schemaOf(ElemType(t))}
 	case cel.MapKind:
-		return &schema.Type{Kind: schema.Map, Elem: e.schemaOf(ElemType(t))}
+		return &schema.Type{Kind: schema.Map, Elem: p.schemaOf(ElemType(t))}
 	}
 	if kind, ok := scalarKinds[t.Kind()]; ok {
 		return &schema.Type{Kind: kind}

@@ -22,7 +22,7 @@ var boundedInCEL = map[string]bool{
 
 // weigh returns the number of nodes of an expression, and whether it is made of
 // bounded functions only, without a loop and without a list or map of its own.
-func (e *Env) weigh(tree ast.Expr) (nodes int, simple bool) {
+func (v vocabulary) weigh(tree ast.Expr) (nodes int, simple bool) {
 	simple = true
 	ast.PostOrderVisit(tree, ast.NewExprVisitor(func(x ast.Expr) {
 		nodes++
@@ -30,13 +30,13 @@ func (e *Env) weigh(tree ast.Expr) (nodes int, simple bool) {
 		case ast.ComprehensionKind, ast.ListKind, ast.MapKind, ast.StructKind:
 			simple = false
 		case ast.CallKind:
-			simple = simple && e.bounded(x.AsCall().FunctionName())
+			simple = simple && v.bounded(x.AsCall().FunctionName())
 		}
 	}))
 	return nodes, simple
 }
 
-func (e *Env) bounded(function string) bool {
-	own := e.functions[function]
+func (v vocabulary) bounded(function string) bool {
+	own := v[function]
 	return boundedInCEL[function] || own != nil && own.Bounded
 }

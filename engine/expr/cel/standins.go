@@ -35,15 +35,6 @@ var (
 	timeAt   = []ref.Val{types.Timestamp{Time: time.Unix(0, 0).UTC()}, types.String("UTC")}
 )
 
-// standInsOf returns the arguments with which a function succeeds; nil for none.
-func (e *Env) standInsOf(function string) (out []ref.Val) {
-	own := e.functions[function]
-	if own == nil {
-		return standIns[function]
-	}
-	return append(out, own.StandIns...)
-}
-
 // completed returns a call that has a constant among its arguments with stand-ins in
 // the place of the others; nil when there is none, or an argument has no stand-in.
 func (t *trial) completed(x ast.NavigableExpr) ast.Expr {
@@ -51,7 +42,7 @@ func (t *trial) completed(x ast.NavigableExpr) ast.Expr {
 		return nil
 	}
 	args := argumentsOf(x)
-	known, instead := 0, t.env.standInsOf(x.AsCall().FunctionName())
+	known, instead := 0, t.env.functions.standInsOf(x.AsCall().FunctionName())
 	for i, arg := range args {
 		switch {
 		case t.constant[arg.ID()]:

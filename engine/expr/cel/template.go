@@ -104,7 +104,7 @@ func (e *Env) text(t *Template, n *document.Node, problems *document.Problems) {
 		}
 	}
 	if !hasCode(pieces) {
-		e.looksLikeCode(n, problems)
+		looksLikeCode(n, problems)
 		t.constant, t.parts = value.OfString(literal), nil
 		return
 	}

@@ -30,7 +30,7 @@ var code = regexp.MustCompile(`^(object|key|params|inputs|variables)(\.\??[A-Za-
 
 // looksLikeCode warns about an expression that is written where a template is
 // meant, and so stays the text that it is.
-func (e *Env) looksLikeCode(n *document.Node, problems *document.Problems) {
+func looksLikeCode(n *document.Node, problems *document.Problems) {
 	if !n.Quoted && code.MatchString(n.Text) {
 		problems.Add(document.Problem{Position: n.Pos, Severity: document.Warning, Code: document.NameAsText, Source: n.SourceLine(n.Pos.Line),
 			Message: "this is the text \"" + n.Text + "\", not its value", Hint: "${" + n.Text + "} gives the value; in quotes it is meant as a text"})

@@ -27,10 +27,10 @@ type trial struct {
 
 // constants reports the first call that can never succeed, and whether there is none.
 // A call that costs too much is left to the evaluation.
-func (e *Env) constants(checked *cel.Ast, text Text, problems *document.Problems) bool {
-	t := &trial{env: e, ast: checked.NativeRep(), text: text, problems: problems, constant: map[int64]bool{}}
+func (c compiling) constants(checked *cel.Ast) bool {
+	t := &trial{env: c.env, ast: checked.NativeRep(), text: c.text, problems: c.problems, constant: map[int64]bool{}}
 	ast.PostOrderVisit(t.ast.Expr(), ast.NewExprVisitor(func(x ast.Expr) { t.constant[x.ID()] = t.settled(x) }))
-	budget := e.budget
+	budget := c.env.budget
 	if budget == nil {
 		budget = NewBudget()
 		defer budget.Close()

@@ -1,0 +1,104 @@
+package cel
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// hinting says of what CEL found what is meant by it, and how to mend it.
+type hinting struct{ env *Env }
+
+var (
+	undefinedField = regexp.MustCompile(`^undefined field '([^']+)'`)
+	undeclared     = regexp.MustCompile(`^undeclared reference to '([^']+)'`)
+)
+
+// hiddenArgument removes the argument that calls of some builtins get besides those
+// that an author writes.
+var hiddenArgument = strings.NewReplacer(", edict.Call)", ")", "(edict.Call)", "()")
+
+// explain says in a person's words what CEL found, and how to mend it; from is
+// the expression from the place on that CEL complains about. Without guess it does
+// not look for names that are alike.
+func (h hinting) explain(message, from string, guess bool) (text, hint string) {
+	message = strings.TrimSuffix(strings.ReplaceAll(message, " (in container '')", ""), "\n")
+	message = protobufNames.Replace(hiddenArgument.Replace(message))
+	if m := undefinedField.FindStringSubmatch(message); m != nil {
+		if guess {
+			hint = h.fieldHint(m[1])
+		}
+		return fmt.Sprintf("no field %q here", m[1]), hint
+	}
+	if m := undeclared.FindStringSubmatch(message); m != nil {
+		name := m[1]
+		if full := h.dottedName(from); strings.HasPrefix(full, name+".") {
+			name = full
+		}
+		if guess {
+			hint = h.nameHint(name)
+		}
+		return fmt.Sprintf("undefined name %q", name), hint
+	}
+	if text, hint := conversionProblem(message); text != "" {
+		return text, hint
+	}
+	switch {
+	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
+		strings.Contains(message, "mixed element types"):
+		return message, "dyn(x) makes a value untyped where types are mixed on purpose"
+	case strings.Contains(message, "found no matching overload"):
+		if f := h.env.functions.scanIn(message); f != nil {
+			return message, "it is called as " + f.Signature()
+		}
+		return message, overloadHint(message)
+	case strings.HasPrefix(message, "Syntax error"):
+		return syntaxProblem(message, from)
+	}
+	return message, messageHint(message)
+}
+
+// dotted is a name such as variables.x, or the beginning of a field access.
+var dotted = regexp.MustCompile(`^([A-Za-z_]\w*)\.[A-Za-z_]\w*`)
+
+// dottedName returns the name of a variable or builtin with a dot in it that a
+// text begins with; "" when it begins with none.
+func (h hinting) dottedName(text string) string {
+	m := dotted.FindStringSubmatch(text)
+	if m == nil || !slices.Contains(qualifiers, m[1]) && !h.env.functions.qualified(m[1]) {
+		return ""
+	}
+	return m[0]
+}
+
+// nameHint says what was probably meant by a name that is not defined.
+func (h hinting) nameHint(name string) string {
+	if known, ok := elsewhere[name]; ok {
+		return "write " + known
+	}
+	for _, qualifier := range []string{QualifyInputs, QualifyVariables, QualifyParams} {
+		for _, v := range h.env.vars {
+			if v.Name == qualify(qualifier, name) {
+				return document.DidYouMean(v.Name, []string{v.Name})
+			}
+		}
+	}
+	return document.DidYouMean(name, h.env.Names())
+}
+
+// fieldHint says what was probably meant by a field that a type does not have.
+func (h hinting) fieldHint(name string) string {
+	switch name {
+	case "name", "namespace", "labels", "annotations", "uid", "finalizers", "ownerReferences", "deletionTimestamp", "creationTimestamp":
+		return "it is in metadata: write .metadata." + name
+	}
+	known := within(h.env)
+	if why := known.withheld(name); why != "" {
+		return why
+	}
+	return document.DidYouMean(name, slices.Sorted(maps.Keys(known.names)))
+}
