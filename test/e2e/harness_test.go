@@ -187,7 +187,7 @@ func (c *cluster) get(kind, namespace, name string) *unstructured.Unstructured {
 // does not.
 func eventually(t *testing.T, what string, wrong func() string) {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute) // for machines that are busy
 	for {
 		text := wrong()
 		if text == "" {

@@ -24,18 +24,30 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-const worldCount = 50
+// worldCount is how many worlds are run, worldPlanes on how many control planes.
+const worldCount, worldPlanes = 50, 3
 
-// TestSimulateAgreesWithRun runs generated worlds in memory and on the real
-// control plane: both must end in equal objects.
+// TestSimulateAgreesWithRun runs generated worlds in memory and on real
+// control planes: both must end in equal objects.
 func TestSimulateAgreesWithRun(t *testing.T) {
 	t.Parallel()
+	for first := range worldPlanes {
+		t.Run(fmt.Sprint("from ", first), func(t *testing.T) {
+			t.Parallel()
+			simulateAgrees(t, first)
+		})
+	}
+}
+
+// simulateAgrees runs every worldPlanes-th world on one control plane.
+func simulateAgrees(t *testing.T, first int) {
+	t.Helper()
 	c := start(t, true)
 	bundle, err := source.Load([]string{policies}, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range worldCount {
+	for seed := first; seed < worldCount; seed += worldPlanes {
 		g := worlds.New(uint64(seed))
 		g.Valid = true
 		objects := unique(g.World())
