@@ -2,9 +2,7 @@ package check
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -15,8 +13,14 @@ import (
 )
 
 // literals finds texts that are written out and that the API server would refuse at
-// every write: by the patterns of a schema, or by what Kubernetes' own kinds require.
+// every write, by what Kubernetes' own kinds require. What their schemas say is
+// looked at when a policy is compiled.
 func literals(p *policy) {
+	children := p.unit.Document.Spec.Children
+	for i := range children {
+		p.manifest(children[i].Apply.Node)
+		p.literalsOf(children[i].OnError)
+	}
 	rules := p.unit.Document.Spec.Rules
 	for i := range rules {
 		p.literalsOf(rules[i].Do)
@@ -50,7 +54,7 @@ func (p *policy) literalsOf(list []v1alpha1.Action) {
 func (p *policy) manifest(n *document.Node) {
 	kind := schema.GVK{APIVersion: textOf(n.Get("apiVersion")), Kind: textOf(n.Get("kind"))}
 	if s := p.structure(kind); s != nil {
-		s.check(n, s.schema.Root)
+		s.object(n)
 		if name := n.Get("metadata").Get("name"); literal(name) && kind.Group() != "rbac.authorization.k8s.io" { // names of roles are free
 			s.wrong(name, validation.IsDNS1123Subdomain(name.Text), "name of an object")
 		}
@@ -79,7 +83,7 @@ func (p *policy) patched(a *v1alpha1.PatchAction) {
 		return
 	}
 	if s := p.structure(kind); s != nil && a.Value.Set() {
-		s.check(a.Value.Node, s.schema.Root)
+		s.object(a.Value.Node)
 	}
 }
 
@@ -99,12 +103,13 @@ func (p *policy) under(kind schema.GVK, path []string, set []v1alpha1.Entry[v1al
 // structure returns what is known of the texts of a kind; nil when that is nothing.
 func (p *policy) structure(kind schema.GVK) *structure {
 	if s, ok := p.bundle.Schemas.Structure(kind); ok {
-		return &structure{schema: s, policy: p}
+		return &structure{kind: kind, schema: s, policy: p}
 	}
 	return nil
 }
 
 type structure struct {
+	kind   schema.GVK
 	schema *schema.Structure
 	policy *policy
 }
@@ -132,6 +137,22 @@ func literal(n *document.Node) bool {
 	return n != nil && n.Kind == document.String && !strings.Contains(n.Text, "${")
 }
 
+// files are the fields of Kubernetes' own kinds whose keys are names of files.
+var files = map[schema.GVK][]string{
+	{APIVersion: "v1", Kind: "ConfigMap"}: {"data", "binaryData"},
+	schema.Secret:                         {"data", "stringData"},
+}
+
+// object checks the fields of an object.
+func (s *structure) object(n *document.Node) {
+	s.check(n, s.schema.Root)
+	for _, field := range files[s.kind] {
+		if keys := n.Get(field); keys != nil && keys.Kind == document.Map {
+			s.keys(keys, validation.IsConfigMapKey, "key of "+field)
+		}
+	}
+}
+
 func (s *structure) check(n *document.Node, of *spec.Schema) {
 	of, name := s.schema.Definitions.Resolve(of)
 	switch n.Kind {
@@ -151,25 +172,6 @@ func (s *structure) check(n *document.Node, of *spec.Schema) {
 				s.check(item, of.Items.Schema)
 			}
 		}
-	case document.String:
-		s.text(n, of)
-	}
-}
-
-// text checks a text by what a schema says of it.
-func (s *structure) text(n *document.Node, of *spec.Schema) {
-	if !literal(n) || len(of.Type) == 0 || of.Type[0] != "string" {
-		return
-	}
-	size := int64(utf8.RuneCountInString(n.Text))
-	pattern, err := regexp.Compile(of.Pattern)
-	switch {
-	case of.Pattern != "" && err == nil && !pattern.MatchString(n.Text):
-		s.policy.report(document.InvalidName, n.Pos, "it must match "+of.Pattern, fmt.Sprintf("%q is not allowed here", n.Text))
-	case of.MaxLength != nil && size > *of.MaxLength:
-		s.policy.report(document.InvalidName, n.Pos, fmt.Sprintf("at most %d characters", *of.MaxLength), fmt.Sprintf("%q is too long", n.Text))
-	case of.MinLength != nil && size < *of.MinLength:
-		s.policy.report(document.InvalidName, n.Pos, fmt.Sprintf("at least %d characters", *of.MinLength), fmt.Sprintf("%q is too short", n.Text))
 	}
 }
 
@@ -193,7 +195,7 @@ func emptyOr(check func(string) []string) func(string) []string {
 	}
 }
 
-// named checks a field that Kubernetes has a form for, and the labels of an object.
+// named checks a field that Kubernetes has a form for, and the keys of maps.
 func (s *structure) named(definition string, key, value *document.Node) {
 	if form := forms[definition+" "+key.Text]; form != nil && literal(value) {
 		s.wrong(value, form(value.Text), key.Text)
@@ -201,12 +203,19 @@ func (s *structure) named(definition string, key, value *document.Node) {
 	if !strings.HasSuffix(definition, ".ObjectMeta") || key.Text != "labels" || value.Kind != document.Map {
 		return
 	}
-	for i, k := range value.Keys {
-		if literal(k) {
-			s.wrong(k, validation.IsQualifiedName(k.Text), "key of a label")
+	s.keys(value, validation.IsQualifiedName, "key of a label")
+	for _, v := range value.Values {
+		if literal(v) {
+			s.wrong(v, validation.IsValidLabelValue(v.Text), "value of a label")
 		}
-		if literal(value.Values[i]) {
-			s.wrong(value.Values[i], validation.IsValidLabelValue(value.Values[i].Text), "value of a label")
+	}
+}
+
+// keys checks the keys of a map. One with null is left out.
+func (s *structure) keys(n *document.Node, check func(string) []string, what string) {
+	for i, key := range n.Keys {
+		if literal(key) && n.Values[i].Kind != document.Null {
+			s.wrong(key, check(key.Text), what)
 		}
 	}
 }

@@ -16,6 +16,9 @@ func TestFindings(t *testing.T) {
 		return "  inputs: [{name: nodes, apiVersion: v1, kind: Node, orderBy: ['" + expression + "']}]\n" + when("size(inputs.nodes) > 0")
 	}
 	const held = "  finalizer: example.com/a\n  children: [{name: c, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, namespace: y}}}]\n"
+	deployment := func(spec string) string {
+		return "  children: [{name: c, apply: {apiVersion: apps/v1, kind: Deployment, metadata: {name: x, namespace: y}, spec: {" + spec + "}}}]\n  rules: []\n"
+	}
 	for name, tc := range map[string]struct{ spec, want string }{
 		"a field and null":                    {when("object.metadata.deletionTimestamp == null"), "has(a.b)"},
 		"null and a field":                    {when("null != object.spec.providerID"), "has(a.b)"},
@@ -90,6 +93,15 @@ func TestFindings(t *testing.T) {
 		"quantities":                          {when(`quantity("1") > quantity("2")`), "a.isGreaterThan(b)"},
 		"versions":                            {when(`semver("1.0.0") < semver("2.0.0")`), "versions: a.isGreaterThan(b)"},
 		"two maps":                            {when(`size(object.metadata.labels + {"a": "b"}) > 1`), "a template with both sets of fields"},
+		"a number of more than 32 bits":       {deployment("replicas: 3000000000"), "Deployment.spec.replicas cannot be 3000000000 / a 32-bit integer"},
+		"the same as an expression":           {deployment("replicas: \"${3000000000}\""), "Deployment.spec.replicas cannot be 3000000000 / a 32-bit integer"},
+		"a number of more than 64 bits":       {deployment("replicas: 9223372036854775808"), "a 64-bit integer"},
+		"a boolean for an amount":             {deployment("strategy: {rollingUpdate: {maxSurge: true}}"), "Deployment.spec.strategy.rollingUpdate.maxSurge cannot be true / an integer or a string"},
+		"a fraction in a map of CEL":          {deployment("strategy: '${{\"rollingUpdate\": {\"maxSurge\": 1.5}}}'"), "Deployment.spec.strategy.rollingUpdate.maxSurge cannot be 1.5 / an integer or a string"},
+		"an amount in percent":                {deployment("strategy: {rollingUpdate: {maxSurge: 25%, maxUnavailable: 1}}"), ""},
+		"a text that is no time":              {"  rules: [{name: r, do: [{patch: {list: spec.taints, by: {key: a/b}, entry: {timeAdded: noon}}}]}]\n", "entry.timeAdded cannot be \"noon\" / a date-time such as"},
+		"a number of a param":                 {"  params: {n: {type: int, default: 3000000000}}\n" + deployment("replicas: \"${params.n}\""), ""},
+		"a computed number":                   {deployment("replicas: \"${size(key.name) + 3000000000}\""), ""},
 		"two rows of one name":                {"  rules: [{name: r, cases: [{name: a, when: 'false', do: [{log: {message: x}}]}, {name: a, do: [{log: {message: y}}]}]}]\n", `duplicate row "a" of the rule "r", first on line`},
 		"rows without names":                  {"  rules: [{name: r, cases: [{when: 'object.metadata.name == \"a\"', do: [{log: {message: x}}]}, {do: [{log: {message: y}}]}]}]\n", ""},
 		"an empty do beside cases":            {"  rules: [{name: r, do: [], cases: [{name: a, do: [{log: {message: x}}]}]}]\n", `the rule "r" has do and cases`},

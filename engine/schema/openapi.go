@@ -103,6 +103,7 @@ var defined = map[string]*Type{
 	QuantityDefinition:  {Kind: Dyn, Quantity: true},
 	TimeDefinition:      {Kind: Time, Cut: time.Second},
 	MicroTimeDefinition: {Kind: Time, Cut: time.Microsecond},
+	intOrString:         {Kind: Dyn, IntOrString: true, limits: narrow},
 }
 
 func (b *builder) lookup(name string) *Type {
@@ -130,7 +131,10 @@ func (b *builder) build(schema *spec.Schema, path string) *Type {
 	if len(schema.AllOf) == 1 && len(schema.Properties) == 0 {
 		return b.build(&schema.AllOf[0], path)
 	}
-	if on, _ := schema.Extensions.GetBool("x-kubernetes-int-or-string"); on || schema.Format == "int-or-string" {
+	if on, _ := schema.Extensions.GetBool("x-kubernetes-int-or-string"); on {
+		return &Type{Kind: Dyn, IntOrString: true, limits: limitsOf(schema)}
+	}
+	if schema.Format == "int-or-string" {
 		return Any
 	}
 	if len(schema.Type) == 0 {
@@ -143,7 +147,7 @@ func (b *builder) build(schema *spec.Schema, path string) *Type {
 	case "object":
 		return b.object(schema, path)
 	case "array":
-		list := &Type{Kind: List, Elem: Any}
+		list := &Type{Kind: List, Elem: Any, limits: limitsOf(schema)}
 		if schema.Items != nil && schema.Items.Schema != nil {
 			list.Elem = b.build(schema.Items.Schema, path+"[]")
 		}
@@ -158,16 +162,16 @@ func (b *builder) build(schema *spec.Schema, path string) *Type {
 func scalarType(schema *spec.Schema) *Type {
 	switch schema.Type[0] {
 	case "integer":
-		return &Type{Kind: Int}
+		return &Type{Kind: Int, limits: limitsOf(schema)}
 	case "number":
-		return &Type{Kind: Double}
+		return &Type{Kind: Double, limits: limitsOf(schema)}
 	case "boolean":
 		return &Type{Kind: Bool}
 	case "string":
 		if schema.Format == "date-time" {
-			return &Type{Kind: Time}
+			return &Type{Kind: Time, limits: limitsOf(schema)}
 		}
-		return &Type{Kind: String, Enum: enumOf(schema)}
+		return &Type{Kind: String, Enum: enumOf(schema), limits: limitsOf(schema)}
 	default:
 		return Any
 	}

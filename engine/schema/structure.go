@@ -74,6 +74,7 @@ const (
 	TimeDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.Time"
 	// MicroTimeDefinition names that of times with microseconds.
 	MicroTimeDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime"
+	intOrString         = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 )
 
 // Structure returns the structure of a kind; false when no schema is known.

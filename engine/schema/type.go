@@ -52,6 +52,10 @@ type Type struct {
 	Merged bool
 	// Enum are the only values a String may have; none means any.
 	Enum []string
+	// limits are what else a schema says of the values; nil for nothing.
+	limits *limits
+	// IntOrString says that a Dyn value is an integer or a string.
+	IntOrString bool
 	// Quantity says that a Dyn value is a quantity such as 100m, which the API
 	// server may write in another form.
 	Quantity bool

@@ -3,7 +3,6 @@ package cel
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/google/cel-go/common/types"
 
@@ -13,10 +12,20 @@ import (
 )
 
 // Fit checks the template against the type of the field that it is written
-// to, as far as types are known.
+// to, as far as types and constants are known.
 func (t *Template) Fit(want *schema.Type, where string, problems *document.Problems) {
+	if want == nil {
+		return
+	}
+	t.fitSort(want, where, problems)
+	if t.literal() {
+		t.fitConstant(t.constant, want, where, problems)
+	}
+}
+
+func (t *Template) fitSort(want *schema.Type, where string, problems *document.Problems) {
 	switch {
-	case want == nil || want.Kind == schema.Dyn:
+	case want.Kind == schema.Dyn:
 	case t.program != nil:
 		t.asText = want.Kind == schema.String
 		fitType(t.program.Type(), want, where, t, problems)
@@ -61,7 +70,9 @@ func (t *Template) fitScalar(want *schema.Type, where string, problems *document
 		return
 	}
 	if slices.Contains(fits[t.kind], want.Kind) {
-		t.fitEnum(want, where, problems)
+		if text, long := value.Str(t.constant); long && t.kind == document.Int { // no int64 holds it
+			problems.Hintf(t.at, "a 64-bit integer", "%s cannot be %s", where, text)
+		}
 		return
 	}
 	hint := ""
@@ -71,12 +82,36 @@ func (t *Template) fitScalar(want *schema.Type, where string, problems *document
 	problems.Hintf(t.at, hint, "%s is %s, not %s", where, kindName(want.Kind), t.kind)
 }
 
-func (t *Template) fitEnum(want *schema.Type, where string, problems *document.Problems) {
-	text, ok := value.Str(t.constant)
-	if !ok || len(want.Enum) == 0 || slices.Contains(want.Enum, text) {
+// literal reports whether the template is a constant whatever the params are. A rule may
+// only be meant for some of their values.
+func (t *Template) literal() bool {
+	named := false
+	t.Walk(func(p *Program) { named = named || len(p.Names()) > 0 })
+	return t.constant != nil && !named
+}
+
+// fitConstant reports values that the API server refuses. The parts of a mapping or list
+// that is written out are looked at where they stand.
+func (t *Template) fitConstant(v value.Value, want *schema.Type, where string, problems *document.Problems) {
+	if reason, allowed := want.Refused(value.Plain(v)); reason != "" {
+		problems.Hintf(t.at, allowed, "%s %s", where, reason)
 		return
 	}
-	problems.Hintf(t.at, "one of "+strings.Join(want.Enum, ", "), "%s cannot be %q", where, text)
+	if t.program == nil {
+		return
+	}
+	switch v := v.(type) {
+	case *value.Map:
+		for i := range v.Len() {
+			if name, field := v.At(i); want.Field(name) != nil {
+				t.fitConstant(field, want.Field(name), where+"."+name, problems)
+			}
+		}
+	case *value.List:
+		for _, item := range v.Items() {
+			t.fitConstant(item, want.Item(), where+"[]", problems)
+		}
+	}
 }
 
 func fitType(got *Type, want *schema.Type, where string, t *Template, problems *document.Problems) {

@@ -1,0 +1,46 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestLiterals: texts that the API server refuses wherever they are written.
+func TestLiterals(t *testing.T) {
+	t.Parallel()
+	const (
+		node   = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n"
+		config = "apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}"
+		secret = "apiVersion: v1, kind: Secret, metadata: {name: a, namespace: b}"
+	)
+	apply := func(object string) string { return "  rules: [{name: r, do: [{apply: {" + object + "}}]}]\n" }
+	child := func(object string) string {
+		return "  children: [{name: c, apply: {" + object + "}}]\n  rules: []\n"
+	}
+	patch := func(value string) string {
+		return "  rules: [{name: r, do: [{patch: {of: {apiVersion: v1, kind: ConfigMap, namespace: a, name: b}, value: {" + value + "}}}]}]\n"
+	}
+	for name, tc := range map[string]struct{ spec, want string }{
+		"a key with a blank":          {apply(config + `, data: {"a b": x}`), `"a b" cannot be the key of data`},
+		"a key with a slash":          {apply(secret + `, data: {a/b: eA==}`), `"a/b" cannot be the key of data`},
+		"a key of binary data":        {apply(config + `, binaryData: {..: eA==}`), `".." cannot be the key of binaryData`},
+		"a key of a child":            {child(config + `, data: {"a b": x}`), `"a b" cannot be the key of data`},
+		"a key in a patch":            {patch(`data: {"a b": x}`), `"a b" cannot be the key of data`},
+		"a key that a patch removes":  {patch(`data: {"a b": null}`), ""},
+		"a computed key":              {apply(config + `, data: {"${key.name} b": x}`), ""},
+		"the name of a file":          {apply(config + `, data: {A_b-c.yaml: x}`), ""},
+		"an annotation with a slash":  {apply("apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, annotations: {a/b: c}}"), ""},
+		"a label of a child":          {child("apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b, labels: {a: b c}}"), `"b c" cannot be the value of a label`},
+		"the name of a child":         {child("apiVersion: v1, kind: ConfigMap, metadata: {name: A, namespace: b}"), `"A" cannot be the name of an object`},
+		"where a child has failed":    {"  children: [{name: c, apply: {" + config + "}, onError: [{apply: {" + config + `, data: {"a b": x}}}]}]` + "\n  rules: []\n", `"a b" cannot be the key of data`},
+		"an integer of another field": {apply(config + `, data: {a: "3000000000"}`), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := strings.Join(findingsWith(t, node+tc.spec), "\n")
+			if tc.want == "" && strings.Contains(got, "cannot be the") || !strings.Contains(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
