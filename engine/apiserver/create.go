@@ -43,7 +43,7 @@ func (s *Server) Create(given Object, o Options) (Object, error) {
 	kind := s.kindOf(next)
 	born(next)
 	kind.normalize(next, nil)
-	return s.born(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager)), nil
+	return s.born(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager))
 }
 
 // born takes from a new object what the server sets by itself.
@@ -53,13 +53,16 @@ func born(o Object) {
 	}
 }
 
-func (s *Server) born(kind kind, next Object) Object {
+func (s *Server) born(kind kind, next Object) (Object, error) {
 	if kind.hasStatus() {
 		delete(next, "status")
 	}
+	if err := kind.valid(nil, next); err != nil {
+		return nil, err
+	}
 	metadata(next)["creationTimestamp"] = s.now.timestamp()
 	s.storage.add(kind, next)
-	return next
+	return next, nil
 }
 
 // Apply makes an object, or merges what is given into it as server-side apply
@@ -94,7 +97,7 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 		metadata(next)["managedFields"] = fields
 	}
 	kind.normalize(next, nil)
-	return s.born(kind, next), nil
+	return s.born(kind, next)
 }
 
 // applicable refuses an apply that cannot be.

@@ -6,9 +6,9 @@
 // kube-apiserver runs), status as a subresource, resourceVersion and
 // generation, preconditions, finalizers, the three propagation policies of a
 // deletion and the garbage collector. Objects are defaulted and pruned by the
-// schemas of their kinds.
+// schemas of their kinds, and those of custom kinds are validated by them.
 //
-// It does not validate the content of objects, run admission, or apply the
-// defaults that kube-apiserver has in Go code only. test/conformance compares
+// It does not validate what kube-apiserver validates by Go code or by CEL, run
+// admission, or apply the defaults that kube-apiserver has in Go code only. test/conformance compares
 // it with a real one.
 package apiserver

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
 // Structure is the schema of a kind as an API server uses it to merge, default
@@ -27,6 +28,9 @@ type Structure struct {
 	// types do not tell: Scaled says whether it is known.
 	Scale  string
 	Scaled bool
+	// validator validates the objects of a kind that a CRD defines; nil where that is not
+	// known, as of published types, which may be those of another server.
+	validator func() *validate.SchemaValidator
 }
 
 // Definitions are schemas that refer to each other by name.
@@ -129,7 +133,7 @@ func customStructure(gvk GVK, root *spec.Schema, status bool, scale string) *Str
 	for _, name := range builtin.Definitions.below(metaDefinition) {
 		schemas[name] = builtin.Definitions.schemas[name]
 	}
-	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status, Scale: scale, Scaled: true}
+	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status, Scale: scale, Scaled: true, validator: validatorOf(root)}
 }
 
 // withMetadata returns the schema of a custom kind with the fields that every
