@@ -57,7 +57,7 @@ func (s *Server) born(kind kind, next Object) (Object, error) {
 	if kind.hasStatus() {
 		delete(next, "status")
 	}
-	if err := kind.valid(nil, next); err != nil {
+	if err := kind.valid(nil, next, ""); err != nil {
 		return nil, err
 	}
 	metadata(next)["creationTimestamp"] = s.now.timestamp()

@@ -95,7 +95,7 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 	if err := noNewFinalizers(id, old, next); err != nil {
 		return nil, err
 	}
-	if err := kind.valid(old, next); err != nil {
+	if err := kind.valid(old, next, o.Subresource); err != nil {
 		return nil, err
 	}
 	return s.store(kind, old, next), nil

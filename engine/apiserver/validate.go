@@ -16,8 +16,9 @@ import (
 )
 
 // valid refuses an object of a custom kind that its schema does not allow. What was wrong
-// before a write may stay; old is nil for a creation.
-func (k kind) valid(old, next Object) error {
+// before a write may stay; old is nil for a creation. A write of the status is refused in
+// words that leave out where the status is, since kube-apiserver validates it by itself.
+func (k kind) valid(old, next Object, subresource string) error {
 	found := k.Violations(next)
 	if len(found) > 0 && old != nil {
 		before := k.Violations(old)
@@ -31,6 +32,9 @@ func (k kind) valid(old, next Object) error {
 	list := make(field.ErrorList, len(found))
 	for i, one := range found {
 		list[i] = fieldError(one)
+		if subresource == "status" {
+			list[i].Detail = strings.TrimPrefix(strings.TrimPrefix(list[i].Detail, "status"), ".")
+		}
 	}
 	id := ID(next)
 	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, list)

@@ -3,6 +3,7 @@ package conformance
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -23,8 +24,9 @@ type answer struct {
 }
 
 // refused returns the answer of an error. Of its causes only the fields of
-// conflicts and what budgets say are kept: the other texts are each server's own.
-func refused(err error) answer {
+// conflicts and what budgets say are kept, and what is wrong with objects of kinds that
+// are validated: the other texts are each server's own.
+func refused(err error, validated bool) answer {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
 		return answer{Code: http.StatusInternalServerError}
@@ -41,6 +43,10 @@ func refused(err error) answer {
 				out.Causes = append(out.Causes, c.Field)
 			case policyv1.DisruptionBudgetCause:
 				out.Causes = append(out.Causes, c.Message)
+			default:
+				if validated {
+					out.Causes = append(out.Causes, fmt.Sprintf("%s %s: %s", c.Type, c.Field, c.Message))
+				}
 			}
 		}
 	}

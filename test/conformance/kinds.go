@@ -31,6 +31,7 @@ func kinds() (map[string]*kind, error) {
 		exact, _ := fields["exact"].(bool)
 		restless, _ := fields["restless"].(bool)
 		cluster, _ := fields["cluster"].(bool)
+		validated, _ := fields["validated"].(bool)
 		base, _ := fields["base"].(Object)
 		coded := map[string]bool{}
 		list, _ := fields["coded"].([]any)
@@ -38,7 +39,7 @@ func kinds() (map[string]*kind, error) {
 			coded[fmt.Sprint(at)] = true
 		}
 		out[name] = &kind{
-			GVK: schema.GVK{APIVersion: version, Kind: name}, resource: resource, cluster: cluster, exact: exact, restless: restless, base: base, coded: coded,
+			GVK: schema.GVK{APIVersion: version, Kind: name}, resource: resource, cluster: cluster, exact: exact, validated: validated, restless: restless, base: base, coded: coded,
 			fragments: objects(fields["fragments"]), patches: objects(fields["patches"]), statuses: objects(fields["statuses"]),
 		}
 	}

@@ -51,6 +51,8 @@ type kind struct {
 	resource string
 	// cluster says that objects have no namespace.
 	cluster bool
+	// validated says that what is wrong with objects is compared word by word.
+	validated bool
 	// base is the spec that objects cannot do without, data are fields at the
 	// top.
 	base Object

@@ -42,12 +42,12 @@ func (s *session) send(ctx context.Context, r request) answer {
 	if r.Body != nil {
 		r.Body, _ = s.resolve(runtime.DeepCopyJSON(r.Body)).(Object)
 		if err := s.withoutFinalizer(ctx, r); err != nil {
-			return refused(err)
+			return refused(err, r.Kind.validated)
 		}
 	}
 	o, err := s.server.do(ctx, s.namespace, r)
 	if err != nil {
-		return refused(err)
+		return refused(err, r.Kind.validated)
 	}
 	if r.Op == remove || r.Op == evict {
 		return answer{Code: http.StatusOK}
