@@ -37,7 +37,7 @@ func (c *comparison) object(held *fieldpath.Set, want, live value.Value, t *sche
 		if identifies(at) || c.skipped(at) || is == nil && leftOut(v, t.Field(name)) {
 			continue
 		}
-		if !c.field(held, fieldpath.FieldNameElement(name), v, is, t.Field(name), at) {
+		if !c.field(held, name, v, is, t, at) {
 			return false
 		}
 	}
@@ -93,16 +93,17 @@ func (c *comparison) above(path []string) bool {
 	return false
 }
 
-// field compares one field or one item.
-func (c *comparison) field(held *fieldpath.Set, pe fieldpath.PathElement, want, live value.Value, t *schema.Type, path []string) bool {
+// field compares one field of an object of type of, or one key of a map.
+func (c *comparison) field(held *fieldpath.Set, name string, want, live value.Value, of *schema.Type, path []string) bool {
+	pe, t := fieldpath.FieldNameElement(name), of.Field(name)
 	inner, deeper := held.Children.Get(pe)
 	if len(path) == 3 && path[1] == "annotations" && path[2] == c.digest {
 		return held.Members.Has(pe)
 	}
 	switch w := want.(type) {
 	case *value.Map:
-		if !deeper && w.Len() > 0 && !held.Members.Has(pe) {
-			inner, deeper = &fieldpath.Set{}, true // only what nobody holds: a name, empty lists
+		if !deeper && !noted(of, name, w, path) {
+			return live != nil // nothing in it is held by anybody
 		}
 		if deeper {
 			return c.object(inner, w, live, t, path)
@@ -114,11 +115,38 @@ func (c *comparison) field(held *fieldpath.Set, pe fieldpath.PathElement, want, 
 		if deeper {
 			return c.list(inner, w, live, t.Item(), path)
 		}
-		if w.Len() == 0 && t != nil && t.Merged {
-			return true // the server notes items only: none is wanted, and none is held
+		if !noted(of, name, w, path) {
+			return true // none of its items is wanted, and none is held
 		}
 	}
 	return held.Members.Has(pe) && (!c.values || alike(want, live, t))
+}
+
+// noted reports whether the API server notes a manager for anything in a field of an object
+// of type of. It does not for what identifies an object, for empty lists that are merged by
+// their items, and for objects with nothing else in them; but it notes the keys of a map
+// whatever their values.
+func noted(of *schema.Type, name string, v value.Value, path []string) bool {
+	if identifies(path) {
+		return false
+	}
+	if of == nil || of.Kind != schema.Object || of.Fields[name] == nil {
+		return true
+	}
+	t := of.Fields[name]
+	switch v := v.(type) {
+	case *value.List:
+		return v.Len() > 0 || !t.Merged
+	case *value.Map:
+		for i := range v.Len() {
+			inner, field := v.At(i)
+			if t.Atomic || noted(t, inner, field, append(path[:len(path):len(path)], inner)) {
+				return true
+			}
+		}
+		return v.Len() == 0
+	}
+	return true
 }
 
 // list compares a list whose items are held one by one.

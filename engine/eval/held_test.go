@@ -178,6 +178,76 @@ func TestEmptyListsAreHeldByNobody(t *testing.T) {
 	}
 }
 
+// TestWhatHasOnlyEmptyListsIsApplied: an object with nothing but empty lists is applied
+// until it is there, the key of a map also until the policy holds it, and what is replaced
+// as a whole until the policy holds that. Then it is at rest.
+func TestWhatHasOnlyEmptyListsIsApplied(t *testing.T) {
+	t.Parallel()
+	const (
+		object = `{type: object, properties: {set: {type: array, items: {type: string}, x-kubernetes-list-type: set}, x: {type: string}}`
+		crd    = `{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+			x: {type: string}, object: ` + object + `}, atomic: ` + object + `, x-kubernetes-map-type: atomic}, map: {type: object, additionalProperties: ` + object + `}}}}}}}}]}}`
+	)
+	for name, tc := range map[string]struct {
+		kind, before, theirs, want string
+		settled                    bool // before it is applied
+	}{
+		"an object":              {"example.com/v1, kind: Gadget", "x: a", "", "x: a, object: {set: []}", false},
+		"an object of others":    {"example.com/v1, kind: Gadget", "x: a", "object: {set: [b]}", "x: a, object: {set: []}", true},
+		"what was held in it":    {"example.com/v1, kind: Gadget", "x: a, object: {x: a}", "", "x: a, object: {set: []}", false},
+		"a key":                  {"example.com/v1, kind: Gadget", "x: a", "", "x: a, map: {k: {set: []}}", false},
+		"a key of others":        {"example.com/v1, kind: Gadget", "x: a", "map: {k: {set: []}}", "x: a, map: {k: {set: []}}", false},
+		"another key":            {"example.com/v1, kind: Gadget", "map: {j: {set: []}}", "map: {k: {set: []}}", "map: {j: {set: []}, k: {set: []}}", false},
+		"as a whole":             {"example.com/v1, kind: Gadget", "x: a", "", "x: a, atomic: {set: []}", false},
+		"as a whole, of others":  {"example.com/v1, kind: Gadget", "x: a", "atomic: {x: a}", "x: a, atomic: {set: []}", false},
+		"no schema":              {"example.com/v1, kind: Unknown", "x: a", "", "x: a, object: {k: {list: []}}", false},
+		"of a built-in kind":     {"apps/v1, kind: Deployment", "replicas: 1", "", "replicas: 1, template: {spec: {securityContext: {sysctls: []}, affinity: {nodeAffinity: {}}}}", false},
+		"a selector of no label": {"networking.k8s.io/v1, kind: NetworkPolicy", "policyTypes: [Egress]", "podSelector: {matchLabels: {a: b}}", "policyTypes: [Egress], podSelector: {matchExpressions: []}", false},
+	} {
+		s := newHeldServer()
+		if err := s.schemas.AddCRD([]byte(crd)); err != nil {
+			t.Fatal(err)
+		}
+		of := func(spec string) map[string]any {
+			return parsed(t, "{apiVersion: "+tc.kind+", metadata: {namespace: ns, name: a, labels: {a: b}}, spec: {"+spec+"}}")
+		}
+		s.apply(t, of(tc.before), "edict/p")
+		if tc.theirs != "" {
+			s.apply(t, of(tc.theirs), "other")
+		}
+		for _, values := range []bool{false, true} {
+			if got := s.settled(of(tc.want), values); got != tc.settled {
+				t.Errorf("%s, values %v: settled before is %v", name, values, got)
+			}
+		}
+		for range 2 { // the server removes an object with the last field that was held in it
+			s.apply(t, of(tc.want), "edict/p")
+		}
+		for _, values := range []bool{false, true} {
+			if !s.settled(of(tc.want), values) {
+				t.Errorf("%s, values %v: it is not settled after", name, values)
+			}
+		}
+	}
+}
+
+// TestEmptyListsOfMetadata: a custom kind's schema does not tell that they are merged.
+func TestEmptyListsOfMetadata(t *testing.T) {
+	t.Parallel()
+	s := newHeldServer()
+	if err := s.schemas.AddCRD([]byte(`{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object}}}]}}`)); err != nil {
+		t.Fatal(err)
+	}
+	of := func(meta string) map[string]any {
+		return parsed(t, "{apiVersion: example.com/v1, kind: Gadget, metadata: {namespace: ns, name: a, labels: {a: b}, "+meta+"}}")
+	}
+	s.apply(t, of("finalizers: []"), "edict/p")
+	s.apply(t, of("finalizers: [example.com/keep]"), "other")
+	if !s.settled(of("finalizers: []"), true) {
+		t.Error("it is applied, and not found to be")
+	}
+}
+
 // TestWhatOthersChangeIsSeen: whoever changes a value takes the field.
 func TestWhatOthersChangeIsSeen(t *testing.T) {
 	t.Parallel()

@@ -194,7 +194,8 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 		}
 		return Any
 	}
-	t := &Type{Kind: Object, Name: path, Open: open, Fields: map[string]*Type{}, present: presentFields(schema), defaults: defaultsOf(schema)}
+	merging, _ := schema.Extensions.GetString("x-kubernetes-map-type")
+	t := &Type{Kind: Object, Name: path, Open: open, Atomic: merging == "atomic", Fields: map[string]*Type{}, present: presentFields(schema), defaults: defaultsOf(schema)}
 	if b.describe != nil {
 		b.describe(path, schema.Properties)
 	}

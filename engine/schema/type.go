@@ -48,8 +48,9 @@ type Type struct {
 	Open bool
 	// Elem is the type of a Map's values or a List's items.
 	Elem *Type
-	// Merged says that server-side apply merges the items of a List one by one.
-	Merged bool
+	// Merged says that server-side apply merges the items of a List one by one, Atomic that
+	// it replaces an Object as a whole.
+	Merged, Atomic bool
 	// Enum are the only values a String may have; none means any.
 	Enum []string
 	// limits are what else a schema says of the values; nil for nothing.
@@ -145,8 +146,8 @@ func Metadata() *Type {
 		"creationTimestamp": second, "deletionTimestamp": second,
 		"deletionGracePeriodSeconds": {Kind: Int},
 		"labels":                     labels, "annotations": labels,
-		"finalizers":      {Kind: List, Elem: text},
-		"ownerReferences": {Kind: List, Elem: owner},
+		"finalizers":      {Kind: List, Elem: text, Merged: true},
+		"ownerReferences": {Kind: List, Elem: owner, Merged: true},
 		"managedFields":   {Kind: List, Elem: Any},
 	}}
 }
