@@ -209,12 +209,12 @@ func InForce(list []*Entry) *Entry {
 }
 
 // TakenBack returns the entry of the revision that the controller has taken back, while
-// no other has come into force as the text of the policy since; nil if there is none, or
-// no revision that could run in its place.
+// no other has come into force as the text of the policy since, also if the policy was
+// stopped meanwhile; nil if there is none, or no other revision that was in force.
 func TakenBack(list []*Entry) *Entry {
 	for _, e := range slices.Backward(list) {
 		switch {
-		case e.TakenBack != "" && Good(list) != nil:
+		case e.TakenBack != "" && InForce(list) != nil:
 			return e
 		case e.TakenBack != "" || e.Result == Active || e.Result == Stopped:
 			return nil

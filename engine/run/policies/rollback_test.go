@@ -114,6 +114,35 @@ func TestTakenBack(t *testing.T) {
 	r.want("in the end", r.look("new", "")[:3], "new")
 }
 
+// TestTakenBackAndDisabled: a text that was taken back does not run again because it was
+// disabled in between; nothing else does, as nothing ran.
+func TestTakenBackAndDisabled(t *testing.T) {
+	t.Parallel()
+	for _, restarts := range []bool{false, true} {
+		r := newRolled(t)
+		r.keeps = true
+		r.look("old", "")
+		r.look("new", "")
+		if !r.takeBack(50) {
+			t.Fatal("it is not taken back")
+		}
+		r.want("it is taken back", r.look("new", ""), "old")
+		disabled := fixture.Labelling("new")
+		for key := range disabled.Data {
+			disabled.Data[key] += "  mode: Disabled\n"
+		}
+		r.want("disabled", r.lookAt(disabled), "nothing")
+		if restarts {
+			r.lead(t, nil)
+		}
+		r.want("enabled", r.look("new", ""), "nothing")
+		if v := r.policies.Get("p").Newest; v.Good() || !strings.HasPrefix(v.Problems[0].Hint, "correct the text, or take it back: edict rollback p ") {
+			t.Errorf("%v", v.Problems)
+		}
+		r.want("corrected", r.look("newer", ""), "newer")
+	}
+}
+
 // TestRollbackIsAtOnce: what was in force before comes into force without steps, also
 // while the policy is paused, and what was not does in steps.
 func TestRollbackIsAtOnce(t *testing.T) {

@@ -45,11 +45,12 @@ func (s *historyStore) takenBack(u *source.Unit, origin *source.Contents) *docum
 	if e == nil || u.ID() != u.Name() || len(u.Unread) > 0 || e.Revision != u.Revision() || e.Owner != types.UID(origin.UID) {
 		return nil
 	}
-	again := history.Good(list)
-	return &document.Problem{
-		Position: u.Document.Pos, Severity: document.Error, Message: "taken back: " + e.TakenBack,
-		Hint: "the revision " + again.Revision + " runs again; " + wayBack(u.Name(), s.namespace, again.SameText(e)),
+	before := history.InForce(list)
+	hint := wayBack(u.Name(), s.namespace, before.SameText(e))
+	if before.Result == history.Active { // it was not stopped meanwhile
+		hint = "the revision " + before.Revision + " runs again; " + hint
 	}
+	return &document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: "taken back: " + e.TakenBack, Hint: hint}
 }
 
 // runsAgain returns the last good revision if another one was taken back; nil if it was
