@@ -73,6 +73,11 @@ func (s *managed) see(params map[string]string, maps ...*source.ConfigMap) map[s
 			s.history.entries[id] = []*history.Entry{{Copy: history.CopyOf(rev.Unit), Result: history.Active}}
 		}
 	}
+	for id := range s.history.entries {
+		if good := s.history.good(id); good != nil && s.history.over(id, c) {
+			good.Result = history.Stopped
+		}
+	}
 	return out
 }
 

@@ -3,17 +3,19 @@ package policies
 import (
 	"slices"
 
+	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// hold keeps the policies that run, or are to, for the files that they were last found
-// in: while that cannot be told of a file, no other takes its policies over. It then
-// notes where the policies are.
+// hold keeps the policies that run, are to, or did, for the files that they were last found
+// in: while that cannot be told of a file, no other takes its policies over. What does not
+// run any more may be disabled by the text that cannot be read. It then notes where the
+// policies are.
 func (s *historyStore) hold(c *source.Catalog, policies *lifecycle.Registry) {
 	ids := policies.AssignedIDs()
-	for id := range s.entries {
-		if s.good(id) != nil {
+	for id, list := range s.entries {
+		if history.InForce(list) != nil {
 			ids = append(ids, id)
 		}
 	}

@@ -36,6 +36,7 @@ func TestNothingIsTakenOver(t *testing.T) {
 		"the other one is disabled":       {[][]*source.ConfigMap{{first("", a), off}, {first("", unreadable), off}}, a},
 		"it is mended":                    {[][]*source.ConfigMap{{first("", a), second(b)}, {first("", unreadable), second(b)}, {first("", b), second(a)}}, b},
 		"it is stopped meanwhile":         {[][]*source.ConfigMap{{first("", a), second(b)}, {first("", unreadable), second(b)}, {first("Disabled", unreadable), second(b)}}, ""},
+		"its text disables it":            {[][]*source.ConfigMap{{first("", a), second(b)}, {first("", a+"  mode: Disabled\n"), second(b)}, {first("", unreadable), second(b)}}, ""},
 		"its file goes":                   {[][]*source.ConfigMap{{first("", a), second(b)}, {first("", unreadable), second(b)}, {first("", ""), second(b)}}, b},
 		"its ConfigMap goes":              {[][]*source.ConfigMap{{first("", a), second(b)}, {first("", unreadable), second(b)}, {second(b)}}, b},
 		"it moves":                        {[][]*source.ConfigMap{{first("", a), second(b)}, {first("", fixture.Policy("q", "a")), second(b)}}, b},
