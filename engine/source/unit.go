@@ -66,9 +66,11 @@ func (u *Unit) ID() string {
 // Disabled reports whether the policy is switched off, also when it is not right.
 func (u *Unit) Disabled() bool { return u.mode() == v1alpha1.ModeDisabled }
 
-// DisabledByText reports whether the policy's own text switches it off, and not the
+// DisabledByText reports whether the policy's own text switches it off, with or without the
 // annotation of its ConfigMap.
-func (u *Unit) DisabledByText() bool { return u.Mode == "" && u.Disabled() }
+func (u *Unit) DisabledByText() bool {
+	return u.Disabled() && u.Document.Spec.Mode.Value == v1alpha1.ModeDisabled
+}
 
 func (u *Unit) mode() string {
 	if u.Mode != "" {

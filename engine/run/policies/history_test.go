@@ -204,7 +204,7 @@ func TestHistoryOfADisabledPolicy(t *testing.T) {
 	for name, tc := range map[string]struct{ annotation, text, want string }{
 		"by its text":                    {"", disabled, "1 a Stopped"},
 		"by the annotation":              {"Disabled", text, "1 a Active"},
-		"by both":                        {"Disabled", disabled, "1 a Active"},
+		"by both":                        {"Disabled", disabled, "1 a Stopped"},
 		"in spite of its text it is not": {"Enforce", disabled, "1 a Active"},
 	} {
 		r := newHistorian(t)
