@@ -8,12 +8,15 @@ import (
 )
 
 // Infinite returns where a value has a number that JSON does not have, such as
-// spec.list[2] ("" is the value itself), and the number; false when all are finite.
+// spec.list[2] ("" is the value itself), and the number; false when all are finite. It looks
+// into no part that has none.
 func Infinite(v Value) (where string, number float64, found bool) {
+	if !hasInfinite(v) {
+		return "", 0, false
+	}
 	switch v := v.(type) {
 	case types.Double:
-		f := float64(v)
-		return "", f, math.IsNaN(f) || math.IsInf(f, 0)
+		return "", float64(v), true
 	case *Map:
 		for i := range v.vals {
 			if below, f, found := Infinite(v.vals[i]); found {
@@ -32,6 +35,22 @@ func Infinite(v Value) (where string, number float64, found bool) {
 		}
 	}
 	return "", 0, false
+}
+
+// hasInfinite reports whether a value may be such a number, or have some in it. It takes no
+// longer for a large value than for a small one.
+func hasInfinite(v Value) bool {
+	switch v := v.(type) {
+	case *Map:
+		return v.sizes.infinite
+	case *List:
+		return v.sizes.infinite
+	case types.Double:
+		return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)
+	case *types.Optional:
+		return v.HasValue() && hasInfinite(v.GetValue())
+	}
+	return false
 }
 
 // joined returns the path of a field and what is below it.

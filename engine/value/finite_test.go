@@ -31,3 +31,24 @@ func TestInfinite(t *testing.T) {
 		}
 	}
 }
+
+// TestInfiniteStaysKnown: a change of a part makes known that the whole has such a number,
+// whichever way it is made.
+func TestInfiniteStaysKnown(t *testing.T) {
+	t.Parallel()
+	nan := types.Double(math.NaN())
+	plain := FromMap(map[string]Value{"a": types.Int(1), "b": FromMap(map[string]Value{"c": types.Int(2)})})
+	for name, v := range map[string]Value{
+		"a field that is replaced": plain.With("a", nan),
+		"a field that is added":    plain.With("x", nan),
+		"several":                  plain.WithAll([]string{"a", "x"}, []Value{types.Int(3), nan}),
+		"overwritten":              Overwrite(plain, nan, "b", "c"),
+	} {
+		if _, _, found := Infinite(v); !found {
+			t.Errorf("%s: nothing is found in %v", name, v)
+		}
+	}
+	if _, _, found := Infinite(plain.With("a", nan).With("a", types.Int(1))); found {
+		t.Error("a number that was replaced is found")
+	}
+}

@@ -18,8 +18,9 @@ const (
 type sizes struct {
 	// weight is what Weight returns, deep what Deep does, built what Built does.
 	weight, deep, built uint32
-	// optionals is whether there may be optionals in it.
-	optionals bool
+	// optionals is whether there may be optionals in it, infinite whether there may be
+	// numbers that JSON does not have.
+	optionals, infinite bool
 }
 
 // partSizes are the sizes of an object of the read model, or of a part of one.
@@ -105,9 +106,9 @@ func scalarBytes(v Value) int {
 
 // sizesOfParts adds up the sizes of what a list or map is made of.
 func sizesOfParts(keys []string, parts []Value) sizes {
-	weight, deep, built, optionals := 1, HolderBytes, HolderBytes, false
+	weight, deep, built, optionals, infinite := 1, HolderBytes, HolderBytes, false, false
 	for _, p := range parts {
-		optionals = optionals || HasOptionals(p)
+		optionals, infinite = optionals || HasOptionals(p), infinite || hasInfinite(p)
 		if s := sizesOf(p); s != nil {
 			weight += max(1, int(s.weight))
 			deep += max(HolderBytes, int(s.deep))
@@ -121,7 +122,7 @@ func sizesOfParts(keys []string, parts []Value) sizes {
 		deep += ScalarBytes + len(k)
 		built += ScalarBytes + len(k)
 	}
-	return sizes{weight: narrow(weight), deep: narrow(deep), built: narrow(built), optionals: optionals}
+	return sizes{weight: narrow(weight), deep: narrow(deep), built: narrow(built), optionals: optionals, infinite: infinite}
 }
 
 // swap returns the sizes of a map in which one value has taken the place of
@@ -132,6 +133,6 @@ func (s sizes) swap(was, now Value) sizes {
 		deep:   narrow(max(HolderBytes, int(s.deep)-Deep(was)) + Deep(now)),
 		built:  narrow(max(ScalarBytes, int(s.built)-Built(was)) + Built(now)),
 
-		optionals: s.optionals || HasOptionals(now),
+		optionals: s.optionals || HasOptionals(now), infinite: s.infinite || hasInfinite(now),
 	}
 }
