@@ -9,6 +9,6 @@
 // schemas of their kinds, and those of custom kinds are validated by them.
 //
 // It does not validate what kube-apiserver validates by Go code or by CEL, run
-// admission, or apply the defaults that kube-apiserver has in Go code only. test/conformance compares
-// it with a real one.
+// admission, or apply the defaults that kube-apiserver has in Go code only.
+// test/conformance compares it with a real one.
 package apiserver
