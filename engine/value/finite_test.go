@@ -37,12 +37,13 @@ func TestInfinite(t *testing.T) {
 func TestInfiniteStaysKnown(t *testing.T) {
 	t.Parallel()
 	nan := types.Double(math.NaN())
-	plain := FromMap(map[string]Value{"a": types.Int(1), "b": FromMap(map[string]Value{"c": types.Int(2)})})
+	inner := FromMap(map[string]Value{"c": types.Int(2)})
+	plain := FromMap(map[string]Value{"a": types.Int(1), "b": inner})
 	for name, v := range map[string]Value{
 		"a field that is replaced": plain.With("a", nan),
 		"a field that is added":    plain.With("x", nan),
 		"several":                  plain.WithAll([]string{"a", "x"}, []Value{types.Int(3), nan}),
-		"overwritten":              Overwrite(plain, nan, "b", "c"),
+		"a field below":            plain.With("b", inner.With("c", nan)),
 	} {
 		if _, _, found := Infinite(v); !found {
 			t.Errorf("%s: nothing is found in %v", name, v)
