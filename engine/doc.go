@@ -133,7 +133,8 @@
 // # Other packages
 //
 // engine/simulate runs the same packages on manifests, with engine/apiserver in
-// place of a cluster and a virtual clock; engine/policytest compares the result
+// place of a cluster, which validates custom objects by engine/schema/validation, and a
+// virtual clock; engine/policytest compares the result
 // with what a test expects, and engine/coverage counts what the decisions of a test use
 // of its policies; engine/mutation changes policies and runs their tests.
 // engine/release removes the finalizers of policies.

@@ -21,6 +21,8 @@ const module = "github.com/edict-dev/edict/"
 // packages of lower layers only, never one of its own. A new package gets the
 // lowest place at which that holds.
 var layers = [][]string{
+	// What API servers allow.
+	{"engine/schema/validation"},
 	// What texts, kinds and metrics are.
 	{"engine/document", "engine/schema", "engine/observe", "engine/identity", "engine/scan", "engine/week", "engine/lsp/rpc", "engine/lsp/fielddoc"},
 	// Values, and the documents.

@@ -20,6 +20,8 @@ type Options struct {
 	Subresource string
 	// Force lets an apply take fields that others manage.
 	Force bool
+	// applied says that the write is an apply.
+	applied bool
 }
 
 // Create makes an object, and returns it as it is stored.
@@ -42,7 +44,7 @@ func (s *Server) Create(given Object, o Options) (Object, error) {
 	}
 	kind := s.kindOf(next)
 	born(next)
-	kind.normalize(next, nil)
+	kind.normalize(next, nil, false)
 	return s.born(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, o.Manager))
 }
 
@@ -89,6 +91,7 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 	next := merged.(*unstructured.Unstructured).Object
 	s.managers.stamp(old, next)
 	if old != nil {
+		o.applied = true
 		return s.update(kind, old, next, o)
 	}
 	fields := metadata(next)["managedFields"]
@@ -96,7 +99,7 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 	if fields != nil {
 		metadata(next)["managedFields"] = fields
 	}
-	kind.normalize(next, nil)
+	kind.normalize(next, nil, true)
 	return s.born(kind, next)
 }
 

@@ -15,13 +15,14 @@ import (
 // normalize returns an object the form in which the server stores it: defaulted,
 // without fields that the schema does not have, and as a built-in type would
 // be written. Fields that old has, too, are not pruned: what was given to the
-// server as the state of a cluster may have more than its schema.
-func (k kind) normalize(o, old Object) {
+// server as the state of a cluster may have more than its schema. Of what is applied, nulls
+// are kept, so that validation refuses them where null is no value.
+func (k kind) normalize(o, old Object, applied bool) {
 	if k.GVK == schema.Secret {
 		secret(o)
 	}
 	if k.Structure != nil {
-		normalizer{k.Definitions, k.builtin()}.object(o, old, k.Root)
+		normalizer{k.Definitions, k.builtin(), applied && k.Validator != nil}.object(o, old, k.Root)
 	}
 }
 
@@ -30,6 +31,8 @@ type normalizer struct {
 	// typed says that the values pass through the types of Go: null and empty
 	// fields are left out, and quantities and times have one form only.
 	typed bool
+	// nulls says that those that are not allowed are kept.
+	nulls bool
 }
 
 func (n normalizer) value(v, old any, s *spec.Schema) any {
@@ -88,7 +91,7 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 		was, had := old[field]
 		property, known := n.property(s, field)
 		switch {
-		case v == nil && property != nil && (n.typed || !property.Nullable):
+		case v == nil && property != nil && n.leavesOut(property, had):
 			delete(o, field)
 		case property != nil:
 			inner := n
@@ -101,6 +104,12 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 		}
 	}
 	n.defaults(o, s)
+}
+
+// leavesOut reports whether a null is like no value: also one of an object that is read,
+// and one that a default takes the place of.
+func (n normalizer) leavesOut(property *spec.Schema, had bool) bool {
+	return n.typed || !property.Nullable && (!n.nulls || had || property.Default != nil)
 }
 
 // property returns the schema of a field; known says that the field may be there

@@ -57,7 +57,7 @@ func (s *Server) List() []Object { return s.storage.list() }
 func (s *Server) Load(given Object) {
 	next := copied(given)
 	kind := s.kindOf(next)
-	kind.normalize(next, given)
+	kind.normalize(next, given, false)
 	s.storage.add(kind, next)
 }
 
@@ -66,7 +66,7 @@ func (s *Server) Load(given Object) {
 func (s *Server) Put(given Object, manager string) {
 	next := copied(given)
 	kind, id := s.kindOf(next), ID(next)
-	kind.normalize(next, given)
+	kind.normalize(next, given, false)
 	old, exists := s.storage.objects[id]
 	if !exists {
 		setDefault(metadata(next), "creationTimestamp", s.now.timestamp())

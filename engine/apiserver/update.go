@@ -35,7 +35,7 @@ func (s *Server) Patch(id world.ID, body Object, o Options) (Object, error) {
 	if ID(next) != id {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("the patch would make the object %v, the request is for %v", ID(next), id))
 	}
-	kind.normalize(next, old)
+	kind.normalize(next, old, false)
 	return s.update(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK, subresource: o.Subresource}, old, next, o.Manager), o)
 }
 
@@ -68,7 +68,7 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 	for _, field := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		restore(m, was, field)
 	}
-	kind.normalize(next, old)
+	kind.normalize(next, old, o.applied)
 	var err error
 	switch {
 	case o.Subresource == approvalSubresource:

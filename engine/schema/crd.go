@@ -15,6 +15,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/schema/validation"
 )
 
 // definition is the part of a CustomResourceDefinition that tells its types.
@@ -30,7 +32,7 @@ type definition struct {
 		Versions []struct {
 			Name   string `json:"name"`
 			Schema struct {
-				OpenAPIV3Schema *spec.Schema `json:"openAPIV3Schema"`
+				OpenAPIV3Schema json.RawMessage `json:"openAPIV3Schema"`
 			} `json:"schema"`
 			Subresources struct {
 				Status *struct{} `json:"status"`
@@ -79,8 +81,7 @@ func (s *Set) addManifest(raw []byte) error {
 		if err := json.Unmarshal(raw, &crd); err != nil {
 			return err
 		}
-		s.define(&crd)
-		return nil
+		return s.define(&crd)
 	}
 	for _, item := range manifest.Items {
 		if err := s.addManifest(item); err != nil {
@@ -91,24 +92,32 @@ func (s *Set) addManifest(raw []byte) error {
 }
 
 // define adds the versions of a CRD.
-func (s *Set) define(crd *definition) {
+func (s *Set) define(crd *definition) error {
 	for _, version := range crd.Spec.Versions {
 		gvk := GVK{APIVersion: crd.Spec.Group + "/" + version.Name, Kind: crd.Spec.Names.Kind}
 		if crd.Spec.Names.Plural != "" {
 			s.AddResource(gvk, Resource{Name: crd.Spec.Names.Plural, Namespaced: crd.Spec.Scope == "Namespaced"})
 		}
-		if version.Schema.OpenAPIV3Schema == nil {
+		text := version.Schema.OpenAPIV3Schema
+		if len(text) == 0 || string(text) == "null" {
 			continue
 		}
+		var root spec.Schema
+		if err := json.Unmarshal(text, &root); err != nil {
+			return fmt.Errorf("the schema of %s: %w", gvk, err)
+		}
 		b := builder{named: map[string]*Type{}, describe: s.describe}
-		s.Add(gvk, complete(b.build(version.Schema.OpenAPIV3Schema, gvk.String())))
+		s.Add(gvk, complete(b.build(&root, gvk.String())))
 		s.mu.Lock()
 		s.withoutStatus[gvk] = version.Subresources.Status == nil
 		s.mu.Unlock()
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
-			return customStructure(gvk, version.Schema.OpenAPIV3Schema, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))
+			out := customStructure(gvk, &root, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))
+			out.Validator, _ = validation.New(text)
+			return out
 		}))
 	}
+	return nil
 }
 
 // complete gives the root of a custom kind the fields that the API server

@@ -2,13 +2,13 @@ package schema
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/validation/spec"
-	"k8s.io/kube-openapi/pkg/validation/validate"
+
+	"github.com/edict-dev/edict/engine/schema/validation"
 )
 
 // Structure is the schema of a kind as an API server uses it to merge, default
@@ -28,9 +28,10 @@ type Structure struct {
 	// types do not tell: Scaled says whether it is known.
 	Scale  string
 	Scaled bool
-	// validator validates the objects of a kind that a CRD defines; nil where that is not
-	// known, as of published types, which may be those of another server.
-	validator func() *validate.SchemaValidator
+	// Validator validates the objects of a kind that a CRD defines. It is nil where that
+	// is not known, as of published types, which may be those of another server, and for a
+	// schema that no API server accepts.
+	Validator *validation.Validator
 }
 
 // Definitions are schemas that refer to each other by name.
@@ -127,31 +128,13 @@ func (s *Set) addStructures(kinds map[GVK]string, text []byte, custom bool) {
 
 // customStructure returns the structure of a version of a CRD.
 func customStructure(gvk GVK, root *spec.Schema, status bool, scale string) *Structure {
-	root = withMetadata(gvk, root)
+	root = published(gvk, root)
 	builtin, _ := Builtin().Structure(GVK{APIVersion: "v1", Kind: "ConfigMap"})
 	schemas := map[string]*spec.Schema{gvk.Kind: root}
 	for _, name := range builtin.Definitions.below(metaDefinition) {
 		schemas[name] = builtin.Definitions.schemas[name]
 	}
-	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status, Scale: scale, Scaled: true, validator: validatorOf(root)}
-}
-
-// withMetadata returns the schema of a custom kind with the fields that every
-// kind has.
-func withMetadata(gvk GVK, root *spec.Schema) *spec.Schema {
-	out := *root
-	out.Properties = maps.Clone(root.Properties)
-	if out.Properties == nil {
-		out.Properties = map[string]spec.Schema{}
-	}
-	out.Properties["metadata"] = *spec.RefSchema(schemaReference + metaDefinition)
-	for _, name := range []string{"apiVersion", "kind"} {
-		out.Properties[name] = *spec.StringProperty()
-	}
-	out.Extensions = maps.Clone(root.Extensions)
-	version := gvk.APIVersion[strings.Index(gvk.APIVersion, "/")+1:]
-	out.AddExtension(gvkExtension, []any{map[string]any{"group": gvk.Group(), "version": version, "kind": gvk.Kind}})
-	return &out
+	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status, Scale: scale, Scaled: true}
 }
 
 // below returns a definition and all that it refers to.
