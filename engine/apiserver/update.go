@@ -95,6 +95,9 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 	if err := noNewFinalizers(id, old, next); err != nil {
 		return nil, err
 	}
+	if err := kind.immutable(old, next); err != nil {
+		return nil, err
+	}
 	if err := kind.valid(old, next, o.Subresource); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,10 @@ var defaulted = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
+// Defaulted reports whether the API server may set a field of a definition of a built-in
+// kind by itself.
+func Defaulted(definition, field string) bool { return defaulted()[definition+" "+field] }
+
 // builtinPrefix begins the definitions of built-in kinds.
 const builtinPrefix = "io.k8s."
 
@@ -46,7 +50,7 @@ func (t *Type) MayLack(field string) bool {
 	if builtin && field == "lastTransitionTime" {
 		return false // the controllers of Kubernetes always set it
 	}
-	return !builtin || !defaulted()[t.Name+" "+field]
+	return !builtin || !Defaulted(t.Name, field)
 }
 
 // Record returns the type of an Object that always has all of some fields.

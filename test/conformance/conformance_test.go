@@ -102,6 +102,9 @@ func answered(t *testing.T, s *session, of scenario, r request) answer {
 		}
 		out.All, out.Object = all, nil
 	}
+	if of.Codes {
+		out.Object = nil
+	}
 	return out
 }
 

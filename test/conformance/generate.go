@@ -37,7 +37,7 @@ func generate(seed uint64) ([]scenario, error) {
 			out = append(out, scenario{Name: fmt.Sprintf("%s-%d", all[name].resource, n), Requests: g.out})
 		}
 	}
-	return append(append(out, collections(seed, all)...), slices.Concat(subresources(all), approvals(all), validations(all["Bolt"]), validations(all["Nut"]))...), nil
+	return append(append(out, collections(seed, all)...), slices.Concat(subresources(all), approvals(all), validations(all["Bolt"]), validations(all["Nut"]), immutables(all))...), nil
 }
 
 func (g *generator) add(r request) {

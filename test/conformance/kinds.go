@@ -38,9 +38,13 @@ func kinds() (map[string]*kind, error) {
 		for _, at := range list {
 			coded[fmt.Sprint(at)] = true
 		}
+		named, ok := fields["kind"].(string)
+		if !ok {
+			named = name
+		}
 		out[name] = &kind{
-			GVK: schema.GVK{APIVersion: version, Kind: name}, resource: resource, cluster: cluster, exact: exact, validated: validated, restless: restless, base: base, coded: coded,
-			fragments: objects(fields["fragments"]), patches: objects(fields["patches"]), statuses: objects(fields["statuses"]),
+			GVK: schema.GVK{APIVersion: version, Kind: named}, resource: resource, cluster: cluster, exact: exact, validated: validated, restless: restless, base: base, coded: coded,
+			fragments: objects(fields["fragments"]), patches: objects(fields["patches"]), statuses: objects(fields["statuses"]), fixed: objects(fields["fixed"]),
 		}
 	}
 	return out, nil

@@ -43,6 +43,8 @@ type scenario struct {
 	// Collected says that all objects are compared after each request, when the
 	// garbage collector has done its work.
 	Collected bool
+	// Codes says that only codes and reasons are compared.
+	Codes bool
 }
 
 // kind is one of the kinds that requests are made for.
@@ -59,6 +61,8 @@ type kind struct {
 	// fragments can be merged into an object in any combination, by patch or by
 	// apply; patches only by patch.
 	fragments, patches, statuses []Object
+	// fixed are patches that may be refused since a field is immutable.
+	fixed []Object
 	// coded are the paths of fields that kube-apiserver gives defaults in code.
 	coded map[string]bool
 	// exact says that the server in memory knows all that kube-apiserver does.

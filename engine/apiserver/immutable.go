@@ -1,0 +1,85 @@
+package apiserver
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// lock is a rule about fields of a built-in kind that nobody can change.
+type lock struct {
+	Fields []string `json:"fields"`
+	// But are fields below these that can be changed. Items of lists have no place in a path.
+	But []string `json:"but"`
+	// Where and Unless restrict the rule to objects that have, or lack, some values.
+	Where  map[string]any `json:"where"`
+	Unless map[string]any `json:"unless"`
+	// Once says that the fields may come to an object without them.
+	Once bool `json:"once"`
+	// Given says that kube-apiserver gives every object a value, so that none that comes
+	// later is it.
+	Given bool `json:"given"`
+}
+
+// locks are those of the built-in kinds; kube-apiserver has them in code only, and
+// test/conformance compares the two.
+//
+//go:embed immutable.json
+var locksText []byte
+
+var locks = sync.OnceValue(func() map[string][]lock {
+	out := map[string][]lock{}
+	if err := json.Unmarshal(locksText, &out); err != nil {
+		panic(fmt.Sprintf("the embedded table of immutable fields: %v", err))
+	}
+	return out
+})
+
+// immutable refuses a change of a field that nobody can change.
+func (k kind) immutable(old, next Object) error {
+	if !k.builtin() {
+		return nil
+	}
+	for _, l := range locks()[k.name()] {
+		if !l.holds(old) {
+			continue
+		}
+		for _, path := range l.Fields {
+			if at := (comparing{k.Definitions, l}).field(k.Root, old, next, path); at != "" {
+				id := ID(old)
+				return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, field.ErrorList{field.Forbidden(field.NewPath(at), "field is immutable")})
+			}
+		}
+	}
+	return nil
+}
+
+func (l lock) holds(o Object) bool {
+	for path, want := range l.Where {
+		if valueAt(o, path) != want {
+			return false
+		}
+	}
+	for path, not := range l.Unless {
+		if valueAt(o, path) == not {
+			return false
+		}
+	}
+	return true
+}
+
+// valueAt returns a scalar of an object, nil for none.
+func valueAt(o Object, path string) any {
+	v, _, err := unstructured.NestedFieldNoCopy(o, strings.Split(path, ".")...)
+	if err != nil {
+		return nil
+	}
+	return v
+}
