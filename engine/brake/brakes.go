@@ -145,11 +145,14 @@ func (p *Policy) EndSince(begun time.Time, why string) {
 	p.end(why, func(one *Pause) bool { return !one.Since.Before(begun) })
 }
 
-// end ends pauses.
+// end ends pauses. What was counted of a fight does not count once more.
 func (p *Policy) end(why string, ended func(*Pause) bool) {
 	var stay []Pause
 	for i := range p.pauses {
 		if one := p.pauses[i]; ended(&one) {
+			if one.Reason == Fight {
+				p.brakes.fields.restart(p.name)
+			}
 			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Resumed, Reason: one.Reason, Text: "the " + one.subject() + " goes on: " + why})
 		} else {
 			stay = append(stay, one)

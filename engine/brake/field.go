@@ -123,6 +123,15 @@ func (f *field) contested(now time.Time) bool {
 	return !f.next.IsZero() && now.Sub(f.next) <= flipWindow
 }
 
+// restart counts afresh how often the fields of a policy were written back.
+func (f *fields) restart(policy string) {
+	for _, one := range f.byID {
+		if one.next.IsZero() && (one.last.policy == policy || one.before.policy == policy) {
+			one.flips = 0
+		}
+	}
+}
+
 // wait returns until when an effect has to wait, because somebody else writes a
 // field of it, too; zero if it has not.
 func (f *fields) wait(e *eval.Effect, w World, now time.Time) (until time.Time) {
