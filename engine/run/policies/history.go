@@ -36,6 +36,8 @@ type historyStore struct {
 	entries map[string][]*history.Entry
 	// places are the files in which policies were last found, by ID.
 	places map[string]string
+	// discarded are the last good revisions that can no longer run, by policy.
+	discarded map[string]discarded
 	// stepped reports whether a revision was in force for the objects of some steps, as
 	// far as the rollouts know.
 	stepped func(policy, revision string) bool
@@ -52,7 +54,7 @@ const (
 )
 
 func newHistoryStore(client kubernetes.Interface, namespace string, checker *check.Checker, log *slog.Logger) *historyStore {
-	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, places: map[string]string{}, stepped: func(_, _ string) bool { return false }}
+	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, places: map[string]string{}, discarded: map[string]discarded{}, stepped: func(_, _ string) bool { return false }}
 }
 
 // read reads the history.
@@ -98,14 +100,15 @@ func (s *historyStore) lastGood(id string) *lifecycle.Revision {
 		return nil
 	}
 	if u.Revision() != e.Revision {
-		s.log.Error("the content of a kept revision does not match its hash, and is not used", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		s.discard(e, "its content does not match its hash")
 		return nil
 	}
 	v := s.checker.Text(u)
 	if !v.Good() {
-		s.log.Error("the last good revision is no longer valid", observe.LogPolicy, id, observe.LogRevision, e.Revision)
+		s.discard(e, problemsOf(v))
 		return nil
 	}
+	delete(s.discarded, id)
 	return &v.Revision
 }
 

@@ -91,6 +91,9 @@ type reporter struct {
 	known func(c *source.Catalog) []string
 	// place returns the file in which a policy was last found, of which something runs.
 	place func(id string, now *lifecycle.Revision) string
+	// nothing says that nothing of a policy runs although something did; "" is that it is
+	// not so.
+	nothing func(id string, p *lifecycle.Policy) string
 	// rollouts returns how far the rollouts of a ConfigMap have come.
 	rollouts func(configMap string) string
 }
@@ -109,7 +112,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 // report returns the status of a ConfigMap of policies.
 func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
 	n := statusReport{configMap: contents.ConfigMap}
-	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()])}
+	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()], r.stranded(c, contents))}
 	for _, id := range r.known(c) {
 		if r.originOf(c, id) == contents.Path() {
 			p := r.policies.Get(id)
