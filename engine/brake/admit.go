@@ -204,11 +204,15 @@ func (a *admission) count(e *eval.Effect) Reason {
 
 func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most int64, e *eval.Effect) {
 	of := "its limit"
-	if all := limit.Value(a.request.World.Size); all != most { // other replicas have the rest
+	all := limit.Value(a.request.World.Size)
+	if all != most { // other replicas have the rest
 		of = fmt.Sprintf("this replica's part of its limit of %d", all)
 	}
 	if limit.PerCentOf != "" {
 		of += fmt.Sprintf(", %d%% of %s", limit.PerWindow, limit.PerCentOf)
+	}
+	if all == limit.AtLeast && all > limit.PerWindow*int64(a.request.World.Size(limit.Input))/100 {
+		of += fmt.Sprintf(" but at least %d", all)
 	}
 	first := objectName(e.Target)
 	a.policy.pause(Pause{

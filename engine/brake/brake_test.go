@@ -237,3 +237,21 @@ func TestPauseOfAShare(t *testing.T) {
 		}
 	}
 }
+
+// TestPauseOfFewObjects: where the percentage comes to less than the lowest limit, the
+// pause names that.
+func TestPauseOfFewObjects(t *testing.T) {
+	t.Parallel()
+	limit := plan.Limit{PerWindow: 40, PerCentOf: plan.ObjectsOfPolicy, Input: -1, AtLeast: 6, Window: time.Minute}
+	b := New(Settings{Default: plan.Limits{Changes: &limit}}, nil)
+	p := b.Policy("p")
+	p.Adopt(&plan.Policy{Name: "p", Revision: "1"})
+	for i := range 10 {
+		e := patch(object{}, object{"a": int64(i)})
+		p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil, noon)
+	}
+	const want = "more than 6 writes within 1m0s, which is its limit, 40% of objects but at least 6; the first"
+	if pauses := b.Pauses("p"); len(pauses) != 1 || !strings.Contains(pauses[0].Message, want) {
+		t.Errorf("want %q, got %+v", want, pauses)
+	}
+}
