@@ -122,8 +122,10 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 		t.size(args[0], env)
 		return nil
 	case operators.Add, "or", "orValue", "value", "dyn", "optional.of", "optional.ofNonZeroValue", "optional.unwrap",
-		"unwrapOpt", "first", "last", "distinct", "reverse", "slice", "flatten":
+		"unwrapOpt", "first", "last", "distinct", "reverse":
 		return t.handOn(call.FunctionName(), args, env)
+	case "slice", "flatten", sortBy:
+		return t.arranged(call.FunctionName(), args, env)
 	case "hasValue":
 		t.reads.Presence(t.flow(args[0], env))
 		return nil
@@ -182,34 +184,6 @@ func (t *tracer) truth(e ast.Expr) (b, known bool) {
 	}
 	b, known = v.Value().(bool)
 	return b, known
-}
-
-// handOn is a function whose result may be one of its arguments, or a list of
-// their items.
-func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
-	var out *Flow
-	for _, a := range args {
-		out = union(out, t.flow(a, env))
-	}
-	switch name {
-	case "first", "last":
-		return out.Elem()
-	case "flatten":
-		return union(out, ListOf(out.Elem().Elem()))
-	case operators.Add:
-		if out != nil && !t.isList(args[0]) {
-			t.reads.Consume(out)
-			return nil
-		}
-	case "distinct", "optional.ofNonZeroValue":
-		t.reads.Consume(out)
-	}
-	return out
-}
-
-func (t *tracer) isList(e ast.Expr) bool {
-	kind := t.ast.GetType(e.ID()).Kind()
-	return kind == types.ListKind || kind == types.DynKind
 }
 
 func (t *tracer) index(args []ast.Expr, env *locals) *Flow {

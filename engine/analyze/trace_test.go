@@ -121,7 +121,12 @@ func TestTraceReads(t *testing.T) {
 		`object.spec.parts.reverse()[0].name`:                                                       {"object": "{spec {parts {each {name *}}}}"},
 		`[object.spec.parts].flatten()[0].name`:                                                     {"object": "{spec {parts {name *, each {name *}}}}"}, // more than is read, as flatten tells levels apart only when it runs
 		`object.spec.parts.distinct()[0].name`:                                                      {"object": "{spec {parts *}}"},
-		`object.spec.parts.sortBy(p, p.name)[0].size`:                                               {"object": "{spec {parts *}}"},
+		`object.spec.parts.sortBy(p, p.name)[0].size`:                                               {"object": "{spec {parts {each {name *, size *}}}}"},
+		`size(object.spec.parts.sortBy(p, p.name))`:                                                 {"object": "{spec {parts {each {name *}}}}"},
+		`size(object.spec.parts.slice(0, object.spec.replicas))`:                                    {"object": "{spec {parts, replicas *}}"},
+		`object.spec.parts.slice(0, object.spec.replicas)[0].name`:                                  {"object": "{spec {parts {each {name *}}, replicas *}}"},
+		`[object.spec.parts].flatten(object.spec.replicas).size()`:                                  {"object": "{spec {parts *, replicas *}}"},
+		`size(object.spec.free.matrix.flatten())`:                                                   {"object": "{spec {free {matrix {each .}}}}"},
 		`countDistinct(object.spec.parts, p, p.zone)`:                                               {"object": "{spec {parts {each {zone *}}}}"},
 		`object.spec.parts.fold(sum, 0, p, sum + p.size)`:                                           {"object": "{spec {parts {each {size *}}}}"},
 		`object.spec.parts.fold(best, object.spec.parts[0], p, p.size > best.size ? p : best).name`: {"object": "{spec {parts {each {name *, size *}}}}"},
@@ -197,6 +202,7 @@ func TestTraceHandsOn(t *testing.T) {
 		`inputs.byZone["a"][0]`: {"inputs.byZone"}, `inputs.widgets.filter(w, true)[0]`: {"inputs.widgets"},
 		`object.spec.paused ? object : inputs.pool`: {"inputs.pool", "object"}, `inputs.widgets.first().value()`: {"inputs.widgets"},
 		`inputs.widgets`: nil, `object.spec`: nil, `"text"`: nil, `{"a": object}`: nil, `[object][0]`: {"object"}, `[object, inputs.pool][0]`: {"inputs.pool", "object"},
+		`inputs.widgets.slice(0, object.spec.replicas)[0]`: {"inputs.widgets"}, `inputs.widgets.sortBy(w, w.metadata.name)[0]`: {"inputs.widgets"},
 	} {
 		flow, _ := Trace(compiled(t, env, source), flows)
 		found, ok := flow.Roots()
