@@ -3,6 +3,7 @@ package analyze
 import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
@@ -116,7 +117,7 @@ func Own(p *cel.Program, locals []string) bool {
 func Compares(p *cel.Program) bool {
 	found := false
 	ast.PostOrderVisit(p.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind || !comparing[e.AsCall().FunctionName()] {
+		if e.Kind() != ast.CallKind || !comparing[e.AsCall().FunctionName()] || joins(p, e) {
 			return
 		}
 		for _, arg := range e.AsCall().Args() {
@@ -124,6 +125,15 @@ func Compares(p *cel.Program) bool {
 		}
 	}))
 	return found
+}
+
+// joins reports whether a call puts two lists or texts together, which calculates nothing.
+func joins(p *cel.Program, e ast.Expr) bool {
+	if e.AsCall().FunctionName() != operators.Add {
+		return false
+	}
+	kind := p.Tree().GetType(e.ID()).Kind()
+	return kind == types.ListKind || kind == types.StringKind
 }
 
 // ParamName returns the name of the param that an expression is and nothing
