@@ -31,7 +31,7 @@ func Functions() []expr.Function {
 		},
 		{
 			Name: "quantity.parse", Args: []expr.Type{expr.Dyn}, Result: expr.OptionalOf(expr.String),
-			Doc:     "a quantity in the form in which the API server stores it; none for what is not a quantity",
+			Doc:     "a quantity in the form in which the API server stores it, also one that quantity(x), add or sub gives; none for what is not a quantity",
 			Example: `quantity.parse(object.spec.size).hasValue()`,
 			Needs:   expr.Linear(128),
 			Do:      canonical,
@@ -90,6 +90,9 @@ func wholeNumber(_ *expr.Call, args []value.Value) (value.Value, error) {
 const maxLength = 64
 
 func parse(v value.Value) (resource.Quantity, error) {
+	if q, ok := v.Value().(*resource.Quantity); ok { // what quantity(x), add and sub give
+		return q.DeepCopy(), nil
+	}
 	if n, ok := value.Int(v); ok {
 		return *resource.NewQuantity(n, resource.DecimalSI), nil
 	}

@@ -3,6 +3,9 @@ package quantity
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apiserver/pkg/cel"
+
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -43,5 +46,25 @@ func TestParse(t *testing.T) {
 		if err != nil || want == nil && got != value.None || want != nil && !value.IsTrue(got.Equal(value.Some(want))) {
 			t.Errorf("%q: %v, %v; want %v", give, got, err, want)
 		}
+	}
+}
+
+// TestComputed: what a.add(b) and a.sub(b) give is a quantity like any other.
+func TestComputed(t *testing.T) {
+	t.Parallel()
+	free := resource.MustParse("10Gi")
+	free.Sub(resource.MustParse("2.5Gi"))
+	give, before := cel.Quantity{Quantity: &free}, free.DeepCopy()
+	if got, err := function("quantity.parse")(give); err != nil || !value.IsTrue(got.Equal(value.Some(value.OfString("7680Mi")))) {
+		t.Errorf("parse: %v, %v", got, err)
+	}
+	if got, err := function("quantity.value")(give); err != nil || got != value.OfInt(7680<<20) {
+		t.Errorf("value: %v, %v", got, err)
+	}
+	if got, err := function("quantity.sum")(value.NewList([]value.Value{give, value.OfString("512Mi")})); err != nil || got != value.OfString("8Gi") {
+		t.Errorf("sum: %v, %v", got, err)
+	}
+	if free.Cmp(before) != 0 {
+		t.Errorf("it has changed to %s", free.String())
 	}
 }

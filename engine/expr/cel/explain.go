@@ -44,7 +44,7 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 		}
 		return fmt.Sprintf("undefined name %q", name), hint
 	}
-	if text, hint := conversionProblem(message); text != "" {
+	if text, hint := valueProblem(message); text != "" {
 		return text, hint
 	}
 	switch {

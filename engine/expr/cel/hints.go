@@ -32,19 +32,33 @@ var unconverted = []struct{ messages, text, hint string }{
 	{"type conversion error from 'string' to 'bool'", "this text is neither true nor false", "x == 'true' is false for any other text"},
 }
 
-// conversionProblem words what CEL says of a text that cannot be converted; "" if it is
-// about something else.
-func conversionProblem(message string) (text, hint string) {
+// outOfRange is what slice says of indexes that the list does not have.
+var outOfRange = regexp.MustCompile(`^cannot slice\(.*(less than or equal to end index|list is length \d+)$`)
+
+// valueProblem words what CEL says of a text that cannot be converted, or of indexes
+// that a list does not have; "" if it is about something else.
+func valueProblem(message string) (text, hint string) {
 	for _, u := range unconverted {
 		if slices.Contains(strings.Split(u.messages, " | "), message) {
 			return u.text, u.hint
 		}
+	}
+	if outOfRange.MatchString(message) {
+		return message, "math.least(n, size(list)) is an index that the list has"
 	}
 	return "", ""
 }
 
 // mixed are the numbers of two types that no operator takes.
 var mixed = []string{"(int, double)", "(double, int)", "(int, uint)", "(uint, int)", "(double, uint)", "(uint, double)"}
+
+// objects is a comparison of two objects with schemas, or of two parts of such.
+var objects = regexp.MustCompile(`'_[!=]=_' applied to '\([^(), ]*[./][^(), ]*, [^(), ]*[./][^(), ]*\)`)
+
+// scaled reports whether a message is about a product or a quotient.
+func scaled(message string) bool {
+	return strings.Contains(message, "'_*_'") || strings.Contains(message, "'_/_'")
+}
 
 // overloadHint says how types that do not go together are brought together.
 func overloadHint(message string) string {
@@ -60,6 +74,8 @@ func overloadHint(message string) string {
 		return "int(text) or string(number) makes both of one type"
 	case slices.ContainsFunc(mixed, func(pair string) bool { return strings.Contains(arguments, pair) }):
 		return "double(x) or int(x) makes both of one type"
+	case strings.Contains(message, "'string'") && strings.Contains(arguments, "Quantity"):
+		return "quantity.parse(x).value() is the text of a quantity"
 	case strings.Contains(arguments, "Quantity"):
 		return "quantities: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b), a.add(b), a.sub(b)"
 	case strings.Contains(arguments, "Semver"):
@@ -72,6 +88,12 @@ func overloadHint(message string) string {
 		return "this is no optional: a.?b is one, as in a.?b.orValue(default)"
 	case strings.Contains(arguments, "timestamp, string"):
 		return "a period is a duration: duration(\"10m\")"
+	case strings.Contains(message, "'-_'") && strings.Contains(arguments, "(duration)"):
+		return "duration(\"0s\") - x is the opposite of a duration"
+	case scaled(message) && strings.Contains(arguments, "duration"):
+		return "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"
+	case objects.MatchString(message):
+		return "dyn(x) == y compares objects of two types by their content"
 	}
 	return "the function does not take these types"
 }

@@ -168,7 +168,7 @@ func plainError(err error) error {
 	if key, ok := strings.CutPrefix(message, "no such key: "); ok {
 		return fmt.Errorf("the field or key %q is absent (read it with .? or [?...] where it may be)", key)
 	}
-	if text, hint := conversionProblem(message); text != "" {
+	if text, hint := valueProblem(message); text != "" {
 		return fmt.Errorf("%s; %s", text, hint)
 	}
 	if strings.Contains(message, "no such overload") {

@@ -122,6 +122,7 @@ func TestRunTimeErrors(t *testing.T) {
 		`duration(object.spec.nodeName)`:                                "this text is no duration; units are",
 		`timestamp(object.spec.nodeName)`:                               `invalid RFC 3339 timestamp "node-a"`,
 		`quantity(object.spec.nodeName)`:                                "quantities must match the regular expression",
+		`[1].slice(0, size(object.spec.nodeName))`:                      "list is length 1; math.least(n, size(list))",
 		`variables.any + 1`:                                             "a value has another type than the expression expects (no such overload)",
 		`variables.any.phase`:                                           `the field or key "phase" is absent`,
 		`variables.any > 3`:                                             "a value has another type than the expression expects (no such overload)",
