@@ -19,9 +19,6 @@ func (t *tracer) handOn(name string, args []ast.Expr, env *locals) *Flow {
 	switch name {
 	case "first", "last":
 		return out.Elem()
-	case "flatten":
-		t.reads.Presence(out.Elem()) // the number of items of the result
-		return union(out, ListOf(out.Elem().Elem()))
 	case operators.Add:
 		if out != nil && !t.isList(args[0]) {
 			t.reads.Consume(out)
@@ -39,11 +36,24 @@ func (t *tracer) arranged(name string, args []ast.Expr, env *locals) *Flow {
 	for _, a := range args[1:] {
 		t.reads.Consume(t.flow(a, env))
 	}
-	out := t.handOn(name, args[:1], env)
-	if name == "flatten" && len(args) > 1 {
-		t.reads.Consume(out) // of how many levels is not known
+	list := t.flow(args[0], env)
+	switch {
+	case name != "flatten":
+		return list
+	case len(args) > 1: // of how many levels is not known
+		t.reads.Consume(list)
 	}
-	return out
+	t.reads.Presence(list.Elem()) // the number of items of the result
+	return t.flattened(args, list)
+}
+
+// flattened is the list of the items of the lists in a list.
+func (t *tracer) flattened(args []ast.Expr, lists *Flow) *Flow {
+	out := ListOf(lists.Elem().Elem())
+	if of := t.ast.GetType(args[0].ID()).Parameters(); len(args) == 1 && len(of) == 1 && of[0].Kind() == types.ListKind {
+		return out
+	}
+	return union(lists, out) // what is no list stays in its place
 }
 
 func (t *tracer) isList(e ast.Expr) bool {

@@ -119,7 +119,8 @@ func TestTraceReads(t *testing.T) {
 		`(object.spec.parts + item.spec.parts)[0].name`:                                             {"object": "{spec {parts {each {name *}}}}", "item": "{spec {parts {each {name *}}}}"},
 		`object.spec.parts.slice(0, 2)[0].name`:                                                     {"object": "{spec {parts {each {name *}}}}"},
 		`object.spec.parts.reverse()[0].name`:                                                       {"object": "{spec {parts {each {name *}}}}"},
-		`[object.spec.parts].flatten()[0].name`:                                                     {"object": "{spec {parts {name *, each {name *}}}}"}, // more than is read, as flatten tells levels apart only when it runs
+		`[object.spec.parts].flatten()[0].name`:                                                     {"object": "{spec {parts {each {name *}}}}"},
+		`dyn([object.spec.parts]).flatten()[0].name`:                                                {"object": "{spec {parts {name *, each {name *}}}}"}, // more than is read, as flatten tells levels apart only when it runs
 		`object.spec.parts.distinct()[0].name`:                                                      {"object": "{spec {parts *}}"},
 		`object.spec.parts.sortBy(p, p.name)[0].size`:                                               {"object": "{spec {parts {each {name *, size *}}}}"},
 		`size(object.spec.parts.sortBy(p, p.name))`:                                                 {"object": "{spec {parts {each {name *}}}}"},
@@ -202,6 +203,7 @@ func TestTraceHandsOn(t *testing.T) {
 		`inputs.byZone["a"][0]`: {"inputs.byZone"}, `inputs.widgets.filter(w, true)[0]`: {"inputs.widgets"},
 		`object.spec.paused ? object : inputs.pool`: {"inputs.pool", "object"}, `inputs.widgets.first().value()`: {"inputs.widgets"},
 		`inputs.widgets`: nil, `object.spec`: nil, `"text"`: nil, `{"a": object}`: nil, `[object][0]`: {"object"}, `[object, inputs.pool][0]`: {"inputs.pool", "object"},
+		`inputs.byZone.transformList(z, l, l.slice(0, 1)).flatten()[0]`: {"inputs.byZone"}, `dyn([object]).flatten()[0]`: nil,
 		`inputs.widgets.slice(0, object.spec.replicas)[0]`: {"inputs.widgets"}, `inputs.widgets.sortBy(w, w.metadata.name)[0]`: {"inputs.widgets"},
 	} {
 		flow, _ := Trace(compiled(t, env, source), flows)
