@@ -19,7 +19,7 @@ func (a *alphabet) values(p place) (out []any) {
 		all = append(all, nil)
 	}
 	for _, v := range append(all, a.boundaries(p)...) {
-		if text(v) != text(p.now) && len(out) < maxValues {
+		if text(v) != text(p.now) && len(out) < maxValues && !refused(p.typ, v) {
 			out = append(out, v)
 		}
 	}

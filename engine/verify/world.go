@@ -80,6 +80,7 @@ func (w *world) object(o *Options, kind schema.GVK, i int) simulate.Object {
 			}
 		}
 	}
+	complete(t, out)
 	return out
 }
 

@@ -1,0 +1,70 @@
+package verify
+
+import (
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// complete gives an object the fields without which the API server refuses it, as far as
+// values are known for them.
+func complete(t *schema.Type, o simulate.Object) {
+	if t == nil || t.Kind != schema.Object {
+		return
+	}
+	for _, name := range t.FieldNames() {
+		if inner, ok := o[name].(simulate.Object); ok {
+			complete(t.Field(name), inner)
+		} else if o[name] == nil && needs(t, name) {
+			o[name] = least(t.Field(name))
+		}
+	}
+}
+
+// needs reports whether a field must be there and nothing else sets it.
+func needs(t *schema.Type, field string) bool {
+	_, set := t.Default(field)
+	return t.Requires(field) && !set
+}
+
+// least returns a value of a type with no more in it than there must be.
+func least(t *schema.Type) any {
+	switch t.Kind {
+	case schema.Object, schema.Map:
+		o := simulate.Object{}
+		complete(t, o)
+		return o
+	case schema.List:
+		return allowed(t, []any{}, []any{least(t.Item())})
+	case schema.Int:
+		return allowed(t, int64(0), int64(1))
+	case schema.Double:
+		return allowed(t, 0.0, 1.0)
+	case schema.Bool:
+		return false
+	case schema.Time:
+		return "2026-01-01T00:00:00Z"
+	case schema.Dyn:
+		return "1"
+	}
+	if len(t.Enum) > 0 {
+		return t.Enum[0]
+	}
+	return "a"
+}
+
+// allowed returns the first value if the API server takes it there, else the other.
+func allowed(t *schema.Type, v, other any) any {
+	if refused(t, v) {
+		return other
+	}
+	return v
+}
+
+// refused reports whether the API server takes no such value at a place.
+func refused(t *schema.Type, v any) bool {
+	if t == nil || v == nil {
+		return false
+	}
+	reason, _ := t.Refused(v)
+	return reason != ""
+}
