@@ -67,7 +67,7 @@ func (c *absence) rules(given keys) {
 			c.rule(given, r)
 		}
 		if r.Stop {
-			given = given.with(c.mentions.with(r.Locals).programs(r.When))
+			given = given.with(c.mentions.with(r.Locals).guards(r.When, false))
 		}
 		if r.When == nil && r.ForEach == nil {
 			given = given.with(written(c.policy.plan, r))
@@ -101,7 +101,7 @@ func written(p *plan.Policy, r *plan.Rule) keys {
 
 func (c *absence) rule(given keys, r *plan.Rule) {
 	inner := &absence{policy: c.policy, mentions: c.mentions.with(r.Locals), guards: c.guards, nullable: c.nullable}
-	when := inner.mentions.programs(r.When)
+	when := inner.mentions.guards(r.When, true)
 	if r.WhenPerItem {
 		c.programs(given, r.ForEach)
 		given = given.with(c.mentions.programs(r.ForEach))
@@ -115,8 +115,8 @@ func (c *absence) rule(given keys, r *plan.Rule) {
 	inner.actions(given, r.Do)
 	for _, row := range r.Cases {
 		inner.programs(given, row.When)
-		given = given.with(inner.mentions.programs(row.When))
-		inner.actions(given, row.Do)
+		inner.actions(given.with(inner.mentions.guards(row.When, true)), row.Do)
+		given = given.with(inner.mentions.guards(row.When, false))
 	}
 	inner.locals(r.Locals)
 }
@@ -155,7 +155,7 @@ func (c *absence) variable(guards keys, v *plan.Variable) {
 		return
 	}
 	c.programs(guards, v.Program, v.When)
-	c.template(guards.with(c.mentions.programs(v.When)), v.Value)
+	c.template(guards.with(c.mentions.guards(v.When, true)), v.Value)
 	if v.Collection == nil {
 		return
 	}
@@ -164,7 +164,7 @@ func (c *absence) variable(guards keys, v *plan.Variable) {
 	inner := &absence{policy: c.policy, mentions: c.mentions.with(l.Locals), guards: c.guards, nullable: c.nullable}
 	guards = guards.with(c.mentions.programs(l.ForEach))
 	inner.programs(guards, l.When)
-	guards = guards.with(inner.mentions.programs(l.When))
+	guards = guards.with(inner.mentions.guards(l.When, true))
 	inner.template(guards, l.Value)
 	inner.programs(guards, append([]*cel.Program{l.Key}, l.OrderBy...)...)
 	inner.locals(l.Locals)
@@ -247,15 +247,14 @@ func (c *absenceIn) branch(call ast.CallExpr, guards keys) bool {
 	switch call.FunctionName() {
 	case operators.Conditional:
 		c.visit(args[0], guards)
-		inner := guards.with(c.absence.mentions.of(c.fields, args[0]).all())
-		c.visit(args[1], inner)
-		c.visit(args[2], inner)
+		c.visit(args[1], guards.with(c.absence.mentions.when(c.fields, args[0], true).all()))
+		c.visit(args[2], guards.with(c.absence.mentions.when(c.fields, args[0], false).all()))
 		return true
 	case operators.LogicalAnd, operators.LogicalOr:
 		for i, arg := range args {
 			inner := guards
 			for j, other := range args {
-				if m := c.absence.mentions.of(c.fields, other); j < i {
+				if m := c.absence.mentions.when(c.fields, other, call.FunctionName() == operators.LogicalAnd); j < i {
 					inner = inner.with(m.all())
 				} else if j > i { // the order does not matter: false && error is false
 					inner = inner.with(m.asked)

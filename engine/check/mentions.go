@@ -29,29 +29,41 @@ type mentions struct {
 	policy *plan.Policy
 	// named are what the names of a policy say.
 	named map[string]mention
+	// defaults are what variables are that read a field with a default.
+	defaults map[string]ast.Expr
 }
 
 func newMentions(p *plan.Policy) *mentions {
-	m := &mentions{policy: p, named: map[string]mention{}}
+	m := &mentions{policy: p, named: map[string]mention{}, defaults: map[string]ast.Expr{}}
 	for _, in := range p.Inputs {
 		// An object of which what they read is absent is not among those of the input.
 		asked := m.programs(append([]*cel.Program{in.Where, in.Key, in.Get}, in.OrderBy...)...)
 		m.named[analyze.InputRef(in.Name).String()] = mention{asked, keys{}}
 	}
 	for _, v := range p.Variables { // those that it uses come first
-		m.named[analyze.VariableRef(v.Name).String()] = m.variable(v)
+		m.add(analyze.VariableRef(v.Name).String(), v)
 	}
 	return m
 }
 
 // with returns the mentions that know the variables of a rule or a collection, too.
 func (m *mentions) with(locals []*plan.Variable) *mentions {
-	out := &mentions{policy: m.policy, named: map[string]mention{}}
-	maps.Copy(out.named, m.named)
+	out := &mentions{policy: m.policy, named: maps.Clone(m.named), defaults: maps.Clone(m.defaults)}
 	for _, v := range locals {
-		out.named[v.Name] = out.variable(v)
+		out.add(v.Name, v)
 	}
 	return out
+}
+
+// add adds what a variable says, by its name in expressions.
+func (m *mentions) add(name string, v *plan.Variable) {
+	m.named[name] = m.variable(v)
+	delete(m.defaults, name)
+	if v.Program != nil {
+		if value, ok := m.defaultOf(v.Program.Tree().Expr()); ok {
+			m.defaults[name] = value
+		}
+	}
 }
 
 func (m *mentions) variable(v *plan.Variable) mention {
