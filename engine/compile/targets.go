@@ -62,7 +62,7 @@ func (ts *targets) expression(s *scope, of *v1alpha1.Target) *target {
 	}
 	roots, ok := flow.Roots()
 	if !ok {
-		s.problems.Hintf(of.Object.Pos(), "object, an input of shape get, or the item of a forEach over an input", "this is not an object of a known kind")
+		s.problems.Hintf(of.Object.Pos(), "object, an input with get, or an item of an input, also of one that is filtered, sorted or sliced; a mapping that a template builds has none", "this is not an object of a known kind")
 		return nil
 	}
 	t := &target{ref: plan.ObjectRef{Pos: of.Pos, Expression: p}, candidates: ts.locate(analyze.Scope{}, roots...)}

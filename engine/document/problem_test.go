@@ -93,6 +93,7 @@ func TestYAMLHints(t *testing.T) {
 		"a: 1\n  b: 2\n":                    "indented further than the field above it",
 		"when: a ? b : c\n":                 "must stand in quotes",
 		"x: {name: ${x}}\n":                 "stands in quotes",
+		"x: {name: a, e: b.?c}\n":           "with ${ }, .?, a comma",
 		"x: {${x}: }\n":                     "stands in quotes",
 		"message: \"a \"b\" c\"\n":          "a quote in the line before ends a text too early",
 		"x: `a`\n":                          "stands in quotes",

@@ -67,7 +67,7 @@ func valid(text []byte) (ok bool) {
 var yamlHints = []struct{ message, hint string }{
 	{"did not find expected '-' indicator", "the indentation differs from the lines above: the items of one list begin at the same column"},
 	{"did not find expected key", "the indentation differs from the lines above, or a quote in the line before ends a text too early; a block (>-) needs no quotes"},
-	{"did not find expected ',' or", "inside { } and [ ] a value with ${ }, a comma or a bracket stands in quotes, such as {name: \"${x}\"}; a quote inside a quoted text is doubled or of the other kind"},
+	{"did not find expected ',' or", "inside { } and [ ] a value with ${ }, .?, a comma or a bracket stands in quotes, such as {name: \"${x}\"}; a quote inside a quoted text is doubled or of the other kind"},
 	{"did not find expected node content", "a value that begins with a comma or a bracket stands in quotes"},
 	{"found character that cannot start any token", "a value that begins with @, % or a backtick stands in quotes; lines are indented with spaces, not tabs"},
 	{"could not find expected ':'", "a line between two fields is neither a field nor indented further than the one before"},
