@@ -344,7 +344,7 @@ func (c *caseRun) patch(s *v1alpha1.TestStep) error {
 	}
 	old := c.sim.Get(simulate.ID(patch))
 	if old == nil {
-		return fmt.Errorf("%s: the world has no such object to patch", s.Pos)
+		return fmt.Errorf("%s: %s", s.Pos, missing(simulate.ID(patch), c.sim.Objects()))
 	}
 	next, err := simulate.Merged(old, patch)
 	if err != nil {

@@ -110,7 +110,7 @@ func (c *caseRun) object(n *document.Node) {
 	id := simulate.ID(want)
 	got := c.sim.Get(id)
 	if got == nil {
-		c.failf(n.Pos, "%s %s does not exist", id.Kind, id.Name)
+		c.failf(n.Pos, "%s", missing(id, c.sim.Objects()))
 		return
 	}
 	if err := c.spelling.written(n, want); err != nil { // what no object has is always absent

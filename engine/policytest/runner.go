@@ -231,7 +231,7 @@ func merge(world []simulate.Object, patches []*document.Node) ([]simulate.Object
 		}
 		at := index(out, simulate.ID(patch))
 		if at < 0 {
-			return nil, fmt.Errorf("%s: the world has no such object to patch", n.Pos)
+			return nil, fmt.Errorf("%s: %s", n.Pos, missing(simulate.ID(patch), out))
 		}
 		if out[at], err = simulate.Merged(out[at], patch); err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Pos, err)
