@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/children"
 	"github.com/edict-dev/edict/engine/graph"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -14,6 +15,7 @@ import (
 var fixed = []string{
 	"apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion", "metadata.generation",
 	"metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.ownerReferences", "metadata.managedFields",
+	"metadata.annotations." + children.PrimaryName, "metadata.annotations." + children.PrimaryNamespace,
 }
 
 // each stands in a path for every item of a list and every value of a map.
