@@ -117,7 +117,7 @@ func (r *reconciliation) unwritten() (failed []error, quiet error) {
 		if o.Err == nil {
 			continue
 		}
-		err := fmt.Errorf("writing %s %s: %w", o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
+		err := fmt.Errorf("rule %q: writing %s %s: %w", r.c.Policy.Rules[o.Effect.Rule].Name, o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
 		switch {
 		case r.c.Policy.Rules[o.Effect.Rule].Debounce != nil:
 			r.result.Reported = append(r.result.Reported, err)
