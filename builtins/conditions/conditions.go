@@ -1,4 +1,4 @@
-// Package conditions reads Kubernetes conditions: lists of objects with a type, a
+// Package conditions reads and changes Kubernetes conditions: lists of objects with a type, a
 // status and the time at which that changed.
 package conditions
 
@@ -9,7 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions returns conditions.isTrue, conditions.find and conditions.since.
+// Functions returns conditions.isTrue, conditions.find, conditions.since and conditions.set.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{
@@ -33,6 +33,7 @@ func Functions() []expr.Function {
 			Bounded: true, Reject: reject, Needs: need, Do: since,
 			Scans: &expr.Scan{Fields: []string{fieldType, fieldSince}},
 		},
+		setFunction(),
 	}
 }
 

@@ -50,7 +50,7 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 	switch {
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
 		strings.Contains(message, "mixed element types"):
-		return message, "dyn(x) makes a value untyped where types are mixed on purpose"
+		return message, "where types are mixed on purpose, dyn(x) around each of the values makes them untyped; values that are written as YAML need nothing"
 	case strings.Contains(message, "found no matching overload"):
 		if f := h.env.functions.scanIn(message); f != nil {
 			return message, "it is called as " + f.Signature()
