@@ -3,6 +3,7 @@ package conditions
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
@@ -15,7 +16,7 @@ func setFunction() expr.Function {
 		Name: "conditions.set", Args: []expr.Type{expr.MaybeOf(expr.ListOf(expr.Element)), expr.MapOf(expr.Dyn), expr.Timestamp}, Result: expr.ListOf(expr.Element),
 		Doc:     "the list with a condition in the place of that of its type, or at its end; its lastTransitionTime is the one before if its status is the same, else the time given",
 		Example: `conditions.set(item.?conditions, {"type": "Ready", "status": "True"}, object.metadata.creationTimestamp)`,
-		Reject:  reject,
+		Reject:  reject, StandIns: []value.Value{value.None, nil, value.OfTime(time.Unix(0, 0))},
 		Needs: func(args []value.Value) expr.Need {
 			out := need([]value.Value{args[0], fieldOf(args[1], fieldType)})
 			out.Bytes = expr.Times(length(args[0])+1, 16) + 256

@@ -49,51 +49,45 @@ func valueProblem(message string) (text, hint string) {
 	return "", ""
 }
 
-// mixed are the numbers of two types that no operator takes.
-var mixed = []string{"(int, double)", "(double, int)", "(int, uint)", "(uint, int)", "(double, uint)", "(uint, double)"}
-
-// objects is a comparison of two objects with schemas, or of two parts of such.
-var objects = regexp.MustCompile(`'_[!=]=_' applied to '\([^(), ]*[./][^(), ]*, [^(), ]*[./][^(), ]*\)`)
-
-// scaled reports whether a message is about a product or a quotient.
-func scaled(message string) bool {
-	return strings.Contains(message, "'_*_'") || strings.Contains(message, "'_/_'")
+// mismatches say how types that do not go together are brought together: name is a part of
+// the message, arguments a pattern of the types that were given. The first one counts.
+var mismatches = []struct {
+	name      string
+	arguments *regexp.Regexp
+	hint      string
+}{
+	{"", regexp.MustCompile(`optional\(`), "an optional is no plain value: x.orValue(default), x.value(), x.hasValue()"},
+	{"'_?_:_'", regexp.MustCompile(`null`), "both results have one type: c ? optional.none() : optional.of(x), or dyn(null) for a value that is removed"},
+	{"", regexp.MustCompile(`null`), "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"},
+	{"", regexp.MustCompile(`\((int, string|string, int)\)`), "int(text) or string(number) makes both of one type"},
+	{"", regexp.MustCompile(`\((int, double|double, int|int, uint|uint, int|double, uint|uint, double)\)`), "double(x) or int(x) makes both of one type"},
+	{"'string'", regexp.MustCompile(`Quantity`), "quantity.parse(x).value() is the text of a quantity"},
+	{"", regexp.MustCompile(`Quantity`), "quantities: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b), a.add(b), a.sub(b)"},
+	{"", regexp.MustCompile(`Semver`), "versions: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b)"},
+	{"'_+_'", regexp.MustCompile(`\(map\(`), elsewhere["merge"]},
+	{"'contains'", regexp.MustCompile(`map\(`), "key in x asks for a key of a map"},
+	{"'orValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default)"},
+	{"'hasValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default)"},
+	{"", regexp.MustCompile(`timestamp, string`), "a period is a duration: duration(\"10m\")"},
+	{"'-_'", regexp.MustCompile(`\(duration\)`), "duration(\"0s\") - x is the opposite of a duration"},
+	{"'_*_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
+	{"'_/_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
+	{"'_==_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
+	{"'_!=_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
 }
+
+var anything = regexp.MustCompile(``)
+
+// twoObjects are two objects with schemas, or two parts of such.
+var twoObjects = regexp.MustCompile(`\([^(), ]*[./][^(), ]*, [^(), ]*[./][^(), ]*\)`)
 
 // overloadHint says how types that do not go together are brought together.
 func overloadHint(message string) string {
 	arguments := message[strings.LastIndex(message, "applied to")+1:]
-	switch {
-	case strings.Contains(arguments, "optional("):
-		return "an optional is no plain value: x.orValue(default), x.value(), x.hasValue()"
-	case strings.Contains(message, "'_?_:_'") && strings.Contains(arguments, "null"):
-		return "both results have one type: c ? optional.none() : optional.of(x), or dyn(null) for a value that is removed"
-	case strings.Contains(arguments, "null"):
-		return "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"
-	case strings.Contains(arguments, "(int, string)"), strings.Contains(arguments, "(string, int)"):
-		return "int(text) or string(number) makes both of one type"
-	case slices.ContainsFunc(mixed, func(pair string) bool { return strings.Contains(arguments, pair) }):
-		return "double(x) or int(x) makes both of one type"
-	case strings.Contains(message, "'string'") && strings.Contains(arguments, "Quantity"):
-		return "quantity.parse(x).value() is the text of a quantity"
-	case strings.Contains(arguments, "Quantity"):
-		return "quantities: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b), a.add(b), a.sub(b)"
-	case strings.Contains(arguments, "Semver"):
-		return "versions: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b)"
-	case strings.Contains(message, "'_+_'") && strings.Contains(arguments, "(map("):
-		return elsewhere["merge"]
-	case strings.Contains(message, "'contains'") && strings.Contains(arguments, "map("):
-		return "key in x asks for a key of a map"
-	case strings.Contains(message, "'orValue'"), strings.Contains(message, "'hasValue'"):
-		return "this is no optional: a.?b is one, as in a.?b.orValue(default)"
-	case strings.Contains(arguments, "timestamp, string"):
-		return "a period is a duration: duration(\"10m\")"
-	case strings.Contains(message, "'-_'") && strings.Contains(arguments, "(duration)"):
-		return "duration(\"0s\") - x is the opposite of a duration"
-	case scaled(message) && strings.Contains(arguments, "duration"):
-		return "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"
-	case objects.MatchString(message):
-		return "dyn(x) == y compares objects of two types by their content"
+	for _, o := range mismatches {
+		if strings.Contains(message, o.name) && o.arguments.MatchString(arguments) {
+			return o.hint
+		}
 	}
 	return "the function does not take these types"
 }
