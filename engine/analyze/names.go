@@ -112,8 +112,8 @@ func Own(p *cel.Program, locals []string) bool {
 	return !outer
 }
 
-// Compares reports whether an expression compares or calculates with the name
-// now: the time at which such a result changes cannot be known.
+// Compares reports whether an expression compares the name now or measures from it: the
+// time at which such a result changes cannot be known.
 func Compares(p *cel.Program) bool {
 	found := false
 	ast.PostOrderVisit(p.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
@@ -127,13 +127,17 @@ func Compares(p *cel.Program) bool {
 	return found
 }
 
-// joins reports whether a call puts two lists or texts together, which calculates nothing.
+// joins reports whether a call puts two lists or texts together, or gives a time before or
+// after another: what it gives is as new at each evaluation as now is.
 func joins(p *cel.Program, e ast.Expr) bool {
-	if e.AsCall().FunctionName() != operators.Add {
-		return false
+	name, kind := e.AsCall().FunctionName(), p.Tree().GetType(e.ID()).Kind()
+	switch kind {
+	case types.ListKind, types.StringKind:
+		return name == operators.Add
+	case types.TimestampKind:
+		return name == operators.Add || name == operators.Subtract
 	}
-	kind := p.Tree().GetType(e.ID()).Kind()
-	return kind == types.ListKind || kind == types.StringKind
+	return false
 }
 
 // ParamName returns the name of the param that an expression is and nothing

@@ -102,7 +102,7 @@ func (s *scope) templateNode(n *document.Node) *cel.Template {
 	compiled.Walk(func(p *cel.Program) {
 		s.node.Reads.Consume(s.trace(p))
 		if p.Names()[analyze.Now.Name] && analyze.Compares(p) {
-			s.problems.Hintf(p.Pos(), "use elapsed(since, period) or grace.holds(since, period)", "the flip of a comparison with now cannot be known")
+			s.problems.Hintf(p.Pos(), "use elapsed(since, period) or grace.holds(since, period)", "now cannot be compared, nor subtracted from: when that would give another result is not known")
 		}
 	})
 	return compiled
