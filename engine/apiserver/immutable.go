@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -10,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -18,7 +18,8 @@ type lock struct {
 	Fields []string `json:"fields"`
 	// But are fields below these that can be changed. Items of lists have no place in a path.
 	But []string `json:"but"`
-	// Where and Unless restrict the rule to objects that have, or lack, some values.
+	// Where and Unless restrict the rule to objects that have had some values, or that
+	// neither have had nor have others; * is any value.
 	Where  map[string]any `json:"where"`
 	Unless map[string]any `json:"unless"`
 	// Once says that the fields may come to an object without them.
@@ -26,6 +27,9 @@ type lock struct {
 	// Given says that kube-apiserver gives every object a value, so that none that comes
 	// later is it.
 	Given bool `json:"given"`
+	// Defaults are fields that kube-apiserver sets where they are absent, and to which value;
+	// null is that the value is not known. Their documentation does not say so.
+	Defaults map[string]any `json:"defaults"`
 }
 
 // locks are those of the built-in kinds; kube-apiserver has them in code only, and
@@ -36,7 +40,7 @@ var locksText []byte
 
 var locks = sync.OnceValue(func() map[string][]lock {
 	out := map[string][]lock{}
-	if err := json.Unmarshal(locksText, &out); err != nil {
+	if err := utiljson.Unmarshal(locksText, &out); err != nil {
 		panic(fmt.Sprintf("the embedded table of immutable fields: %v", err))
 	}
 	return out
@@ -48,7 +52,7 @@ func (k kind) immutable(old, next Object) error {
 		return nil
 	}
 	for _, l := range locks()[k.name()] {
-		if !l.holds(old) {
+		if !l.holds(old, next) {
 			continue
 		}
 		for _, path := range l.Fields {
@@ -61,21 +65,29 @@ func (k kind) immutable(old, next Object) error {
 	return nil
 }
 
-func (l lock) holds(o Object) bool {
+func (l lock) holds(old, next Object) bool {
 	for path, want := range l.Where {
-		if valueAt(o, path) != want {
+		if valueAt(old, path) != want {
 			return false
 		}
 	}
 	for path, not := range l.Unless {
-		if valueAt(o, path) == not {
+		if is(valueAt(old, path), not) || is(valueAt(next, path), not) {
 			return false
 		}
 	}
 	return true
 }
 
-// valueAt returns a scalar of an object, nil for none.
+// is reports whether a value is another; * is any.
+func is(v, other any) bool {
+	if other == "*" {
+		return v != nil
+	}
+	return same(v, other)
+}
+
+// valueAt returns a value of an object, nil for none.
 func valueAt(o Object, path string) any {
 	v, _, err := unstructured.NestedFieldNoCopy(o, strings.Split(path, ".")...)
 	if err != nil {

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,11 @@ import (
 )
 
 func pod(spec Object) Object {
-	return Object{"apiVersion": "v1", "kind": "Pod", "metadata": Object{"namespace": "ns", "name": "p"}, "spec": spec}
+	out := Object{"apiVersion": "v1", "kind": "Pod", "metadata": Object{"namespace": "ns", "name": "p"}}
+	if spec != nil {
+		out["spec"] = spec
+	}
+	return out
 }
 
 func container(fields Object) []any {
@@ -35,6 +40,10 @@ func TestImmutableFields(t *testing.T) {
 		"no argument":                    {pod(Object{"containers": container(Object{"args": []any{"x"}})}), Object{"spec": Object{"containers": container(nil)}}, "spec.containers.args"},
 		"one more container":             {pod(Object{"containers": container(nil)}), Object{"spec": Object{"containers": append(container(nil), container(Object{"name": "d"})...)}}, "spec.containers"},
 		"a default":                      {pod(Object{"containers": container(nil)}), Object{"spec": Object{"restartPolicy": "Always"}}, ""},
+		"an empty map":                   {pod(Object{"containers": container(nil)}), Object{"spec": Object{"containers": container(Object{"resources": Object{}})}}, ""},
+		"an empty value":                 {pod(Object{"containers": container(Object{"env": []any{Object{"name": "A", "value": ""}}})}), Object{"spec": Object{"containers": container(Object{"env": []any{Object{"name": "A"}}})}}, ""},
+		"no spec before":                 {pod(nil), Object{"spec": Object{"containers": container(nil)}}, ""},
+		"behind a scheduling gate":       {pod(Object{"schedulingGates": []any{Object{"name": "g"}}}), Object{"spec": Object{"nodeSelector": Object{"a": "b"}}}, ""},
 		"another value than the default": {pod(Object{"restartPolicy": "Never"}), Object{"spec": Object{"restartPolicy": "Always"}}, "spec.restartPolicy"},
 		"a key of a map":                 {pod(Object{"nodeSelector": Object{"a": "b"}}), Object{"spec": Object{"nodeSelector": Object{"c": "d"}}}, "spec.nodeSelector.c"},
 		"an allowed field":               {pod(Object{}), Object{"spec": Object{"activeDeadlineSeconds": int64(5)}}, ""},
@@ -67,7 +76,7 @@ func TestLocksNameFields(t *testing.T) {
 			continue
 		}
 		for _, l := range list {
-			for _, path := range append(l.Fields, l.But...) {
+			for _, path := range slices.Concat(l.Fields, l.But, slices.Collect(maps.Keys(l.Defaults))) {
 				if !has(of, strings.Split(path, ".")) {
 					t.Errorf("%s has no field %s", name, path)
 				}

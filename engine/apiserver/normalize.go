@@ -21,7 +21,7 @@ func (k kind) normalize(o, old Object, applied bool) {
 		secret(o)
 	}
 	if k.Structure != nil {
-		normalizer{k.Definitions, k.builtin(), applied && k.Validator != nil}.object(o, old, k.Root)
+		normalizer{k.Definitions, k.builtin(), applied && k.Validator() != nil}.object(o, old, k.Root)
 	}
 }
 

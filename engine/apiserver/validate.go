@@ -18,14 +18,15 @@ func (k kind) valid(old, next Object, subresource string) error {
 }
 
 func (k kind) violations(old, next Object, subresource string) field.ErrorList {
+	v := k.Validator()
 	switch {
-	case k.Structure == nil || k.Validator == nil:
+	case v == nil:
 		return nil
 	case old == nil:
-		return k.Validator.Create(next)
+		return v.Create(next)
 	case subresource == "status":
-		return k.Validator.UpdateStatus(old, next)
+		return v.UpdateStatus(old, next)
 	default:
-		return k.Validator.Update(old, next)
+		return v.Update(old, next)
 	}
 }

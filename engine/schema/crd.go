@@ -15,8 +15,6 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/yaml"
-
-	"github.com/edict-dev/edict/engine/schema/validation"
 )
 
 // definition is the part of a CustomResourceDefinition that tells its types.
@@ -113,7 +111,7 @@ func (s *Set) define(crd *definition) error {
 		s.mu.Unlock()
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
 			out := customStructure(gvk, &root, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))
-			out.Validator, _ = validation.New(text)
+			out.validator = validatorOf(text)
 			return out
 		}))
 	}

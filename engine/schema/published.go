@@ -10,7 +10,11 @@ import (
 // published returns the schema of a custom kind as the API server publishes it: with the
 // fields that every kind has, of embedded objects as well.
 func published(gvk GVK, root *spec.Schema) *spec.Schema {
-	out := withEmbedded(*root)
+	out := rewritten(*root, func(s *spec.Schema) {
+		if on, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); on {
+			addMeta(s)
+		}
+	})
 	addMeta(&out)
 	out.Extensions = maps.Clone(root.Extensions)
 	version := gvk.APIVersion[strings.Index(gvk.APIVersion, "/")+1:]
@@ -18,23 +22,21 @@ func published(gvk GVK, root *spec.Schema) *spec.Schema {
 	return &out
 }
 
-// withEmbedded returns a schema in which embedded objects have the fields of all objects.
-func withEmbedded(s spec.Schema) spec.Schema {
+// rewritten returns a copy of a schema with a change made to it and to all schemas in it.
+func rewritten(s spec.Schema, change func(s *spec.Schema)) spec.Schema {
 	s.Properties = maps.Clone(s.Properties)
 	for name, property := range s.Properties {
-		s.Properties[name] = withEmbedded(property)
+		s.Properties[name] = rewritten(property, change)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		item := withEmbedded(*s.Items.Schema)
+		item := rewritten(*s.Items.Schema, change)
 		s.Items = &spec.SchemaOrArray{Schema: &item}
 	}
 	if more := s.AdditionalProperties; more != nil && more.Schema != nil {
-		elem := withEmbedded(*more.Schema)
+		elem := rewritten(*more.Schema, change)
 		s.AdditionalProperties = &spec.SchemaOrBool{Allows: true, Schema: &elem}
 	}
-	if on, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); on {
-		addMeta(&s)
-	}
+	change(&s)
 	return s
 }
 

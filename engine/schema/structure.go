@@ -28,10 +28,8 @@ type Structure struct {
 	// types do not tell: Scaled says whether it is known.
 	Scale  string
 	Scaled bool
-	// Validator validates the objects of a kind that a CRD defines. It is nil where that
-	// is not known, as of published types, which may be those of another server, and for a
-	// schema that no API server accepts.
-	Validator *validation.Validator
+	// validator makes the validator of a custom kind; nil is that there is none.
+	validator func() *validation.Validator
 }
 
 // Definitions are schemas that refer to each other by name.

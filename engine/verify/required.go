@@ -34,7 +34,10 @@ func least(t *schema.Type) any {
 		complete(t, o)
 		return o
 	case schema.List:
-		return allowed(t, []any{}, []any{least(t.Item())})
+		if refused(t, []any{}) {
+			return []any{least(t.Item())}
+		}
+		return []any{}
 	case schema.Int:
 		return allowed(t, int64(0), int64(1))
 	case schema.Double:

@@ -22,7 +22,8 @@ type Validator struct {
 }
 
 // New makes the validator of a schema, the openAPIV3Schema of a version in JSON. An API
-// server refuses a CRD for which it fails.
+// server refuses a CRD for which it fails. It refuses one with a rule that does not compile
+// as well; such a rule is an error of each write here.
 func New(text []byte) (*Validator, error) {
 	root, err := parse(text)
 	if err != nil {
