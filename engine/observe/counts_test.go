@@ -13,9 +13,10 @@ func TestRest(t *testing.T) {
 	c.Evaluations.Inc()
 	c.Remembered.Inc()
 	Failed.WithLabelValues("p").Set(1)
+	ConfigMapErrors.WithLabelValues("m").Set(1)
 	Adopted("p", "r", "", "")
 	Rest()
-	for want, list := range map[int][]prometheus.Collector{0: {Failed, Info, Remembered}, 1: {Evaluations}} {
+	for want, list := range map[int][]prometheus.Collector{0: {Failed, ConfigMapErrors, Info, Remembered}, 1: {Evaluations}} {
 		for _, m := range list {
 			found := make(chan prometheus.Metric, 10)
 			m.Collect(found)

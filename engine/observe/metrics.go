@@ -1,6 +1,6 @@
 // Package observe holds the engine's metrics and the keys of its log lines.
-// Labels come from closed sets only: the policy, its revision, the result, the
-// kind; never the name of an object.
+// Labels come from closed sets only: the policy, its revision, the ConfigMap it
+// is in, the result, the kind; never the name of another object.
 package observe
 
 import "github.com/prometheus/client_golang/prometheus"
@@ -45,8 +45,11 @@ var (
 	Errors   = counter(byRevision, "edict_errors_total", "Reconciliations in which a write or a call failed; they are tried again.")
 	Terminal = counter(byRevision, "edict_terminal_errors_total", "Reconciliations that failed because of an expression, a limit or the guard; they are tried again when something that was read changes.")
 
-	Waiting    = gauge(byPolicy, "edict_policy_waiting", "1 while a policy waits for a kind that the cluster does not serve, or for a permission.")
-	Failed     = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
+	Waiting = gauge(byPolicy, "edict_policy_waiting", "1 while a policy waits for a kind that the cluster does not serve, or for a permission.")
+	Failed  = gauge(byPolicy, "edict_policy_failed", "1 while the newest text of a policy is refused. What was last found good runs, if there is anything.")
+	// ConfigMapErrors has a series of each ConfigMap with such errors.
+	ConfigMapErrors = gauge([]string{"configmap"}, "edict_configmap_errors", "Errors of a ConfigMap of policies or params that are not of the text of one policy, such as text that is not YAML.")
+
 	Failing    = gauge(byPolicy, "edict_policy_failing_objects", "Objects for which the last decision of a policy, or a write of it, failed.")
 	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
 	Paused     = gauge([]string{"policy", "reason"}, "edict_policy_paused", "1 while a policy, or a rule of it, is paused by the brakes: edict resume lets it go on.")
@@ -122,7 +125,7 @@ type partial interface {
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	all := []prometheus.Collector{Leader, ShardHeld, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds, RegoRefused}
+	all := []prometheus.Collector{Leader, ShardHeld, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds, RegoRefused, ConfigMapErrors}
 	for _, m := range ofPolicies() {
 		all = append(all, m)
 	}

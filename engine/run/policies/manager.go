@@ -68,6 +68,7 @@ type Manager struct {
 	unlabelled *unlabelled
 	status     *statusWriter
 	shadows    *shadowWriter
+	errors     *configMapErrors
 	// first reports that the ConfigMaps were not looked at yet.
 	first bool
 	// problems are what fails of the policies, by ID.
@@ -101,6 +102,7 @@ func New(o Options) *Manager {
 	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts, annotations: m.unlabelled.annotations}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
 	m.reporter = &reporter{namespace: o.Namespace, policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, place: m.history.place, nothing: m.history.nothingRuns, rollouts: m.rollouts.text}
+	m.errors = newConfigMapErrors(o.Log)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
 	return m
 }
@@ -259,6 +261,7 @@ func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
 		m.status.rolloutEvent(n.text, m.unlabelled.reference(n.configMap))
 	}
 	m.reporter.measure(catalog)
+	m.errors.report(reports)
 }
 
 // recheck has texts checked again that another check may judge otherwise, and reports

@@ -48,6 +48,8 @@ type statusReport struct {
 	policies  string
 	// text is what is wrong or waited for, warning what deserves attention.
 	text, warning string
+	// own are the errors of the ConfigMap that are not of the text of a policy.
+	own []document.Problem
 	// rivals are other writers of the fields that the policies write; part of warning.
 	rivals string
 	// rollouts is how far rollouts have come, as the annotation has it.
@@ -111,8 +113,9 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 
 // report returns the status of a ConfigMap of policies.
 func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
-	n := statusReport{configMap: contents.ConfigMap}
-	sum := tally{problems: slices.Concat(contents.Problems, c.Conflicts[contents.Path()], r.stranded(c, contents))}
+	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
+	n := statusReport{configMap: contents.ConfigMap, own: errorsAmong(own)}
+	sum := tally{problems: append(own, r.stranded(c, contents)...)}
 	for _, id := range r.known(c) {
 		if r.originOf(c, id) == contents.Path() {
 			p := r.policies.Get(id)
@@ -297,8 +300,8 @@ func share(texts ...string) string {
 // paramsReport returns the status of a ConfigMap of params: what is wrong with it, and what
 // policies say is wrong with the values in it.
 func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
-	n := statusReport{configMap: v.ConfigMap, status: statusActive, params: true}
 	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
+	n := statusReport{configMap: v.ConfigMap, status: statusActive, params: true, own: errorsAmong(wrong)}
 	for _, id := range r.policies.Checked() {
 		now := r.policies.Get(id)
 		n.pending = n.pending || now.Phase == lifecycle.Testing && hasValues(&now, v)
