@@ -131,7 +131,7 @@ func (p *Policy) Adopt(next *plan.Policy) {
 	clear(p.chains)
 	clear(p.timed)
 	p.revision = next.Revision
-	p.end("its text has changed", func(one *Pause) bool { return one.Revision != next.Revision })
+	p.end("goes on: its text has changed", func(one *Pause) bool { return one.Revision != next.Revision })
 }
 
 // EndSince ends the pauses that began at an instant or later.
@@ -142,18 +142,19 @@ func (p *Policy) EndSince(begun time.Time, why string) {
 	defer p.brakes.tell()
 	p.brakes.mu.Lock()
 	defer p.brakes.mu.Unlock()
-	p.end(why, func(one *Pause) bool { return !one.Since.Before(begun) })
+	p.end("goes on: "+why, func(one *Pause) bool { return !one.Since.Before(begun) })
 }
 
-// end ends pauses. What was counted of a fight does not count once more.
-func (p *Policy) end(why string, ended func(*Pause) bool) {
+// end ends pauses; what says what becomes of what was paused. What was counted of a fight
+// does not count once more.
+func (p *Policy) end(what string, ended func(*Pause) bool) {
 	var stay []Pause
 	for i := range p.pauses {
 		if one := p.pauses[i]; ended(&one) {
 			if one.Reason == Fight {
 				p.brakes.fields.restart(p.name)
 			}
-			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Resumed, Reason: one.Reason, Text: "the " + one.subject() + " goes on: " + why})
+			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Resumed, Reason: one.Reason, Text: "the " + one.subject() + " " + what})
 		} else {
 			stay = append(stay, one)
 		}

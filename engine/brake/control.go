@@ -55,10 +55,42 @@ func (b *Brakes) Resume(policy, by string, asOf time.Time) []eval.Key {
 	defer b.mu.Unlock()
 	p := b.policy(policy)
 	delete(b.kept, policy)
-	p.end("resumed by "+by, func(one *Pause) bool { return !one.Since.After(asOf) })
+	p.end("goes on: resumed by "+by, func(one *Pause) bool { return !one.Since.After(asOf) })
 	p.changes.begin()
 	p.removals.begin()
 	return p.keptBack(func(*Kept) bool { return true })
+}
+
+// Retain ends the pauses of all policies but some, and drops what is known of their keys: a
+// policy that was deleted and is created again begins anew, as with another text.
+func (b *Brakes) Retain(there func(policy string) bool) {
+	for _, name := range b.names() {
+		if !there(name) {
+			b.drop(name)
+		}
+	}
+}
+
+// names returns the policies that something is known of.
+func (b *Brakes) names() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.AppendSeq(slices.Collect(maps.Keys(b.policies)), maps.Keys(b.kept))
+}
+
+func (b *Brakes) drop(policy string) {
+	defer b.tell()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := b.policy(policy)
+	p.pauses = append(p.pauses, b.kept[policy]...)
+	delete(b.kept, policy)
+	p.end("is no longer paused: the policy was deleted", func(*Pause) bool { return true })
+	clear(p.slowed)
+	clear(p.chains)
+	clear(p.timed)
+	clear(p.back)
+	p.mark()
 }
 
 // begin forgets what was counted.

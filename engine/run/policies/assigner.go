@@ -80,6 +80,12 @@ func (a *assigner) known(c *source.Catalog) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// there reports whether a policy exists, or may: it runs, a ConfigMap has it in some mode,
+// or it is in what cannot be read.
+func (a *assigner) there(policy string, c *source.Catalog) bool {
+	return a.policies.Get(policy).Assigned != nil || c.Has(policy) || c.Untold(policy, a.history.place(policy, nil))
+}
+
 // wanted returns the revision of a policy that is to run: that of its ConfigMap, or if
 // that is refused the last good one. Nil is none.
 func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {

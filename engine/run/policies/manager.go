@@ -237,6 +237,7 @@ func (m *Manager) look(ctx context.Context) error {
 	m.rollouts.confirm(ctx, catalog)
 	m.assigner.assign(catalog, m.first)
 	m.first = false
+	m.options.Runtime.Brakes().Brakes().Retain(func(policy string) bool { return m.assigner.there(policy, catalog) })
 	if m.journal.prove(ctx, m.policies, time.Now()) {
 		time.AfterFunc(proving, m.Nudge)
 	}
