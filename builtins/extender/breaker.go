@@ -15,6 +15,8 @@ type breaker struct {
 	// since is when the circuit opened last from closed, as Unix nanoseconds. A
 	// failed probe does not change it: the outage is the same.
 	since atomic.Int64
+	// last is the last failure by which the extender is taken for unavailable.
+	last atomic.Pointer[Error]
 }
 
 func newBreaker(c Breaker, changed func(from, to string)) *breaker {
@@ -57,14 +59,29 @@ func (b *breaker) state() string { return b.circuit.State().String() }
 
 // do exchanges unless the circuit is open, or half-open with a probe under way.
 func (b *breaker) do(exchange func() error) error {
-	_, err := b.circuit.Execute(func() (struct{}, error) { return struct{}{}, exchange() })
+	_, err := b.circuit.Execute(func() (struct{}, error) {
+		err := exchange()
+		b.note(err)
+		return struct{}{}, err
+	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
 		return b.refused()
 	}
 	return err
 }
 
+// note keeps a failure that counts towards opening the circuit.
+func (b *breaker) note(err error) {
+	if failure, ok := errors.AsType[*Error](err); ok && unavailable(err) && failure.Class != ClassCanceled {
+		b.last.Store(failure)
+	}
+}
+
+// refused says since when nothing is asked, and why.
 func (b *breaker) refused() *Error {
-	since := time.Unix(0, b.since.Load()).UTC().Format(time.RFC3339)
-	return fail(ClassCircuitOpen, "circuit open since "+since)
+	text := "circuit open since " + time.Unix(0, b.since.Load()).UTC().Format(time.RFC3339)
+	if last := b.last.Load(); last != nil {
+		text += ", after: " + last.text
+	}
+	return fail(ClassCircuitOpen, text)
 }

@@ -78,7 +78,7 @@ func TestCircuit(t *testing.T) {
 		}
 		ask(ClassStatus, "open", 6)
 		_, err := client.Answer(t.Context(), scoring2s("a"))
-		if err == nil || err.Error() != "scheduler extender: circuit open since "+opened {
+		if err == nil || err.Error() != "scheduler extender: circuit open since "+opened+", after: unexpected status 503" {
 			t.Errorf("got %v, want since %s", err, opened)
 		}
 		server.set(status(200))
