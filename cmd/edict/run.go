@@ -53,7 +53,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 				return err
 			}
 			ctrl.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
-			klog.SetSlogLogger(o.Log)
+			klog.SetSlogLogger(slog.New(libraryLog{o.Log.Handler()}))
 			if o.Config, err = clusterConfig(kubeconfig); err != nil {
 				return found("%v", err)
 			}
