@@ -24,8 +24,8 @@ var packages = []string{"apps/v1", "autoscaling/v2", "batch/v1", "coordination/v
 // known are fields that the API server sets although their documentation does not
 // say so.
 var known = []string{
-	"io.k8s.api.core.v1.Container image", "io.k8s.api.core.v1.NamespaceSpec finalizers", "io.k8s.api.core.v1.NamespaceStatus phase", "io.k8s.api.core.v1.PodSpec schedulerName",
-	"io.k8s.api.core.v1.PodStatus phase", "io.k8s.api.core.v1.PodStatus qosClass", "io.k8s.api.core.v1.ServiceSpec type",
+	"io.k8s.api.core.v1.Container image", "io.k8s.api.core.v1.HTTPGetAction path", "io.k8s.api.core.v1.NamespaceSpec finalizers", "io.k8s.api.core.v1.NamespaceStatus phase", "io.k8s.api.core.v1.PodSpec schedulerName",
+	"io.k8s.api.core.v1.PodStatus phase", "io.k8s.api.core.v1.ProjectedVolumeSource defaultMode", "io.k8s.api.core.v1.PodStatus qosClass", "io.k8s.api.core.v1.ServiceSpec type",
 }
 
 var (

@@ -134,6 +134,62 @@ func TestAsARealServer(t *testing.T) {
 	if err := writeRecords(sorted(records, all)); err != nil {
 		t.Fatal(err)
 	}
+	store(t, on)
+}
+
+// store writes the file of stored objects.
+func store(t *testing.T, on *cluster) {
+	t.Helper()
+	list, err := shorts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored []Object
+	for _, r := range list {
+		o, err := on.do(t.Context(), "default", r)
+		if err != nil {
+			t.Errorf("%s: %v", describe(r), err)
+			continue
+		}
+		stored = append(stored, content(o))
+	}
+	text, err := writeStored(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(storedFile, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDefaultsWrittenOut: an object that is written as a real server stores it has not
+// changed, whatever its fields are immutable.
+func TestDefaultsWrittenOut(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(storedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := readStored(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := shorts()
+	if err != nil || len(list) != len(stored) {
+		t.Fatalf("%d objects, %d are stored: %v", len(list), len(stored), err)
+	}
+	m, err := newMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range list {
+		if _, err := m.do(t.Context(), "ns", r); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.do(t.Context(), "ns", request{Op: patch, Kind: r.Kind, Name: r.Name, Body: stored[i], Manager: "edict/p"}); err != nil {
+			t.Errorf("%s: %v", describe(r), err)
+		}
+	}
 }
 
 func sorted(records []record, all []scenario) (out []record) {

@@ -1,0 +1,55 @@
+package conformance
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/engine/apiserver"
+	"github.com/edict-dev/edict/engine/schema"
+)
+
+//go:embed testdata/short.yaml
+var shortText []byte
+
+// storedFile has the objects of testdata/short.yaml as a real server stores them.
+const storedFile = "testdata/stored.json"
+
+// shorts returns requests that create objects without what the server sets by itself.
+func shorts() (out []request, err error) {
+	text, err := yaml.YAMLToJSON(shortText)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := apiserver.Decode([]byte(`{"list":` + string(text) + `}`))
+	if err != nil {
+		return nil, fmt.Errorf("testdata/short.yaml: %w", err)
+	}
+	for i, fields := range objects(raw["list"]) {
+		k := &kind{GVK: schema.GVK{APIVersion: fields["apiVersion"].(string), Kind: fields["kind"].(string)}, resource: fields["resource"].(string), cluster: fields["cluster"] == true}
+		name := fmt.Sprintf("short-%d", i)
+		base, _ := fields["base"].(Object)
+		out = append(out, request{Op: create, Kind: k, Name: name, Body: k.object(name, base), Manager: "user"})
+	}
+	return out, nil
+}
+
+// content returns an object without its metadata and status.
+func content(o Object) Object {
+	out := Object{}
+	for field, v := range o {
+		if field != "metadata" && field != "status" {
+			out[field] = v
+		}
+	}
+	return out
+}
+
+func readStored(text []byte) (out []Object, err error) {
+	raw, err := apiserver.Decode([]byte(`{"list":` + string(text) + `}`))
+	return objects(raw["list"]), err
+}
+
+func writeStored(list []Object) ([]byte, error) { return json.MarshalIndent(list, "", " ") }
