@@ -94,7 +94,7 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 			delete(o, field)
 		case property != nil:
 			inner := n
-			inner.typed = n.typed || field == "metadata" && property.Ref.String() != ""
+			inner.typed = n.typed || field == "metadata" && n.isMeta(property)
 			if o[field] = inner.value(v, was, property); inner.typed && inner.empty(o[field], property) {
 				delete(o, field)
 			}
@@ -103,6 +103,13 @@ func (n normalizer) object(o, old Object, s *spec.Schema) {
 		}
 	}
 	n.defaults(o, s)
+}
+
+// isMeta reports whether a schema is that of the metadata of objects, to which published
+// schemas refer in more than one way.
+func (n normalizer) isMeta(s *spec.Schema) bool {
+	_, name := n.definitions.Resolve(s)
+	return name == schema.MetaDefinition
 }
 
 // leavesOut reports whether a null is like no value: also one of an object that is read,

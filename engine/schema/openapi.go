@@ -199,7 +199,7 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 	if b.describe != nil {
 		b.describe(path, schema.Properties)
 	}
-	if path == metaDefinition {
+	if path == MetaDefinition {
 		t.identity = identity
 	}
 	for name := range schema.Properties {

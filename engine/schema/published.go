@@ -45,7 +45,7 @@ func addMeta(s *spec.Schema) {
 	if s.Properties == nil {
 		s.Properties = map[string]spec.Schema{}
 	}
-	s.Properties["metadata"] = *spec.RefSchema(schemaReference + metaDefinition)
+	s.Properties["metadata"] = *spec.RefSchema(schemaReference + MetaDefinition)
 	for _, name := range []string{"apiVersion", "kind"} {
 		s.Properties[name] = *spec.StringProperty()
 	}

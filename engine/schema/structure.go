@@ -70,7 +70,8 @@ func (d *Definitions) Resolve(s *spec.Schema) (resolved *spec.Schema, name strin
 }
 
 const (
-	metaDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+	// MetaDefinition names the schema of the metadata of objects.
+	MetaDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 	// QuantityDefinition names the schema of quantities such as 100m.
 	QuantityDefinition = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 	// TimeDefinition names that of the times of built-in kinds, which have whole seconds.
@@ -129,7 +130,7 @@ func customStructure(gvk GVK, root *spec.Schema, status bool, scale string) *Str
 	root = published(gvk, root)
 	builtin, _ := Builtin().Structure(GVK{APIVersion: "v1", Kind: "ConfigMap"})
 	schemas := map[string]*spec.Schema{gvk.Kind: root}
-	for _, name := range builtin.Definitions.below(metaDefinition) {
+	for _, name := range builtin.Definitions.below(MetaDefinition) {
 		schemas[name] = builtin.Definitions.schemas[name]
 	}
 	return &Structure{Root: root, Definitions: newDefinitions(schemas), Custom: true, Status: status, Scale: scale, Scaled: true}
