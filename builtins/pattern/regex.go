@@ -15,7 +15,7 @@ func regexFunctions() []expr.Function {
 			Name: "regex.extract", Args: []expr.Type{expr.String, expr.String}, Result: expr.OptionalOf(expr.String),
 			Doc:     "the first part of a text that a pattern matches, or of it what the first group matches; none when it is not found",
 			Example: `regex.extract(image, ":([^:@]+)$").orValue("latest")`,
-			Needs:   func(args []value.Value) expr.Need { return searching([]value.Value{args[1], args[0]}) },
+			Needs:   extracting,
 			Do:      extract, StandIns: []value.Value{empty, empty},
 		},
 		{
@@ -55,6 +55,14 @@ func extract(_ *expr.Call, args []value.Value) (value.Value, error) {
 	default:
 		return value.Some(value.OfString(found[0])), nil
 	}
+}
+
+// extracting is the need of a search, and of a text that may be all that was searched.
+func extracting(args []value.Value) expr.Need {
+	out := searching([]value.Value{args[1], args[0]})
+	text, _ := value.Str(args[0])
+	out.Text, out.Bytes = len(text), len(text)
+	return out
 }
 
 // replacing is the need of a replacement: a search, and at worst one replacement
