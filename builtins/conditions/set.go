@@ -50,17 +50,17 @@ func set(_ *expr.Call, args []value.Value) (value.Value, error) {
 		return nil, errors.New("conditions.set takes a condition with a type, such as {\"type\": \"Ready\", \"status\": \"True\"}")
 	}
 	was := condition([]value.Value{args[0], fieldOf(given, fieldType)})
-	set := dated(given, was, args[2])
+	next := dated(given, was, args[2])
 	list, _ := value.Unwrap(args[0]).(*value.List)
 	if list == nil {
-		return value.NewList([]value.Value{set}), nil
+		return value.NewList([]value.Value{next}), nil
 	}
 	items := slices.Clone(list.Items())
 	if at := slices.IndexFunc(items, func(item value.Value) bool { return was != nil && item == value.Value(was) }); at >= 0 {
-		items[at] = set
+		items[at] = next
 		return value.NewList(items), nil
 	}
-	return value.NewList(append(items, set)), nil
+	return value.NewList(append(items, next)), nil
 }
 
 // dated returns a condition with the time since which it has its status.

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -134,11 +132,11 @@ func validConditions(old, next Object) error {
 			return err
 		}
 		if len(typed(list, text(c, "type"))) > 1 {
-			return refusedField(ID(next), field.Duplicate(conditionsPath.Index(i).Child("type"), text(c, "type")))
+			return refused(ID(next), field.Duplicate(conditionsPath.Index(i).Child("type"), text(c, "type")))
 		}
 	}
 	if len(typed(list, "Approved")) > 0 && len(typed(list, "Denied")) > 0 {
-		return refusedField(ID(next), field.Invalid(conditionsPath, "Denied", "Approved and Denied conditions are mutually exclusive"))
+		return refused(ID(next), field.Invalid(conditionsPath, "Denied", "Approved and Denied conditions are mutually exclusive"))
 	}
 	for _, name := range lastingConditions {
 		if len(typed(list, name)) < len(typed(conditionsOf(old), name)) {
@@ -155,19 +153,15 @@ func validCondition(id world.ID, at *field.Path, c Object) error {
 	}
 	switch status := text(c, "status"); {
 	case text(c, "type") == "":
-		return refusedField(id, field.Required(at.Child("type"), ""))
+		return refused(id, field.Required(at.Child("type"), ""))
 	case status == "":
-		return refusedField(id, field.Required(at.Child("status"), ""))
+		return refused(id, field.Required(at.Child("status"), ""))
 	case !slices.Contains(allowed, status):
-		return refusedField(id, field.NotSupported(at.Child("status"), status, allowed))
+		return refused(id, field.NotSupported(at.Child("status"), status, allowed))
 	}
 	return nil
 }
 
 func forbidden(id world.ID, why string) error {
-	return refusedField(id, field.Forbidden(conditionsPath, why))
-}
-
-func refusedField(id world.ID, err *field.Error) error {
-	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, field.ErrorList{err})
+	return refused(id, field.Forbidden(conditionsPath, why))
 }

@@ -47,7 +47,7 @@ func (c comparing) change(definition, name string, s *spec.Schema, old, next Obj
 	}
 	was, had := old[name]
 	is, has := next[name]
-	if hollow(was) && hollow(is) || !has && c.lock.Given || !had && (c.lock.Once || c.defaulted(definition, name, is, at)) {
+	if (was == nil || isZero(was)) && (is == nil || isZero(is)) || !has && c.lock.Given || !had && (c.lock.Once || c.defaulted(definition, name, is, at)) {
 		return ""
 	}
 	if had != has && !c.excepted(at) {
@@ -63,21 +63,6 @@ func (c comparing) defaulted(definition, name string, v any, at string) bool {
 		return !c.lock.Given && schema.Defaulted(definition, name)
 	}
 	return value == nil || same(value, v)
-}
-
-// hollow reports whether a value says no more than none.
-func hollow(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return v == ""
-	case bool:
-		return !v
-	case Object:
-		return len(v) == 0
-	case []any:
-		return len(v) == 0
-	}
-	return v == nil
 }
 
 // excepted reports whether there are exceptions below a path.

@@ -123,5 +123,10 @@ func resourceOf(id world.ID) kschema.GroupResource {
 }
 
 func invalid(id world.ID, path, reason string) error {
-	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, field.ErrorList{field.Invalid(field.NewPath(path), nil, reason)})
+	return refused(id, field.Invalid(field.NewPath(path), nil, reason))
+}
+
+// refused is the error of an object with what is wrong with it.
+func refused(id world.ID, found ...*field.Error) error {
+	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, found)
 }

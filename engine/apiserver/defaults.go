@@ -16,8 +16,8 @@ func (n normalizer) defaults(o Object, s *spec.Schema) {
 	}
 }
 
-// isZero reports whether a default is only what a field of Go has before anything
-// is said: such a field is mostly left out when it is written.
+// isZero reports whether a value is only what a field of Go has before anything is said:
+// such a field is mostly left out when it is written.
 func isZero(v any) bool {
 	switch v := v.(type) {
 	case string:

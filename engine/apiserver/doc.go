@@ -6,9 +6,10 @@
 // kube-apiserver runs), status as a subresource, resourceVersion and
 // generation, preconditions, finalizers, the three propagation policies of a
 // deletion and the garbage collector. Objects are defaulted and pruned by the
-// schemas of their kinds, and those of custom kinds are validated by them.
+// schemas of their kinds. Those of custom kinds are validated by their CRDs, by the
+// libraries of kube-apiserver; of built-in kinds immutable fields are known.
 //
-// It does not validate what kube-apiserver validates by Go code or by CEL, run
-// admission, or apply the defaults that kube-apiserver has in Go code only.
-// test/conformance compares it with a real one.
+// It does not validate what else kube-apiserver validates by Go code, run admission,
+// or apply the defaults that kube-apiserver has in Go code only. test/conformance
+// compares it with a real one.
 package apiserver

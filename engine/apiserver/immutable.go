@@ -6,9 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -57,8 +55,7 @@ func (k kind) immutable(old, next Object) error {
 		}
 		for _, path := range l.Fields {
 			if at := (comparing{k.Definitions, l}).field(k.Root, old, next, path); at != "" {
-				id := ID(old)
-				return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, field.ErrorList{field.Forbidden(field.NewPath(at), "field is immutable")})
+				return refused(ID(old), field.Forbidden(field.NewPath(at), "field is immutable"))
 			}
 		}
 	}
@@ -67,7 +64,7 @@ func (k kind) immutable(old, next Object) error {
 
 func (l lock) holds(old, next Object) bool {
 	for path, want := range l.Where {
-		if valueAt(old, path) != want {
+		if !is(valueAt(old, path), want) {
 			return false
 		}
 	}

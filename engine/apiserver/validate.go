@@ -1,8 +1,6 @@
 package apiserver
 
 import (
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -13,8 +11,7 @@ func (k kind) valid(old, next Object, subresource string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	id := ID(next)
-	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, found)
+	return refused(ID(next), found...)
 }
 
 func (k kind) violations(old, next Object, subresource string) field.ErrorList {
