@@ -36,7 +36,7 @@ type Controller struct {
 	// has them.
 	resumed map[string]brake.Resumption
 	paused  map[string]int
-	gauges  gauges
+	gauges  observe.Gauges
 	// shown are the pauses that were last in the store, by policy.
 	shown map[string][]brake.Pause
 
@@ -226,7 +226,7 @@ func (c *Controller) report(now time.Time) {
 		c.options.Log.Warn(n.Text, observe.LogPolicy, n.Policy, "brake", string(n.Kind))
 	}
 	states := c.brakes.States(now)
-	c.gauges.set(states)
+	c.gauges.Set(seriesOf(states))
 	c.mu.Lock()
 	if c.options.Store != nil { // policies of files have no ConfigMap
 		c.news = append(c.news, news...)

@@ -3,6 +3,7 @@ package brakes
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -185,19 +186,21 @@ func TestHoldsEnd(t *testing.T) {
 	}
 }
 
-// TestGauges: what no longer holds has no series.
-func TestGauges(t *testing.T) {
+// TestSeries: what no longer holds has no series.
+func TestSeries(t *testing.T) {
 	t.Parallel()
-	var g gauges
-	g.set(map[string]*brake.State{
-		"gauges-a": {Pauses: []brake.Pause{{Reason: brake.Fight}}, Kept: map[brake.Reason]int{brake.Fight: 2}, Slowed: []string{"x"}},
-		"gauges-b": {Holds: make([]brake.Hold, 3)},
+	got := seriesOf(map[string]*brake.State{
+		"a": {Pauses: []brake.Pause{{Reason: brake.Fight}}, Kept: map[brake.Reason]int{brake.Fight: 2}, Slowed: []string{"x"}},
+		"b": {Holds: make([]brake.Hold, 3)},
+		"c": {},
 	})
-	if len(g.shown) != 4 {
-		t.Errorf("%d series", len(g.shown))
+	want := map[observe.Series]float64{
+		observe.SeriesOf(observe.Paused, "a", string(brake.Fight)):   1,
+		observe.SeriesOf(observe.KeptBack, "a", string(brake.Fight)): 2,
+		observe.SeriesOf(observe.Slowed, "a"):                        1,
+		observe.SeriesOf(observe.Holds, "b"):                         3,
 	}
-	g.set(map[string]*brake.State{"gauges-a": {}, "gauges-b": {Holds: make([]brake.Hold, 1)}})
-	if len(g.shown) != 1 || observe.Paused.DeleteLabelValues("gauges-a", string(brake.Fight)) || !observe.Holds.DeleteLabelValues("gauges-b") {
-		t.Errorf("%d series, or one is still there", len(g.shown))
+	if !maps.Equal(got, want) {
+		t.Errorf("the series are %v, want %v", got, want)
 	}
 }

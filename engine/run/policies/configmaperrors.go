@@ -15,26 +15,26 @@ type configMapErrors struct {
 	log *slog.Logger
 	// logged is what was last logged, by ConfigMap.
 	logged map[string]string
+	gauges observe.Gauges
 }
 
 func newConfigMapErrors(log *slog.Logger) *configMapErrors {
 	return &configMapErrors{log: log, logged: map[string]string{}}
 }
 
-// report sets the metric, and logs what has changed. A series stays until it is known that
-// it has ended: an alert must not begin again.
+// report sets the metric, and logs what has changed.
 func (e *configMapErrors) report(reports []statusReport) {
-	before := e.logged
+	before, values := e.logged, map[observe.Series]float64{}
 	e.logged = map[string]string{}
 	for i := range reports {
 		if one := &reports[i]; len(one.own) > 0 {
-			observe.ConfigMapErrors.WithLabelValues(one.configMap.Name).Set(float64(len(one.own)))
+			values[observe.SeriesOf(observe.ConfigMapErrors, one.configMap.Name)] = float64(len(one.own))
 			e.note(one.configMap, one.own, before)
 		}
 	}
+	e.gauges.Set(values)
 	for name := range before {
 		if e.logged[name] == "" {
-			observe.ConfigMapErrors.DeleteLabelValues(name)
 			e.log.Info("the ConfigMap has no errors of its own any more", "configmap", name)
 		}
 	}

@@ -98,6 +98,7 @@ type reporter struct {
 	nothing func(id string, p *lifecycle.Policy) string
 	// rollouts returns how far the rollouts of a ConfigMap have come.
 	rollouts func(configMap string) string
+	failed   observe.Gauges
 }
 
 // reports returns the status of all ConfigMaps.
@@ -343,12 +344,13 @@ func (r *reporter) failing(id string) (text string) {
 
 // measure sets the metric of policies whose newest text is refused.
 func (r *reporter) measure(c *source.Catalog) {
-	observe.Failed.Reset()
+	values := map[observe.Series]float64{}
 	for _, id := range r.known(c) {
 		p, failed := r.policies.Get(id), 0.0
 		if p.Newest == nil || p.Phase == lifecycle.Refused || p.Report.Event == lifecycle.Failed {
 			failed = 1
 		}
-		observe.Failed.WithLabelValues(id).Set(failed)
+		values[observe.SeriesOf(observe.Failed, id)] = failed
 	}
+	r.failed.Set(values)
 }
