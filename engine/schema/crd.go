@@ -111,7 +111,7 @@ func (s *Set) define(crd *definition) error {
 		s.mu.Unlock()
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
 			out := customStructure(gvk, &root, version.Subresources.Status != nil, strings.TrimPrefix(version.Subresources.Scale.Path, "."))
-			out.validator = validatorOf(text)
+			out.validator = validatorOf(func() ([]byte, error) { return text, nil })
 			return out
 		}))
 	}

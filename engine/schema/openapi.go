@@ -37,10 +37,22 @@ var Builtin = sync.OnceValue(func() *Set {
 	return set
 })
 
+// openAPIDocument is what is read of an OpenAPI v3 document. Its paths are most of it.
 type openAPIDocument struct {
-	Components struct {
+	Paths      map[string]servedPath `json:"paths"`
+	Components json.RawMessage       `json:"components"`
+}
+
+// schemasOf reads the schemas under components.
+func schemasOf(components []byte) (map[string]*spec.Schema, error) {
+	var out struct {
 		Schemas map[string]*spec.Schema `json:"schemas"`
-	} `json:"components"`
+	}
+	if len(components) == 0 {
+		return nil, nil
+	}
+	err := json.Unmarshal(components, &out)
+	return out.Schemas, err
 }
 
 const (
@@ -58,9 +70,13 @@ func (s *Set) addOpenAPI(text []byte, custom bool) error {
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
-	b := builder{schemas: doc.Components.Schemas, named: map[string]*Type{}}
+	schemas, err := schemasOf(doc.Components)
+	if err != nil {
+		return fmt.Errorf("reading the OpenAPI document: %w", err)
+	}
+	b := builder{schemas: schemas, named: map[string]*Type{}}
 	kinds := map[GVK]string{}
-	for name, schema := range doc.Components.Schemas {
+	for name, schema := range schemas {
 		for _, gvk := range kindsOf(schema) {
 			t := b.lookup(name)
 			if t.Kind == Object && t.Fields["metadata"] != nil {
@@ -69,7 +85,9 @@ func (s *Set) addOpenAPI(text []byte, custom bool) error {
 			}
 		}
 	}
-	s.addStructures(kinds, text, custom)
+	served := servedBy(doc.Paths)
+	s.addServed(served, kinds)
+	s.addStructures(kinds, documented{doc.Components, served, custom})
 	return nil
 }
 

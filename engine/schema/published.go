@@ -2,6 +2,7 @@ package schema
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -19,6 +20,23 @@ func published(gvk GVK, root *spec.Schema) *spec.Schema {
 	out.Extensions = maps.Clone(root.Extensions)
 	version := gvk.APIVersion[strings.Index(gvk.APIVersion, "/")+1:]
 	out.AddExtension(gvkExtension, []any{map[string]any{"group": gvk.Group(), "version": version, "kind": gvk.Kind}})
+	return &out
+}
+
+// definedBy returns the schema of the CRD of a custom kind that was published: without the
+// fields that every kind has, and without what publishing adds for embedded objects and for
+// numbers or texts. That is validated apart from the schema.
+func definedBy(root *spec.Schema) *spec.Schema {
+	out := rewritten(*root, func(s *spec.Schema) {
+		if on, _ := s.Extensions.GetBool("x-kubernetes-int-or-string"); on {
+			s.AnyOf = nil
+		}
+		if on, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); on {
+			delete(s.Properties, "metadata")
+			s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "apiVersion" || name == "kind" })
+		}
+	})
+	out.Properties["metadata"] = *new(spec.Schema).Typed("object", "")
 	return &out
 }
 

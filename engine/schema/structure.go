@@ -25,7 +25,8 @@ type Structure struct {
 	Status bool
 	// Scale is the path of the field that the subresource scale sets, such as
 	// spec.replicas, of a kind that a CRD defines; "" is none, or not known. Published
-	// types do not tell: Scaled says whether it is known.
+	// types do not tell the path: Scaled says whether it is known, and not taken for the
+	// usual one.
 	Scale  string
 	Scaled bool
 	// validator makes the validator of a custom kind; nil is that there is none.
@@ -102,15 +103,22 @@ func (s *Set) addStructure(gvk GVK, f func() *Structure) {
 	s.structures[gvk] = f
 }
 
-// addStructures adds those of a document's kinds. The document is read again
+// documented is what an OpenAPI document says of kinds.
+type documented struct {
+	components []byte
+	served     map[GVK]served
+	custom     bool
+}
+
+// addStructures adds those of a document's kinds. The schemas are read again
 // when the first of them is asked for: few who need types need structures.
-func (s *Set) addStructures(kinds map[GVK]string, text []byte, custom bool) {
+func (s *Set) addStructures(kinds map[GVK]string, by documented) {
 	definitions := sync.OnceValue(func() *Definitions {
-		var doc openAPIDocument
-		if err := json.Unmarshal(text, &doc); err != nil {
+		schemas, err := schemasOf(by.components)
+		if err != nil {
 			return newDefinitions(nil) // it was read before
 		}
-		return newDefinitions(doc.Components.Schemas)
+		return newDefinitions(schemas)
 	})
 	for gvk, name := range kinds {
 		s.addStructure(gvk, sync.OnceValue(func() *Structure {
@@ -119,10 +127,39 @@ func (s *Set) addStructures(kinds map[GVK]string, text []byte, custom bool) {
 			if !ok {
 				return nil
 			}
-			_, status := root.Properties["status"]
-			return &Structure{Root: root, Definitions: d, Custom: custom, Status: status}
+			return by.structure(gvk, root, d)
 		}))
 	}
+}
+
+// structure returns that of a kind. Where the document does not say how it is served, a
+// field status is taken for the subresource.
+func (by documented) structure(gvk GVK, root *spec.Schema, d *Definitions) *Structure {
+	out := &Structure{Root: root, Definitions: d, Custom: by.custom}
+	_, out.Status = root.Properties["status"]
+	if !by.custom {
+		return out
+	}
+	out.validator = validatorOf(func() ([]byte, error) { return json.Marshal(definedBy(root)) })
+	if how, known := by.served[gvk]; known {
+		out.Status, out.Scaled = how.status, !how.scale
+		if how.scale && counts(root, "spec", "replicas") {
+			out.Scale = builtinScale
+		}
+	}
+	return out
+}
+
+// counts reports whether a schema has a field of whole numbers.
+func counts(s *spec.Schema, path ...string) bool {
+	for _, name := range path {
+		property, ok := s.Properties[name]
+		if !ok {
+			return false
+		}
+		s = &property
+	}
+	return s.Type.Contains("integer")
 }
 
 // customStructure returns the structure of a version of a CRD.

@@ -6,9 +6,9 @@ import (
 	"github.com/edict-dev/edict/engine/schema/validation"
 )
 
-// Validator returns what validates the objects of a kind that a CRD defines. It is nil
-// where that is not known, as of published types, which may be those of another server, and
-// for a schema that no API server accepts. It is made once, when it is asked for.
+// Validator returns what validates the objects of a kind that a CRD defines. It is nil for
+// built-in kinds, and for a schema that no API server accepts in a CRD, such as that of a
+// kind of an aggregated API server. It is made once, when it is asked for.
 func (s *Structure) Validator() *validation.Validator {
 	if s == nil || s.validator == nil {
 		return nil
@@ -17,9 +17,13 @@ func (s *Structure) Validator() *validation.Validator {
 }
 
 // validatorOf makes the validator of the schema of a CRD, in JSON, when it is asked for.
-func validatorOf(text []byte) func() *validation.Validator {
+func validatorOf(text func() ([]byte, error)) func() *validation.Validator {
 	return sync.OnceValue(func() *validation.Validator {
-		v, err := validation.New(text)
+		given, err := text()
+		if err != nil {
+			return nil
+		}
+		v, err := validation.New(given)
 		if err != nil {
 			return nil
 		}

@@ -70,14 +70,47 @@ func TestAsRecorded(t *testing.T) {
 			if !ok || len(want.Answers) != len(of.Requests) {
 				t.Fatal("no answers are recorded for this scenario; with a control plane, UPDATE_GOLDEN=1 go test ./test/conformance records them")
 			}
-			s := inMemory(t, of)
-			for i, r := range of.Requests {
-				got := plain(t, answered(t, s, of, r))
-				if diff := cmp.Diff(want.Answers[i], got); diff != "" {
-					t.Fatalf("request %d: %s\n(-kube-apiserver +in memory)\n%s", i, describe(r), diff)
-				}
-			}
+			replay(t, inMemory(t, of), of, want)
 		})
+	}
+}
+
+// replay compares the answers of a session with those of a record.
+func replay(t *testing.T, s *session, of scenario, want record) {
+	t.Helper()
+	for i, r := range of.Requests {
+		got := plain(t, answered(t, s, of, r))
+		if diff := cmp.Diff(want.Answers[i], got); diff != "" {
+			t.Fatalf("request %d: %s\n(-kube-apiserver +in memory)\n%s", i, describe(r), diff)
+		}
+	}
+}
+
+// TestAsPublished: a command that reads a cluster knows custom kinds as they are published,
+// and answers as one that has their CRDs.
+func TestAsPublished(t *testing.T) {
+	t.Parallel()
+	records, err := readRecords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, of := range scenarios(t) {
+		if k := of.Requests[0].Kind; k.APIVersion != publishedVersion || k.GVK.Kind == "Rack" {
+			continue // what the subresource scale of a Rack sets is not published
+		}
+		n++
+		t.Run(of.Name, func(t *testing.T) {
+			t.Parallel()
+			schemas, err := published()
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay(t, newSession(memoryOf(schemas), "ns", of), of, records[of.Name])
+		})
+	}
+	if n < 6 {
+		t.Errorf("%d scenarios of custom kinds", n)
 	}
 }
 
@@ -135,6 +168,19 @@ func TestAsARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	store(t, on)
+	publish(t, on)
+}
+
+// publish writes the file of published schemas.
+func publish(t *testing.T, on *cluster) {
+	t.Helper()
+	text, err := on.core.RESTClient().Get().AbsPath(publishedPath).DoRaw(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writePublished(text); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // store writes the file of stored objects.

@@ -22,7 +22,11 @@ func newMemory() (*memory, error) {
 	if err := schemas.AddFolder("testdata/crds"); err != nil {
 		return nil, err
 	}
-	return &memory{apiserver.New(schemas, func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) })}, nil
+	return memoryOf(schemas), nil
+}
+
+func memoryOf(schemas *schema.Set) *memory {
+	return &memory{apiserver.New(schemas, func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) })}
 }
 
 func (m *memory) do(_ context.Context, namespace string, r request) (Object, error) {

@@ -1,0 +1,58 @@
+package schema
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const servedDocument = `{
+	"paths": {
+		"/apis/example.com/v1/": {"get": {}},
+		"/apis/example.com/v1/namespaces/{namespace}/lamps": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "LampList"}}},
+		"/apis/example.com/v1/namespaces/{namespace}/lamps/{name}": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Lamp"}}},
+		"/apis/example.com/v1/namespaces/{namespace}/lamps/{name}/scale": {"get": {"x-kubernetes-group-version-kind": {"group": "autoscaling", "version": "v1", "kind": "Scale"}}},
+		"/apis/example.com/v1/halls/{name}": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Hall"}}},
+		"/apis/example.com/v1/halls/{name}/status": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Hall"}}},
+		"/apis/example.com/v1/watch/halls/{name}": {}
+	},
+	"components": {"schemas": {
+		"Lamp": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Lamp"}], "properties": {
+			"metadata": {"type": "object"}, "status": {"type": "object"},
+			"spec": {"type": "object", "properties": {"replicas": {"type": "integer"}}}}},
+		"Hall": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Hall"}], "properties": {
+			"metadata": {"type": "object"}, "status": {"type": "object"}}}
+	}}
+}`
+
+// TestServed: the paths of a document say under which names kinds are served, and which
+// subresources they have.
+func TestServed(t *testing.T) {
+	t.Parallel()
+	s := NewSet(nil)
+	if err := s.AddOpenAPI([]byte(servedDocument)); err != nil {
+		t.Fatal(err)
+	}
+	type how struct {
+		Resource     Resource
+		Status       bool
+		Scale        string
+		ScaleIsKnown bool
+	}
+	for kind, want := range map[string]how{
+		"Lamp": {Resource: Resource{Name: "lamps", Namespaced: true}, Scale: "spec.replicas"},
+		"Hall": {Resource: Resource{Name: "halls"}, Status: true, ScaleIsKnown: true},
+	} {
+		gvk := GVK{APIVersion: "example.com/v1", Kind: kind}
+		resource, _ := s.Resource(gvk)
+		scale, known := s.Scale(gvk)
+		structure, _ := s.Structure(gvk)
+		got := how{resource, structure.Status, scale, known}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", kind, diff)
+		}
+		if s.LacksStatus(gvk) == want.Status {
+			t.Errorf("%s: lacks status is %v", kind, s.LacksStatus(gvk))
+		}
+	}
+}
