@@ -179,3 +179,16 @@ func (p *Policy) RunsNewest() bool {
 func (p *Policy) assignsNewest(r *Revision) bool {
 	return p.Newest == nil || p.Newest.Good() && p.Newest.Unit.Same(r.Unit)
 }
+
+// has reports whether the controller has a revision already, and another try would lead to
+// the same.
+func (p *Policy) has(r *Revision) bool {
+	now := p.Assigned
+	return now != nil && r.Unit.Same(now.Unit) && r.Staged.Same(now.Staged) && !p.fitsNow(r)
+}
+
+// fitsNow reports whether a revision that did not fit the types of the cluster when it was
+// assigned does so now: they change without an edit of the text.
+func (p *Policy) fitsNow(r *Revision) bool {
+	return p.reported == p.ticket.generation && p.Report.Event == Failed && r.Typed && !p.Assigned.Typed
+}

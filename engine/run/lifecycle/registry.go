@@ -106,7 +106,7 @@ func (r *Registry) Assign(id string, revision *Revision, starts bool) (isNew boo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.policy(id)
-	if p.Assigned != nil && revision.Unit.Same(p.Assigned.Unit) && revision.Staged.Same(p.Assigned.Staged) {
+	if p.has(revision) {
 		moved := *p.Assigned
 		moved.Unit = revision.Unit // its file may be another one
 		p.Assigned = &moved

@@ -49,7 +49,8 @@ func TestLifecycleOfAnEdit(t *testing.T) {
 	const id = "p"
 	now := time.Unix(0, 0)
 	check := func(c *CheckResult) func(*Registry) { return func(r *Registry) { r.Check(id, c) } }
-	a, b := good("a"), good("b")
+	a, b, typed := good("a"), good("b"), good("a")
+	typed.Typed = true
 	assign := func(c *CheckResult) func(*Registry) {
 		return func(r *Registry) { r.Check(id, c); r.Assign(id, &c.Revision, false) }
 	}
@@ -77,6 +78,8 @@ func TestLifecycleOfAnEdit(t *testing.T) {
 		"broken":                            {[]func(*Registry){assign(a), report(Activated, a), check(bad("b"))}, Refused},
 		"broken and corrected":              {[]func(*Registry){assign(a), report(Activated, a), check(bad("b")), assign(a)}, Running},
 		"it waits, broken and corrected":    {[]func(*Registry){assign(a), report(Blocked, nil), check(bad("b")), assign(a)}, Waiting},
+		"it does not fit, and fits now":     {[]func(*Registry){assign(a), report(Failed, nil), check(bad("a")), assign(typed)}, Loading},
+		"it fails with the types":           {[]func(*Registry){assign(typed), report(Failed, nil), check(bad("a")), assign(typed)}, Refused},
 		"refused, another, broken and back": {[]func(*Registry){assign(a), report(Failed, nil), assign(b), check(bad("c")), assign(b)}, Loading},
 		"broken, the last good one runs":    {[]func(*Registry){check(bad("b")), func(r *Registry) { r.Assign(id, &a.Revision, true) }, report(Activated, a)}, Refused},
 		"disabled":                          {[]func(*Registry){assign(a), report(Activated, a), check(disabled("a")), func(r *Registry) { r.Stop(id) }}, Disabled},

@@ -278,10 +278,12 @@ func (m *Manager) recheck() (any bool) {
 	return any || m.unfinished
 }
 
-// untyped reports whether the text in force was checked without types that the cluster
-// publishes now. Before it publishes them, another check would find the same.
+// untyped reports whether a text was checked without types that the cluster publishes now,
+// and is in force, or does not fit them. Before they are published, another check would
+// find the same.
 func (m *Manager) untyped(p *lifecycle.Policy) bool {
-	return p.RunsNewest() && !p.Newest.Typed && m.options.Checker.Typed(p.Newest.Plan)
+	unfit := p.Newest.Good() && p.Report.Event == lifecycle.Failed
+	return (unfit || p.RunsNewest()) && !p.Newest.Typed && m.options.Checker.Typed(p.Newest.Plan)
 }
 
 // problemsChanged reports whether what fails of the policies has changed.

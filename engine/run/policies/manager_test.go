@@ -149,24 +149,28 @@ func TestUnknownPolicies(t *testing.T) {
 
 // TestRecheckOfUntyped: a text that is in force is checked again when the cluster publishes
 // the types that it was checked without; not before, and not while another one is in force.
+// So is one that did not fit the types when it was loaded: they change without an edit.
 func TestRecheckOfUntyped(t *testing.T) {
 	t.Parallel()
 	lacking := check.New(check.Options{Kinds: discovery.New(meta.NewDefaultRESTMapper(nil), nil, schema.NewSet(schema.Builtin()), time.Second), Guard: guard.New(nil), Log: fixture.Log()})
 	v := fixture.Checker().Text(fixture.Labelling("a").Read().Units[0])
 	for name, tc := range map[string]struct {
 		checker *check.Checker
+		event   lifecycle.Event
 		inForce string
 		typed   bool
 		want    bool
 	}{
-		"they are published":       {fixture.Checker(), v.Unit.Revision(), false, true},
-		"they are not":             {lacking, v.Unit.Revision(), false, false},
-		"another text is in force": {fixture.Checker(), "other", false, false},
-		"it was checked with them": {fixture.Checker(), v.Unit.Revision(), true, false},
+		"they are published":       {fixture.Checker(), lifecycle.Activated, v.Unit.Revision(), false, true},
+		"they are not":             {lacking, lifecycle.Activated, v.Unit.Revision(), false, false},
+		"another text is in force": {fixture.Checker(), lifecycle.Activated, "other", false, false},
+		"it was checked with them": {fixture.Checker(), lifecycle.Activated, v.Unit.Revision(), true, false},
+		"it did not fit them":      {fixture.Checker(), lifecycle.Failed, "", false, true},
+		"it fails with them":       {fixture.Checker(), lifecycle.Failed, "", true, false},
 	} {
 		newest := *v
 		newest.Typed = tc.typed
-		m := &Manager{options: Options{Checker: tc.checker}, policies: stateOf("p", &newest, lifecycle.Report{Event: lifecycle.Activated, InForce: tc.inForce})}
+		m := &Manager{options: Options{Checker: tc.checker}, policies: stateOf("p", &newest, lifecycle.Report{Event: tc.event, InForce: tc.inForce})}
 		if got := m.recheck(); got != tc.want || (newest.Recheck == lifecycle.RecheckDue) != tc.want {
 			t.Errorf("%s: it is checked again: %t", name, got)
 		}
