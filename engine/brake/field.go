@@ -103,18 +103,27 @@ func (f *fields) wrote(policy string, e *eval.Effect, uid string, now time.Time)
 func (f *field) judge(me fieldWriter, c change, now time.Time) (verdict, bool) {
 	switch {
 	case f.last.policy == me.policy && f.last.value == c.after: // what was written is gone again
+		if rival := f.before; rival.policy != "" && rival.value == c.before { // the answer to its write is still to come
+			return f.turn(rival, now)
+		}
 		if f.contested(now) || f.flip(now) {
 			first := !f.contested(now)
 			f.next = now.Add(contestedPause)
 			return verdict{contested: true}, first
 		}
 	case f.last.policy != "" && f.last.value == c.before && f.before.policy == me.policy && f.before.value == c.after:
-		if f.flip(now) {
-			f.flips = 0 // it is told once
-			return verdict{other: f.last}, true
-		}
+		return f.turn(f.last, now)
 	}
 	return verdict{}, false
+}
+
+// turn counts that a policy has written back what another one wrote.
+func (f *field) turn(rival fieldWriter, now time.Time) (verdict, bool) {
+	if !f.flip(now) {
+		return verdict{}, false
+	}
+	f.flips = 0 // it is told once
+	return verdict{other: rival}, true
 }
 
 // contested reports whether somebody else writes the field, too: until that has

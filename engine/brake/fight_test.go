@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -26,16 +27,21 @@ func newFighters() *fighters {
 }
 
 // write lets a policy write its name into the field of an object.
-func (f *fighters) write(policy, name string) {
+func (f *fighters) write(policy, name string) { f.begin(policy, name)() }
+
+// begin is write up to where the API server answers, and returns the rest: a write is seen by
+// others before its answer is there.
+func (f *fighters) begin(policy, name string) (end func()) {
 	target, p := widget, f.brakes.Policy(policy)
 	target.Name = name
 	e := patch(object{"owner": f.values[name]}, object{"owner": policy})
 	e.Target = target
 	ruling := p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: name}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}})
-	for _, allowed := range ruling.Allowed {
-		f.values[name] = policy
-		p.Settle(ruling, []Done{{Effect: allowed, Written: true, Version: "1"}}, noon)
+	if len(ruling.Allowed) == 0 {
+		return func() {}
 	}
+	f.values[name] = policy
+	return func() { p.Settle(ruling, []Done{{Effect: ruling.Allowed[0], Written: true, Version: "1"}}, noon) }
 }
 
 // fight lets both write until the field of one object was written back too often, and
@@ -73,5 +79,33 @@ func TestFightsCountAfresh(t *testing.T) {
 				t.Errorf("paused again: %+v", pauses)
 			}
 		})
+	}
+}
+
+// TestFightsWithLateAnswers: the answer to a write of one policy may arrive after the other
+// has written the field back. That is a fight of both all the same, and nobody else is told
+// of. Each policy waits for an answer before it writes again.
+func TestFightsWithLateAnswers(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(500) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		f := newFighters()
+		under := map[string]func(){}
+		for range 100 {
+			policy := []string{"a", "b"}[random.IntN(2)]
+			if end := under[policy]; end != nil {
+				end()
+				under[policy] = nil
+			} else if f.values["one"] != policy {
+				under[policy] = f.begin(policy, "one")
+			}
+		}
+		states := f.brakes.States(noon)
+		for _, policy := range []string{"a", "b"} {
+			s := states[policy]
+			if len(s.Contested) > 0 || len(s.Pauses) != 1 || s.Pauses[0].Reason != Fight {
+				t.Fatalf("%d, %s: contested %v, pauses %+v, want one of a fight", seed, policy, s.Contested, s.Pauses)
+			}
+		}
 	}
 }
