@@ -5,7 +5,7 @@ import "strings"
 // servedPath is what is read of a path of an OpenAPI document: the kind that its
 // operations are about.
 type servedPath struct {
-	Get   *operation `json:"get"`
+	Get *operation `json:"get"`
 }
 
 type operation struct {
