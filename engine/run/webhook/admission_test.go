@@ -3,12 +3,14 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -217,6 +219,37 @@ func TestEndingsAreWarnedOf(t *testing.T) {
 			got := a.Handle(t.Context(), r)
 			if !got.Allowed || tc.want == "" && len(got.Warnings) > 0 || tc.want != "" && (len(got.Warnings) != 1 || !strings.HasPrefix(got.Warnings[0], tc.want)) {
 				t.Errorf("%v %q, want %q", got.Allowed, got.Warnings, tc.want)
+			}
+		})
+	}
+}
+
+// TestTryOut: what an edit does to the objects is told only to clients that are
+// authenticated. The errors of an expression say what is in objects, and whether there is
+// one tells it bit by bit.
+func TestTryOut(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		authority string
+		want      []string
+	}{
+		"everybody may ask":   {"", nil},
+		"the API server asks": {"ca.crt", []string{"p.yaml:1:1: the controller will refuse this edit of p: object.data.key is s3cret"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := func(value string) *corev1.ConfigMap {
+				return configMapOf(v1alpha1.LabelPolicy, "m", map[string]string{"p.yaml": fixture.Policy("p", value)})
+			}
+			a, tried := judging(t, m("a")), 0
+			a.options.Config.ClientCA = tc.authority
+			a.options.TryOut = func(context.Context, *plan.Policy) error {
+				tried++
+				return errors.New("object.data.key is s3cret")
+			}
+			r := a.Handle(t.Context(), edit(t, m("a"), m("b")))
+			if d := cmp.Diff(tc.want, r.Warnings); d != "" || !r.Allowed || tried != len(tc.want) {
+				t.Errorf("allowed: %v, tried out %d times, warnings (-want +got):\n%s", r.Allowed, tried, d)
 			}
 		})
 	}

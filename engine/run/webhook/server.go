@@ -45,6 +45,10 @@ type Config struct {
 	ClientCA string
 }
 
+// Authenticates reports whether only clients with a certificate of an authority are
+// answered. Otherwise everybody who reaches the port is.
+func (c *Config) Authenticates() bool { return c.ClientCA != "" }
+
 // Options are what the webhook needs.
 type Options struct {
 	Config Config
@@ -57,6 +61,8 @@ type Options struct {
 	// Overrides are values that take precedence over those of ConfigMaps.
 	Overrides compile.Overrides
 	// TryOut evaluates an edit of a policy that runs; nil means that no error is known.
+	// Its errors say what is in objects, and that there is one is an answer too, so it is
+	// called only for clients that are authenticated (Config.Authenticates).
 	TryOut func(ctx context.Context, p *plan.Policy) error
 }
 
@@ -124,7 +130,7 @@ func (s *Server) Check(r *http.Request) error {
 
 // secure returns a function that sets the requirements of TLS connections.
 func (c *Config) secure() (func(*tls.Config), error) {
-	if c.ClientCA == "" {
+	if !c.Authenticates() {
 		return func(t *tls.Config) { t.MinVersion = tls.VersionTLS13 }, nil
 	}
 	text, err := os.ReadFile(c.ClientCA)
