@@ -233,7 +233,7 @@ func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Polic
 	if in.reader.Progress != nil {
 		fmt.Fprint(direct(errOut), "\r\x1b[K")
 	}
-	in.objects = reads.Take(objects)
+	in.objects = reads.TakeListed(objects)
 	return nil
 }
 

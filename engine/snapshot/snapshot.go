@@ -95,11 +95,25 @@ func (r *Reader) Kinds() []schema.GVK {
 }
 
 // Take returns what is kept of some objects, sorted by kind, namespace and name,
-// each once. Objects that no policy reads are left out.
-func (r *Reader) Take(objects []Object) []Object {
+// each once. Objects that no policy reads are left out. A Secret that an earlier
+// snapshot has marked has digests in place of values already.
+func (r *Reader) Take(objects []Object) []Object { return r.take(objects, digested) }
+
+// TakeListed is Take for objects that an API server has listed. They have the values of
+// Secrets, also of those that are marked: whoever may annotate a Secret can mark it.
+func (r *Reader) TakeListed(objects []Object) []Object {
+	return r.take(objects, func(map[string]any) bool { return false })
+}
+
+// take is Take; digested reports by its metadata whether a Secret has digests.
+func (r *Reader) take(objects []Object, digested func(metadata map[string]any) bool) []Object {
 	byID := map[world.ID]Object{}
 	for _, o := range objects {
 		id := apiserver.ID(o)
+		metadata, _ := o["metadata"].(map[string]any)
+		if id.GVK == schema.Secret && !digested(metadata) {
+			o = readmodel.Redacted(o)
+		}
 		if kept := r.keep(id, o); kept != nil {
 			byID[id] = kept
 		}
@@ -109,7 +123,8 @@ func (r *Reader) Take(objects []Object) []Object {
 	return out
 }
 
-// keep returns what is kept of one object; nil when no policy reads it.
+// keep returns what is kept of one object, which has no values of Secrets; nil when no
+// policy reads it.
 func (r *Reader) keep(id world.ID, o Object) Object {
 	var mask *value.Mask
 	metadata, _ := o["metadata"].(map[string]any)
@@ -121,16 +136,12 @@ func (r *Reader) keep(id world.ID, o Object) Object {
 	if mask == nil {
 		return nil
 	}
-	secret := id.GVK == schema.Secret
-	if secret && !digested(metadata) {
-		o = readmodel.Redacted(o)
-	}
 	kept, _ := value.Keep(o, mask).(map[string]any)
 	m, _ := kept["metadata"].(map[string]any)
 	if managers := ours(metadata, mask); managers != nil {
 		m["managedFields"] = managers
 	}
-	if secret {
+	if id.GVK == schema.Secret {
 		Mark(m)
 	}
 	return kept

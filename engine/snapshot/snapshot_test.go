@@ -78,6 +78,24 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// TestMarkedInTheCluster: of a Secret that an API server has listed there are digests,
+// also if somebody has marked it as one of a snapshot.
+func TestMarkedInTheCluster(t *testing.T) {
+	t.Parallel()
+	reads, err := snapshot.New(policies(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := strings.Replace(secret, "namespace: home}", `namespace: home, annotations: {edict.dev/digests: "true"}}`, 1)
+	once := reads.TakeListed(objects(t, marked))
+	if d := cmp.Diff(reads.Take(objects(t, secret)), once); d != "" {
+		t.Errorf("a marked Secret is another one (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff(once, reads.Take(once)); d != "" {
+		t.Errorf("a snapshot of a snapshot (-want +got):\n%s", d)
+	}
+}
+
 // TestHashNames: no name is left, and equal names stay equal.
 func TestHashNames(t *testing.T) {
 	t.Parallel()
