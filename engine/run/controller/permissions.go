@@ -86,7 +86,7 @@ func (w *worker) lacking(ctx context.Context) string {
 	switch {
 	case apierrors.IsUnauthorized(err):
 		return "the API server does not accept the credentials of this process: " + err.Error()
-	case len(missing) == 0:
+	case missing.None():
 		return ""
 	default:
 		return w.permissions.requirements.Forbidden(p, missing).Error()

@@ -2,6 +2,7 @@ package requirements
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,18 @@ import (
 	"github.com/edict-dev/edict/engine/rbac"
 )
 
+// Missing are permissions that a policy needs and that are not granted.
+type Missing struct {
+	// Own are those of the user that the policy writes as.
+	Own []rbac.Permission
+	// Shared are those of this process, which reads for all policies, if policies write
+	// as users of their own.
+	Shared []rbac.Permission
+}
+
+// None reports whether nothing is missing.
+func (m Missing) None() bool { return len(m.Own)+len(m.Shared) == 0 }
+
 // Forbidden is an error about permissions that a policy lacks.
 type Forbidden struct {
 	Policy string
@@ -18,14 +31,38 @@ type Forbidden struct {
 	Namespace string
 	// User is the one that the policy writes as; "" is the process.
 	User    string
-	Missing []rbac.Permission
+	Missing Missing
 }
 
 // Error implements error. It names what is missing as kubectl auth can-i takes
-// it.
+// it, and who lacks it.
 func (f *Forbidden) Error() string {
+	var lacking []string
+	if rules := missingRules(f.Missing.Own); rules != "" {
+		lacking = append(lacking, f.who()+": "+rules)
+	}
+	if rules := missingRules(f.Missing.Shared); rules != "" {
+		lacking = append(lacking, " for the controller's own ServiceAccount, which reads for all policies: "+rules)
+	}
+	from := "PATH"
+	if f.Namespace != "" {
+		from = "--policy-namespace " + f.Namespace
+	}
+	return fmt.Sprintf("permissions are missing%s; edict rbac %s --policy %s prints the rules to grant", strings.Join(lacking, ";"), from, f.Policy)
+}
+
+// who returns the user that the policy writes as, if that is not the process.
+func (f *Forbidden) who() string {
+	if f.User == "" {
+		return ""
+	}
+	return " for " + f.User
+}
+
+// missingRules are permissions as text, by namespace; "" for none.
+func missingRules(missing []rbac.Permission) string {
 	places := map[string][]rbac.Permission{}
-	for _, p := range f.Missing {
+	for _, p := range missing {
 		places[p.Namespace] = append(places[p.Namespace], p)
 	}
 	var parts []string
@@ -34,19 +71,7 @@ func (f *Forbidden) Error() string {
 			parts = append(parts, missingRule(rule, namespace))
 		}
 	}
-	from := "PATH"
-	if f.Namespace != "" {
-		from = "--policy-namespace " + f.Namespace
-	}
-	return fmt.Sprintf("permissions are missing%s: %s; edict rbac %s --policy %s prints the rules to grant", f.who(), strings.Join(parts, "; "), from, f.Policy)
-}
-
-// who returns the user that lacks them, if that is not the process.
-func (f *Forbidden) who() string {
-	if f.User == "" {
-		return ""
-	}
-	return " for " + f.User
+	return strings.Join(parts, "; ")
 }
 
 func sortedNamespaces(places map[string][]rbac.Permission) (out []string) {
@@ -86,29 +111,31 @@ func (c *Checker) forbidden(ctx context.Context, p *plan.Policy) error {
 	if err != nil && ctx.Err() == nil {
 		c.log.Warn("the missing permissions are not known", observe.LogPolicy, p.Name, "error", err.Error())
 	}
-	if len(missing) == 0 {
+	if missing.None() {
 		return nil
 	}
 	return c.Forbidden(p, missing)
 }
 
-// MissingPermissions returns the permissions that a policy needs and lacks. With an
-// error the list may be incomplete.
-func (c *Checker) MissingPermissions(ctx context.Context, p *plan.Policy) (missing []rbac.Permission, err error) {
+// MissingPermissions returns the permissions that a policy needs and that it, or this
+// process for it, lacks. With an error it may be incomplete.
+func (c *Checker) MissingPermissions(ctx context.Context, p *plan.Policy) (missing Missing, err error) {
 	wanted, err := rbac.Of([]*plan.Policy{p}, plan.InForce, c.kinds.Resource)
 	if err != nil {
-		return nil, nil //nolint:nilerr // a kind was just removed: its watch reports that
+		return Missing{}, nil //nolint:nilerr // a kind was just removed: its watch reports that
 	}
+	reading := slices.DeleteFunc(slices.Clone(wanted), func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
 	if p.Mode == plan.Shadow { // it writes nothing
-		wanted = slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) })
+		wanted = reading
 	}
-	own, err := c.review(c.accounts.As(ctx, p.Name), c.accounts.User(p.Name), wanted)
-	if c.accounts.User(p.Name) == "" || err != nil {
-		return own, err
+	user := c.accounts.User(p.Name)
+	missing.Own, err = c.review(c.accounts.As(ctx, p.Name), user, wanted)
+	if user == "" {
+		return missing, err
 	}
-	// What is read, this process reads for all policies.
-	shared, err := c.review(ctx, "", slices.DeleteFunc(wanted, func(w rbac.Permission) bool { return !slices.Contains(reads, w.Verb) }))
-	return append(own, shared...), err
+	shared, failed := c.review(ctx, "", reading)
+	missing.Shared = shared
+	return missing, errors.Join(err, failed)
 }
 
 // review returns the permissions that the user of the context lacks.
@@ -117,6 +144,6 @@ func (c *Checker) review(ctx context.Context, user string, wanted []rbac.Permiss
 }
 
 // Forbidden returns the error about permissions that a policy lacks.
-func (c *Checker) Forbidden(p *plan.Policy, missing []rbac.Permission) *Forbidden {
+func (c *Checker) Forbidden(p *plan.Policy, missing Missing) *Forbidden {
 	return &Forbidden{Policy: p.Name, Namespace: c.namespace, User: c.accounts.User(p.Name), Missing: missing}
 }

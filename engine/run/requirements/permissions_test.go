@@ -4,21 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -27,12 +32,12 @@ import (
 // namespaces, and where the rules come from.
 func TestForbiddenSaysHowToMendIt(t *testing.T) {
 	t.Parallel()
-	err := &Forbidden{Policy: "p", Missing: []rbac.Permission{
+	err := &Forbidden{Policy: "p", Missing: Missing{Own: []rbac.Permission{
 		{Policy: "p", Resource: "pods", Verb: "watch", Namespace: "demo"},
 		{Policy: "p", Resource: "pods", Verb: "list", Namespace: "demo"},
 		{Policy: "p", Group: "example.com", Resource: "widgets/status", Verb: "patch"},
 		{Policy: "p", Resource: "configmaps", Verb: "delete", Namespace: "demo", Name: "one"},
-	}}
+	}}}
 	want := "permissions are missing: patch on widgets.example.com/status; delete on configmaps named one in the namespace demo; " +
 		"list, watch on pods in the namespace demo; edict rbac PATH --policy p prints the rules to grant"
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
@@ -42,6 +47,103 @@ func TestForbiddenSaysHowToMendIt(t *testing.T) {
 	if want := "edict rbac --policy-namespace home --policy p prints"; !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
+}
+
+// TestWhoLacksPermissions: what is missing is said of the user that lacks it, and what a
+// policy in Shadow mode would write is not missing.
+func TestWhoLacksPermissions(t *testing.T) {
+	t.Parallel()
+	const policy, process = " for system:serviceaccount:home:edict-policy-p: ", " for the controller's own ServiceAccount, which reads for all policies: "
+	for name, tc := range map[string]struct {
+		prefix, mode string
+		// refused are a user, "policy" or "process", and a verb.
+		refused []string
+		want    string // "" is nothing
+	}{
+		"nothing":               {"edict-policy-", "", nil, ""},
+		"the policy":            {"edict-policy-", "", []string{"policy patch"}, policy + "patch on nodes"},
+		"the process":           {"edict-policy-", "", []string{"process watch"}, process + "watch on nodes"},
+		"both":                  {"edict-policy-", "", []string{"policy list", "process list", "process get"}, policy + "list on nodes;" + process + "get, list on nodes"},
+		"what it does not need": {"edict-policy-", "", []string{"process patch"}, ""},
+		"in the shadow":         {"edict-policy-", "  mode: Shadow\n", []string{"policy patch", "process get"}, process + "get on nodes"},
+		"without users":         {"", "", []string{"process get", "process patch"}, ": get, patch on nodes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := fake.NewClientset()
+			accounts := identity.Accounts{Namespace: "home", Prefix: tc.prefix}
+			c := New(Options{Client: impersonated{client, tc.refused}, Kinds: fixture.Kinds(), Accounts: accounts, Namespace: "home", Log: fixture.Log()})
+			text := strings.Replace(fixture.Policy("p", "a"), "spec:\n", "spec:\n"+tc.mode, 1)
+			p, problems, err := fixture.ConfigMap("m", "", map[string]string{"p.yaml": text}).Read().Units[0].Compile(fixture.Kinds().Known(), nil)
+			if p == nil {
+				t.Fatal(problems, err)
+			}
+			got := ""
+			if err := c.Unmet(t.Context(), p); err != nil {
+				got = err.Error()
+			}
+			if tc.want != "" {
+				tc.want = "permissions are missing" + tc.want + "; edict rbac --policy-namespace home --policy p prints the rules to grant"
+			}
+			if d := cmp.Diff(tc.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// impersonated answers reviews by who asks.
+type impersonated struct {
+	kubernetes.Interface
+	refused []string
+}
+
+func (i impersonated) AuthorizationV1() authorization.AuthorizationV1Interface {
+	return impersonatedReviews{i.Interface.AuthorizationV1(), i.refused}
+}
+
+type impersonatedReviews struct {
+	authorization.AuthorizationV1Interface
+	refused []string
+}
+
+func (i impersonatedReviews) SelfSubjectAccessReviews() authorization.SelfSubjectAccessReviewInterface {
+	return &byUser{refused: i.refused}
+}
+
+type byUser struct {
+	authorization.SelfSubjectAccessReviewInterface
+	refused []string
+}
+
+func (b *byUser) Create(ctx context.Context, review *authorizationv1.SelfSubjectAccessReview, _ metav1.CreateOptions) (*authorizationv1.SelfSubjectAccessReview, error) {
+	user := "process"
+	if asUser(ctx) {
+		user = "policy"
+	}
+	review.Status.Allowed = !slices.Contains(b.refused, user+" "+review.Spec.ResourceAttributes.Verb)
+	return review, nil
+}
+
+// asUser reports whether requests of a context are those of a policy.
+func asUser(ctx context.Context) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://example.com", http.NoBody)
+	if err != nil {
+		return false
+	}
+	seen := &headers{}
+	response, err := identity.Transport{RoundTripper: seen}.RoundTrip(request)
+	if err != nil {
+		return false
+	}
+	return response.Body.Close() == nil && seen.user != ""
+}
+
+type headers struct{ user string }
+
+func (h *headers) RoundTrip(r *http.Request) (*http.Response, error) {
+	h.user = r.Header.Get(authenticationv1.ImpersonateUserHeader)
+	return &http.Response{Body: http.NoBody}, nil
 }
 
 // reviews answers reviews: resources that begin with "no" are refused, those
