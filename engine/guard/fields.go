@@ -44,11 +44,14 @@ var protectedPaths = map[string][]string{
 }
 
 // protectedField finds what is protected on the way to a field: the path down
-// to it, and what it puts at risk. Lists have no part in paths. Leaf says that
-// nothing is known below: the field is removed, or its value is computed.
-func protectedField(gvk schema.GVK, path []string, leaf bool) (field string, d danger) {
+// to it, and what it puts at risk. Lists have no part in paths.
+func protectedField(gvk schema.GVK, path []string, f form) (field string, d danger) {
 	for i := range path {
-		switch d := at(gvk, path[:i+1], leaf && i == len(path)-1); d {
+		there := inner
+		if i == len(path)-1 {
+			there = f
+		}
+		switch d := at(gvk, path[:i+1], there); d {
 		case harmless:
 		case workload:
 			return strings.Join(whole(gvk, path[:i+1]), "."), d
@@ -60,16 +63,26 @@ func protectedField(gvk schema.GVK, path []string, leaf bool) (field string, d d
 }
 
 // at judges the last name of a path.
-func at(gvk schema.GVK, path []string, leaf bool) danger {
+func at(gvk schema.GVK, path []string, f form) danger {
 	name, parent := path[len(path)-1], parentOf(path)
 	switch {
 	case slices.Contains(protectedNames, name), parent == "metadata" && slices.Contains(protectedMetadata, name), ofKind(gvk, path):
 		return privilege
 	case (parent == "labels" || parent == "annotations") && slices.ContainsFunc(protectedKeys, func(p string) bool { return strings.HasPrefix(name, p) }):
 		return privilege
+	case f == removed && holds(gvk, path):
+		return privilege
 	default:
-		return inPodTemplate(gvk, path, leaf)
+		return inPodTemplate(gvk, path, f != inner)
 	}
+}
+
+// holds reports whether protected fields may be below a field: they go with it. An empty
+// value in its place changes none of them.
+func holds(gvk schema.GVK, path []string) bool {
+	name, field := path[len(path)-1], strings.Join(path, ".")+"."
+	return name == "metadata" || parentOf(path) == "metadata" && (name == "labels" || name == "annotations") ||
+		slices.ContainsFunc(pathsOf(gvk), func(p string) bool { return strings.HasPrefix(p, field) })
 }
 
 func parentOf(path []string) string {
@@ -80,5 +93,13 @@ func parentOf(path []string) string {
 }
 
 func ofKind(gvk schema.GVK, path []string) bool {
-	return gvk.Group() == "" && slices.Contains(protectedPaths[gvk.Kind], strings.Join(path, "."))
+	return slices.Contains(pathsOf(gvk), strings.Join(path, "."))
+}
+
+// pathsOf returns the protected fields of a kind of the core group.
+func pathsOf(gvk schema.GVK) []string {
+	if gvk.Group() != "" {
+		return nil
+	}
+	return protectedPaths[gvk.Kind]
 }

@@ -7,11 +7,38 @@ import "github.com/edict-dev/edict/engine/value"
 type fieldTree struct {
 	name   string
 	parent *fieldTree
-	// inner and leaf are whether it was visited with fields below it, and without.
-	inner, leaf bool
-	fields      []*fieldTree
+	// visited are the forms in which it was visited.
+	visited [forms]bool
+	fields  []*fieldTree
 	// byName finds the fields when they are many.
 	byName map[string]*fieldTree
+}
+
+// form is what a patch has at a field.
+type form int
+
+const (
+	// inner is that there are fields below.
+	inner form = iota
+	// leaf is that nothing is known below: there is another value than fields, or one that
+	// is computed.
+	leaf
+	// removed is null: the field goes, with all below it.
+	removed
+	// forms is how many there are.
+	forms
+)
+
+// formOf returns the form of a value.
+func formOf(v value.Value) form {
+	switch {
+	case v == value.Null:
+		return removed
+	case hasFields(v):
+		return inner
+	default:
+		return leaf
+	}
 }
 
 // manyFields is from how many fields on a map finds them faster.
@@ -19,18 +46,18 @@ const manyFields = 32
 
 // walk visits the path of every field of a patch, through lists too, but none twice
 // that is the same: a list of many items has no more fields than its items together.
-// A leaf is a field with nothing below. The path belongs to the caller.
-func (t *fieldTree) walk(v value.Value, visit func(path []string, leaf bool)) {
+// The path belongs to the caller.
+func (t *fieldTree) walk(v value.Value, visit func(path []string, f form)) {
 	switch v := v.(type) {
 	case *value.Map:
 		for i := range v.Len() {
 			name, field := v.At(i)
-			below, leaf := t.field(name, i), !hasFields(field)
-			if seen := below.seen(leaf); !*seen {
-				*seen = true
-				visit(below.path(0), leaf)
+			below, f := t.field(name, i), formOf(field)
+			if !below.visited[f] {
+				below.visited[f] = true
+				visit(below.path(0), f)
 			}
-			if !leaf {
+			if f == inner {
 				below.walk(field, visit)
 			}
 		}
@@ -74,13 +101,6 @@ func (t *fieldTree) find(name string) *fieldTree {
 		}
 	}
 	return nil
-}
-
-func (t *fieldTree) seen(leaf bool) *bool {
-	if leaf {
-		return &t.leaf
-	}
-	return &t.inner
 }
 
 // path returns the names down to a field, with room for so many more.

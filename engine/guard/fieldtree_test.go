@@ -12,14 +12,14 @@ import (
 )
 
 // everyPath visits the path of every field, as often as it is there.
-func everyPath(v value.Value, path []string, visit func(path []string, leaf bool)) {
+func everyPath(v value.Value, path []string, visit func(path []string, f form)) {
 	switch v := v.(type) {
 	case *value.Map:
 		for i := range v.Len() {
 			name, field := v.At(i)
-			inner := append(slices.Clone(path), name)
-			visit(inner, !hasFields(field))
-			everyPath(field, inner, visit)
+			below := append(slices.Clone(path), name)
+			visit(below, formOf(field))
+			everyPath(field, below, visit)
 		}
 	case *value.List:
 		for _, item := range v.Items() {
@@ -31,7 +31,7 @@ func everyPath(v value.Value, path []string, visit func(path []string, leaf bool
 func anyValue(r *rand.Rand, depth int) value.Value {
 	switch kind := r.IntN(4); {
 	case depth == 0 || kind == 0:
-		return value.OfInt(1)
+		return []value.Value{value.OfInt(1), value.Null}[r.IntN(2)]
 	case kind == 1:
 		items := make([]value.Value, r.IntN(4))
 		for i := range items {
@@ -60,13 +60,13 @@ func TestFieldTree(t *testing.T) {
 	}
 	for _, v := range values {
 		var want, got []string
-		everyPath(v, nil, func(path []string, leaf bool) {
-			if text := fmt.Sprint(path, leaf); !slices.Contains(want, text) {
+		everyPath(v, nil, func(path []string, f form) {
+			if text := fmt.Sprint(path, f); !slices.Contains(want, text) {
 				want = append(want, text)
 			}
 		})
 		var all fieldTree
-		all.walk(v, func(path []string, leaf bool) { got = append(got, fmt.Sprint(path, leaf)) })
+		all.walk(v, func(path []string, f form) { got = append(got, fmt.Sprint(path, f)) })
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%v (- every path, + visited):\n%s", value.Plain(v), diff)
 		}
@@ -80,7 +80,7 @@ func TestFieldTreeOfAList(t *testing.T) {
 		list := value.FromMap(map[string]value.Value{"status": value.NewList(slices.Repeat([]value.Value{item}, n))})
 		return testing.AllocsPerRun(10, func() {
 			var all fieldTree
-			all.walk(list, func([]string, bool) {})
+			all.walk(list, func([]string, form) {})
 		})
 	}
 	if one, many := of(1), of(5000); many != one {

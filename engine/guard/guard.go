@@ -102,20 +102,24 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 	if closed && e.Verb != eval.VerbPatch {
 		out = append(out, need{gvk: gvk, field: Creation, closed: true})
 	}
-	if g.harmless.cover(gvk, e.Patch) {
+	kind := patched{gvk, e.Verb == eval.VerbPatch}
+	if g.harmless.cover(kind, e.Patch) {
 		return out
 	}
 	var all fieldTree
 	before := len(out)
-	all.walk(e.Patch, func(path []string, leaf bool) {
-		if field, d := protectedField(gvk, path, leaf); d != harmless {
+	all.walk(e.Patch, func(path []string, f form) {
+		if f == removed && !kind.patch {
+			f = leaf
+		}
+		if field, d := protectedField(gvk, path, f); d != harmless {
 			out = append(out, need{gvk: gvk, field: field, danger: d})
-		} else if closed && leaf && !identity(path) && !g.digest(e, path) {
+		} else if closed && f != inner && !identity(path) && !g.digest(e, path) {
 			out = append(out, need{gvk: gvk, field: strings.Join(path, "."), closed: true})
 		}
 	})
 	if len(out) == before {
-		g.harmless.add(gvk, &all)
+		g.harmless.add(kind, &all)
 	}
 	return out
 }

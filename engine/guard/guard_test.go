@@ -152,6 +152,53 @@ func TestRemovalsAreWrites(t *testing.T) {
 	}
 }
 
+// TestRemovalsOfWhatHolds: null takes away all that is below a field, protected fields
+// too; an empty value takes nothing away.
+func TestRemovalsOfWhatHolds(t *testing.T) {
+	t.Parallel()
+	for kind, paths := range map[string][]string{
+		"Namespace":  {"metadata", "metadata.labels", "metadata.annotations"},
+		"Node":       {"spec", "status", "metadata.labels"},
+		"Service":    {"spec", "status"},
+		"Deployment": {"spec.template.metadata.annotations", "spec.template.metadata"},
+		"Widget":     {"metadata.labels", "spec.template.metadata.annotations"},
+	} {
+		for _, path := range paths {
+			want := "the policy p may not write " + path + " of " + kind + "; the installation can allow it"
+			if err := check(&Guard{}, "p", removal(kind, path)); err == nil || err.Error() != want {
+				t.Errorf("%s of %s is removed: %v", path, kind, err)
+			}
+			if err := check(&Guard{}, "p", effect(kind, nested(path, object{}))); err != nil {
+				t.Errorf("%s of %s is empty: %v", path, kind, err)
+			}
+			e := removal(kind, path)
+			if e.Verb = eval.VerbApply; check(&Guard{}, "p", e) != nil {
+				t.Errorf("%s of %s is not applied: %v", path, kind, check(&Guard{}, "p", e))
+			}
+			allowed := &Guard{Allowed: []Allowance{{Policy: "p", AnyGroup: true, Kind: kind, Field: path}}}
+			if err := check(allowed, "p", removal(kind, path)); err != nil {
+				t.Errorf("%s of %s is allowed: %v", path, kind, err)
+			}
+		}
+	}
+	for kind, path := range map[string]string{"Node": "metadata.labels.a", "Widget": "spec", "ConfigMap": "data", "Pod": "spec.nodeSelector"} {
+		if err := check(&Guard{}, "p", removal(kind, path)); err != nil {
+			t.Errorf("%s of %s: %v", path, kind, err)
+		}
+	}
+}
+
+// removal is a patch that removes a field.
+func removal(kind, path string) *eval.Effect {
+	e, v := effect(kind, object{}), value.Null
+	names := strings.Split(path, ".")
+	for i := range names {
+		v = value.NewMap(names[len(names)-1-i:len(names)-i], []value.Value{v})
+	}
+	e.Patch, _ = v.(*value.Map)
+	return e
+}
+
 func TestProtectedKinds(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{

@@ -15,31 +15,38 @@ const maxHarmless = 1024
 // have the fields of an earlier one. It is safe for concurrent use.
 type harmlessFields struct {
 	mu    sync.RWMutex
-	kinds map[schema.GVK]*fieldTree
+	kinds map[patched]*fieldTree
+}
+
+// patched is a kind, and whether its objects are patched, where null removes a field. In
+// a manifest that is created or applied it says nothing.
+type patched struct {
+	schema.GVK
+	patch bool
 }
 
 // cover reports whether all fields of a patch are known to need nothing.
-func (h *harmlessFields) cover(gvk schema.GVK, patch value.Value) bool {
+func (h *harmlessFields) cover(of patched, patch value.Value) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	known := h.kinds[gvk]
+	known := h.kinds[of]
 	return known != nil && known.covers(patch)
 }
 
 // add keeps the fields of a patch that needs nothing, unless they are too many.
-func (h *harmlessFields) add(gvk schema.GVK, of *fieldTree) {
+func (h *harmlessFields) add(of patched, tree *fieldTree) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.kinds == nil {
-		h.kinds = map[schema.GVK]*fieldTree{}
+		h.kinds = map[patched]*fieldTree{}
 	}
-	known := h.kinds[gvk]
+	known := h.kinds[of]
 	if known == nil {
 		known = &fieldTree{}
-		h.kinds[gvk] = known
+		h.kinds[of] = known
 	}
-	if known.size()+of.size() <= maxHarmless {
-		known.merge(of)
+	if known.size()+tree.size() <= maxHarmless {
+		known.merge(tree)
 	}
 }
 
@@ -67,8 +74,8 @@ func (t *fieldTree) coversField(name string, v value.Value) bool {
 	if below == nil {
 		return false
 	}
-	leaf := !hasFields(v)
-	return *below.seen(leaf) && (leaf || below.covers(v))
+	f := formOf(v)
+	return below.visited[f] && (f != inner || below.covers(v))
 }
 
 // size counts the fields of a tree.
@@ -82,7 +89,9 @@ func (t *fieldTree) size() int {
 
 // merge visits what another tree has visited.
 func (t *fieldTree) merge(other *fieldTree) {
-	t.inner, t.leaf = t.inner || other.inner, t.leaf || other.leaf
+	for f, visited := range other.visited {
+		t.visited[f] = t.visited[f] || visited
+	}
 	for i, below := range other.fields {
 		t.field(below.name, i).merge(below)
 	}

@@ -14,7 +14,7 @@ import (
 // anyPatch is made of fields of which some are protected.
 func anyPatch(r *rand.Rand, depth int) value.Value {
 	if depth == 0 || r.IntN(6) == 0 {
-		return value.OfInt(1)
+		return []value.Value{value.OfInt(1), value.Null}[r.IntN(2)]
 	}
 	names := []string{"metadata", "labels", "finalizers", "spec", "template", "containers", "hostNetwork", "image", "status", "node-role.kubernetes.io/x", "providerID", "name"}
 	fields := map[string]value.Value{}
@@ -41,7 +41,8 @@ func TestHarmless(t *testing.T) {
 			continue
 		}
 		kind := []string{"Pod", "Node", "Deployment", "Widget", "Lease"}[r.IntN(5)]
-		e := &eval.Effect{Verb: eval.VerbPatch, Target: world.ID{GVK: gvk(kind), Name: "a"}, Patch: patch}
+		verb := []string{eval.VerbPatch, eval.VerbApply}[r.IntN(2)]
+		e := &eval.Effect{Verb: verb, Target: world.ID{GVK: gvk(kind), Name: "a"}, Patch: patch}
 		want, got := g.Of(p).Check(e), all.Check(e)
 		if fmt.Sprint(want) != fmt.Sprint(got) {
 			t.Fatalf("%s %v: %v, and after other patches %v", kind, value.Plain(patch), want, got)
@@ -77,7 +78,7 @@ func TestHarmlessNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := g.harmless.kinds[gvk("Widget")].size(); n < maxHarmless/2 || n > maxHarmless {
+	if n := g.harmless.kinds[patched{gvk("Widget"), true}].size(); n < maxHarmless/2 || n > maxHarmless {
 		t.Errorf("%d fields are kept, of at most %d", n, maxHarmless)
 	}
 }

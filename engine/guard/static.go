@@ -284,15 +284,18 @@ func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template
 // fields checks the fields of a template below a path.
 func (f *finder) fields(gvk schema.GVK, under []string, fields *cel.Template, at document.Position) {
 	closed := !Open(gvk)
-	fields.EachField(func(below []string, leaf bool) {
-		path := slices.Concat(under, below)
-		if field, d := protectedField(gvk, path, leaf); d != harmless {
+	fields.EachField(func(below []string, last bool) {
+		path, there := slices.Concat(under, below), inner
+		if last {
+			there = leaf
+		}
+		if field, d := protectedField(gvk, path, there); d != harmless {
 			f.need(need{gvk: gvk, field: field, danger: d}, at)
-		} else if closed && leaf && !identity(path) {
+		} else if closed && last && !identity(path) {
 			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true}, at)
 		}
 	})
-	if field, d := protectedField(gvk, under, false); d != harmless {
+	if field, d := protectedField(gvk, under, inner); d != harmless {
 		f.need(need{gvk: gvk, field: field, danger: d}, at)
 	}
 }
