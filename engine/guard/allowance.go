@@ -136,12 +136,17 @@ type need struct {
 	// controller's own, if that is why.
 	closed bool
 	home   string
+	// system says that the object is closed because it configures the cluster.
+	system bool
 }
 
 // String says what would be done.
 func (n need) String() string {
 	kind, closed := "objects of kind "+n.gvk.Kind, ""
-	if n.closed {
+	switch {
+	case n.system:
+		closed = ", which configure the cluster in " + strings.Join(systemNamespaces, ", in ") + " and as " + rootCA
+	case n.closed:
 		closed = ", a kind that is not open to policies"
 	}
 	switch {

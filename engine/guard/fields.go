@@ -30,17 +30,32 @@ var protectedNames = []string{
 	"hostNetwork", "hostPID", "hostIPC", "hostUsers", "hostPath", "secretKeyRef",
 }
 
-// protectedKeys are prefixes of labels and annotations that grant something.
+// protectedKeys are prefixes of labels and annotations that grant something, or exempt
+// from a check.
 var protectedKeys = []string{
 	"pod-security.kubernetes.io/", "container.apparmor.security.beta.kubernetes.io/", "seccomp.security.alpha.kubernetes.io/",
 	"node-role.kubernetes.io/", "node-restriction.kubernetes.io/", "rbac.authorization.kubernetes.io/",
+	// The devices that others use, for ResourceClaims of a Namespace.
+	"resource.kubernetes.io/admin-access",
+	// To which nodes the Pods of a Namespace are confined.
+	"scheduler.alpha.kubernetes.io/",
+	"admission.gatekeeper.sh/", "openshift.io/sa.scc.", "security.openshift.io/",
 }
 
-// protectedPaths are fields of single kinds of the core group.
-var protectedPaths = map[string][]string{
-	"Node":                  {"spec.providerID", "spec.podCIDR", "spec.podCIDRs", "spec.configSource", "status.addresses", "status.daemonEndpoints"},
-	"Service":               {"spec.externalIPs", "spec.externalName", "status.loadBalancer"},
-	"PersistentVolumeClaim": {"spec.volumeName"},
+// protectedPaths are fields of single kinds, by group.
+var protectedPaths = map[string]map[string][]string{
+	"": {
+		"Node":                  {"spec.providerID", "spec.podCIDR", "spec.podCIDRs", "spec.configSource", "status.addresses", "status.daemonEndpoints"},
+		"Pod":                   {"status.podIP", "status.podIPs", "status.hostIP", "status.hostIPs"}, // where a Service's traffic goes
+		"Service":               {"spec.externalIPs", "spec.externalName", "status.loadBalancer"},
+		"PersistentVolumeClaim": {"spec.volumeName"},
+	},
+	"resource.k8s.io": { // the field has moved between versions of the API
+		"ResourceClaim": {
+			"spec.devices.requests.adminAccess", "spec.devices.requests.exactly.adminAccess", "status.allocation",
+		},
+		"ResourceClaimTemplate": {"spec.spec.devices.requests.adminAccess", "spec.spec.devices.requests.exactly.adminAccess"},
+	},
 }
 
 // protectedField finds what is protected on the way to a field: the path down
@@ -96,10 +111,5 @@ func ofKind(gvk schema.GVK, path []string) bool {
 	return slices.Contains(pathsOf(gvk), strings.Join(path, "."))
 }
 
-// pathsOf returns the protected fields of a kind of the core group.
-func pathsOf(gvk schema.GVK) []string {
-	if gvk.Group() != "" {
-		return nil
-	}
-	return protectedPaths[gvk.Kind]
-}
+// pathsOf returns the protected fields of a kind.
+func pathsOf(gvk schema.GVK) []string { return protectedPaths[gvk.Group()][gvk.Kind] }

@@ -24,7 +24,7 @@ var versions = map[string]string{
 	"ValidatingWebhookConfiguration": "admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1",
 	"CertificateSigningRequest": "certificates.k8s.io/v1", "StorageClass": "storage.k8s.io/v1", "CSIDriver": "storage.k8s.io/v1",
 	"EndpointSlice": "discovery.k8s.io/v1", "PriorityClass": "scheduling.k8s.io/v1", "ClusterIssuer": "cert-manager.io/v1", "ClusterPolicy": "kyverno.io/v1",
-	"MachineSet": "cluster.x-k8s.io/v1",
+	"MachineSet": "cluster.x-k8s.io/v1", "ResourceClaim": "resource.k8s.io/v1", "ResourceClaimTemplate": "resource.k8s.io/v1",
 }
 
 func gvk(kind string) schema.GVK {
@@ -124,11 +124,17 @@ func TestWhatIsProtected(t *testing.T) {
 			"spec.template.spec.initContainers[].securityContext>.privileged", "spec.template.spec.aFieldOfTheFuture",
 			"spec.template.metadata.annotations.container\\.apparmor\\.security\\.beta\\.kubernetes\\.io/c", "spec.template.spec.containers",
 		},
-		"CronJob":   {"spec.jobTemplate.spec.template.spec.serviceAccountName", "spec.jobTemplate.spec.template.spec.containers[].args[]"},
-		"Pod":       {"spec.nodeName", "spec.hostPID", "spec.containers[].lifecycle>.postStart", "spec.ephemeralContainers[].image", "spec.automountServiceAccountToken"},
-		"Namespace": {"metadata.labels.pod-security\\.kubernetes\\.io/enforce"},
-		"Node":      {"status.addresses", "spec.podCIDR", "metadata.labels.node-restriction\\.kubernetes\\.io/x"},
-		"Service":   {"spec.externalIPs", "status.loadBalancer>.ingress"},
+		"CronJob": {"spec.jobTemplate.spec.template.spec.serviceAccountName", "spec.jobTemplate.spec.template.spec.containers[].args[]"},
+		"Pod":     {"spec.nodeName", "spec.hostPID", "spec.containers[].lifecycle>.postStart", "spec.ephemeralContainers[].image", "spec.automountServiceAccountToken", "status.podIP", "status.podIPs>[].ip"},
+		"Namespace": {
+			"metadata.labels.pod-security\\.kubernetes\\.io/enforce", "metadata.labels.resource\\.kubernetes\\.io/admin-access",
+			"metadata.annotations.scheduler\\.alpha\\.kubernetes\\.io/node-selector", "metadata.labels.admission\\.gatekeeper\\.sh/ignore",
+			"metadata.annotations.openshift\\.io/sa\\.scc\\.uid-range",
+		},
+		"ResourceClaim":         {"spec.devices.requests[].exactly.adminAccess", "spec.devices.requests[].adminAccess", "status.allocation>.nodeSelector"},
+		"ResourceClaimTemplate": {"spec.spec.devices.requests[].exactly.adminAccess"},
+		"Node":                  {"status.addresses", "spec.podCIDR", "metadata.labels.node-restriction\\.kubernetes\\.io/x"},
+		"Service":               {"spec.externalIPs", "status.loadBalancer>.ingress"},
 	} {
 		for _, path := range paths {
 			for name, v := range map[string]any{"set": "x", "set to a list": []any{"x"}} {
@@ -214,6 +220,38 @@ func TestProtectedKinds(t *testing.T) {
 		e.Verb = eval.VerbApply
 		if err := check(&Guard{}, "p", e); err == nil || !strings.Contains(err.Error(), "may not create objects of kind "+kind+", a kind") {
 			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// TestConfigurationOfTheCluster: ConfigMaps that say whom the parts of the cluster believe
+// are closed, whatever was written to others before; an allowance opens them.
+func TestConfigurationOfTheCluster(t *testing.T) {
+	t.Parallel()
+	at := func(verb, kind, namespace, name string) *eval.Effect {
+		e := effect(kind, nested("data.mapRoles", "x"))
+		e.Verb, e.Target.Namespace, e.Target.Name = verb, namespace, name
+		return e
+	}
+	g := (&Guard{}).Of(&plan.Policy{Name: "p"})
+	for _, e := range []*eval.Effect{
+		at(eval.VerbPatch, "ConfigMap", "work", "aws-auth"), at(eval.VerbApply, "ConfigMap", "work", "a"), at(eval.VerbPatch, "Pod", "kube-system", "a"),
+		at(eval.VerbPatch, "Widget", "kube-system", "kube-root-ca.crt"),
+	} {
+		if err := g.Check(e); err != nil {
+			t.Errorf("%v: %v", e.Target, err)
+		}
+	}
+	for _, place := range [][2]string{{"kube-system", "aws-auth"}, {"kube-public", "cluster-info"}, {"work", "kube-root-ca.crt"}} {
+		for verb, want := range map[string]string{eval.VerbPatch: "write data.mapRoles of ConfigMap", eval.VerbApply: "create objects of kind ConfigMap", eval.VerbCreate: "create objects of kind ConfigMap"} {
+			err := g.Check(at(verb, "ConfigMap", place[0], place[1]))
+			if want += ", which configure the cluster in kube-system, in kube-public and as kube-root-ca.crt"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s of %v: %v, want %q", verb, place, err, want)
+			}
+		}
+		allowed := &Guard{Allowed: []Allowance{{Policy: "p", Kind: "ConfigMap", Field: "data"}, {Policy: "p", Kind: "ConfigMap", Field: "create"}}}
+		if err := check(allowed, "p", at(eval.VerbApply, "ConfigMap", place[0], place[1])); err != nil {
+			t.Error(err)
 		}
 	}
 }

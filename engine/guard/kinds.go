@@ -58,3 +58,17 @@ func Open(gvk schema.GVK) bool {
 	}
 	return !slices.Contains(closedGroups, group)
 }
+
+// systemNamespaces have the ConfigMaps by which the parts of the cluster are configured:
+// whom API servers believe, and whom cloud providers map to which groups.
+var systemNamespaces = []string{"kube-system", "kube-public"}
+
+// rootCA is the ConfigMap of each namespace with the authority by which its Pods know the
+// API server.
+const rootCA = "kube-root-ca.crt"
+
+// configuresCluster reports whether an object of an open kind is none that policies may
+// write without an allowance.
+func configuresCluster(gvk schema.GVK, namespace, name string) bool {
+	return gvk.Group() == "" && gvk.Kind == "ConfigMap" && (slices.Contains(systemNamespaces, namespace) || name == rootCA)
+}

@@ -186,6 +186,8 @@ func (f *finder) write(w analyze.Write) {
 		f.need(need{gvk: w.GVK, field: writes[w.Verb]}, at)
 	case !Open(w.GVK) && w.Verb != analyze.WritePatch:
 		f.need(need{gvk: w.GVK, field: Creation, closed: true}, at)
+	case configuresCluster(w.GVK, w.Scope.Namespace.Value, w.Scope.Name.Value) && w.Verb != analyze.WritePatch:
+		f.need(need{gvk: w.GVK, field: Creation, closed: true, system: true}, at)
 	}
 }
 

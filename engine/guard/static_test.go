@@ -29,6 +29,7 @@ func TestLacks(t *testing.T) {
 		"evicting":                {"      forEach: inputs.pods\n      do: [{evict: {of: item}}]\n  inputs: [{name: pods, apiVersion: v1, kind: Pod}]\n", []string{"Pod evict"}},
 		"approving":               {"      do: [{approve: {of: {apiVersion: certificates.k8s.io/v1, kind: CertificateSigningRequest, name: b}, signer: example.com/*}}]\n", []string{"CertificateSigningRequest approve:example.com/*"}},
 		"a protected kind":        {"      do: [{apply: {apiVersion: v1, kind: Secret, metadata: {namespace: a, name: b}}}]\n", []string{"Secret create"}},
+		"for the cluster":         {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: kube-system, name: b}}}]\n", []string{"ConfigMap create"}},
 		"in the own place":        {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: home, name: b}}}]\n", []string{"ConfigMap *"}},
 		"an owner":                {"      do: [{apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: \"${key.name}\", ownerReferences: [{apiVersion: v1, kind: Node, name: \"${key.name}\", uid: u}]}}}]\n", []string{"ConfigMap metadata.ownerReferences"}},
 		"in a list":               {"      do: [{create: {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: b}, spec: {containers: [{name: c, image: \"${key.name}\", securityContext: {privileged: true}}]}}}]\n", []string{"Pod spec.containers.image", "Pod spec.containers.securityContext"}},
