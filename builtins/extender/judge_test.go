@@ -118,7 +118,11 @@ func FuzzJudge(f *testing.F) {
 	} {
 		f.Add([]byte(seed), "a", "t")
 	}
+	f.Add([]byte(`{"lvgs":[{"score":1}]}`), "", "t")
 	f.Fuzz(func(t *testing.T, body []byte, name, thin string) {
+		if name == "" { // no request is made of a candidate without a name
+			t.Skip()
+		}
 		asked := []pool{{Name: name}, {Name: name, ThinPool: thin}}
 		checkQuick(t, body, asked)
 		checkQuick(t, body, append(asked, asked...))

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -189,6 +191,27 @@ func TestLacking(t *testing.T) {
 			t.Errorf("round %d: %d were asked, not %d; the error is %v", round, api.asked, asked, err)
 		}
 	}
+}
+
+// TestRememberedPermissionsAreBounded: those that have expired are discarded, also if
+// nobody asks for them again.
+func TestRememberedPermissionsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := &granted{}
+		for minute := range 20 {
+			for i := range sweepFrom / 2 {
+				g.keep("", rbac.Permission{Resource: "configmaps", Verb: "patch", Name: fmt.Sprint(minute, "-", i)})
+			}
+			if last := (rbac.Permission{Resource: "configmaps", Verb: "patch", Name: fmt.Sprint(minute, "-0")}); !g.has("", last) {
+				t.Error("what was just granted is not remembered")
+			}
+			time.Sleep(remembered)
+		}
+		if n := len(g.until); n > 2*sweepFrom {
+			t.Errorf("%d permissions are kept", n)
+		}
+	})
 }
 
 // TestAMissingNamespace is waited for, whatever may be read elsewhere; what

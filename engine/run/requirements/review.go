@@ -3,6 +3,7 @@ package requirements
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +26,13 @@ type granted struct {
 	mu sync.Mutex
 	// until is when a permission expires here.
 	until map[rbac.Permission]time.Time
+	// sweepAt is at how many of them those that have expired are discarded.
+	sweepAt int
 }
+
+// sweepFrom is from how many permissions on those that have expired are discarded: texts
+// that change often, with names of their own, would add to them without end.
+const sweepFrom = 1024
 
 // remembered is how long a permission counts as granted. If it is revoked sooner,
 // requests are forbidden.
@@ -48,6 +55,10 @@ func (g *granted) keep(user string, p rbac.Permission) {
 	defer g.mu.Unlock()
 	if g.until == nil {
 		g.until = map[rbac.Permission]time.Time{}
+	}
+	if len(g.until) >= max(g.sweepAt, sweepFrom) {
+		maps.DeleteFunc(g.until, func(_ rbac.Permission, until time.Time) bool { return !time.Now().Before(until) })
+		g.sweepAt = 2 * len(g.until)
 	}
 	g.until[key(user, p)] = time.Now().Add(remembered)
 }
