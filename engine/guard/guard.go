@@ -98,6 +98,12 @@ func (g *Grants) needs(e *eval.Effect) (out []need) {
 	if e.Verb == eval.VerbApprove {
 		return append(out, need{gvk: gvk, field: Approval + e.Signer})
 	}
+	return append(out, g.fields(e)...)
+}
+
+// fields returns what the object and the fields that an effect writes need an allowance for.
+func (g *Grants) fields(e *eval.Effect) (out []need) {
+	gvk := e.Target.GVK
 	system := configuresCluster(gvk, e.Target.Namespace, e.Target.Name)
 	closed := system || !Open(gvk)
 	if closed && e.Verb != eval.VerbPatch {

@@ -206,7 +206,7 @@ func TestRememberedPermissionsAreBounded(t *testing.T) {
 			if last := (rbac.Permission{Resource: "configmaps", Verb: "patch", Name: fmt.Sprint(minute, "-0")}); !g.has("", last) {
 				t.Error("what was just granted is not remembered")
 			}
-			time.Sleep(remembered)
+			<-time.After(remembered)
 		}
 		if n := len(g.until); n > 2*sweepFrom {
 			t.Errorf("%d permissions are kept", n)
