@@ -17,7 +17,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	if len(effects) == 0 && c.brake.Idle() {
 		return
 	}
-	read := reading{c.needs, r.in.World}
+	read := c.reads.in(r.in.World)
 	ruling := c.brake.Admit(brake.Request{
 		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, c.limiting()},
 	})
@@ -85,7 +85,7 @@ func (c *Controller) limiting() *Controller {
 // Size implements brake.World.
 func (b bounds) Size(input int) int {
 	if input < 0 {
-		return b.limits.router.Count()
+		return b.limits.reads.router.Count()
 	}
 	return b.read.seen.Table(b.limits.Policy.Inputs[input].Source).Len()
 }

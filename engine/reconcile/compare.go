@@ -42,7 +42,7 @@ const maxVerdict = 256
 // due.
 func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input, d *eval.Decision) time.Time {
 	other, asked := r.other(owner), ""
-	would := other.input(in.Key, in.Now, in.World, other.primary(in.World, in.Key), nil)
+	would := other.input(in.Key, in.Now, in.World, other.reads.primary(in.World, in.Key), nil)
 	would.Answers = recorded{calls: d.Calls, asked: &asked}
 	would.Initial, would.Recall, would.Remembered, would.Apart = in.Initial, in.Recall, in.Remembered, in.Apart
 	would.Intents = func(debounce string) eval.Intent {

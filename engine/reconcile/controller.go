@@ -12,8 +12,6 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/readmodel"
-	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -21,10 +19,9 @@ import (
 // with different keys; one key must not be reconciled twice at once.
 type Controller struct {
 	Policy *plan.Policy
-	router *watch.Router
 	group  *Group
 	grants *guard.Grants
-	needs  []readmodel.Requirement
+	reads  reads
 	shared eval.Shared
 	counts *observe.Counts
 	shadow *shadow
@@ -73,14 +70,14 @@ type Controller struct {
 // Evaluate decides about a key without writing anything.
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
-	object := c.primary(snapshot, key)
+	object := c.reads.primary(snapshot, key)
 	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.intents.leftover(key, object != nil, object != nil || c.Policy.Primary.Optional, now, false)))
 }
 
 // Input returns what an evaluation of a key depends on at a time.
 func (c *Controller) Input(key eval.Key, now time.Time) eval.Input {
 	snapshot := c.group.store.Snapshot()
-	return c.input(key, now, snapshot, c.primary(snapshot, key), nil)
+	return c.input(key, now, snapshot, c.reads.primary(snapshot, key), nil)
 }
 
 // input returns what a decision about a key depends on, whose primary is object, or the
@@ -103,7 +100,7 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 // evaluate decides. What it takes for a key's memo stays with the key's object:
 // one that stands in has none.
 func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision {
-	if in.Instead != nil && c.exists(in.World, in.Key) {
+	if in.Instead != nil && c.reads.exists(in.World, in.Key) {
 		return eval.Evaluate(ctx, in, nil)
 	}
 	memo := c.memo(in.Key)
@@ -111,16 +108,16 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	d := eval.Evaluate(ctx, in, memo)
 	c.keep(memo, before)
 	lookups := memo.Lookups()
-	c.router.Looked(in.Key, lookups)
-	for _, i := range c.router.Decided(in.Key, eval.Progress{Reached: d.Reached, Ran: d.Ran}, in.Instead != nil || len(d.Problems) > 0) {
+	c.reads.router.Looked(in.Key, lookups)
+	for _, i := range c.reads.router.Decided(in.Key, eval.Progress{Reached: d.Reached, Ran: d.Ran}, in.Instead != nil || len(d.Problems) > 0) {
 		lookups = append(lookups, eval.Lookup{Input: i, Whole: true})
 	}
-	if c.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
+	if c.reads.began(lookups, in.World) && (d.Next.IsZero() || d.Next.After(in.Now)) {
 		sooner := *d // it may be kept for the next evaluation
 		sooner.Next = in.Now
 		d = &sooner
 	}
-	if !c.exists(in.World, in.Key) {
+	if !c.reads.exists(in.World, in.Key) {
 		c.forget(in.Key, memo)
 	}
 	return d
@@ -162,23 +159,10 @@ func (c *Controller) memo(key eval.Key) *eval.Memo {
 	return k.memo
 }
 
-// primary returns the object of a key, or nil.
-func (c *Controller) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
-	o := snapshot.Table(c.Policy.Primary.Source).Get(key.Namespace, key.Name)
-	if o == nil || !c.Policy.Primary.Selects(o) && !c.Policy.Primary.Left(o) && !c.router.Left(key) {
-		return nil
-	}
-	return o
-}
-
-func (c *Controller) exists(snapshot *world.Snapshot, key eval.Key) bool {
-	return c.primary(snapshot, key) != nil || c.Policy.Primary.Optional
-}
-
 // letGo ends what is decided about an object that has left the selector.
 func (c *Controller) letGo(ctx context.Context, key eval.Key) {
 	memo := c.memo(key)
-	c.router.Leave(ctx, key)
+	c.reads.router.Leave(ctx, key)
 	c.forget(key, memo)
 }
 
@@ -186,7 +170,7 @@ func (c *Controller) letGo(ctx context.Context, key eval.Key) {
 func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	kept := memo.Kept()
 	memo.Release()
-	c.router.Looked(key, memo.Lookups())
+	c.reads.router.Looked(key, memo.Lookups())
 	if c.Decides(key) {
 		c.brake.Forget(key)
 	}
@@ -211,7 +195,7 @@ func (c *Controller) isInitial(key eval.Key) bool {
 // MarkInitial says that the keys known now were in the first list, with which
 // the controller comes into force.
 func (c *Controller) MarkInitial() {
-	keys := c.router.Keys()
+	keys := c.reads.router.Keys()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.late = nil
@@ -224,10 +208,10 @@ func (c *Controller) MarkInitial() {
 }
 
 // Keys returns the keys that have a primary, sorted.
-func (c *Controller) Keys() []eval.Key { return c.router.Keys() }
+func (c *Controller) Keys() []eval.Key { return c.reads.router.Keys() }
 
 // Count returns how many keys have a primary object.
-func (c *Controller) Count() int { return c.router.Count() }
+func (c *Controller) Count() int { return c.reads.router.Count() }
 
 // earliest returns the first of two instants; zero is never.
 func earliest(a, b time.Time) time.Time {

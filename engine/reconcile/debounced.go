@@ -105,7 +105,7 @@ func (c *Controller) Labels(ctx context.Context, key eval.Key, now time.Time, la
 // absent is the primary of a key that has used a debounce, as it last was; nil
 // while it exists.
 func (c *Controller) absent(key eval.Key) *world.Object {
-	if c.primary(c.group.store.Snapshot(), key) != nil {
+	if c.reads.primary(c.group.store.Snapshot(), key) != nil {
 		return nil
 	}
 	return c.intents.object(key)

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,6 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
-	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -106,12 +104,12 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 		p.SeeValues(schema.Secret)
 	}
 	c := &Controller{
-		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), router: watch.NewRouter(p), group: g, needs: readmodel.Requirements(p),
+		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.store), group: g,
 		states: keyStates{}, told: &told{events: map[apply.Event]bool{}}, echoes: newEchoes(),
 		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}},
 		memories: newMemories(), writes: newPendingWrites(), inbox: newInbox(), wakes: newWakes(),
 	}
-	for _, need := range c.needs {
+	for _, need := range c.reads.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
 	g.mu.Lock()
@@ -174,7 +172,7 @@ func (g *Group) narrow(source world.Source) bool {
 	var mask *value.Mask
 	indexes, used := map[string]bool{}, false
 	for _, c := range g.Controllers() {
-		for _, need := range c.needs {
+		for _, need := range c.reads.needs {
 			if need.Source != source {
 				continue
 			}
@@ -258,18 +256,7 @@ func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 	c.mu.Lock()
 	c.late = map[eval.Key]bool{}
 	c.mu.Unlock()
-	found := map[eval.Key]bool{}
-	for _, source := range c.Sources() {
-		for _, o := range snapshot.Table(source).All() {
-			for _, key := range c.router.Change(ctx, source, nil, o) {
-				found[key] = true
-			}
-		}
-	}
-	for _, key := range c.router.Keys() {
-		found[key] = true
-	}
-	return slices.SortedFunc(maps.Keys(found), watch.CompareKeys)
+	return c.reads.replay(ctx, snapshot)
 }
 
 // woken notes the keys that are woken while another revision is in force.
@@ -287,10 +274,4 @@ func (c *Controller) woken(keys []eval.Key) {
 }
 
 // Sources returns the sources that the policy reads.
-func (c *Controller) Sources() []world.Source {
-	out := make([]world.Source, len(c.needs))
-	for i, n := range c.needs {
-		out[i] = n.Source
-	}
-	return out
-}
+func (c *Controller) Sources() []world.Source { return c.reads.sources() }

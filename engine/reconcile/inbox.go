@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -114,7 +113,7 @@ func (g *Group) drain(ctx context.Context, c *Controller) {
 // route maps changes to the keys that they concern.
 func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 	for _, one := range changes {
-		keys := c.owned(c.router.Change(ctx, one.source, one.old, one.now))
+		keys := c.owned(c.reads.router.Change(ctx, one.source, one.old, one.now))
 		c.woken(keys)
 		c.noteWakes(keys, one)
 		for _, key := range keys {
@@ -122,29 +121,4 @@ func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 		}
 	}
 	return out
-}
-
-// began reports whether an evaluation began to read something while that source
-// changed: the change was mapped before the router knew of the reading, so the
-// key is to be evaluated again.
-func (c *Controller) began(lookups []eval.Lookup, seen *world.Snapshot) bool {
-	now := c.group.store.Snapshot()
-	if now == seen {
-		return false
-	}
-	for _, l := range lookups {
-		if l.Ended {
-			continue
-		}
-		var source world.Source
-		if l.Target {
-			source = c.Policy.Targets[l.Input].Source
-		} else {
-			source = c.Policy.Inputs[l.Input].Source
-		}
-		if now.Table(source).Mark() != seen.Table(source).Mark() {
-			return true
-		}
-	}
-	return false
 }

@@ -32,7 +32,7 @@ func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []e
 	if !c.inForce.Load() {
 		return nil
 	}
-	known := c.router.Keys()
+	known := c.reads.router.Keys()
 	c.mu.Lock()
 	for _, key := range known {
 		if taken(key) {
@@ -41,24 +41,10 @@ func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []e
 	}
 	c.mu.Unlock()
 	if c.Policy.Primary.Optional { // some keys have no object, only inputs name them
-		known = append(known, c.group.named(ctx, c)...)
+		known = append(known, c.reads.named(ctx)...)
 	}
 	slices.SortFunc(known, watch.CompareKeys)
 	return slices.DeleteFunc(slices.Compact(known), func(key eval.Key) bool { return !taken(key) })
-}
-
-// named returns the keys that the objects of a controller's sources name.
-func (g *Group) named(ctx context.Context, c *Controller) (out []eval.Key) {
-	snapshot := g.store.Snapshot()
-	for _, source := range c.Sources() {
-		if source == c.Policy.Primary.Source {
-			continue
-		}
-		for _, o := range snapshot.Table(source).All() {
-			out = append(out, c.router.Change(ctx, source, nil, o)...)
-		}
-	}
-	return out
 }
 
 // Release forgets what is known of keys that another process decides about from now on.

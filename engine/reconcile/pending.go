@@ -28,7 +28,7 @@ func (r *reconciliation) waits(ctx context.Context, snapshot *world.Snapshot) bo
 	if !ok {
 		return false
 	}
-	late, read := r.now.Sub(p.since) > patience, reading{r.c.needs, snapshot}
+	late, read := r.now.Sub(p.since) > patience, r.c.reads.in(snapshot)
 	for i := range p.versions {
 		w := &p.versions[i]
 		switch {

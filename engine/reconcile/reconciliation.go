@@ -74,7 +74,7 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	c, key, now := r.c, r.key, r.now
 	by := c.wakes.take(key)
 	r.woken, r.cause = c.reasons(key, by), by.cause
-	r.object = c.primary(snapshot, key)
+	r.object = c.reads.primary(snapshot, key)
 	r.left = c.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
 	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.leftOut(key, now)

@@ -104,7 +104,7 @@ func (r *Rollout) has(key eval.Key) bool {
 	if !r.share.Selects() {
 		return r.share.Has(r.next.Policy.Name, key.String(), nil)
 	}
-	object := r.next.primary(r.next.group.store.Snapshot(), key)
+	object := r.next.reads.primary(r.next.group.store.Snapshot(), key)
 	if object == nil {
 		return r.moved[key] || r.share.Has(r.next.Policy.Name, key.String(), nil)
 	}

@@ -135,7 +135,7 @@ func (s *shadow) adopt(old *shadow) {
 
 // dry decides without writing, and without what is kept between decisions.
 func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, answers expr.Answerer) *eval.Decision {
-	in := c.input(key, now, snapshot, c.primary(snapshot, key), nil)
+	in := c.input(key, now, snapshot, c.reads.primary(snapshot, key), nil)
 	in.Answers, in.Shared = answers, nil
 	return eval.Evaluate(ctx, in, nil)
 }
@@ -154,7 +154,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls
 	}
-	object := c.primary(snapshot, key)
+	object := c.reads.primary(snapshot, key)
 	in := c.input(key, now, snapshot, object, nil)
 	in.Answers = answers
 	d := c.evaluate(ctx, in)
@@ -163,7 +163,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	r := reconciliation{c: c, key: key, now: now, object: object, result: Result{Decision: d}}
 	r.debounce()
 	r.reached()
-	if !c.exists(snapshot, key) {
+	if !c.reads.exists(snapshot, key) {
 		answers.calls = nil // nothing is kept of what is gone
 	}
 	s.note(c, key, answers, Disagreement{At: now, Key: key.String(), Undetermined: *answers.asked}, enforced, d, active)

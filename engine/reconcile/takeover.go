@@ -83,7 +83,7 @@ func (t *takeover) carry(key eval.Key, was *eval.Memo) {
 		return inputNamed(to, from.Inputs[at.Input].Name)
 	})
 	t.to.states.at(key).memo = m
-	t.to.router.Looked(key, m.Lookups())
+	t.to.reads.router.Looked(key, m.Lookups())
 }
 
 func inputNamed(p *plan.Policy, name string) int {
