@@ -1,11 +1,9 @@
 package reconcile
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/eval"
-	"github.com/edict-dev/edict/engine/watch"
 )
 
 // reach is how far a decision got.
@@ -24,10 +22,15 @@ type reach struct {
 func (r *reconciliation) reached() {
 	result := &r.result
 	clean := result.Err == nil && result.Final == nil && !r.failed.held && len(result.Decision.Problems) == 0
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	if k := r.c.states[r.key]; k != nil && k.memo != nil {
-		k.last = reach{decided: true, rules: result.Decision.Ran, clean: clean, retries: result.Err != nil}
+	r.c.known.reached(r.key, reach{decided: true, rules: result.Decision.Ran, clean: clean, retries: result.Err != nil})
+}
+
+// reached notes how far the last decision about a key got, unless the key is gone.
+func (k *known) reached(key eval.Key, last reach) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s := k.states[key]; s != nil && s.memo != nil {
+		s.last = last
 	}
 }
 
@@ -36,7 +39,7 @@ func (r *reconciliation) reached() {
 // of which this one cannot decide otherwise. Of the keys given, which are those
 // of Replay, and of those woken since, the others are returned, to be decided
 // about again. Keys that the other controller is still deciding about are among
-// them: it finishes these, and hands over what came of them (see inherit); until
+// them: it finishes these, and hands over what came of them (see end); until
 // then they must not be decided about here.
 func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) {
 	for _, s := range []*shadow{old.shadow, c.shadow} { // the enforced policy may make either decide
@@ -45,46 +48,28 @@ func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) 
 			defer s.turn.Unlock()
 		}
 	}
-	old.mu.Lock()
-	defer old.mu.Unlock()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old.inForce.Store(false)
-	c.inForce.Store(true)
-	c.edited = true
+	old.known.mu.Lock()
+	defer old.known.mu.Unlock()
+	c.known.mu.Lock()
+	defer c.known.mu.Unlock()
+	before, now := &old.known.revisions, &c.known.revisions
+	before.inForce.Store(false)
+	now.inForce.Store(true)
+	now.edited = true
 	c.brake.Adopt(c.Policy)
-	old.successor = c
+	before.successor = c
 	t := takeover{from: old, to: c}
 	defer t.retire()
 	t.all()
-	for _, key := range c.withLate(keys) {
+	for _, key := range now.withLate(keys) {
 		if !t.keep(key) {
 			again = append(again, key)
 		}
 	}
-	for _, key := range c.intents.waiting() { // their objects may be gone
+	for _, key := range c.known.intents.waiting() { // their objects may be gone
 		if !slices.Contains(again, key) {
 			again = append(again, key)
 		}
 	}
 	return again
-}
-
-// withLate adds the keys that were woken since Replay: the other controller may
-// have decided about them already.
-func (c *Controller) withLate(keys []eval.Key) []eval.Key {
-	for _, key := range keys {
-		delete(c.late, key)
-	}
-	late := slices.SortedFunc(maps.Keys(c.late), watch.CompareKeys)
-	c.late = nil
-	return slices.Concat(keys, late)
-}
-
-// inherit takes over what came of a key that another revision was deciding about
-// when this one took over, also from this one.
-func (c *Controller) inherit(old *Controller, key eval.Key) {
-	if next := (&takeover{from: old, to: c}).late(key); next != nil {
-		next.inherit(c, key)
-	}
 }

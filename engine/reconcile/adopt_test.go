@@ -164,7 +164,7 @@ func TestAdopting(t *testing.T) {
 		if d := cmp.Diff([]eval.Key{key}, again); d != "" {
 			t.Errorf("-want +got:\n%s", d)
 		}
-		if got, _ := value.Str(c.memories.recall(key)("seen")); got != "yes" || c.Pending() != 1 {
+		if got, _ := value.Str(c.known.memories.recall(key)("seen")); got != "yes" || c.Pending() != 1 {
 			t.Errorf("it recalls %q, %d wait", got, c.Pending())
 		}
 		if c.Reconcile(t.Context(), key, noon.Add(10*time.Second)); server.writes != 1 || c.Pending() != 0 {
@@ -344,7 +344,7 @@ func TestShadowsSwap(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
-	if got, _ := value.Str(current[1].memories.recall(key)("seen")); got != "yes" {
+	if got, _ := value.Str(current[1].known.memories.recall(key)("seen")); got != "yes" {
 		t.Errorf("it recalls %q", got)
 	}
 }
@@ -417,10 +417,10 @@ func TestAdoptingWhileAKeyIsDecided(t *testing.T) {
 		t.Fatalf("%v, %d revisions", r.Err, len(revisions))
 	}
 	last := revisions[len(revisions)-1]
-	if got, _ := value.Str(last.memories.recall(key)("seen")); got != "yes" {
+	if got, _ := value.Str(last.known.memories.recall(key)("seen")); got != "yes" {
 		t.Errorf("it recalls %q", got)
 	}
-	if _, waits := last.writes.get(key); !waits {
+	if _, waits := last.known.writes.get(key); !waits {
 		t.Error("it does not know of the write")
 	}
 }

@@ -19,7 +19,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	}
 	read := c.reads.in(r.in.World)
 	ruling := c.brake.Admit(brake.Request{
-		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, c.limiting()},
+		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, r.limiting()},
 	})
 	result.Runaway = ruling.Runaway
 	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
@@ -33,7 +33,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 func (r *reconciliation) applier(read reading) *apply.Applier {
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: r.c.Policy.Name, Primary: world.ID{GVK: r.c.Policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
-		Version: read.version, Seen: r.c.told.seen, Around: r.around(), Again: r.c.makesChildren,
+		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.around(), Again: r.c.makesChildren,
 	}
 }
 
@@ -69,17 +69,18 @@ type bounds struct {
 }
 
 // limiting returns the controller whose limits hold: that of the revision in force.
-func (c *Controller) limiting() *Controller {
-	if r := c.rollout.Load(); r != nil {
-		return r.base
+func (r *reconciliation) limiting() *Controller {
+	c := r.c
+	for {
+		if rollout := c.known.revisions.rollout.Load(); rollout != nil {
+			return rollout.base
+		}
+		next := c.known.next()
+		if next == nil {
+			return c
+		}
+		c = next
 	}
-	c.mu.Lock()
-	next := c.successor
-	c.mu.Unlock()
-	if next != nil {
-		return next.limiting()
-	}
-	return c
 }
 
 // Size implements brake.World.

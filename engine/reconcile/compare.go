@@ -46,9 +46,9 @@ func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input,
 	would.Answers = recorded{calls: d.Calls, asked: &asked}
 	would.Initial, would.Recall, would.Remembered, would.Apart = in.Initial, in.Recall, in.Remembered, in.Apart
 	would.Intents = func(debounce string) eval.Intent {
-		return translated(owner.intents.known(debounce), owner.Policy, other.Policy)
+		return translated(owner.known.intents.known(debounce), owner.Policy, other.Policy)
 	}
-	other.wakes.take(in.Key)
+	other.known.wakes.take(in.Key)
 	o, err := other.safely(ctx, would)
 	if err != nil {
 		v := verdict{undetermined: other == r.base}
@@ -132,7 +132,7 @@ func (r *Rollout) note(key eval.Key, v verdict) {
 // noteRejections stores whether a write of the new revision was rejected for what it
 // says.
 func (r *reconciliation) noteRejections() {
-	rollout := r.c.rollout.Load()
+	rollout := r.c.known.revisions.rollout.Load()
 	if rollout == nil || r.c != rollout.next || len(r.in.Rejected) > 0 { // what was left out was not tried
 		return
 	}

@@ -2,11 +2,8 @@ package reconcile
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/guard"
@@ -26,52 +23,18 @@ type Controller struct {
 	counts *observe.Counts
 	shadow *shadow
 	inbox  *inbox
-	wakes  *wakes
-	// memories are what the keys remember.
-	memories *memories
-	// writes are those that the read model does not show yet.
-	writes *pendingWrites
-	// echoes are answers for keys that wait for what they wrote.
-	echoes *echoes
-	// intents are what is debounced.
-	intents *intents
+	known  known
 	// brake says what is written now; nil writes everything.
 	brake *brake.Policy
-	// inForce says that it decides: that its sources are known, and that no other
-	// revision has taken over.
-	inForce atomic.Bool
-
-	mu     sync.Mutex
-	states keyStates
-	// bounded says that of some rule only so many keys may run at once; flights
-	// counts those that do.
+	// bounded says that of some rule only so many keys may run at once.
 	bounded bool
-	flights *flights
-	// told are the events that were emitted.
-	told *told
-	// successor is the revision that has taken over.
-	successor *Controller
-	// late are the keys woken between Replay and Adopt.
-	late map[eval.Key]bool
-	// edited says that the controller has taken over from another revision.
-	edited bool
-	// keeping is how many bytes the memos have.
-	keeping int
-	// removed says that the group has let go of the controller.
-	removed bool
-
-	// rollout divides the keys between this revision and another; nil is that this one
-	// has all.
-	rollout atomic.Pointer[Rollout]
-	// retained is how many bytes are kept between evaluations.
-	retained atomic.Int64
 }
 
 // Evaluate decides about a key without writing anything.
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
 	object := c.reads.primary(snapshot, key)
-	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.intents.leftover(key, object != nil, object != nil || c.Policy.Primary.Optional, now, false)))
+	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.known.intents.leftover(key, object != nil, object != nil || c.Policy.Primary.Optional, now, false)))
 }
 
 // Input returns what an evaluation of a key depends on at a time.
@@ -84,10 +47,10 @@ func (c *Controller) Input(key eval.Key, now time.Time) eval.Input {
 // one that stands in for it.
 func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, object *world.Object, left *leftover) eval.Input {
 	in := eval.Input{
-		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
+		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.known.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
 	}
 	if c.Policy.Stateful {
-		in.Recall, in.Remembered, in.Intents = c.memories.recall(key), c.memories.size(key), c.intents.known
+		in.Recall, in.Remembered, in.Intents = c.known.memories.recall(key), c.known.memories.size(key), c.known.intents.known
 	}
 	if left != nil {
 		in.Instead = left.object
@@ -103,10 +66,10 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 	if in.Instead != nil && c.reads.exists(in.World, in.Key) {
 		return eval.Evaluate(ctx, in, nil)
 	}
-	memo := c.memo(in.Key)
+	memo := c.known.memo(in.Key)
 	before := memo.Kept()
 	d := eval.Evaluate(ctx, in, memo)
-	c.keep(memo, before)
+	c.known.keep(memo, before)
 	lookups := memo.Lookups()
 	c.reads.router.Looked(in.Key, lookups)
 	for _, i := range c.reads.router.Decided(in.Key, eval.Progress{Reached: d.Reached, Ran: d.Ran}, in.Instead != nil || len(d.Problems) > 0) {
@@ -126,42 +89,23 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 // Reconcile decides about a key and writes what comes of it. The ID of the
 // reconciliation is that of the context, or a new one.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
-	c.begin(key)
+	c.known.begin(key)
 	defer c.end(key)
 	return c.reconcile(ctx, key, now, false)
 }
 
-func (c *Controller) begin(key eval.Key) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.states.at(key).busy = true
-}
-
 // end hands what a key came to know to the revision that has taken over
-// meanwhile.
+// meanwhile, and from that one on if another one has taken over from it.
 func (c *Controller) end(key eval.Key) {
-	c.mu.Lock()
-	c.states.end(key)
-	next := c.successor
-	c.mu.Unlock()
-	if next != nil {
-		next.inherit(c, key)
+	from := c
+	for next := c.known.end(key); next != nil; {
+		from, next = next, (&takeover{from: from, to: next}).late(key)
 	}
-}
-
-func (c *Controller) memo(key eval.Key) *eval.Memo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k := c.states.at(key)
-	if k.memo == nil {
-		k.memo = &eval.Memo{}
-	}
-	return k.memo
 }
 
 // letGo ends what is decided about an object that has left the selector.
 func (c *Controller) letGo(ctx context.Context, key eval.Key) {
-	memo := c.memo(key)
+	memo := c.known.memo(key)
 	c.reads.router.Leave(ctx, key)
 	c.forget(key, memo)
 }
@@ -174,36 +118,27 @@ func (c *Controller) forget(key eval.Key, memo *eval.Memo) {
 	if c.Decides(key) {
 		c.brake.Forget(key)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.addKeeping(-kept)
-	c.states.forget(key)
-	c.writes.set(key, pending{})
-	c.echoes.drop(key)
-	c.wakes.forget(key)
+	c.known.mu.Lock()
+	defer c.known.mu.Unlock()
+	c.known.forget(key, kept)
 	if c.shadow != nil {
 		c.shadow.forget(key)
 	}
-}
-
-func (c *Controller) isInitial(key eval.Key) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.states.of(key).initial
 }
 
 // MarkInitial says that the keys known now were in the first list, with which
 // the controller comes into force.
 func (c *Controller) MarkInitial() {
 	keys := c.reads.router.Keys()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.late = nil
-	c.wakes.begin()
-	c.inForce.Store(true)
+	k := &c.known
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.revisions.late = nil
+	k.wakes.begin()
+	k.revisions.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
 	for _, key := range c.owned(keys) {
-		c.states.at(key).initial = true
+		k.states.at(key).initial = true
 	}
 }
 
@@ -219,26 +154,4 @@ func earliest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-const maxEvents = 4096
-
-// told is the events that a policy has emitted, by whichever revision.
-type told struct {
-	mu     sync.Mutex
-	events map[apply.Event]bool
-}
-
-// seen reports whether an event was emitted before.
-func (t *told) seen(e apply.Event) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.events[e] {
-		return true
-	}
-	if len(t.events) >= maxEvents {
-		clear(t.events)
-	}
-	t.events[e] = true
-	return false
 }

@@ -13,10 +13,8 @@ import (
 
 // debounce brings what waits for the key up to what the reconciliation did.
 func (r *reconciliation) debounce() {
-	r.putOff(r.c.intents)
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	r.c.measure()
+	r.putOff(r.c.known.intents)
+	r.c.known.remeasure()
 }
 
 func (r *reconciliation) putOff(q *intents) {
@@ -98,7 +96,7 @@ func (r *reconciliation) succeeded(rule int) bool {
 // Labels computes the labels of a metric for a key.
 func (c *Controller) Labels(ctx context.Context, key eval.Key, now time.Time, labels []plan.Label) map[string]string {
 	return eval.Labels(ctx, eval.Input{
-		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.memories.recall(key), Instead: c.absent(key),
+		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.known.memories.recall(key), Instead: c.absent(key),
 	}, labels)
 }
 
@@ -108,16 +106,16 @@ func (c *Controller) absent(key eval.Key) *world.Object {
 	if c.reads.primary(c.group.store.Snapshot(), key) != nil {
 		return nil
 	}
-	return c.intents.object(key)
+	return c.known.intents.object(key)
 }
 
 // Pending counts what waits to be run.
-func (c *Controller) Pending() int { return c.intents.count() }
+func (c *Controller) Pending() int { return c.known.intents.count() }
 
 // Flush runs everything that waits, once, as the controller is about to stop.
 // It returns what each key came to, and how many intents are lost.
 func (c *Controller) Flush(ctx context.Context, now time.Time) (results []Flushed, dropped int) {
-	for _, key := range c.intents.waiting() {
+	for _, key := range c.known.intents.waiting() {
 		if ctx.Err() == nil {
 			results = append(results, Flushed{Key: key, Result: c.reconcile(ctx, key, now, true)})
 		}

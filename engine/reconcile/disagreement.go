@@ -147,7 +147,7 @@ func effectText(e *eval.Effect) string {
 // enforced.
 func (c *Controller) ShadowReport() *ShadowReport {
 	s := c.shadow
-	if s == nil || !c.inForce.Load() {
+	if s == nil || !c.InForce() {
 		return nil
 	}
 	s.mu.Lock()

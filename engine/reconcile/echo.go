@@ -80,16 +80,16 @@ func (r *reconciliation) keepEcho() {
 		return
 	}
 	e.weigh()
-	r.c.keepEcho(r.key, e, r.now)
+	r.c.known.keepEcho(r.key, e, r.now)
 }
 
 // keepEcho keeps the echo of a key, unless the key is gone or others decide about it by now.
-func (c *Controller) keepEcho(key eval.Key, e *echo, now time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.states.of(key).memo != nil && c.successor == nil && !c.removed {
-		c.echoes.put(key, e, now)
-		c.measure()
+func (k *known) keepEcho(key eval.Key, e *echo, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.states.of(key).memo != nil && k.revisions.successor == nil && !k.bytes.removed {
+		k.echoes.put(key, e, now)
+		k.measure()
 	}
 }
 

@@ -155,8 +155,8 @@ func TestEcho(t *testing.T) {
 	if doc := r.Record.Render(t.Context()); !doc.Calls[0].AnsweredBefore {
 		t.Error("the record does not say that it was answered before")
 	}
-	if len(e.c.echoes.of) > 0 || e.c.echoes.bytes != 0 {
-		t.Errorf("%d echoes with %d bytes are kept", len(e.c.echoes.of), e.c.echoes.bytes)
+	if len(e.c.known.echoes.of) > 0 || e.c.known.echoes.bytes != 0 {
+		t.Errorf("%d echoes with %d bytes are kept", len(e.c.known.echoes.of), e.c.known.echoes.bytes)
 	}
 	e.c.noteWakes([]eval.Key{theNode}, change{now: &world.Object{}})
 	e.reconcile(2)
@@ -193,13 +193,13 @@ func TestNoEcho(t *testing.T) {
 // backUnnoted is back for a change that nobody has noted yet.
 func (e *echoing) backUnnoted() {
 	e.back()
-	e.c.wakes.take(theNode)
+	e.c.known.wakes.take(theNode)
 }
 
 // backTimes notes the change so many times.
 func (e *echoing) backTimes(n int) {
 	e.back()
-	w := e.c.wakes.of[theNode].changes[0]
+	w := e.c.known.wakes.of[theNode].changes[0]
 	for range n - 1 {
 		e.c.noteWakes([]eval.Key{theNode}, change{source: w.Source, old: w.Before, now: w.After})
 	}
@@ -273,8 +273,8 @@ func TestLookAfterAFailure(t *testing.T) {
 	e := awaiting(t, statusWith("object.metadata.?labels[?'place'].orValue('r')"))
 	e.back()
 	e.answers.err = errors.New("no answer")
-	if r := e.reconcile(2); r.Err == nil || len(e.c.echoes.of) > 0 {
-		t.Errorf("%+v, %d echoes", r, len(e.c.echoes.of))
+	if r := e.reconcile(2); r.Err == nil || len(e.c.known.echoes.of) > 0 {
+		t.Errorf("%+v, %d echoes", r, len(e.c.known.echoes.of))
 	}
 }
 

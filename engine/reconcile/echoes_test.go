@@ -38,24 +38,24 @@ func TestNothingIsKept(t *testing.T) {
 			for _, s := range e.group.AllSources() {
 				e.group.Delete(e.t.Context(), s, "", theNode.Name)
 			}
-			e.c.wakes.take(theNode)
+			e.c.known.wakes.take(theNode)
 		},
-		"another revision took over": func(e *echoing) { e.c.successor = e.c.group.Join(e.c.Policy) },
+		"another revision took over": func(e *echoing) { e.c.known.revisions.successor = e.c.group.Join(e.c.Policy) },
 		"it was removed":             func(e *echoing) { e.group.Remove(e.c) },
-		"it was forgotten meanwhile": func(e *echoing) { e.server.during = func() { e.c.forget(theNode, e.c.memo(theNode)) } },
+		"it was forgotten meanwhile": func(e *echoing) { e.server.during = func() { e.c.forget(theNode, e.c.known.memo(theNode)) } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEchoing(t, placeless)
 			tc(e)
 			e.c.Reconcile(t.Context(), theNode, e.now)
-			if len(e.c.echoes.of) > 0 {
+			if len(e.c.known.echoes.of) > 0 {
 				t.Error("it is kept")
 			}
 		})
 	}
 	e := newEchoing(t, strings.Replace(labelling, "VALUE", "a", 1))
-	if r := e.reconcile(0); len(r.Outcomes) != 1 || len(e.c.echoes.of) > 0 {
+	if r := e.reconcile(0); len(r.Outcomes) != 1 || len(e.c.known.echoes.of) > 0 {
 		t.Errorf("something is kept of a decision that asked nothing: %+v", r)
 	}
 }
@@ -101,35 +101,38 @@ func TestEchoesAreDropped(t *testing.T) {
 	}{
 		"another revision":  {func(e *echoing) { e.group.Join(e.c.Policy).Adopt(e.c, []eval.Key{theNode}) }, 0},
 		"a revision beside": {func(e *echoing) { (&takeover{from: e.c, to: e.group.Join(e.c.Policy)}).owner(theNode) }, 0},
-		"another process":   {func(e *echoing) { e.c.states[theNode].memo = nil; e.c.Release(all) }, 0},
+		"another process":   {func(e *echoing) { e.c.known.states[theNode].memo = nil; e.c.Release(all) }, 0},
 		"not the key":       {func(e *echoing) { e.c.Release(func(key eval.Key) bool { return key != theNode }) }, 1},
 		"removed":           {func(e *echoing) { e.group.Remove(e.c) }, 0},
-		"forgotten":         {func(e *echoing) { e.c.forget(theNode, e.c.memo(theNode)) }, 0},
+		"forgotten":         {func(e *echoing) { e.c.forget(theNode, e.c.known.memo(theNode)) }, 0},
 		"undone":            {func(e *echoing) { e.backAt(12); e.backAt(13) }, 0},
 		"come back":         {func(e *echoing) { e.back() }, 1},
 		"decided otherwise": {func(e *echoing) { e.back(); e.namespace(); e.reconcile(2) }, 0},
-		"time has passed":   {func(e *echoing) { e.c.echoes.put(eval.Key{}, &echo{since: noon, bytes: 1}, noon.Add(patience+1)) }, 1},
-		"time has come":     {func(e *echoing) { e.c.echoes.put(eval.Key{}, &echo{since: noon}, noon.Add(patience)) }, 2},
+		"time has passed":   {func(e *echoing) { e.c.known.echoes.put(eval.Key{}, &echo{since: noon, bytes: 1}, noon.Add(patience+1)) }, 1},
+		"time has come":     {func(e *echoing) { e.c.known.echoes.put(eval.Key{}, &echo{since: noon}, noon.Add(patience)) }, 2},
 		"time has passed for one": {func(e *echoing) {
-			e.c.echoes.put(eval.Key{Name: "young"}, &echo{since: noon.Add(1)}, noon)
-			e.c.echoes.put(eval.Key{}, &echo{bytes: 1, since: noon}, noon.Add(patience+1))
+			e.c.known.echoes.put(eval.Key{Name: "young"}, &echo{since: noon.Add(1)}, noon)
+			e.c.known.echoes.put(eval.Key{}, &echo{bytes: 1, since: noon}, noon.Add(patience+1))
 		}, 2},
-		"there is no room":   {func(e *echoing) { e.c.echoes.put(eval.Key{}, &echo{since: noon, bytes: eval.MaxAnswers}, noon) }, 1},
-		"there is room, now": {func(e *echoing) { e.c.echoes.put(theNode, &echo{since: noon, bytes: eval.MaxAnswers}, noon); e.full() }, 1},
+		"there is no room": {func(e *echoing) { e.c.known.echoes.put(eval.Key{}, &echo{since: noon, bytes: eval.MaxAnswers}, noon) }, 1},
+		"there is room, now": {func(e *echoing) {
+			e.c.known.echoes.put(theNode, &echo{since: noon, bytes: eval.MaxAnswers}, noon)
+			e.full()
+		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := newEchoing(t, placeless)
 			e.reconcile(1)
-			if kept := e.c.echoes.of[theNode]; kept == nil || kept.bytes < 100 || e.c.echoes.bytes != kept.bytes {
-				t.Fatalf("%+v is kept, %d bytes in all", kept, e.c.echoes.bytes)
+			if kept := e.c.known.echoes.of[theNode]; kept == nil || kept.bytes < 100 || e.c.known.echoes.bytes != kept.bytes {
+				t.Fatalf("%+v is kept, %d bytes in all", kept, e.c.known.echoes.bytes)
 			}
-			if sum := e.c.keeping + e.c.echoes.bytes; int(e.c.retained.Load()) != sum {
-				t.Errorf("%d bytes are reported, want %d", e.c.retained.Load(), sum)
+			if sum := e.c.known.bytes.keeping + e.c.known.echoes.bytes; int(e.c.known.bytes.retained.Load()) != sum {
+				t.Errorf("%d bytes are reported, want %d", e.c.known.bytes.retained.Load(), sum)
 			}
 			tc.drop(e)
-			if len(e.c.echoes.of) != tc.left || e.c.echoes.bytes > 0 != (tc.left > 0) {
-				t.Errorf("%d are left, with %d bytes", len(e.c.echoes.of), e.c.echoes.bytes)
+			if len(e.c.known.echoes.of) != tc.left || e.c.known.echoes.bytes > 0 != (tc.left > 0) {
+				t.Errorf("%d are left, with %d bytes", len(e.c.known.echoes.of), e.c.known.echoes.bytes)
 			}
 		})
 	}
@@ -137,8 +140,8 @@ func TestEchoesAreDropped(t *testing.T) {
 
 // full checks that what is kept takes all the room there is.
 func (e *echoing) full() {
-	if e.c.echoes.bytes != eval.MaxAnswers {
-		e.t.Errorf("%d bytes are kept", e.c.echoes.bytes)
+	if e.c.known.echoes.bytes != eval.MaxAnswers {
+		e.t.Errorf("%d bytes are kept", e.c.known.echoes.bytes)
 	}
 }
 
@@ -148,8 +151,8 @@ func TestEchoOfWhatWasMade(t *testing.T) {
 	e := newEchoing(t, askingWith("key.name", ""))
 	made := world.ID{GVK: e.group.AllSources()[0].GVK, Name: "made"}
 	e.reconcile(1)
-	e.c.writes.set(theNode, pending{since: noon, versions: []written{{id: made, version: "11", created: true}}})
-	if got := e.group.Reached(e.group.AllSources()[0], "12"); len(got) != 1 || len(e.c.echoes.of) > 0 {
-		t.Errorf("woken %v, %d echoes", got, len(e.c.echoes.of))
+	e.c.known.writes.set(theNode, pending{since: noon, versions: []written{{id: made, version: "11", created: true}}})
+	if got := e.group.Reached(e.group.AllSources()[0], "12"); len(got) != 1 || len(e.c.known.echoes.of) > 0 {
+		t.Errorf("woken %v, %d echoes", got, len(e.c.known.echoes.of))
 	}
 }

@@ -16,6 +16,8 @@ type flights struct {
 	running map[string]int64
 }
 
+func newFlights() *flights { return &flights{running: map[string]int64{}} }
+
 // begin counts a rule that a key is about to run, if no more than so many keys run it with
 // that one.
 func (f *flights) begin(rule string, atMost int64) bool {
@@ -49,7 +51,7 @@ func (c *Controller) takeOff(in *eval.Input) *flight {
 	if !c.bounded {
 		return nil
 	}
-	f := &flight{flights: c.flights}
+	f := &flight{flights: c.known.revisions.flights}
 	in.Begin = func(rule int, atMost int64) bool { return f.begin(c.Policy.Rules[rule].Name, atMost) }
 	return f
 }

@@ -80,7 +80,7 @@ func (g *Group) Schemas() *schema.Set { return g.schemas }
 // Add makes a controller for a policy that is in force at once.
 func (g *Group) Add(p *plan.Policy) *Controller {
 	c := g.Join(p)
-	c.inForce.Store(true)
+	c.known.revisions.inForce.Store(true)
 	c.brake.Adopt(p)
 	return c
 }
@@ -105,10 +105,9 @@ func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.store), group: g,
-		states: keyStates{}, told: &told{events: map[apply.Event]bool{}}, echoes: newEchoes(),
-		intents: newIntents(), bounded: slices.ContainsFunc(p.Rules, isBounded), flights: &flights{running: map[string]int64{}},
-		memories: newMemories(), writes: newPendingWrites(), inbox: newInbox(), wakes: newWakes(),
+		bounded: slices.ContainsFunc(p.Rules, isBounded), inbox: newInbox(),
 	}
+	c.known.init(g, counts)
 	for _, need := range c.reads.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
@@ -153,11 +152,7 @@ func (g *Group) Remove(c *Controller) (unused []world.Source) {
 	g.controllers = slices.DeleteFunc(slices.Clone(g.controllers), func(other *Controller) bool { return other == c })
 	g.mu.Unlock()
 	c.inbox.close()
-	c.mu.Lock()
-	c.addKeeping(-c.keeping)
-	c.removed = true
-	c.echoes.dropAll(func(eval.Key) bool { return true })
-	c.mu.Unlock()
+	c.known.remove()
 	for _, source := range c.Sources() {
 		if !g.narrow(source) {
 			unused = append(unused, source)
@@ -253,24 +248,8 @@ func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 	g.feeding.Lock()
 	defer g.feeding.Unlock()
 	snapshot := g.store.Snapshot()
-	c.mu.Lock()
-	c.late = map[eval.Key]bool{}
-	c.mu.Unlock()
+	c.known.replay()
 	return c.reads.replay(ctx, snapshot)
-}
-
-// woken notes the keys that are woken while another revision is in force.
-func (c *Controller) woken(keys []eval.Key) {
-	if len(keys) == 0 || c.inForce.Load() {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, key := range keys {
-		if c.late != nil {
-			c.late[key] = true
-		}
-	}
 }
 
 // Sources returns the sources that the policy reads.

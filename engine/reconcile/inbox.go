@@ -114,7 +114,7 @@ func (g *Group) drain(ctx context.Context, c *Controller) {
 func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 	for _, one := range changes {
 		keys := c.owned(c.reads.router.Change(ctx, one.source, one.old, one.now))
-		c.woken(keys)
+		c.known.woken(keys)
 		c.noteWakes(keys, one)
 		for _, key := range keys {
 			out = append(out, Wake{Controller: c, Key: key})

@@ -85,7 +85,7 @@ func TestIntentsAreForgotten(t *testing.T) {
 	}
 	put(t, g, "last", "1", nil)
 	c.Reconcile(t.Context(), eval.Key{Name: "last"}, at.Add(2*time.Minute))
-	if c.Pending() != 1 || len(c.intents.byName) != 2 || len(c.intents.ofKey) != 2 {
-		t.Errorf("%d wait, %d and %d are kept, want 1, 2 and 2", c.Pending(), len(c.intents.byName), len(c.intents.ofKey))
+	if c.Pending() != 1 || len(c.known.intents.byName) != 2 || len(c.known.intents.ofKey) != 2 {
+		t.Errorf("%d wait, %d and %d are kept, want 1, 2 and 2", c.Pending(), len(c.known.intents.byName), len(c.known.intents.ofKey))
 	}
 }

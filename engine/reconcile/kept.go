@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -14,17 +15,17 @@ import (
 // it would be lost if the process ended. Times are written as offsets to now. It
 // reports whether there is any.
 func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
-	for _, key := range c.memories.keys() {
-		values := c.memories.values(key)
+	for _, key := range c.known.memories.keys() {
+		values := c.known.memories.values(key)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			some = true
 			fmt.Fprintf(w, "%s %s %s=%v\n", c.Policy.Name, key, name, offset(values[name], now))
 		}
 	}
-	c.intents.mu.Lock()
-	defer c.intents.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(c.intents.byName)) {
-		i := c.intents.byName[name]
+	c.known.intents.mu.Lock()
+	defer c.known.intents.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.known.intents.byName)) {
+		i := c.known.intents.byName[name]
 		if !i.pending && !i.last.Add(i.window).After(now) {
 			continue
 		}
@@ -32,6 +33,11 @@ func (c *Controller) Kept(w io.Writer, now time.Time) (some bool) {
 		fmt.Fprintf(w, "%s %s %s %d %v %v %v\n", c.Policy.Name, name, i.key, i.rule, i.pending, since(i.due, now), since(i.last, now))
 	}
 	return some
+}
+
+// Restore makes a key remember values, as if evaluations before had.
+func (c *Controller) Restore(key eval.Key, values map[string]value.Value) {
+	c.known.remember(key, values)
 }
 
 func since(at, now time.Time) string {

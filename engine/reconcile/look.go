@@ -27,7 +27,7 @@ func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answ
 	kept.Decision, kept.Next = d, d.Next
 	kept.Errors = [2]error{errors.Join(r.failed.passing...), errors.Join(r.failed.final...)}
 	if c.Policy.Stateful {
-		kept.Memory = c.memories.values(key)
+		kept.Memory = c.known.memories.values(key)
 	}
 	return kept
 }

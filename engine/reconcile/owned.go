@@ -15,7 +15,7 @@ func (c *Controller) Owns(key eval.Key) bool {
 }
 
 // InForce reports whether the revision decides: it has begun, and no other has taken over.
-func (c *Controller) InForce() bool { return c.inForce.Load() }
+func (c *Controller) InForce() bool { return c.known.revisions.inForce.Load() }
 
 // owned returns the keys that this process decides about.
 func (c *Controller) owned(keys []eval.Key) []eval.Key {
@@ -29,61 +29,31 @@ func (c *Controller) owned(keys []eval.Key) []eval.Key {
 // known of them, and their objects count as those of a first list. It returns the keys to
 // decide about. A revision that is not in force yet takes over later.
 func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []eval.Key {
-	if !c.inForce.Load() {
+	if !c.InForce() {
 		return nil
 	}
-	known := c.reads.router.Keys()
-	c.mu.Lock()
-	for _, key := range known {
-		if taken(key) {
-			c.states.at(key).initial = true
-		}
-	}
-	c.mu.Unlock()
+	keys := c.reads.router.Keys()
+	c.known.setInitial(keys, taken)
 	if c.Policy.Primary.Optional { // some keys have no object, only inputs name them
-		known = append(known, c.reads.named(ctx)...)
+		keys = append(keys, c.reads.named(ctx)...)
 	}
-	slices.SortFunc(known, watch.CompareKeys)
-	return slices.DeleteFunc(slices.Compact(known), func(key eval.Key) bool { return !taken(key) })
+	slices.SortFunc(keys, watch.CompareKeys)
+	return slices.DeleteFunc(slices.Compact(keys), func(key eval.Key) bool { return !taken(key) })
 }
 
 // Release forgets what is known of keys that another process decides about from now on.
 // They must not be reconciled at the same time.
 func (c *Controller) Release(given func(eval.Key) bool) {
-	for key, memo := range c.memosOf(given) {
+	for key, memo := range c.known.memosOf(given) {
 		c.forget(key, memo)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.intents.dropAll(given)
-	c.counts.Remembered.Sub(float64(c.memories.drop(given)))
-	c.writes.drop(given)
-	c.echoes.dropAll(given)
-	for key := range c.states {
-		if given(key) {
-			c.states.forget(key)
-		}
-	}
-	c.wakes.drop(given)
-	c.measure()
-}
-
-func (c *Controller) memosOf(given func(eval.Key) bool) map[eval.Key]*eval.Memo {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	out := map[eval.Key]*eval.Memo{}
-	for key, k := range c.states {
-		if k.memo != nil && given(key) {
-			out[key] = k.memo
-		}
-	}
-	return out
+	c.known.release(given)
 }
 
 // FlushKeys is Flush for some keys, as another process is about to decide about them.
 // The context of each is that of around, which says false for keys that are left out.
 func (c *Controller) FlushKeys(ctx context.Context, now time.Time, around func(context.Context, eval.Key) (context.Context, bool)) (results []Flushed) {
-	for _, key := range c.intents.waiting() {
+	for _, key := range c.known.intents.waiting() {
 		if inner, ok := around(ctx, key); ok && ctx.Err() == nil {
 			results = append(results, Flushed{Key: key, Result: c.reconcile(inner, key, now, true)})
 		}

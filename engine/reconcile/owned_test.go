@@ -62,7 +62,7 @@ func TestOwnedKeys(t *testing.T) {
 		}
 	}
 	remembered := func(name string) string {
-		v, ok := c.memories.values(eval.Key{Name: name})["seen"]
+		v, ok := c.known.memories.values(eval.Key{Name: name})["seen"]
 		if !ok {
 			return ""
 		}
@@ -73,8 +73,8 @@ func TestOwnedKeys(t *testing.T) {
 	}
 	own = []string{"a"}
 	c.Release(named("b", "c"))
-	if remembered("a") == "" || remembered("b") != "" || len(c.states) != 1 || !c.states[eval.Key{Name: "a"}].last.decided || c.isInitial(eval.Key{Name: "b"}) {
-		t.Errorf("of a %q is known, of b %q, with %d states", remembered("a"), remembered("b"), len(c.states))
+	if remembered("a") == "" || remembered("b") != "" || len(c.known.states) != 1 || !c.known.states[eval.Key{Name: "a"}].last.decided || c.known.isInitial(eval.Key{Name: "b"}) {
+		t.Errorf("of a %q is known, of b %q, with %d states", remembered("a"), remembered("b"), len(c.known.states))
 	}
 	if woken := putNode(t, g, "b", "2"); len(woken) > 0 {
 		t.Errorf("%v are woken, which were given away", woken)
@@ -129,7 +129,7 @@ func TestFlushKeys(t *testing.T) {
 		t.Errorf("%d keys were flushed with %d writes, %d runs are pending", len(flushed), server.writes-before, c.Pending())
 	}
 	c.Release(named("a", "b"))
-	if c.Pending() != 0 || len(c.intents.byName) != 0 || c.intents.bytes != 0 {
-		t.Errorf("%d runs are pending, %d debounce keys are known with %d bytes", c.Pending(), len(c.intents.byName), c.intents.bytes)
+	if c.Pending() != 0 || len(c.known.intents.byName) != 0 || c.known.intents.bytes != 0 {
+		t.Errorf("%d runs are pending, %d debounce keys are known with %d bytes", c.Pending(), len(c.known.intents.byName), c.known.intents.bytes)
 	}
 }

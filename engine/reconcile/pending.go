@@ -24,7 +24,7 @@ const (
 
 // waits reports whether the read model lacks a write of the key.
 func (r *reconciliation) waits(ctx context.Context, snapshot *world.Snapshot) bool {
-	p, ok := r.c.writes.get(r.key)
+	p, ok := r.c.known.writes.get(r.key)
 	if !ok {
 		return false
 	}
@@ -36,7 +36,7 @@ func (r *reconciliation) waits(ctx context.Context, snapshot *world.Snapshot) bo
 		case !late && !w.missed:
 			return true
 		case read.lacks(w) && exists(ctx, r.c.group.writer, w.id):
-			r.c.writes.set(r.key, p.anew(r.now))
+			r.c.known.writes.set(r.key, p.anew(r.now))
 			return true
 		}
 	}
@@ -111,7 +111,7 @@ func (r reading) shows(w *written) bool {
 func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
 	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
 	for _, c := range g.all() {
-		out = append(out, c.askAgain(c.writes.before(id, o.Version()))...)
+		out = append(out, c.askAgain(c.known.writes.before(id, o.Version()))...)
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
 // askAgain wakes keys and lets them make their calls again: their writes are not all
 // there is.
 func (c *Controller) askAgain(keys []eval.Key) (out []Wake) {
-	c.echoes.drop(keys...)
+	c.known.echoes.drop(keys...)
 	for _, key := range keys {
 		out = append(out, Wake{Controller: c, Key: key})
 	}
@@ -136,7 +136,7 @@ func (g *Group) Reached(source world.Source, version string) (out []Wake) {
 	}
 	table := g.store.Snapshot().Table(source)
 	for _, c := range g.all() {
-		out = append(out, c.askAgain(c.writes.miss(source, table, version))...)
+		out = append(out, c.askAgain(c.known.writes.miss(source, table, version))...)
 	}
 	return out
 }

@@ -81,7 +81,7 @@ func (r *reconciliation) refusePutOff(d eval.Debounced, i *intent) bool {
 	r.result.Quiet = false
 	r.c.counts.Errors.Inc()
 	if !i.pending && i.last.IsZero() {
-		r.c.intents.drop(d.Key, i)
+		r.c.known.intents.drop(d.Key, i)
 	}
 	return !i.pending
 }

@@ -40,15 +40,15 @@ func TestWhatIsPutOff(t *testing.T) {
 			}
 		}
 	}
-	if n := c.Pending(); n+refused != states || n < 40 || n > 64 || c.intents.bytes > eval.MaxPutOff {
-		t.Errorf("%d wait and %d are refused, with %d bytes", n, refused, c.intents.bytes)
+	if n := c.Pending(); n+refused != states || n < 40 || n > 64 || c.known.intents.bytes > eval.MaxPutOff {
+		t.Errorf("%d wait and %d are refused, with %d bytes", n, refused, c.known.intents.bytes)
 	}
 	sum := 0
-	for _, i := range c.intents.byName {
+	for _, i := range c.known.intents.byName {
 		sum += i.weight
 	}
-	if sum != c.intents.bytes {
-		t.Errorf("%d bytes are counted, there are %d", c.intents.bytes, sum)
+	if sum != c.known.intents.bytes {
+		t.Errorf("%d bytes are counted, there are %d", c.known.intents.bytes, sum)
 	}
 	at := noon.Add(90 * time.Minute)
 	for range 2 * states {
@@ -57,8 +57,8 @@ func TestWhatIsPutOff(t *testing.T) {
 	}
 	at = at.Add(2 * time.Hour)
 	c.Reconcile(t.Context(), key, at)
-	if n := c.Pending(); n > 1 || c.intents.bytes > 4<<20 {
-		t.Errorf("later %d wait, with %d bytes", n, c.intents.bytes)
+	if n := c.Pending(); n > 1 || c.known.intents.bytes > 4<<20 {
+		t.Errorf("later %d wait, with %d bytes", n, c.known.intents.bytes)
 	}
 }
 

@@ -59,7 +59,7 @@ func (c *Controller) attempt(ctx context.Context, key eval.Key, now time.Time, f
 	r := reconciliation{c: c, key: key, now: now}
 	snapshot := c.group.store.Snapshot()
 	if !flush && r.waits(ctx, snapshot) {
-		c.echoes.lookLater(key, now.Add(lookAgain))
+		c.known.echoes.lookLater(key, now.Add(lookAgain))
 		return Result{Next: now.Add(lookAgain)}, false
 	}
 	ctx = r.begin(ctx, snapshot, flush)
@@ -72,16 +72,16 @@ func (c *Controller) attempt(ctx context.Context, key eval.Key, now time.Time, f
 // begin finds out what the key is decided about for, and what the decision depends on.
 func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, flush bool) context.Context {
 	c, key, now := r.c, r.key, r.now
-	by := c.wakes.take(key)
-	r.woken, r.cause = c.reasons(key, by), by.cause
+	by := c.known.wakes.take(key)
+	r.woken, r.cause = c.known.reasons(key, by), by.cause
 	r.object = c.reads.primary(snapshot, key)
-	r.left = c.intents.leftover(key, r.object != nil, r.decides(), now, flush)
+	r.left = c.known.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
-	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.leftOut(key, now)
+	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.known.leftOut(key, now)
 	r.flight = c.takeOff(&r.in)
 	ctx, r.result.ID = c.identified(ctx)
 	ctx, r.traced = r.trace(ctx, by.at)
-	if r.echo = c.echoes.take(key, r.woken, now); flush {
+	if r.echo = c.known.echoes.take(key, r.woken, now); flush {
 		r.echo = nil
 	}
 	return ctx
@@ -104,7 +104,7 @@ func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
 	due := r.beside(ctx)
 	err := decided(d)
 	if err == nil {
-		r.c.remember(r.key, d.Remember)
+		r.c.known.remember(r.key, d.Remember)
 	}
 	r.count(start)
 	r.result.Next = r.c.brake.Due(r.key, earliest(d.Next, due), r.now)
@@ -114,15 +114,15 @@ func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
 // settle brings all that is known of the key up to what was written.
 func (r *reconciliation) settle(ctx context.Context) {
 	c, result := r.c, &r.result
-	c.writes.set(r.key, pendingOf(result.Outcomes, r.now))
+	c.known.writes.set(r.key, pendingOf(result.Outcomes, r.now))
 	r.noteRejections()
 	r.sumUp()
 	if result.Err != nil && r.cause.Known { // it is tried again
-		c.wakes.restore(r.key, r.cause)
+		c.known.wakes.restore(r.key, r.cause)
 	}
 	r.debounce()
 	r.reached()
-	result.Next = earliest(result.Next, c.intents.next(r.key))
+	result.Next = earliest(result.Next, c.known.intents.next(r.key))
 	if r.left != nil && r.decides() {
 		result.Next = r.now // the key itself has still to be decided about
 	}

@@ -32,7 +32,7 @@ func (r *reconciliation) record() {
 	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = r.woken, result.Decision, result.Outcomes, result.Next
 	kept.Errors = [2]error{result.Err, result.Final}
 	if r.c.Policy.Stateful {
-		kept.Memory = r.c.memories.values(r.key)
+		kept.Memory = r.c.known.memories.values(r.key)
 	}
 	result.Record = kept
 	r.c.group.Records.Add(kept)

@@ -25,18 +25,18 @@ const rejectedFor = 5 * time.Second
 func (c *Controller) makesChildren(rule int) bool { return c.Policy.Rules[rule].Child != "" }
 
 // leftOut returns the writes that are left out of a decision.
-func (c *Controller) leftOut(key eval.Key, now time.Time) []eval.Rejection {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k := c.states[key]
-	if k == nil || k.rejected == nil {
+func (k *known) leftOut(key eval.Key, now time.Time) []eval.Rejection {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.states[key]
+	if s == nil || s.rejected == nil {
 		return nil
 	}
-	if now.Sub(k.rejected.since) >= rejectedFor {
-		k.rejected = nil
+	if now.Sub(s.rejected.since) >= rejectedFor {
+		s.rejected = nil
 		return nil
 	}
-	return k.rejected.list
+	return s.rejected.list
 }
 
 // refused returns what was refused now.
@@ -55,18 +55,26 @@ func (r *reconciliation) refused() (out []eval.Rejection) {
 // decided about at once. It reports whether there was any.
 func (r *reconciliation) reject() bool {
 	now := &rejections{list: r.refused(), since: r.now}
-	if len(now.list) == 0 {
+	if len(now.list) == 0 || !r.c.known.reject(r.key, now, r.in.Rejected) {
 		return false
 	}
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	k := r.c.states[r.key]
-	if k == nil || k.memo == nil || r.c.successor != nil {
+	r.result.Next = r.now
+	return true
+}
+
+// reject notes what was refused now for a key, beside what was left out of the decision
+// because it was refused before. It reports false when the key is gone or another
+// revision decides about it by now.
+func (k *known) reject(key eval.Key, now *rejections, before []eval.Rejection) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.states[key]
+	if s == nil || s.memo == nil || k.revisions.successor != nil {
 		return false
 	}
-	if k.rejected != nil && len(r.in.Rejected) > 0 {
-		now.list, now.since = append(now.list, r.in.Rejected...), k.rejected.since
+	if s.rejected != nil && len(before) > 0 {
+		now.list, now.since = append(now.list, before...), s.rejected.since
 	}
-	k.rejected, r.result.Next = now, r.now
+	s.rejected = now
 	return true
 }

@@ -92,8 +92,8 @@ func TestEchoIsDecidedOnce(t *testing.T) {
 	e := newEchoing(t, strings.Replace(askingWith("object.metadata.?labels[?'place'].orValue('r')", ""), "  rules:\n", running, 1))
 	e.reconcile(1)
 	e.back()
-	if r := e.reconcile(2); len(r.Outcomes) != 1 || e.c.flights.running["run"] != 0 {
-		t.Errorf("%+v, running %v", r, e.c.flights.running)
+	if r := e.reconcile(2); len(r.Outcomes) != 1 || e.c.known.revisions.flights.running["run"] != 0 {
+		t.Errorf("%+v, running %v", r, e.c.known.revisions.flights.running)
 	}
 }
 

@@ -1,51 +1,75 @@
 package reconcile
 
 import (
+	"sync/atomic"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 )
 
-func (c *Controller) remember(key eval.Key, news map[string]value.Value) {
+// retention counts the bytes that a controller keeps between evaluations.
+type retention struct {
+	// keeping is how many bytes the memos have, removed says that the group has let go
+	// of the controller. The lock of known guards both.
+	keeping int
+	removed bool
+	// process is how many bytes the memos of all controllers have.
+	process *atomic.Int64
+	// retained is how many bytes are kept in all.
+	retained atomic.Int64
+}
+
+// add counts what the memos keep, and returns how much those of all
+// controllers do. One that was removed does not count.
+func (r *retention) add(bytes int) (all int) {
+	r.keeping += bytes
+	if r.removed {
+		return int(r.process.Load())
+	}
+	return int(r.process.Add(int64(bytes)))
+}
+
+// remove ends the counting among all controllers.
+func (r *retention) remove() {
+	r.add(-r.keeping)
+	r.removed = true
+}
+
+// remember lets a key remember values; what is null is forgotten.
+func (k *known) remember(key eval.Key, news map[string]value.Value) {
 	if len(news) == 0 {
 		return
 	}
-	c.counts.Remembered.Add(float64(c.memories.remember(key, news)))
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.measure()
+	k.counts.Remembered.Add(float64(k.memories.remember(key, news)))
+	k.remeasure()
 }
-
-// Restore makes a key remember values, as if evaluations before had.
-func (c *Controller) Restore(key eval.Key, values map[string]value.Value) { c.remember(key, values) }
 
 // keep counts what a memo keeps, and lets go of it when there is no more room.
-func (c *Controller) keep(memo *eval.Memo, before int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := c.addKeeping(memo.Kept() - before)
-	if c.keeping > eval.MaxMemoAll || all > eval.MaxMemoProcess {
-		c.addKeeping(-memo.Kept())
+func (k *known) keep(memo *eval.Memo, before int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	all := k.bytes.add(memo.Kept() - before)
+	if k.bytes.keeping > eval.MaxMemoAll || all > eval.MaxMemoProcess {
+		k.bytes.add(-memo.Kept())
 		memo.Drop()
 	}
-	c.measure()
+	k.measure()
 }
 
-// addKeeping counts what the memos keep, and returns how much those of all
-// controllers do. One that was removed does not count.
-func (c *Controller) addKeeping(bytes int) (all int) {
-	c.keeping += bytes
-	if c.removed {
-		return int(c.group.keeping.Load())
-	}
-	return int(c.group.keeping.Add(int64(bytes)))
+// remeasure is measure for who does not have the lock.
+func (k *known) remeasure() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.measure()
 }
 
-// measure says how many bytes the policy keeps between evaluations.
-func (c *Controller) measure() {
-	sum := int64(c.keeping + c.memories.total() + c.intents.total() + c.echoes.total())
-	c.retained.Store(sum)
-	if r := c.rollout.Load(); r != nil {
-		sum += r.other(c).retained.Load()
+// measure says how many bytes the policy keeps between evaluations. It is called with the
+// lock.
+func (k *known) measure() {
+	sum := int64(k.bytes.keeping + k.memories.total() + k.intents.total() + k.echoes.total())
+	k.bytes.retained.Store(sum)
+	if r := k.revisions.rollout.Load(); r != nil {
+		sum += r.beside(k).bytes.retained.Load()
 	}
-	c.counts.Retained.Set(float64(sum))
+	k.counts.Retained.Set(float64(sum))
 }

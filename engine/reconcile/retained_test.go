@@ -31,22 +31,22 @@ func TestWhatIsKept(t *testing.T) {
 			}
 		}
 	}
-	if c.keeping > eval.MaxMemoAll || c.keeping < eval.MaxMemoAll/2 {
-		t.Errorf("%d bytes are kept of %d", c.keeping, eval.MaxMemoAll)
+	if c.known.bytes.keeping > eval.MaxMemoAll || c.known.bytes.keeping < eval.MaxMemoAll/2 {
+		t.Errorf("%d bytes are kept of %d", c.known.bytes.keeping, eval.MaxMemoAll)
 	}
 	sum := 0
-	for _, k := range c.states {
+	for _, k := range c.known.states {
 		sum += k.memo.Kept()
 	}
-	if sum != c.keeping {
-		t.Errorf("%d bytes are counted, %d are kept", c.keeping, sum)
+	if sum != c.known.bytes.keeping {
+		t.Errorf("%d bytes are counted, %d are kept", c.known.bytes.keeping, sum)
 	}
 	for i := range objects {
 		key := eval.Key{Name: fmt.Sprintf("n%03d", i)}
-		c.forget(key, c.memo(key))
+		c.forget(key, c.known.memo(key))
 	}
-	if c.keeping != 0 {
-		t.Errorf("%d bytes are counted when all objects are gone", c.keeping)
+	if c.known.bytes.keeping != 0 {
+		t.Errorf("%d bytes are counted when all objects are gone", c.known.bytes.keeping)
 	}
 }
 
@@ -64,12 +64,12 @@ func TestWhatAllPoliciesKeep(t *testing.T) {
 			c.Reconcile(t.Context(), eval.Key{Name: name}, noon)
 		}
 	}
-	if all := int(g.keeping.Load()); all > eval.MaxMemoProcess || all < eval.MaxMemoProcess*3/4 || all != first.keeping+second.keeping {
-		t.Errorf("%d bytes are kept of %d; the policies keep %d and %d", all, eval.MaxMemoProcess, first.keeping, second.keeping)
+	if all := int(g.keeping.Load()); all > eval.MaxMemoProcess || all < eval.MaxMemoProcess*3/4 || all != first.known.bytes.keeping+second.known.bytes.keeping {
+		t.Errorf("%d bytes are kept of %d; the policies keep %d and %d", all, eval.MaxMemoProcess, first.known.bytes.keeping, second.known.bytes.keeping)
 	}
 	g.Remove(first)
-	if all := int(g.keeping.Load()); all != second.keeping || second.keeping == 0 {
-		t.Errorf("%d bytes are counted of %d", all, second.keeping)
+	if all := int(g.keeping.Load()); all != second.known.bytes.keeping || second.known.bytes.keeping == 0 {
+		t.Errorf("%d bytes are counted of %d", all, second.known.bytes.keeping)
 	}
 }
 
@@ -100,13 +100,13 @@ func TestWhatIsRemembered(t *testing.T) {
 			break
 		}
 	}
-	if full < 20 || full > 60 || c.memories.total() > eval.MaxRememberedAll {
-		t.Errorf("%d objects remember %d bytes", full, c.memories.total())
+	if full < 20 || full > 60 || c.known.memories.total() > eval.MaxRememberedAll {
+		t.Errorf("%d objects remember %d bytes", full, c.known.memories.total())
 	}
 	if wrong := decide("n000"); wrong != "" {
 		t.Errorf("what is remembered in place of the same: %s", wrong)
 	}
-	c.remember(eval.Key{Name: "n000"}, map[string]value.Value{"x": nil})
+	c.known.remember(eval.Key{Name: "n000"}, map[string]value.Value{"x": nil})
 	if wrong := decide(fmt.Sprintf("n%03d", full)); wrong != "" {
 		t.Errorf("after something was forgotten: %s", wrong)
 	}

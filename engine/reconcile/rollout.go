@@ -37,12 +37,12 @@ type Rollout struct {
 // revision must not have decided about anything.
 func NewRollout(base, next *Controller, share rollout.Share, now time.Time) (*Rollout, []eval.Key) {
 	r := &Rollout{base: base, next: next, begun: now, share: share, moved: map[eval.Key]bool{}, todo: map[eval.Key]bool{}, verdicts: map[eval.Key]verdict{}}
-	next.mu.Lock()
-	next.late, next.edited = nil, true
+	next.known.mu.Lock()
+	next.known.revisions.late, next.known.revisions.edited = nil, true
 	(&takeover{from: base, to: next}).share()
-	next.mu.Unlock()
-	base.rollout.Store(r)
-	next.rollout.Store(r)
+	next.known.mu.Unlock()
+	base.known.revisions.rollout.Store(r)
+	next.known.revisions.rollout.Store(r)
 	keys := r.keys()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,10 +130,18 @@ func (r *Rollout) other(c *Controller) *Controller {
 	return r.base
 }
 
+// beside returns what the other one of the two revisions knows.
+func (r *Rollout) beside(k *known) *known {
+	if k == &r.base.known {
+		return &r.next.known
+	}
+	return &r.base.known
+}
+
 // Decides reports whether the controller decides about a key: while a new revision is
 // rolled out, one of the two does.
 func (c *Controller) Decides(key eval.Key) bool {
-	r := c.rollout.Load()
+	r := c.known.revisions.rollout.Load()
 	if r == nil {
 		return true
 	}
@@ -160,7 +168,7 @@ func (r *Rollout) end(winner, loser *Controller) []eval.Key {
 	defer r.mu.Unlock()
 	again := winner.Adopt(loser, keys)
 	r.winner = winner
-	winner.rollout.Store(nil)
-	loser.rollout.Store(nil)
+	winner.known.revisions.rollout.Store(nil)
+	loser.known.revisions.rollout.Store(nil)
 	return again
 }

@@ -139,7 +139,7 @@ func TestRolloutSteps(t *testing.T) {
 	}
 	again := r.Finish()
 	r.reconcile(again)
-	if got := len(r.wrote("new")); got != 40 || len(again) != 40 || r.next.rollout.Load() != nil {
+	if got := len(r.wrote("new")); got != 40 || len(again) != 40 || r.next.known.revisions.rollout.Load() != nil {
 		t.Errorf("%d written, %d decided about again", got, len(again))
 	}
 }
@@ -182,13 +182,13 @@ func TestRolloutHandsOver(t *testing.T) {
 	state := func(c *Controller) string {
 		recalled := 0
 		for _, key := range r.keys() {
-			if got, _ := value.Str(c.memories.recall(key)("seen")); got == "yes" {
+			if got, _ := value.Str(c.known.memories.recall(key)("seen")); got == "yes" {
 				recalled++
 			}
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return fmt.Sprintf("%d recall %d intents %v bytes", recalled, len(c.intents.byName), c.memories.total() > 0)
+		c.known.mu.Lock()
+		defer c.known.mu.Unlock()
+		return fmt.Sprintf("%d recall %d intents %v bytes", recalled, len(c.known.intents.byName), c.known.memories.total() > 0)
 	}
 	want := func(base, next string) {
 		t.Helper()
@@ -240,16 +240,16 @@ func TestRolloutConcurrently(t *testing.T) {
 		r.Take(key)
 	}
 	for _, key := range keys {
-		base, next := r.base.memories.values(key) != nil, r.next.memories.values(key) != nil
-		if base == next || next != r.next.Decides(key) || len(r.base.intents.ofKey[key])+len(r.next.intents.ofKey[key]) != 1 {
+		base, next := r.base.known.memories.values(key) != nil, r.next.known.memories.values(key) != nil
+		if base == next || next != r.next.Decides(key) || len(r.base.known.intents.ofKey[key])+len(r.next.known.intents.ofKey[key]) != 1 {
 			t.Errorf("%s is remembered by the one in force: %v, by the new one: %v", key, base, next)
 		}
 	}
 	sum := 0
 	for _, c := range []*Controller{r.base, r.next} {
-		counted, remembered := c.memories.total(), 0
-		for _, key := range c.memories.keys() {
-			remembered += rememberedBytes(c.memories.values(key))
+		counted, remembered := c.known.memories.total(), 0
+		for _, key := range c.known.memories.keys() {
+			remembered += rememberedBytes(c.known.memories.values(key))
 		}
 		sum += remembered
 		if counted != remembered {

@@ -82,7 +82,7 @@ func (r *reconciliation) beside(ctx context.Context) (due time.Time) {
 	if c.Policy.Mode != plan.Enforce || in.Instead != nil || len(in.Rejected) > 0 { // they would make what was refused
 		return due
 	}
-	if rollout := c.rollout.Load(); rollout != nil && !in.Flush {
+	if rollout := c.known.revisions.rollout.Load(); rollout != nil && !in.Flush {
 		due = rollout.compare(ctx, c, *in, enforced)
 	}
 	if other := c.group.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
@@ -96,7 +96,7 @@ func (g *Group) find(id string) *Controller {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	for _, c := range g.controllers {
-		if c.inForce.Load() && c.Policy.ID() == id {
+		if c.InForce() && c.Policy.ID() == id {
 			return c
 		}
 	}
@@ -146,10 +146,10 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	s := c.shadow
 	s.turn.Lock()
 	defer s.turn.Unlock()
-	if !c.inForce.Load() {
+	if !c.InForce() {
 		return nil
 	}
-	c.wakes.take(key)
+	c.known.wakes.take(key)
 	answers := s.last(key)
 	if enforced != nil && len(enforced.Calls) > 0 {
 		answers.calls = enforced.Calls
@@ -159,7 +159,7 @@ func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Sna
 	in.Answers = answers
 	d := c.evaluate(ctx, in)
 	c.counted(d)
-	c.remember(key, d.Remember)
+	c.known.remember(key, d.Remember)
 	r := reconciliation{c: c, key: key, now: now, object: object, result: Result{Decision: d}}
 	r.debounce()
 	r.reached()

@@ -21,12 +21,12 @@ type takeover struct {
 // all takes over what does not depend on how a key is decided.
 func (t *takeover) all() {
 	from, to := t.from, t.to
-	to.memories.copy(from.memories) // a rollout may have given keys to this one already
-	to.states.takeInitial(from.states)
-	to.writes.copy(from.writes)
+	to.known.memories.copy(from.known.memories) // a rollout may have given keys to this one already
+	to.known.states.takeInitial(from.known.states)
+	to.known.writes.copy(from.known.writes)
 	t.share()
-	to.measure()
-	to.counts.Dropped.Add(float64(to.intents.copy(from.intents, t.rule)))
+	to.known.measure()
+	to.counts.Dropped.Add(float64(to.known.intents.copy(from.known.intents, t.rule)))
 	t.anew, t.bodies = differs(from.Policy, to.Policy)
 	if to.shadow != nil && from.shadow != nil { // it writes nothing, and counts from the beginning
 		t.anew = true
@@ -37,8 +37,8 @@ func (t *takeover) all() {
 // share lets the revision know the events that another has emitted, and count with it
 // how many keys run a rule.
 func (t *takeover) share() {
-	if t.to.told != t.from.told { // it has not decided about anything yet
-		t.to.told, t.to.flights = t.from.told, t.from.flights
+	if t.to.known.revisions.told != t.from.known.revisions.told { // it has not decided about anything yet
+		t.to.known.revisions.told, t.to.known.revisions.flights = t.from.known.revisions.told, t.from.known.revisions.flights
 	}
 }
 
@@ -62,11 +62,11 @@ func differs(old, now *plan.Policy) (all bool, bodies eval.RuleSet) {
 // keep takes over what a key reads, so that a change of it wakes the key, unless the key
 // is to be decided about again, which it reports by false.
 func (t *takeover) keep(key eval.Key) bool {
-	was, compared := t.from.states.of(key), t.to.states.of(key).memo != nil
+	was, compared := t.from.known.states.of(key), t.to.known.states.of(key).memo != nil
 	if t.anew || compared || was.busy || !was.last.clean || was.last.rules.Meets(t.bodies) {
 		return false
 	}
-	t.to.states.at(key).last = was.last
+	t.to.known.states.at(key).last = was.last
 	if was.memo != nil {
 		t.carry(key, was.memo)
 	}
@@ -82,7 +82,7 @@ func (t *takeover) carry(key eval.Key, was *eval.Memo) {
 		}
 		return inputNamed(to, from.Inputs[at.Input].Name)
 	})
-	t.to.states.at(key).memo = m
+	t.to.known.states.at(key).memo = m
 	t.to.reads.router.Looked(key, m.Lookups())
 }
 
@@ -111,49 +111,49 @@ func (t *takeover) rule(rule int) int {
 // retire drops what was taken over, except for the keys that are still being decided
 // about: they are handed over when they end.
 func (t *takeover) retire() {
-	done := func(key eval.Key) bool { return !t.from.states.of(key).busy }
-	t.from.intents.dropAll(done)
-	t.from.memories.drop(done)
-	t.from.writes.drop(done)
-	t.from.echoes.dropAll(func(eval.Key) bool { return true })
+	done := func(key eval.Key) bool { return !t.from.known.states.of(key).busy }
+	t.from.known.intents.dropAll(done)
+	t.from.known.memories.drop(done)
+	t.from.known.writes.drop(done)
+	t.from.known.echoes.dropAll(func(eval.Key) bool { return true })
 }
 
 // key takes over what is known of a key, so that it is known in one place.
 func (t *takeover) key(key eval.Key) {
 	from, to := t.from, t.to
-	to.memories.move(from.memories, key)
-	to.writes.move(from.writes, key)
-	to.counts.Dropped.Add(float64(to.intents.copyOf(from.intents, key, t.rule)))
-	to.measure()
+	to.known.memories.move(from.known.memories, key)
+	to.known.writes.move(from.known.writes, key)
+	to.counts.Dropped.Add(float64(to.known.intents.copyOf(from.known.intents, key, t.rule)))
+	to.known.measure()
 }
 
 // late takes over a key that was still being decided about. It takes the locks, and
 // returns the revision that has taken over from the second one meanwhile, if any.
 func (t *takeover) late(key eval.Key) (next *Controller) {
-	t.from.mu.Lock()
-	defer t.from.mu.Unlock()
-	t.to.mu.Lock()
-	defer t.to.mu.Unlock()
+	t.from.known.mu.Lock()
+	defer t.from.known.mu.Unlock()
+	t.to.known.mu.Lock()
+	defer t.to.known.mu.Unlock()
 	t.key(key)
-	return t.to.successor
+	return t.to.known.revisions.successor
 }
 
 // owner takes over a key of a rollout, by the same rules as Adopt does for all keys. It
 // takes the locks.
 func (t *takeover) owner(key eval.Key) {
 	from, to := t.from, t.to
-	from.mu.Lock()
-	defer from.mu.Unlock()
-	to.mu.Lock()
-	defer to.mu.Unlock()
+	from.known.mu.Lock()
+	defer from.known.mu.Unlock()
+	to.known.mu.Lock()
+	defer to.known.mu.Unlock()
 	t.key(key)
-	from.echoes.drop(key)
-	from.intents.dropOf(key)
-	if k := from.states[key]; k != nil {
+	from.known.echoes.drop(key)
+	from.known.intents.dropOf(key)
+	if k := from.known.states[key]; k != nil {
 		if k.initial {
-			to.states.at(key).initial = true
+			to.known.states.at(key).initial = true
 		}
 		k.last = reach{}
-		from.states.tidy(key, k)
+		from.known.states.tidy(key, k)
 	}
 }

@@ -96,8 +96,8 @@ func TestTrace(t *testing.T) {
 			t.Errorf("the exemplar of %s (-want +got):\n%s", name, d)
 		}
 	}
-	if len(c.wakes.of) > 0 {
-		t.Errorf("%v is kept", c.wakes.of)
+	if len(c.known.wakes.of) > 0 {
+		t.Errorf("%v is kept", c.known.wakes.of)
 	}
 }
 
@@ -133,8 +133,8 @@ func TestTracesAreOff(t *testing.T) {
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
 	key, ctx, effect := eval.Key{Name: "n"}, t.Context(), &eval.Effect{}
-	by := c.wakes.take(key)
-	r := reconciliation{c: c, key: key, woken: c.reasons(key, by), result: Result{ID: c.NewID()}}
+	by := c.known.wakes.take(key)
+	r := reconciliation{c: c, key: key, woken: c.known.reasons(key, by), result: Result{ID: c.NewID()}}
 	if n := testing.AllocsPerRun(100, func() {
 		_, traced := r.trace(ctx, by.at)
 		_, end := traced.write(ctx, effect)
@@ -155,12 +155,12 @@ func TestShadowKeepsNoTimes(t *testing.T) {
 	g.Tracer = sdktrace.NewTracerProvider().Tracer("test")
 	c := g.Add(p)
 	put(t, g, "n", "1", nil)
-	if woken := c.wakes.of[eval.Key{Name: "n"}]; woken == nil || woken.at.IsZero() {
+	if woken := c.known.wakes.of[eval.Key{Name: "n"}]; woken == nil || woken.at.IsZero() {
 		t.Fatalf("it was woken: %+v", woken)
 	}
 	c.Reconcile(t.Context(), eval.Key{Name: "n"}, noon)
-	if len(c.wakes.of) > 0 {
-		t.Errorf("%v is kept", c.wakes.of)
+	if len(c.known.wakes.of) > 0 {
+		t.Errorf("%v is kept", c.known.wakes.of)
 	}
 }
 
@@ -174,11 +174,11 @@ func TestRolloutKeepsNoTimes(t *testing.T) {
 	for i := range 4 {
 		put(t, r.group, fmt.Sprint("n", i), "2", map[string]any{"zone": "x"})
 	}
-	if woken := r.next.wakes.of[eval.Key{Name: "n0"}]; woken == nil || woken.at.IsZero() {
+	if woken := r.next.known.wakes.of[eval.Key{Name: "n0"}]; woken == nil || woken.at.IsZero() {
 		t.Fatalf("it was woken: %+v", woken)
 	}
 	r.reconcile(r.keys())
-	if len(r.base.wakes.of)+len(r.next.wakes.of) > 0 {
-		t.Errorf("%v and %v are kept", r.base.wakes.of, r.next.wakes.of)
+	if len(r.base.known.wakes.of)+len(r.next.known.wakes.of) > 0 {
+		t.Errorf("%v and %v are kept", r.base.known.wakes.of, r.next.known.wakes.of)
 	}
 }

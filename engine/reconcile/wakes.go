@@ -123,7 +123,7 @@ func (by *change) wake() record.Wake {
 // noteWakes notes the change by which keys are woken.
 func (c *Controller) noteWakes(keys []eval.Key, by change) {
 	if len(keys) > 0 {
-		c.wakes.note(keys, by.wake(), c.causeOf(&by), by.at)
+		c.known.wakes.note(keys, by.wake(), c.causeOf(&by), by.at)
 	}
 }
 
@@ -141,19 +141,19 @@ func (c *Controller) causeOf(by *change) brake.Cause {
 
 // reasons returns why a key is decided about now. What no change has woken was woken by
 // time, by an edit or by the start.
-func (c *Controller) reasons(key eval.Key, by woken) []record.Wake {
+func (k *known) reasons(key eval.Key, by woken) []record.Wake {
 	if len(by.changes) > 0 {
 		return by.changes
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	last := c.states.of(key).last
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	last := k.states.of(key).last
 	switch {
 	case last.retries:
 		return byRetry
 	case last.decided:
 		return byDeadline
-	case c.edited:
+	case k.revisions.edited:
 		return byEdit
 	default:
 		return byStart
