@@ -39,7 +39,7 @@ func (k *known) reached(key eval.Key, last reach) {
 // of which this one cannot decide otherwise. Of the keys given, which are those
 // of Replay, and of those woken since, the others are returned, to be decided
 // about again. Keys that the other controller is still deciding about are among
-// them: it finishes these, and hands over what came of them (see end); until
+// them: it finishes these, and hands over what came of them (see handOver); until
 // then they must not be decided about here.
 func (c *Controller) Adopt(old *Controller, keys []eval.Key) (again []eval.Key) {
 	for _, s := range []*shadow{old.shadow, c.shadow} { // the enforced policy may make either decide

@@ -224,7 +224,7 @@ func TestTryOutOfCosts(t *testing.T) {
 	next := g.Add(costs)
 	put(t, g, "small", "1", map[string]any{"a": "b"})
 	keys := g.Replay(t.Context(), next)
-	if err := next.TryOut(t.Context(), now, keys, noon); err != nil {
+	if err := TryOut(t.Context(), next, now, keys, noon); err != nil {
 		t.Errorf("for few labels: %v", err)
 	}
 	many := map[string]any{}
@@ -233,11 +233,11 @@ func TestTryOutOfCosts(t *testing.T) {
 	}
 	put(t, g, "large", "1", many)
 	keys = g.Replay(t.Context(), next)
-	err := next.TryOut(t.Context(), now, keys, noon)
+	err := TryOut(t.Context(), next, now, keys, noon)
 	if err == nil || !strings.HasPrefix(err.Error(), `rule "mark" costs too much for large: `) || !strings.Contains(err.Error(), "split it, or use a collection") {
 		t.Errorf("for many labels: %v", err)
 	}
-	if err := next.TryOut(t.Context(), next, keys, noon); err != nil {
+	if err := TryOut(t.Context(), next, next, keys, noon); err != nil {
 		t.Errorf("what costs as much already: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	}
 	read := c.reads.in(r.in.World)
 	ruling := c.brake.Admit(brake.Request{
-		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, r.limiting()},
+		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, limiting(c)},
 	})
 	result.Runaway = ruling.Runaway
 	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
@@ -31,9 +31,10 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 
 // applier returns what writes the effects of the decision.
 func (r *reconciliation) applier(read reading) *apply.Applier {
+	policy := r.c.Policy
 	return &apply.Applier{
-		Writer: r.c.group.writer, Policy: r.c.Policy.Name, Primary: world.ID{GVK: r.c.Policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
-		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.around(), Again: r.c.makesChildren,
+		Writer: r.c.group.writer, Policy: policy.Name, Primary: world.ID{GVK: policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
+		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.around(), Again: func(rule int) bool { return makesChildren(policy, rule) },
 	}
 }
 
@@ -68,19 +69,16 @@ type bounds struct {
 	c, limits *Controller
 }
 
-// limiting returns the controller whose limits hold: that of the revision in force.
-func (r *reconciliation) limiting() *Controller {
-	c := r.c
-	for {
-		if rollout := c.known.revisions.rollout.Load(); rollout != nil {
-			return rollout.base
-		}
-		next := c.known.next()
-		if next == nil {
-			return c
-		}
-		c = next
+// limiting returns the controller whose limits hold for what another one, or itself, writes:
+// that of the revision in force.
+func limiting(c *Controller) *Controller {
+	if rollout := c.known.revisions.rollout.Load(); rollout != nil {
+		return rollout.base
 	}
+	if next := c.known.next(); next != nil {
+		return limiting(next)
+	}
+	return c
 }
 
 // Size implements brake.World.

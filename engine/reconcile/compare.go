@@ -49,7 +49,7 @@ func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input,
 		return translated(owner.known.intents.known(debounce), owner.Policy, other.Policy)
 	}
 	other.known.wakes.take(in.Key)
-	o, err := other.safely(ctx, would)
+	o, err := safely(func() *eval.Decision { return other.evaluate(ctx, would) })
 	if err != nil {
 		v := verdict{undetermined: other == r.base}
 		if other == r.next {
@@ -66,15 +66,15 @@ func (r *Rollout) compare(ctx context.Context, owner *Controller, in eval.Input,
 	return o.Next
 }
 
-// safely evaluates. A panic is an error: it must not keep the other revision from
+// safely makes a decision. A panic is an error: it must not keep the other revision from
 // deciding.
-func (c *Controller) safely(ctx context.Context, in eval.Input) (d *eval.Decision, err error) {
+func safely(decide func() *eval.Decision) (d *eval.Decision, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("internal error (panic): %v", v)
 		}
 	}()
-	return c.evaluate(ctx, in), nil
+	return decide(), nil
 }
 
 // translated returns an intent of a revision as another one knows it.

@@ -90,24 +90,8 @@ func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision
 // reconciliation is that of the context, or a new one.
 func (c *Controller) Reconcile(ctx context.Context, key eval.Key, now time.Time) Result {
 	c.known.begin(key)
-	defer c.end(key)
+	defer handOver(c, key)
 	return c.reconcile(ctx, key, now, false)
-}
-
-// end hands what a key came to know to the revision that has taken over
-// meanwhile, and from that one on if another one has taken over from it.
-func (c *Controller) end(key eval.Key) {
-	from := c
-	for next := c.known.end(key); next != nil; {
-		from, next = next, (&takeover{from: from, to: next}).late(key)
-	}
-}
-
-// letGo ends what is decided about an object that has left the selector.
-func (c *Controller) letGo(ctx context.Context, key eval.Key) {
-	memo := c.known.memo(key)
-	c.reads.router.Leave(ctx, key)
-	c.forget(key, memo)
 }
 
 // forget drops what is known of a key whose primary is gone.
@@ -137,7 +121,7 @@ func (c *Controller) MarkInitial() {
 	k.wakes.begin()
 	k.revisions.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
-	for _, key := range c.owned(keys) {
+	for _, key := range c.group.owned(c.Policy, keys) {
 		k.states.at(key).initial = true
 	}
 }

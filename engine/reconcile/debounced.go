@@ -8,7 +8,6 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // debounce brings what waits for the key up to what the reconciliation did.
@@ -93,20 +92,14 @@ func (r *reconciliation) succeeded(rule int) bool {
 		!slices.ContainsFunc(r.result.Outcomes, unwritten)
 }
 
-// Labels computes the labels of a metric for a key.
+// Labels computes the labels of a metric for a key. The primary of a key that has used a
+// debounce is as it last was if it is gone.
 func (c *Controller) Labels(ctx context.Context, key eval.Key, now time.Time, labels []plan.Label) map[string]string {
-	return eval.Labels(ctx, eval.Input{
-		Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.known.memories.recall(key), Instead: c.absent(key),
-	}, labels)
-}
-
-// absent is the primary of a key that has used a debounce, as it last was; nil
-// while it exists.
-func (c *Controller) absent(key eval.Key) *world.Object {
-	if c.reads.primary(c.group.store.Snapshot(), key) != nil {
-		return nil
+	in := eval.Input{Policy: c.Policy, Key: key, World: c.group.store.Snapshot(), Now: now, Recall: c.known.memories.recall(key)}
+	if c.reads.primary(in.World, key) == nil {
+		in.Instead = c.known.intents.object(key)
 	}
-	return c.known.intents.object(key)
+	return eval.Labels(ctx, in, labels)
 }
 
 // Pending counts what waits to be run.

@@ -66,7 +66,9 @@ func (d *Disagreement) Shorten(n int) {
 }
 
 // note counts a decision, and keeps it if it differs.
-func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disagreement, enforced, decided *eval.Decision, active *Controller) {
+func (s *shadow) note(r *reconciliation, answers recorded, e enforced) {
+	key, counts, decided := r.key, r.c.counts, r.result.Decision
+	found := Disagreement{At: r.now, Key: key.String(), Undetermined: *answers.asked}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(answers.calls) > 0 {
@@ -74,28 +76,28 @@ func (s *shadow) note(c *Controller, key eval.Key, answers recorded, found Disag
 	}
 	s.counts.Evaluations++
 	s.counts.Enforced = ""
-	if active != nil {
-		s.counts.Enforced = active.Policy.Revision
+	if e.by != nil {
+		s.counts.Enforced = e.by.Policy.Revision
 	}
 	undetermined := found.Undetermined != ""
-	differs := !undetermined && !slices.Equal(effectTexts(enforced), effectTexts(decided))
+	differs := !undetermined && !slices.Equal(effectTexts(e.d), effectTexts(decided))
 	if differs {
-		found.Differences = differences(enforced, decided)
+		found.Differences = differences(e.d, decided)
 	}
 	switch {
 	case undetermined:
 		s.counts.Undetermined++
-		c.counts.Undetermined.Inc()
+		counts.Undetermined.Inc()
 	case differs:
 		s.counts.Disagreements++
-		c.counts.Disagreements.Inc()
+		counts.Disagreements.Inc()
 	}
 	if differs {
 		s.differs[key] = true
 	} else {
 		delete(s.differs, key)
 	}
-	c.counts.Disagreeing.Set(float64(len(s.differs)))
+	counts.Disagreeing.Set(float64(len(s.differs)))
 	s.keep(found, differs || undetermined)
 }
 

@@ -45,15 +45,11 @@ type flight struct {
 	rules   []string
 }
 
-// takeOff returns the flight of an evaluation; nil where any number of keys may run all
-// rules at once.
-func (c *Controller) takeOff(in *eval.Input) *flight {
-	if !c.bounded {
-		return nil
-	}
-	f := &flight{flights: c.known.revisions.flights}
-	in.Begin = func(rule int, atMost int64) bool { return f.begin(c.Policy.Rules[rule].Name, atMost) }
-	return f
+// takeOff returns the flight of an evaluation, which counts with these.
+func (f *flights) takeOff(in *eval.Input) *flight {
+	one, rules := &flight{flights: f}, in.Policy.Rules
+	in.Begin = func(rule int, atMost int64) bool { return one.begin(rules[rule].Name, atMost) }
+	return one
 }
 
 func (f *flight) begin(rule string, atMost int64) bool {

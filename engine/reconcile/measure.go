@@ -13,13 +13,13 @@ import (
 
 // count counts the evaluation, and how long it took.
 func (r *reconciliation) count(start time.Time) {
-	r.c.counted(r.result.Decision)
+	counted(r.c, r.result.Decision)
 	id, t, end := r.result.ID, r.traced, time.Now()
 	r.c.counts.EvaluationSeconds.Observe(end.Sub(start), end, func() prometheus.Labels { return exemplar(id, t) })
 }
 
 // counted counts an evaluation and what became of its rules.
-func (c *Controller) counted(d *eval.Decision) {
+func counted(c *Controller, d *eval.Decision) {
 	c.counts.Evaluations.Inc()
 	for i := range c.counts.Rules {
 		rule := &c.counts.Rules[i]

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/watch"
 )
 
@@ -17,12 +18,12 @@ func (c *Controller) Owns(key eval.Key) bool {
 // InForce reports whether the revision decides: it has begun, and no other has taken over.
 func (c *Controller) InForce() bool { return c.known.revisions.inForce.Load() }
 
-// owned returns the keys that this process decides about.
-func (c *Controller) owned(keys []eval.Key) []eval.Key {
-	if c.group.Owns == nil {
+// owned returns the keys of a policy that this process decides about.
+func (g *Group) owned(p *plan.Policy, keys []eval.Key) []eval.Key {
+	if g.Owns == nil {
 		return keys
 	}
-	return slices.DeleteFunc(keys, func(key eval.Key) bool { return !c.Owns(key) })
+	return slices.DeleteFunc(keys, func(key eval.Key) bool { return !g.Owns(p, key) })
 }
 
 // Acquire takes keys over from another process, by the rules of a restart: nothing is

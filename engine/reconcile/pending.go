@@ -111,14 +111,14 @@ func (r reading) shows(w *written) bool {
 func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
 	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
 	for _, c := range g.all() {
-		out = append(out, c.askAgain(c.known.writes.before(id, o.Version()))...)
+		out = append(out, askAgain(c, c.known.writes.before(id, o.Version()))...)
 	}
 	return out
 }
 
-// askAgain wakes keys and lets them make their calls again: their writes are not all
+// askAgain wakes keys of a controller and lets them make their calls again: their writes are not all
 // there is.
-func (c *Controller) askAgain(keys []eval.Key) (out []Wake) {
+func askAgain(c *Controller, keys []eval.Key) (out []Wake) {
 	c.known.echoes.drop(keys...)
 	for _, key := range keys {
 		out = append(out, Wake{Controller: c, Key: key})
@@ -136,7 +136,7 @@ func (g *Group) Reached(source world.Source, version string) (out []Wake) {
 	}
 	table := g.store.Snapshot().Table(source)
 	for _, c := range g.all() {
-		out = append(out, c.askAgain(c.known.writes.miss(source, table, version))...)
+		out = append(out, askAgain(c, c.known.writes.miss(source, table, version))...)
 	}
 	return out
 }

@@ -43,30 +43,31 @@ type reconciliation struct {
 // reconcile decides about a key and writes what comes of it. A flush runs also what waits
 // for a later time, and does at once what is to be done at once.
 func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time, flush bool) Result {
-	if c.shadow != nil {
-		return c.shadowed(ctx, key, now)
-	}
 	for {
-		out, again := c.attempt(ctx, key, now, flush)
-		if !flush || !again || ctx.Err() != nil {
-			return out
+		r := reconciliation{c: c, key: key, now: now}
+		if c.shadow != nil {
+			return c.shadow.reconcile(ctx, &r)
+		}
+		r.run(ctx, flush)
+		if !flush || !r.again || ctx.Err() != nil {
+			return r.result
 		}
 	}
 }
 
-// attempt is one pass of reconcile, and reports whether another one is due at once.
-func (c *Controller) attempt(ctx context.Context, key eval.Key, now time.Time, flush bool) (Result, bool) {
-	r := reconciliation{c: c, key: key, now: now}
+// run is one pass of reconcile.
+func (r *reconciliation) run(ctx context.Context, flush bool) {
+	c := r.c
 	snapshot := c.group.store.Snapshot()
 	if !flush && r.waits(ctx, snapshot) {
-		c.known.echoes.lookLater(key, now.Add(lookAgain))
-		return Result{Next: now.Add(lookAgain)}, false
+		r.result.Next = r.now.Add(lookAgain)
+		c.known.echoes.lookLater(r.key, r.result.Next)
+		return
 	}
 	ctx = r.begin(ctx, snapshot, flush)
 	defer r.close()
 	r.write(ctx, r.decide(ctx))
 	r.settle(ctx)
-	return r.result, r.again
 }
 
 // begin finds out what the key is decided about for, and what the decision depends on.
@@ -78,8 +79,10 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	r.left = c.known.intents.leftover(key, r.object != nil, r.decides(), now, flush)
 	r.in = c.input(key, now, snapshot, r.object, r.left)
 	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.known.leftOut(key, now)
-	r.flight = c.takeOff(&r.in)
-	ctx, r.result.ID = c.identified(ctx)
+	if c.bounded {
+		r.flight = c.known.revisions.flights.takeOff(&r.in)
+	}
+	ctx, r.result.ID = c.group.identified(ctx)
 	ctx, r.traced = r.trace(ctx, by.at)
 	if r.echo = c.known.echoes.take(key, r.woken, now); flush {
 		r.echo = nil
@@ -129,7 +132,9 @@ func (r *reconciliation) settle(ctx context.Context) {
 	r.keepEcho()
 	r.again = r.reject()
 	if r.in.Leaving && r.finished() {
-		c.letGo(ctx, r.key)
+		memo := c.known.memo(r.key)
+		c.reads.router.Leave(ctx, r.key)
+		c.forget(r.key, memo)
 	}
 	r.record()
 	r.traced.end(result)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/plan"
 )
 
 // rejections are writes of children that the API server has refused for what they say.
@@ -22,7 +23,7 @@ type rejections struct {
 // rejectedFor is how long writes that were refused are left out at least.
 const rejectedFor = 5 * time.Second
 
-func (c *Controller) makesChildren(rule int) bool { return c.Policy.Rules[rule].Child != "" }
+func makesChildren(p *plan.Policy, rule int) bool { return p.Rules[rule].Child != "" }
 
 // leftOut returns the writes that are left out of a decision.
 func (k *known) leftOut(key eval.Key, now time.Time) []eval.Rejection {
@@ -42,7 +43,7 @@ func (k *known) leftOut(key eval.Key, now time.Time) []eval.Rejection {
 // refused returns what was refused now.
 func (r *reconciliation) refused() (out []eval.Rejection) {
 	for _, o := range r.result.Outcomes {
-		if !r.c.makesChildren(o.Effect.Rule) || !apply.IsRejected(o.Err) {
+		if !makesChildren(r.c.Policy, o.Effect.Rule) || !apply.IsRejected(o.Err) {
 			continue
 		}
 		before := slices.ContainsFunc(r.in.Rejected, func(x eval.Rejection) bool { return x.About(o.Effect) })

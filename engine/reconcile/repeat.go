@@ -70,5 +70,5 @@ func (r *reconciliation) repeat(ctx context.Context) bool {
 func (r *reconciliation) evaluate(ctx context.Context, in eval.Input) {
 	r.kept = record.Begin(in)
 	r.kept.Identify(r.result.ID)
-	r.result.Decision = r.c.decide(ctx, r.traced, r.kept.Inputs.Input)
+	r.result.Decision = r.traced.evaluate(ctx, r.c, r.kept.Inputs.Input)
 }

@@ -57,7 +57,8 @@ func (r *Rollout) Next() *Controller { return r.next }
 
 // keys returns the keys of both revisions, in order.
 func (r *Rollout) keys() []eval.Key {
-	all := append(r.base.owned(r.base.Keys()), r.next.owned(r.next.Keys())...)
+	g := r.base.group
+	all := append(g.owned(r.base.Policy, r.base.Keys()), g.owned(r.next.Policy, r.next.Keys())...)
 	slices.SortFunc(all, watch.CompareKeys)
 	return slices.Compact(all)
 }

@@ -78,15 +78,15 @@ func requestText(q *expr.Request) string {
 // who are compared with it: the policy in the shadow and the other revision of a
 // rollout, if there are any. It returns when the other revision is due.
 func (r *reconciliation) beside(ctx context.Context) (due time.Time) {
-	c, in, enforced := r.c, &r.in, r.result.Decision
+	c, in, d := r.c, &r.in, r.result.Decision
 	if c.Policy.Mode != plan.Enforce || in.Instead != nil || len(in.Rejected) > 0 { // they would make what was refused
 		return due
 	}
 	if rollout := c.known.revisions.rollout.Load(); rollout != nil && !in.Flush {
-		due = rollout.compare(ctx, c, *in, enforced)
+		due = rollout.compare(ctx, c, *in, d)
 	}
 	if other := c.group.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
-		other.look(ctx, r.key, in.World, r.now, c, enforced)
+		other.shadow.look(ctx, &reconciliation{c: other, key: r.key, now: r.now}, in.World, enforced{by: c, d: d})
 	}
 	return due
 }
@@ -103,20 +103,56 @@ func (g *Group) find(id string) *Controller {
 	return nil
 }
 
-// shadowed reconciles a key in the shadow: it decides beside the enforced
+// enforced is what the policy that is enforced has decided, by its controller; zero is that
+// there is no such policy.
+type enforced struct {
+	by *Controller
+	d  *eval.Decision
+}
+
+// reconcile reconciles a key in the shadow: it decides beside the enforced
 // policy, both without writing.
-func (c *Controller) shadowed(ctx context.Context, key eval.Key, now time.Time) Result {
-	snapshot := c.group.store.Snapshot()
-	active := c.group.find(c.Policy.Name)
-	var enforced *eval.Decision
-	if active != nil {
-		enforced = active.dry(ctx, key, snapshot, now, c.shadow.last(key))
+func (s *shadow) reconcile(ctx context.Context, r *reconciliation) Result {
+	snapshot := r.c.group.store.Snapshot()
+	e := enforced{by: r.c.group.find(r.c.Policy.Name)}
+	if e.by != nil {
+		e.d = try(ctx, e.by, r.key, snapshot, r.now, s.last(r.key)).d
 	}
-	d := c.look(ctx, key, snapshot, now, active, enforced)
+	d := s.look(ctx, r, snapshot, e)
 	if d == nil {
 		return Result{}
 	}
 	return Result{Decision: d, Next: d.Next}
+}
+
+// look decides in the shadow and compares; nil says that another revision has
+// taken over.
+func (s *shadow) look(ctx context.Context, r *reconciliation, snapshot *world.Snapshot, e enforced) *eval.Decision {
+	c, key := r.c, r.key
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if !c.InForce() {
+		return nil
+	}
+	c.known.wakes.take(key)
+	answers := s.last(key)
+	if e.d != nil && len(e.d.Calls) > 0 {
+		answers.calls = e.d.Calls
+	}
+	r.object = c.reads.primary(snapshot, key)
+	in := c.input(key, r.now, snapshot, r.object, nil)
+	in.Answers = answers
+	d := c.evaluate(ctx, in)
+	r.result.Decision = d
+	counted(c, d)
+	c.known.remember(key, d.Remember)
+	r.debounce()
+	r.reached()
+	if !c.reads.exists(snapshot, key) {
+		answers.calls = nil // nothing is kept of what is gone
+	}
+	s.note(r, answers, e)
+	return d
 }
 
 // last returns the answers of a key's last questions.
@@ -131,43 +167,6 @@ func (s *shadow) adopt(old *shadow) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers, old.answers = old.answers, nil
-}
-
-// dry decides without writing, and without what is kept between decisions.
-func (c *Controller) dry(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, answers expr.Answerer) *eval.Decision {
-	in := c.input(key, now, snapshot, c.reads.primary(snapshot, key), nil)
-	in.Answers, in.Shared = answers, nil
-	return eval.Evaluate(ctx, in, nil)
-}
-
-// look decides in the shadow and compares; nil says that another revision has
-// taken over.
-func (c *Controller) look(ctx context.Context, key eval.Key, snapshot *world.Snapshot, now time.Time, active *Controller, enforced *eval.Decision) *eval.Decision {
-	s := c.shadow
-	s.turn.Lock()
-	defer s.turn.Unlock()
-	if !c.InForce() {
-		return nil
-	}
-	c.known.wakes.take(key)
-	answers := s.last(key)
-	if enforced != nil && len(enforced.Calls) > 0 {
-		answers.calls = enforced.Calls
-	}
-	object := c.reads.primary(snapshot, key)
-	in := c.input(key, now, snapshot, object, nil)
-	in.Answers = answers
-	d := c.evaluate(ctx, in)
-	c.counted(d)
-	c.known.remember(key, d.Remember)
-	r := reconciliation{c: c, key: key, now: now, object: object, result: Result{Decision: d}}
-	r.debounce()
-	r.reached()
-	if !c.reads.exists(snapshot, key) {
-		answers.calls = nil // nothing is kept of what is gone
-	}
-	s.note(c, key, answers, Disagreement{At: now, Key: key.String(), Undetermined: *answers.asked}, enforced, d, active)
-	return d
 }
 
 // forget drops what is known of a key whose primary is gone.

@@ -138,6 +138,15 @@ func (t *takeover) late(key eval.Key) (next *Controller) {
 	return t.to.known.revisions.successor
 }
 
+// handOver ends the decision of a revision about a key. What came of it is handed to the
+// revision that has taken over meanwhile, and on to those that have taken over since.
+func handOver(from *Controller, key eval.Key) {
+	for next := from.known.end(key); next != nil; {
+		t := takeover{from: from, to: next}
+		from, next = next, t.late(key)
+	}
+}
+
 // owner takes over a key of a rollout, by the same rules as Adopt does for all keys. It
 // takes the locks.
 func (t *takeover) owner(key eval.Key) {

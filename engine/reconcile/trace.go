@@ -96,8 +96,8 @@ func (t *traced) close() {
 	}
 }
 
-// decide evaluates, and traces the evaluation with the calls of builtins in it.
-func (c *Controller) decide(ctx context.Context, t *traced, in eval.Input) *eval.Decision {
+// evaluate lets a controller evaluate, and traces that with the calls of builtins in it.
+func (t *traced) evaluate(ctx context.Context, c *Controller, in eval.Input) *eval.Decision {
 	if t == nil {
 		return c.evaluate(ctx, in)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 const (
@@ -20,32 +21,28 @@ const (
 	trialTime, trialFew = 2 * time.Second, 20
 )
 
-// TryOut tries this revision out on the world as it is, without writing, for
+// TryOut tries a revision out on the world as it is, without writing, for
 // keys spread over all that there are. The error names the first object for
 // which it costs too much, fails, or wants to write what it may not, although
 // the revision in force does not: no look at the text alone tells.
-func (c *Controller) TryOut(ctx context.Context, now *Controller, keys []eval.Key, at time.Time) error {
+func TryOut(ctx context.Context, next, now *Controller, keys []eval.Key, at time.Time) error {
 	begin := time.Now()
-	snapshot := c.group.store.Snapshot()
+	snapshot := next.group.store.Snapshot()
 	n := min(trialKeys, len(keys))
 	for i := range n {
 		if i >= trialFew && time.Since(begin) > trialTime {
 			return nil
 		}
 		key := keys[i*len(keys)/n]
-		try := func(of *Controller) trial {
-			asked := ""
-			return trial{of, of.dry(ctx, key, snapshot, at, recorded{asked: &asked}), asked != ""}
-		}
-		next := try(c)
-		if next.error() == nil {
+		one := try(ctx, next, key, snapshot, at, recorded{asked: new(string)})
+		if one.error() == nil {
 			continue
 		}
-		before := try(now)
-		if before.error() == nil && next.costly() == nil {
-			return fmt.Errorf("it fails for %s %s, the one in force does not: %w", c.Policy.Primary.Source.Kind, key, next.error())
+		before := try(ctx, now, key, snapshot, at, recorded{asked: new(string)})
+		if before.error() == nil && one.costly() == nil {
+			return fmt.Errorf("it fails for %s %s, the one in force does not: %w", next.Policy.Primary.Source.Kind, key, one.error())
 		}
-		if p := next.costly(); p != nil && before.costly() == nil {
+		if p := one.costly(); p != nil && before.costly() == nil {
 			return fmt.Errorf("rule %q costs too much for %s: %w", p.Rule, key, p.Err)
 		}
 	}
@@ -59,6 +56,14 @@ type trial struct {
 	// asked says that it would have asked what only a request with side effects
 	// tells.
 	asked bool
+}
+
+// try decides without writing, and without what is kept between decisions.
+func try(ctx context.Context, c *Controller, key eval.Key, snapshot *world.Snapshot, now time.Time, answers recorded) trial {
+	in := c.input(key, now, snapshot, c.reads.primary(snapshot, key), nil)
+	in.Answers, in.Shared = answers, nil
+	d := eval.Evaluate(ctx, in, nil)
+	return trial{c: c, d: d, asked: *answers.asked != ""}
 }
 
 // costly returns the first item that failed because of what it costs, or nil.

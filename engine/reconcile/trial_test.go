@@ -24,18 +24,18 @@ func TestTryOut(t *testing.T) {
 	failing, holding := join(fails), join(holds)
 	put(t, g, "n", "1", map[string]any{"team": "x"})
 	keys := g.Replay(t.Context(), failing)
-	if err := failing.TryOut(t.Context(), now, keys, noon); err != nil {
+	if err := TryOut(t.Context(), failing, now, keys, noon); err != nil {
 		t.Errorf("it fails for no object, and: %v", err)
 	}
 	put(t, g, "lost", "2", nil)
 	keys = g.Replay(t.Context(), failing)
-	if err := failing.TryOut(t.Context(), now, keys, noon); err == nil || !strings.Contains(err.Error(), `it fails for Node lost, the one in force does not: rule "mark"`) {
+	if err := TryOut(t.Context(), failing, now, keys, noon); err == nil || !strings.Contains(err.Error(), `it fails for Node lost, the one in force does not: rule "mark"`) {
 		t.Errorf("it fails for one object: %v", err)
 	}
-	if err := failing.TryOut(t.Context(), failing, keys, noon); err != nil {
+	if err := TryOut(t.Context(), failing, failing, keys, noon); err != nil {
 		t.Errorf("it failed before: %v", err)
 	}
-	if err := holding.TryOut(t.Context(), now, keys, noon); err == nil || !strings.Contains(err.Error(), "metadata.finalizers") {
+	if err := TryOut(t.Context(), holding, now, keys, noon); err == nil || !strings.Contains(err.Error(), "metadata.finalizers") {
 		t.Errorf("what it may not write: %v", err)
 	}
 }

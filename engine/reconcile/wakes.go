@@ -120,23 +120,25 @@ func (by *change) wake() record.Wake {
 	return wake
 }
 
-// noteWakes notes the change by which keys are woken.
-func (c *Controller) noteWakes(keys []eval.Key, by change) {
-	if len(keys) > 0 {
-		c.known.wakes.note(keys, by.wake(), c.causeOf(&by), by.at)
-	}
-}
-
-// causeOf returns what led to a change, as far as the brakes know.
-func (c *Controller) causeOf(by *change) brake.Cause {
-	if c.brake == nil {
-		return brake.Cause{}
-	}
+// cause returns what led to the change, as far as the brakes know.
+func (by *change) cause(brakes *brake.Brakes) brake.Cause {
 	of, version := by.old, ""
 	if by.now != nil {
 		of, version = by.now, by.now.Version().ResourceVersion
 	}
-	return c.group.Brakes.CauseOf(world.ID{GVK: by.source.GVK, Namespace: of.Namespace, Name: of.Name}, version)
+	return brakes.CauseOf(world.ID{GVK: by.source.GVK, Namespace: of.Namespace, Name: of.Name}, version)
+}
+
+// noteWakes notes the change by which keys are woken.
+func (c *Controller) noteWakes(keys []eval.Key, by change) {
+	if len(keys) == 0 {
+		return
+	}
+	var cause brake.Cause
+	if c.brake != nil {
+		cause = by.cause(c.group.Brakes)
+	}
+	c.known.wakes.note(keys, by.wake(), cause, by.at)
 }
 
 // reasons returns why a key is decided about now. What no change has woken was woken by

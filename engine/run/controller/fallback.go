@@ -14,7 +14,7 @@ import (
 // none is in force yet.
 func (c *controller) tryOut(ctx context.Context, next *reconcile.Controller, keys []eval.Key, fallback *lifecycle.Revision) error {
 	if c.worker.current() != next {
-		return next.TryOut(ctx, c.worker.current(), keys, time.Now())
+		return reconcile.TryOut(ctx, next, c.worker.current(), keys, time.Now())
 	}
 	if fallback == nil || c.requirements.Unmet(ctx, fallback.Plan) != nil {
 		return nil
@@ -29,7 +29,7 @@ func (c *controller) tryOut(ctx context.Context, next *reconcile.Controller, key
 		return ctx.Err()
 	}
 	c.group.Replay(ctx, last)
-	return next.TryOut(ctx, last, keys, time.Now())
+	return reconcile.TryOut(ctx, next, last, keys, time.Now())
 }
 
 // resume puts the last good revision in force while the one that is to run

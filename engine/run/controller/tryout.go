@@ -30,7 +30,7 @@ func (r *Runtime) TryOut(ctx context.Context, p *plan.Policy) error {
 	if !r.informers.Open(soon, next.Sources()) {
 		return nil
 	}
-	return next.TryOut(ctx, now, r.group.Replay(ctx, next), time.Now())
+	return reconcile.TryOut(ctx, next, now, r.group.Replay(ctx, next), time.Now())
 }
 
 // inForce returns the controller that decides for a policy, or nil.
