@@ -50,7 +50,7 @@ func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables l
 // result is the type of a template's value and where it comes from: one that is a
 // single expression hands that expression's result on.
 func (s *scope) result(t v1alpha1.Template, compiled *cel.Template) (*cel.Type, *analyze.Flow) {
-	if p := compiled.Single(); p != nil {
+	if p := compiled.Program(); p != nil {
 		return cel.Unwrap(p.Type()), s.trace(p)
 	}
 	return templateType(t, compiled, false), nil

@@ -15,7 +15,7 @@ func knownText(t *cel.Template) analyze.ParamValue {
 	if !ok {
 		return analyze.ParamValue{}
 	}
-	if p := t.Single(); p != nil {
+	if p := t.Program(); p != nil {
 		return known(text, p)
 	}
 	out := analyze.ParamValue{Value: text}

@@ -29,7 +29,7 @@ func wantDuration(t *cel.Template, where string, problems *findings) {
 	if t == nil {
 		return
 	}
-	if p := t.Single(); p != nil && (cel.IsDyn(p.Type()) || p.Type().IsExactType(cel.DurationType)) {
+	if p := t.Program(); p != nil && (cel.IsDyn(p.Type()) || p.Type().IsExactType(cel.DurationType)) {
 		return
 	}
 	problems.Hintf(t.Pos(), "a param of type: duration, or ${duration(\"2s\")}", "%s must be a duration", where)

@@ -1,8 +1,6 @@
 package cel
 
 import (
-	"strings"
-
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -16,22 +14,13 @@ type Template struct {
 	// One of these forms:
 	constant value.Value // no expression anywhere inside
 	program  *Program    // all of it is one ${expression}
-	parts    []part      // a text with expressions in it
-	keys     []*Template // a mapping: its keys
-	values   []*Template // a mapping's values or a list's items
+	parts    parts       // a text with expressions in it
+	entries  entries     // a mapping or a list
 	kind     document.Kind
-	// names are those of a mapping whose keys are all written out.
-	names *value.Names
 	// asText says that it is written to a field of texts.
 	asText bool
 	// unsettled is why the value could not be computed from constants.
 	unsettled error
-}
-
-// part is a piece of a text: literal or an expression.
-type part struct {
-	literal string
-	program *Program
 }
 
 // Template compiles YAML in which ${expression} stands for a value.
@@ -43,13 +32,13 @@ func (e *Env) Template(n *document.Node, problems *document.Problems) *Template 
 	switch n.Kind {
 	case document.Map:
 		for i, key := range n.Keys {
-			t.keys = append(t.keys, e.Template(key, problems))
-			t.values = append(t.values, e.Template(n.Values[i], problems))
+			t.entries.keys = append(t.entries.keys, e.Template(key, problems))
+			t.entries.values = append(t.entries.values, e.Template(n.Values[i], problems))
 		}
-		t.names = t.keyNames()
+		t.entries.names = t.entries.keyNames()
 	case document.List:
 		for _, item := range n.Values {
-			t.values = append(t.values, e.Template(item, problems))
+			t.entries.values = append(t.entries.values, e.Template(item, problems))
 		}
 	case document.String:
 		e.text(t, n, problems)
@@ -64,8 +53,8 @@ func (t *Template) fold() *Template {
 	if t.kind != document.Map && t.kind != document.List {
 		return t
 	}
-	for i, v := range t.values {
-		if v.constant == nil || t.kind == document.Map && t.keys[i].constant == nil {
+	for i, v := range t.entries.values {
+		if v.constant == nil || t.kind == document.Map && t.entries.keys[i].constant == nil {
 			return t
 		}
 	}
@@ -171,19 +160,11 @@ func (t *Template) Text() string {
 	if t == nil {
 		return ""
 	}
-	parts := t.parts
-	if parts == nil {
-		literal, _ := value.Str(t.constant)
-		parts = []part{{literal: literal, program: t.program}}
+	if t.parts != nil {
+		return t.parts.source()
 	}
-	var out strings.Builder
-	for _, p := range parts {
-		out.WriteString(p.literal)
-		if p.program != nil {
-			out.WriteString("${" + p.program.Source() + "}")
-		}
-	}
-	return out.String()
+	literal, _ := value.Str(t.constant)
+	return parts{{literal: literal, program: t.program}}.source()
 }
 
 // Field returns the template of a field of a mapping; nil when it has none.
@@ -191,12 +172,7 @@ func (t *Template) Field(name string) *Template {
 	if t == nil {
 		return nil
 	}
-	for i, k := range t.keys {
-		if text, ok := value.Str(k.constant); ok && text == name {
-			return t.values[i]
-		}
-	}
-	return nil
+	return t.entries.field(name)
 }
 
 // EachField visits the path of every field whose name the template writes out.
@@ -212,10 +188,10 @@ func (t *Template) paths(above []string, visit func(path []string, leaf bool)) {
 		constantPaths(t.constant, above, visit)
 		return
 	}
-	for i, v := range t.values {
+	for i, v := range t.entries.values {
 		at := above
 		if t.kind == document.Map {
-			name, ok := value.Str(t.keys[i].constant)
+			name, ok := value.Str(t.entries.keys[i].constant)
 			if !ok {
 				continue
 			}
@@ -253,10 +229,10 @@ func constantPaths(v value.Value, above []string, visit func(path []string, leaf
 
 // Len is the number of items of a list, or fields of a mapping, that are written
 // out.
-func (t *Template) Len() int { return len(t.values) }
+func (t *Template) Len() int { return len(t.entries.values) }
 
 // Item returns the template of an item of a list that is written out.
-func (t *Template) Item(i int) *Template { return t.values[i] }
+func (t *Template) Item(i int) *Template { return t.entries.values[i] }
 
 // Walk visits every program of the template.
 func (t *Template) Walk(visit func(*Program)) {
@@ -271,10 +247,10 @@ func (t *Template) Walk(visit func(*Program)) {
 			visit(p.program)
 		}
 	}
-	for _, k := range t.keys {
+	for _, k := range t.entries.keys {
 		k.Walk(visit)
 	}
-	for _, v := range t.values {
+	for _, v := range t.entries.values {
 		v.Walk(visit)
 	}
 }

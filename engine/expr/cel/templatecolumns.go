@@ -9,11 +9,11 @@ import (
 // FieldNames returns the names of the fields that a mapping may have, if they are written
 // out, and otherwise nil.
 func (t *Template) FieldNames() []string {
-	if t == nil || t.constant != nil || t.names == nil {
+	if t == nil || t.constant != nil || t.entries.names == nil {
 		return nil
 	}
-	out := make([]string, len(t.keys))
-	for f, key := range t.keys {
+	out := make([]string, len(t.entries.keys))
+	for f, key := range t.entries.keys {
 		out[f], _ = value.Str(key.constant)
 	}
 	return out
@@ -24,13 +24,13 @@ func (t *Template) FieldNames() []string {
 // none. It returns the weight that each row has, 0 for a row that Build has to be asked
 // about, and what each costs; false when the template cannot be built so.
 func (t *Template) Columns(b *direct.Batch, meter *expr.Meter, into [][]value.Value, weights []uint32) (cost uint64, ok bool) {
-	if !t.vectors() {
+	if !t.entries.vectors() {
 		return 0, false
 	}
 	for i := range b.Rows {
 		weights[i] = 1
 	}
-	for f, v := range t.values {
+	for f, v := range t.entries.values {
 		if v.program == nil {
 			fillColumn(into[f][:b.Rows], v.constant, weights)
 			continue
@@ -51,16 +51,6 @@ func (t *Template) Columns(b *direct.Batch, meter *expr.Meter, into [][]value.Va
 		}
 	}
 	return cost, true
-}
-
-// vectors reports whether each field is an expression or a constant.
-func (t *Template) vectors() bool {
-	for _, v := range t.values {
-		if v.constant == nil && v.program == nil {
-			return false
-		}
-	}
-	return true
 }
 
 func fillColumn(into []value.Value, constant value.Value, weights []uint32) {

@@ -17,41 +17,50 @@ func (t *Template) Fit(want *schema.Type, where string, problems *document.Probl
 	if want == nil {
 		return
 	}
-	t.fitSort(want, where, problems)
-	if t.literal() {
-		t.fitConstant(t.constant, want, where, problems)
+	f := fitting{t: t, problems: problems}
+	f.sort(want, where)
+	if f.literal() {
+		f.value(t.constant, want, where)
 	}
 }
 
-func (t *Template) fitSort(want *schema.Type, where string, problems *document.Problems) {
+// fitting checks a template against the type of a field.
+type fitting struct {
+	t        *Template
+	problems *document.Problems
+}
+
+// sort checks of which sort the value is, and what is inside of a mapping or list.
+func (f fitting) sort(want *schema.Type, where string) {
+	t := f.t
 	switch {
 	case want.Kind == schema.Dyn:
 	case t.program != nil:
 		t.asText = want.Kind == schema.String
-		fitType(t.program.Type(), want, where, t, problems)
+		fitType(t.program.Type(), want, where, t, f.problems)
 	case t.kind == document.Map && (want.Kind == schema.Object || want.Kind == schema.Map):
-		t.fitFields(want, where, problems)
+		f.fields(want, where)
 	case t.kind == document.List && want.Kind == schema.List:
-		for _, item := range t.values {
-			item.Fit(want.Item(), where+"[]", problems)
+		for _, item := range t.entries.values {
+			item.Fit(want.Item(), where+"[]", f.problems)
 		}
 	default:
-		t.fitScalar(want, where, problems)
+		f.scalar(want, where)
 	}
 }
 
-func (t *Template) fitFields(want *schema.Type, where string, problems *document.Problems) {
-	for i, k := range t.keys {
+func (f fitting) fields(want *schema.Type, where string) {
+	for i, k := range f.t.entries.keys {
 		name, ok := value.Str(k.constant)
 		if !ok {
 			continue
 		}
 		field := want.Field(name)
 		if field == nil {
-			problems.Hintf(k.at, cmp.Or(want.Without(name), document.DidYouMean(name, want.FieldNames())), "%s has no field %q", where, name)
+			f.problems.Hintf(k.at, cmp.Or(want.Without(name), document.DidYouMean(name, want.FieldNames())), "%s has no field %q", where, name)
 			continue
 		}
-		t.values[i].Fit(field, where+"."+name, problems)
+		f.t.entries.values[i].Fit(field, where+"."+name, f.problems)
 	}
 }
 
@@ -65,13 +74,14 @@ var fits = map[document.Kind][]schema.Kind{
 	document.Map:    {schema.Object, schema.Map},
 }
 
-func (t *Template) fitScalar(want *schema.Type, where string, problems *document.Problems) {
+func (f fitting) scalar(want *schema.Type, where string) {
+	t := f.t
 	if t.kind == document.Null || t.constant != nil && value.IsNull(t.constant) { // or an expression that does not compile
 		return
 	}
 	if slices.Contains(fits[t.kind], want.Kind) {
 		if text, long := value.Str(t.constant); long && t.kind == document.Int { // no int64 holds it
-			problems.Hintf(t.at, "a 64-bit integer", "%s cannot be %s", where, text)
+			f.problems.Hintf(t.at, "a 64-bit integer", "%s cannot be %s", where, text)
 		}
 		return
 	}
@@ -79,37 +89,37 @@ func (t *Template) fitScalar(want *schema.Type, where string, problems *document
 	if want.Kind == schema.String && t.kind != document.Map && t.kind != document.List {
 		hint = "put it in quotes"
 	}
-	problems.Hintf(t.at, hint, "%s is %s, not %s", where, kindName(want.Kind), t.kind)
+	f.problems.Hintf(t.at, hint, "%s is %s, not %s", where, kindName(want.Kind), t.kind)
 }
 
 // literal reports whether the template is a constant whatever the params are. A rule may
 // only be meant for some of their values.
-func (t *Template) literal() bool {
+func (f fitting) literal() bool {
 	named := false
-	t.Walk(func(p *Program) { named = named || len(p.Names()) > 0 })
-	return t.constant != nil && !named
+	f.t.Walk(func(p *Program) { named = named || len(p.Names()) > 0 })
+	return f.t.constant != nil && !named
 }
 
-// fitConstant reports values that the API server refuses. The parts of a mapping or list
+// value reports values that the API server refuses. The parts of a mapping or list
 // that is written out are looked at where they stand.
-func (t *Template) fitConstant(v value.Value, want *schema.Type, where string, problems *document.Problems) {
+func (f fitting) value(v value.Value, want *schema.Type, where string) {
 	if reason, allowed := want.Refused(value.Plain(v)); reason != "" {
-		problems.Hintf(t.at, allowed, "%s %s", where, reason)
+		f.problems.Hintf(f.t.at, allowed, "%s %s", where, reason)
 		return
 	}
-	if t.program == nil {
+	if f.t.program == nil {
 		return
 	}
 	switch v := v.(type) {
 	case *value.Map:
 		for i := range v.Len() {
 			if name, field := v.At(i); want.Field(name) != nil {
-				t.fitConstant(field, want.Field(name), where+"."+name, problems)
+				f.value(field, want.Field(name), where+"."+name)
 			}
 		}
 	case *value.List:
 		for _, item := range v.Items() {
-			t.fitConstant(item, want.Item(), where+"[]", problems)
+			f.value(item, want.Item(), where+"[]")
 		}
 	}
 }
@@ -161,16 +171,16 @@ func (t *Template) IsText() bool {
 // Mask says which fields a mapping names: what a merge of it touches. A
 // computed key touches all of its siblings.
 func (t *Template) Mask() *value.Mask {
-	if t.kind != document.Map || len(t.keys) == 0 {
+	if t.kind != document.Map || len(t.entries.keys) == 0 {
 		return value.KeepAll
 	}
 	mask := &value.Mask{Fields: map[string]*value.Mask{}}
-	for i, k := range t.keys {
+	for i, k := range t.entries.keys {
 		name, ok := value.Str(k.constant)
 		if !ok {
 			return value.KeepAll
 		}
-		mask.Fields[name] = t.values[i].Mask()
+		mask.Fields[name] = t.entries.values[i].Mask()
 	}
 	return mask
 }
@@ -178,21 +188,18 @@ func (t *Template) Mask() *value.Mask {
 // Paths returns the paths of the fields that a mapping names, down to those that
 // are not mappings themselves.
 func (t *Template) Paths() [][]string {
-	if t.kind != document.Map || len(t.keys) == 0 {
+	if t.kind != document.Map || len(t.entries.keys) == 0 {
 		return [][]string{nil}
 	}
 	var out [][]string
-	for i, k := range t.keys {
+	for i, k := range t.entries.keys {
 		name, _ := value.Str(k.constant)
-		for _, rest := range t.values[i].Paths() {
+		for _, rest := range t.entries.values[i].Paths() {
 			out = append(out, append([]string{name}, rest...))
 		}
 	}
 	return out
 }
-
-// Single returns the program of a template that is one ${expression}, else nil.
-func (t *Template) Single() *Program { return t.program }
 
 // writable reports whether a value of a type can be written to a field.
 func writable(got *Type, to schema.Kind) bool {

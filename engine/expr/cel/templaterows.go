@@ -13,11 +13,11 @@ const maxFields = 16
 // nil for a template that cannot be built so; it has nil for a row that Build has to
 // be asked about.
 func (t *Template) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, cost uint64) {
-	if t == nil || t.constant != nil || t.names == nil || len(t.values) > maxFields {
+	if t == nil || t.constant != nil || t.entries.names == nil || len(t.entries.values) > maxFields {
 		return nil, 0
 	}
-	columns := make([][]value.Value, len(t.values))
-	for i, v := range t.values {
+	columns := make([][]value.Value, len(t.entries.values))
+	for i, v := range t.entries.values {
 		switch {
 		case v.constant != nil:
 		case v.program == nil:
@@ -29,7 +29,7 @@ func (t *Template) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, c
 			cost += v.program.weight
 		}
 	}
-	m := mappings{t: t, columns: columns, maker: value.NewMaker(b.Rows, len(t.values)), names: map[uint16]*value.Names{}}
+	m := mappings{t: t, columns: columns, maker: value.NewMaker(b.Rows, len(t.entries.values)), names: map[uint16]*value.Names{}}
 	out = make([]*value.Map, b.Rows)
 	for i := range out {
 		if made := m.row(i); made != nil && meter.Build(made) == nil {
@@ -61,7 +61,7 @@ type mappings struct {
 func (m *mappings) row(i int) *value.Map {
 	there, n := uint16(0), 0
 	for f, column := range m.columns {
-		v := m.t.values[f].constant
+		v := m.t.entries.values[f].constant
 		if column != nil {
 			if column[i] == nil {
 				return nil
@@ -85,7 +85,7 @@ func (m *mappings) namesOf(there uint16) *value.Names {
 	known, ok := m.names[there]
 	if !ok {
 		var names []string
-		for f, key := range m.t.keys {
+		for f, key := range m.t.entries.keys {
 			if name, _ := value.Str(key.constant); there&(1<<f) != 0 {
 				names = append(names, name)
 			}
