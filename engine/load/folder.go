@@ -17,7 +17,7 @@ type Source struct {
 // Files reads the YAML and JSON files at a path: the file itself, or those of
 // the folder and its sub-folders, in the order of their names. Folders named
 // schemas, whose CRDs are not documents of ours, are passed over, and so are links in a
-// folder. A folder without any such file is an error.
+// folder, but for those of a mounted ConfigMap. A folder without any such file is an error.
 func Files(path string) ([]Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func Files(path string) ([]Source, error) {
 		if entry.IsDir() && p != path && (entry.Name() == SchemaFolder || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
-		if !entry.IsDir() && isDocument(entry.Name()) && entry.Type()&fs.ModeSymlink == 0 {
+		if !entry.IsDir() && isDocument(entry.Name()) && (entry.Type()&fs.ModeSymlink == 0 || mounted(p)) {
 			paths = append(paths, p)
 		}
 		return nil
@@ -50,6 +50,33 @@ func Files(path string) ([]Source, error) {
 	}
 	slices.Sort(paths)
 	return read(paths)
+}
+
+// dataFolder is where the kubelet puts the files of a volume: those of the volume itself
+// are links into it, and it is a link too, so that all of them change at once.
+const dataFolder = "..data"
+
+// mounted reports whether a link is a file of a volume made of a ConfigMap, Secret or
+// projection. Any other may lead out of the folder, which may be somebody else's.
+func mounted(link string) bool {
+	target, err := os.Readlink(link)
+	if err != nil || filepath.Dir(target) != dataFolder {
+		return false
+	}
+	file, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(link))
+	if err != nil {
+		return false
+	}
+	inside, err := filepath.Rel(folder, file)
+	if err != nil || !filepath.IsLocal(inside) {
+		return false
+	}
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // SchemaFolder is the folder beside policies that holds CRDs of the kinds

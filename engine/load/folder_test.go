@@ -105,3 +105,34 @@ func TestLinkedFolder(t *testing.T) {
 		t.Errorf("%v, %v", files, err)
 	}
 }
+
+// TestMountedConfigMap: the files of a volume are links into a folder that is a link. What
+// only looks like it, and leads out of the folder, is passed over.
+func TestMountedConfigMap(t *testing.T) {
+	t.Parallel()
+	outside := tree(t, "secret.yaml", "folder/secret.yaml")
+	for name, tc := range map[string]struct {
+		data string // where ..data leads
+		want int
+	}{
+		"a volume":   {"..2026_11_26", 1},
+		"a way out":  {outside, 0},
+		"a way back": {filepath.Join("..2026_11_26", "..", "..", filepath.Base(outside)), 0},
+	} {
+		root := tree(t, "..2026_11_26/policy.yaml", "..2026_11_26/folder.yaml/a.txt")
+		for link, target := range map[string]string{
+			"..data": tc.data, "policy.yaml": "..data/policy.yaml", "secret.yaml": "..data/secret.yaml", "folder.yaml": "..data/folder.yaml", "gone.yaml": "..data/gone.yaml",
+		} {
+			if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		files, err := Files(root)
+		if len(files) != tc.want || (err == nil) != (tc.want > 0) {
+			t.Errorf("%s: %v, %v", name, files, err)
+		}
+		if tc.want == 1 && files[0].Path != filepath.Join(root, "policy.yaml") {
+			t.Errorf("%s: %s", name, files[0].Path)
+		}
+	}
+}

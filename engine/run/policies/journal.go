@@ -60,7 +60,21 @@ const (
 	// quarantine is how long a text is left alone after the first death, since a
 	// process may end for another reason; after each further one six times as long.
 	quarantine = 10 * time.Minute
+	// maxQuarantine bounds that time.
+	maxQuarantine = 60 * 24 * time.Hour
+	// forgotten is how long after its quarantine a text is forgotten. One that still
+	// exists is tried when the quarantine ends, and is noted anew.
+	forgotten = 24 * time.Hour
 )
+
+// until returns when the quarantine of a text ends.
+func (a attempt) until() time.Time {
+	wait := quarantine
+	for i := 1; i < a.Deaths && wait < maxQuarantine; i++ {
+		wait *= 6
+	}
+	return a.Since.Add(min(wait, maxQuarantine))
+}
 
 // thisProcess is the same for all terms of a process.
 var thisProcess = uuid.NewUUID()
@@ -92,7 +106,9 @@ func (j *journal) read(ctx context.Context) error {
 			a.By, a.Since, a.Deaths = "", time.Now(), a.Deaths+1
 			j.logger.Error("a process ended while this text was new", observe.LogPolicy, id, observe.LogRevision, a.Revision, "host", a.Host, "times", a.Deaths)
 		}
-		j.dead[id] = a
+		if time.Since(a.until()) < forgotten {
+			j.dead[id] = a
+		}
 	}
 	return j.write(ctx)
 }
@@ -139,11 +155,7 @@ func (j *journal) quarantined(u *source.Unit, now time.Time) *document.Problem {
 	if !ok || a.Revision != u.Revision() {
 		return nil
 	}
-	wait := quarantine
-	for range a.Deaths - 1 {
-		wait *= 6
-	}
-	until := a.Since.Add(wait)
+	until := a.until()
 	if !now.Before(until) {
 		return nil
 	}

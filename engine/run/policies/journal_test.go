@@ -67,6 +67,29 @@ func TestQuarantine(t *testing.T) {
 	})
 }
 
+// TestTheJournalForgets: what is known of texts that nobody tried again does not stay for
+// ever, and however often a text has ended a process, its quarantine ends.
+func TestTheJournalForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		process := newJournals(t)
+		process("dies").begin(t.Context(), unitOf(t, "bomb"))
+		if j := process("next"); len(j.dead) != 1 {
+			t.Fatalf("%v", j.dead)
+		}
+		<-time.After(quarantine + forgotten - time.Minute)
+		if j := process("later"); len(j.dead) != 1 {
+			t.Errorf("it is forgotten within a day: %v", j.dead)
+		}
+		<-time.After(time.Hour)
+		if j := process("much later"); len(j.dead) != 0 {
+			t.Errorf("it is not forgotten: %v", j.dead)
+		}
+	})
+	if at := (attempt{Deaths: 100}).until(); !at.Equal(time.Time{}.Add(maxQuarantine)) {
+		t.Errorf("the quarantine after 100 deaths ends at %v", at)
+	}
+}
+
 // TestProved: what has run for a while, or is refused, or was tried by a process
 // that ended as it should, is not quarantined.
 func TestProved(t *testing.T) {
