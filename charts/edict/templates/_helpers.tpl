@@ -90,7 +90,7 @@ readOnlyRootFilesystem: true
 {{/* What decides where a Pod goes, for the Deployment and the Job. */}}
 {{- define "edict.placement" -}}
 {{- with .Values.priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets: {{- toYaml . | nindent 2 }}
