@@ -36,7 +36,9 @@ func definedBy(root *spec.Schema) *spec.Schema {
 			s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "apiVersion" || name == "kind" })
 		}
 	})
-	out.Properties["metadata"] = *new(spec.Schema).Typed("object", "")
+	if _, has := out.Properties["metadata"]; has {
+		out.Properties["metadata"] = *new(spec.Schema).Typed("object", "")
+	}
 	return &out
 }
 

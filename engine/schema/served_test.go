@@ -56,3 +56,24 @@ func TestServed(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishedByOthers: a schema that no CRD can have, such as that of a kind of an
+// aggregated API server, has no validator.
+func TestPublishedByOthers(t *testing.T) {
+	t.Parallel()
+	s := NewSet(nil)
+	err := s.AddOpenAPI([]byte(`{"components": {"schemas": {
+		"Meta": {"type": "object", "properties": {"metadata": {"type": "object"}}},
+		"Sum": {"allOf": [{"$ref": "#/components/schemas/Meta"}], "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Sum"}]},
+		"Part": {"type": "object", "properties": {"metadata": {"type": "object"}, "spec": {"$ref": "#/components/schemas/Meta"}}, "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Part"}]}
+	}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"Sum", "Part"} {
+		structure, ok := s.Structure(GVK{APIVersion: "example.com/v1", Kind: kind})
+		if !ok || structure.Validator() != nil {
+			t.Errorf("%s: known %t, with a validator", kind, ok)
+		}
+	}
+}
