@@ -70,6 +70,7 @@ func TestLaggingAPIServer(t *testing.T) {
 			enter(s, l)
 			time.Sleep(10 * time.Second)
 			if name == "frozen" {
+				time.Sleep(4 * time.Second) // keys that wait for their writes to come back are decided again after 10 s
 				s.isFrozen()
 				s.must(nil, l.Resume())
 			} else {
