@@ -1,10 +1,12 @@
 package fault
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,6 +107,9 @@ type leaseLine struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
 	Body struct {
+		Metadata struct {
+			ResourceVersion string `json:"resourceVersion"`
+		} `json:"metadata"`
 		Spec struct {
 			HolderIdentity string `json:"holderIdentity"`
 		} `json:"spec"`
@@ -114,26 +119,40 @@ type leaseLine struct {
 // periods returns who held each shard when.
 func (s *stage) periods() map[int][]period {
 	s.t.Helper()
-	out := map[int][]period{}
+	writes := map[string][]leaseLine{}
 	s.auditLines(func(text []byte) {
 		var l leaseLine
-		if json.Unmarshal(text, &l) != nil || l.Object.Resource != "leases" || l.Response.Code >= 300 || l.Verb != "update" && l.Verb != "create" {
-			return
+		if json.Unmarshal(text, &l) == nil && l.Object.Resource == "leases" && l.Response.Code < 300 && (l.Verb == "update" || l.Verb == "create") {
+			writes[l.Object.Name] = append(writes[l.Object.Name], l)
 		}
-		shard := slices.IndexFunc(leaseNames(), func(name string) bool { return name == l.Object.Name })
-		if shard < 0 {
-			return
-		}
-		list := out[shard]
-		if n := len(list); n > 0 && list[n-1].to.IsZero() && list[n-1].by != l.Body.Spec.HolderIdentity {
-			list[n-1].to = l.Done
-		}
-		if by := l.Body.Spec.HolderIdentity; by != "" && (len(list) == 0 || !list[len(list)-1].to.IsZero()) {
-			list = append(list, period{by: by, from: l.At})
-		}
-		out[shard] = list
 	})
+	out := map[int][]period{}
+	for shard, name := range leaseNames() {
+		out[shard] = holders(writes[name])
+	}
 	return out
+}
+
+// holders returns who held a Lease when. Requests are logged when they have been answered: on a
+// busy machine the one that released it after the one that took it then. Each is based on the
+// version that the one before it led to.
+func holders(writes []leaseLine) (out []period) {
+	slices.SortStableFunc(writes, func(a, b leaseLine) int { return cmp.Compare(a.base(), b.base()) })
+	for _, l := range writes {
+		if n := len(out); n > 0 && out[n-1].to.IsZero() && out[n-1].by != l.Body.Spec.HolderIdentity {
+			out[n-1].to = l.Done
+		}
+		if by := l.Body.Spec.HolderIdentity; by != "" && (len(out) == 0 || !out[len(out)-1].to.IsZero()) {
+			out = append(out, period{by: by, from: l.At})
+		}
+	}
+	return out
+}
+
+// base is the version that a write is based on, 0 for a creation.
+func (l leaseLine) base() (version uint64) {
+	version, _ = strconv.ParseUint(l.Body.Metadata.ResourceVersion, 10, 64)
+	return version
 }
 
 func leaseNames() (out []string) {
@@ -229,4 +248,19 @@ func (s *stage) marked(value string, within time.Duration) time.Duration {
 		}
 		return ""
 	})
+}
+
+// TestHolders: the log has a release behind the take-over that followed it.
+func TestHolders(t *testing.T) {
+	t.Parallel()
+	at := func(second int) time.Time { return time.Unix(int64(second), 0).UTC() }
+	line := func(base, by string, from, to int) (l leaseLine) {
+		l.At, l.Done, l.Body.Metadata.ResourceVersion, l.Body.Spec.HolderIdentity = at(from), at(to), base, by
+		return l
+	}
+	got := holders([]leaseLine{line("", "a", 1, 2), line("9", "a", 3, 4), line("12", "b", 7, 8), line("10", "", 5, 9), line("13", "b", 9, 10)})
+	want := []period{{"a", at(1), at(9)}, {"b", at(7), time.Time{}}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
 }
