@@ -84,6 +84,23 @@ func (s *Server) Put(given Object, manager string) {
 	s.store(kind, old, s.managers.tracked(kind, fieldsKey{GVK: id.GVK, whole: true}, old, next, manager))
 }
 
+// Refuses returns why an update of an object by a client would be refused for what it
+// says, nil if it would not. Put asks nobody, because a world may begin with what a client
+// could not make of it.
+func (s *Server) Refuses(given Object) error {
+	next := copied(given)
+	kind := s.kindOf(next)
+	old, exists := s.storage.objects[ID(next)]
+	if !exists {
+		return nil
+	}
+	kind.normalize(next, old, false)
+	if err := kind.immutable(old, next); err != nil {
+		return err
+	}
+	return kind.valid(old, next, "")
+}
+
 // store replaces an object's state, unless nothing changed, and returns what it
 // is then. An object that was only waiting for its finalizers goes.
 func (s *Server) store(kind kind, old, next Object) Object {

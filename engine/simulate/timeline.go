@@ -179,16 +179,33 @@ func (e *Entry) happen(ctx context.Context, s *Simulation) {
 // Merge merges changes into an object, as a JSON merge patch does, and reports
 // whether the object is there.
 func (s *Simulation) Merge(patch Object) bool {
-	old := s.Get(ID(patch))
-	if old == nil {
+	next := s.merged(patch)
+	if next == nil {
 		return false
-	}
-	next, err := Merged(old, patch)
-	if err != nil {
-		return false // both were decoded from JSON
 	}
 	s.Apply(next)
 	return true
+}
+
+// Takes reports whether the object is there and a client could make the changes: an API
+// server refuses those of an immutable field, and what a CRD does not allow.
+func (s *Simulation) Takes(patch Object) bool {
+	next := s.merged(patch)
+	return next != nil && s.server.Refuses(next) == nil
+}
+
+// merged returns an object of the world with changes merged into it, nil if it is not
+// there.
+func (s *Simulation) merged(patch Object) Object {
+	old := s.Get(ID(patch))
+	if old == nil {
+		return nil
+	}
+	next, err := Merged(old, patch)
+	if err != nil {
+		return nil // both were decoded from JSON
+	}
+	return next
 }
 
 // Merged returns an object with changes merged into it (RFC 7386).

@@ -64,3 +64,70 @@ func TestRequired(t *testing.T) {
 		t.Errorf("nothing comes to rest: %+v", r.Explored)
 	}
 }
+
+const settledName = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: owned}
+spec:
+  for: {apiVersion: example.com/v1, kind: Ladder}
+  children:
+    - name: web
+      apply:
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata: {namespace: x, name: "${key.name}-web"}
+        spec: {selector: {matchLabels: {app: "${key.name}"}}, template: {metadata: {labels: {app: "${key.name}"}}}}
+    - name: rail
+      apply:
+        apiVersion: example.com/v1
+        kind: Rail
+        metadata: {name: "${key.name}-rail"}
+        spec: {side: left, height: "${object.spec.size}"}
+---
+apiVersion: edict.dev/v1alpha1
+kind: Allowances
+metadata: {name: owned}
+spec: {allow: [{policy: owned, kind: Deployment, fields: [delete]}, {policy: owned, kind: Rail, fields: [delete]}]}
+`
+
+const rail = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: rails.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {kind: Rail, plural: rails}
+  versions:
+    - name: v1
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              x-kubernetes-validations: [{rule: "has(self.side) == has(oldSelf.side)", message: side is set once}]
+              properties:
+                side: {type: string, x-kubernetes-validations: [{rule: self == oldSelf, message: side is set once}]}
+                height: {type: integer}
+`
+
+// TestImmutable: nobody changes from outside what the API server lets nobody change, of a
+// built-in kind or of one with a rule. Otherwise the write that restores it is refused, and
+// each policy with such a child has a finding that cannot come about.
+func TestImmutable(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file(t, filepath.Join(folder, "owned.yaml"), settledName)
+	if err := os.Mkdir(filepath.Join(folder, "schemas"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	file(t, filepath.Join(folder, "schemas", "ladder.yaml"), ladder)
+	file(t, filepath.Join(folder, "schemas", "rail.yaml"), rail)
+	r := explored(t, folder, []string{"apiVersion: example.com/v1\nkind: Ladder\nmetadata: {name: a}\nspec: {steps: [{at: 1}], unit: m, size: 1, end: {name: b}}\n"}, 1)
+	if r.Finding != nil {
+		t.Errorf("found %+v", r.Finding)
+	}
+	if r.Explored.Changes == 0 || r.Explored.Rests == 0 {
+		t.Errorf("nothing changes or comes to rest: %+v", r.Explored)
+	}
+}
