@@ -71,8 +71,22 @@ func (p applying) keep(digest value.Value) {
 	}
 	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value})
 	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
-	p.run.ev.overlay.set(p.t.id, next.(*value.Map))
-	p.run.ev.reader.changed()
+	writing{p.run}.show(p.t, next.(*value.Map), p.removes())
+}
+
+// removes reports whether the API server will remove fields because they are no longer
+// applied, other than in the metadata. They stay in what is shown to later rules.
+func (p applying) removes() bool {
+	m := p.t.object.Managers()
+	if m == nil {
+		return false
+	}
+	held := m.Applied(p.manager())
+	if held == nil {
+		return false
+	}
+	c := comparison{once: append([][]string{{"metadata"}}, p.a.Once...), values: true}
+	return !c.object(held, p.manifest, p.t.value, p.a.Type, nil)
 }
 
 func (p applying) annotation() string { return plan.AppliedPrefix + p.run.ev.in.Policy.Name }

@@ -88,9 +88,38 @@ func (w writing) write(t targetState, subresource string, want *value.Map) *Effe
 	}
 	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Type: of, Patch: patch.(*value.Map), Before: t.value}
 	w.emit(e)
-	w.run.ev.overlay.set(t.id, next.(*value.Map))
-	w.run.ev.reader.changed()
+	w.show(t, next.(*value.Map), false)
 	return e
+}
+
+// show shows an object to the rules below as it is after a write. One whose status is of
+// the generation before has not been looked at yet by whoever reports there: without the
+// next number it would count as ready, in the evaluation that changes it. fields says that
+// the write also changes fields that are not shown.
+func (w writing) show(t targetState, next *value.Map, fields bool) {
+	if n, ok := value.Int(value.Path(t.object.Value, "metadata", "generation")); ok {
+		if fields || counts(t.object.Value, next) {
+			n++
+		}
+		next = value.Overwrite(next, value.OfInt(n), "metadata", "generation")
+	}
+	w.run.ev.overlay.set(t.id, next)
+	w.run.ev.reader.changed()
+}
+
+// counts reports whether an object differs in more than its metadata and status, which do
+// not count as a new generation.
+func counts(was, now *value.Map) bool {
+	differ := func(a, b *value.Map) bool {
+		for i := range a.Len() {
+			name, v := a.At(i)
+			if name != "metadata" && name != "status" && !value.Same(v, b.Lookup(name)) {
+				return true
+			}
+		}
+		return false
+	}
+	return differ(was, now) || differ(now, was)
 }
 
 // create makes an object that does not exist. With refuse, one that turns out
