@@ -129,7 +129,12 @@ func writable(path []string, at document.Position, problems *findings) {
 // inSubresource rejects a write of status without its subresource, and of
 // anything else with it. field is what the message names.
 func inSubresource(subresource, first, field string, at document.Position, problems *findings) {
-	if (subresource == "status") != (first == "status") {
-		problems.Hintf(at, "status is written with subresource: status, everything else without", "the patch of %q writes %s", subresource, field)
+	if (subresource == "status") == (first == "status") {
+		return
 	}
+	what := "the patch writes %s without its subresource"
+	if subresource == "status" {
+		what = "the patch of the status writes %s"
+	}
+	problems.Hintf(at, "the value begins at the root of the object: {status: {...}} with subresource: status, everything else without", what, field)
 }
