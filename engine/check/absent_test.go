@@ -88,3 +88,42 @@ func TestAbsentThroughVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestAbsentThroughInputs: an object for which where, keyBy or groupBy fails is not in the
+// input; one for which orderBy fails is, and fails whatever reads the field.
+func TestAbsentThroughInputs(t *testing.T) {
+	t.Parallel()
+	const class = "item.spec.storageClassName"
+	for given, warned := range map[string]bool{
+		"":                         true,
+		"orderBy: [" + class + "]": true,
+		`orderBy: ['item.spec.?storageClassName.orValue("")']`: true,
+		"where: " + class + ` == "fast"`:                       false,
+		"groupBy: " + class:                                    false,
+	} {
+		t.Run(given, func(t *testing.T) {
+			t.Parallel()
+			list := "inputs.claims"
+			if strings.HasPrefix(given, "groupBy") {
+				list = "inputs.claims.map(k, inputs.claims[k]).flatten()"
+			}
+			found := strings.Join(findingsWith(t, `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Namespace}
+  inputs:
+    - name: claims
+      apiVersion: v1
+      kind: PersistentVolumeClaim
+      `+given+`
+  rules:
+    - name: count
+      do: [{annotations: {set: {n: "${string(size(`+list+`.filter(c, c.spec.storageClassName == 'fast')))}"}}}]
+`), "\n")
+			if strings.Contains(found, `"storageClassName" may be absent`) != warned {
+				t.Errorf("got %s", found)
+			}
+		})
+	}
+}

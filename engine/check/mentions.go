@@ -36,8 +36,9 @@ type mentions struct {
 func newMentions(p *plan.Policy) *mentions {
 	m := &mentions{policy: p, named: map[string]mention{}, defaults: map[string]ast.Expr{}}
 	for _, in := range p.Inputs {
-		// An object of which what they read is absent is not among those of the input.
-		asked := m.programs(append([]*cel.Program{in.Where, in.Key, in.Get}, in.OrderBy...)...)
+		// An object of which what they read is absent is not among those of the input; one
+		// that orderBy cannot read is, at the end.
+		asked := m.programs(in.Where, in.Key, in.Get)
 		m.named[analyze.InputRef(in.Name).String()] = mention{asked, keys{}}
 	}
 	for _, v := range p.Variables { // those that it uses come first
