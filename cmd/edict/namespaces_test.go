@@ -32,7 +32,7 @@ spec:
 `,
 		"objects": `{apiVersion: v1, kind: ConfigMap, metadata: {name: shop, namespace: default}, data: {port: "80"}}
 ---
-{apiVersion: v1, kind: ConfigMap, metadata: {name: shop, namespace: kube-public}, data: {port: x}}
+{apiVersion: v1, kind: ConfigMap, metadata: {name: shop, namespace: market}, data: {port: x}}
 ---
 {apiVersion: v1, kind: Node, metadata: {name: shop}}
 `,
@@ -47,12 +47,12 @@ spec:
 		code int
 		want []string
 	}{
-		{[]string{"simulate"}, exitFindings, []string{"ConfigMap/default/shop ", "ConfigMap/kube-public/shop ", "Node/shop ", number}},
-		{[]string{"plan"}, 2, []string{"decided in part: p kube-public/shop", number, "(and 1 more error)"}},
-		{[]string{"explain", "p", "shop"}, exitFindings, []string{"there is no ConfigMap shop", "the kind has namespaces: write default/shop or kube-public/shop"}},
+		{[]string{"simulate"}, exitFindings, []string{"ConfigMap/default/shop ", "ConfigMap/market/shop ", "Node/shop ", number}},
+		{[]string{"plan"}, 2, []string{"decided in part: p market/shop", number, "(and 1 more error)"}},
+		{[]string{"explain", "p", "shop"}, exitFindings, []string{"there is no ConfigMap shop", "the kind has namespaces: write default/shop or market/shop"}},
 		{[]string{"explain", "p", "default/shopp"}, exitFindings, []string{`did you mean "default/shop"?`}},
 		{[]string{"explain", "n", "default/shop"}, exitFindings, []string{"the kind has no namespaces: write shop"}},
-		{[]string{"eval", "--policy", "p", "--key", "shop", "object.data.port"}, exitFindings, []string{"there is no ConfigMap shop", "write default/shop or kube-public/shop"}},
+		{[]string{"eval", "--policy", "p", "--key", "shop", "object.data.port"}, exitFindings, []string{"there is no ConfigMap shop", "write default/shop or market/shop"}},
 	} {
 		got := program(t, append(tc.args, "--policies", folder, "--objects", filepath.Join(folder, "objects"))...)
 		for _, want := range tc.want {
