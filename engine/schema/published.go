@@ -36,10 +36,7 @@ func definedBy(root *spec.Schema) *spec.Schema {
 			s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "apiVersion" || name == "kind" })
 		}
 	})
-	if _, has := out.Properties["metadata"]; has {
-		out.Properties["metadata"] = *new(spec.Schema).Typed("object", "")
-	}
-	return &out
+	return out.SetProperty("metadata", *new(spec.Schema).Typed("object", ""))
 }
 
 // rewritten returns a copy of a schema with a change made to it and to all schemas in it.

@@ -2,8 +2,8 @@ package schema
 
 import "strings"
 
-// servedPath is what is read of a path of an OpenAPI document: the kind that its
-// operations are about.
+// servedPath is what is read of a path of an OpenAPI document: the kind that the
+// operation get is about, which every path of an object has.
 type servedPath struct {
 	Get *operation `json:"get"`
 }
@@ -24,24 +24,24 @@ type served struct {
 
 // servedBy returns how kinds are served by paths such as
 // /apis/GROUP/VERSION/namespaces/{namespace}/RESOURCE/{name}/status. The kinds of a
-// document without paths are not in it.
+// document without paths are not in it. The deprecated paths of watches, which aggregated
+// API servers have, are about the same kinds and say nothing of subresources.
 func servedBy(paths map[string]servedPath) map[GVK]served {
 	out, subresources := map[GVK]served{}, map[string]map[string]bool{}
 	kinds := map[string]GVK{} // by the path of an object
 	for path, at := range paths {
 		object, sub, ok := strings.Cut(path, "/{name}")
-		if !ok || at.Get == nil {
-			continue
-		}
-		if sub != "" {
+		switch {
+		case !ok || isWatch(path):
+		case sub != "":
 			if subresources[object] == nil {
 				subresources[object] = map[string]bool{}
 			}
 			subresources[object][strings.TrimPrefix(sub, "/")] = true
-			continue
+		case at.Get != nil:
+			of := at.Get.Of
+			kinds[object] = GVK{APIVersion: strings.TrimPrefix(of.Group+"/"+of.Version, "/"), Kind: of.Kind}
 		}
-		of := at.Get.Of
-		kinds[object] = GVK{APIVersion: strings.TrimPrefix(of.Group+"/"+of.Version, "/"), Kind: of.Kind}
 	}
 	for object, gvk := range kinds {
 		out[gvk] = served{
@@ -50,6 +50,12 @@ func servedBy(paths map[string]servedPath) map[GVK]served {
 		}
 	}
 	return out
+}
+
+// isWatch reports whether a path is one of a watch: /apis/GROUP/VERSION/watch/....
+func isWatch(path string) bool {
+	parts := strings.SplitN(path, "/", 6)
+	return len(parts) == 6 && parts[4] == "watch"
 }
 
 // addServed makes known how kinds are served.

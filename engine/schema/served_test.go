@@ -13,8 +13,9 @@ const servedDocument = `{
 		"/apis/example.com/v1/namespaces/{namespace}/lamps/{name}": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Lamp"}}},
 		"/apis/example.com/v1/namespaces/{namespace}/lamps/{name}/scale": {"get": {"x-kubernetes-group-version-kind": {"group": "autoscaling", "version": "v1", "kind": "Scale"}}},
 		"/apis/example.com/v1/halls/{name}": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Hall"}}},
-		"/apis/example.com/v1/halls/{name}/status": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Hall"}}},
-		"/apis/example.com/v1/watch/halls/{name}": {}
+		"/apis/example.com/v1/halls/{name}/status": {"put": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Hall"}}},
+		"/apis/example.com/v1/watch/halls/{name}": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Hall"}}},
+		"/apis/example.com/v1/watch/namespaces/{namespace}/lamps/{name}": {"get": {"x-kubernetes-group-version-kind": {"group": "example.com", "version": "v1", "kind": "Lamp"}}}
 	},
 	"components": {"schemas": {
 		"Lamp": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Lamp"}], "properties": {

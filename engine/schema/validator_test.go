@@ -37,3 +37,20 @@ func TestSchemasThatNobodyHeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestValidatorOfReferences: a published kind whose schema is only a reference, as an
+// aggregated API server may publish it, has no validator.
+func TestValidatorOfReferences(t *testing.T) {
+	t.Parallel()
+	s := NewSet(nil)
+	if err := s.AddOpenAPI([]byte(`{"components": {"schemas": {
+		"Hall": {"x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Hall"}], "allOf": [{"$ref": "#/components/schemas/Base"}]},
+		"Base": {"type": "object", "properties": {"metadata": {"type": "object"}, "status": {"type": "object"}}}
+	}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	structure, ok := s.Structure(GVK{APIVersion: "example.com/v1", Kind: "Hall"})
+	if !ok || structure.Validator() != nil {
+		t.Errorf("it has the validator %v", structure.Validator())
+	}
+}
