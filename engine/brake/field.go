@@ -14,6 +14,10 @@ const (
 	// contestedPause is how long the writes of a field are apart that somebody
 	// else writes, too.
 	contestedPause = 10 * time.Second
+	// maxUnanswered is after how many writes back in a row somebody else writes what another
+	// policy has written before: a policy awaits the answer to its write before the next
+	// one, and the answer to the one before may be late, too.
+	maxUnanswered = 2
 	// maxFields bounds the fields that are remembered.
 	maxFields = 100_000
 )
@@ -22,8 +26,11 @@ const (
 type field struct {
 	// last wrote it, before wrote what that replaced.
 	last, before fieldWriter
-	flips        int
-	since, seen  time.Time
+	// unanswered counts the writes of before, as it seems, since last wrote: the answers
+	// to them are still to come.
+	unanswered  int
+	flips       int
+	since, seen time.Time
 	// next is the earliest time of the next write of a field that somebody else
 	// writes, too; zero if nobody does.
 	next time.Time
@@ -92,7 +99,7 @@ func (f *fields) wrote(policy string, e *eval.Effect, uid string, now time.Time)
 		}
 		one.seen = now
 		if one.last.policy != policy {
-			one.before = one.last
+			one.before, one.unanswered = one.last, 0
 		}
 		one.last = me
 	}
@@ -103,7 +110,8 @@ func (f *fields) wrote(policy string, e *eval.Effect, uid string, now time.Time)
 func (f *field) judge(me fieldWriter, c change, now time.Time) (verdict, bool) {
 	switch {
 	case f.last.policy == me.policy && f.last.value == c.after: // what was written is gone again
-		if rival := f.before; rival.policy != "" && rival.value == c.before { // the answer to its write is still to come
+		if rival := f.before; rival.policy != "" && rival.value == c.before && f.unanswered < maxUnanswered {
+			f.unanswered++
 			return f.turn(rival, now)
 		}
 		if f.contested(now) || f.flip(now) {

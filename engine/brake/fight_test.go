@@ -109,3 +109,22 @@ func TestFightsWithLateAnswers(t *testing.T) {
 		}
 	}
 }
+
+// TestSomebodyElseAfterAnotherPolicy: what another policy has written once, somebody else
+// writes from then on. That policy is not paused for it.
+func TestSomebodyElseAfterAnotherPolicy(t *testing.T) {
+	t.Parallel()
+	f := newFighters()
+	f.write("b", "one")
+	for range 2 * maxFlips {
+		f.write("a", "one")
+		f.values["one"] = "b"
+	}
+	states := f.brakes.States(noon)
+	if s := states["b"]; s != nil && len(s.Pauses) > 0 {
+		t.Errorf("the other policy is paused: %+v", s.Pauses)
+	}
+	if s := states["a"]; s == nil || len(s.Pauses) > 0 || len(s.Contested) != 1 {
+		t.Errorf("%+v, want one contested field", s)
+	}
+}
