@@ -134,12 +134,19 @@ func (f *Follower) wanted(id string, catalog *source.Catalog) *lifecycle.Revisio
 	if u := catalog.Units[id]; good == nil || u != nil && u.Disabled() {
 		return nil
 	}
-	now := f.policies.Get(id).Assigned
-	if now != nil && now.Unit.Revision() == good.Revision && now.Staged == nil {
+	p := f.policies.Get(id)
+	now := p.Assigned
+	if now != nil && now.Unit.Revision() == good.Revision && now.Staged == nil && !f.mayFit(&p) {
 		return now
 	}
 	if rev := f.history.lastGood(id); rev != nil {
 		return rev
 	}
 	return now // it goes on
+}
+
+// mayFit reports whether a revision did not fit the types of the cluster, which publishes
+// others now: it is tried again.
+func (f *Follower) mayFit(p *lifecycle.Policy) bool {
+	return p.Report.Event == lifecycle.Failed && !p.Assigned.Typed && f.options.Checker.Typed(p.Assigned.Plan)
 }

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"testing"
+	"time"
 
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
@@ -57,5 +58,27 @@ func TestFollowerOfWhatCannotBeRead(t *testing.T) {
 	f.history.hold(c, f.policies)
 	if rev := f.wanted("p", c); rev == nil || rev.Unit.Revision() != a {
 		t.Errorf("%+v runs", rev)
+	}
+}
+
+// TestFollowerOfWhatDidNotFit: a revision that did not fit the types of the cluster is tried
+// again by those that it publishes now, once. Nobody edits the policy for that.
+func TestFollowerOfWhatDidNotFit(t *testing.T) {
+	t.Parallel()
+	r := newHistorian(t)
+	f := &Follower{options: Options{Checker: r.checker}, policies: lifecycle.NewRegistry(), history: r.store}
+	c := r.see(fixture.Labelling("a"), lifecycle.Activated, "")
+	untyped := f.wanted("p", c).Alone()
+	untyped.Typed = false
+	for _, step := range []struct {
+		rev   *lifecycle.Revision
+		event lifecycle.Event
+		again bool
+	}{{untyped, lifecycle.Blocked, false}, {untyped, lifecycle.Failed, true}, {f.wanted("p", c), lifecycle.Failed, false}} {
+		f.policies.Assign("p", step.rev, false)
+		f.policies.Report("p", f.policies.Ticket("p"), lifecycle.Report{Event: step.event}, time.Now())
+		if again := f.policies.Assign("p", f.wanted("p", c), false); again != step.again {
+			t.Errorf("%s, by types: %t: it is tried again: %t", step.event, step.rev.Typed, again)
+		}
 	}
 }
