@@ -120,6 +120,7 @@ func (m *Manager) Ready() bool { return !m.behind.Load() }
 
 // Run follows the ConfigMaps until the context ends.
 func (m *Manager) Run(ctx context.Context) error {
+	defer m.unmeasure()
 	recorder, stop := events.NewEventRecorder(m.options.Client)
 	defer stop()
 	m.status = newStatusWriter(m.options.Client, recorder, m.options.Log)
@@ -246,6 +247,12 @@ func (m *Manager) look(ctx context.Context) error {
 		m.behind.Store(false)
 	}
 	return nil
+}
+
+// unmeasure drops the series of the metrics: another replica sets its own from now on.
+func (m *Manager) unmeasure() {
+	m.reporter.failed.Set(nil)
+	m.errors.gauges.Set(nil)
 }
 
 // write writes the history and the status.

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/run/check"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/discovery"
@@ -252,4 +254,29 @@ func TestNumbersAreWrittenSeldom(t *testing.T) {
 			t.Errorf("%d events", len(recorder.Events))
 		}
 	})
+}
+
+// TestMetricsOfOneThatLedBefore: a replica that no longer leads has no series of policies:
+// another one says what has become of them, and an alert would never end.
+func TestMetricsOfOneThatLedBefore(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	client := fake.NewClientset()
+	store, err := configmap.NewStore(ctx, client, "ns", func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Manager{
+		options: Options{Client: client, Store: store, Log: fixture.Log()}, assigner: &assigner{}, errors: newConfigMapErrors(fixture.Log()),
+		reporter: &reporter{policies: lifecycle.NewRegistry(), known: func(*source.Catalog) []string { return []string{"led-before"} }},
+	}
+	m.reporter.measure(nil)
+	m.errors.report([]statusReport{{configMap: &source.ConfigMap{Name: "led-before"}, own: make([]document.Problem, 1)}})
+	if err := m.Run(ctx); err == nil {
+		t.Fatal("it runs on")
+	}
+	if observe.Failed.DeleteLabelValues("led-before") || observe.ConfigMapErrors.DeleteLabelValues("led-before") {
+		t.Error("a series has stayed")
+	}
 }
