@@ -280,6 +280,11 @@ func (f *finder) selection(s *plan.Select) {
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
 	for _, gvk := range f.kinds(true, of) {
 		f.fields(gvk, under, fields, at)
+		fields.EachNull(func(below []string) {
+			if field, d := protectedField(gvk, slices.Concat(under, below), removed); d != harmless {
+				f.need(need{gvk: gvk, field: field, danger: d}, at)
+			}
+		})
 	}
 }
 

@@ -178,9 +178,23 @@ func (t *Template) Field(name string) *Template {
 // EachField visits the path of every field whose name the template writes out.
 // A leaf is one below which no field is written out: it has a scalar, nothing, or
 // what an expression gives.
-func (t *Template) EachField(visit func(path []string, leaf bool)) { t.paths(nil, visit) }
+func (t *Template) EachField(visit func(path []string, leaf bool)) {
+	t.paths(nil, func(path []string, leaf, _ bool) { visit(path, leaf) })
+}
 
-func (t *Template) paths(above []string, visit func(path []string, leaf bool)) {
+// EachNull visits the path of every field whose name the template writes out, with null.
+func (t *Template) EachNull(visit func(path []string)) {
+	t.paths(nil, func(path []string, _, null bool) {
+		if null {
+			visit(path)
+		}
+	})
+}
+
+// visitor is told of a field whose name is written out, and whether it is a leaf and null.
+type visitor func(path []string, leaf, null bool)
+
+func (t *Template) paths(above []string, visit visitor) {
 	if t == nil {
 		return
 	}
@@ -196,7 +210,7 @@ func (t *Template) paths(above []string, visit func(path []string, leaf bool)) {
 				continue
 			}
 			at = append(above[:len(above):len(above)], name)
-			visit(at, !v.hasFields())
+			visit(at, !v.hasFields(), v.constant == value.Null)
 		}
 		v.paths(at, visit)
 	}
@@ -205,19 +219,19 @@ func (t *Template) paths(above []string, visit func(path []string, leaf bool)) {
 // hasFields reports whether fields are written out in the template.
 func (t *Template) hasFields() bool {
 	found := false
-	t.paths(nil, func([]string, bool) { found = true })
+	t.paths(nil, func([]string, bool, bool) { found = true })
 	return found
 }
 
-func constantPaths(v value.Value, above []string, visit func(path []string, leaf bool)) {
+func constantPaths(v value.Value, above []string, visit visitor) {
 	switch v := v.(type) {
 	case *value.Map:
 		for i := range v.Len() {
 			name, field := v.At(i)
 			at := append(above[:len(above):len(above)], name)
 			below := false
-			constantPaths(field, nil, func([]string, bool) { below = true })
-			visit(at, !below)
+			constantPaths(field, nil, func([]string, bool, bool) { below = true })
+			visit(at, !below, field == value.Null)
 			constantPaths(field, at, visit)
 		}
 	case *value.List:
