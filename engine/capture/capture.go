@@ -151,11 +151,21 @@ func plainObject(r eval.Read) simulate.Object {
 	if generation := r.Object.Version().Generation; generation > 1 {
 		metadata["generation"] = generation
 	}
-	if r.Source.GVK == schema.Secret && !r.Source.Values {
-		snapshot.Mark(metadata)
+	if r.Source.GVK == schema.Secret {
+		mark(metadata, !r.Source.Values)
 	}
 	label(metadata, r.Source.Selector)
 	return o
+}
+
+// mark notes on a Secret whether it has digests in place of values. The annotation may be
+// of the object in the cluster: whoever may annotate a Secret can mark it.
+func mark(metadata map[string]any, digests bool) {
+	if digests {
+		snapshot.Mark(metadata)
+	} else if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
+		delete(annotations, v1alpha1.AnnotationDigests)
+	}
 }
 
 // label adds the labels by which a selector found an object: the read model keeps
