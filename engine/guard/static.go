@@ -250,7 +250,8 @@ func (f *finder) actions(list []plan.Action) {
 	for _, a := range list {
 		switch a := a.(type) {
 		case *plan.Child:
-			f.fields(schema.GVK{APIVersion: a.APIVersion, Kind: a.Kind}, nil, a.Manifest, a.Pos)
+			metadata := a.Manifest.Field("metadata")
+			f.fields(named(a.GVK, metadata.Field("namespace"), metadata.Field("name")), nil, a.Manifest, a.Pos)
 		case *plan.Merge:
 			f.merged(&a.Of, a.Under, a.Fields, a.Pos)
 		case *plan.ListEntry:
@@ -279,7 +280,7 @@ func (f *finder) selection(s *plan.Select) {
 // merged checks fields that are written below a path of an object.
 func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template, at document.Position) {
 	for _, gvk := range f.kinds(true, of) {
-		f.fields(gvk, under, fields, at)
+		f.fields(named(gvk, of.Namespace, of.Name), under, fields, at)
 		fields.EachNull(func(below []string) {
 			if field, d := protectedField(gvk, slices.Concat(under, below), removed); d != harmless {
 				f.need(need{gvk: gvk, field: field, danger: d}, at)
@@ -288,9 +289,21 @@ func (f *finder) merged(of *plan.ObjectRef, under []string, fields *cel.Template
 	}
 }
 
+// written is a kind that is written, and whether the text names an object of it that
+// configures the cluster.
+type written struct {
+	schema.GVK
+	system bool
+}
+
+// named returns a kind with the object of it that templates name, which may be nil.
+func named(gvk schema.GVK, namespace, name *cel.Template) written {
+	return written{gvk, configuresCluster(gvk, namespace.Text(), name.Text())}
+}
+
 // fields checks the fields of a template below a path.
-func (f *finder) fields(gvk schema.GVK, under []string, fields *cel.Template, at document.Position) {
-	closed := !Open(gvk)
+func (f *finder) fields(of written, under []string, fields *cel.Template, at document.Position) {
+	gvk, closed := of.GVK, of.system || !Open(of.GVK)
 	fields.EachField(func(below []string, last bool) {
 		path, there := slices.Concat(under, below), inner
 		if last {
@@ -299,7 +312,7 @@ func (f *finder) fields(gvk schema.GVK, under []string, fields *cel.Template, at
 		if field, d := protectedField(gvk, path, there); d != harmless {
 			f.need(need{gvk: gvk, field: field, danger: d}, at)
 		} else if closed && last && !identity(path) {
-			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true}, at)
+			f.need(need{gvk: gvk, field: strings.Join(path, "."), closed: true, system: of.system}, at)
 		}
 	})
 	if field, d := protectedField(gvk, under, inner); d != harmless {
