@@ -37,7 +37,7 @@ func Files(path string) ([]Source, error) {
 		if entry.IsDir() && p != path && (entry.Name() == SchemaFolder || strings.HasPrefix(entry.Name(), ".")) {
 			return filepath.SkipDir
 		}
-		if !entry.IsDir() && isDocument(entry.Name()) && (entry.Type()&fs.ModeSymlink == 0 || mounted(p)) {
+		if isDocument(entry) && (entry.Type()&fs.ModeSymlink == 0 || mounted(p)) {
 			paths = append(paths, p)
 		}
 		return nil
@@ -89,10 +89,10 @@ func (emptyFolder) Error() string { return "no .yaml, .yml or .json file in this
 
 var errEmpty = emptyFolder{}
 
-func isDocument(name string) bool {
-	switch filepath.Ext(name) {
+func isDocument(entry fs.DirEntry) bool {
+	switch filepath.Ext(entry.Name()) {
 	case ".yaml", ".yml", ".json":
-		return true
+		return !entry.IsDir()
 	}
 	return false
 }
