@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/graph"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // acting takes an action; watching reads what the actions write.
@@ -100,6 +102,70 @@ func TestEveryAction(t *testing.T) {
 			}
 		})
 	}
+}
+
+const counting = `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: act}
+spec:
+  for: {apiVersion: apps/v1, kind: Deployment}
+  rules:
+    - name: write
+      do: [{ACTION}]
+---
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: watch}
+spec:
+  for: {apiVersion: v1, kind: Namespace}
+  inputs: [{name: apps, apiVersion: apps/v1, kind: Deployment}]
+  rules:
+    - {name: read, when: 'inputs.apps.exists(a, a.metadata.generation > 1)', do: [{log: {message: a}}]}
+`
+
+// TestGenerations: what is neither metadata nor status counts as a new generation, which
+// wakes who reads that alone, and makes the order of two decisions matter.
+func TestGenerations(t *testing.T) {
+	t.Parallel()
+	for action, counts := range map[string]bool{
+		"patch: {value: {spec: {paused: true}}}": true,
+		"scale: {replicas: 2}":                   true,
+		"labels: {set: {a: b}}":                  false,
+		"status: {replicas: 2}":                  false,
+		"apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: a}}": false,
+	} {
+		bundle := bundleOf(t, strings.Replace(counting, "ACTION", action, 1))
+		var fields []string
+		for _, e := range graph.Of(bundle.Policies).Edges {
+			if e.To.Policy == "watch" {
+				fields = append(fields, e.Fields...)
+			}
+		}
+		if got := slices.Contains(fields, "metadata.generation"); got != counts {
+			t.Errorf("%s: the edges have %v", action, fields)
+		}
+		if counts && graph.Commute(bundle.Policies[0], bundle.Policies[1]) {
+			t.Errorf("%s: either order comes to the same", action)
+		}
+	}
+}
+
+// bundleOf loads policies.
+func bundleOf(t *testing.T, text string) *source.Bundle {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "policies.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bundle, err := source.Load([]string{file}, source.Options{})
+	if err == nil {
+		err = bundle.Err()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bundle
 }
 
 // acts returns the graph of a policy that takes an action, and of one that reads all of

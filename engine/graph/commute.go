@@ -47,10 +47,8 @@ func readsOf(p *plan.Policy, w Write, same bool) bool {
 		if r.GVK != w.GVK || same && w.Own && r.own {
 			continue
 		}
-		for _, f := range w.Fields {
-			if sees(r.mask, f) {
-				return true
-			}
+		if len(changes(&w, r.mask)) > 0 {
+			return true
 		}
 	}
 	// What selects objects is not among what is read of them.

@@ -39,7 +39,7 @@ func edges(policies []*plan.Policy) []Edge {
 		for _, w := range Writes(from) {
 			for _, to := range policies {
 				for _, r := range wakes(from, to) {
-					add(out, w, To{Policy: to.ID()}, r, to, sees)
+					add(out, w, To{Policy: to.ID()}, r, to, changes)
 				}
 			}
 		}
@@ -63,17 +63,30 @@ func wakes(from, to *plan.Policy) []read {
 	return out
 }
 
+// changes returns the fields of a mask that a write changes.
+func changes(w *Write, m *value.Mask) []string {
+	return append(w.among(m, sees), w.counted(m)...)
+}
+
+// named returns the fields that both a write and a mask name.
+func named(w *Write, m *value.Mask) []string { return w.among(m, names) }
+
+// among returns the fields of a write that a mask has in some sense.
+func (w *Write) among(m *value.Mask, has func(m *value.Mask, field string) bool) (out []string) {
+	for _, f := range w.Fields {
+		if has(m, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // add adds the fields of a write that are read.
-func add(out map[string]*Edge, w Write, to To, r read, reader *plan.Policy, sees func(*value.Mask, string) bool) {
+func add(out map[string]*Edge, w Write, to To, r read, reader *plan.Policy, read func(*Write, *value.Mask) []string) {
 	if w.GVK != r.GVK || apart(w, r, reader) {
 		return
 	}
-	var fields []string
-	for _, f := range w.Fields {
-		if sees(r.mask, f) {
-			fields = append(fields, f)
-		}
-	}
+	fields := read(&w, r.mask)
 	if len(fields) == 0 {
 		return
 	}

@@ -138,3 +138,16 @@ func (w *Write) kinds(of *plan.ObjectRef) []schema.GVK {
 	w.name(of.Namespace, of.Name)
 	return []schema.GVK{of.GVK}
 }
+
+// generation is the field that counts the changes of an object.
+const generation = "metadata.generation"
+
+// counted returns the generation, which the API server counts up with a write of what is
+// neither metadata nor status, if a mask names it.
+func (w *Write) counted(m *value.Mask) []string {
+	counts := func(f string) bool { return f != Deletes && !overlap(f, "metadata") && !overlap(f, "status") }
+	if names(m, generation) && slices.ContainsFunc(w.Fields, counts) {
+		return []string{generation}
+	}
+	return nil
+}
