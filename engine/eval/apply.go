@@ -71,7 +71,7 @@ func (p applying) keep(digest value.Value) {
 	}
 	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value})
 	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
-	writing{p.run}.show(p.t, next.(*value.Map), p.removes())
+	writing{p.run}.show(p.t, next.(*value.Map), p.removes)
 }
 
 // removes reports whether the API server will remove fields because they are no longer

@@ -88,20 +88,25 @@ func (w writing) write(t targetState, subresource string, want *value.Map) *Effe
 	}
 	e := &Effect{Verb: VerbPatch, Subresource: subresource, Target: t.id, Type: of, Patch: patch.(*value.Map), Before: t.value}
 	w.emit(e)
-	w.show(t, next.(*value.Map), false)
+	w.show(t, next.(*value.Map), nil)
 	return e
 }
 
 // show shows an object to the rules below as it is after a write. One whose status is of
 // the generation before has not been looked at yet by whoever reports there: without the
-// next number it would count as ready, in the evaluation that changes it. fields says that
-// the write also changes fields that are not shown.
-func (w writing) show(t targetState, next *value.Map, fields bool) {
-	if n, ok := value.Int(value.Path(t.object.Value, "metadata", "generation")); ok {
-		if fields || counts(t.object.Value, next) {
-			n++
+// next number it would count as ready, in the evaluation that changes it. more, if set,
+// reports whether the write also changes fields that are not shown; it is asked only about
+// objects whose generation is read.
+func (w writing) show(t targetState, next *value.Map, more func() bool) {
+	was := value.Path(t.object.Value, "metadata", "generation")
+	if n, ok := value.Int(was); ok {
+		now := was
+		if counts(t.object.Value, next) || more != nil && more() {
+			now = value.OfInt(n + 1)
 		}
-		next = value.Overwrite(next, value.OfInt(n), "metadata", "generation")
+		if !value.Same(value.Path(next, "metadata", "generation"), now) {
+			next = value.Overwrite(next, now, "metadata", "generation")
+		}
 	}
 	w.run.ev.overlay.set(t.id, next)
 	w.run.ev.reader.changed()
