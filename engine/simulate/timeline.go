@@ -187,11 +187,15 @@ func (s *Simulation) Merge(patch Object) bool {
 	return true
 }
 
-// Takes reports whether the object is there and a client could make the changes: an API
-// server refuses those of an immutable field, and what a CRD does not allow.
-func (s *Simulation) Takes(patch Object) bool {
+// Offer is Merge for a client that the API server may refuse: nobody changes an immutable
+// field, or makes of an object what its CRD does not allow.
+func (s *Simulation) Offer(patch Object) bool {
 	next := s.merged(patch)
-	return next != nil && s.server.Refuses(next) == nil
+	if next == nil || s.server.Refuses(next) != nil {
+		return false
+	}
+	s.Apply(next)
+	return true
 }
 
 // merged returns an object of the world with changes merged into it, nil if it is not

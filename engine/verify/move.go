@@ -39,7 +39,7 @@ func (m Move) make(ctx context.Context, sim *simulate.Simulation) bool {
 	case m.Advance > 0:
 		sim.Advance(ctx, sim.Now().Add(m.Advance))
 	case m.Patch != nil:
-		return sim.Takes(m.Patch) && sim.Merge(m.Patch)
+		return sim.Offer(m.Patch)
 	case m.Apply != nil:
 		sim.Apply(m.Apply)
 	case m.Delete != nil:
