@@ -1,8 +1,6 @@
 package graph_test
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/graph"
-	"github.com/edict-dev/edict/engine/source"
 )
 
 // acting takes an action; watching reads what the actions write.
@@ -135,9 +132,9 @@ func TestGenerations(t *testing.T) {
 		"status: {replicas: 2}":                  false,
 		"apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: a, name: a}}": false,
 	} {
-		bundle := bundleOf(t, strings.Replace(counting, "ACTION", action, 1))
+		policies := loaded(t, file(t, strings.Replace(counting, "ACTION", action, 1)))
 		var fields []string
-		for _, e := range graph.Of(bundle.Policies).Edges {
+		for _, e := range graph.Of(policies).Edges {
 			if e.To.Policy == "watch" {
 				fields = append(fields, e.Fields...)
 			}
@@ -145,36 +142,15 @@ func TestGenerations(t *testing.T) {
 		if got := slices.Contains(fields, "metadata.generation"); got != counts {
 			t.Errorf("%s: the edges have %v", action, fields)
 		}
-		if counts && graph.Commute(bundle.Policies[0], bundle.Policies[1]) {
+		if counts && graph.Commute(policies[0], policies[1]) {
 			t.Errorf("%s: either order comes to the same", action)
 		}
 	}
-}
-
-// bundleOf loads policies.
-func bundleOf(t *testing.T, text string) *source.Bundle {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "policies.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	bundle, err := source.Load([]string{file}, source.Options{})
-	if err == nil {
-		err = bundle.Err()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bundle
 }
 
 // acts returns the graph of a policy that takes an action, and of one that reads all of
 // what is written.
 func acts(t *testing.T, action string) *graph.Graph {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "policies.yaml")
-	if err := os.WriteFile(file, []byte(strings.Replace(acting, "ACTION", action, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return of(t, file)
+	return of(t, file(t, strings.Replace(acting, "ACTION", action, 1)))
 }

@@ -10,17 +10,34 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/graph"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
 
 // of returns the graph of the policies at a path.
 func of(t *testing.T, path string) *graph.Graph {
 	t.Helper()
+	return graph.Of(loaded(t, path))
+}
+
+// loaded returns the policies at a path.
+func loaded(t *testing.T, path string) []*plan.Policy {
+	t.Helper()
 	b, err := source.Load([]string{path}, source.Options{})
 	if err != nil || b.Err() != nil {
 		t.Fatal(err, b.Err())
 	}
-	return graph.Of(b.Policies)
+	return b.Policies
+}
+
+// file writes a text into a file of its own.
+func file(t *testing.T, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "policies.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // written returns the graph of policies that are each given as name, what follows kind
@@ -31,11 +48,7 @@ func written(t *testing.T, policies ...[3]string) *graph.Graph {
 	for _, p := range policies {
 		text.WriteString("---\napiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + p[0] + "}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap" + p[1] + "}\n  rules:\n" + p[2])
 	}
-	file := filepath.Join(t.TempDir(), "policies.yaml")
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return of(t, file)
+	return of(t, file(t, text.String()))
 }
 
 func rule(when, value string) string {

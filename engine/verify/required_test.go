@@ -3,6 +3,7 @@ package verify
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/edict-dev/edict/engine/source"
@@ -42,17 +43,24 @@ spec:
       do: [{labels: {set: {at: "${string(object.spec.steps[0].at)}-${object.spec.end.name}-${object.spec.unit}-${string(100 / object.spec.size)}"}}}]
 `
 
+// withCRDs returns a folder with a policy and the CRDs of its kinds.
+func withCRDs(t *testing.T, policy string, crds ...string) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	schemas := filepath.Join(folder, "schemas")
+	if err := os.Mkdir(schemas, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	file(t, filepath.Join(folder, "policy.yaml"), policy)
+	file(t, filepath.Join(schemas, "crds.yaml"), strings.Join(crds, "---\n"))
+	return folder
+}
+
 // TestRequired: the world that is made, and what becomes of it, has only objects that the
 // API server takes.
 func TestRequired(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	file(t, filepath.Join(folder, "climb.yaml"), climbing)
-	if err := os.Mkdir(filepath.Join(folder, "schemas"), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	file(t, filepath.Join(folder, "schemas", "ladder.yaml"), ladder)
-	b, err := source.Load([]string{folder}, source.Options{})
+	b, err := source.Load([]string{withCRDs(t, climbing, ladder)}, source.Options{})
 	if err != nil || b.Err() != nil {
 		t.Fatal(err, b.Err())
 	}
@@ -116,14 +124,7 @@ spec:
 // each policy with such a child has a finding that cannot come about.
 func TestImmutable(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	file(t, filepath.Join(folder, "owned.yaml"), settledName)
-	if err := os.Mkdir(filepath.Join(folder, "schemas"), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	file(t, filepath.Join(folder, "schemas", "ladder.yaml"), ladder)
-	file(t, filepath.Join(folder, "schemas", "rail.yaml"), rail)
-	r := explored(t, folder, []string{"apiVersion: example.com/v1\nkind: Ladder\nmetadata: {name: a}\nspec: {steps: [{at: 1}], unit: m, size: 1, end: {name: b}}\n"}, 1)
+	r := explored(t, withCRDs(t, settledName, ladder, rail), []string{"apiVersion: example.com/v1\nkind: Ladder\nmetadata: {name: a}\nspec: {steps: [{at: 1}], unit: m, size: 1, end: {name: b}}\n"}, 1)
 	if r.Finding != nil {
 		t.Errorf("found %+v", r.Finding)
 	}
