@@ -50,6 +50,7 @@ const (
 	RedundantNamespace   Code = "redundant-namespace"
 	SharedName           Code = "shared-name"
 	NotKept              Code = "not-kept"
+	RememberedWait       Code = "remembered-wait"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -68,7 +69,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
-	SharedName: Warning, NotKept: Warning,
+	SharedName: Warning, NotKept: Warning, RememberedWait: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 
