@@ -15,7 +15,7 @@ func Stored(current, want value.Value, t *schema.Type) bool {
 	if sameScalar(current, want, t) {
 		return true
 	}
-	if t == nil { // what else is stored alike is not known
+	if t.Verbatim() { // or it is not known what else is stored alike
 		return false
 	}
 	switch x := current.(type) {
@@ -92,7 +92,7 @@ func sameTime(a, b value.Value, fraction time.Duration) bool {
 // asRead returns a value that is written to a field as the rules below read it there: its
 // times are times.
 func asRead(v value.Value, t *schema.Type) value.Value {
-	if t == nil || t.Kind == schema.Dyn {
+	if t.Verbatim() || t.Kind == schema.Dyn {
 		return v
 	}
 	switch v := v.(type) {

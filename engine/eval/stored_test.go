@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"maps"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -200,4 +202,57 @@ func TestAsReadOfAnyValue(t *testing.T) {
 	if got := asRead(want, &schema.Type{Kind: schema.List, Elem: item}); got != value.Value(want) {
 		t.Errorf("got %v", value.Plain(got))
 	}
+}
+
+// TestVerbatimTypes: values of a type that is stored as it is written are compared, and
+// read, as if they were walked through field by field for what is stored in another form.
+func TestVerbatimTypes(t *testing.T) {
+	t.Parallel()
+	of := func(more map[string]*schema.Type) *schema.Type {
+		out := &schema.Type{Kind: schema.Object, Fields: map[string]*schema.Type{
+			"a": {Kind: schema.Int}, "b": {Kind: schema.String}, "m": {Kind: schema.Map, Elem: &schema.Type{Kind: schema.String}},
+		}}
+		out.Fields["l"] = &schema.Type{Kind: schema.List, Elem: out}
+		maps.Copy(out.Fields, more)
+		return out
+	}
+	plain, walked := of(nil), of(map[string]*schema.Type{"at": {Kind: schema.Time}})
+	if !plain.Verbatim() || walked.Verbatim() {
+		t.Fatal("one of the types has no date-times, the other one has")
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		a, b := someObject(r, 3), someObject(r, 3)
+		if got, want := Stored(a, b, plain), Stored(a, b, walked); got != want {
+			t.Fatalf("%v and %v are stored alike: %v, want %v", value.Plain(a), value.Plain(b), got, want)
+		}
+		if read := asRead(b, walked); !value.Alike(read, asRead(b, plain)) {
+			t.Fatalf("%v is read as %v", value.Plain(b), value.Plain(read))
+		}
+	}
+}
+
+// someObject returns an object that has few different fields.
+func someObject(r *rand.Rand, depth int) value.Value {
+	fields := map[string]any{}
+	for _, name := range []string{"a", "b", "m", "l"} {
+		switch pick := r.IntN(5); {
+		case pick == 0:
+			fields[name] = nil
+		case pick > 2: // left out
+		case name == "a":
+			fields[name] = int64(r.IntN(2))
+		case name == "b":
+			fields[name] = []string{"", "x"}[r.IntN(2)]
+		case name == "m":
+			fields[name] = []map[string]any{{}, {"k": "v"}, {"k": nil}}[r.IntN(3)]
+		case depth > 0:
+			list := make([]any, r.IntN(3))
+			for i := range list {
+				list[i] = value.Plain(someObject(r, depth-1))
+			}
+			fields[name] = list
+		}
+	}
+	return value.Freeze(fields, nil, value.KeepAll)
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -66,6 +67,8 @@ type Type struct {
 	// Guess says that in a Dyn value strings of fields named ...Time or
 	// ...Timestamp are date-times, because no schema tells.
 	Guess bool
+	// stores is what Verbatim has found.
+	stores atomic.Int32
 }
 
 // Any is the type of a value nothing is known of.

@@ -25,13 +25,17 @@ func Same(a, b Value) bool {
 	if same(a, b) {
 		return true
 	}
+	if x, ok := a.(*Map); ok {
+		if y, ok := b.(*Map); ok { // one may be empty, and the other one have nothing but empty fields
+			return sameFields(x, y)
+		}
+	}
 	if IsEmpty(a) || IsEmpty(b) {
 		return IsEmpty(a) && IsEmpty(b)
 	}
 	switch x := a.(type) {
 	case *Map:
-		y, ok := b.(*Map)
-		return ok && sameFields(x, y)
+		return false
 	case *List:
 		y, ok := b.(*List)
 		return ok && slices.EqualFunc(x.items, y.items, Same)

@@ -36,6 +36,7 @@ func TestSame(t *testing.T) {
 		"objects":                     {frozen(object{"a": "b"}), frozen(object{"a": "b"}), true},
 		"an empty field":              {frozen(object{"a": "b", "c": []any{}}), frozen(object{"a": "b"}), true},
 		"an empty field, other way":   {frozen(object{"z": "b"}), frozen(object{"z": "b", "a": object{}}), true},
+		"an object without fields":    {frozen(object{"a": object{}, "b": nil}), Empty, true},
 		"a field more":                {frozen(object{"a": "b"}), frozen(object{"a": "b", "c": "d"}), false},
 		"a field more, other way":     {frozen(object{"a": "b", "c": "d"}), frozen(object{"c": "d"}), false},
 		"a deep difference":           {frozen(object{"a": []any{object{"b": "c"}}}), frozen(object{"a": []any{object{"b": "d"}}}), false},
