@@ -190,7 +190,7 @@ scale: build controlplane ## run on a control plane with many objects: SCALE (0.
 bench: ## measure beside the same controllers written in Go: a table, and bin/bench.json
 	@echo "==> Edict beside the same controllers written in Go"
 	@mkdir -p bin
-	@$(GO) run ./test/bench -o bin/bench.json
+	@$(GO) run ./test/bench -o bin/bench.json -against docs/performance.md
 	@echo "==> benchmarks of packages"
 	@packages="$$(grep -rlE --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n 1 dirname | sort -u | sed 's|^|./|')"; \
 		if [ -n "$$packages" ]; then $(GO) test -run '^$$' -bench . -benchmem $$packages; fi

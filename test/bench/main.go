@@ -28,7 +28,7 @@ func main() {
 // options are the flags.
 type options struct {
 	rounds       int
-	out          string
+	out, against string
 	cases, nodes string
 	live, reload bool
 	memory       bool
@@ -41,6 +41,7 @@ func command(ctx context.Context, args []string, to io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 10, "how many rounds each side of a case is measured")
 	flags.StringVar(&o.out, "o", "", "`file` that takes the figures as JSON")
+	flags.StringVar(&o.against, "against", "", "name the ratios that are lower than in the tables of this Markdown `file` by more than a quarter")
 	flags.BoolVar(&o.markdown, "markdown", false, "print the table as Markdown")
 	flags.StringVar(&o.cases, "case", "", "measure only the cases whose name matches this regular `expression`")
 	flags.StringVar(&o.nodes, "nodes", "", "measure only these numbers of nodes, separated by commas")
@@ -110,6 +111,18 @@ func (o options) measure(ctx context.Context, found []spec, to io.Writer) error 
 		}
 		t.row(r)
 		rows = append(rows, r)
+	}
+	return o.report(rows, to)
+}
+
+// report writes what was measured where it is asked for.
+func (o options) report(rows []row, to io.Writer) error {
+	if o.against != "" {
+		p, err := readPublished(o.against)
+		if err != nil {
+			return fmt.Errorf("-against: %w", err)
+		}
+		p.compare(rows, o.against, to)
 	}
 	if o.out == "" {
 		return nil
