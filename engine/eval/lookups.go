@@ -3,6 +3,10 @@ package eval
 import (
 	"iter"
 	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // lookups counts who reads which entries of the inputs.
@@ -107,4 +111,35 @@ func (l *lookups) end(others *lookups) {
 		at.Ended = true
 		l.changes = append(l.changes, at)
 	}
+}
+
+// Lookup is something that evaluations of a key began or ceased to read: an
+// entry of an input that is a map, the whole of an input, or an object that
+// an action named outright.
+type Lookup struct {
+	Input int
+	Key   string
+	Whole bool
+	// Target says that Input counts the policy's targets, and Key is made by
+	// TargetKey.
+	Target bool
+	// Ended says that it is no longer read.
+	Ended bool
+}
+
+// Lookups returns the entries that the key began or ceased to read since the
+// last call, in order.
+func (m *Memo) Lookups() []Lookup {
+	changes := m.lookups.changes
+	m.lookups.changes = nil
+	return changes
+}
+
+// TargetKey names an object within its kind.
+func TargetKey(namespace, name string) string { return namespace + "\x00" + name }
+
+// TargetID returns the object of a kind that a TargetKey names.
+func TargetID(gvk schema.GVK, key string) world.ID {
+	namespace, name, _ := strings.Cut(key, "\x00")
+	return world.ID{GVK: gvk, Namespace: namespace, Name: name}
 }

@@ -3,15 +3,10 @@
 package scan
 
 import (
-	"bytes"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
-	"unicode/utf8"
 )
 
 // Scanner reads JSON. It is at a place in the text, and its methods take what is
@@ -163,92 +158,6 @@ func (s *Scanner) List(visit func() error) error {
 	}
 }
 
-// Raw takes a value and returns its text.
-func (s *Scanner) Raw() ([]byte, error) {
-	s.Peek()
-	start := s.At
-	err := s.Skip()
-	return s.Data[start:s.At], err
-}
-
-// String takes a string.
-func (s *Scanner) String() (string, error) {
-	raw, plain, err := s.Text()
-	if err != nil {
-		return "", err
-	}
-	return Unquote(raw, plain)
-}
-
-// Text takes a string: its bytes between the quotes, and whether they are what they
-// stand for.
-func (s *Scanner) Text() (raw []byte, plain bool, err error) {
-	if !s.Has('"') {
-		if err := s.Token('"', "a string"); err != nil {
-			return nil, false, err
-		}
-	}
-	start := s.At
-	for rest := s.Data[start:]; len(rest) >= 8; rest = rest[8:] {
-		if found := odd(binary.LittleEndian.Uint64(rest)); found != 0 {
-			s.At += bits.TrailingZeros64(found) / 8
-			if s.Has('"') {
-				return s.Data[start : s.At-1], true, nil
-			}
-			break
-		}
-		s.At += 8
-	}
-	return s.text(start)
-}
-
-// text is Text from any place inside of a string on.
-func (s *Scanner) text(start int) (raw []byte, plain bool, err error) {
-	plain = true
-	for s.At < len(s.Data) {
-		switch c := s.Data[s.At]; {
-		case c == '"':
-			raw = s.Data[start:s.At]
-			s.At++
-			return raw, plain || isPlain(raw), nil
-		case c == '\\':
-			plain = false
-			s.At++
-		case c < ' ':
-			return nil, false, s.Wrong("a character of a string")
-		case c >= utf8.RuneSelf:
-			plain = false
-		}
-		s.At++
-	}
-	return nil, false, errCut
-}
-
-// isPlain reports whether the bytes of a string are text without escapes.
-func isPlain(raw []byte) bool {
-	return bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw)
-}
-
-// Unquote returns the text of a string.
-func Unquote(raw []byte, plain bool) (string, error) {
-	if plain {
-		return string(raw), nil
-	}
-	quoted := make([]byte, 0, len(raw)+2)
-	quoted = append(append(append(quoted, '"'), raw...), '"')
-	var out string
-	err := json.Unmarshal(quoted, &out)
-	return out, err
-}
-
-// Key takes the name of a field and the colon.
-func (s *Scanner) Key() (raw []byte, plain bool, err error) {
-	if raw, plain, err = s.Text(); err == nil {
-		err = s.Token(':', "a colon")
-	}
-	return raw, plain, err
-}
-
 // Word takes true, false or null.
 func (s *Scanner) Word(text string) error {
 	if s.HasText(text) {
@@ -288,47 +197,4 @@ func (s *Scanner) parse(text []byte, isWhole bool) (int64, float64, bool, error)
 		err = errors.New("a number that is none")
 	}
 	return 0, f, false, err
-}
-
-// Skip passes over a value.
-func (s *Scanner) Skip() error {
-	switch c := s.Peek(); c {
-	case '{', '[':
-		return s.skipNested()
-	case '"':
-		_, _, err := s.Text()
-		return err
-	case 't':
-		return s.Word("true")
-	case 'f':
-		return s.Word("false")
-	case 'n':
-		return s.Word("null")
-	default:
-		_, _, _, err := s.Number()
-		return err
-	}
-}
-
-// skipNested passes over an object or a list.
-func (s *Scanner) skipNested() error {
-	open := 0
-	for s.At < len(s.Data) {
-		switch s.Data[s.At] {
-		case '{', '[':
-			open++
-		case '}', ']':
-			open--
-		case '"':
-			if _, _, err := s.Text(); err != nil {
-				return err
-			}
-			continue
-		}
-		s.At++
-		if open == 0 {
-			return nil
-		}
-	}
-	return errCut
 }

@@ -1,9 +1,7 @@
 package watch
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -59,59 +57,6 @@ func (r *Router) only(key eval.Key) *keySet {
 		return p.only
 	}
 	return &keySet{one: key}
-}
-
-// multiMap is a set of keys per text.
-type multiMap map[string]*keySet
-
-// keySet is a set of keys; most have one. Such a set is not changed, because others may
-// have it, too.
-type keySet struct {
-	one  eval.Key
-	more map[eval.Key]bool
-}
-
-func (s *keySet) each(visit func(eval.Key)) {
-	if s.more == nil {
-		visit(s.one)
-	}
-	for key := range s.more {
-		visit(key)
-	}
-}
-
-// each visits the keys of a text.
-func (m multiMap) each(text string, visit func(eval.Key)) {
-	if s, ok := m[text]; ok {
-		s.each(visit)
-	}
-}
-
-// add adds the key of which only is the set.
-func (m multiMap) add(text string, only *keySet) {
-	s, ok := m[text]
-	switch {
-	case !ok:
-		m[text] = only
-	case s.more != nil:
-		s.more[only.one] = true
-	case s.one != only.one:
-		m[text] = &keySet{more: map[eval.Key]bool{s.one: true, only.one: true}}
-	}
-}
-
-func (m multiMap) remove(text string, key eval.Key) {
-	s, ok := m[text]
-	switch {
-	case !ok:
-		return
-	case s.more == nil && s.one == key:
-		delete(m, text)
-		return
-	}
-	if delete(s.more, key); s.more != nil && len(s.more) == 0 {
-		delete(m, text)
-	}
 }
 
 // NewRouter makes the router of a policy.
@@ -235,120 +180,4 @@ func (r *Router) Count() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.primaries)
-}
-
-func sorted(set map[eval.Key]bool) []eval.Key {
-	out := make([]eval.Key, 0, len(set))
-	for key := range set {
-		out = append(out, key)
-	}
-	slices.SortFunc(out, CompareKeys)
-	return out
-}
-
-// CompareKeys orders keys by namespace and name.
-func CompareKeys(a, b eval.Key) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// change is one change while it is mapped.
-type change struct {
-	router   *Router
-	ctx      context.Context
-	old, now *world.Object
-	wake     map[eval.Key]bool
-	// same tells of masks whether nothing under them has changed.
-	same map[*value.Mask]bool
-}
-
-func (c *change) either() *world.Object {
-	if c.now != nil {
-		return c.now
-	}
-	return c.old
-}
-
-// sameUnder reports whether nothing under the mask has changed.
-func (c *change) sameUnder(mask *value.Mask) bool {
-	return c.old != nil && c.now != nil && c.old.UID == c.now.UID && value.SameUnder(c.old.Value, c.now.Value, mask)
-}
-
-func (c *change) primary() {
-	o := c.either()
-	key := eval.Key{Namespace: o.Namespace, Name: o.Name}
-	known, was := c.router.primaries[key]
-	is, left := c.decided(was)
-	if !was && !is {
-		return
-	}
-	turned := c.router.left[key] != left
-	if delete(c.router.left, key); left {
-		c.router.left[key] = true
-	}
-	if turned || was != is || !c.sameUnder(c.router.policy.ObjectReads) {
-		c.wake[key] = true
-	}
-	if !is {
-		delete(c.router.primaries, key)
-		c.probes(key, nil)
-		return
-	}
-	if !was {
-		known.only = &keySet{one: key}
-	}
-	c.router.primaries[key] = primary{c.now, known.only}
-	if !was || !c.sameUnder(c.router.policy.ObjectReads) {
-		c.probes(key, c.now)
-	}
-}
-
-// decided reports whether the object as it is now is one that the policy decides
-// about, and whether it is so although it has left the selector.
-func (c *change) decided(was bool) (is, left bool) {
-	p := &c.router.policy.Primary
-	if c.now == nil {
-		return false, false
-	}
-	left = p.Follows && !p.Selects(c.now) && (was || p.Left(c.now))
-	return left || p.Selects(c.now), left
-}
-
-// probes keeps the index keys of a key's members up to date.
-func (c *change) probes(key eval.Key, object *world.Object) {
-	var side *eval.Side
-	if object != nil || c.router.policy.Primary.Optional {
-		side = eval.NewSide(c.ctx, c.router.policy, key, object)
-		defer side.Close()
-	}
-	for i, in := range c.router.policy.Inputs {
-		if in.Off || in.Join.Probe == nil && in.Shape != plan.One {
-			continue
-		}
-		routes := c.router.inputs[i]
-		for _, p := range routes.of[key] {
-			routes.probes.remove(p, key)
-		}
-		delete(routes.of, key)
-		routes.atTimes.remove(key)
-		if side == nil || object == nil {
-			delete(routes.reads, key)
-			continue
-		}
-		probes, atTimes := side.Probes(in)
-		if atTimes {
-			routes.atTimes.add(key)
-		}
-		for _, p := range probes {
-			routes.probes.add(p, c.router.only(key))
-		}
-		routes.of[key] = probes
-	}
-}
-
-func (c *change) target(i int, t *plan.Target) {
-	if c.sameUnder(t.Reads) {
-		return
-	}
-	o := c.either()
-	c.router.targets[i].each(eval.TargetKey(o.Namespace, o.Name), func(key eval.Key) { c.wake[key] = true })
 }

@@ -1,0 +1,120 @@
+package policytest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
+)
+
+// remembered reads what keys remember at the start; nil when it is not there.
+func remembered(n *document.Node) (simulate.Memory, error) {
+	if n == nil {
+		return nil, nil
+	}
+	kept, ok := n.Plain().(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: remembered must be {policy: {key: {name: value}}}", n.Pos)
+	}
+	memory, err := simulate.ParseMemory(kept)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Pos, err)
+	}
+	return memory, nil
+}
+
+// scripted reads answers of builtins; nil when there are none.
+func scripted(n *document.Node) (expr.Answerer, error) {
+	if n == nil {
+		return nil, nil
+	}
+	script, ok := n.Plain().(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%s: answers are an object with one entry per builtin", n.Pos)
+	}
+	answers, err := builtins.Scripted(script)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Pos, err)
+	}
+	return answers, nil
+}
+
+func (c *caseRun) objects() ([]simulate.Object, error) {
+	world, err := add(c.world, c.doc.Objects)
+	if err != nil {
+		return nil, err
+	}
+	if world, err = merge(world, c.doc.Patch); err != nil {
+		return nil, err
+	}
+	for _, r := range c.doc.Without {
+		at := index(world, identity(r))
+		if at < 0 {
+			return nil, fmt.Errorf("%s: the world has no %s %s to leave out", r.Name.Pos(), r.Kind.Value, r.Name.Value)
+		}
+		world = append(world[:at:at], world[at+1:]...)
+	}
+	return world, nil
+}
+
+func identity(r v1alpha1.TestReference) simulate.Identity {
+	return simulate.Identity{GVK: schema.GVK{APIVersion: r.APIVersion.Value, Kind: r.Kind.Value}, Namespace: r.Namespace.Value, Name: r.Name.Value}
+}
+
+func (c *caseRun) now() (time.Time, error) {
+	text := c.doc.Now
+	if !text.Set() {
+		text = c.test.Spec.Now
+	}
+	if !text.Set() {
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), nil
+	}
+	now, err := time.Parse(time.RFC3339, text.Value)
+	if err != nil {
+		return now, fmt.Errorf("%s: now must be RFC 3339: %q", text.Pos(), text.Value)
+	}
+	return now, nil
+}
+
+// parameters reads {policy: {name: value}}; those of the case win.
+func parameters(nodes ...*document.Node) (map[string]map[string]string, error) {
+	out := map[string]map[string]string{}
+	for _, n := range nodes {
+		if n == nil {
+			continue
+		}
+		for i, policy := range n.Keys {
+			if n.Values[i].Kind != document.Map {
+				return nil, fmt.Errorf("%s: params are {policy: {name: value}}", n.Values[i].Pos)
+			}
+			merged := maps.Clone(out[policy.Text])
+			if merged == nil {
+				merged = map[string]string{}
+			}
+			for j, name := range n.Values[i].Keys {
+				text, err := paramText(n.Values[i].Values[j])
+				if err != nil {
+					return nil, err
+				}
+				merged[name.Text] = text
+			}
+			out[policy.Text] = merged
+		}
+	}
+	return out, nil
+}
+
+func paramText(n *document.Node) (string, error) {
+	if n.Kind != document.Map && n.Kind != document.List {
+		return n.Text, nil
+	}
+	text, err := json.Marshal(n.Plain())
+	return string(text), err
+}
