@@ -84,7 +84,7 @@
 //     hashes of its parts.
 //  7. The result is the plan: engine/plan/policy.go. engine/plan/access.go (Accesses)
 //     derives the permissions that it needs, engine/rbac/rule.go (Rules) the rules of
-//     a role, and engine/guard/static.go (Lacks) the allowances that it lacks.
+//     a role, and engine/guard/lack.go (Lacks) the allowances that it lacks.
 //
 // # From an edit to its taking over
 //
