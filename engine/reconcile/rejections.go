@@ -55,8 +55,8 @@ func (r *reconciliation) refused() (out []eval.Rejection) {
 // reject notes what was refused, beside what is left out already, and lets the key be
 // decided about at once. It reports whether there was any.
 func (r *reconciliation) reject() bool {
-	now := &rejections{list: r.refused(), since: r.now}
-	if len(now.list) == 0 || !r.c.known.reject(r.key, now, r.in.Rejected) {
+	refused := r.refused()
+	if len(refused) == 0 || !r.c.known.reject(r.key, &rejections{list: refused, since: r.now}, r.in.Rejected) {
 		return false
 	}
 	r.result.Next = r.now
