@@ -132,10 +132,11 @@ func (f *captureFlags) check(ctx context.Context) error {
 func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, error) {
 	if f.explain.asksLive() {
 		text, err := f.ask(ctx)
-		if err == nil || f.explain.live.endpoint.address != "" {
+		// An evaluation here does not know what was written.
+		if err == nil || f.explain.live.endpoint.address != "" || f.explain.lastWrite {
 			return text, asFinding(err)
 		}
-		fmt.Fprintf(errOut, "edict: no running controller answers (%v); the policy is evaluated here, on the objects of the cluster\n", err)
+		fmt.Fprintln(errOut, "edict: "+f.explain.live.unanswered(err))
 	}
 	in, r, err := f.explain.decide(ctx, errOut)
 	if err != nil {
@@ -151,10 +152,6 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 
 // ask asks a running controller for the test of its last decision.
 func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
-	e, err := f.explain.live.reach(ctx, &f.explain.world.origin)
-	if err != nil {
-		return nil, err
-	}
 	files := []string{f.explain.policy + ".yaml"}
 	if f.explain.world.origin.namespace != "" {
 		bundle, err := f.explain.world.bundle(ctx, nil, nil, io.Discard)
@@ -169,7 +166,7 @@ func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return e.get(ctx, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files, "lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}))
+	return f.explain.live.ask(ctx, &f.explain.world.origin, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files, "lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}))
 }
 
 // unitOf returns the text of the policy of a record.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -39,6 +40,17 @@ const (
 	// maxReason bounds what is shown of one that is none.
 	maxReason = 256
 )
+
+// refusal is an answer that is not what was asked for.
+type refusal struct {
+	address, status, reason string
+	// lease is the Lease whose holder is to be asked instead, "" if there is none.
+	lease string
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%s answers %s: %s", r.address, r.status, r.reason)
+}
 
 // get asks a controller for a path.
 func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
@@ -68,7 +80,10 @@ func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %s: %s", e.address, response.Status, value.Cut(strings.TrimSpace(string(body)), maxReason))
+		return nil, &refusal{
+			address: e.address, status: response.Status, lease: response.Header.Get(live.HeaderLease),
+			reason: value.Cut(strings.TrimSpace(string(body)), maxReason),
+		}
 	}
 	return body, nil
 }

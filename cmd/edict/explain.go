@@ -44,8 +44,8 @@ a candidate, the points by which it lost, or the condition that leaves an object
 out of an input or a list.
 
 With --policy-namespace alone the controller that leads is asked for its last
-decision, through a port-forward to its Pod; with --address one at an address. It
-evaluates anew when it no longer has the decision. With --policies or --objects
+decision, through a port-forward to its Pod, and with several shards the replica that
+decides about the object; with --address one at an address. It evaluates anew when it no longer has the decision. With --policies or --objects
 the policy is evaluated here.`,
 		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
 			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
@@ -104,10 +104,11 @@ func (f *explainFlags) asksLive() bool {
 func (f *explainFlags) answer(ctx context.Context, errOut io.Writer) (*live.Answer, error) {
 	if f.asksLive() {
 		answer, err := f.live.decision(ctx, &f.world.origin, f.policy, f.key, url.Values{"about": {f.whyNot}, "lastWrite": {strconv.FormatBool(f.lastWrite)}})
-		if err == nil || f.live.endpoint.address != "" {
+		// An evaluation here does not know what was written.
+		if err == nil || f.live.endpoint.address != "" || f.lastWrite {
 			return answer, asFinding(err)
 		}
-		fmt.Fprintf(errOut, "edict: no running controller answers (%v); the policy is evaluated here, on the objects of the cluster\n", err)
+		fmt.Fprintln(errOut, "edict: "+f.live.unanswered(err))
 	}
 	_, r, err := f.decide(ctx, errOut)
 	if err != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -21,6 +23,8 @@ type liveFlags struct {
 	endpoint endpoint
 	lease    string
 	port     int
+	// forward reaches the Pod that holds a Lease; nil is a port-forward to it.
+	forward func(ctx context.Context, o *origin, lease string) (*endpoint, error)
 }
 
 func (f *liveFlags) register(cmd *cobra.Command) {
@@ -29,11 +33,42 @@ func (f *liveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.port, "decisions-port", 4273, "the port of the Pod at which decisions are served")
 }
 
-// reach returns where decisions are served. It ends with the context.
-func (f *liveFlags) reach(ctx context.Context, o *origin) (*endpoint, error) {
+// ask asks a controller for a path about a decision. If another replica decides about
+// the object, that one is asked, unless an address says which one is meant.
+func (f *liveFlags) ask(ctx context.Context, o *origin, path string) ([]byte, error) {
 	if f.endpoint.address != "" {
-		return &f.endpoint, nil
+		return f.endpoint.get(ctx, path)
 	}
+	body, err := f.askHolder(ctx, o, f.lease, path)
+	if r, ok := errors.AsType[*refusal](err); ok && r.lease != "" {
+		return f.askHolder(ctx, o, r.lease, path)
+	}
+	return body, err
+}
+
+func (f *liveFlags) askHolder(ctx context.Context, o *origin, lease, path string) ([]byte, error) {
+	reach := f.forward
+	if reach == nil {
+		reach = f.reach
+	}
+	e, err := reach(ctx, o, lease)
+	if err != nil {
+		return nil, err
+	}
+	return e.get(ctx, path)
+}
+
+// unanswered says what is done in place of an answer that a controller did not give.
+func (f *liveFlags) unanswered(err error) string {
+	const instead = "the policy is evaluated here, on the objects of the cluster"
+	if _, ok := errors.AsType[*refusal](err); ok {
+		return fmt.Sprintf("the controller gives no decision (%v); %s", err, instead)
+	}
+	return fmt.Sprintf("no running controller answers (%v); %s", err, instead)
+}
+
+// reach returns where the holder of a Lease serves decisions. It ends with the context.
+func (f *liveFlags) reach(ctx context.Context, o *origin, lease string) (*endpoint, error) {
 	config, err := clusterConfig(o.kubeconfig)
 	if err != nil {
 		return nil, err
@@ -42,7 +77,7 @@ func (f *liveFlags) reach(ctx context.Context, o *origin) (*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	pod, err := cluster.Leader(ctx, client, cluster.Lease{Namespace: o.namespace, Name: f.lease})
+	pod, err := cluster.Leader(ctx, client, cluster.Lease{Namespace: o.namespace, Name: lease})
 	if err != nil {
 		return nil, err
 	}
@@ -62,17 +97,13 @@ func asked(path, policy string, key eval.Key, more url.Values) string {
 
 // decision asks a controller for its last decision about a key.
 func (f *liveFlags) decision(ctx context.Context, o *origin, policy string, key eval.Key, more url.Values) (*live.Answer, error) {
-	e, err := f.reach(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	body, err := e.get(ctx, asked(live.Path, policy, key, more))
+	body, err := f.ask(ctx, o, asked(live.Path, policy, key, more))
 	if err != nil {
 		return nil, err
 	}
 	var out live.Answer
 	if err := json.Unmarshal(body, &out); err != nil || out.Decision == nil {
-		return nil, fmt.Errorf("%s does not answer as a controller does", e.address)
+		return nil, fmt.Errorf("%s does not answer as a controller does", cmp.Or(f.endpoint.address, "the Pod that holds the Lease"))
 	}
 	return &out, nil
 }

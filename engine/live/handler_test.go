@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/live"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -45,16 +47,20 @@ spec:
 
 func serve(t *testing.T, leads bool, more ...string) *httptest.Server {
 	t.Helper()
+	controllers := controllers(t, more...)
+	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) { return controllers, leads }))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func controllers(t *testing.T, more ...string) live.Controllers {
+	t.Helper()
 	b := fixture.CompiledWith(t, map[string]map[string]string{"mark": {"value": "y"}}, append([]string{policy}, more...)...)
 	objects := fixture.Objects(t, "{apiVersion: v1, kind: Node, metadata: {name: a}}", "{apiVersion: v1, kind: Node, metadata: {name: b}, spec: {unschedulable: true}}")
 	log := &record.Log{Size: 1, Prefix: "p-"} // that of a is gone
 	sim := fixture.Simulation(t, b, objects, log)
 	sim.Settle(t.Context())
-	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) {
-		return live.Controllers{Log: log, Group: sim.Group(), Guard: guard.New(nil).Assuming()}, leads
-	}))
-	t.Cleanup(server.Close)
-	return server
+	return live.Controllers{Log: log, Group: sim.Group(), Guard: guard.New(nil).Assuming()}
 }
 
 func get(t *testing.T, server *httptest.Server, path string) (int, string) {
@@ -121,6 +127,35 @@ func TestNames(t *testing.T) {
 		code, body := get(t, server, live.Path+"?policy="+name+"&name=b")
 		if got := fmt.Sprint(code, " ", body); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestOtherReplica: a replica that does not decide about an object says which one does,
+// and does not say what it would decide itself.
+func TestOtherReplica(t *testing.T) {
+	t.Parallel()
+	controllers := controllers(t)
+	controllers.Elsewhere = func(p *plan.Policy, key eval.Key) (string, bool) {
+		return "edict-shard-2", p.Name == "mark" && key.Name == "a"
+	}
+	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) { return controllers, true }))
+	t.Cleanup(server.Close)
+	for _, path := range []string{live.Path, live.CapturePath} {
+		response, err := http.Get(server.URL + path + "?policy=mark&name=a&policies=p.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if want := "another replica decides about Node a: ask the one that holds the Lease edict-shard-2 (--lease edict-shard-2)\n"; err != nil || string(body) != want {
+			t.Errorf("%s: %s, %v", path, body, err)
+		}
+		if lease := response.Header.Get(live.HeaderLease); response.StatusCode != http.StatusMisdirectedRequest || lease != "edict-shard-2" {
+			t.Errorf("%s: %d, %q", path, response.StatusCode, lease)
+		}
+		if code, body := get(t, server, path+"?policy=mark&name=b&policies=p.yaml"); code != http.StatusOK {
+			t.Errorf("%s: %d: %s", path, code, body)
 		}
 	}
 }

@@ -19,9 +19,11 @@ type sharedTerm struct {
 	held  atomic.Int32
 }
 
-func newSharedTerm(ctx context.Context, p *process, n int) *sharedTerm {
+// newSharedTerm makes a term of a replica that shares n shards, whose Leases leaseOf names.
+func newSharedTerm(ctx context.Context, p *process, n int, leaseOf func(shard int) string) *sharedTerm {
 	t := &sharedTerm{turns: make(chan struct{}, 1)}
 	t.term = p.newTerm(context.WithoutCancel(ctx), shards.NewOwnership(n), t.leads.Load)
+	t.term.leaseOf = leaseOf
 	if !t.term.follows {
 		t.term.startFiles()
 		return t

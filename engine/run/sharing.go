@@ -120,7 +120,7 @@ func (s *sharing) run(ctx context.Context) error {
 			s.pause(ctx, s.config.RetryPeriod+rand.N(s.config.RetryPeriod)) //nolint:gosec // so that two do not meet again
 			continue
 		}
-		work := newSharedTerm(ctx, p, s.options.shards)
+		work := newSharedTerm(ctx, p, s.options.shards, s.leaseName)
 		s.take(ctx, work)
 		if err := work.term.stop(s.options.stop); err != nil {
 			return err

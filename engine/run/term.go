@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -30,6 +31,10 @@ type term struct {
 	manager atomic.Pointer[following]
 	// records are those of the last decisions.
 	records *record.Log
+	// owned is what a replica holds that shares the work with others, and leaseOf names the
+	// Lease of a shard; nil is that this process has all of the work.
+	owned   *shards.Ownership
+	leaseOf func(shard int) string
 }
 
 // newRecords returns what keeps the records of a term. Their IDs begin with a text
@@ -48,7 +53,20 @@ func (t *term) decisions() (live.Controllers, bool) {
 	if t == nil {
 		return live.Controllers{}, false
 	}
-	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
+	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard, Elsewhere: t.elsewhere}, true
+}
+
+// elsewhere returns the name of the Lease whose holder decides about a key, if that is
+// another replica.
+func (t *term) elsewhere(policy *plan.Policy, key eval.Key) (lease string, elsewhere bool) {
+	if t.owned == nil || t.owned.Has(policy, key) {
+		return "", false
+	}
+	shard, ok := t.owned.Shard(policy, key)
+	if !ok { // no replica decides about it now
+		return "", false
+	}
+	return t.leaseOf(shard), true
 }
 
 // following runs the policies of ConfigMaps.
@@ -65,7 +83,7 @@ type follower interface {
 // newTerm makes a term. Owned and leads are those of a replica that shares the work with
 // others; nil is that it has all of it.
 func (p *process) newTerm(ctx context.Context, owned *shards.Ownership, leads func() bool) *term {
-	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != ""}
+	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != "", owned: owned}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
 	if owned != nil {
