@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/rbac"
 )
 
@@ -19,7 +20,7 @@ type bindFlags struct {
 
 func (f *bindFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.namespace, "bind", "", "print bindings, too, to the ServiceAccounts of this namespace")
-	flags.StringVar(&f.prefix, "policy-service-accounts", "edict-policy-", "with --bind: what the name of a policy's ServiceAccount begins with, as for edict run; empty binds all to the controller's")
+	flags.StringVar(&f.prefix, "policy-service-accounts", identity.DefaultPrefix, "with --bind: what the name of a policy's ServiceAccount begins with, as for edict run; empty binds all to the controller's")
 	flags.StringVar(&f.controller, "service-account", "edict", "with --bind: the ServiceAccount of the controller")
 }
 

@@ -17,6 +17,10 @@ type Accounts struct {
 	Namespace, Prefix string
 }
 
+// DefaultPrefix is what names of ServiceAccounts of policies begin with unless another
+// prefix is asked for.
+const DefaultPrefix = "edict-policy-"
+
 // User returns the name of the user that a policy writes as; "" is the process
 // itself.
 func (a Accounts) User(policy string) string {

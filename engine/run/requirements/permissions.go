@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/identity"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
@@ -29,9 +30,10 @@ type Forbidden struct {
 	Policy string
 	// Namespace is where the policy's ConfigMap is; "" for one from a file.
 	Namespace string
-	// User is the one that the policy writes as; "" is the process.
-	User    string
-	Missing Missing
+	// User is the one that the policy writes as; "" is the process. Prefix begins the names
+	// of the ServiceAccounts of policies.
+	User, Prefix string
+	Missing      Missing
 }
 
 // Error implements error. It names what is missing as kubectl auth can-i takes
@@ -44,11 +46,30 @@ func (f *Forbidden) Error() string {
 	if rules := missingRules(f.Missing.Shared); rules != "" {
 		lacking = append(lacking, " for the controller's own ServiceAccount, which reads for all policies: "+rules)
 	}
-	from := "PATH"
-	if f.Namespace != "" {
-		from = "--policy-namespace " + f.Namespace
+	return "permissions are missing" + strings.Join(lacking, ";") + "; " + f.remedy()
+}
+
+// remedy names the command that prints what to apply. That of a policy in a ConfigMap
+// prints bindings too: without them all roles have one name, which may be that of the
+// controller's own.
+func (f *Forbidden) remedy() string {
+	if f.Namespace == "" {
+		return fmt.Sprintf("edict rbac PATH --policy %s prints the rules to grant", f.Policy)
 	}
-	return fmt.Sprintf("permissions are missing%s; edict rbac %s --policy %s prints the rules to grant", strings.Join(lacking, ";"), from, f.Policy)
+	return fmt.Sprintf("edict rbac --policy-namespace %s --policy %s --bind %s%s prints the roles and bindings to apply", f.Namespace, f.Policy, f.Namespace, f.accounts())
+}
+
+// accounts are the flags that name the ServiceAccounts, where they have other names than
+// by default.
+func (f *Forbidden) accounts() string {
+	switch f.Prefix {
+	case identity.DefaultPrefix:
+		return ""
+	case "":
+		return " --policy-service-accounts="
+	default: // that of the controller then probably has another name too
+		return " --policy-service-accounts " + f.Prefix + " --service-account NAME"
+	}
 }
 
 // who returns the user that the policy writes as, if that is not the process.
@@ -145,5 +166,5 @@ func (c *Checker) review(ctx context.Context, user string, wanted []rbac.Permiss
 
 // Forbidden returns the error about permissions that a policy lacks.
 func (c *Checker) Forbidden(p *plan.Policy, missing Missing) *Forbidden {
-	return &Forbidden{Policy: p.Name, Namespace: c.namespace, User: c.accounts.User(p.Name), Missing: missing}
+	return &Forbidden{Policy: p.Name, Namespace: c.namespace, User: c.accounts.User(p.Name), Prefix: c.accounts.Prefix, Missing: missing}
 }

@@ -46,8 +46,13 @@ func TestForbiddenSaysHowToMendIt(t *testing.T) {
 		t.Error(diff)
 	}
 	err.Namespace = "home"
-	if want := "edict rbac --policy-namespace home --policy p prints"; !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %q", err, want)
+	for prefix, flags := range map[string]string{
+		"edict-policy-": "", "": " --policy-service-accounts=", "tool-policy-": " --policy-service-accounts tool-policy- --service-account NAME",
+	} {
+		err.Prefix = prefix
+		if want := "; edict rbac --policy-namespace home --policy p --bind home" + flags + " prints the roles and bindings to apply"; !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }
 
@@ -85,7 +90,11 @@ func TestWhoLacksPermissions(t *testing.T) {
 				got = err.Error()
 			}
 			if tc.want != "" {
-				tc.want = "permissions are missing" + tc.want + "; edict rbac --policy-namespace home --policy p prints the rules to grant"
+				tc.want = "permissions are missing" + tc.want + "; edict rbac --policy-namespace home --policy p --bind home"
+				if tc.prefix == "" {
+					tc.want += " --policy-service-accounts="
+				}
+				tc.want += " prints the roles and bindings to apply"
 			}
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("-want +got:\n%s", d)
