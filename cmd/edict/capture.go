@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -38,8 +40,10 @@ time, the params, the answers of builtins and what was remembered, and as
 expectation what the decision does. edict test runs it.
 
 With --policy-namespace alone the controller that leads is asked for its last
-decision, and the text of the policy is written beside the test. A file that is there
-with another content is not overwritten, except FILE of --out.
+decision, with several shards the replica that decides about the object, and with
+--address one at an address. With --policy-namespace the text of the policy is written
+beside the test; with --address alone it has to be there, as POLICY.yaml. A file that is
+there with another content is not overwritten, except FILE of --out.
 
 Of Secrets the test has digests in place of values. The test is run before it is
 written; a decision that a test cannot make again, such as one that runs what was
@@ -153,7 +157,11 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 // ask asks a running controller for the test of its last decision.
 func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 	files := []string{f.explain.policy + ".yaml"}
-	if f.explain.world.origin.namespace != "" {
+	if f.explain.world.origin.namespace == "" {
+		if err := f.wantPolicy(files[0]); err != nil {
+			return nil, err
+		}
+	} else {
 		bundle, err := f.explain.world.bundle(ctx, nil, nil, io.Discard)
 		if err != nil {
 			return nil, err
@@ -167,6 +175,19 @@ func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 		}
 	}
 	return f.explain.live.ask(ctx, &f.explain.world.origin, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files, "lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}))
+}
+
+// wantPolicy reports as an error that a test in a file would be without the text of its
+// policy, which an address does not give.
+func (f *captureFlags) wantPolicy(name string) error {
+	if f.file == "" {
+		return nil
+	}
+	path := filepath.Join(filepath.Dir(f.file), name)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the test needs the text of the policy, which an address does not give: give --policy-namespace too, which writes it beside the test, or put it there as %s", path)
+	}
+	return nil
 }
 
 // unitOf returns the text of the policy of a record.

@@ -1,6 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,5 +70,30 @@ func TestBesides(t *testing.T) {
 	}
 	if err := b.add("x.rego", []byte("b")); err == nil || !strings.Contains(err.Error(), "two different texts") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestCaptureAtAnAddress: a controller is not asked for its policy's text, so the test is
+// written only where that is.
+func TestCaptureAtAnAddress(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+	t.Cleanup(server.Close)
+	folder := t.TempDir()
+	f := captureFlags{file: filepath.Join(folder, "test.yaml"), explain: explainFlags{policy: "one", output: "text"}}
+	f.explain.live.endpoint.address = server.URL
+	beside := filepath.Join(folder, "one.yaml")
+	err := f.run(t.Context(), io.Discard, io.Discard)
+	if want := "give --policy-namespace too, which writes it beside the test, or put it there as " + beside; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(f.file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a test is there: %v", err)
+	}
+	if err := os.WriteFile(beside, []byte(marking("one", "a")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := f.text(t.Context(), io.Discard); err != nil || string(text) != "{}" {
+		t.Errorf("%q, %v", text, err)
 	}
 }
