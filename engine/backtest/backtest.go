@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,6 +90,19 @@ func Run(ctx context.Context, log io.Reader, policies []*plan.Policy, o capture.
 	return out, err
 }
 
+// ofProcess reports whether a line is one of the controller's own log. They stand between
+// those of a change log on standard output, as kubectl logs gives both.
+func ofProcess(text []byte) bool {
+	if !bytes.HasPrefix(text, []byte(`{"time":`)) { // the lines of a change log are long
+		return false
+	}
+	var line struct {
+		Level   string `json:"level"`
+		Message string `json:"msg"`
+	}
+	return json.Unmarshal(text, &line) == nil && line.Level != "" && line.Message != ""
+}
+
 // read calls take with each decision of a log. The lines of a decision follow each
 // other.
 func read(log io.Reader, take func(*decision) error) error {
@@ -97,7 +111,7 @@ func read(log io.Reader, take func(*decision) error) error {
 	var last *decision
 	for n := 1; lines.Scan(); n++ {
 		var line changelog.Line
-		if len(lines.Bytes()) == 0 {
+		if len(lines.Bytes()) == 0 || ofProcess(lines.Bytes()) {
 			continue
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
