@@ -41,7 +41,8 @@ the ConfigMaps of params. A pipeline calls it after kubectl apply.
 
 Only what a ConfigMap contains is waited for. The controller does not say whether it
 has seen a change of an annotation, such as the mode, or that a ConfigMap of params
-was deleted.
+was deleted, nor whether it has the present allowances: after a change of the
+installation the status may be that of the controller before it.
 
 It ends at once, with exit code 1, when the controller refuses a policy or values for
 it, or its rollout stops, and says why. While a revision comes into force in steps, the status
