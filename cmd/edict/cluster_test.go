@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 )
 
 // apiServer is as much of one as the commands ask: lists of Nodes and ConfigMaps.
@@ -210,5 +213,40 @@ func TestWithoutAController(t *testing.T) {
 		if got.code != 1 || !strings.Contains(got.stderr, `there is no policy "none" here`) {
 			t.Errorf("%s: %d: %s", command, got.code, got.stderr)
 		}
+	}
+}
+
+// TestShadowBeforeTheFirstReport: a policy in Shadow mode without a report is not one that
+// is not in Shadow mode.
+func TestShadowBeforeTheFirstReport(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	reported, fresh := installed("reported", nil), installed("fresh", nil)
+	reported.Annotations = map[string]string{
+		v1alpha1.AnnotationPolicies: "old@shadow=6f1c2a90b7de",
+		v1alpha1.AnnotationShadow:   `[{"policy":"old","revision":"6f1c2a90b7de","evaluations":1}]`,
+	}
+	fresh.Annotations = map[string]string{v1alpha1.AnnotationPolicies: "one=11aa22bb33cc new@shadow=11aa22bb33cc"}
+	cluster.configMaps = append(cluster.configMaps, reported, fresh)
+	const untold = "edict: the controller has not yet reported about these policies in Shadow mode, which it does every five seconds: new\n"
+	flags := []string{"shadow", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t)}
+	for name, tc := range map[string]struct {
+		args           []string
+		code           int
+		stdout, stderr string // the beginnings
+	}{
+		"all":              {nil, 0, "POLICY  SHADOW        ENFORCED", untold},
+		"without a report": {[]string{"new"}, 0, "", untold},
+		"as JSON":          {[]string{"new", "-o", "json"}, 0, "[]\n", untold},
+		"with one":         {[]string{"old"}, 0, "POLICY  SHADOW        ENFORCED", ""},
+		"enforced":         {[]string{"one"}, 1, "", `edict: no policy "one" is in the shadow`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := program(t, append(slices.Clone(flags), tc.args...)...)
+			if got.code != tc.code || !strings.HasPrefix(got.stdout, tc.stdout) || !strings.HasPrefix(got.stderr, tc.stderr) || (tc.stdout == "") != (got.stdout == "") || (tc.stderr == "") != (got.stderr == "") {
+				t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/value"
@@ -45,12 +47,18 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 			if !ok {
 				return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
 			}
-			reports, err := f.reports(cmd.Context())
+			reports, unreported, err := f.reports(cmd.Context())
 			if err != nil {
 				return found("%v", err)
 			}
-			if reports, err = ofPolicies(reports, args); err != nil {
+			if reports, unreported, err = ofPolicies(reports, unreported, args); err != nil {
 				return err
+			}
+			if len(unreported) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "edict: the controller has not yet reported about these policies in Shadow mode, which it does every five seconds: %s\n", strings.Join(unreported, ", "))
+				if len(reports) == 0 && f.output == "table" {
+					return nil
+				}
 			}
 			return print(cmd.OutOrStdout(), reports)
 		},
@@ -65,35 +73,53 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 	return cmd
 }
 
-func (f *shadowFlags) reports(ctx context.Context) ([]reconcile.ShadowReport, error) {
+// reports returns what the policies in Shadow mode came to, and the names of those about
+// which a ConfigMap has no report yet.
+func (f *shadowFlags) reports(ctx context.Context) (out []reconcile.ShadowReport, unreported []string, err error) {
 	if f.endpoint.address != "" {
-		return f.ask(ctx)
+		out, err = f.ask(ctx)
+		return out, nil, err
 	}
 	config, err := clusterConfig(f.kubeconfig)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list, err := client.CoreV1().ConfigMaps(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := []reconcile.ShadowReport{}
+	out = []reconcile.ShadowReport{}
 	for _, m := range list.Items {
-		text := m.Annotations[v1alpha1.AnnotationShadow]
-		if text == "" {
-			continue
-		}
 		var some []reconcile.ShadowReport
-		if err := json.Unmarshal([]byte(text), &some); err != nil {
-			return nil, fmt.Errorf("the annotation %s of %s: %w", v1alpha1.AnnotationShadow, m.Name, err)
+		if text := m.Annotations[v1alpha1.AnnotationShadow]; text != "" {
+			if err := json.Unmarshal([]byte(text), &some); err != nil {
+				return nil, nil, fmt.Errorf("the annotation %s of %s: %w", v1alpha1.AnnotationShadow, m.Name, err)
+			}
 		}
 		out = append(out, some...)
+		for _, name := range inShadow(m.Annotations[v1alpha1.AnnotationPolicies]) {
+			if !slices.ContainsFunc(some, func(r reconcile.ShadowReport) bool { return r.Policy == name }) {
+				unreported = append(unreported, name)
+			}
+		}
 	}
-	return out, nil
+	return out, unreported, nil
+}
+
+// inShadow returns the policies in Shadow mode of those that run, as the annotation has
+// them.
+func inShadow(running string) (out []string) {
+	for one := range strings.FieldsSeq(running) {
+		text, _, _ := strings.Cut(one, "=")
+		if id := plan.ParseID(text); id.Shadow {
+			out = append(out, id.Name)
+		}
+	}
+	return out
 }
 
 // ask asks a running controller.
@@ -108,21 +134,23 @@ func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, er
 	return out, nil
 }
 
-// ofPolicies returns the reports of the policies that are named, or all.
-func ofPolicies(reports []reconcile.ShadowReport, names []string) ([]reconcile.ShadowReport, error) {
+// ofPolicies returns the reports of the policies that are named, or all, and those of them
+// about which there is no report yet.
+func ofPolicies(reports []reconcile.ShadowReport, unreported, names []string) (of []reconcile.ShadowReport, without []string, err error) {
 	if len(names) == 0 {
-		return reports, nil
+		return reports, unreported, nil
 	}
-	known := make([]string, len(reports))
-	for i, r := range reports {
-		known[i] = r.Policy
+	known := slices.Clone(unreported)
+	for i := range reports {
+		known = append(known, reports[i].Policy)
 	}
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, found("no policy %q is in the shadow%s", name, hinted(nameHint(name, known)))
+			return nil, nil, found("no policy %q is in the shadow%s", name, hinted(nameHint(name, known)))
 		}
 	}
-	return slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(names, r.Policy) }), nil
+	of = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(names, r.Policy) })
+	return of, slices.DeleteFunc(unreported, func(name string) bool { return !slices.Contains(names, name) }), nil
 }
 
 var shadowPrinters = map[string]func(io.Writer, []reconcile.ShadowReport) error{
