@@ -1,0 +1,136 @@
+package policies
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// look brings the running policies up to the ConfigMaps, and writes their status.
+func (m *Manager) look(ctx context.Context) error {
+	select { // changes until now are looked at now
+	case <-m.wake:
+	default:
+	}
+	catalog, err := m.options.Store.Catalog(&m.cache, m.options.Overrides)
+	if err != nil {
+		return err
+	}
+	m.history.hold(catalog, m.policies)
+	m.unlabelled.update(catalog)
+	m.rollouts.retry(catalog)
+	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u, catalog.Origins[u.ID()]) })
+	if m.first {
+		m.warnUnknownPolicies(catalog)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
+	m.rollouts.update(catalog)
+	m.rollouts.confirm(ctx, catalog)
+	m.assigner.assign(catalog, m.first)
+	m.first = false
+	m.options.Runtime.Brakes().Brakes().Retain(func(policy string) bool { return m.assigner.there(policy, catalog) })
+	if m.journal.prove(ctx, m.policies, time.Now()) {
+		time.AfterFunc(proving, m.Nudge)
+	}
+	m.write(ctx, catalog)
+	if m.policies.Settled() && len(m.wake) == 0 {
+		m.behind.Store(false)
+	}
+	return nil
+}
+
+// unmeasure drops the series of the metrics: another replica sets its own from now on.
+func (m *Manager) unmeasure() {
+	m.reporter.failed.Set(nil)
+	m.errors.gauges.Set(nil)
+}
+
+// write writes the history and the status.
+func (m *Manager) write(ctx context.Context, catalog *source.Catalog) {
+	unkept := m.history.keepInForce(ctx, m.policies.TakeActivated())
+	unkept = m.history.keep(ctx, catalog, m.policies) || unkept
+	reports := append(m.reporter.reports(catalog), m.unlabelled.reports(ctx)...)
+	unwritten := m.status.write(ctx, reports, m.unlabelled.annotations)
+	m.unfinished = unkept || unwritten
+	for _, n := range m.options.Runtime.Brakes().TakeNews() {
+		m.status.brakeEvent(n, m.unlabelled.reference(m.reporter.originOf(catalog, n.Policy)))
+	}
+	for _, n := range m.rollouts.takeNews() {
+		m.status.rolloutEvent(n.text, m.unlabelled.reference(n.configMap))
+	}
+	m.reporter.measure(catalog)
+	m.errors.report(reports)
+}
+
+// recheck has texts checked again that another check may judge otherwise, and reports
+// whether there is anything to do.
+func (m *Manager) recheck() (any bool) {
+	for _, id := range m.policies.Checked() {
+		p := m.policies.Get(id)
+		if v := p.Newest; v.Plan == nil && !v.Compiled && !v.Disabled() || m.untyped(&p) {
+			m.policies.Recheck(id)
+			any = true
+		}
+	}
+	return any || m.unfinished
+}
+
+// untyped reports whether a text was checked without types that the cluster publishes now,
+// and is in force, or does not fit them. Before they are published, another check would
+// find the same.
+func (m *Manager) untyped(p *lifecycle.Policy) bool {
+	unfit := p.Newest.Good() && p.Report.Event == lifecycle.Failed
+	return (unfit || p.RunsNewest()) && !p.Newest.Typed && m.options.Checker.Typed(p.Newest.Plan)
+}
+
+// problemsChanged reports whether what fails of the policies has changed.
+func (m *Manager) problemsChanged() bool {
+	now := map[string]string{}
+	for _, id := range m.policies.AssignedIDs() {
+		if text := m.reporter.failing(id); text != "" {
+			now[id] = text
+		}
+	}
+	same := maps.Equal(now, m.problems)
+	m.problems = now
+	return !same
+}
+
+// note stores in the journal that a text is about to be compiled for the first time.
+// A problem reports that it must not be: it has ended a process before, or was taken
+// back.
+func (m *Manager) note(ctx context.Context, u *source.Unit, origin *source.Contents) *document.Problem {
+	if u.Disabled() {
+		return nil
+	}
+	if problem := m.journal.quarantined(u, time.Now()); problem != nil {
+		return problem
+	}
+	if problem := m.history.takenBack(u, origin); problem != nil {
+		return problem
+	}
+	if good := m.history.good(u.ID()); good != nil && good.Revision == u.Revision() || m.policies.Get(u.ID()).Proven == u.Revision() {
+		return nil
+	}
+	m.journal.begin(ctx, u)
+	return nil
+}
+
+// warnUnknownPolicies logs values from the command line whose policy does not exist
+// (yet).
+func (m *Manager) warnUnknownPolicies(c *source.Catalog) {
+	for _, name := range slices.Sorted(maps.Keys(m.options.Params)) {
+		if !c.Has(name) {
+			m.options.Log.Warn("values are given with --param for a policy that no ConfigMap holds", observe.LogPolicy, name)
+		}
+	}
+}
