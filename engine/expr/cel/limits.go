@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/expr"
 )
@@ -32,11 +33,14 @@ func (shapeValidator) Name() string { return "edict.shape" }
 
 // Validate implements cel.ASTValidator.
 func (shapeValidator) Validate(_ *cel.Env, _ cel.ValidatorConfig, a *ast.AST, issues *cel.Issues) {
-	s := shape{issues: issues}
+	s := shape{issues: issues, types: a}
 	s.stack(a.Expr())
 }
 
-type shape struct{ issues *cel.Issues }
+type shape struct {
+	issues *cel.Issues
+	types  *ast.AST
+}
 
 // load is how many bound variables stand on one another in an expression and
 // how often it can multiply a value.
@@ -149,7 +153,7 @@ func (s shape) comprehension(e ast.Expr) load {
 	source := s.stack(c.IterRange()).max(s.stack(c.AccuInit()))
 	copies := max(1, occurrences(c.LoopStep(), c.IterVar(), c.IterVar2()), occurrences(c.Result(), c.AccuVar()))
 	l := load{bound: 1 + inner.bound + source.bound, copies: max(1, inner.copies) * max(1, source.copies) * copies}
-	if collects(c) && doubled(c.LoopStep(), c.AccuVar()) {
+	if collects(c) && s.doubled(c.LoopStep(), c.AccuVar()) {
 		s.issues.ReportErrorAtID(c.LoopStep().ID(), "%s may stand once only in a list, a map or a sum: it would double for each item", c.AccuVar())
 	}
 	if l.bound > MaxBound {
@@ -186,28 +190,52 @@ func collects(c ast.ComprehensionExpr) bool {
 
 // doubled reports whether a list, a map or a sum has a value more than once: a
 // name as a whole and anything of it, or one field of it twice.
-func doubled(e ast.Expr, name string) bool {
+func (s shape) doubled(e ast.Expr, name string) bool {
 	found := false
 	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
 		if inner.Kind() == ast.ListKind || inner.Kind() == ast.MapKind || inner.Kind() == ast.CallKind && inner.AsCall().FunctionName() == operators.Add {
-			found = found || twice(inner, name)
+			found = found || s.twice(inner, name)
 		}
 	}))
 	return found
 }
 
 // twice counts the uses of each field of a name. A field is not told apart from
-// those within it.
-func twice(e ast.Expr, name string) bool {
-	fields, all := map[string]int{}, idents(e, []string{name})
-	ast.PostOrderVisit(e, ast.NewExprVisitor(func(inner ast.Expr) {
-		if inner.Kind() != ast.SelectKind {
+// those within it. What is a single value, such as size(acc) or x in acc, has no
+// part of what it was computed from. Texts in a list are single values, too: a
+// call that builds a text has a limit of its own.
+func (s shape) twice(e ast.Expr, name string) bool {
+	root := s.kind(e)
+	if root == number {
+		return false
+	}
+	fields, all := map[string]int{}, 0
+	var count func(ast.Expr)
+	count = func(inner ast.Expr) {
+		if kind := s.kind(inner); inner != e && (kind == number || kind == text && root != text) {
 			return
 		}
-		if of := inner.AsSelect().Operand(); of.Kind() == ast.IdentKind && of.AsIdent() == name {
-			fields[inner.AsSelect().FieldName()]++
+		switch inner.Kind() {
+		case ast.IdentKind:
+			if inner.AsIdent() == name {
+				all++
+			}
+		case ast.SelectKind:
+			if of := inner.AsSelect().Operand(); of.Kind() == ast.IdentKind && of.AsIdent() == name {
+				fields[inner.AsSelect().FieldName()]++
+			}
 		}
-	}))
+		if inner.Kind() == ast.ComprehensionKind {
+			c := inner.AsComprehension()
+			for _, part := range []ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()} {
+				count(part)
+			}
+		}
+		for _, part := range Children(inner) {
+			count(part)
+		}
+	}
+	count(e)
 	whole := all
 	for _, n := range fields {
 		whole -= n
@@ -216,6 +244,24 @@ func twice(e ast.Expr, name string) bool {
 		}
 	}
 	return whole > 1 || whole == 1 && all > 1
+}
+
+// The kinds of values that a loop can collect.
+const (
+	collection = iota // or a value whose type is not known
+	number            // or anything else whose size is fixed
+	text
+)
+
+func (s shape) kind(e ast.Expr) int {
+	switch s.types.GetType(e.ID()).Kind() {
+	case types.BoolKind, types.IntKind, types.UintKind, types.DoubleKind, types.TimestampKind, types.DurationKind:
+		return number
+	case types.StringKind, types.BytesKind:
+		return text
+	default:
+		return collection
+	}
 }
 
 // idents counts the uses of names, also where a loop binds another of that name.
