@@ -24,20 +24,30 @@ func unused(p *policy) {
 			used[other] = true
 		}
 	})
+	var locals []*plan.Variable
 	for _, r := range p.plan.Rules {
-		p.unusedLocals(r.Locals, used)
+		locals = append(locals, r.Locals...)
 	}
 	for _, v := range p.plan.Variables {
 		if v.Collection != nil {
-			p.unusedLocals(v.Collection.Locals, used)
+			locals = append(locals, v.Collection.Locals...)
 		}
 	}
+	p.unusedLocals(locals, used)
 }
 
+// unusedLocals reports the variables of rules and collections that nothing uses. The
+// variables of a child are in its rule and in the list of what is wanted: they are used
+// if either uses them.
 func (p *policy) unusedLocals(list []*plan.Variable, used map[*analyze.Node]bool) {
+	needed := map[document.Position]bool{}
 	for _, v := range list {
-		if v.Node != nil && !used[v.Node] {
+		needed[v.Pos] = needed[v.Pos] || v.Node == nil || used[v.Node]
+	}
+	for _, v := range list {
+		if !needed[v.Pos] {
 			p.report(document.UnusedVariable, v.Pos, "remove it", fmt.Sprintf("the variable %q is not used", v.Name))
+			needed[v.Pos] = true // once for all copies
 		}
 		if v.Collection != nil {
 			p.unusedLocals(v.Collection.Locals, used)
