@@ -16,10 +16,15 @@ import (
 func rememberedWaits(p *policy) {
 	names := recalling{}
 	names.add(p.plan.Variables, func(v *plan.Variable) string { return analyze.VariableRef(v.Name).String() })
-	(&plan.Policy{Inputs: p.plan.Inputs, Variables: p.plan.Variables}).EachProgram(p.waiting(names))
+	(&plan.Policy{Inputs: p.plan.Inputs}).EachProgram(p.waiting(names))
+	for _, v := range p.plan.Variables {
+		own := maps.Clone(names)
+		own.collection(v)
+		(&plan.Policy{Variables: []*plan.Variable{v}}).EachProgram(p.waiting(own))
+	}
 	for _, r := range p.plan.Rules {
 		own := maps.Clone(names)
-		own.add(r.Locals, func(v *plan.Variable) string { return v.Name })
+		own.locals(r.Locals)
 		(&plan.Policy{Rules: []*plan.Rule{r}}).EachProgram(p.waiting(own))
 	}
 }
@@ -32,6 +37,20 @@ func (r recalling) add(list []*plan.Variable, name func(*plan.Variable) string) 
 		if v.Node.Reaches(func(n *analyze.Node) bool { return n.Recalls }) {
 			r[name(v)] = true
 		}
+	}
+}
+
+// locals adds variables that are used by their bare names, and those within them.
+func (r recalling) locals(list []*plan.Variable) {
+	r.add(list, func(v *plan.Variable) string { return v.Name })
+	for _, v := range list {
+		r.collection(v)
+	}
+}
+
+func (r recalling) collection(v *plan.Variable) {
+	if v.Collection != nil {
+		r.locals(v.Collection.Locals)
 	}
 }
 
