@@ -126,19 +126,51 @@ func (c *absence) locals(list []*plan.Variable) {
 
 func (c *absence) actions(given keys, list []plan.Action) {
 	for _, a := range list {
-		plan.Programs(a, func(p *cel.Program) { c.programs(given, p) })
 		inner := given
 		if s, ok := a.(*plan.Select); ok {
-			for i := range s.Steps {
-				inner = inner.with(c.mentions.programs(s.Steps[i].When, s.Steps[i].Expression))
-			}
-			if s.Take != nil {
-				inner = inner.with(c.mentions.programs(s.Take.Weight))
-			}
+			inner = c.selection(given, s)
+		} else {
+			plan.Programs(a, func(p *cel.Program) { c.programs(given, p) })
 		}
 		for _, more := range plan.Within(a) {
 			c.actions(inner, more)
 		}
+	}
+}
+
+// selection looks at the expressions of a selection, in the order in which they are
+// evaluated, and returns what guards its actions: what a step reads of a candidate, or asks
+// for, is there in the steps after it, because a candidate for which it fails is no winner.
+func (c *absence) selection(given keys, s *plan.Select) keys {
+	for _, l := range s.Levels {
+		c.programs(given, l.In)
+		c.programs(given, l.OrderBy...)
+	}
+	c.template(given, s.Summary)
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		c.programs(given, step.When)
+		if on := given.with(c.mentions.guards(step.When, true)); step.Ask != nil {
+			c.ask(on, step.Ask)
+		} else {
+			c.programs(on, step.GroupBy, step.Expression)
+		}
+		given = given.with(c.mentions.programs(step.When, step.Expression))
+	}
+	c.programs(given, s.OrderBy...)
+	if s.Take != nil {
+		c.programs(given, s.Take.Weight, s.Take.Budget, s.Take.Max)
+		given = given.with(c.mentions.programs(s.Take.Weight))
+	}
+	c.programs(given, s.Claim)
+	c.ask(given, s.Confirm)
+	return given
+}
+
+func (c *absence) ask(given keys, a *plan.Ask) {
+	if a != nil {
+		c.template(given, a.With)
+		c.template(given, a.Candidate)
 	}
 }
 

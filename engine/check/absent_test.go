@@ -120,9 +120,51 @@ spec:
   rules:
     - name: count
       do: [{annotations: {set: {n: "${string(size(`+list+`.filter(c, c.spec.storageClassName == 'fast')))}"}}}]
-`), "\n")
+`, "p"), "\n")
 			if strings.Contains(found, `"storageClassName" may be absent`) != warned {
 				t.Errorf("got %s", found)
+			}
+		})
+	}
+}
+
+// TestAbsentInSelections: what a step of a selection asks for, or its condition, guards
+// the step and those after it, and no list of candidates.
+func TestAbsentInSelections(t *testing.T) {
+	t.Parallel()
+	const has, read = "has(node.spec.providerID)", `node.spec.providerID == "a"`
+	for name, tc := range map[string]struct {
+		candidates, steps, rest string
+		want                    int
+	}{
+		"nothing":                       {steps: "{filter: f, keep: '" + read + "'}", want: 1},
+		"the condition of the step":     {steps: "{score: s, when: has(object.data) && has(object.data.x), points: 'object.data.x == node.metadata.name ? 1 : 0'}"},
+		"the opposite condition":        {steps: "{score: s, when: '!(object.?data.x.orValue(\"\") != \"\")', points: 'object.data.x == node.metadata.name ? 1 : 0'}", want: 1},
+		"the step before":               {steps: "{filter: f, keep: '" + has + "'}, {score: s, points: '" + read + " ? 1 : 0'}"},
+		"the step after":                {steps: "{score: s, points: '" + read + " ? 1 : 0'}, {filter: f, keep: '" + has + "'}", want: 1},
+		"the order":                     {steps: "{filter: f, keep: '" + has + "'}", rest: "orderBy: [node.spec.providerID], claim: node.spec.providerID"},
+		"the order without a guard":     {steps: "{filter: f, keep: 'true'}", rest: "orderBy: [node.spec.providerID]", want: 1},
+		"a list of candidates":          {candidates: "orderBy: [node.spec.providerID], ", steps: "{filter: f, keep: '" + has + "'}", want: 1},
+		"what is taken, after the step": {steps: "{filter: f, keep: '" + has + "'}", rest: "take: {max: 3, weight: 'size(node.spec.providerID)'}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tc.rest != "" {
+				tc.rest = ", " + tc.rest
+			}
+			found := strings.Join(findingsWith(t, `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  inputs: [{name: nodes, apiVersion: v1, kind: Node}]
+  rules:
+    - name: choose
+      do:
+        - select: {candidates: [{as: node, `+tc.candidates+`in: inputs.nodes}], summary: "${total}", pipeline: [`+tc.steps+`]`+tc.rest+`, then: [{annotations: {set: {a: "${node.metadata.name}"}}}]}
+`, "p"), "\n")
+			if strings.Count(found, "may be absent") != tc.want {
+				t.Errorf("want %d, got %s", tc.want, found)
 			}
 		})
 	}
