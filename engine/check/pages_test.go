@@ -32,6 +32,11 @@ func TestEachCodeHasAPage(t *testing.T) {
 			t.Errorf("README.md does not list %s as %s", code, severity)
 		}
 	}
+	for line := range strings.Lines(string(index)) {
+		if strings.HasPrefix(line, "| [") && strings.Count(line, "`")%2 != 0 {
+			t.Errorf("README.md ends a finding in the middle: %s", line)
+		}
+	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".md")
 		if _, known := document.Severities[document.Code(name)]; !known && name != "README" {
