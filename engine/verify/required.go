@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -39,9 +41,9 @@ func least(t *schema.Type) any {
 		}
 		return []any{}
 	case schema.Int:
-		return allowed(t, int64(0), int64(1))
+		return fitting(t, int64(0), int64(1))
 	case schema.Double:
-		return allowed(t, 0.0, 1.0)
+		return fitting(t, 0.0, 1.0)
 	case schema.Bool:
 		return false
 	case schema.Time:
@@ -52,15 +54,21 @@ func least(t *schema.Type) any {
 	if len(t.Enum) > 0 {
 		return t.Enum[0]
 	}
-	return "a"
+	return fitting(t, append([]any{"a"}, forms...)...)
 }
 
-// allowed returns the first value if the API server takes it there, else the other.
-func allowed(t *schema.Type, v, other any) any {
-	if refused(t, v) {
-		return other
+// forms are texts of which one may have the form that a pattern wants.
+var forms = []any{"1", "a1", "A", "1h", "1Gi", "a.a", "10.0.0.1", "2026-01-01T00:00:00Z"}
+
+// fitting returns the first of the values, and of those at the limits of the type, that the
+// API server takes there; the first if it takes none.
+func fitting(t *schema.Type, values ...any) any {
+	for _, v := range slices.Concat(values, t.Edges()) {
+		if !refused(t, v) {
+			return v
+		}
 	}
-	return v
+	return values[0]
 }
 
 // refused reports whether the API server takes no such value at a place.

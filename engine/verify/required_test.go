@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -25,10 +27,16 @@ spec:
           properties:
             spec:
               type: object
-              required: [steps, unit, size, end]
+              required: [steps, unit, size, end, tolerance]
               properties:
                 unit: {type: string, enum: [cm, m]}
                 size: {type: integer, minimum: 1}
+                angle: {type: integer, minimum: 30, maximum: 75, multipleOf: 5}
+                weight: {type: integer, exclusiveMinimum: true, minimum: 9}
+                tolerance: {type: number, minimum: 1.5}
+                mark: {type: string, pattern: "^[A-Z0-9]+$"}
+                serial: {type: string, minLength: 8}
+                code: {type: string, pattern: "^x-[0-9]{4}$"}
                 end: {type: object, required: [name], properties: {name: {type: string}}}
                 steps: {type: array, minItems: 1, items: {type: object, required: [at], properties: {at: {type: integer}}}}
 `
@@ -70,6 +78,46 @@ func TestRequired(t *testing.T) {
 	}
 	if r.Explored.Rests == 0 {
 		t.Errorf("nothing comes to rest: %+v", r.Explored)
+	}
+}
+
+const leaning = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: lean}
+spec:
+  for: {apiVersion: example.com/v1, kind: Ladder}
+  variables: [{name: steep, expression: 'object.spec.?angle.orValue(30) > 70'}]
+  rules:
+    - name: mark
+      when: variables.steep || object.spec.?weight.orValue(10) > 10 || object.spec.?tolerance.orValue(1.5) > 2.0
+      do: [{labels: {set: {at: '${object.spec.?mark.orValue("")}-${object.spec.?serial.orValue("")}-${object.spec.?code.orValue("")}'}}}]
+`
+
+// TestMadeWithinLimits: the objects of a world that is made have values that their schemas
+// allow, and no field for which none is known.
+func TestMadeWithinLimits(t *testing.T) {
+	t.Parallel()
+	b, err := source.Load([]string{withCRDs(t, leaning, ladder)}, source.Options{})
+	if err != nil || b.Err() != nil {
+		t.Fatal(err, b.Err())
+	}
+	w, err := worldOf(&Options{Policies: b.Policies, Schemas: b.Schemas})
+	if err != nil || len(w.objects) == 0 {
+		t.Fatal(err)
+	}
+	for _, o := range w.objects {
+		spec, _ := o["spec"].(simulate.Object)
+		kind, _ := b.Schemas.Kind(schema.GVK{APIVersion: "example.com/v1", Kind: "Ladder"})
+		for name, v := range spec {
+			if reason, allowed := kind.Field("spec").Field(name).Refused(v); reason != "" {
+				t.Errorf("%s: %s, %s", name, reason, allowed)
+			}
+		}
+		for name, there := range map[string]bool{"angle": true, "weight": true, "tolerance": true, "mark": true, "serial": true, "code": false} {
+			if _, ok := spec[name]; ok != there {
+				t.Errorf("%s is there: %v, want %v: %v", name, ok, there, spec)
+			}
+		}
 	}
 }
 

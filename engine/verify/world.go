@@ -103,21 +103,34 @@ func (w *world) first(t *schema.Type, path []string, i int) any {
 	if t == nil {
 		return nil
 	}
-	switch texts, numbers := w.constants.texts[name], w.constants.numbers[name]; {
+	switch texts, numbers := rotated(w.constants.texts[name], i), rotated(w.constants.numbers[name], i); {
 	case len(t.Enum) > 0:
 		return t.Enum[i%len(t.Enum)]
 	case t.Kind == schema.Bool:
 		return i == 0
-	case t.Kind == schema.Int && len(numbers) > 0:
-		return numbers[i%len(numbers)]
 	case t.Kind == schema.Int:
-		return int64(i)
-	case t.Kind == schema.String && len(texts) > 0:
-		return texts[i%len(texts)]
+		return taken(t, append(numbers, int64(i)))
 	case t.Kind == schema.String:
-		return string(rune('a' + i)) // the name of another object, perhaps
+		name := string(rune('a' + i)) // of another object, perhaps
+		return taken(t, slices.Concat(texts, []any{name}, forms))
 	case t.Quantity:
 		return "1Gi"
+	}
+	return nil
+}
+
+// rotated returns a list with its item i first.
+func rotated[T any](list []T, i int) (out []any) {
+	for n := range list {
+		out = append(out, list[(n+i)%len(list)])
+	}
+	return out
+}
+
+// taken returns the value that fits; nil if the API server refuses all of them.
+func taken(t *schema.Type, values []any) any {
+	if v := fitting(t, values...); !refused(t, v) {
+		return v
 	}
 	return nil
 }
