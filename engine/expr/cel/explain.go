@@ -80,14 +80,30 @@ func (h hinting) nameHint(name string) string {
 	if known, ok := elsewhere[name]; ok {
 		return "write " + known
 	}
-	for _, qualifier := range []string{QualifyInputs, QualifyVariables, QualifyParams} {
-		for _, v := range h.env.vars {
-			if v.Name == qualify(qualifier, name) {
-				return document.DidYouMean(v.Name, []string{v.Name})
-			}
+	qualifier, bare, qualified := strings.Cut(name, ".")
+	if !qualified {
+		bare = name
+	}
+	meant := []string{qualify(QualifyInputs, bare), qualify(QualifyVariables, bare), qualify(QualifyParams, bare)}
+	if qualified {
+		meant = append([]string{bare}, meant...) // a variable of the rule, or the item of a list
+	}
+	names := h.env.Names()
+	for _, m := range meant {
+		if slices.Contains(names, m) {
+			return document.DidYouMean(m, []string{m})
 		}
 	}
-	return document.DidYouMean(name, h.env.Names())
+	if !qualified || !slices.Contains(qualifiers, qualifier) {
+		return document.DidYouMean(name, names)
+	}
+	var same []string // what is alike in two names is more than their qualifier
+	for _, n := range names {
+		if rest, ok := strings.CutPrefix(n, qualifier+"."); ok {
+			same = append(same, rest)
+		}
+	}
+	return strings.Replace(document.DidYouMean(bare, same), `"`, `"`+qualifier+".", 1)
 }
 
 // fieldHint says what was probably meant by a field that a type does not have.

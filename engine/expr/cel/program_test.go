@@ -192,6 +192,15 @@ func TestCheckedErrors(t *testing.T) {
 	}
 }
 
+// TestNamesThatAreNotAlike: a short name is like no other only because both begin with the
+// same qualifier.
+func TestNamesThatAreNotAlike(t *testing.T) {
+	t.Parallel()
+	if _, got := wrong(declared(t), `variables.x`); strings.Contains(got, "did you mean") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestTimedFunctions get the evaluation's time and tell when they change.
 func TestTimedFunctions(t *testing.T) {
 	t.Parallel()
