@@ -93,7 +93,7 @@
 //     rejects errors that are new. Its certificates come from
 //     engine/run/certs/certifier.go.
 //  2. engine/run/configmap/store.go (NewStore) watches the ConfigMaps.
-//     engine/run/policies/manager.go (look) reads all of them as one catalog:
+//     engine/run/policies/look.go (look) reads all of them as one catalog:
 //     engine/source/catalog.go (NewCatalog).
 //  3. engine/run/policies/journal.go (begin) notes in the cluster that a text is about
 //     to be compiled, so that a text that ends the process is not compiled again.
@@ -101,7 +101,7 @@
 //     mode have changed, by the types of engine/run/discovery/kinds.go (Schemas).
 //     engine/run/check/testrun.go (Next) runs the tests beside it, with
 //     engine/policytest/runner.go and engine/simulate/simulation.go. The state of each
-//     policy is in engine/run/lifecycle/registry.go (Check, Assign, Report), and changes
+//     policy is in engine/run/lifecycle (registry.go: Check; assigning.go: Assign), and changes
 //     by the table in engine/run/lifecycle/transitions.go (next).
 //  5. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
 //     controller of the policy; while the text is rejected, the last good revision,

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os/user"
 	"time"
@@ -18,6 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // defaultNamespace is where the chart is usually installed.
@@ -115,6 +117,18 @@ func (b *brakesClient) write(ctx context.Context, m *corev1.ConfigMap, name stri
 	return err
 }
 
+// unit returns the text of a policy of the ConfigMaps.
+func (b *brakesClient) unit(ctx context.Context, policy string) (*source.Unit, error) {
+	catalog, err := configmap.Read(ctx, b.client.CoreV1().ConfigMaps(b.namespace), compile.Overrides{})
+	if err != nil {
+		return nil, found("%v", err)
+	}
+	if u := catalog.Units[policy]; u != nil {
+		return u, nil
+	}
+	return nil, found("there is no policy %q in the ConfigMaps of %s%s", policy, b.namespace, hinted(nameHint(policy, sortedNames(catalog.Units))))
+}
+
 // person returns who runs the command: whom the API server knows, or else the
 // user of this machine.
 func (b *brakesClient) person(ctx context.Context) string {
@@ -156,7 +170,14 @@ which ends a pause as well.`,
 	return cmd
 }
 
-var errNotPaused = errors.New("it is not paused")
+// notPaused is the error about a policy that has no pause: perhaps there is none of its
+// name.
+func (b *brakesClient) notPaused(ctx context.Context, policy string) error {
+	if _, err := b.unit(ctx, policy); err != nil {
+		return err
+	}
+	return found("%s: it is not paused", policy)
+}
 
 // resume asks the controller to let a policy go on, and returns how many pauses
 // it had.
@@ -164,14 +185,14 @@ func (b *brakesClient) resume(ctx context.Context, policy string) (pauses int, e
 	by := b.person(ctx)
 	err = b.change(ctx, brake.RecordsName, func(m *corev1.ConfigMap) (map[string]*string, error) {
 		if m == nil || m.Data[policy] == "" {
-			return nil, found("%s: %v", policy, errNotPaused)
+			return nil, b.notPaused(ctx, policy)
 		}
 		r, err := brake.ParseRecord(policy, m.Data[policy])
 		if err != nil {
 			return nil, found("%v", err)
 		}
 		if len(r.Pauses) == 0 {
-			return nil, found("%s: %v", policy, errNotPaused)
+			return nil, b.notPaused(ctx, policy)
 		}
 		pauses, r.Resumed = len(r.Pauses), &brake.Resumption{By: by, At: time.Now().UTC()}
 		text := r.Text()

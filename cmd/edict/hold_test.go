@@ -140,8 +140,13 @@ func TestResume(t *testing.T) {
 	if err != nil || r.Resumed == nil || r.Resumed.By == "" || len(r.Pauses) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err := f.resume(t.Context(), "q"); err == nil || !strings.Contains(err.Error(), "it is not paused") {
-		t.Errorf("one that is not paused: %v", err)
+	if err := f.change(t.Context(), brake.RecordsName, func(*corev1.ConfigMap) (map[string]*string, error) { return map[string]*string{"p": nil}, nil }); err != nil {
+		t.Fatal(err)
+	}
+	for policy, want := range map[string]string{"p": "p: it is not paused", "q": `there is no policy "q" in the ConfigMaps of ns; did you mean "p"?`} {
+		if _, err := f.resume(t.Context(), policy); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

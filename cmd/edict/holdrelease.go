@@ -11,9 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/edict-dev/edict/engine/brake"
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -94,13 +92,9 @@ func (f *holdFlags) means(name, text string, names []string) bool {
 // decides about no object of that key. The note is what makes it doubtful that there is an
 // object.
 func (f *holdFlags) exists(ctx context.Context, h *brake.Hold) (note string, err error) {
-	catalog, err := configmap.Read(ctx, f.client.CoreV1().ConfigMaps(f.namespace), compile.Overrides{})
+	u, err := f.unit(ctx, h.Policy)
 	if err != nil {
-		return "", found("%v", err)
-	}
-	u := catalog.Units[h.Policy]
-	if u == nil {
-		return "", found("there is no policy %q in the ConfigMaps of %s%s", h.Policy, f.namespace, hinted(nameHint(h.Policy, sortedNames(catalog.Units))))
+		return "", err
 	}
 	if err := hasRule(u, h); err != nil || h.Key == "" {
 		return "", err
