@@ -1,11 +1,13 @@
 package cel
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -95,7 +97,7 @@ func (h hinting) nameHint(name string) string {
 		}
 	}
 	if !qualified || !slices.Contains(qualifiers, qualifier) {
-		return document.DidYouMean(name, names)
+		return cmp.Or(document.DidYouMean(name, names), quotes(name))
 	}
 	var same []string // what is alike in two names is more than their qualifier
 	for _, n := range names {
@@ -104,6 +106,15 @@ func (h hinting) nameHint(name string) string {
 		}
 	}
 	return strings.Replace(document.DidYouMean(bare, same), `"`, `"`+qualifier+".", 1)
+}
+
+// quotes says how a text is written that looks like one of the values of a field, such as
+// Running: names of variables begin with a small letter.
+func quotes(name string) string {
+	if unicode.IsUpper([]rune(name)[0]) {
+		return fmt.Sprintf("a text is written in quotes: %q", name)
+	}
+	return ""
 }
 
 // fieldHint says what was probably meant by a field that a type does not have.

@@ -165,6 +165,7 @@ func TestCheckedErrors(t *testing.T) {
 		`variables.nmes`:                            `undefined name "variables.nmes" (did you mean "variables.names"?)`,
 		`key.nam`:                                   `undefined name "key.nam" (did you mean "key.name"?)`,
 		`nothing`:                                   `undefined name "nothing"`,
+		`key.name == Running`:                       `undefined name "Running" (a text is written in quotes: "Running")`,
 		`object.spec.replicas + "1"`:                "found no matching overload for '_+_' applied to '(int, string)'",
 		`object.spec.startTime > "2026"`:            "found no matching overload for '_>_' applied to '(timestamp, string)'",
 		`object.spec.replicas == "1"`:               "found no matching overload for '_==_' applied to '(int, string)'",
