@@ -231,7 +231,7 @@ func TestPauseOfAShare(t *testing.T) {
 		if len(pauses) != 1 || !strings.Contains(pauses[0].Message, tc.want) {
 			t.Errorf("want %q, got %+v", tc.want, pauses)
 		}
-		const next = "; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back"
+		const next = "; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"
 		if len(news) != 1 || !strings.HasSuffix(news[0].Text, next) {
 			t.Errorf("want %q, got %+v", next, news)
 		}

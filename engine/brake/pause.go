@@ -52,5 +52,5 @@ func (p *Pause) Text(namespace string) string {
 	if namespace != "" {
 		of += " --policy-namespace " + namespace
 	}
-	return fmt.Sprintf("%s; edict resume %s lets it go on, edict rollback %s takes its last edit back", p.Message, of, of)
+	return fmt.Sprintf("%s; edict resume %s lets it go on, edict rollback %s takes its last edit back, if it was edited", p.Message, of, of)
 }

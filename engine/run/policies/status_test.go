@@ -250,7 +250,7 @@ func TestBrakeStatus(t *testing.T) {
 		want   string
 	}{
 		"nothing":   {nil, statusActive, ""},
-		"paused":    {&brake.State{Pauses: []brake.Pause{pause}, Contested: []string{"a of b"}}, statusPaused, "p: too much; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back"},
+		"paused":    {&brake.State{Pauses: []brake.Pause{pause}, Contested: []string{"a of b"}}, statusPaused, "p: too much; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"},
 		"contested": {&brake.State{Contested: []string{"a", "b", "c", "d", "e"}}, statusContested, "a; b; c; and 2 more"},
 		"slowed":    {&brake.State{Slowed: []string{"why"}}, statusDegraded, "slowed down for 1 object, such as: why"},
 		"uncertain": {&brake.State{Kept: map[brake.Reason]int{brake.Uncertain: 3}}, statusDegraded, "that concerns 3 objects"},
