@@ -200,50 +200,60 @@ func (s shape) doubled(e ast.Expr, name string) bool {
 	return found
 }
 
-// twice counts the uses of each field of a name. A field is not told apart from
-// those within it. What is a single value, such as size(acc) or x in acc, has no
-// part of what it was computed from. Texts in a list are single values, too: a
-// call that builds a text has a limit of its own.
+// twice reports whether a list, a map or a sum uses a name as a whole and anything of it,
+// or one field of it twice. A field is not told apart from those within it.
 func (s shape) twice(e ast.Expr, name string) bool {
 	root := s.kind(e)
 	if root == number {
 		return false
 	}
-	fields, all := map[string]int{}, 0
-	var count func(ast.Expr)
-	count = func(inner ast.Expr) {
-		if kind := s.kind(inner); inner != e && (kind == number || kind == text && root != text) {
-			return
-		}
-		switch inner.Kind() {
-		case ast.IdentKind:
-			if inner.AsIdent() == name {
-				all++
-			}
-		case ast.SelectKind:
-			if of := inner.AsSelect().Operand(); of.Kind() == ast.IdentKind && of.AsIdent() == name {
-				fields[inner.AsSelect().FieldName()]++
-			}
-		}
-		if inner.Kind() == ast.ComprehensionKind {
-			c := inner.AsComprehension()
-			for _, part := range []ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()} {
-				count(part)
-			}
-		}
-		for _, part := range Children(inner) {
-			count(part)
-		}
-	}
-	count(e)
-	whole := all
-	for _, n := range fields {
+	u := doubling{shape: s, name: name, root: e, texts: root == text, fields: map[string]int{}}
+	u.count(e)
+	whole := u.all
+	for _, n := range u.fields {
 		whole -= n
 		if n > 1 {
 			return true
 		}
 	}
-	return whole > 1 || whole == 1 && all > 1
+	return whole > 1 || whole == 1 && u.all > 1
+}
+
+// doubling counts the uses of a name in an expression, and of each of its fields. What is a
+// single value, such as size(acc) or x in acc, has no part of what it was computed from.
+// Texts in a list are single values, too: a call that builds a text has a limit of its own.
+type doubling struct {
+	shape shape
+	name  string
+	root  ast.Expr
+	// texts says that the root is a text, of which texts are parts.
+	texts  bool
+	all    int
+	fields map[string]int
+}
+
+func (u *doubling) count(e ast.Expr) {
+	if kind := u.shape.kind(e); e != u.root && (kind == number || kind == text && !u.texts) {
+		return
+	}
+	switch e.Kind() {
+	case ast.IdentKind:
+		if e.AsIdent() == u.name {
+			u.all++
+		}
+	case ast.SelectKind:
+		if of := e.AsSelect().Operand(); of.Kind() == ast.IdentKind && of.AsIdent() == u.name {
+			u.fields[e.AsSelect().FieldName()]++
+		}
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		for _, part := range []ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()} {
+			u.count(part)
+		}
+	}
+	for _, part := range Children(e) {
+		u.count(part)
+	}
 }
 
 // The kinds of values that a loop can collect.
