@@ -106,10 +106,10 @@
 //  5. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
 //     controller of the policy; while the text is rejected, the last good revision,
 //     which engine/run/policies/history.go (lastGood) has kept.
-//  6. engine/run/controller/lifetime.go (fit) waits for the kinds, namespaces and
+//  6. engine/run/controller/prepare.go (fit) waits for the kinds, namespaces and
 //     permissions, engine/run/requirements/requirements.go (Unmet), and compiles the
 //     policy by the types of the cluster, unless step 4 did (retype).
-//  7. engine/run/controller/lifetime.go (activate) opens the sources,
+//  7. engine/run/controller/prepare.go (activate) opens the sources,
 //     engine/run/informers/set.go (Join, Open), and finds the keys,
 //     engine/reconcile/group.go (Replay).
 //  8. engine/run/controller/fallback.go (tryOut) calls engine/reconcile/trial.go
