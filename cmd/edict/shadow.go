@@ -101,7 +101,7 @@ func (f *shadowFlags) reports(ctx context.Context) (out []reconcile.ShadowReport
 			}
 		}
 		out = append(out, some...)
-		for _, name := range inShadow(m.Annotations[v1alpha1.AnnotationPolicies]) {
+		for _, name := range inShadow(m.Annotations) {
 			if !slices.ContainsFunc(some, func(r reconcile.ShadowReport) bool { return r.Policy == name }) {
 				unreported = append(unreported, name)
 			}
@@ -110,11 +110,9 @@ func (f *shadowFlags) reports(ctx context.Context) (out []reconcile.ShadowReport
 	return out, unreported, nil
 }
 
-// inShadow returns the policies in Shadow mode of those that run, as the annotation has
-// them.
-func inShadow(running string) (out []string) {
-	for one := range strings.FieldsSeq(running) {
-		text, _, _ := strings.Cut(one, "=")
+// inShadow returns the policies in Shadow mode of those that run.
+func inShadow(annotations map[string]string) (out []string) {
+	for text := range v1alpha1.Running(annotations) {
 		if id := plan.ParseID(text); id.Shadow {
 			out = append(out, id.Name)
 		}

@@ -212,8 +212,8 @@ func policiesIn(m *corev1.ConfigMap) (out []string) {
 		}
 	}
 	// What runs is known also while the text cannot be read.
-	for one := range strings.FieldsSeq(m.Annotations[v1alpha1.AnnotationPolicies]) {
-		if name, _, _ := strings.Cut(one, "="); !slices.Contains(out, name) {
+	for name := range v1alpha1.Running(m.Annotations) {
+		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

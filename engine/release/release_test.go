@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 )
@@ -97,7 +98,7 @@ func TestStillRunning(t *testing.T) {
 	for annotation, want := range map[string][]string{
 		"": nil, "a=1 b=2": {"a"}, "b=2": nil, "aa=1 a@shadow=2": nil, "c=1 a=2": {"c", "a"},
 	} {
-		if diff := cmp.Diff(want, stillRunning(annotation, []string{"a", "c"})); diff != "" {
+		if diff := cmp.Diff(want, stillRunning(map[string]string{v1alpha1.AnnotationPolicies: annotation}, []string{"a", "c"})); diff != "" {
 			t.Errorf("%q: %s", annotation, diff)
 		}
 	}

@@ -43,7 +43,7 @@ func (s *Stopper) Stop(ctx context.Context, policies map[string][]string) (runni
 			if err != nil {
 				return nil, fmt.Errorf("reading the ConfigMap %s: %w", name, err)
 			}
-			running = append(running, stillRunning(m.Annotations[v1alpha1.AnnotationPolicies], policies[name])...)
+			running = append(running, stillRunning(m.Annotations, policies[name])...)
 		}
 		if len(running) == 0 || time.Now().After(deadline) {
 			return running, nil
@@ -96,11 +96,9 @@ func disabled(modes string, policies []string) string {
 	return strings.Join(parts, ",")
 }
 
-// stillRunning returns the policies that the controller's annotation names, as
-// policy=revision.
-func stillRunning(annotation string, policies []string) (out []string) {
-	for field := range strings.FieldsSeq(annotation) {
-		id, _, _ := strings.Cut(field, "=")
+// stillRunning returns which of the policies run, by the annotations of their ConfigMap.
+func stillRunning(annotations map[string]string, policies []string) (out []string) {
+	for id := range v1alpha1.Running(annotations) {
 		if slices.Contains(policies, id) || id == "..." { // there are more than it says
 			out = append(out, id)
 		}

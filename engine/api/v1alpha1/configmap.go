@@ -1,5 +1,10 @@
 package v1alpha1
 
+import (
+	"iter"
+	"strings"
+)
+
 // The labels by which a controller finds ConfigMaps; the value is "true".
 const (
 	// LabelPolicy marks a ConfigMap whose keys hold policies.
@@ -43,7 +48,7 @@ const (
 	// AnnotationRevision is the hash of the data that was judged.
 	AnnotationRevision = "edict.dev/revision"
 	// AnnotationPolicies are the policies of the ConfigMap that run, as
-	// policy=revision with spaces between them.
+	// policy=revision with spaces between them; Running reads it.
 	AnnotationPolicies = "edict.dev/policies"
 	// AnnotationError says what is wrong, and where.
 	AnnotationError = "edict.dev/error"
@@ -54,3 +59,15 @@ const (
 	// AnnotationRolloutStatus is how far the rollouts of new revisions have come.
 	AnnotationRolloutStatus = "edict.dev/rollout-status"
 )
+
+// Running returns the policies that run and their revisions, by the annotations of a
+// ConfigMap. A policy "..." stands for more than the annotation could hold.
+func Running(annotations map[string]string) iter.Seq2[string, string] {
+	return func(yield func(policy, revision string) bool) {
+		for field := range strings.FieldsSeq(annotations[AnnotationPolicies]) {
+			if policy, revision, _ := strings.Cut(field, "="); !yield(policy, revision) {
+				return
+			}
+		}
+	}
+}

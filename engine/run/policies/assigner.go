@@ -3,7 +3,6 @@ package policies
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
@@ -145,9 +144,12 @@ func (a *assigner) ran(kept *history.Entry, c *source.Catalog) bool {
 		return false
 	}
 	status, _ := a.annotations(origin.ConfigMap)
-	return slices.ContainsFunc(strings.Fields(status[v1alpha1.AnnotationPolicies]), func(one string) bool {
-		return strings.HasPrefix(one, kept.Policy+"=")
-	})
+	for id := range v1alpha1.Running(status) {
+		if id == kept.Policy {
+			return true
+		}
+	}
+	return false
 }
 
 // withFallback adds the last good revision to one that is to run: the new one may have
