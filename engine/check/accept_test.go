@@ -30,13 +30,16 @@ func found(t *testing.T, text string) []string {
 	return out
 }
 
-// begin is a policy up to its variables, four lines.
-const begin = `apiVersion: edict.dev/v1alpha1
+// forNodes is the beginning of a policy, five lines.
+const forNodes = `apiVersion: edict.dev/v1alpha1
 kind: Policy
 metadata: {name: p}
 spec:
   for: {apiVersion: v1, kind: Node}
-  rules: [{name: mark, do: [{labels: {set: {a: b}}}]}]
+`
+
+// begin is a policy up to its variables.
+const begin = forNodes + `  rules: [{name: mark, do: [{labels: {set: {a: b}}}]}]
   variables:
 `
 

@@ -9,7 +9,6 @@ import (
 func TestLiterals(t *testing.T) {
 	t.Parallel()
 	const (
-		node   = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n"
 		config = "apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}"
 		secret = "apiVersion: v1, kind: Secret, metadata: {name: a, namespace: b}"
 	)
@@ -37,7 +36,7 @@ func TestLiterals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := strings.Join(findingsWith(t, node+tc.spec), "\n")
+			got := strings.Join(findingsWith(t, forNodes+tc.spec), "\n")
 			if tc.want == "" && strings.Contains(got, "cannot be the") || !strings.Contains(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}

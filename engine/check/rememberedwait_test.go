@@ -10,12 +10,6 @@ import (
 // variable that is in scope; remembered values for anything else are none of its findings.
 func TestRememberedWait(t *testing.T) {
 	t.Parallel()
-	const head = `apiVersion: edict.dev/v1alpha1
-kind: Policy
-metadata: {name: p}
-spec:
-  for: {apiVersion: v1, kind: Node}
-`
 	for name, tc := range map[string]struct {
 		spec string
 		want []string
@@ -58,7 +52,7 @@ spec:
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tc.want, found(t, head+tc.spec)); diff != "" {
+			if diff := cmp.Diff(tc.want, found(t, forNodes+tc.spec)); diff != "" {
 				t.Error(diff)
 			}
 		})
