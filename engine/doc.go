@@ -101,7 +101,8 @@
 //     mode have changed, by the types of engine/run/discovery/kinds.go (Schemas).
 //     engine/run/check/testrun.go (Next) runs the tests beside it, with
 //     engine/policytest/runner.go and engine/simulate/simulation.go. The state of each
-//     policy is in engine/run/lifecycle (registry.go: Check; assigning.go: Assign), and changes
+//     policy is in engine/run/lifecycle/registry.go (Check) and
+//     engine/run/lifecycle/assigning.go (Assign, Report), and changes
 //     by the table in engine/run/lifecycle/transitions.go (next).
 //  5. engine/run/policies/assigner.go (assign, wanted) gives the revision to the
 //     controller of the policy; while the text is rejected, the last good revision,

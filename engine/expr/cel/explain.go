@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -111,7 +112,7 @@ func (h hinting) nameHint(name string) string {
 // quotes says how a text is written that looks like one of the values of a field, such as
 // Running: names of variables begin with a small letter.
 func quotes(name string) string {
-	if unicode.IsUpper([]rune(name)[0]) {
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsUpper(first) {
 		return fmt.Sprintf("a text is written in quotes: %q", name)
 	}
 	return ""
