@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -17,12 +18,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/run/configmap"
 )
 
-// apiServer is as much of one as the commands ask: lists of Nodes and ConfigMaps.
+// apiServer is as much of one as the commands ask: lists of Nodes, ConfigMaps and
+// ControllerRevisions.
 type apiServer struct {
 	nodes      []corev1.Node
 	configMaps []corev1.ConfigMap
+	revisions  []appsv1.ControllerRevision
 
 	mu sync.Mutex
 	// changes are the requests that would change something.
@@ -58,7 +63,7 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var out any = &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}
 	status := http.StatusOK
-	switch namespace, isConfigMaps := configMapsOf(r.URL.Path); {
+	switch namespace, resource := namespaced(r.URL.Path); {
 	case r.URL.Path == "/api":
 		out = &metav1.APIVersions{Versions: []string{"v1"}}
 	case r.URL.Path == "/apis":
@@ -66,9 +71,11 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/v1":
 		out = &metav1.APIResourceList{GroupVersion: "v1", APIResources: []metav1.APIResource{{Name: "nodes", Kind: "Node", Verbs: []string{"get", "list"}}}}
 	case r.URL.Path == "/api/v1/nodes":
-		out = s.list("NodeList", r, "", s.nodeList())
-	case isConfigMaps:
-		out = s.list("ConfigMapList", r, namespace, s.configMapList())
+		out = s.list("v1", "NodeList", r, "", s.nodeList())
+	case resource == "configmaps":
+		out = s.list("v1", "ConfigMapList", r, namespace, s.configMapList())
+	case resource == "controllerrevisions":
+		out = s.list("apps/v1", "ControllerRevisionList", r, namespace, s.revisionList())
 	default:
 		status = http.StatusNotFound
 	}
@@ -77,10 +84,14 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-func configMapsOf(path string) (namespace string, ok bool) {
-	rest, ok := strings.CutPrefix(path, "/api/v1/namespaces/")
-	namespace, last, _ := strings.Cut(rest, "/")
-	return namespace, ok && last == "configmaps"
+// namespaced returns what a path lists in a namespace; "" for another path.
+func namespaced(path string) (namespace, resource string) {
+	for _, group := range []string{"/api/v1", "/apis/apps/v1"} {
+		if rest, ok := strings.CutPrefix(path, group+"/namespaces/"); ok {
+			namespace, resource, _ = strings.Cut(rest, "/")
+		}
+	}
+	return namespace, resource
 }
 
 // listedObject is one of a list.
@@ -104,8 +115,15 @@ func (s *apiServer) configMapList() (out []listedObject) {
 	return out
 }
 
+func (s *apiServer) revisionList() (out []listedObject) {
+	for i := range s.revisions {
+		out = append(out, s.revisions[i].DeepCopy())
+	}
+	return out
+}
+
 // list answers by the selectors of a request.
-func (s *apiServer) list(kind string, r *http.Request, namespace string, all []listedObject) any {
+func (s *apiServer) list(version, kind string, r *http.Request, namespace string, all []listedObject) any {
 	byLabel, err := labels.Parse(r.URL.Query().Get("labelSelector"))
 	if err != nil {
 		byLabel = labels.Nothing()
@@ -120,7 +138,7 @@ func (s *apiServer) list(kind string, r *http.Request, namespace string, all []l
 			items = append(items, o)
 		}
 	}
-	return map[string]any{"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"resourceVersion": "1"}, "items": items}
+	return map[string]any{"apiVersion": version, "kind": kind, "metadata": map[string]any{"resourceVersion": "1"}, "items": items}
 }
 
 // installed is a ConfigMap with policies.
@@ -165,6 +183,60 @@ func TestPlanAgainstConfigMaps(t *testing.T) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
 		})
+	}
+}
+
+// refused is a cluster in which the text of the policy one has a mistake, so that its last
+// revision is still in force.
+func refused(t *testing.T) *apiServer {
+	t.Helper()
+	cluster := small()
+	m := &cluster.configMaps[0]
+	was := configmap.Of(m).Read().Units[0]
+	e := &history.Entry{Copy: history.CopyOf(was), Number: 1, Result: history.Active}
+	o, err := e.Object(m.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster.revisions = append(cluster.revisions, *o)
+	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Refused", v1alpha1.AnnotationPolicies: "one=" + was.Revision()}
+	m.Data["one.yaml"] = marking("one", "[")
+	return cluster
+}
+
+// TestWhatIsInForce: commands that look at the policies of a cluster look at the revisions
+// in force, not at texts that were refused.
+func TestWhatIsInForce(t *testing.T) {
+	t.Parallel()
+	kubeconfig := refused(t).start(t)
+	edit := writeFile(t, t.TempDir(), "edit.yaml", marking("one", "new"))
+	const note = "edict: the policy one: in force is the revision "
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"plan":    {[]string{"plan", "--policies", edit}, 2, "metadata.labels.one: \"old\" -> \"new\"\n\n0 to create, 1 to change"},
+		"explain": {[]string{"explain", "one", "a"}, 0, "Node a: nothing has to be written"},
+		"eval":    {[]string{"eval", "object.metadata.name", "--policy", "one", "--key", "a"}, 0, "a\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := program(t, append(tc.args, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
+			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || !strings.Contains(got.stderr, note) {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// TestCaptureWhatIsInForce: the text beside the test is the one that was decided by.
+func TestCaptureWhatIsInForce(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", refused(t).start(t), "--out", filepath.Join(folder, "test.yaml"))
+	if text := readFile(t, filepath.Join(folder, "one.yaml")); got.code != 0 || text != marking("one", "old") {
+		t.Errorf("%d: %s\n%s", got.code, got.stderr, text)
 	}
 }
 
@@ -239,7 +311,8 @@ func TestShadowBeforeTheFirstReport(t *testing.T) {
 		"without a report": {[]string{"new"}, 0, "", untold},
 		"as JSON":          {[]string{"new", "-o", "json"}, 0, "[]\n", untold},
 		"with one":         {[]string{"old"}, 0, "POLICY  SHADOW        ENFORCED", ""},
-		"enforced":         {[]string{"one"}, 1, "", `edict: no policy "one" is in the shadow`},
+		"enforced":         {[]string{"one"}, 1, "", `edict: no policy "one" is in the shadow; it is enforced, by the ConfigMap edict-system/fresh`},
+		"not running":      {[]string{"two"}, 1, "", `edict: no policy "two" is in the shadow; it does not run; the status of its ConfigMap edict-system/policies: none, because no controller has read it yet`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

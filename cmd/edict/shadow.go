@@ -1,22 +1,16 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/value"
@@ -47,20 +41,20 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 			if !ok {
 				return fmt.Errorf("unknown output %q: table, yaml or json", f.output)
 			}
-			reports, unreported, err := f.reports(cmd.Context())
+			state, err := f.state(cmd.Context())
 			if err != nil {
 				return found("%v", err)
 			}
-			if reports, unreported, err = ofPolicies(reports, unreported, args); err != nil {
+			if err := state.choose(args); err != nil {
 				return err
 			}
-			if len(unreported) > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "edict: the controller has not yet reported about these policies in Shadow mode, which it does every five seconds: %s\n", strings.Join(unreported, ", "))
-				if len(reports) == 0 && f.output == "table" {
+			if len(state.unreported) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "edict: the controller has not yet reported about these policies in Shadow mode, which it does every five seconds: %s\n", strings.Join(state.unreported, ", "))
+				if len(state.reports) == 0 && f.output == "table" {
 					return nil
 				}
 			}
-			return print(cmd.OutOrStdout(), reports)
+			return print(cmd.OutOrStdout(), state.reports)
 		},
 	}
 	flags := cmd.Flags()
@@ -71,84 +65,6 @@ that takes the token of somebody who may get ` + run.ShadowPath + `.`,
 	cmd.MarkFlagsOneRequired("policy-namespace", "address")
 	cmd.MarkFlagsMutuallyExclusive("policy-namespace", "address")
 	return cmd
-}
-
-// reports returns what the policies in Shadow mode came to, and the names of those about
-// which a ConfigMap has no report yet.
-func (f *shadowFlags) reports(ctx context.Context) (out []reconcile.ShadowReport, unreported []string, err error) {
-	if f.endpoint.address != "" {
-		out, err = f.ask(ctx)
-		return out, nil, err
-	}
-	config, err := clusterConfig(f.kubeconfig)
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := client.CoreV1().ConfigMaps(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
-	if err != nil {
-		return nil, nil, err
-	}
-	out = []reconcile.ShadowReport{}
-	for _, m := range list.Items {
-		var some []reconcile.ShadowReport
-		if text := m.Annotations[v1alpha1.AnnotationShadow]; text != "" {
-			if err := json.Unmarshal([]byte(text), &some); err != nil {
-				return nil, nil, fmt.Errorf("the annotation %s of %s: %w", v1alpha1.AnnotationShadow, m.Name, err)
-			}
-		}
-		out = append(out, some...)
-		for _, name := range inShadow(m.Annotations) {
-			if !slices.ContainsFunc(some, func(r reconcile.ShadowReport) bool { return r.Policy == name }) {
-				unreported = append(unreported, name)
-			}
-		}
-	}
-	return out, unreported, nil
-}
-
-// inShadow returns the policies in Shadow mode of those that run.
-func inShadow(annotations map[string]string) (out []string) {
-	for text := range v1alpha1.Running(annotations) {
-		if id := plan.ParseID(text); id.Shadow {
-			out = append(out, id.Name)
-		}
-	}
-	return out
-}
-
-// ask asks a running controller.
-func (f *shadowFlags) ask(ctx context.Context) (out []reconcile.ShadowReport, err error) {
-	body, err := f.endpoint.get(ctx, run.ShadowPath)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(body, &out); err != nil {
-		return nil, fmt.Errorf("%s does not answer as a controller does: %w", f.endpoint.address, err)
-	}
-	return out, nil
-}
-
-// ofPolicies returns the reports of the policies that are named, or all, and those of them
-// about which there is no report yet.
-func ofPolicies(reports []reconcile.ShadowReport, unreported, names []string) (of []reconcile.ShadowReport, without []string, err error) {
-	if len(names) == 0 {
-		return reports, unreported, nil
-	}
-	known := slices.Clone(unreported)
-	for i := range reports {
-		known = append(known, reports[i].Policy)
-	}
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return nil, nil, found("no policy %q is in the shadow%s", name, hinted(nameHint(name, known)))
-		}
-	}
-	of = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !slices.Contains(names, r.Policy) })
-	return of, slices.DeleteFunc(unreported, func(name string) bool { return !slices.Contains(names, name) }), nil
 }
 
 var shadowPrinters = map[string]func(io.Writer, []reconcile.ShadowReport) error{

@@ -18,7 +18,6 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/snapshot"
@@ -143,19 +142,7 @@ func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.S
 		}
 		return b, nil
 	}
-	api, _, err := f.origin.configMaps()
-	if err != nil {
-		return nil, found("%v", err)
-	}
-	catalog, err := configmap.Read(ctx, api, compile.TypedOverrides(params, source.Typed))
-	if err != nil {
-		return nil, found("%v", err)
-	}
-	schemas, err := withFolders(known, f.origin.schemas)
-	if err != nil {
-		return nil, err
-	}
-	return fromCatalog(catalog, schemas, errOut)
+	return f.inForce(ctx, compile.TypedOverrides(params, source.Typed), known, errOut)
 }
 
 // withFolders returns types with those of folders of CRDs; nil are the built-in ones.

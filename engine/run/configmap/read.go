@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
@@ -15,19 +16,29 @@ import (
 // Read reads the ConfigMaps of policies and params of a namespace, once. Typed values
 // take precedence over theirs.
 func Read(ctx context.Context, api corev1client.ConfigMapInterface, typed compile.Overrides) (*source.Catalog, error) {
-	var contents []*source.Contents
-	var values []*source.Values
-	for label, take := range map[string]func(*source.ConfigMap){
-		v1alpha1.LabelPolicy: func(m *source.ConfigMap) { contents = append(contents, m.Read()) },
-		v1alpha1.LabelParams: func(m *source.ConfigMap) { values = append(values, m.ReadParams()) },
-	} {
-		list, err := api.List(ctx, metav1.ListOptions{LabelSelector: label + "=true"})
-		if err != nil {
-			return nil, fmt.Errorf("listing the ConfigMaps labelled %s: %w", label, err)
-		}
-		for i := range list.Items {
-			take(Of(&list.Items[i]))
-		}
+	policies, params, err := lists(ctx, api)
+	if err != nil {
+		return nil, err
 	}
-	return source.NewCatalog(contents, values, typed), nil
+	return newCatalog(policies, params, &Cache{}, typed), nil
+}
+
+// lists returns the ConfigMaps of policies and those of params.
+func lists(ctx context.Context, api corev1client.ConfigMapInterface) (policies, params []*corev1.ConfigMap, err error) {
+	if policies, err = labelled(ctx, api, v1alpha1.LabelPolicy); err != nil {
+		return nil, nil, err
+	}
+	params, err = labelled(ctx, api, v1alpha1.LabelParams)
+	return policies, params, err
+}
+
+func labelled(ctx context.Context, api corev1client.ConfigMapInterface, label string) (out []*corev1.ConfigMap, err error) {
+	list, err := api.List(ctx, metav1.ListOptions{LabelSelector: label + "=true"})
+	if err != nil {
+		return nil, fmt.Errorf("listing the ConfigMaps labelled %s: %w", label, err)
+	}
+	for i := range list.Items {
+		out = append(out, &list.Items[i])
+	}
+	return out, nil
 }

@@ -1,0 +1,105 @@
+package configmap
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/source"
+)
+
+// policy is a policy that gives Nodes the label x; more goes into its spec.
+func policy(name, value, more string) string {
+	return fmt.Sprintf("apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: %s}\nspec:\n%s  params: {p: a}\n  for: {apiVersion: v1, kind: Node}\n"+
+		"  rules:\n    - name: mark\n      do: [{labels: {set: {x: %s}}}]\n", name, more, value)
+}
+
+func holding(text string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Labels: map[string]string{v1alpha1.LabelPolicy: "true"}, Annotations: map[string]string{}},
+		Data:       map[string]string{"p.yaml": text},
+	}
+}
+
+// keptRevision is the history of a policy.
+func keptRevision(t *testing.T, u *source.Unit) runtime.Object {
+	t.Helper()
+	e := &history.Entry{Copy: history.CopyOf(u), Number: 1, Result: history.Active, Edited: time.Unix(0, 0)}
+	o, err := e.Object("ns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// TestReadInForce: what decides is the revision that the controller has noted, where the
+// text of a ConfigMap is not the one in force.
+func TestReadInForce(t *testing.T) {
+	t.Parallel()
+	old := policy("p", "old", "")
+	was := Of(holding(old)).Read().Units[0]
+	runs := "p=" + was.Revision()
+	typed := compile.TypedOverrides(map[string]map[string]string{"p": {"p": "typed"}}, "")
+	differing := func(kept bool) []Differing { return []Differing{{"p", was.Revision(), "ns/m", kept}} }
+	for name, tc := range map[string]struct {
+		text, running string
+		kept          bool
+		typed         compile.Overrides
+		want          string // the label that the policy gives; "" is that there is no policy
+		differing     []Differing
+	}{
+		"the text is in force":          {old, runs, true, nil, "old", nil},
+		"with a value that is typed":    {old, runs, true, typed, "old", nil},
+		"nothing is noted":              {old, "", true, nil, "old", nil},
+		"nothing of it runs":            {policy("p", "new", ""), "q=" + was.Revision(), true, nil, "new", nil},
+		"the text is refused":           {policy("p", "new", "  nonsense: 1\n"), runs, true, nil, "old", differing(true)},
+		"the same, with a typed value":  {policy("p", "new", "  nonsense: 1\n"), runs, true, typed, "old", differing(true)},
+		"the text cannot be read":       {"a: [", runs, true, nil, "old", differing(true)},
+		"it waits":                      {policy("p", "new", ""), runs, true, nil, "old", differing(true)},
+		"it is not kept":                {policy("p", "new", ""), runs, false, nil, "new", differing(false)},
+		"it is disabled":                {policy("p", "new", "  mode: Disabled\n"), runs, true, nil, "new", nil},
+		"it is gone":                    {policy("q", "new", ""), runs, true, nil, "", nil},
+		"it runs in Shadow mode":        {policy("p", "new", ""), "p@shadow=" + was.Revision(), true, nil, "new", nil},
+		"more runs than could be noted": {policy("p", "new", ""), "...", true, nil, "new", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := holding(tc.text)
+			m.Annotations[v1alpha1.AnnotationPolicies] = tc.running
+			objects := []runtime.Object{m}
+			if tc.kept {
+				objects = append(objects, keptRevision(t, was))
+			}
+			c, differing, err := ReadInForce(t.Context(), fake.NewClientset(objects...), "ns", tc.typed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(tc.differing, differing); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+			u := c.Units["p"]
+			if (u == nil) != (tc.want == "") {
+				t.Fatalf("the policy is %v", u)
+			}
+			if u == nil {
+				return
+			}
+			if !strings.Contains(string(u.File.Text), "{x: "+tc.want+"}") || c.Origins["p"].Name != "m" {
+				t.Errorf("from %s:\n%s", c.Origins["p"].Name, u.File.Text)
+			}
+			if given := u.Overrides["p"].Text; (tc.typed != nil) != (given == "typed") {
+				t.Errorf("the param is given as %q", given)
+			}
+		})
+	}
+}
