@@ -98,7 +98,7 @@ func (h hinting) nameHint(name string) string {
 		}
 	}
 	if !qualified || !slices.Contains(qualifiers, qualifier) {
-		return cmp.Or(document.DidYouMean(name, names), quotes(name))
+		return cmp.Or(document.DidYouMean(name, names), quotes(name), inScope(names))
 	}
 	var same []string // what is alike in two names is more than their qualifier
 	for _, n := range names {
@@ -107,6 +107,20 @@ func (h hinting) nameHint(name string) string {
 		}
 	}
 	return strings.Replace(document.DidYouMean(bare, same), `"`, `"`+qualifier+".", 1)
+}
+
+// maxInScope is how many names a hint lists.
+const maxInScope = 6
+
+// inScope lists the names without a qualifier, such as those of items and of the variables
+// of a rule: an item has the name that its list gives it.
+func inScope(names []string) string {
+	bare := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, ".") })
+	if len(bare) == 0 || len(bare) > maxInScope {
+		return ""
+	}
+	slices.Sort(bare)
+	return "names here are " + strings.Join(slices.Compact(bare), ", ")
 }
 
 // quotes says how a text is written that looks like one of the values of a field, such as
