@@ -97,6 +97,8 @@ func messageHint(message string) string {
 	switch {
 	case message == "invalid argument to has() macro":
 		return "has(a.b) asks for a field, key in x for a key of a map, size(x) > 0 for items"
+	case message == "comprehension exceeds nesting limit":
+		return "loops stand in one another, and in a chain, up to a limit: give the inner list a variable of its own"
 	case message == "reserved identifier: let":
 		return "write a variable: expressions have none of their own"
 	case strings.HasPrefix(message, "type 'list(") && strings.HasSuffix(message, "does not support field selection"):

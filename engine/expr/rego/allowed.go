@@ -46,7 +46,7 @@ var refusals = []struct{ prefix, why string }{
 	{"trace", "a result is all that a policy gives"},
 	{"walk", "it may visit more than an evaluation may cost; name the fields"},
 	{"numbers.", "it may give a list of any length; go through a list of the input"},
-	{"graph", "it may cost more than an evaluation may"},
+	{"graph", "it may cost more than an evaluation may; a variable in CEL follows edges with list.fold, a level for each item of a list"},
 	{"bits.", "it may give a number of any length"},
 	{"regex.", "it may cost more than an evaluation may; regex.match is allowed"},
 	{"json.", "it may cost more than an evaluation may"},

@@ -90,7 +90,7 @@ func TestCompileProblems(t *testing.T) {
 		"walk":           {"package p\nx contains y if walk(input, y)", "walk is not allowed in a policy"},
 		"shift":          {"package p\nx := bits.lsh(1, 999999999)", "bits.lsh is not allowed in a policy"},
 		"render":         {"package p\nx := strings.render_template(\"a\", {})", "strings.render_template is not allowed in a policy (use sprintf or concat)"},
-		"paths":          {"package p\nx := graph.reachable_paths({}, [])", "graph.reachable_paths is not allowed in a policy"},
+		"paths":          {"package p\nx := graph.reachable_paths({}, [])", "graph.reachable_paths is not allowed in a policy (it may cost more than an evaluation may; a variable in CEL follows edges with list.fold, a level for each item of a list)"},
 		"schema":         {"package p\nx := json.match_schema({}, {\"$ref\": \"http://a\"})", "json.match_schema is not allowed in a policy"},
 		"range":          {"package p\nx := numbers.range(1, 1000000000)", "numbers.range is not allowed in a policy"},
 		"expand":         {"package p\nx := net.cidr_expand(\"10.0.0.0/8\")", "net.cidr_expand is not allowed in a policy"},
