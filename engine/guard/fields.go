@@ -87,6 +87,8 @@ func at(gvk schema.GVK, path []string, f form) danger {
 		return privilege
 	case f == removed && holds(gvk, path):
 		return privilege
+	case f == removed && holdsPod(path):
+		return workload
 	default:
 		return inPodTemplate(gvk, path, f != inner)
 	}

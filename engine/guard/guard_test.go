@@ -166,8 +166,8 @@ func TestRemovalsOfWhatHolds(t *testing.T) {
 		"Namespace":  {"metadata", "metadata.labels", "metadata.annotations"},
 		"Node":       {"spec", "status", "metadata.labels"},
 		"Service":    {"spec", "status"},
-		"Deployment": {"spec.template.metadata.annotations", "spec.template.metadata"},
-		"Widget":     {"metadata.labels", "spec.template.metadata.annotations"},
+		"Deployment": {"spec.template.metadata.annotations", "spec.template.metadata", "spec.template", "spec.template.spec"},
+		"Widget":     {"metadata.labels", "spec.template.metadata.annotations", "spec.worker.template", "spec.worker.template.spec"},
 	} {
 		for _, path := range paths {
 			want := "the policy p may not write " + path + " of " + kind + "; the installation can allow it"

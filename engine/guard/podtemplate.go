@@ -108,6 +108,13 @@ func podSpec(gvk schema.GVK, path []string) (int, bool) {
 	return 0, false
 }
 
+// holdsPod reports whether a field is a template, or the spec in one: what a Pod runs goes
+// with it.
+func holdsPod(path []string) bool {
+	name := path[len(path)-1]
+	return name == "template" || name == "spec" && parentOf(path) == "template"
+}
+
 // whole cuts a path that says what a Pod runs down to the field of the
 // container or of the pod's spec: an allowance opens it as a whole.
 func whole(gvk schema.GVK, path []string) []string {
