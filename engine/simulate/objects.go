@@ -14,12 +14,15 @@ import (
 
 // ReadObjects reads the manifests at a path: a file, or a folder of YAML and
 // JSON files; List objects are unpacked. Files that are something else, such
-// as answers that lie beside the manifests, are passed over when they are
-// named in except.
+// as a timeline that lies beside the manifests, are passed over when they are
+// named in except; the folder's own answers always are.
 func ReadObjects(path string, except ...string) ([]Object, error) {
 	files, err := load.Files(path)
 	if err != nil {
 		return nil, err
+	}
+	if answers := AnswersIn(path); answers != "" {
+		except = append(slices.Clone(except), answers)
 	}
 	var out []Object
 	for _, f := range files {

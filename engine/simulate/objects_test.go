@@ -62,7 +62,7 @@ func TestReadObjects(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"b.yaml": "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n", "a.json": `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}`, "README.md": "no manifest",
+		"answers.json": `{"extender": {"default": 1}}`, "b.yaml": "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n", "a.json": `{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}}`, "README.md": "no manifest",
 	} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -71,6 +71,9 @@ func TestReadObjects(t *testing.T) {
 	objects, err := ReadObjects(root)
 	if err != nil || len(objects) != 2 || metadata(objects[0])["name"] != "a" {
 		t.Errorf("got %v, %v", objects, err)
+	}
+	if objects, err := ReadObjects(root, filepath.Join(t.TempDir(), "other-answers.json")); err != nil || len(objects) != 2 {
+		t.Errorf("with answers that are elsewhere: got %v, %v", objects, err)
 	}
 	if _, err := ReadObjects(filepath.Join(root, "nothing")); err == nil {
 		t.Error("a path that does not exist is read")
