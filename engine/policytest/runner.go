@@ -147,7 +147,7 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		if r.embedded != nil {
 			break
 		}
-		if err := r.rego(ctx, filepath.Join(filepath.Dir(file), p.Value)); err != nil {
+		if err := r.rego(ctx, beside(file, p.Value)); err != nil {
 			return err
 		}
 	}
@@ -171,6 +171,15 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 	return nil
 }
 
+// beside returns the path that a test names; one that is not absolute is relative to the
+// test's own folder.
+func beside(file, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
+}
+
 // world reads the objects that the cases of a document share.
 func (r *runner) world(file string, t *v1alpha1.PolicyTest) ([]simulate.Object, error) {
 	var out []simulate.Object
@@ -178,7 +187,7 @@ func (r *runner) world(file string, t *v1alpha1.PolicyTest) ([]simulate.Object, 
 		if r.embedded != nil {
 			return nil, fmt.Errorf("%s: a test beside its policy gives its objects in place", path.Pos())
 		}
-		objects, err := simulate.ReadObjects(filepath.Join(filepath.Dir(file), path.Value))
+		objects, err := simulate.ReadObjects(beside(file, path.Value))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Pos(), err)
 		}
@@ -247,7 +256,7 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 	}
 	paths := make([]string, len(t.Spec.Policies))
 	for i, p := range t.Spec.Policies {
-		paths[i] = filepath.Join(filepath.Dir(file), p.Value)
+		paths[i] = beside(file, p.Value)
 	}
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s: spec.policies says which policies are tested", t.Pos)

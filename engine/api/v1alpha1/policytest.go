@@ -17,11 +17,11 @@ type PolicyTest struct {
 
 // TestSpec is what the cases of a file share, and the cases.
 type TestSpec struct {
-	// Policies are files or folders, relative to the test's own.
+	// Policies are files or folders, relative to the test's own folder or absolute.
 	Policies []Text `yaml:"policies"`
 	// Only are the names of the policies that run; default all that are there.
 	Only []Text `yaml:"only"`
-	// World are files of manifests, relative to the test's own.
+	// World are files or folders of manifests, relative to the test's own folder or absolute.
 	World []Text `yaml:"world"`
 	// Objects are manifests written in place.
 	Objects []*document.Node `yaml:"objects"`
