@@ -2,7 +2,22 @@ package apiserver
 
 import (
 	"encoding/base64"
+	"maps"
 )
+
+// StoredSecret returns a Secret of a manifest as it is read back: with the texts of its
+// stringData in data.
+func StoredSecret(given Object) Object {
+	if given["stringData"] == nil {
+		return given
+	}
+	out := maps.Clone(given)
+	if data, ok := out["data"].(Object); ok {
+		out["data"] = maps.Clone(data)
+	}
+	secret(out)
+	return out
+}
 
 // secret does what kube-apiserver does in code with each Secret that is written: it moves
 // the texts of stringData to data, so that nobody reads them back as texts, and sets the

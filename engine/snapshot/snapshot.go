@@ -112,7 +112,7 @@ func (r *Reader) take(objects []Object, digested func(metadata map[string]any) b
 		id := apiserver.ID(o)
 		metadata, _ := o["metadata"].(map[string]any)
 		if id.GVK == schema.Secret && !digested(metadata) {
-			o = readmodel.Redacted(o)
+			o = readmodel.Redacted(apiserver.StoredSecret(o))
 		}
 		if kept := r.keep(id, o); kept != nil {
 			byID[id] = kept

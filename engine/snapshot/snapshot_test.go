@@ -96,6 +96,16 @@ func TestMarkedInTheCluster(t *testing.T) {
 	}
 }
 
+// TestStringData: a manifest that writes the values of a Secret in stringData gives the
+// snapshot of the Secret that the API server makes of it.
+func TestStringData(t *testing.T) {
+	t.Parallel()
+	written := `{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: home}, data: {key: b3RoZXI=, more: bW9yZQ==}, stringData: {key: secret}}`
+	if d := cmp.Diff(take(t, objects(t, secret)), take(t, objects(t, written))); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 // TestHashNames: no name is left, and equal names stay equal.
 func TestHashNames(t *testing.T) {
 	t.Parallel()
