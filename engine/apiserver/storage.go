@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,18 +16,20 @@ type storage struct {
 	objects map[world.ID]Object
 	// owners are the objects by uid.
 	owners map[string]world.ID
+	// born counts the objects that have been made of each identity.
+	born map[world.ID]int
 	// serial counts the changes.
 	serial  int
 	changed func(id world.ID, old, now Object)
 }
 
 func newStorage(changed func(id world.ID, old, now Object)) *storage {
-	return &storage{objects: map[world.ID]Object{}, owners: map[string]world.ID{}, changed: changed}
+	return &storage{objects: map[world.ID]Object{}, owners: map[string]world.ID{}, born: map[world.ID]int{}, changed: changed}
 }
 
 // copied returns a storage that has the same objects now.
 func (s *storage) copied(changed func(id world.ID, old, now Object)) *storage {
-	return &storage{objects: maps.Clone(s.objects), owners: maps.Clone(s.owners), serial: s.serial, changed: changed}
+	return &storage{objects: maps.Clone(s.objects), owners: maps.Clone(s.owners), born: maps.Clone(s.born), serial: s.serial, changed: changed}
 }
 
 func (s *storage) version() string { return strconv.Itoa(s.serial) }
@@ -53,7 +56,8 @@ func (s *storage) sorted(ids []world.ID) []Object {
 func (s *storage) add(kind kind, next Object) {
 	id, m := ID(next), metadata(next)
 	s.serial++
-	setDefault(m, "uid", fmt.Sprintf("uid-%d", s.serial))
+	s.born[id]++
+	setDefault(m, "uid", uid(id, s.born[id]))
 	if kind.generations() {
 		setDefault(m, "generation", int64(1))
 	}
@@ -61,6 +65,14 @@ func (s *storage) add(kind kind, next Object) {
 	s.objects[id] = next
 	s.owners[text(m, "uid")] = id
 	s.changed(id, nil, next)
+}
+
+// uid returns the uid of the n-th object of an identity. It does not depend on what else
+// there is, so that owner references are the same in a part of the world.
+func uid(id world.ID, n int) string {
+	sum := fnv.New64a()
+	fmt.Fprintf(sum, "%q %q %q %q %d", id.APIVersion, id.Kind, id.Namespace, id.Name, n)
+	return fmt.Sprintf("uid-%016x", sum.Sum64())
 }
 
 func (s *storage) set(old, next Object) {

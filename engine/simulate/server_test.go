@@ -106,9 +106,31 @@ func TestCreate(t *testing.T) {
 	s := newTestServer(t)
 	s.Put(manifest("a", nil), somebody)
 	s.Put(manifest("b", Object{"metadata": Object{"uid": "own", "generation": int64(7), "creationTimestamp": "2020-01-01T00:00:00Z", "resourceVersion": "99"}}), somebody)
-	wantSame(t, "a new object", []any{"uid-1", int64(1), "2026-03-01T12:00:00Z", "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "a new object", []any{"uid-f389218b5f2a8cbf", int64(1), "2026-03-01T12:00:00Z", "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "one that says who it is", []any{"own", int64(7), "2020-01-01T00:00:00Z", "2"}, s.meta("b", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "the changes", []string{"new a", "new b"}, s.changes)
+}
+
+// TestUIDs: an object that is made again is another one, whatever else there is.
+func TestUIDs(t *testing.T) {
+	t.Parallel()
+	made := func(before ...string) (uids [2]any) {
+		s := newTestServer(t)
+		for _, name := range before {
+			s.Put(manifest(name, nil), somebody)
+		}
+		for i := range uids {
+			s.Put(manifest("a", nil), somebody)
+			uids[i] = s.meta("a", "uid")[0]
+			s.remove(widget("a"))
+		}
+		return uids
+	}
+	alone := made()
+	wantSame(t, "beside others", alone, made("b", "c"))
+	if alone[0] == alone[1] {
+		t.Errorf("both have the uid %v", alone[0])
+	}
 }
 
 // TestFirstObjects: when they were created is not known, and until they change
@@ -119,7 +141,7 @@ func TestFirstObjects(t *testing.T) {
 	given := manifest("a", Object{"spec": Object{"x": int64(1)}})
 	s.begin(given)
 	s.begin(manifest("b", nil))
-	wantSame(t, "what the server adds", []any{"uid-1", int64(1), nil, "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "what the server adds", []any{"uid-f389218b5f2a8cbf", int64(1), nil, "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "what is shown", []Object{given, manifest("b", nil)}, s.shown())
 	if err := s.patch("a", "", "", Object{"metadata": Object{"labels": Object{"l": "m"}}}); err != nil {
 		t.Fatal(err)
@@ -200,10 +222,10 @@ func TestPutReplaces(t *testing.T) {
 	s.Put(manifest("a", Object{"spec": Object{"x": int64(1)}}), somebody)
 	o := s.Get(widget("a"))
 	wantSame(t, "the object", []any{Object{"x": int64(1)}, Object{"phase": "Ready"}, nil}, []any{o["spec"], o["status"], metadata(o)["labels"]})
-	wantSame(t, "its identity", []any{"uid-1", int64(2), "2"}, s.meta("a", "uid", "generation", "resourceVersion"))
+	wantSame(t, "its identity", []any{"uid-f389218b5f2a8cbf", int64(2), "2"}, s.meta("a", "uid", "generation", "resourceVersion"))
 	s.Put(manifest("a", Object{"metadata": Object{"uid": "other"}, "spec": Object{"x": int64(1)}, "status": Object{"phase": "Failed"}}), somebody)
 	wantSame(t, "a status that is given", Object{"phase": "Failed"}, s.Get(widget("a"))["status"])
-	wantSame(t, "its identity", []any{"uid-1", int64(2)}, s.meta("a", "uid", "generation"))
+	wantSame(t, "its identity", []any{"uid-f389218b5f2a8cbf", int64(2)}, s.meta("a", "uid", "generation"))
 }
 
 // TestGivenManifestsAreNotKept: what the caller does with them later does not
@@ -285,13 +307,16 @@ func TestOwnersAndChildren(t *testing.T) {
 	s := newTestServer(t)
 	s.Put(manifest("a", nil), somebody)
 	s.Put(manifest("b", nil), somebody)
-	held := owners("uid-1")
+	uidOf := func(name string) string {
+		uid, _ := metadata(s.Get(widget(name)))["uid"].(string)
+		return uid
+	}
+	held := owners(uidOf("a"))
 	held["finalizers"] = []any{"x"}
-	for name, m := range map[string]Object{"child": owners("uid-1"), "shared": owners("uid-1", "uid-2"), "held": held, "stranger": owners("uid-9"), "orphan": {}} {
+	for name, m := range map[string]Object{"child": owners(uidOf("a")), "shared": owners(uidOf("a"), uidOf("b")), "held": held, "stranger": owners("other"), "orphan": {}} {
 		s.Put(manifest(name, Object{"metadata": m}), somebody)
 	}
-	uid, _ := metadata(s.Get(widget("child")))["uid"].(string)
-	s.Put(manifest("grandchild", Object{"metadata": owners(uid)}), somebody)
+	s.Put(manifest("grandchild", Object{"metadata": owners(uidOf("child"))}), somebody)
 	s.remove(widget("a"))
 	for name, there := range map[string]bool{"a": false, "b": true, "child": false, "grandchild": false, "shared": true, "held": true, "stranger": true, "orphan": true} {
 		if ok := s.Get(widget(name)) != nil; ok != there {
