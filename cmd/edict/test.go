@@ -58,6 +58,9 @@ the tests in the manifests of ConfigMaps with policies.`,
 				if err != nil {
 					return found("%v", err)
 				}
+				if len(report.Cases) == 0 {
+					return noCase(pattern, args)
+				}
 				return finishTest(cmd.OutOrStdout(), &tested{Report: report, coverage: options.Coverage}, print)
 			}
 			if watch {
@@ -106,10 +109,16 @@ func (t *tested) points() []coverage.Point {
 
 const outputLCOV = "lcov"
 
-func finishTest(w io.Writer, r *tested, print func(io.Writer, *tested) error) error {
-	if len(r.Cases) == 0 {
-		return found("no case matches")
+// noCase says why no case has run.
+func noCase(pattern string, paths []string) error {
+	where := document.OneLine(strings.Join(paths, ", "))
+	if pattern == "" {
+		return found("no policy test in %s: a case stands in a document of kind PolicyTest, or in a rule test_... of a file _test.rego", where)
 	}
+	return found("no case matches --run %q in %s: it is a pattern for FILE/NAME, where NAME is that of the case", pattern, where)
+}
+
+func finishTest(w io.Writer, r *tested, print func(io.Writer, *tested) error) error {
 	if err := print(w, r); err != nil {
 		return err
 	}
