@@ -75,9 +75,6 @@ func (f *captureFlags) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	text, err := f.text(ctx, errOut)
-	if _, file := errors.AsType[*fs.PathError](err); file {
-		return found("%v", err)
-	}
 	if err != nil {
 		return err
 	}
@@ -148,7 +145,7 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 	}
 	files, err := f.policyFiles(in.unitOf(r))
 	if err != nil {
-		return nil, err
+		return nil, asFinding(err)
 	}
 	text, err := capture.Test(ctx, r, capture.Options{Policies: files, Schemas: in.bundle.Schemas, Guard: in.guard})
 	return text, asFinding(err)
@@ -171,7 +168,7 @@ func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("no ConfigMap has a policy %s", f.explain.policy)
 		}
 		if files, err = f.policyFiles(bundle.Units[at]); err != nil {
-			return nil, err
+			return nil, asFinding(err)
 		}
 	}
 	return f.explain.live.ask(ctx, &f.explain.world.origin, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files, "lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}))

@@ -87,6 +87,7 @@ func TestExitCodes(t *testing.T) {
 		"run: profiles for everybody":       {[]string{"run", "--policies", "testdata/run/policy.yaml", "--pprof-bind-address", "0.0.0.0:6060"}, 64, "--pprof-bind-address"},
 		"run: decisions for everybody":      {[]string{"run", "--policies", "testdata/run/policy.yaml", "--decisions-bind-address", "0.0.0.0:4273"}, 64, "--decisions-bind-address"},
 		"wait: an unknown status":           {[]string{"wait", "--for", "bogus"}, 64, `unknown status "bogus" for --for: one of Active, `},
+		"capture: objects unreadable":       {[]string{"capture", "cordoned", "a", "--policies", "testdata/run/policy.yaml", "--objects", "nothing"}, 64, "no such file or directory"},
 		"backtest: unreadable":              {[]string{"backtest", "--log", "nothing", "testdata/run/policy.yaml"}, 1, "no such file or directory"},
 		"run: no policies":                  {[]string{"run"}, 64, `at least one of the flags in the group [policies policy-namespace] is required`},
 		"run: an unknown level":             {[]string{"run", "--policies", "testdata/run/policy.yaml", "--log-level", "loud"}, 64, "loud"},

@@ -17,7 +17,7 @@ func TestEval(t *testing.T) {
 		"alone":             {[]string{`duration("90m") > duration("1h")`}, 0, "true\n", ""},
 		"as JSON":           {[]string{`{"a": [1]}`, "-o", "json"}, 0, "{\n  \"a\": [\n    1\n  ]\n}\n", ""},
 		"an infinity":       {[]string{`{"a": [1.0 / 0.0]}`}, 1, "", "the value has the number +Inf, which no object can have"},
-		"no number":         {[]string{`0.0 / 0.0`, "-o", "json"}, 1, "", "the value has the number NaN, which no object can have"},
+		"no number":         {[]string{`0.0 / 0.0`, "-o", "json"}, 1, "{\n  \"error\": \"the value has the number NaN, which no object can have: string(...) shows it\"\n}\n", "the value has the number NaN, which no object can have"},
 		"in a policy":       {append([]string{`object.metadata.labels`, "--key", "node-b"}, world...), 0, "example.com/cordoned: \"true\"\nzone: a\n", ""},
 		"a wrong name":      {append([]string{`object.metadata.nam`, "--key", "node-b"}, world...), 1, "", "expression:1:16: error: no field \"nam\" here"},
 		"an error":          {append([]string{`object.metadata.labels["x"]`, "--key", "node-b"}, world...), 1, "", "\"x\" is absent"},

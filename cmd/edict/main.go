@@ -22,7 +22,7 @@ const (
 
 func main() {
 	ctx, stop := interruptible(context.Background())
-	err := surviving(ctx, root())
+	ran, err := surviving(ctx, root())
 	stop()
 	if err == nil {
 		return
@@ -37,6 +37,7 @@ func main() {
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(visible(os.Stderr), "edict: "+text)
 	}
+	failed(ran, err)
 	os.Exit(code)
 }
 
@@ -48,15 +49,16 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	return ctx, stop
 }
 
-// surviving runs a command. A panic is a bug of ours: it ends with the exit code
+// surviving runs a command, and returns which one it was. A panic is a bug of ours: it ends with the exit code
 // of a failure and says what to report, instead of forty lines of stack alone.
-func surviving(ctx context.Context, cmd *cobra.Command) (err error) {
+func surviving(ctx context.Context, cmd *cobra.Command) (ran *cobra.Command, err error) {
+	ran = cmd
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = found("internal error (panic): %v; this is a bug of edict, please report it with the command and its input\n%s", fault, debug.Stack())
 		}
 	}()
-	return cmd.ExecuteContext(ctx)
+	return cmd.ExecuteContextC(ctx)
 }
 
 // findings is a run that worked and found something wrong: exit code 1. What
@@ -74,13 +76,16 @@ func found(format string, args ...any) error { return findings{fmt.Sprintf(forma
 
 func root() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:              "edict",
-		Short:            "A Kubernetes controller whose decisions are policy files",
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		Args:             cobra.NoArgs,
-		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRun: func(cmd *cobra.Command, _ []string) { showControls(cmd) },
+		Use:           "edict",
+		Short:         "A Kubernetes controller whose decisions are policy files",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			showControls(cmd)
+			noteOutput(cmd)
+		},
 	}
 	cmd.AddCommand(initCommand(), checkCommand(), fmtCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
 	completion(cmd)

@@ -14,7 +14,7 @@ func TestPanics(t *testing.T) {
 	t.Parallel()
 	cmd := &cobra.Command{Use: "x", RunE: func(*cobra.Command, []string) error { panic("a bug") }}
 	cmd.SetArgs(nil)
-	err := surviving(t.Context(), cmd)
+	_, err := surviving(t.Context(), cmd)
 	if _, ok := errors.AsType[findings](err); !ok || !strings.Contains(err.Error(), "internal error (panic): a bug; this is a bug of edict") {
 		t.Errorf("got %v", err)
 	}

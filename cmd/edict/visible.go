@@ -62,10 +62,14 @@ func appendVisible(out []byte, r rune, raw []byte) []byte {
 // direct returns the writer for what is meant for the terminal itself, such as the
 // progress that overwrites its line.
 func direct(w io.Writer) io.Writer {
-	if v, ok := w.(*visibleWriter); ok {
-		return v.to
+	switch w := w.(type) {
+	case *notedWriter:
+		return direct(w.to)
+	case *visibleWriter:
+		return w.to
+	default:
+		return w
 	}
-	return w
 }
 
 // showControls makes the text that a command prints visible. It is the one place that

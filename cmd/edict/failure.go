@@ -1,0 +1,64 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// maxSaid is how much of the text on standard error goes into the document of a failure.
+const maxSaid = 64 << 10
+
+// notedWriter notes what is written to an output.
+type notedWriter struct {
+	to    io.Writer
+	wrote bool
+	said  strings.Builder
+}
+
+// Write implements io.Writer.
+func (n *notedWriter) Write(p []byte) (int, error) {
+	n.wrote = n.wrote || len(p) > 0
+	n.said.Write(p[:min(len(p), max(0, maxSaid-n.said.Len()))])
+	return n.to.Write(p)
+}
+
+// noteOutput notes what a command prints that is to print JSON, for failed.
+func noteOutput(cmd *cobra.Command) {
+	if !printsJSON(cmd) {
+		return
+	}
+	cmd.SetOut(&notedWriter{to: cmd.OutOrStdout()})
+	cmd.SetErr(&notedWriter{to: cmd.ErrOrStderr()})
+}
+
+func printsJSON(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup("output")
+	return flag != nil && flag.Value.String() == "json"
+}
+
+// failure is the JSON document of a command that failed before it had a result.
+type failure struct {
+	Error string `json:"error"`
+}
+
+// failed prints the document of a failure, unless the command has printed its own: what
+// reads JSON gets one document in any case.
+func failed(cmd *cobra.Command, err error) {
+	if !printsJSON(cmd) {
+		return
+	}
+	text := err.Error()
+	out := cmd.OutOrStdout()
+	if noted, ok := out.(*notedWriter); ok {
+		if noted.wrote {
+			return
+		}
+		out = noted.to
+	}
+	if noted, ok := cmd.ErrOrStderr().(*notedWriter); ok && text == "" {
+		text = noted.said.String()
+	}
+	_ = writeJSON(out, failure{strings.TrimSpace(text)}) // the exit code says it, too
+}
