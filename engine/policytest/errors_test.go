@@ -31,3 +31,33 @@ func TestCompileErrorsOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsAreTexts: what is no list of texts is no expectation, also if no error comes.
+func TestErrorsAreTexts(t *testing.T) {
+	t.Parallel()
+	for errors, want := range map[string]string{
+		"[{message: boom}]": "errors must be a list of texts, each a part of an error's message, not a mapping",
+		"boom":              "errors must be a list of texts, each a part of an error's message, not a string",
+		"[[]]":              "errors must be a list of texts, each a part of an error's message, not a list",
+		"[]":                "",
+		"null":              "",
+		"[404]":             `no error with "404" came`,
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: [{log: {message: m}}]}]\n",
+			"t.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec:\n  policies: [p.yaml]\n  cases: [{name: a, expect: {errors: " + errors + "}}]\n",
+		} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		report, err := Run(t.Context(), []string{folder}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(report.Cases[0].Failures, "\n"); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("errors: %s gives %q, want %q", errors, got, want)
+		}
+	}
+}

@@ -129,6 +129,10 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 	var want []any
 	at := e.Pos
 	if e.Errors != nil {
+		if wrong := noText(e.Errors); wrong != nil {
+			c.failf(wrong.Pos, "errors must be a list of texts, each a part of an error's message, not %s", wrong.Kind)
+			return
+		}
 		want, _ = e.Errors.Plain().([]any)
 		at = e.Errors.Pos
 	}
@@ -160,6 +164,22 @@ func (c *caseRun) wantErrors(e *v1alpha1.Expectation, got []simulate.Error) {
 		}
 		c.differs(at, e.Errors.Plain(), errorsOf(want, texts))
 	}
+}
+
+// noText returns what keeps a value from being a list of texts; nil if it is one.
+func noText(n *document.Node) *document.Node {
+	if n.Kind == document.Null {
+		return nil
+	}
+	if n.Kind != document.List {
+		return n
+	}
+	for _, item := range n.Values {
+		if item.Kind == document.Map || item.Kind == document.List || item.Kind == document.Null {
+			return item
+		}
+	}
+	return nil
 }
 
 func (c *caseRun) requeue(want *document.Node, got []simulate.Requeue) {
