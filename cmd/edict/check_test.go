@@ -82,8 +82,16 @@ func TestCheckSeveralPaths(t *testing.T) {
 	if err != nil || !strings.HasSuffix(out, "2 policies in 2 files: 0 errors, 2 warnings\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	out, err = execute(t, "check", "testdata/check/fine.yaml", "testdata/check/fine.yaml")
+	text, err := os.ReadFile("testdata/check/fine.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err = execute(t, "check", "testdata/check/fine.yaml", write(t, t.TempDir(), "copy.yaml", string(text)))
 	if err == nil || !strings.Contains(out, `the policy "fine" is defined twice`) {
+		t.Errorf("one policy in two files: %v\n%s", err, out)
+	}
+	out, err = execute(t, "check", "testdata/check/fine.yaml", "testdata/check/fine.yaml")
+	if err != nil || !strings.HasSuffix(out, "1 policy in 1 file: 0 errors, 0 warnings\n") {
 		t.Errorf("one file twice: %v\n%s", err, out)
 	}
 }

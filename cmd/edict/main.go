@@ -23,6 +23,7 @@ const (
 func main() {
 	ctx, stop := interruptible(context.Background())
 	ran, err := surviving(ctx, root())
+	err = withUsage(ran, err)
 	stop()
 	if err == nil {
 		return
@@ -47,6 +48,17 @@ func interruptible(parent context.Context) (context.Context, context.CancelFunc)
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
+}
+
+// withUsage adds to an error about the number of arguments what they are.
+func withUsage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	if wrong := cmd.ValidateArgs(cmd.Flags().Args()); wrong == nil || !cmd.HasParent() || wrong.Error() != err.Error() {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, cmd.UseLine())
 }
 
 // surviving runs a command, and returns which one it was. A panic is a bug of ours: it ends with the exit code

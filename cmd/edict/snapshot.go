@@ -93,7 +93,7 @@ func (f *snapshotFlags) write(out, errOut io.Writer, objects []snapshot.Object) 
 		return err
 	}
 	if err := os.WriteFile(f.file, text, 0o600); err != nil {
-		return err
+		return asFinding(err)
 	}
 	if f.output == "json" {
 		return writeJSON(out, writtenSnapshot{f.file, len(objects), len(text)})

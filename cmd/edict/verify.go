@@ -163,7 +163,7 @@ func (f *verifyFlags) document(t *verify.Test, finding *verify.Finding) (string,
 	if err != nil || f.file == "" {
 		return string(text), err
 	}
-	return string(text), os.WriteFile(f.file, text, 0o600)
+	return string(text), asFinding(os.WriteFile(f.file, text, 0o600))
 }
 
 func (f *verifyFlags) print(w io.Writer, r *verify.Result, test string) error {

@@ -22,6 +22,9 @@ func (b *Bundle) read(path string, o Options, problems *document.Problems) error
 		return err
 	}
 	for _, f := range files {
+		if b.again(f.Path) {
+			continue
+		}
 		b.Files++
 		if text, edited := o.Texts[f.Path]; edited {
 			f.Text = text
@@ -31,6 +34,19 @@ func (b *Bundle) read(path string, o Options, problems *document.Problems) error
 		}
 	}
 	return nil
+}
+
+// again reports whether a file has been read before: a folder and a file in it may both
+// be given.
+func (b *Bundle) again(path string) bool {
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	if b.seen[path] {
+		return true
+	}
+	b.seen[path] = true
+	return false
 }
 
 // file takes in what one file holds. What is skipped of it is a problem only if the

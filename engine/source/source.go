@@ -67,6 +67,8 @@ type Bundle struct {
 	values []*Values
 	// inside are the texts of ConfigMaps in manifests, by what problems name as the file.
 	inside map[string]*document.Node
+	// seen are the absolute paths of the files that have been read.
+	seen map[string]bool
 	// old is what the last Load has left, cache what this one leaves.
 	old, cache *Cache
 }
@@ -99,7 +101,7 @@ func (b *Bundle) File(path string) string { return b.Place(document.Position{Fil
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), inside: map[string]*document.Node{}, old: o.Cache, cache: o.Cache.begin()}
+	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin()}
 	if o.Descriptions {
 		b.Schemas.KeepDescriptions()
 	}
