@@ -32,6 +32,14 @@ func released(at document.Position) *document.Node {
 		field{"expression", text(at, "object == null || leaving || has(object.metadata.deletionTimestamp)")})
 }
 
+// inputPrefix begins the name of an input that finds the objects of a set.
+const inputPrefix = "children."
+
+// IsInput reports whether an input of this name finds children of the policy.
+func IsInput(name string) bool {
+	return strings.HasPrefix(name, inputPrefix) || strings.HasPrefix(name, unlistedPrefix)
+}
+
 // input is the map of the objects that exist.
 func (s *set) input() *document.Node {
 	at, manifest := s.doc.Pos, s.doc.Apply.Node
@@ -39,7 +47,7 @@ func (s *set) input() *document.Node {
 	if s.elsewhere() {
 		key = `item.metadata.namespace + "/" + item.metadata.name`
 	}
-	return mapping(at, field{"name", text(at, "children."+s.name)},
+	return mapping(at, field{"name", text(at, inputPrefix+s.name)},
 		field{"apiVersion", manifest.Get("apiVersion")}, field{"kind", manifest.Get("kind")},
 		field{"where", text(at, s.expansion.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
 		field{"keyBy", text(at, key)})

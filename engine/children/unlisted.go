@@ -33,7 +33,11 @@ func (e *expansion) unlisted(sets []*set) (out []unlisted) {
 	return out
 }
 
-func (u unlisted) name(i int) string { return fmt.Sprintf("unlisted_%d", i+1) }
+// unlistedPrefix begins the name of an input that finds children of sets that the policy
+// no longer has.
+const unlistedPrefix = "unlisted_"
+
+func (u unlisted) name(i int) string { return fmt.Sprintf("%s%d", unlistedPrefix, i+1) }
 
 func (u unlisted) input(i int) *document.Node {
 	at := u.expansion.policy.Pos

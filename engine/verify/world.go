@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/edict-dev/edict/engine/children"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -54,10 +56,34 @@ func (w *world) make(o *Options) {
 	}
 	kinds := slices.SortedFunc(maps.Keys(w.reads), func(a, b schema.GVK) int { return strings.Compare(a.String(), b.String()) })
 	for _, kind := range kinds {
+		if onlyKept(o.Policies, kind) {
+			continue
+		}
 		for i := range count {
 			w.objects = append(w.objects, w.object(o, kind, i))
 		}
 	}
+}
+
+// onlyKept reports whether policies read a kind for their children alone. An object of it
+// that is made is somebody else's, often with the name of a child, which a policy refuses.
+func onlyKept(policies []*plan.Policy, kind schema.GVK) bool {
+	kept := false
+	for _, p := range policies {
+		if p.Primary.GVK == kind {
+			return false
+		}
+		for _, in := range p.Inputs {
+			if in.Source.GVK != kind {
+				continue
+			}
+			if !children.IsInput(in.Name) {
+				return false
+			}
+			kept = true
+		}
+	}
+	return kept
 }
 
 // object makes an object. The first has all the fields that are read, as far as values
