@@ -47,7 +47,7 @@ spec:
 		code int
 		want []string
 	}{
-		{[]string{"simulate"}, exitFindings, []string{"ConfigMap/default/shop ", "ConfigMap/market/shop ", "Node/shop ", number}},
+		{[]string{"simulate"}, 0, []string{"ConfigMap/default/shop ", "ConfigMap/market/shop ", "Node/shop ", number}},
 		{[]string{"plan"}, 2, []string{"decided in part: p market/shop", number, "(and 1 more error)"}},
 		{[]string{"explain", "p", "shop"}, exitFindings, []string{"there is no ConfigMap shop", "the kind has namespaces: write default/shop or market/shop"}},
 		{[]string{"explain", "p", "default/shopp"}, exitFindings, []string{`did you mean "default/shop"?`}},

@@ -48,7 +48,10 @@ func simulateCommand() *cobra.Command {
 		Short: "Run policies on manifests, in memory and on a virtual clock",
 		Long: `Runs the whole engine on manifests, without a cluster, until no work is left,
 and prints what it wrote, in order. With --until the virtual clock then jumps
-from deadline to deadline up to that time after the start.`,
+from deadline to deadline up to that time after the start.
+
+Errors of evaluations are part of what it prints: it ends with 1 only if the policies
+cannot run.`,
 		Example: "  edict simulate --policies policies --objects examples/storage",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -97,14 +100,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	}
 	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace})
 	sim.Run(ctx, timeline, until)
-	result := sim.Result()
-	if err := printResult(out, f.output, result); err != nil {
-		return err
-	}
-	if len(result.Errors) > 0 && f.output == "table" { // elsewhere they are part of the result
-		return findings{}
-	}
-	return nil
+	return printResult(out, f.output, sim.Result())
 }
 
 // runnable refuses policies that do not load.

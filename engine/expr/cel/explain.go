@@ -45,6 +45,9 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 		if guess {
 			hint = h.nameHint(name)
 		}
+		if guess && hint == "" && !strings.HasPrefix(from, "(") { // which is a call
+			hint = inScope(h.env.Names())
+		}
 		return fmt.Sprintf("undefined name %q", name), hint
 	}
 	if text, hint := valueProblem(message); text != "" {
@@ -98,7 +101,7 @@ func (h hinting) nameHint(name string) string {
 		}
 	}
 	if !qualified || !slices.Contains(qualifiers, qualifier) {
-		return cmp.Or(document.DidYouMean(name, names), quotes(name), inScope(names))
+		return cmp.Or(document.DidYouMean(name, names), quotes(name))
 	}
 	var same []string // what is alike in two names is more than their qualifier
 	for _, n := range names {
