@@ -41,8 +41,8 @@
 //  11. engine/reconcile/reconciliation.go (settle) ends the reconciliation:
 //     engine/reconcile/pendingwrites.go (pendingOf) notes the versions that were written,
 //     engine/reconcile/failures.go (sumUp) sums up the errors,
-//     engine/reconcile/debounced.go (debounce) notes what is debounced, and
-//     engine/reconcile/records.go (record) completes the record.
+//     engine/reconcile/debouncer.go (update) notes what is debounced, and
+//     engine/reconcile/reconciliation.go (record) completes the record.
 //  12. engine/run/controller/worker.go (complete) reports the result, and adds the key
 //     again for a later time or with back-off. The event of the patch arrives at step 1.
 //

@@ -17,12 +17,11 @@ type reach struct {
 	retries bool
 }
 
-// reached notes how far a decision got. One that stood in for the key's object
-// says nothing about it.
-func (r *reconciliation) reached() {
-	result := &r.result
-	clean := result.Err == nil && result.Final == nil && !r.failed.held && len(result.Decision.Problems) == 0
-	r.c.known.reached(r.key, reach{decided: true, rules: result.Decision.Ran, clean: clean, retries: result.Err != nil})
+// reach returns how far the decision got. One that stood in for the key's object
+// says nothing about it. held says that the brakes keep something back.
+func (r *Result) reach(held bool) reach {
+	clean := r.Err == nil && r.Final == nil && !held && len(r.Decision.Problems) == 0
+	return reach{decided: true, rules: r.Decision.Ran, clean: clean, retries: r.Err != nil}
 }
 
 // reached notes how far the last decision about a key got, unless the key is gone.

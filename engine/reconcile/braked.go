@@ -17,7 +17,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	if len(effects) == 0 && c.brake.Idle() {
 		return
 	}
-	read := c.reads.in(r.in.World)
+	read := c.reads.in(r.evaluation.in.World)
 	ruling := c.brake.Admit(brake.Request{
 		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, limiting(c)},
 	})
@@ -25,7 +25,8 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
 	c.brake.Settle(ruling, done(result.Outcomes), r.now)
 	if len(ruling.Back) > 0 {
-		r.hold(effects, &ruling)
+		r.failed.held = true
+		result.hold(effects, &ruling)
 	}
 }
 
@@ -34,19 +35,17 @@ func (r *reconciliation) applier(read reading) *apply.Applier {
 	policy := r.c.Policy
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: policy.Name, Primary: world.ID{GVK: policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
-		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.around(), Again: func(rule int) bool { return makesChildren(policy, rule) },
+		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(rule int) bool { return makesChildren(policy, rule) },
 	}
 }
 
 // hold notes which effects the brakes keep back, and until when.
-func (r *reconciliation) hold(effects []*eval.Effect, ruling *brake.Ruling) {
-	result := &r.result
-	r.failed.held = true
-	result.Next = earliest(result.Next, ruling.Next)
+func (r *Result) hold(effects []*eval.Effect, ruling *brake.Ruling) {
+	r.Next = earliest(r.Next, ruling.Next)
 	for _, b := range ruling.Back {
-		result.Outcomes = append(result.Outcomes, apply.Outcome{Effect: b.Effect, Skipped: true, Held: true})
+		r.Outcomes = append(r.Outcomes, apply.Outcome{Effect: b.Effect, Skipped: true, Held: true})
 	}
-	slices.SortStableFunc(result.Outcomes, func(a, b apply.Outcome) int {
+	slices.SortStableFunc(r.Outcomes, func(a, b apply.Outcome) int {
 		return slices.Index(effects, a.Effect) - slices.Index(effects, b.Effect)
 	})
 }

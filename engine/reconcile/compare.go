@@ -130,22 +130,17 @@ func (r *Rollout) note(key eval.Key, v verdict) {
 }
 
 // noteRejections stores whether a write of the new revision was rejected for what it
-// says.
-func (r *reconciliation) noteRejections() {
-	rollout := r.c.known.revisions.rollout.Load()
-	if rollout == nil || r.c != rollout.next || len(r.in.Rejected) > 0 { // what was left out was not tried
+// says, if that has written.
+func (r *Rollout) noteRejections(by *Controller, key eval.Key, outcomes []apply.Outcome) {
+	if by != r.next {
 		return
 	}
 	why := ""
-	for _, o := range r.result.Outcomes {
+	for _, o := range outcomes {
 		if apply.IsRejected(o.Err) {
 			why = value.Cut(o.Err.Error(), maxVerdict)
 		}
 	}
-	rollout.noteRejection(r.key, why)
-}
-
-func (r *Rollout) noteRejection(key eval.Key, why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v, ok := r.verdicts[key]; ok {

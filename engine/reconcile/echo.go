@@ -73,8 +73,8 @@ func (r *reconciliation) keepEcho() {
 		return
 	}
 	e := &echo{calls: calls, wrote: wrote, since: r.now, due: r.result.Next}
-	if r.echo != nil {
-		e.since, e.look = r.echo.since, r.echo.look
+	if before := r.evaluation.echo; before != nil {
+		e.since, e.look = before.since, before.look
 	}
 	if len(wrote) == 0 && e.look.IsZero() {
 		return

@@ -14,8 +14,11 @@ import (
 
 // failures are what has failed in a reconciliation so far.
 type failures struct {
+	c *Controller
 	// passing may pass by themselves, so that the key is tried again; final do not.
 	passing, final []error
+	// reported need no other try of the key.
+	reported []error
 	// refused are the rules of which the guard has refused something.
 	refused []int
 	// held says that the brakes keep something back.
@@ -34,26 +37,26 @@ func decided(d *eval.Decision) error {
 	return nil
 }
 
-// judge sorts what has failed in the decision, and returns the effects that may happen.
+// judge sorts what has failed in a decision, and returns the effects that may happen.
 // An error says why there is no decision; it stands for all else.
-func (r *reconciliation) judge(err error) []*eval.Effect {
-	allowed := r.guarded()
-	r.problems()
+func (f *failures) judge(d *eval.Decision, err error) []*eval.Effect {
+	allowed := f.guarded(d.Effects)
+	f.problems(d)
 	if err != nil {
-		r.failed.final = []error{err}
+		f.final = []error{err}
 	}
 	return allowed
 }
 
 // guarded drops the effects that may not happen, with all that their items
 // would do besides.
-func (r *reconciliation) guarded() (allowed []*eval.Effect) {
-	effects, bad := r.result.Decision.Effects, map[int]bool{}
+func (f *failures) guarded(effects []*eval.Effect) (allowed []*eval.Effect) {
+	bad := map[int]bool{}
 	for _, e := range effects {
-		if err := r.c.grants.Check(e); err != nil {
+		if err := f.c.grants.Check(e); err != nil {
 			bad[e.Item] = true
-			r.failed.refused = append(r.failed.refused, e.Rule)
-			r.failed.final = append(r.failed.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
+			f.refused = append(f.refused, e.Rule)
+			f.final = append(f.final, fmt.Errorf("rule %q: %w", e.Rules[0], err))
 		}
 	}
 	for _, e := range effects {
@@ -65,8 +68,7 @@ func (r *reconciliation) guarded() (allowed []*eval.Effect) {
 }
 
 // problems takes over the items that failed.
-func (r *reconciliation) problems() {
-	d := r.result.Decision
+func (f *failures) problems(d *eval.Decision) {
 	for i := range d.Problems {
 		p := &d.Problems[i]
 		err := fmt.Errorf("rule %q: %w", p.Rule, p.Err)
@@ -74,12 +76,12 @@ func (r *reconciliation) problems() {
 			err = fmt.Errorf("rule %q, item %s: %w", p.Rule, p.Item, p.Err)
 		}
 		switch {
-		case delayed(r.c.Policy, p.Rule):
-			r.result.Reported = append(r.result.Reported, err)
+		case delayed(f.c.Policy, p.Rule):
+			f.reported = append(f.reported, err)
 		case p.Transient():
-			r.failed.passing = append(r.failed.passing, err)
+			f.passing = append(f.passing, err)
 		default:
-			r.failed.final = append(r.failed.final, err)
+			f.final = append(f.final, err)
 		}
 	}
 }
@@ -89,13 +91,14 @@ func delayed(p *plan.Policy, rule string) bool {
 	return slices.ContainsFunc(p.Rules, func(r *plan.Rule) bool { return r.Name == rule && r.Debounce != nil })
 }
 
-// sumUp says what failed. Only conflicts and refused evictions are quiet; what has
-// retries of its own is only reported.
-func (r *reconciliation) sumUp() {
-	result, counts := &r.result, r.c.counts
-	failed, quiet := r.unwritten()
-	failed = append(failed, r.failed.passing...)
-	if result.Final = errors.Join(r.failed.final...); result.Final != nil {
+// sumUp says in the result what failed. Only conflicts and refused evictions are quiet;
+// what has retries of its own is only reported.
+func (f *failures) sumUp(result *Result) {
+	counts := f.c.counts
+	failed, quiet := f.unwritten(result.Outcomes)
+	failed = append(failed, f.passing...)
+	result.Reported = f.reported
+	if result.Final = errors.Join(f.final...); result.Final != nil {
 		counts.Terminal.Inc()
 	}
 	if len(failed) > 0 {
@@ -108,19 +111,20 @@ func (r *reconciliation) sumUp() {
 
 // unwritten counts the writes, and returns what has failed of them, and what is nothing
 // to report: a conflict, or else an eviction that was refused.
-func (r *reconciliation) unwritten() (failed []error, quiet error) {
-	for _, o := range r.result.Outcomes {
-		r.c.counts.Effect(o.Result()).Inc()
+func (f *failures) unwritten(outcomes []apply.Outcome) (failed []error, quiet error) {
+	for _, o := range outcomes {
+		f.c.counts.Effect(o.Result()).Inc()
 		if o.Refused != nil && quiet == nil {
 			quiet = errRefused
 		}
 		if o.Err == nil {
 			continue
 		}
-		err := fmt.Errorf("rule %q: writing %s %s: %w", r.c.Policy.Rules[o.Effect.Rule].Name, o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
+		rule := f.c.Policy.Rules[o.Effect.Rule]
+		err := fmt.Errorf("rule %q: writing %s %s: %w", rule.Name, o.Effect.Target.Kind, name(o.Effect.Target), o.Err)
 		switch {
-		case r.c.Policy.Rules[o.Effect.Rule].Debounce != nil:
-			r.result.Reported = append(r.result.Reported, err)
+		case rule.Debounce != nil:
+			f.reported = append(f.reported, err)
 		case apply.IsConflict(o.Err):
 			quiet = errConflict
 		default:

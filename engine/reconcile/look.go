@@ -22,10 +22,10 @@ func (c *Controller) Look(ctx context.Context, key eval.Key, now time.Time, answ
 	kept := record.Begin(in)
 	d := eval.Evaluate(ctx, kept.Inputs.Input, nil)
 	kept.End()
-	r := reconciliation{c: c, result: Result{Decision: d}}
-	r.judge(decided(d))
+	failed := failures{c: c}
+	failed.judge(d, decided(d))
 	kept.Decision, kept.Next = d, d.Next
-	kept.Errors = [2]error{errors.Join(r.failed.passing...), errors.Join(r.failed.final...)}
+	kept.Errors = [2]error{errors.Join(failed.passing...), errors.Join(failed.final...)}
 	if c.Policy.Stateful {
 		kept.Memory = c.known.memories.values(key)
 	}

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -68,20 +67,4 @@ func (q *intents) spare(but *intent, now time.Time) {
 			q.weigh(name, i)
 		}
 	}
-}
-
-// refusePutOff fails a key for which nothing more can be put off, and reports
-// whether it keeps nothing of it. What waits already goes on waiting with the object
-// that it had; what was run is noted without one.
-func (r *reconciliation) refusePutOff(d eval.Debounced, i *intent) bool {
-	if d.Ran {
-		return false
-	}
-	r.result.Err = errors.Join(r.result.Err, fmt.Errorf("rule %q: %w", r.c.Policy.Rules[d.Rule].Name, errPutOff))
-	r.result.Quiet = false
-	r.c.counts.Errors.Inc()
-	if !i.pending && i.last.IsZero() {
-		r.c.known.intents.drop(d.Key, i)
-	}
-	return !i.pending
 }

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/edict-dev/edict/engine/brake"
@@ -20,21 +21,14 @@ type reconciliation struct {
 	object *world.Object
 	// left is what stands in for it; nil is nothing.
 	left *leftover
-	in   eval.Input
 	// woken is why the key is decided about, cause what led to that.
 	woken []record.Wake
 	cause brake.Cause
-	// echo has the answers that may be used again; nil is none.
-	echo *echo
-	// flight is the rules that it runs of which only so many keys may; nil is that they
-	// are not counted.
-	flight *flight
-	// traced is its trace; nil is none.
-	traced *traced
-	// kept is its record.
-	kept   *record.Record
-	failed failures
-	result Result
+
+	evaluation evaluation
+	telemetry  telemetry
+	failed     failures
+	result     Result
 	// again says that the key is to be decided about once more at once, without what was
 	// refused.
 	again bool
@@ -77,15 +71,18 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	r.woken, r.cause = c.known.reasons(key, by), by.cause
 	r.object = c.reads.primary(snapshot, key)
 	r.left = c.known.intents.leftover(key, r.object != nil, r.decides(), now, flush)
-	r.in = c.input(key, now, snapshot, r.object, r.left)
-	r.in.Flush, r.in.Apart, r.in.Rejected = flush, c.brake.Apart(key), c.known.leftOut(key, now)
+	r.failed.c, r.evaluation.c = c, c
+	in := &r.evaluation.in
+	*in = c.input(key, now, snapshot, r.object, r.left)
+	in.Flush, in.Apart, in.Rejected = flush, c.brake.Apart(key), c.known.leftOut(key, now)
 	if c.bounded {
-		r.flight = c.known.revisions.flights.takeOff(&r.in)
+		r.evaluation.flight = c.known.revisions.flights.takeOff(in)
 	}
 	ctx, r.result.ID = c.group.identified(ctx)
-	ctx, r.traced = r.trace(ctx, by.at)
-	if r.echo = c.known.echoes.take(key, r.woken, now); flush {
-		r.echo = nil
+	r.telemetry = telemetry{c: c, id: r.result.ID}
+	ctx, r.telemetry.traced = r.telemetry.trace(ctx, key, r.woken, by.at)
+	if r.evaluation.echo = c.known.echoes.take(key, r.woken, now); flush {
+		r.evaluation.echo = nil
 	}
 	return ctx
 }
@@ -96,54 +93,77 @@ func (r *reconciliation) decides() bool { return r.object != nil || r.c.Policy.P
 
 // close ends what must not go on, also when a reconciliation panics.
 func (r *reconciliation) close() {
-	r.traced.close()
-	r.flight.end()
+	r.telemetry.traced.close()
+	r.evaluation.flight.end()
 }
 
 // decide makes the decision, and returns the effects that may happen.
 func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
 	start := time.Now()
-	d := r.conclude(ctx)
-	due := r.beside(ctx)
+	d := r.evaluation.run(ctx, r.telemetry)
+	due := r.evaluation.compare(ctx)
 	err := decided(d)
 	if err == nil {
 		r.c.known.remember(r.key, d.Remember)
 	}
-	r.count(start)
+	r.telemetry.evaluated(d, start)
+	r.result.Decision = d
 	r.result.Next = r.c.brake.Due(r.key, earliest(d.Next, due), r.now)
-	return r.judge(err)
+	return r.failed.judge(d, err)
 }
 
 // settle brings all that is known of the key up to what was written.
 func (r *reconciliation) settle(ctx context.Context) {
 	c, result := r.c, &r.result
 	c.known.writes.set(r.key, pendingOf(result.Outcomes, r.now))
-	r.noteRejections()
-	r.sumUp()
+	r.failed.sumUp(result)
 	if result.Err != nil && r.cause.Known { // it is tried again
 		c.known.wakes.restore(r.key, r.cause)
 	}
 	r.debounce()
-	r.reached()
+	c.known.reached(r.key, result.reach(r.failed.held))
 	result.Next = earliest(result.Next, c.known.intents.next(r.key))
 	if r.left != nil && r.decides() {
 		result.Next = r.now // the key itself has still to be decided about
 	}
 	r.keepEcho()
 	r.again = r.reject()
-	if r.in.Leaving && r.finished() {
+	if r.evaluation.in.Leaving && result.finished() && !c.Policy.Primary.Left(r.object) {
 		memo := c.known.memo(r.key)
 		c.reads.router.Leave(ctx, r.key)
 		c.forget(r.key, memo)
 	}
 	r.record()
-	r.traced.end(result)
+	r.telemetry.traced.end(result)
 }
 
-// finished reports whether there is nothing left to do about an object, and it carries no
-// finalizer of the policy.
-func (r *reconciliation) finished() bool {
+// debounce brings what waits for the key up to what the reconciliation did.
+func (r *reconciliation) debounce() {
 	result := &r.result
-	return result.Err == nil && result.Final == nil && len(result.Outcomes) == 0 && len(result.Decision.Problems) == 0 &&
-		result.Next.IsZero() && !r.c.Policy.Primary.Left(r.object)
+	b := debouncer{
+		c: r.c, key: r.key, now: r.now, object: r.object, left: r.left,
+		decision: result.Decision, refused: r.failed.refused, outcomes: result.Outcomes,
+	}
+	if r.left != nil {
+		b.object = nil // it stands in
+	}
+	b.update()
+	result.PutOff, result.Retried = b.putOff, b.retried
+	if b.full != nil {
+		result.Err, result.Quiet = errors.Join(result.Err, b.full), false
+	}
+	r.c.known.remeasure()
+}
+
+// record keeps what was decided about the key, and what came of it.
+func (r *reconciliation) record() {
+	kept, result := r.evaluation.kept, &r.result
+	kept.End()
+	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = r.woken, result.Decision, result.Outcomes, result.Next
+	kept.Errors = [2]error{result.Err, result.Final}
+	if r.c.Policy.Stateful {
+		kept.Memory = r.c.known.memories.values(r.key)
+	}
+	result.Record = kept
+	r.c.group.Records.Add(kept)
 }

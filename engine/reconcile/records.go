@@ -26,16 +26,3 @@ func (g *Group) identified(ctx context.Context) (context.Context, record.ID) {
 	}
 	return ctx, id
 }
-
-// record keeps what was decided about the key, and what came of it.
-func (r *reconciliation) record() {
-	kept, result := r.kept, &r.result
-	kept.End()
-	kept.WokenBy, kept.Decision, kept.Outcomes, kept.Next = r.woken, result.Decision, result.Outcomes, result.Next
-	kept.Errors = [2]error{result.Err, result.Final}
-	if r.c.Policy.Stateful {
-		kept.Memory = r.c.known.memories.values(r.key)
-	}
-	result.Record = kept
-	r.c.group.Records.Add(kept)
-}

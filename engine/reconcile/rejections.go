@@ -40,14 +40,15 @@ func (k *known) leftOut(key eval.Key, now time.Time) []eval.Rejection {
 	return s.rejected.list
 }
 
-// refused returns what was refused now.
-func (r *reconciliation) refused() (out []eval.Rejection) {
-	for _, o := range r.result.Outcomes {
-		if !makesChildren(r.c.Policy, o.Effect.Rule) || !apply.IsRejected(o.Err) {
+// rejected returns what was refused now of what makes the children of a policy. Some of
+// it may have been refused before.
+func (r *Result) rejected(p *plan.Policy, before []eval.Rejection) (out []eval.Rejection) {
+	for _, o := range r.Outcomes {
+		if !makesChildren(p, o.Effect.Rule) || !apply.IsRejected(o.Err) {
 			continue
 		}
-		before := slices.ContainsFunc(r.in.Rejected, func(x eval.Rejection) bool { return x.About(o.Effect) })
-		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err, Any: before})
+		again := slices.ContainsFunc(before, func(x eval.Rejection) bool { return x.About(o.Effect) })
+		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err, Any: again})
 	}
 	return out
 }
@@ -55,8 +56,12 @@ func (r *reconciliation) refused() (out []eval.Rejection) {
 // reject notes what was refused, beside what is left out already, and lets the key be
 // decided about at once. It reports whether there was any.
 func (r *reconciliation) reject() bool {
-	refused := r.refused()
-	if len(refused) == 0 || !r.c.known.reject(r.key, &rejections{list: refused, since: r.now}, r.in.Rejected) {
+	before := r.evaluation.in.Rejected
+	if rollout := r.c.known.revisions.rollout.Load(); rollout != nil && len(before) == 0 { // what was left out was not tried
+		rollout.noteRejections(r.c, r.key, r.result.Outcomes)
+	}
+	now := r.result.rejected(r.c.Policy, before)
+	if len(now) == 0 || !r.c.known.reject(r.key, &rejections{list: now, since: r.now}, before) {
 		return false
 	}
 	r.result.Next = r.now

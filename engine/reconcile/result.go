@@ -38,3 +38,8 @@ type Result struct {
 	// nothing.
 	Runaway string
 }
+
+// finished reports whether there is nothing left to do about an object.
+func (r *Result) finished() bool {
+	return r.Err == nil && r.Final == nil && len(r.Outcomes) == 0 && len(r.Decision.Problems) == 0 && r.Next.IsZero()
+}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
@@ -74,23 +73,6 @@ func requestText(q *expr.Request) string {
 	return q.Query + " " + string(text)
 }
 
-// beside lets those decide in the snapshot of a decision that is about to be written
-// who are compared with it: the policy in the shadow and the other revision of a
-// rollout, if there are any. It returns when the other revision is due.
-func (r *reconciliation) beside(ctx context.Context) (due time.Time) {
-	c, in, d := r.c, &r.in, r.result.Decision
-	if c.Policy.Mode != plan.Enforce || in.Instead != nil || len(in.Rejected) > 0 { // they would make what was refused
-		return due
-	}
-	if rollout := c.known.revisions.rollout.Load(); rollout != nil && !in.Flush {
-		due = rollout.compare(ctx, c, *in, d)
-	}
-	if other := c.group.find(plan.ID{Name: c.Policy.Name, Shadow: true}.String()); other != nil {
-		other.shadow.look(ctx, &reconciliation{c: other, key: r.key, now: r.now}, in.World, enforced{by: c, d: d})
-	}
-	return due
-}
-
 // find returns the controller in force by the ID of its policy, or nil.
 func (g *Group) find(id string) *Controller {
 	g.mu.RLock()
@@ -147,7 +129,7 @@ func (s *shadow) look(ctx context.Context, r *reconciliation, snapshot *world.Sn
 	counted(c, d)
 	c.known.remember(key, d.Remember)
 	r.debounce()
-	r.reached()
+	c.known.reached(key, r.result.reach(false))
 	if !c.reads.exists(snapshot, key) {
 		answers.calls = nil // nothing is kept of what is gone
 	}

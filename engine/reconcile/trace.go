@@ -14,7 +14,6 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/record"
 )
 
 // The attributes of spans. None of them has a value of an object.
@@ -45,37 +44,6 @@ type traced struct {
 	span   trace.Span
 	// calls are those of builtins, in order.
 	calls []call
-}
-
-// trace begins the trace of a reconciliation with the change by which the key was
-// woken, which came at a time; zero is unknown. It is nil when nothing is traced.
-func (r *reconciliation) trace(ctx context.Context, at time.Time) (context.Context, *traced) {
-	tracer, p := r.c.group.Tracer, r.c.Policy
-	if tracer == nil {
-		return ctx, nil
-	}
-	now := time.Now()
-	start := now
-	if !at.IsZero() {
-		start = at
-	}
-	ctx, span := tracer.Start(ctx, "reconcile", trace.WithTimestamp(start), trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(
-		attribute.String(attrReconcile, r.result.ID.String()), attribute.String(attrPolicy, p.ID()), attribute.String(attrRevision, p.Revision),
-		attribute.String(attrKind, p.Primary.GVK.Kind), attribute.String(attrNamespace, r.key.Namespace), attribute.String(attrName, r.key.Name),
-		attribute.StringSlice(attrReason, reasons(r.woken))))
-	if start.Before(now) {
-		_, queued := tracer.Start(ctx, "queue", trace.WithTimestamp(start))
-		queued.End(trace.WithTimestamp(now))
-	}
-	return ctx, &traced{tracer: tracer, span: span}
-}
-
-func reasons(woken []record.Wake) []string {
-	out := make([]string, len(woken))
-	for i, w := range woken {
-		out[i] = string(w.Reason)
-	}
-	return out
 }
 
 // end ends the trace with the result.

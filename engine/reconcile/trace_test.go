@@ -134,12 +134,12 @@ func TestTracesAreOff(t *testing.T) {
 	put(t, g, "n", "1", nil)
 	key, ctx, effect := eval.Key{Name: "n"}, t.Context(), &eval.Effect{}
 	by := c.known.wakes.take(key)
-	r := reconciliation{c: c, key: key, woken: c.known.reasons(key, by), result: Result{ID: c.NewID()}}
+	measured, woken, result := telemetry{c: c, id: c.NewID()}, c.known.reasons(key, by), &Result{}
 	if n := testing.AllocsPerRun(100, func() {
-		_, traced := r.trace(ctx, by.at)
+		_, traced := measured.trace(ctx, key, woken, by.at)
 		_, end := traced.write(ctx, effect)
 		end(nil)
-		traced.end(&r.result)
+		traced.end(result)
 		traced.close()
 	}); n > 0 || !by.at.IsZero() {
 		t.Errorf("%v allocations, woken at %v", n, by.at)
