@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/brake"
@@ -9,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -28,6 +30,19 @@ type Controller struct {
 	brake *brake.Policy
 	// bounded says that of some rule only so many keys may run at once.
 	bounded bool
+}
+
+func newController(g *Group, p *plan.Policy, counts *observe.Counts) *Controller {
+	grants := g.Guard.Of(p)
+	if grants.Values() {
+		p.SeeValues(schema.Secret)
+	}
+	c := &Controller{
+		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.store), group: g,
+		bounded: slices.ContainsFunc(p.Rules, isBounded), inbox: newInbox(),
+	}
+	c.known.init(g, counts)
+	return c
 }
 
 // Evaluate decides about a key without writing anything.
@@ -125,6 +140,9 @@ func (c *Controller) MarkInitial() {
 		k.states.at(key).initial = true
 	}
 }
+
+// Sources returns the sources that the policy reads.
+func (c *Controller) Sources() []world.Source { return c.reads.sources() }
 
 // Keys returns the keys that have a primary, sorted.
 func (c *Controller) Keys() []eval.Key { return c.reads.router.Keys() }

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -19,7 +18,6 @@ import (
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
-	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -62,8 +60,7 @@ type Group struct {
 	writer  apply.Writer
 	schemas *schema.Set
 
-	mu          sync.RWMutex
-	controllers []*Controller
+	controllers controllers
 	// feeding makes taking a change into the read model and handing it to the
 	// controllers one step: they see changes in one order.
 	feeding sync.Mutex
@@ -88,7 +85,11 @@ func (g *Group) Add(p *plan.Policy) *Controller {
 // Join makes a controller for a policy and opens the sources it reads. Objects
 // must be fed for them afterwards. It is in force from MarkInitial or Adopt on.
 func (g *Group) Join(p *plan.Policy) *Controller {
-	c := g.join(p, g.countsOf(p))
+	counts := g.Counts
+	if counts == nil {
+		counts = countsOf
+	}
+	c := g.join(p, counts(p))
 	if p.Mode == plan.Enforce {
 		c.brake = g.Brakes.Policy(p.Name)
 	}
@@ -99,29 +100,16 @@ func (g *Group) Join(p *plan.Policy) *Controller {
 func (g *Group) Visit(p *plan.Policy) *Controller { return g.join(p, observe.Unseen()) }
 
 func (g *Group) join(p *plan.Policy, counts *observe.Counts) *Controller {
-	grants := g.Guard.Of(p)
-	if grants.Values() {
-		p.SeeValues(schema.Secret)
-	}
-	c := &Controller{
-		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.store), group: g,
-		bounded: slices.ContainsFunc(p.Rules, isBounded), inbox: newInbox(),
-	}
-	c.known.init(g, counts)
+	c := newController(g, p, counts)
 	for _, need := range c.reads.needs {
 		g.store.Open(need.Source, need.Mask, need.Indexes)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.controllers = append(slices.Clone(g.controllers), c) // all may be in use
-	slices.SortStableFunc(g.controllers, func(a, b *Controller) int { return cmp.Compare(a.Policy.ID(), b.Policy.ID()) })
+	g.controllers.add(c)
 	return c
 }
 
-func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
-	if g.Counts != nil {
-		return g.Counts(p)
-	}
+// countsOf returns the metrics of the process for a policy.
+func countsOf(p *plan.Policy) *observe.Counts {
 	rules := make([]string, len(p.Rules))
 	for i, r := range p.Rules {
 		rules[i] = r.Name
@@ -134,67 +122,30 @@ func (g *Group) countsOf(p *plan.Policy) *observe.Counts {
 }
 
 // Controllers returns the controllers, by the names of their policies.
-func (g *Group) Controllers() []*Controller {
-	return slices.Clone(g.all())
-}
-
-// all returns the controllers in a slice that must not be changed.
-func (g *Group) all() []*Controller {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	return g.controllers
-}
+func (g *Group) Controllers() []*Controller { return slices.Clone(g.controllers.all()) }
 
 // Remove ends a controller, and returns the sources that nobody reads any more.
 // What else only it needed is dropped.
 func (g *Group) Remove(c *Controller) (unused []world.Source) {
-	g.mu.Lock()
-	g.controllers = slices.DeleteFunc(slices.Clone(g.controllers), func(other *Controller) bool { return other == c })
-	g.mu.Unlock()
+	g.controllers.remove(c)
 	c.inbox.close()
 	c.known.remove()
 	for _, source := range c.Sources() {
-		if !g.narrow(source) {
+		need := g.controllers.need(source)
+		if need == nil {
 			unused = append(unused, source)
+			continue
 		}
+		g.store.Narrow(source, need.Mask, func(name string) bool {
+			_, needed := need.Indexes[name]
+			return needed
+		})
 	}
 	return unused
 }
 
-// narrow cuts a source down to what the controllers need of it, and says
-// whether any of them needs it.
-func (g *Group) narrow(source world.Source) bool {
-	var mask *value.Mask
-	indexes, used := map[string]bool{}, false
-	for _, c := range g.Controllers() {
-		for _, need := range c.reads.needs {
-			if need.Source != source {
-				continue
-			}
-			used, mask = true, value.Merge(mask, need.Mask)
-			for name := range need.Indexes {
-				indexes[name] = true
-			}
-		}
-	}
-	if used {
-		g.store.Narrow(source, mask, func(name string) bool { return indexes[name] })
-	}
-	return used
-}
-
 // AllSources returns every source that some controller reads, each once.
-func (g *Group) AllSources() []world.Source {
-	var out []world.Source
-	for _, c := range g.Controllers() {
-		for _, source := range c.Sources() {
-			if !slices.Contains(out, source) {
-				out = append(out, source)
-			}
-		}
-	}
-	return out
-}
+func (g *Group) AllSources() []world.Source { return g.controllers.sources() }
 
 // Wake is a key that a change concerns.
 type Wake struct {
@@ -222,7 +173,7 @@ func (g *Group) PutObject(ctx context.Context, source world.Source, o *world.Obj
 	case now == nil:
 		return nil
 	case old == now:
-		return g.undone(source, now)
+		return g.controllers.undone(source, now)
 	}
 	if old != nil && old.UID != now.UID {
 		return g.tell(ctx, change{source: source, old: old}, change{source: source, now: now})
@@ -251,6 +202,3 @@ func (g *Group) Replay(ctx context.Context, c *Controller) []eval.Key {
 	c.known.replay()
 	return c.reads.replay(ctx, snapshot)
 }
-
-// Sources returns the sources that the policy reads.
-func (c *Controller) Sources() []world.Source { return c.reads.sources() }

@@ -74,14 +74,6 @@ func (b *inbox) close() {
 	b.room.Broadcast()
 }
 
-// Delivery maps changes to keys beside the caller: Start runs a function in a
-// goroutine, with a context that ends when nothing is to be mapped any more;
-// Woken takes the keys to reconcile.
-type Delivery struct {
-	Start func(func(context.Context))
-	Woken func([]Wake)
-}
-
 // tell hands changes to every controller. Without a Delivery they are mapped at
 // once, and the keys to reconcile are returned.
 func (g *Group) tell(ctx context.Context, changes ...change) (out []Wake) {
@@ -90,24 +82,14 @@ func (g *Group) tell(ctx context.Context, changes ...change) (out []Wake) {
 			changes[i].at = time.Now()
 		}
 	}
-	for _, c := range g.all() {
+	for _, c := range g.controllers.all() {
 		if g.Delivery == nil {
 			out = append(out, c.route(ctx, changes)...)
 			continue
 		}
-		if c.inbox.add(changes...) {
-			g.Delivery.Start(func(ctx context.Context) { g.drain(ctx, c) })
-		}
+		g.Delivery.deliver(c, changes)
 	}
 	return out
-}
-
-func (g *Group) drain(ctx context.Context, c *Controller) {
-	for changes := c.inbox.take(); len(changes) > 0; changes = c.inbox.take() {
-		if ctx.Err() == nil {
-			g.Delivery.Woken(c.route(ctx, changes))
-		}
-	}
 }
 
 // route maps changes to the keys that they concern.

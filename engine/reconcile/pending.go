@@ -108,9 +108,9 @@ func (r reading) shows(w *written) bool {
 // undone returns the keys that have written an object which shows a later state now,
 // and yet is what it was before: others have undone the write, and both came as one,
 // in a new list. No change tells these keys.
-func (g *Group) undone(source world.Source, o *world.Object) (out []Wake) {
+func (cs *controllers) undone(source world.Source, o *world.Object) (out []Wake) {
 	id := world.ID{GVK: source.GVK, Namespace: o.Namespace, Name: o.Name}
-	for _, c := range g.all() {
+	for _, c := range cs.all() {
 		out = append(out, askAgain(c, c.known.writes.before(id, o.Version()))...)
 	}
 	return out
@@ -135,7 +135,7 @@ func (g *Group) Reached(source world.Source, version string) (out []Wake) {
 		return nil // what a selector leaves out is not gone
 	}
 	table := g.store.Snapshot().Table(source)
-	for _, c := range g.all() {
+	for _, c := range g.controllers.all() {
 		out = append(out, askAgain(c, c.known.writes.miss(source, table, version))...)
 	}
 	return out

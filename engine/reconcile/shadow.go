@@ -73,18 +73,6 @@ func requestText(q *expr.Request) string {
 	return q.Query + " " + string(text)
 }
 
-// find returns the controller in force by the ID of its policy, or nil.
-func (g *Group) find(id string) *Controller {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	for _, c := range g.controllers {
-		if c.InForce() && c.Policy.ID() == id {
-			return c
-		}
-	}
-	return nil
-}
-
 // enforced is what the policy that is enforced has decided, by its controller; zero is that
 // there is no such policy.
 type enforced struct {
@@ -96,7 +84,7 @@ type enforced struct {
 // policy, both without writing.
 func (s *shadow) reconcile(ctx context.Context, r *reconciliation) Result {
 	snapshot := r.c.group.store.Snapshot()
-	e := enforced{by: r.c.group.find(r.c.Policy.Name)}
+	e := enforced{by: r.c.group.controllers.find(r.c.Policy.Name)}
 	if e.by != nil {
 		e.d = try(ctx, e.by, r.key, snapshot, r.now, s.last(r.key)).d
 	}
