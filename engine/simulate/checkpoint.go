@@ -17,7 +17,7 @@ type Checkpoint struct {
 
 // Checkpoint returns the world as it is now.
 func (s *Simulation) Checkpoint() *Checkpoint {
-	return &Checkpoint{objects: s.server.Copy(s.Now), given: maps.Clone(s.server.given), clock: s.clock}
+	return &Checkpoint{objects: s.server.objects.Copy(s.Now), given: maps.Clone(s.server.given), clock: s.clock}
 }
 
 // restore makes the world of a simulation that of the checkpoint.

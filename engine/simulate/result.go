@@ -148,7 +148,7 @@ func (s *Simulation) Result() Result {
 
 // Objects returns the objects as the server in memory has them now, with defaults
 // and managedFields. They must not be changed.
-func (s *Simulation) Objects() []Object { return s.server.List() }
+func (s *Simulation) Objects() []Object { return s.server.objects.List() }
 
 // filled makes empty lists of absent ones, so that readers need not tell them
 // apart.

@@ -23,7 +23,7 @@ type Object = apiserver.Object
 
 // server writes to an API server in memory, and fails where it is told to.
 type server struct {
-	*apiserver.Server
+	objects *apiserver.Server
 	// changed is told every change: old is nil for a new object, now for one
 	// that is gone.
 	changed func(id world.ID, old, now Object)
@@ -43,8 +43,8 @@ func newServer(schemas *schema.Set, now func() time.Time) *server {
 
 // take makes a server the one that is written to.
 func (s *server) take(objects *apiserver.Server) {
-	s.Server = objects
-	s.Changed = func(id world.ID, old, now Object) {
+	s.objects = objects
+	s.objects.Changed = func(id world.ID, old, now Object) {
 		delete(s.given, id)
 		s.changed(id, old, now)
 	}
@@ -57,7 +57,7 @@ func metadata(o Object) Object {
 
 // shown returns every object as a person sees it.
 func (s *server) shown() []Object {
-	out := s.List()
+	out := s.objects.List()
 	for i, o := range out {
 		if given, ok := s.given[apiserver.ID(o)]; ok {
 			out[i] = given
@@ -82,7 +82,7 @@ func shown(o Object) Object {
 // begin takes one of the first objects. When it was created is not known,
 // unless it says so.
 func (s *server) begin(given Object) {
-	s.Load(given)
+	s.objects.Load(given)
 	s.given[apiserver.ID(given)] = given
 }
 
@@ -105,7 +105,7 @@ func (s *server) Patch(_ context.Context, p apply.Patch) (world.Version, error) 
 		return world.Version{}, err
 	}
 	body, _ := value.Plain(p.Locked()).(map[string]any)
-	o, err := s.Server.Patch(p.Target, body, apiserver.Options{Manager: managerOf(p.Policy), Subresource: p.Subresource})
+	o, err := s.objects.Patch(p.Target, body, apiserver.Options{Manager: managerOf(p.Policy), Subresource: p.Subresource})
 	return versionOf(o), err
 }
 
@@ -125,14 +125,14 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 		return world.Version{}, err
 	}
 	options := apiserver.Options{Manager: managerOf(m.Policy), Force: true}
-	if m.Apply && m.Refuse && s.Get(m.Target) != nil && !s.made(m) {
+	if m.Apply && m.Refuse && s.objects.Get(m.Target) != nil && !s.made(m) {
 		return world.Version{}, apierrors.NewConflict(kschema.GroupResource{Resource: m.Target.Kind}, m.Target.Name, errors.New("it exists, and is not the policy's"))
 	}
 	if m.Apply {
-		o, err := s.Apply(m.Target, m.Body, options)
+		o, err := s.objects.Apply(m.Target, m.Body, options)
 		return versionOf(o), err
 	}
-	o, err := s.Create(m.Body, options)
+	o, err := s.objects.Create(m.Body, options)
 	if apierrors.IsAlreadyExists(err) && s.made(m) {
 		err = apply.ErrExists
 	}
@@ -142,7 +142,7 @@ func (s *server) Make(_ context.Context, m apply.Manifest) (world.Version, error
 // made reports whether an object that exists was made by the same policy, for the same
 // primary object, and stays.
 func (s *server) made(m apply.Manifest) bool {
-	o := s.Get(m.Target)
+	o := s.objects.Get(m.Target)
 	entries, _ := metadata(o)["managedFields"].([]any)
 	return metadata(o)["deletionTimestamp"] == nil && m.KeptFor(annotations(o)) && slices.ContainsFunc(entries, func(raw any) bool {
 		entry, _ := raw.(Object)
@@ -164,7 +164,7 @@ func (s *server) Delete(_ context.Context, d apply.Deletion) error {
 	if err := s.fault("delete", d.Target); err != nil {
 		return err
 	}
-	return s.Server.Delete(d.Target, apiserver.Deletion{Propagation: metav1.DeletionPropagation(d.Propagation), UID: d.UID, ResourceVersion: d.ResourceVersion})
+	return s.objects.Delete(d.Target, apiserver.Deletion{Propagation: metav1.DeletionPropagation(d.Propagation), UID: d.UID, ResourceVersion: d.ResourceVersion})
 }
 
 // Evict implements apply.Writer.
@@ -172,12 +172,12 @@ func (s *server) Evict(_ context.Context, d apply.Deletion) error {
 	if err := s.fault("evict", d.Target); err != nil {
 		return err
 	}
-	return s.Server.Evict(d.Target, apiserver.Deletion{UID: d.UID, ResourceVersion: d.ResourceVersion})
+	return s.objects.Evict(d.Target, apiserver.Deletion{UID: d.UID, ResourceVersion: d.ResourceVersion})
 }
 
 // Live implements apply.Writer.
 func (s *server) Live(_ context.Context, id world.ID) (world.Version, string, error) {
-	o := s.Get(id)
+	o := s.objects.Get(id)
 	if o == nil {
 		return world.Version{}, "", apierrors.NewNotFound(kschema.GroupResource{Group: id.Group(), Resource: id.Kind}, id.Name)
 	}

@@ -59,7 +59,7 @@ func manifest(name string, fields Object) Object {
 
 // remove deletes an object as a person does.
 func (s *testServer) remove(id world.ID) {
-	_ = s.Server.Delete(id, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground})
+	_ = s.objects.Delete(id, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground})
 }
 
 func deleting(o Object) bool { return metadata(o)["deletionTimestamp"] != nil }
@@ -69,7 +69,7 @@ func (s *testServer) meta(name string, fields ...string) []any {
 	s.t.Helper()
 	var out []any
 	for _, f := range fields {
-		out = append(out, metadata(s.Get(widget(name)))[f])
+		out = append(out, metadata(s.objects.Get(widget(name)))[f])
 	}
 	return out
 }
@@ -104,8 +104,8 @@ func wantSame(t *testing.T, what string, want, got any) {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", nil), somebody)
-	s.Put(manifest("b", Object{"metadata": Object{"uid": "own", "generation": int64(7), "creationTimestamp": "2020-01-01T00:00:00Z", "resourceVersion": "99"}}), somebody)
+	s.objects.Put(manifest("a", nil), somebody)
+	s.objects.Put(manifest("b", Object{"metadata": Object{"uid": "own", "generation": int64(7), "creationTimestamp": "2020-01-01T00:00:00Z", "resourceVersion": "99"}}), somebody)
 	wantSame(t, "a new object", []any{"uid-f389218b5f2a8cbf", int64(1), "2026-03-01T12:00:00Z", "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "one that says who it is", []any{"own", int64(7), "2020-01-01T00:00:00Z", "2"}, s.meta("b", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "the changes", []string{"new a", "new b"}, s.changes)
@@ -117,10 +117,10 @@ func TestUIDs(t *testing.T) {
 	made := func(before ...string) (uids [2]any) {
 		s := newTestServer(t)
 		for _, name := range before {
-			s.Put(manifest(name, nil), somebody)
+			s.objects.Put(manifest(name, nil), somebody)
 		}
 		for i := range uids {
-			s.Put(manifest("a", nil), somebody)
+			s.objects.Put(manifest("a", nil), somebody)
 			uids[i] = s.meta("a", "uid")[0]
 			s.remove(widget("a"))
 		}
@@ -153,7 +153,7 @@ func TestFirstObjects(t *testing.T) {
 func TestGenerations(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", Object{"spec": Object{"x": int64(1)}, "data": Object{"k": "v"}}), somebody)
+	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(1)}, "data": Object{"k": "v"}}), somebody)
 	for i, step := range []struct {
 		subresource string
 		body        Object
@@ -178,7 +178,7 @@ func TestGenerations(t *testing.T) {
 func TestNothingChanged(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", Object{"spec": Object{"x": int64(1)}, "status": Object{"phase": "Ready"}}), somebody)
+	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(1)}, "status": Object{"phase": "Ready"}}), somebody)
 	s.changes = nil
 	for _, err := range []error{
 		s.patch("a", "", "", Object{"spec": Object{"x": int64(1)}}), s.patch("a", "status", "", Object{"status": Object{"phase": "Ready"}}),
@@ -188,7 +188,7 @@ func TestNothingChanged(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.Put(manifest("a", Object{"spec": Object{"x": int64(1)}}), somebody)
+	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(1)}}), somebody)
 	wantSame(t, "the version", []any{"1", int64(1)}, s.meta("a", "resourceVersion", "generation"))
 	wantSame(t, "the changes", []string(nil), s.changes)
 }
@@ -197,34 +197,34 @@ func TestNothingChanged(t *testing.T) {
 func TestStatusIsASubresource(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", Object{"spec": Object{"x": int64(1)}, "status": Object{"phase": "Pending"}}), somebody)
+	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(1)}, "status": Object{"phase": "Pending"}}), somebody)
 	body := Object{"spec": Object{"x": int64(2)}, "status": Object{"phase": "Ready"}, "metadata": Object{"labels": Object{"l": "m"}}}
 	if err := s.patch("a", "status", "", body); err != nil {
 		t.Fatal(err)
 	}
-	o := s.Get(widget("a"))
+	o := s.objects.Get(widget("a"))
 	wantSame(t, "after a write of the status", []any{Object{"x": int64(1)}, Object{"phase": "Ready"}, nil}, []any{o["spec"], o["status"], metadata(o)["labels"]})
 	if err := s.patch("a", "", "", Object{"spec": Object{"x": int64(3)}, "status": nil}); err != nil {
 		t.Fatal(err)
 	}
-	o = s.Get(widget("a"))
+	o = s.objects.Get(widget("a"))
 	wantSame(t, "after another write", []any{Object{"x": int64(3)}, Object{"phase": "Ready"}}, []any{o["spec"], o["status"]})
 	if err := s.patch("a", "status", "", Object{"status": Object{"phase": nil}}); err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, "after a removal", Object{}, s.Get(widget("a"))["status"])
+	wantSame(t, "after a removal", Object{}, s.objects.Get(widget("a"))["status"])
 }
 
 func TestPutReplaces(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", Object{"metadata": Object{"labels": Object{"l": "m"}}, "spec": Object{"x": int64(1), "y": int64(1)}, "status": Object{"phase": "Ready"}}), somebody)
-	s.Put(manifest("a", Object{"spec": Object{"x": int64(1)}}), somebody)
-	o := s.Get(widget("a"))
+	s.objects.Put(manifest("a", Object{"metadata": Object{"labels": Object{"l": "m"}}, "spec": Object{"x": int64(1), "y": int64(1)}, "status": Object{"phase": "Ready"}}), somebody)
+	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(1)}}), somebody)
+	o := s.objects.Get(widget("a"))
 	wantSame(t, "the object", []any{Object{"x": int64(1)}, Object{"phase": "Ready"}, nil}, []any{o["spec"], o["status"], metadata(o)["labels"]})
 	wantSame(t, "its identity", []any{"uid-f389218b5f2a8cbf", int64(2), "2"}, s.meta("a", "uid", "generation", "resourceVersion"))
-	s.Put(manifest("a", Object{"metadata": Object{"uid": "other"}, "spec": Object{"x": int64(1)}, "status": Object{"phase": "Failed"}}), somebody)
-	wantSame(t, "a status that is given", Object{"phase": "Failed"}, s.Get(widget("a"))["status"])
+	s.objects.Put(manifest("a", Object{"metadata": Object{"uid": "other"}, "spec": Object{"x": int64(1)}, "status": Object{"phase": "Failed"}}), somebody)
+	wantSame(t, "a status that is given", Object{"phase": "Failed"}, s.objects.Get(widget("a"))["status"])
 	wantSame(t, "its identity", []any{"uid-f389218b5f2a8cbf", int64(2)}, s.meta("a", "uid", "generation"))
 }
 
@@ -234,15 +234,15 @@ func TestGivenManifestsAreNotKept(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	o := manifest("a", Object{"spec": Object{"x": int64(1)}})
-	s.Put(o, somebody)
+	s.objects.Put(o, somebody)
 	o["spec"].(Object)["x"] = int64(2)
-	wantSame(t, "the spec", Object{"x": int64(1)}, s.Get(widget("a"))["spec"])
+	wantSame(t, "the spec", Object{"x": int64(1)}, s.objects.Get(widget("a"))["spec"])
 }
 
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", nil), somebody)
+	s.objects.Put(manifest("a", nil), somebody)
 	body := Object{"spec": Object{"x": int64(1)}}
 	if err := s.patch("a", "", "7", body); !apierrors.IsConflict(err) {
 		t.Errorf("another version: %v", err)
@@ -256,13 +256,13 @@ func TestConflicts(t *testing.T) {
 	if err := s.patch("nothing", "", "", body); !apierrors.IsNotFound(err) {
 		t.Errorf("no object: %v", err)
 	}
-	wantSame(t, "the spec", Object{"x": int64(1)}, s.Get(widget("a"))["spec"])
+	wantSame(t, "the spec", Object{"x": int64(1)}, s.objects.Get(widget("a"))["spec"])
 }
 
 func TestPatchGivesTheVersion(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", nil), somebody)
+	s.objects.Put(manifest("a", nil), somebody)
 	version, err := s.Patch(t.Context(), apply.Patch{Target: widget("a"), Body: patchOf(Object{"spec": Object{"x": int64(1)}})})
 	if err != nil || version != (world.Version{ResourceVersion: "2", Generation: 2}) {
 		t.Errorf("got %v, %v", version, err)
@@ -273,7 +273,7 @@ func TestPatchGivesTheVersion(t *testing.T) {
 func TestFinalizers(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", Object{"metadata": Object{"finalizers": []any{"x", "y"}}}), somebody)
+	s.objects.Put(manifest("a", Object{"metadata": Object{"finalizers": []any{"x", "y"}}}), somebody)
 	s.changes = nil
 	s.remove(widget("a"))
 	s.remove(widget("a"))
@@ -281,7 +281,7 @@ func TestFinalizers(t *testing.T) {
 	if err := s.patch("a", "", "", Object{"metadata": Object{"finalizers": []any{"y"}}}); err != nil {
 		t.Fatal(err)
 	}
-	s.Put(manifest("a", Object{"metadata": Object{"finalizers": []any{"y"}}, "spec": Object{"x": int64(1)}}), somebody)
+	s.objects.Put(manifest("a", Object{"metadata": Object{"finalizers": []any{"y"}}, "spec": Object{"x": int64(1)}}), somebody)
 	wantSame(t, "a replacement keeps that", []any{"2026-03-01T12:00:00Z"}, s.meta("a", "deletionTimestamp"))
 	if err := s.patch("a", "", "", Object{"metadata": Object{"finalizers": nil}}); err != nil {
 		t.Fatal(err)
@@ -305,25 +305,25 @@ func TestOwnersAndChildren(t *testing.T) {
 		return Object{"ownerReferences": list}
 	}
 	s := newTestServer(t)
-	s.Put(manifest("a", nil), somebody)
-	s.Put(manifest("b", nil), somebody)
+	s.objects.Put(manifest("a", nil), somebody)
+	s.objects.Put(manifest("b", nil), somebody)
 	uidOf := func(name string) string {
-		uid, _ := metadata(s.Get(widget(name)))["uid"].(string)
+		uid, _ := metadata(s.objects.Get(widget(name)))["uid"].(string)
 		return uid
 	}
 	held := owners(uidOf("a"))
 	held["finalizers"] = []any{"x"}
 	for name, m := range map[string]Object{"child": owners(uidOf("a")), "shared": owners(uidOf("a"), uidOf("b")), "held": held, "stranger": owners("other"), "orphan": {}} {
-		s.Put(manifest(name, Object{"metadata": m}), somebody)
+		s.objects.Put(manifest(name, Object{"metadata": m}), somebody)
 	}
-	s.Put(manifest("grandchild", Object{"metadata": owners(uidOf("child"))}), somebody)
+	s.objects.Put(manifest("grandchild", Object{"metadata": owners(uidOf("child"))}), somebody)
 	s.remove(widget("a"))
 	for name, there := range map[string]bool{"a": false, "b": true, "child": false, "grandchild": false, "shared": true, "held": true, "stranger": true, "orphan": true} {
-		if ok := s.Get(widget(name)) != nil; ok != there {
+		if ok := s.objects.Get(widget(name)) != nil; ok != there {
 			t.Errorf("%s is there: %v", name, ok)
 		}
 	}
-	if !deleting(s.Get(widget("held"))) || deleting(s.Get(widget("shared"))) {
+	if !deleting(s.objects.Get(widget("held"))) || deleting(s.objects.Get(widget("shared"))) {
 		t.Error("a child with a finalizer is deleted, one with another owner is not")
 	}
 }
@@ -332,8 +332,8 @@ func TestOwnersAndChildren(t *testing.T) {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", nil), somebody)
-	s.Put(manifest("b", nil), somebody)
+	s.objects.Put(manifest("a", nil), somebody)
+	s.objects.Put(manifest("b", nil), somebody)
 	s.faults = []*Fault{{Verb: "patch", Name: "a", Times: 2}, {Kind: "Widget", Name: "b", Times: 1, Code: 409}, {Verb: "event", Times: 1, Code: 404}, {Kind: "Gadget", Times: 9}, {Verb: "approve", Times: 1, Code: 409}}
 	write := func(name string) error { return s.patch(name, "", "", Object{"spec": Object{"x": int64(1)}}) }
 	first, second, third := write("a"), write("a"), write("a")
@@ -361,13 +361,13 @@ func TestListIsSorted(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	for _, name := range []string{"b", "c", "a"} {
-		s.Put(manifest(name, nil), somebody)
+		s.objects.Put(manifest(name, nil), somebody)
 	}
-	s.Put(Object{"apiVersion": "v1", "kind": "Pod", "metadata": Object{"name": "z"}}, somebody)
-	s.Put(Object{"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": Object{"name": "z"}}, somebody)
-	s.Put(Object{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": Object{"name": "z", "namespace": "a"}}, somebody)
+	s.objects.Put(Object{"apiVersion": "v1", "kind": "Pod", "metadata": Object{"name": "z"}}, somebody)
+	s.objects.Put(Object{"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": Object{"name": "z"}}, somebody)
+	s.objects.Put(Object{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": Object{"name": "z", "namespace": "a"}}, somebody)
 	var got []string
-	for _, o := range s.List() {
+	for _, o := range s.objects.List() {
 		got = append(got, o["kind"].(string)+" "+metadata(o)["name"].(string))
 	}
 	wantSame(t, "the order", []string{"Gadget z", "Widget z", "Widget a", "Widget b", "Widget c", "Pod z"}, got)
@@ -377,9 +377,9 @@ func TestListIsSorted(t *testing.T) {
 func TestNumbersStayWhole(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
-	s.Put(manifest("a", Object{"spec": Object{"x": int64(9007199254740993), "f": 1.5, "list": []any{int64(1)}}}), somebody)
+	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(9007199254740993), "f": 1.5, "list": []any{int64(1)}}}), somebody)
 	if err := s.patch("a", "", "", Object{"spec": Object{"y": int64(2)}}); err != nil {
 		t.Fatal(err)
 	}
-	wantSame(t, "the spec", Object{"x": int64(9007199254740993), "y": int64(2), "f": 1.5, "list": []any{int64(1)}}, s.Get(widget("a"))["spec"])
+	wantSame(t, "the spec", Object{"x": int64(9007199254740993), "y": int64(2), "f": 1.5, "list": []any{int64(1)}}, s.objects.Get(widget("a"))["spec"])
 }

@@ -108,7 +108,7 @@ func (s *Simulation) Restart(ctx context.Context) {
 		p.group.Brakes = brake.New(brake.Settings{Observe: true, Now: s.Now}, nil)
 	}
 	s.process = p
-	p.begin(ctx, s.options.Policies, s.server.List())
+	p.begin(ctx, s.options.Policies, s.server.objects.List())
 	s.server.changed = func(id world.ID, old, now Object) { p.feed(ctx, id, old, now) }
 }
 
@@ -145,11 +145,11 @@ func (s *Simulation) Ended() string { return s.ended }
 func (s *Simulation) Now() time.Time { return s.clock }
 
 // Apply creates an object, or replaces the whole of it.
-func (s *Simulation) Apply(o Object) { s.server.Put(o, somebody) }
+func (s *Simulation) Apply(o Object) { s.server.objects.Put(o, somebody) }
 
 // Delete deletes an object.
 func (s *Simulation) Delete(id world.ID) {
-	_ = s.server.Server.Delete(id, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground}) // what is gone is gone
+	_ = s.server.objects.Delete(id, apiserver.Deletion{Propagation: metav1.DeletePropagationBackground}) // what is gone is gone
 }
 
 // Fail makes coming writes fail, kills the process later, or says in which order keys
@@ -169,7 +169,7 @@ func (s *Simulation) Fail(f Fault) *Fault {
 }
 
 // Get returns an object, or nil.
-func (s *Simulation) Get(id world.ID) Object { return s.server.Get(id) }
+func (s *Simulation) Get(id world.ID) Object { return s.server.objects.Get(id) }
 
 // Evaluations counts the evaluations so far.
 func (s *Simulation) Evaluations() int { return s.done.evaluations }

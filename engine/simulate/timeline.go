@@ -191,7 +191,7 @@ func (s *Simulation) Merge(patch Object) bool {
 // field, or makes of an object what its CRD does not allow.
 func (s *Simulation) Offer(patch Object) bool {
 	next := s.merged(patch)
-	if next == nil || s.server.Refuses(next) != nil {
+	if next == nil || s.server.objects.Refuses(next) != nil {
 		return false
 	}
 	s.Apply(next)

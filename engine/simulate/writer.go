@@ -8,4 +8,4 @@ import (
 // NewWriter returns the writer that a simulation gives its controllers, on an API
 // server in memory. It is for tests that run several controllers on one server, and
 // come between them and it.
-func NewWriter(s *apiserver.Server) apply.Writer { return &server{Server: s} }
+func NewWriter(s *apiserver.Server) apply.Writer { return &server{objects: s} }
