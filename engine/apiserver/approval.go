@@ -30,7 +30,7 @@ var (
 // serves reports whether the objects of a kind have a subresource that is patched.
 func (k kind) serves(subresource string) bool {
 	if subresource == approvalSubresource {
-		return k.GVK == requestKind
+		return k.gvk == requestKind
 	}
 	return subresource == "" || k.hasStatus()
 }

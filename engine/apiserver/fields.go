@@ -48,7 +48,7 @@ func (m *managers) of(k kind, key fieldsKey) (*managedfields.FieldManager, error
 func (k kind) reset(key fieldsKey) map[fieldpath.APIVersion]fieldpath.Filter {
 	set := fieldpath.NewSet()
 	switch {
-	case k.GVK == requestKind && !key.whole:
+	case k.gvk == requestKind && !key.whole:
 		set.Insert(fieldpath.MakePathOrDie("spec"))
 		set.Insert(requestReset(key.subresource))
 	case key.subresource == "status":

@@ -54,7 +54,7 @@ func (k kind) immutable(old, next Object) error {
 			continue
 		}
 		for _, path := range l.Fields {
-			if at := (comparing{k.Definitions, l}).field(k.Root, old, next, path); at != "" {
+			if at := (comparing{k.structure.Definitions, l}).field(k.structure.Root, old, next, path); at != "" {
 				return refused(ID(old), field.Forbidden(field.NewPath(at), "field is immutable"))
 			}
 		}

@@ -14,8 +14,8 @@ import (
 // kind is what the server goes by for the objects of a kind. One without a
 // structure is taken for a custom kind that has status as a subresource.
 type kind struct {
-	schema.GVK
-	*schema.Structure
+	gvk       schema.GVK
+	structure *schema.Structure
 }
 
 func (s *Server) kindOf(o Object) kind {
@@ -24,10 +24,10 @@ func (s *Server) kindOf(o Object) kind {
 	return kind{gvk, structure}
 }
 
-func (k kind) builtin() bool { return k.Structure != nil && !k.Custom }
+func (k kind) builtin() bool { return k.structure != nil && !k.structure.Custom }
 
 // hasStatus reports whether status is a subresource.
-func (k kind) hasStatus() bool { return k.Structure == nil || k.Structure.Status }
+func (k kind) hasStatus() bool { return k.structure == nil || k.structure.Status }
 
 // numbered says of which built-in kinds the server keeps metadata.generation,
 // and what a change of it counts; kube-apiserver has that in code only.
@@ -43,7 +43,7 @@ var numbered = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-func (k kind) name() string { return k.Group() + "/" + k.Kind }
+func (k kind) name() string { return k.gvk.Group() + "/" + k.gvk.Kind }
 
 func (k kind) generations() bool { return !k.builtin() || numbered()[k.name()] != "" }
 
@@ -70,8 +70,8 @@ func (k kind) counted(o Object) Object {
 }
 
 func (k kind) converter() managedfields.TypeConverter {
-	if k.Structure != nil {
-		if typed, err := k.Definitions.Typed(); err == nil {
+	if k.structure != nil {
+		if typed, err := k.structure.Definitions.Typed(); err == nil {
 			return typed
 		}
 	}

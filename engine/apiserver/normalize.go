@@ -17,11 +17,11 @@ import (
 // server as the state of a cluster may have more than its schema. Of what is applied, nulls
 // are kept, so that validation refuses them where null is no value.
 func (k kind) normalize(o, old Object, applied bool) {
-	if k.GVK == schema.Secret {
+	if k.gvk == schema.Secret {
 		secret(o)
 	}
-	if k.Structure != nil {
-		normalizer{k.Definitions, k.builtin(), applied && k.Validator() != nil}.object(o, old, k.Root)
+	if k.structure != nil {
+		normalizer{k.structure.Definitions, k.builtin(), applied && k.structure.Validator() != nil}.object(o, old, k.structure.Root)
 	}
 }
 

@@ -18,7 +18,7 @@ type scaling struct{ server *Server }
 // object's. Nothing else of an object can be changed so.
 func (s scaling) scale(kind kind, old, body Object, o Options) (Object, error) {
 	id := ID(old)
-	path, _ := s.server.schemas.Scale(kind.GVK)
+	path, _ := s.server.schemas.Scale(kind.gvk)
 	if path == "" {
 		return nil, noSubresource(id, "scale")
 	}
@@ -53,7 +53,7 @@ func (s scaling) scaled(kind kind, old, next Object, replicas int64, fields []st
 	if !found && !kind.builtin() {
 		return next, unstructured.SetNestedField(next, replicas, fields...)
 	}
-	key := fieldsKey{GVK: kind.GVK, subresource: "scale"}
+	key := fieldsKey{GVK: kind.gvk, subresource: "scale"}
 	if replicas == 0 {
 		unstructured.RemoveNestedField(next, fields...)
 		next = s.server.managers.tracked(kind, key, old, next, manager)

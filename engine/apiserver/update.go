@@ -80,12 +80,12 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 		if fields != nil {
 			metadata(next)["managedFields"] = fields
 		}
-		if kind.GVK == requestKind {
+		if kind.gvk == requestKind {
 			next, err = deciding{s.now}.reported(old, next)
 		}
 	case kind.hasStatus():
 		restore(next, old, "status")
-		if kind.GVK == requestKind {
+		if kind.gvk == requestKind {
 			restore(next, old, "spec")
 		}
 	}

@@ -15,7 +15,7 @@ func (k kind) valid(old, next Object, subresource string) error {
 }
 
 func (k kind) violations(old, next Object, subresource string) field.ErrorList {
-	v := k.Validator()
+	v := k.structure.Validator()
 	switch {
 	case v == nil:
 		return nil
