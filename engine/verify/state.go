@@ -76,7 +76,7 @@ func writeObjects(b *bytes.Buffer, objects []simulate.Object, o offsets) {
 	for _, object := range objects {
 		meta, _ := object["metadata"].(simulate.Object)
 		generation, _ := meta["generation"].(int64)
-		w := writer{b: b, offsets: o, generation: generation}
+		w := writer{b: b, times: o, generation: generation}
 		w.object(object)
 		b.WriteByte('\n')
 	}
@@ -84,8 +84,8 @@ func writeObjects(b *bytes.Buffer, objects []simulate.Object, o offsets) {
 
 // writer writes one object.
 type writer struct {
-	b *bytes.Buffer
-	offsets
+	b          *bytes.Buffer
+	times      offsets
 	generation int64
 }
 
@@ -118,7 +118,7 @@ func (w *writer) value(v any) {
 		}
 		w.b.WriteByte(']')
 	case string:
-		w.b.WriteString(strconv.Quote(w.text(v)))
+		w.b.WriteString(strconv.Quote(w.times.text(v)))
 	default:
 		fmt.Fprint(w.b, v)
 	}
