@@ -142,7 +142,7 @@ func (b *columnBatch) values(t *cel.Template) []value.Value {
 	case t.Program() != nil:
 		return b.of(t.Program())
 	}
-	made, _ := t.Rows(&b.Batch, b.Meter)
+	made, _ := t.Mapping().Rows(&b.Batch, b.Meter)
 	if made == nil {
 		return nil
 	}

@@ -78,7 +78,7 @@ type drafts struct {
 }
 
 func newDrafts(tpl *cel.Template, rows int) *drafts {
-	d := &drafts{names: tpl.FieldNames(), costs: make([]uint32, rows), weights: make([]uint32, rows)}
+	d := &drafts{names: tpl.Mapping().FieldNames(), costs: make([]uint32, rows), weights: make([]uint32, rows)}
 	d.columns = make([][]value.Value, max(1, len(d.names)))
 	for f := range d.columns {
 		d.columns[f] = make([]value.Value, rows)
@@ -119,7 +119,7 @@ func (d *drafts) atOnce(t *table, tpl *cel.Template, rows []int32, b *direct.Bat
 		for f := range into {
 			into[f] = d.columns[f][from:]
 		}
-		cost, ok := tpl.Columns(b, meter, into, d.weights[from:])
+		cost, ok := tpl.Mapping().Columns(b, meter, into, d.weights[from:])
 		if !ok {
 			clear(d.weights[from:])
 			return

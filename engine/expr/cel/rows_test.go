@@ -28,7 +28,7 @@ func TestTemplateRows(t *testing.T) {
 	}
 	meter := expr.NewMeter(t.Context())
 	defer meter.Close()
-	got, each := tpl.Rows(&direct.Batch{Rows: len(rows), Columns: map[string][]ref.Val{"d": rows}}, meter)
+	got, each := tpl.Mapping().Rows(&direct.Batch{Rows: len(rows), Columns: map[string][]ref.Val{"d": rows}}, meter)
 	if len(got) != len(rows) {
 		t.Fatal("the mapping is not built for all rows at once")
 	}
@@ -62,12 +62,12 @@ func TestTemplateColumns(t *testing.T) {
 	}
 	meter := expr.NewMeter(t.Context())
 	defer meter.Close()
-	fields := tpl.FieldNames()
+	fields := tpl.Mapping().FieldNames()
 	into, weights := make([][]value.Value, len(fields)), make([]uint32, len(rows))
 	for f := range into {
 		into[f] = make([]value.Value, len(rows))
 	}
-	each, ok := tpl.Columns(&direct.Batch{Rows: len(rows), Columns: map[string][]ref.Val{"d": rows}}, meter, into, weights)
+	each, ok := tpl.Mapping().Columns(&direct.Batch{Rows: len(rows), Columns: map[string][]ref.Val{"d": rows}}, meter, into, weights)
 	if !ok {
 		t.Fatal("the fields are not computed for all rows at once")
 	}

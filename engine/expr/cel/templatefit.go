@@ -168,39 +168,6 @@ func (t *Template) IsText() bool {
 	return text || t.parts != nil
 }
 
-// Mask says which fields a mapping names: what a merge of it touches. A
-// computed key touches all of its siblings.
-func (t *Template) Mask() *value.Mask {
-	if t.kind != document.Map || len(t.entries.keys) == 0 {
-		return value.KeepAll
-	}
-	mask := &value.Mask{Fields: map[string]*value.Mask{}}
-	for i, k := range t.entries.keys {
-		name, ok := value.Str(k.constant)
-		if !ok {
-			return value.KeepAll
-		}
-		mask.Fields[name] = t.entries.values[i].Mask()
-	}
-	return mask
-}
-
-// Paths returns the paths of the fields that a mapping names, down to those that
-// are not mappings themselves.
-func (t *Template) Paths() [][]string {
-	if t.kind != document.Map || len(t.entries.keys) == 0 {
-		return [][]string{nil}
-	}
-	var out [][]string
-	for i, k := range t.entries.keys {
-		name, _ := value.Str(k.constant)
-		for _, rest := range t.entries.values[i].Paths() {
-			out = append(out, append([]string{name}, rest...))
-		}
-	}
-	return out
-}
-
 // writable reports whether a value of a type can be written to a field.
 func writable(got *Type, to schema.Kind) bool {
 	switch to {

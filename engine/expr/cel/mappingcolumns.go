@@ -6,31 +6,30 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// FieldNames returns the names of the fields that a mapping may have, if they are written
-// out, and otherwise nil.
-func (t *Template) FieldNames() []string {
-	if t == nil || t.constant != nil || t.entries.names == nil {
+// FieldNames returns the names of the fields that the mapping may have; nil of none.
+func (m Mapping) FieldNames() []string {
+	if m.entries == nil {
 		return nil
 	}
-	out := make([]string, len(t.entries.keys))
-	for f, key := range t.entries.keys {
+	out := make([]string, len(m.entries.keys))
+	for f, key := range m.entries.keys {
 		out[f], _ = value.Str(key.constant)
 	}
 	return out
 }
 
-// Columns builds a mapping with [Template.FieldNames] for many rows at once: it sets into,
+// Columns builds a mapping with [Mapping.FieldNames] for many rows at once: it sets into,
 // which has a list for each field, to the fields of each row, and to nil where a row has
-// none. It returns the weight that each row has, 0 for a row that Build has to be asked
-// about, and what each costs; false when the template cannot be built so.
-func (t *Template) Columns(b *direct.Batch, meter *expr.Meter, into [][]value.Value, weights []uint32) (cost uint64, ok bool) {
-	if !t.entries.vectors() {
+// none. It returns the weight that each row has, 0 for a row that [Template.Build] has to
+// be asked about, and what each costs; false when the template cannot be built so.
+func (m Mapping) Columns(b *direct.Batch, meter *expr.Meter, into [][]value.Value, weights []uint32) (cost uint64, ok bool) {
+	if m.entries == nil || !m.entries.vectors() {
 		return 0, false
 	}
 	for i := range b.Rows {
 		weights[i] = 1
 	}
-	for f, v := range t.entries.values {
+	for f, v := range m.entries.values {
 		if v.program == nil {
 			fillColumn(into[f][:b.Rows], v.constant, weights)
 			continue

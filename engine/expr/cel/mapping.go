@@ -9,15 +9,19 @@ import (
 // maxFields is how many fields a mapping has at most of which many are made at once.
 const maxFields = 16
 
-// Rows builds a mapping for many rows at once, and returns what each row costs. It is
-// nil for a template that cannot be built so; it has nil for a row that Build has to
-// be asked about.
-func (t *Template) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, cost uint64) {
-	if t == nil || t.constant != nil || t.entries.names == nil || len(t.entries.values) > maxFields {
+// Mapping is a template of a mapping whose fields are all written out, which is built for
+// many rows at once. Zero is a template that is none.
+type Mapping struct{ entries *entries }
+
+// Rows builds a mapping for each row, and returns what each row costs. It is
+// nil for a template that cannot be built so; it has nil for a row that
+// [Template.Build] has to be asked about.
+func (m Mapping) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, cost uint64) {
+	if m.entries == nil || len(m.entries.values) > maxFields {
 		return nil, 0
 	}
-	columns := make([][]value.Value, len(t.entries.values))
-	for i, v := range t.entries.values {
+	columns := make([][]value.Value, len(m.entries.values))
+	for i, v := range m.entries.values {
 		switch {
 		case v.constant != nil:
 		case v.program == nil:
@@ -29,10 +33,10 @@ func (t *Template) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, c
 			cost += v.program.weight
 		}
 	}
-	m := mappings{t: t, columns: columns, maker: value.NewMaker(b.Rows, len(t.entries.values)), names: map[uint16]*value.Names{}}
+	making := mappings{entries: m.entries, columns: columns, maker: value.NewMaker(b.Rows, len(columns)), names: map[uint16]*value.Names{}}
 	out = make([]*value.Map, b.Rows)
 	for i := range out {
-		if made := m.row(i); made != nil && meter.Build(made) == nil {
+		if made := making.row(i); made != nil && meter.Build(made) == nil {
 			out[i] = made
 		}
 	}
@@ -46,7 +50,7 @@ func (t *Template) Rows(b *direct.Batch, meter *expr.Meter) (out []*value.Map, c
 
 // mappings are mappings of the values in columns.
 type mappings struct {
-	t       *Template
+	entries *entries
 	columns [][]value.Value
 	maker   *value.Maker
 	// names are those of the fields that are there, by which these are; last are those of
@@ -61,7 +65,7 @@ type mappings struct {
 func (m *mappings) row(i int) *value.Map {
 	there, n := uint16(0), 0
 	for f, column := range m.columns {
-		v := m.t.entries.values[f].constant
+		v := m.entries.values[f].constant
 		if column != nil {
 			if column[i] == nil {
 				return nil
@@ -85,7 +89,7 @@ func (m *mappings) namesOf(there uint16) *value.Names {
 	known, ok := m.names[there]
 	if !ok {
 		var names []string
-		for f, key := range m.t.entries.keys {
+		for f, key := range m.entries.keys {
 			if name, _ := value.Str(key.constant); there&(1<<f) != 0 {
 				names = append(names, name)
 			}
