@@ -8,7 +8,7 @@
 //     the API server sends, with the fields that are read: engine/readmodel/decode.go
 //     (Decode) and engine/value/decode.go (Decode) make an immutable value of the JSON,
 //     which engine/scan reads.
-//  2. engine/reconcile/group.go (PutObject, Delete) stores the object in the
+//  2. engine/reconcile/feed.go (PutObject, Delete) stores the object in the
 //     read model, engine/world/store.go (Put). An event that changes no field
 //     that is kept ends here.
 //  3. engine/reconcile/inbox.go (tell, route) queues the change for each policy.
@@ -112,7 +112,7 @@
 //     policy by the types of the cluster, unless step 4 did (retype).
 //  7. engine/run/controller/prepare.go (activate) opens the sources,
 //     engine/run/informers/set.go (Join, Open), and finds the keys,
-//     engine/reconcile/group.go (Replay).
+//     engine/reconcile/feed.go (Replay).
 //  8. engine/run/controller/fallback.go (tryOut) calls engine/reconcile/trial.go
 //     (TryOut), which evaluates some keys without writing and rejects a revision that
 //     fails where the current one does not.
