@@ -54,6 +54,9 @@ const margin = time.Second
 type lease struct {
 	resourcelock.Interface
 	renewed atomic.Int64 // in nanoseconds; 0 for never
+	// holder is who held the lease when it was last read. An elector reads and writes it one
+	// after the other.
+	holder string
 	// dead reports whether a holder is known to write no more; nil is that none is.
 	dead func(ctx context.Context, identity string) bool
 }
@@ -64,6 +67,9 @@ func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []
 	if err == nil && l.dead != nil && l.dead(ctx, r.HolderIdentity) {
 		r.HolderIdentity = ""
 	}
+	if err == nil {
+		l.holder = r.HolderIdentity
+	}
 	return r, raw, err
 }
 
@@ -72,8 +78,13 @@ func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord)
 	return l.note(r, func() error { return l.Interface.Create(ctx, r) })
 }
 
-// Update implements resourcelock.Interface.
+// Update implements resourcelock.Interface. A lease that another process holds is not
+// released: the elector of client-go reads the lease before it releases it, but not who
+// holds it by then. A third process could take it, beside the one that holds it.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	if r.HolderIdentity == "" && l.holder != l.Identity() {
+		return nil
+	}
 	return l.note(r, func() error { return l.Interface.Update(ctx, r) })
 }
 

@@ -42,7 +42,9 @@ func (r *roster) until() time.Time {
 func (r *roster) beat(ctx context.Context, held []int) error {
 	begin := time.Now()
 	r.Self.Held = held
-	r.Self.Beat++
+	// It differs from those of an earlier process of the same identity: who has seen only
+	// that one would take this one for dead.
+	r.Self.Beat = max(r.Self.Beat+1, begin.UnixNano())
 	annotations := map[string]any{}
 	for _, name := range r.Gone() {
 		annotations[name] = nil
