@@ -56,7 +56,7 @@ func severalKinds(name string, policies ...string) error {
 }
 
 // nameHint suggests a policy: that of a kind, where a name is that of a document for
-// several kinds, or one with a similar name.
+// several kinds, or one with a similar name, or all if they are few.
 func nameHint(name string, known []string) string {
 	var kinds []string
 	for _, other := range known {
@@ -67,8 +67,14 @@ func nameHint(name string, known []string) string {
 	if len(kinds) > 0 && name != "" {
 		return "there is " + strings.Join(kinds, ", ")
 	}
-	return document.DidYouMean(name, known)
+	if hint := document.DidYouMean(name, known); hint != "" || len(known) == 0 || len(known) > maxListed {
+		return hint
+	}
+	return "the policies are " + strings.Join(slices.Sorted(slices.Values(known)), ", ")
 }
+
+// maxListed is how many names of policies an error lists.
+const maxListed = 12
 
 // running leaves disabled policies out.
 func running(policies []*plan.Policy) []*plan.Policy {

@@ -86,6 +86,8 @@ func TestExitCodes(t *testing.T) {
 		"run: less than no time to stop":    {[]string{"run", "--policies", "testdata/run/policy.yaml", "--stop-timeout", "-1s"}, 64, "--stop-timeout must not be negative"},
 		"run: profiles for everybody":       {[]string{"run", "--policies", "testdata/run/policy.yaml", "--pprof-bind-address", "0.0.0.0:6060"}, 64, "--pprof-bind-address"},
 		"run: decisions for everybody":      {[]string{"run", "--policies", "testdata/run/policy.yaml", "--decisions-bind-address", "0.0.0.0:4273"}, 64, "--decisions-bind-address"},
+		"verify: no objects":                {[]string{"verify", "--policies", "testdata/run/policy.yaml", "--objects", os.DevNull}, 1, "has no objects: name manifests"},
+		"explain: an unknown policy":        {[]string{"explain", "other", "a", "--policies", "testdata/run/policy.yaml", "--objects", "testdata/run/objects.yaml"}, 1, `there is no policy "other" here; the policies are cordoned`},
 		"wait: an unknown status":           {[]string{"wait", "--for", "bogus"}, 64, `unknown status "bogus" for --for: one of Active, `},
 		"capture: objects unreadable":       {[]string{"capture", "cordoned", "a", "--policies", "testdata/run/policy.yaml", "--objects", "nothing"}, 64, "no such file or directory"},
 		"snapshot: no place for the file":   {[]string{"snapshot", "--policies", "testdata/run/policy.yaml", "--objects", "testdata/run/objects.yaml", "--out", "nothing/world.yaml"}, 1, "nothing/world.yaml"},

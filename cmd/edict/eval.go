@@ -118,7 +118,7 @@ func (f *evalFlags) unit(b *source.Bundle) (*source.Unit, error) {
 	if f.policy == "" {
 		return nil, fmt.Errorf("there are %d policies; name one with --policy, such as %s", len(known), known[0])
 	}
-	return nil, found("there is no policy %q here%s", f.policy, hinted(document.DidYouMean(f.policy, known)))
+	return nil, found("there is no policy %q here%s", f.policy, hinted(nameHint(f.policy, known)))
 }
 
 func (f *evalFlags) value(ctx context.Context, p *probe.Probe) (*probe.Result, error) {

@@ -64,7 +64,7 @@ func TestKinds(t *testing.T) {
 func TestNameHint(t *testing.T) {
 	t.Parallel()
 	known := []string{"mark-node", "mark-pod", "other"}
-	for name, want := range map[string]string{"mark": "there is mark-node, mark-pod", "othr": `did you mean "other"?`, "x": "", "": ""} {
+	for name, want := range map[string]string{"mark": "there is mark-node, mark-pod", "othr": `did you mean "other"?`, "x": "the policies are mark-node, mark-pod, other"} {
 		if got := nameHint(name, known); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/compare"
 	"github.com/edict-dev/edict/engine/explain"
+	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -193,6 +194,9 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 			what = "decided in part"
 		}
 		fmt.Fprintf(w, "%s: %s %s: %s%s\n", what, n.Policy, n.Key, explain.FirstLine(n.Reason), more)
+	}
+	if slices.ContainsFunc(r.NotDecided, func(n compare.NotDecided) bool { return strings.Contains(n.Reason, expr.ErrNoAnswer.Error()) }) {
+		fmt.Fprintln(w, "answers of builtins that call out are given with --answers, and recorded ones with --recorded or --address")
 	}
 	if len(r.Changes)+len(r.NotDecided) > 0 {
 		fmt.Fprintln(w)

@@ -126,6 +126,9 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 		if o.Objects, err = simulate.ReadObjects(f.objects, f.answers); err != nil {
 			return nil, nil, err
 		}
+		if len(o.Objects) == 0 {
+			return nil, nil, found("%s has no objects: name manifests that have some, or leave --objects out for a small world that is made", f.objects)
+		}
 	}
 	if o.Answers, err = readAnswers(f.answers); err != nil {
 		return nil, nil, err
