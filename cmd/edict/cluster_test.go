@@ -192,14 +192,15 @@ func refused(t *testing.T) *apiServer {
 	t.Helper()
 	cluster := small()
 	m := &cluster.configMaps[0]
-	was := configmap.Of(m).Read().Units[0]
+	units := configmap.Of(m).Read().Units
+	was := units[0]
 	e := &history.Entry{Copy: history.CopyOf(was), Number: 1, Result: history.Active}
 	o, err := e.Object(m.Namespace)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cluster.revisions = append(cluster.revisions, *o)
-	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Refused", v1alpha1.AnnotationPolicies: "one=" + was.Revision()}
+	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Refused", v1alpha1.AnnotationPolicies: "one=" + was.Revision() + " two=" + units[1].Revision()}
 	m.Data["one.yaml"] = marking("one", "[")
 	return cluster
 }
@@ -224,6 +225,35 @@ func TestWhatIsInForce(t *testing.T) {
 			t.Parallel()
 			got := program(t, append(tc.args, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
 			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || !strings.Contains(got.stderr, note) {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// TestNothingRuns: the plan of a policy of which nothing runs, because its text in the
+// ConfigMap waits, begins without it; others look at the text, and say so.
+func TestNothingRuns(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	delete(cluster.nodes[0].Labels, "one")
+	m := &cluster.configMaps[0]
+	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Waiting", v1alpha1.AnnotationPolicies: "two=" + configmap.Of(m).Read().Units[1].Revision()}
+	kubeconfig := cluster.start(t)
+	edit := writeFile(t, t.TempDir(), "edit.yaml", marking("one", "old"))
+	const note = "edict: the policy one: the text in the ConfigMap edict-system/policies is not in force, and nothing else of the policy is (edict wait says why); "
+	for name, tc := range map[string]struct {
+		args         []string
+		code         int
+		want, stderr string
+	}{
+		"plan":    {[]string{"plan", "--policies", edit}, 2, "metadata.labels.one: - -> \"old\"\n\n0 to create, 1 to change", note + "it counts as not there\n"},
+		"explain": {[]string{"explain", "one", "a"}, 0, "and patches Node a", note + "the text is taken\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := program(t, append(tc.args, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
+			if got.code != tc.code || !strings.Contains(got.stdout, tc.want) || !strings.Contains(got.stderr, tc.stderr) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
 		})

@@ -14,7 +14,8 @@ import (
 )
 
 // inForce loads the policies of the namespace as they are in force, which the texts in the
-// ConfigMaps need not be. Where that is so, it is said.
+// ConfigMaps need not be. Where that is so, it is said. With onlyRunning those of which
+// nothing runs are left out.
 func (f *worldFlags) inForce(ctx context.Context, typed compile.Overrides, known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
 	config, err := clusterConfig(f.origin.kubeconfig)
 	if err != nil {
@@ -29,7 +30,11 @@ func (f *worldFlags) inForce(ctx context.Context, typed compile.Overrides, known
 		return nil, found("%v", err)
 	}
 	for _, d := range differing {
-		fmt.Fprintln(errOut, "edict: "+differenceNote(d))
+		fmt.Fprintln(errOut, "edict: "+differenceNote(d, f.onlyRunning))
+		if f.onlyRunning && d.Revision == "" {
+			delete(catalog.Units, d.Policy)
+			delete(catalog.Origins, d.Policy)
+		}
 	}
 	schemas, err := withFolders(known, f.origin.schemas)
 	if err != nil {
@@ -38,7 +43,14 @@ func (f *worldFlags) inForce(ctx context.Context, typed compile.Overrides, known
 	return fromCatalog(catalog, schemas, errOut)
 }
 
-func differenceNote(d configmap.Differing) string {
+func differenceNote(d configmap.Differing, onlyRunning bool) string {
+	if d.Revision == "" {
+		then := "the text is taken"
+		if onlyRunning {
+			then = "it counts as not there"
+		}
+		return fmt.Sprintf("the policy %s: the text in the ConfigMap %s is not in force, and nothing else of the policy is (edict wait says why); %s", d.Policy, d.ConfigMap, then)
+	}
 	note := fmt.Sprintf("the policy %s: in force is the revision %s, not the text in the ConfigMap %s (edict wait says why)", d.Policy, d.Revision, d.ConfigMap)
 	if d.Kept {
 		return note + "; that revision is taken"

@@ -40,7 +40,8 @@ until nothing is left to do, and prints the fields that end up different.
 After the edit run those of --policies. Before it run those of --against; without
 it those that run in the cluster by the ConfigMaps of --policy-namespace, of which
 the policies of --policies then replace those of the same name; without either
-none, which is the plan of an installation.
+none, which is the plan of an installation. A policy in a ConfigMap of which nothing
+runs, because its text was refused or waits, counts as not there.
 
 The objects are those of the cluster, or manifests (--objects). Nothing is sent to
 the cluster but reads. Builtins that call out, such as the scheduler extender, are
@@ -144,7 +145,9 @@ func (f *planFlags) before(ctx context.Context, in *input, errOut io.Writer) (*s
 	if len(f.against) == 0 && f.world.origin.namespace == "" {
 		return &source.Bundle{Schemas: schema.NewSet(nil)}, nil
 	}
-	return f.world.other(ctx, in, f.against, errOut)
+	world := f.world
+	world.onlyRunning = true
+	return world.other(ctx, in, f.against, errOut)
 }
 
 // overlaid returns policies with some of them replaced, by name, and others added.

@@ -29,6 +29,8 @@ import (
 type worldFlags struct {
 	origin                origin
 	objects, answers, now string
+	// onlyRunning leaves out what is in ConfigMaps of the namespace and does not run.
+	onlyRunning bool
 }
 
 // register adds the flags.

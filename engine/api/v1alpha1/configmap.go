@@ -60,8 +60,11 @@ const (
 	AnnotationRolloutStatus = "edict.dev/rollout-status"
 )
 
+// MoreRunning stands in AnnotationPolicies for more policies than it could hold.
+const MoreRunning = "..."
+
 // Running returns the policies that run and their revisions, by the annotations of a
-// ConfigMap. A policy "..." stands for more than the annotation could hold.
+// ConfigMap. A policy MoreRunning stands for more than the annotation could hold.
 func Running(annotations map[string]string) iter.Seq2[string, string] {
 	return func(yield func(policy, revision string) bool) {
 		for field := range strings.FieldsSeq(annotations[AnnotationPolicies]) {

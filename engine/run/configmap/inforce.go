@@ -18,10 +18,10 @@ import (
 )
 
 // Differing is a policy of which another revision is in force than the one in its
-// ConfigMap: that one waits, was refused, cannot be read, comes into force in steps, or was
-// not looked at yet.
+// ConfigMap, or none: that one waits, was refused, cannot be read, comes into force in
+// steps, or was not looked at yet.
 type Differing struct {
-	// Policy is its name, Revision the one in force.
+	// Policy is its name, Revision the one in force; "" is that nothing of it runs.
 	Policy, Revision string
 	// ConfigMap is its namespace and name.
 	ConfigMap string
@@ -30,16 +30,18 @@ type Differing struct {
 }
 
 // ReadInForce is Read, but of policies of which another revision is in force it takes that
-// one, if the history has it. These policies are listed.
+// one, if the history has it. These policies are listed, and those of which nothing runs,
+// of which it takes the text.
 func ReadInForce(ctx context.Context, client kubernetes.Interface, namespace string, typed compile.Overrides) (*source.Catalog, []Differing, error) {
 	policies, params, err := lists(ctx, client.CoreV1().ConfigMaps(namespace))
 	if err != nil {
 		return nil, nil, err
 	}
 	c := newCatalog(policies, params, &Cache{}, typed)
-	differing := differ(newCatalog(policies, params, &Cache{}, nil), policies)
+	present := newCatalog(policies, params, &Cache{}, nil)
+	differing, idle := differ(present, policies), stopped(present, policies)
 	if len(differing) == 0 {
-		return c, nil, nil // nobody has to be allowed to read the history
+		return c, idle, nil // nobody has to be allowed to read the history
 	}
 	revisions, err := client.AppsV1().ControllerRevisions(namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 	if err != nil {
@@ -50,7 +52,30 @@ func ReadInForce(ctx context.Context, client kubernetes.Interface, namespace str
 	for i := range differing {
 		differing[i].replace(c, kept[differing[i].Policy], typed)
 	}
-	return c, differing, nil
+	return c, append(differing, idle...), nil
+}
+
+// stopped returns the policies of which nothing runs, by the annotations of the ConfigMaps.
+// Where the controller has reported nothing yet, or more runs than could be noted, that is
+// not known.
+func stopped(c *source.Catalog, policies []*corev1.ConfigMap) (out []Differing) {
+	running, reported := map[string]bool{}, map[string]bool{}
+	for _, m := range policies {
+		reported[m.Name] = m.Annotations[v1alpha1.AnnotationStatus] != ""
+		for id := range v1alpha1.Running(m.Annotations) {
+			running[id] = true
+		}
+	}
+	if running[v1alpha1.MoreRunning] {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Units)) {
+		in := c.Origins[id]
+		if reported[in.Name] && !running[id] && !c.Units[id].Disabled() {
+			out = append(out, Differing{Policy: id, ConfigMap: in.Path()})
+		}
+	}
+	return out
 }
 
 // differ compares a catalog with the revisions in force by the annotations of the

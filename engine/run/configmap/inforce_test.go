@@ -51,6 +51,7 @@ func TestReadInForce(t *testing.T) {
 	runs := "p=" + was.Revision()
 	typed := compile.TypedOverrides(map[string]map[string]string{"p": {"p": "typed"}}, "")
 	differing := func(kept bool) []Differing { return []Differing{{"p", was.Revision(), "ns/m", kept}} }
+	idle := []Differing{{"p", "", "ns/m", false}}
 	for name, tc := range map[string]struct {
 		text, running string
 		kept          bool
@@ -61,21 +62,25 @@ func TestReadInForce(t *testing.T) {
 		"the text is in force":          {old, runs, true, nil, "old", nil},
 		"with a value that is typed":    {old, runs, true, typed, "old", nil},
 		"nothing is noted":              {old, "", true, nil, "old", nil},
-		"nothing of it runs":            {policy("p", "new", ""), "q=" + was.Revision(), true, nil, "new", nil},
+		"nothing of it runs":            {policy("p", "new", ""), "q=" + was.Revision(), true, nil, "new", idle},
 		"the text is refused":           {policy("p", "new", "  nonsense: 1\n"), runs, true, nil, "old", differing(true)},
 		"the same, with a typed value":  {policy("p", "new", "  nonsense: 1\n"), runs, true, typed, "old", differing(true)},
 		"the text cannot be read":       {"a: [", runs, true, nil, "old", differing(true)},
 		"it waits":                      {policy("p", "new", ""), runs, true, nil, "old", differing(true)},
 		"it is not kept":                {policy("p", "new", ""), runs, false, nil, "new", differing(false)},
 		"it is disabled":                {policy("p", "new", "  mode: Disabled\n"), runs, true, nil, "new", nil},
-		"it is gone":                    {policy("q", "new", ""), runs, true, nil, "", nil},
-		"it runs in Shadow mode":        {policy("p", "new", ""), "p@shadow=" + was.Revision(), true, nil, "new", nil},
+		"disabled, and stopped":         {policy("p", "new", "  mode: Disabled\n"), "q=" + was.Revision(), true, nil, "new", nil},
+		"it is gone":                    {policy("q", "new", ""), runs, true, nil, "", []Differing{{"q", "", "ns/m", false}}},
+		"it runs in Shadow mode":        {policy("p", "new", ""), "p@shadow=" + was.Revision(), true, nil, "new", idle},
 		"more runs than could be noted": {policy("p", "new", ""), "...", true, nil, "new", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := holding(tc.text)
 			m.Annotations[v1alpha1.AnnotationPolicies] = tc.running
+			if tc.running != "" {
+				m.Annotations[v1alpha1.AnnotationStatus] = "Refused"
+			}
 			objects := []runtime.Object{m}
 			if tc.kept {
 				objects = append(objects, keptRevision(t, was))

@@ -154,7 +154,7 @@ func list(runs []string) string {
 		return text
 	}
 	text = value.Cut(text, maxPolicies)
-	return text[:strings.LastIndexByte(text, ' ')+1] + "..."
+	return text[:strings.LastIndexByte(text, ' ')+1] + v1alpha1.MoreRunning
 }
 
 // originOf returns the ConfigMap of a policy, as namespace/name.
