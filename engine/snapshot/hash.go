@@ -5,12 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // HashNames returns objects with every name, namespace and value of a label
 // replaced by a hash of it, wherever it stands as a text of its own or as a part
 // of one between slashes. Equal texts stay equal. A key makes the hashes
-// impossible to guess from a list of names; "" is none.
+// impossible to guess from a list of names; "" is none. The manifest that kubectl keeps in
+// an annotation has names inside its text, and all fields: it is replaced as a whole.
 func HashNames(objects []Object, key string) []Object {
 	h := hasher{key: key, names: map[string]string{}}
 	for _, o := range objects {
@@ -21,6 +24,8 @@ func HashNames(objects []Object, key string) []Object {
 		for _, v := range labels {
 			h.learn(v)
 		}
+		annotations, _ := metadata["annotations"].(map[string]any)
+		h.learn(annotations[corev1.LastAppliedConfigAnnotation])
 	}
 	out := make([]Object, len(objects))
 	for i, o := range objects {

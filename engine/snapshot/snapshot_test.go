@@ -106,6 +106,19 @@ func TestStringData(t *testing.T) {
 	}
 }
 
+// TestHashManifest: the manifest that kubectl keeps in an annotation has no name either.
+func TestHashManifest(t *testing.T) {
+	t.Parallel()
+	list := objects(t, `{apiVersion: v1, kind: Node, metadata: {name: n1, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"metadata":{"name":"n1"}}', kept: text}}}`)
+	raw, err := json.Marshal(snapshot.HashNames(list, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), "n1") || !strings.Contains(string(raw), `"kept":"text"`) {
+		t.Errorf("%s", raw)
+	}
+}
+
 // TestHashNames: no name is left, and equal names stay equal.
 func TestHashNames(t *testing.T) {
 	t.Parallel()
