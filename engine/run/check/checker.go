@@ -156,7 +156,8 @@ func (c *Checker) compile(v *lifecycle.CheckResult) {
 		problems = append(problems, document.Problem{Position: u.Document.Pos, Severity: document.Error, Message: err.Error()})
 	}
 	if p == nil {
-		v.Problems = problems
+		// The cluster was not asked yet for the types of its kinds.
+		v.Problems = slices.DeleteFunc(problems, func(p document.Problem) bool { return p.Code == document.UnknownSchema })
 		return
 	}
 	known, err := c.kinds.Schemas(p)

@@ -46,6 +46,17 @@ func TestCheckedOnce(t *testing.T) {
 	}
 }
 
+// TestRefusedSaysNothingOfTypes: which types the cluster has is not known yet when a text
+// has an error.
+func TestRefusedSaysNothingOfTypes(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(fixture.Policy("p", "${nothing.at.all}"), "apiVersion: v1, kind: Node", "apiVersion: example.com/v1, kind: Site", 1)
+	v := fixture.Checker().Text(fixture.ConfigMap("p", "", map[string]string{"p.yaml": text}).Read().Units[0])
+	if v.Good() || len(v.Problems) != 1 || !strings.Contains(v.Problems[0].Message, `undefined name "nothing"`) {
+		t.Errorf("%+v", v.Problems)
+	}
+}
+
 // TestDisabledIsNotCompiled: a disabled text has no effect, whatever it is.
 func TestDisabledIsNotCompiled(t *testing.T) {
 	t.Parallel()
