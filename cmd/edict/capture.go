@@ -9,10 +9,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/capture"
@@ -20,6 +20,7 @@ import (
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -154,24 +155,40 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 // ask asks a running controller for the test of its last decision.
 func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
 	files := []string{f.explain.policy + ".yaml"}
+	more := url.Values{"lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}
 	if f.explain.world.origin.namespace == "" {
 		if err := f.wantPolicy(files[0]); err != nil {
 			return nil, err
 		}
 	} else {
-		bundle, err := f.explain.world.bundle(ctx, nil, nil, io.Discard)
+		u, err := f.decidedBy(ctx, more)
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(bundle.Units, func(u *source.Unit) bool { return u.ID() == f.explain.policy })
-		if at < 0 {
-			return nil, fmt.Errorf("no ConfigMap has a policy %s", f.explain.policy)
-		}
-		if files, err = f.policyFiles(bundle.Units[at]); err != nil {
+		if files, err = f.policyFiles(u); err != nil {
 			return nil, asFinding(err)
 		}
 	}
-	return f.explain.live.ask(ctx, &f.explain.world.origin, asked(live.CapturePath, f.explain.policy, f.explain.key, url.Values{"policies": files, "lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}))
+	more["policies"] = files
+	return f.explain.live.ask(ctx, &f.explain.world.origin, asked(live.CapturePath, f.explain.policy, f.explain.key, more))
+}
+
+// decidedBy returns the text that a running controller decided by, which need not be the
+// one in force: of some objects another decides while it comes into force in steps.
+func (f *captureFlags) decidedBy(ctx context.Context, more url.Values) (*source.Unit, error) {
+	answer, err := f.explain.live.decision(ctx, &f.explain.world.origin, f.explain.policy, f.explain.key, more)
+	if err != nil {
+		return nil, err
+	}
+	config, err := clusterConfig(f.explain.world.origin.kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return configmap.ReadRevision(ctx, client, f.explain.world.origin.namespace, answer.Decision.Policy, answer.Decision.Revision)
 }
 
 // wantPolicy reports as an error that a test in a file would be without the text of its

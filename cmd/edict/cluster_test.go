@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -267,6 +268,43 @@ func TestCaptureWhatIsInForce(t *testing.T) {
 	got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", refused(t).start(t), "--out", filepath.Join(folder, "test.yaml"))
 	if text := readFile(t, filepath.Join(folder, "one.yaml")); got.code != 0 || text != marking("one", "old") {
 		t.Errorf("%d: %s\n%s", got.code, got.stderr, text)
+	}
+}
+
+// TestCaptureDuringARollout: the text beside the test is the one by which the controller
+// decided about the object, not the one in force for the others.
+func TestCaptureDuringARollout(t *testing.T) {
+	t.Parallel()
+	cluster := refused(t)
+	cluster.configMaps[0].Data["one.yaml"] = marking("one", "new")
+	coming, was := configmap.Of(&cluster.configMaps[0]).Read().Units[0].Revision(), ""
+	for id, revision := range v1alpha1.Running(cluster.configMaps[0].Annotations) {
+		if id == "one" {
+			was = revision
+		}
+	}
+	kubeconfig := cluster.start(t)
+	for name, tc := range map[string]struct{ revision, want, err string }{
+		"in force": {was, marking("one", "old"), ""},
+		"coming":   {coming, marking("one", "new"), ""},
+		"gone":     {"0a1b2c3d4e5f", "", "the revision 0a1b2c3d4e5f of the policy one is neither in a ConfigMap of the namespace edict-system nor in the history"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			controller := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, `{"kind": "Node", "decision": {"policy": "one", "revision": %q}}`, tc.revision)
+			}))
+			t.Cleanup(controller.Close)
+			folder := t.TempDir()
+			got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig, "--address", controller.URL, "--out", filepath.Join(folder, "test.yaml"))
+			if tc.want == "" {
+				if !strings.Contains(got.stderr, tc.err) {
+					t.Errorf("%s", got.stderr)
+				}
+			} else if text := readFile(t, filepath.Join(folder, "one.yaml")); text != tc.want {
+				t.Errorf("%s\n%s", got.stderr, text)
+			}
+		})
 	}
 }
 
