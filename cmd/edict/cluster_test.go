@@ -220,6 +220,7 @@ func TestWhatIsInForce(t *testing.T) {
 	}{
 		"plan":    {[]string{"plan", "--policies", edit}, 2, "metadata.labels.one: \"old\" -> \"new\"\n\n0 to create, 1 to change"},
 		"explain": {[]string{"explain", "one", "a"}, 0, "Node a: nothing has to be written"},
+		"params":  {[]string{"params", "one"}, 0, "POLICY"},
 		"eval":    {[]string{"eval", "object.metadata.name", "--policy", "one", "--key", "a"}, 0, "a\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -250,6 +251,7 @@ func TestNothingRuns(t *testing.T) {
 	}{
 		"plan":    {[]string{"plan", "--policies", edit}, 2, "metadata.labels.one: - -> \"old\"\n\n0 to create, 1 to change", note + "it counts as not there\n"},
 		"explain": {[]string{"explain", "one", "a"}, 0, "and patches Node a", note + "the text is taken\n"},
+		"params":  {[]string{"params", "one"}, 0, "POLICY", note + "the text is taken\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -258,6 +260,13 @@ func TestNothingRuns(t *testing.T) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
 		})
+	}
+	for _, command := range []string{"explain", "eval", "params"} {
+		args := map[string][]string{"explain": {"two", "a"}, "eval": {"object.metadata.name", "--policy", "two", "--key", "a"}, "params": {"two"}}[command]
+		got := program(t, append(append([]string{command}, args...), "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig)...)
+		if got.code != 0 || strings.Contains(got.stderr, "the policy one") {
+			t.Errorf("%s of another policy: exit code %d: %s", command, got.code, got.stderr)
+		}
 	}
 }
 

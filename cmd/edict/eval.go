@@ -81,6 +81,9 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 		result, problems, err := probe.Alone(ctx, text, now)
 		return result, problems, asFinding(err)
 	}
+	if f.policy != "" {
+		f.world.origin.about = []string{f.policy}
+	}
 	in, err := f.world.loadPolicies(ctx, errOut)
 	if err != nil {
 		return nil, nil, err

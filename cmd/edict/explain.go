@@ -127,6 +127,9 @@ func asFinding(err error) error {
 
 // decide evaluates the policy for the key, and returns the record.
 func (f *explainFlags) decide(ctx context.Context, errOut io.Writer) (*input, *record.Record, error) {
+	if f.until == "" { // else all policies run
+		f.world.origin.about = []string{f.policy}
+	}
 	in, err := f.world.load(ctx, errOut)
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -39,11 +40,7 @@ func (o *origin) configMaps() (corev1client.ConfigMapInterface, *rest.Config, er
 }
 
 func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*policySet, error) {
-	api, config, err := o.configMaps()
-	if err != nil {
-		return nil, found("%v", err)
-	}
-	catalog, err := configmap.Read(ctx, api, typed)
+	catalog, config, err := o.catalog(ctx, errOut, typed)
 	if err != nil {
 		return nil, found("%v", err)
 	}
@@ -60,6 +57,28 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 		return nil, found("%v", err)
 	}
 	return out, nil
+}
+
+// catalog reads what the ConfigMaps hold, or what is in force of it.
+func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*source.Catalog, *rest.Config, error) {
+	api, config, err := o.configMaps()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !o.inForce {
+		catalog, err := configmap.Read(ctx, api, typed)
+		return catalog, config, err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	catalog, differing, err := configmap.ReadInForce(ctx, client, o.namespace, typed)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.sayDiffering(errOut, catalog, differing, false)
+	return catalog, config, nil
 }
 
 // served says how a cluster serves kinds; of one that it does not serve yet

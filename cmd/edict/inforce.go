@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
@@ -29,18 +31,38 @@ func (f *worldFlags) inForce(ctx context.Context, typed compile.Overrides, known
 	if err != nil {
 		return nil, found("%v", err)
 	}
-	for _, d := range differing {
-		fmt.Fprintln(errOut, "edict: "+differenceNote(d, f.onlyRunning))
-		if f.onlyRunning && d.Revision == "" {
-			delete(catalog.Units, d.Policy)
-			delete(catalog.Origins, d.Policy)
-		}
+	f.origin.sayDiffering(errOut, catalog, differing, f.onlyRunning)
+	if f.onlyRunning {
+		withoutIdle(catalog, differing)
 	}
 	schemas, err := withFolders(known, f.origin.schemas)
 	if err != nil {
 		return nil, err
 	}
 	return fromCatalog(catalog, schemas, errOut)
+}
+
+// sayDiffering says of which policies another revision is in force than the text, or none.
+func (o *origin) sayDiffering(errOut io.Writer, c *source.Catalog, differing []configmap.Differing, onlyRunning bool) {
+	for _, d := range differing {
+		names := []string{plan.ParseID(d.Policy).Name}
+		if u := c.Units[d.Policy]; u != nil {
+			names = append(names, u.Document.Of)
+		}
+		if len(o.about) == 0 || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(o.about, name) }) {
+			fmt.Fprintln(errOut, "edict: "+differenceNote(d, onlyRunning))
+		}
+	}
+}
+
+// withoutIdle removes the policies of which nothing runs.
+func withoutIdle(c *source.Catalog, differing []configmap.Differing) {
+	for _, d := range differing {
+		if d.Revision == "" {
+			delete(c.Units, d.Policy)
+			delete(c.Origins, d.Policy)
+		}
+	}
 }
 
 func differenceNote(d configmap.Differing, onlyRunning bool) string {

@@ -19,6 +19,10 @@ import (
 type origin struct {
 	policies, schemas, params []string
 	kubeconfig, namespace     string
+	// inForce takes the revisions in force in the namespace, not the texts.
+	inForce bool
+	// about are the policies that are looked at; none means all.
+	about []string
 }
 
 // registerAll adds the flags with --policies.

@@ -46,7 +46,7 @@ func ReadInForce(ctx context.Context, client kubernetes.Interface, namespace str
 	revisions, err := client.AppsV1().ControllerRevisions(namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 	if err != nil {
 		first := differing[0]
-		return nil, nil, fmt.Errorf("of the policy %s the revision %s is in force, which is not the text in the ConfigMap %s, and the history that has it cannot be read: %w", first.Policy, first.Revision, first.ConfigMap, err)
+		return nil, nil, fmt.Errorf("of the policy %s the revision %s is in force, which is not the text in the ConfigMap %s, and the history that has it cannot be read: %w; to look at the text, give it as a file, with --policies (edict plan: also --against)", first.Policy, first.Revision, first.ConfigMap, err)
 	}
 	kept := history.List(revisions.Items, func(string, error) {}) // such a one counts as not kept
 	for i := range differing {
