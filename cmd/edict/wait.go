@@ -45,7 +45,8 @@ was deleted, nor whether it has the present allowances: after a change of the
 installation the status may be that of the controller before it.
 
 It ends at once, with exit code 1, when the controller refuses a policy or values for
-it, or its rollout stops, and says why. While a revision comes into force in steps, the status
+it, or its rollout stops, and says why. A policy that is named and disabled is not
+active, whatever the others of its ConfigMap are. While a revision comes into force in steps, the status
 is RollingOut.`,
 		Example: "  kubectl apply -f policy.yaml && edict wait agent-node-label --policy-namespace edict-system --for active --timeout 60s",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -179,8 +180,10 @@ func (f *waitFlags) state(m *corev1.ConfigMap) (string, error) {
 	switch {
 	case !readAsItIs(m):
 		return notRead, nil
-	case strings.EqualFold(status, f.status):
+	case strings.EqualFold(f.status, "disabled") && f.allOff(m):
 		return "", nil
+	case strings.EqualFold(status, f.status):
+		return f.off(m), nil
 	case strings.EqualFold(status, "refused"):
 		return "", refusedError(m)
 	case strings.EqualFold(status, "rolloutstopped"):

@@ -53,6 +53,41 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitForOneThatIsDisabled: the status of a ConfigMap leaves out what is disabled, and a
+// policy that is named is not active for that.
+func TestWaitForOneThatIsDisabled(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		running, policy, status string
+		code                    int
+		want                    string
+	}{
+		"disabled":            {"two=456", "one", "active", 1, "ConfigMap edict-system/policies: the policy one is disabled, by its mode or by the annotation edict.dev/mode"},
+		"the other":           {"two=456", "two", "active", 0, "two: active"},
+		"all":                 {"two=456", "", "active", 0, "all policies of the namespace edict-system: active"},
+		"asked for":           {"two=456", "one", "disabled", 0, "one: disabled"},
+		"asked for, but runs": {"one=123 two=456", "one", "disabled", 1, "its status is Active"},
+		"not of the other":    {"two=456", "two", "disabled", 1, "its status is Active"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := small()
+			m := &cluster.configMaps[0]
+			m.Annotations = map[string]string{
+				v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: m.Data}).Revision(), v1alpha1.AnnotationStatus: "Active",
+				v1alpha1.AnnotationMode: "one=Disabled", v1alpha1.AnnotationPolicies: tc.running,
+			}
+			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1ms", "--for", tc.status}
+			if tc.policy != "" {
+				args = append(args, tc.policy)
+			}
+			if got := program(t, args...); got.code != tc.code || !strings.Contains(got.stdout+got.stderr, tc.want) {
+				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
 // TestWaitForWhatCannotBeRead: a policy whose text cannot be read any more is found by what
 // runs of the ConfigMap, and its refusal ends the waiting.
 func TestWaitForWhatCannotBeRead(t *testing.T) {
