@@ -24,7 +24,7 @@ func hash(text string) uint64 { return maphash.String(seed, text) }
 const nothing = 0
 
 func hashOf(v value.Value) uint64 {
-	if v == nil || value.IsNull(v) {
+	if absent(v) {
 		return nothing
 	}
 	return hash(value.Identity(v)) | 1
@@ -63,29 +63,64 @@ func (d *differ) maps(path string, before, patch *value.Map, t *schema.Type) {
 	}
 }
 
+// values compares two values. A map, or a list of named items, that comes or goes as a whole
+// counts as its parts: a field has the same path when it is the only one.
 func (d *differ) values(path string, was, now value.Value, t *schema.Type) {
 	switch now := now.(type) {
 	case *value.Map:
-		if before, ok := was.(*value.Map); ok {
+		if before, ok := was.(*value.Map); ok || absent(was) && now.Len() > 0 {
 			d.maps(path, before, now, t)
 			return
 		}
 	case *value.List:
-		if before, ok := was.(*value.List); ok {
+		before, ok := was.(*value.List)
+		if absent(was) && now.Len() > 0 {
+			before, ok = value.NewList(nil), true
+		}
+		if ok {
 			if key := itemKey(before, now); key != "" {
 				d.items(path, key, before, now, t)
 				return
 			}
 		}
 	}
+	if absent(now) && d.gone(path, was, t) {
+		return
+	}
 	d.add(path, was, now, t)
 }
+
+// gone notes the parts of what is removed as a whole; false if it has none.
+func (d *differ) gone(path string, was value.Value, t *schema.Type) bool {
+	switch was := was.(type) {
+	case *value.Map:
+		for i := range was.Len() {
+			key, v := was.At(i)
+			d.values(path+"."+key, v, nil, t.Field(key))
+		}
+		return was.Len() > 0
+	case *value.List:
+		key := itemKey(was)
+		if key != "" {
+			d.items(path, key, was, value.NewList(nil), t)
+		}
+		return key != "" && was.Len() > 0
+	}
+	return false
+}
+
+func absent(v value.Value) bool { return v == nil || value.IsNull(v) }
 
 // items compares lists by the field that tells their items apart.
 func (d *differ) items(path, key string, before, now *value.List, t *schema.Type) {
 	for _, item := range now.Items() {
 		name := value.StringAt(item, key)
-		d.values(path+"["+key+"="+name+"]", itemOf(before, key, name), item, t.Item())
+		at := path + "[" + key + "=" + name + "]"
+		if was := itemOf(before, key, name); was != nil {
+			d.values(at, was, item, t.Item())
+		} else {
+			d.add(at, nil, item, t.Item())
+		}
 	}
 	for _, item := range before.Items() {
 		if name := value.StringAt(item, key); itemOf(now, key, name) == nil {

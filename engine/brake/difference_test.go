@@ -3,6 +3,8 @@ package brake
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -26,6 +28,40 @@ func TestChangesOfTypes(t *testing.T) {
 			e.Type = typed
 			if got := changes(e); len(got) != tc.want {
 				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+// TestChangesOfTheOnlyPart: a field has the same path whether it is the only one of its map
+// or list or not, and whether it comes or goes.
+func TestChangesOfTheOnlyPart(t *testing.T) {
+	t.Parallel()
+	labels, condition := object{"q": "1"}, object{"type": "Ready", "status": "True"}
+	for name, tc := range map[string]struct {
+		before, patch object
+		want          []string
+	}{
+		"it comes":              {object{}, object{"labels": labels}, []string{"labels.q"}},
+		"beside another":        {object{"labels": object{"p": "1"}}, object{"labels": labels}, []string{"labels.q"}},
+		"it goes":               {object{"labels": labels}, object{"labels": object{"q": nil}}, []string{"labels.q"}},
+		"it goes with its map":  {object{"labels": labels}, object{"labels": nil}, []string{"labels.q"}},
+		"it is not there":       {object{}, object{"labels": object{"q": nil}}, nil},
+		"a map without parts":   {object{}, object{"labels": object{}}, nil},
+		"an item comes":         {object{}, object{"c": []any{condition}}, []string{"c[type=Ready]"}},
+		"an item goes":          {object{"c": []any{condition}}, object{"c": []any{}}, []string{"c[type=Ready]"}},
+		"it goes with its list": {object{"c": []any{condition}}, object{"c": nil}, []string{"c[type=Ready]"}},
+		"a list without names":  {object{}, object{"c": []any{"a"}}, []string{"c"}},
+		"its end":               {object{"c": []any{"a"}}, object{"c": nil}, []string{"c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, c := range changes(patch(tc.before, tc.patch)) {
+				got = append(got, c.path)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

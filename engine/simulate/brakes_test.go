@@ -200,7 +200,7 @@ func TestTheLimitOfRemovals(t *testing.T) {
 		t.Errorf("%d writes while it is paused", n)
 	}
 	kept := b.brakes.Policy("p1").Kept()
-	if len(kept) != 15 || kept[0].Shown[0] != "patch Widget ns/w05: metadata.annotations set, metadata.labels.on removed" {
+	if len(kept) != 15 || kept[0].Shown[0] != "patch Widget ns/w05: metadata.annotations.off set, metadata.labels.on removed" {
 		t.Errorf("%d are kept back, the first %q", len(kept), kept[0].Shown)
 	}
 	b.wake(t, "p1", pauses[0].Since)
@@ -403,7 +403,7 @@ func TestHold(t *testing.T) {
 		t.Errorf("%d writes, want those of the two others", n)
 	}
 	kept := b.brakes.Policy("p1").Kept()
-	if len(kept) != 1 || !kept[0].Of(&hold) || kept[0].Shown[0] != "patch Widget ns/w01 (status): status set" {
+	if len(kept) != 1 || !kept[0].Of(&hold) || kept[0].Shown[0] != "patch Widget ns/w01 (status): status.phase set" {
 		t.Errorf("kept back: %+v", kept)
 	}
 	b.advance(t, time.Hour)
