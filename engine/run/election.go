@@ -57,6 +57,8 @@ type lease struct {
 	// holder is who held the lease when it was last read. An elector reads and writes it one
 	// after the other.
 	holder string
+	// ending says that this process has finished its work and releases the lease.
+	ending atomic.Bool
 	// dead reports whether a holder is known to write no more; nil is that none is.
 	dead func(ctx context.Context, identity string) bool
 }
@@ -78,12 +80,17 @@ func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord)
 	return l.note(r, func() error { return l.Interface.Create(ctx, r) })
 }
 
-// Update implements resourcelock.Interface. A lease that another process holds is not
-// released: the elector of client-go reads the lease before it releases it, but not who
-// holds it by then. A third process could take it, beside the one that holds it.
+// Update implements resourcelock.Interface. The elector of client-go reads the lease before
+// it releases it, but does not look at who holds it by then: a lease that another process
+// holds is not released, or a third one could take it. The elector also releases a lease
+// that it could not renew in time: that one expires instead, because what is under way is
+// still written.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	if r.HolderIdentity == "" && l.holder != l.Identity() {
-		return nil
+	if r.HolderIdentity == "" {
+		if !l.ending.Load() || l.holder != l.Identity() {
+			return nil
+		}
+		l.renewed.Store(0) // work that did not end in time writes nothing from here on
 	}
 	return l.note(r, func() error { return l.Interface.Update(ctx, r) })
 }
@@ -177,7 +184,12 @@ func (e *Election) lockOf(client coordinationv1.LeasesGetter, name string) *leas
 // lost when it is not held any more, after release at the latest. It is held until
 // everything is written, so it outlives the context.
 func (e *Election) elect(ctx context.Context, lock *lease) (leads, lost chan struct{}, release func(), err error) {
-	holding, release := context.WithCancel(context.WithoutCancel(ctx))
+	holding, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	lock.ending.Store(false)
+	release = func() {
+		lock.ending.Store(true)
+		cancel()
+	}
 	leads, lost = make(chan struct{}), make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: lock, Name: lock.Describe(), ReleaseOnCancel: true,

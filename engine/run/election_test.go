@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,44 +11,82 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// elected is one process of an election, which leads.
+type elected struct {
+	lock    *lease
+	release func()
+	lost    chan struct{}
+}
+
+// elect returns a process that leads; of others it knows whether they write no more.
+func elect(t *testing.T, client leaseClient, identity string, othersDead bool) elected {
+	t.Helper()
+	e, err := Election{Namespace: "ns", Name: "edict", Identity: identity, RenewDeadline: 9 * time.Second}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := e.lockOf(client, "edict")
+	lock.dead = func(_ context.Context, other string) bool { return othersDead && other != identity }
+	leads, lost, release, err := e.elect(t.Context(), lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-leads
+	synctest.Wait() // it renews the lease for the first time
+	return elected{lock, release, lost}
+}
+
+// holder returns who holds the lease of an election.
+func (c leaseClient) holder(t *testing.T) string {
+	t.Helper()
+	l, err := c.Get(t.Context(), "edict", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *l.Spec.HolderIdentity
+}
+
 // TestReleaseOfALostLease: a process that has lost its lease without noticing does not
 // release the lease of the one that has taken it.
 func TestReleaseOfALostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &leaseServer{leases: map[string]*coordination.Lease{}}
-		client := leaseClient{server: server, cut: none}
-		begin := func(identity string, dead bool) (release func(), lost chan struct{}) {
-			e, err := Election{Namespace: "ns", Name: "edict", Identity: identity}.withDefaults()
-			if err != nil {
-				t.Fatal(err)
-			}
-			lock := e.lockOf(client, "edict")
-			lock.dead = func(_ context.Context, other string) bool { return dead && other != identity }
-			leads, lost, release, err := e.elect(t.Context(), lock)
-			if err != nil {
-				t.Fatal(err)
-			}
-			<-leads
-			return release, lost
-		}
-		holder := func() string {
-			l, err := client.Get(t.Context(), "edict", metav1.GetOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return *l.Spec.HolderIdentity
-		}
-		releaseA, lostA := begin("a", false)
-		releaseB, lostB := begin("b", true) // which takes a for dead
-		releaseA()
-		<-lostA
-		if got := holder(); got != "b" {
+		client := leaseClient{server: &leaseServer{leases: map[string]*coordination.Lease{}}, cut: none}
+		a := elect(t, client, "a", false)
+		b := elect(t, client, "b", true) // which takes a for dead
+		a.release()
+		<-a.lost
+		if got := client.holder(t); got != "b" {
 			t.Errorf("the lease is held by %q, want b", got)
 		}
-		releaseB()
-		<-lostB
-		if got := holder(); got != "" {
+		b.release()
+		<-b.lost
+		if got := client.holder(t); got != "" {
 			t.Errorf("the lease is held by %q after its release", got)
+		}
+	})
+}
+
+// TestLeaseThatCannotBeRenewed: a process that could not renew its lease in time does not
+// release it on its own, because it still finishes its work. Once it has released the lease,
+// it writes nothing.
+func TestLeaseThatCannotBeRenewed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var isCut atomic.Bool
+		client := leaseClient{server: &leaseServer{leases: map[string]*coordination.Lease{}}, cut: func(string) bool { return isCut.Load() }}
+		mayWrite := func(p elected) bool { return time.Now().Before(p.lock.until(15 * time.Second)) }
+		p := elect(t, client, "a", false)
+		isCut.Store(true)
+		<-time.After(10500 * time.Millisecond) // it tries after 2, 4, 6, 8 and 10 seconds, and gives up after 11
+		isCut.Store(false)
+		<-p.lost
+		if got := client.holder(t); got != "a" || !mayWrite(p) {
+			t.Errorf("while it may write (%v) the lease is held by %q", mayWrite(p), got)
+		}
+		p = elect(t, client, "a", false)
+		p.release()
+		<-p.lost
+		if got := client.holder(t); got != "" || mayWrite(p) {
+			t.Errorf("it may write (%v) after the release; the lease is held by %q", mayWrite(p), got)
 		}
 	})
 }
