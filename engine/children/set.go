@@ -37,7 +37,8 @@ const inputPrefix = "children."
 
 // IsInput reports whether an input of this name finds children of the policy.
 func IsInput(name string) bool {
-	return strings.HasPrefix(name, inputPrefix) || strings.HasPrefix(name, unlistedPrefix)
+	number, unlisted := strings.CutPrefix(name, unlistedPrefix)
+	return strings.HasPrefix(name, inputPrefix) || unlisted && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // input is the map of the objects that exist.

@@ -34,7 +34,7 @@ func (e *expansion) unlisted(sets []*set) (out []unlisted) {
 }
 
 // unlistedPrefix begins the name of an input that finds children of sets that the policy
-// no longer has.
+// no longer has; a number ends it.
 const unlistedPrefix = "unlisted_"
 
 func (u unlisted) name(i int) string { return fmt.Sprintf("%s%d", unlistedPrefix, i+1) }
