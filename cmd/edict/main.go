@@ -61,8 +61,9 @@ func withUsage(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %s", err, cmd.UseLine())
 }
 
-// surviving runs a command, and returns which one it was. A panic is a bug of ours: it ends with the exit code
-// of a failure and says what to report, instead of forty lines of stack alone.
+// surviving runs a command, and returns which one it was; after a panic that is not known,
+// and it is the root. A panic is a bug of ours: it ends with the exit code of a failure and
+// says what to report, instead of forty lines of stack alone.
 func surviving(ctx context.Context, cmd *cobra.Command) (ran *cobra.Command, err error) {
 	ran = cmd
 	defer func() {

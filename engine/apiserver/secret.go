@@ -5,8 +5,8 @@ import (
 	"maps"
 )
 
-// StoredSecret returns a Secret of a manifest as it is read back: with the texts of its
-// stringData in data.
+// StoredSecret returns a Secret of a manifest as it is read back if it has stringData: with
+// the texts in data, and with a type. Any other is returned as it is.
 func StoredSecret(given Object) Object {
 	if given["stringData"] == nil {
 		return given

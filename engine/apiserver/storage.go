@@ -16,7 +16,7 @@ type storage struct {
 	objects map[world.ID]Object
 	// owners are the objects by uid.
 	owners map[string]world.ID
-	// born counts the objects that have been made of each identity.
+	// born counts how often an object of each identity was created.
 	born map[world.ID]int
 	// serial counts the changes.
 	serial  int
