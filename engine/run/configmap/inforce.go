@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -119,5 +120,7 @@ func (d *Differing) replace(c *source.Catalog, kept []*history.Entry, typed comp
 		}
 		u.Overrides[name] = value
 	}
-	d.Kept, c.Units[d.Policy], c.Origins[d.Policy] = true, u, c.ContentsOf(u.File.Path)
+	// The revision may have been kept when the policy was in another ConfigMap.
+	origin := c.ContentsOf(d.ConfigMap + "/" + path.Base(u.File.Path))
+	d.Kept, c.Units[d.Policy], c.Origins[d.Policy] = true, u, origin
 }

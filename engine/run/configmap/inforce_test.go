@@ -108,3 +108,21 @@ func TestReadInForce(t *testing.T) {
 		})
 	}
 }
+
+// TestReadInForceOfAMovedPolicy: a revision that was kept when the policy was in another
+// ConfigMap, which is gone, belongs to the one that it is in now.
+func TestReadInForceOfAMovedPolicy(t *testing.T) {
+	t.Parallel()
+	before := holding(policy("p", "old", ""))
+	before.Name = "before"
+	was := Of(before).Read().Units[0]
+	m := holding(policy("p", "new", "  nonsense: 1\n"))
+	m.Annotations[v1alpha1.AnnotationPolicies] = "p=" + was.Revision()
+	c, differing, err := ReadInForce(t.Context(), fake.NewClientset(m, keptRevision(t, was)), "ns", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if origin := c.Origins["p"]; len(differing) != 1 || !differing[0].Kept || origin == nil || origin.Name != "m" {
+		t.Errorf("from %+v, %+v", origin, differing)
+	}
+}
