@@ -16,20 +16,20 @@ type storage struct {
 	objects map[world.ID]Object
 	// owners are the objects by uid.
 	owners map[string]world.ID
-	// born counts how often an object of each identity was created.
-	born map[world.ID]int
+	// last are the uids of the last objects of each identity.
+	last map[world.ID]string
 	// serial counts the changes.
 	serial  int
 	changed func(id world.ID, old, now Object)
 }
 
 func newStorage(changed func(id world.ID, old, now Object)) *storage {
-	return &storage{objects: map[world.ID]Object{}, owners: map[string]world.ID{}, born: map[world.ID]int{}, changed: changed}
+	return &storage{objects: map[world.ID]Object{}, owners: map[string]world.ID{}, last: map[world.ID]string{}, changed: changed}
 }
 
 // copied returns a storage that has the same objects now.
 func (s *storage) copied(changed func(id world.ID, old, now Object)) *storage {
-	return &storage{objects: maps.Clone(s.objects), owners: maps.Clone(s.owners), born: maps.Clone(s.born), serial: s.serial, changed: changed}
+	return &storage{objects: maps.Clone(s.objects), owners: maps.Clone(s.owners), last: maps.Clone(s.last), serial: s.serial, changed: changed}
 }
 
 func (s *storage) version() string { return strconv.Itoa(s.serial) }
@@ -56,8 +56,8 @@ func (s *storage) sorted(ids []world.ID) []Object {
 func (s *storage) add(kind kind, next Object) {
 	id, m := ID(next), metadata(next)
 	s.serial++
-	s.born[id]++
-	setDefault(m, "uid", uid(id, s.born[id]))
+	setDefault(m, "uid", uid(id, s.last[id]))
+	s.last[id] = text(m, "uid")
 	if kind.generations() {
 		setDefault(m, "generation", int64(1))
 	}
@@ -67,11 +67,12 @@ func (s *storage) add(kind kind, next Object) {
 	s.changed(id, nil, next)
 }
 
-// uid returns the uid of the n-th object of an identity. It does not depend on what else
-// there is, so that owner references are the same in a part of the world.
-func uid(id world.ID, n int) string {
+// uid returns the uid of the next object of an identity, of which the last one had another
+// uid, or "" for none. It does not depend on what else there is, so that owner references
+// are the same in a part of the world.
+func uid(id world.ID, last string) string {
 	sum := fnv.New64a()
-	fmt.Fprintf(sum, "%q %q %q %q %d", id.APIVersion, id.Kind, id.Namespace, id.Name, n)
+	fmt.Fprintf(sum, "%q %q %q %q %q", id.APIVersion, id.Kind, id.Namespace, id.Name, last)
 	return fmt.Sprintf("uid-%016x", sum.Sum64())
 }
 

@@ -106,7 +106,7 @@ func TestCreate(t *testing.T) {
 	s := newTestServer(t)
 	s.objects.Put(manifest("a", nil), somebody)
 	s.objects.Put(manifest("b", Object{"metadata": Object{"uid": "own", "generation": int64(7), "creationTimestamp": "2020-01-01T00:00:00Z", "resourceVersion": "99"}}), somebody)
-	wantSame(t, "a new object", []any{"uid-f389218b5f2a8cbf", int64(1), "2026-03-01T12:00:00Z", "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "a new object", []any{"uid-fcca62d2b57e0480", int64(1), "2026-03-01T12:00:00Z", "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "one that says who it is", []any{"own", int64(7), "2020-01-01T00:00:00Z", "2"}, s.meta("b", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "the changes", []string{"new a", "new b"}, s.changes)
 }
@@ -131,6 +131,13 @@ func TestUIDs(t *testing.T) {
 	if alone[0] == alone[1] {
 		t.Errorf("both have the uid %v", alone[0])
 	}
+	s := newTestServer(t) // whose first object is the second one of the other server
+	s.objects.Put(manifest("a", Object{"metadata": Object{"uid": alone[1]}}), somebody)
+	s.remove(widget("a"))
+	s.objects.Put(manifest("a", nil), somebody)
+	if again := s.meta("a", "uid")[0]; again == alone[1] {
+		t.Errorf("an object that is made again has the uid %v of the one that was given", again)
+	}
 }
 
 // TestFirstObjects: when they were created is not known, and until they change
@@ -141,7 +148,7 @@ func TestFirstObjects(t *testing.T) {
 	given := manifest("a", Object{"spec": Object{"x": int64(1)}})
 	s.begin(given)
 	s.begin(manifest("b", nil))
-	wantSame(t, "what the server adds", []any{"uid-f389218b5f2a8cbf", int64(1), nil, "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
+	wantSame(t, "what the server adds", []any{"uid-fcca62d2b57e0480", int64(1), nil, "1"}, s.meta("a", "uid", "generation", "creationTimestamp", "resourceVersion"))
 	wantSame(t, "what is shown", []Object{given, manifest("b", nil)}, s.shown())
 	if err := s.patch("a", "", "", Object{"metadata": Object{"labels": Object{"l": "m"}}}); err != nil {
 		t.Fatal(err)
@@ -222,10 +229,10 @@ func TestPutReplaces(t *testing.T) {
 	s.objects.Put(manifest("a", Object{"spec": Object{"x": int64(1)}}), somebody)
 	o := s.objects.Get(widget("a"))
 	wantSame(t, "the object", []any{Object{"x": int64(1)}, Object{"phase": "Ready"}, nil}, []any{o["spec"], o["status"], metadata(o)["labels"]})
-	wantSame(t, "its identity", []any{"uid-f389218b5f2a8cbf", int64(2), "2"}, s.meta("a", "uid", "generation", "resourceVersion"))
+	wantSame(t, "its identity", []any{"uid-fcca62d2b57e0480", int64(2), "2"}, s.meta("a", "uid", "generation", "resourceVersion"))
 	s.objects.Put(manifest("a", Object{"metadata": Object{"uid": "other"}, "spec": Object{"x": int64(1)}, "status": Object{"phase": "Failed"}}), somebody)
 	wantSame(t, "a status that is given", Object{"phase": "Failed"}, s.objects.Get(widget("a"))["status"])
-	wantSame(t, "its identity", []any{"uid-f389218b5f2a8cbf", int64(2)}, s.meta("a", "uid", "generation"))
+	wantSame(t, "its identity", []any{"uid-fcca62d2b57e0480", int64(2)}, s.meta("a", "uid", "generation"))
 }
 
 // TestGivenManifestsAreNotKept: what the caller does with them later does not
