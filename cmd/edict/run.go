@@ -39,7 +39,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run --policy-namespace edict-system --leader-elect --leader-elect-namespace edict-system",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkRun(&o, elect); err != nil {
+			if err := errors.Join(checkRun(&o, elect), checkElection(&election)); err != nil {
 				return err
 			}
 			var err error
@@ -109,7 +109,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.BoolVar(&elect, "leader-elect", false, "enable leader election: one process runs the policies, the others stand by")
 	flags.StringVar(&election.Namespace, "leader-elect-namespace", "default", "the namespace of the Lease")
 	flags.StringVar(&election.Name, "leader-elect-name", "edict", "the name of the Lease")
-	flags.StringVar(&election.Identity, "leader-elect-identity", "", "leader election identity (default: the host's name and the process ID)")
+	flags.StringVar(&election.Identity, "leader-elect-identity", "", "leader election identity, one of its own for each process (default: the host's name and the process ID, which containers on one host network may have in common)")
 	flags.DurationVar(&election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "duration after which standbys may acquire a Lease that was not renewed")
 	flags.DurationVar(&election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "duration for which the leader retries to renew its Lease before it stops leading")
 	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "interval between attempts to acquire or renew the Lease")
@@ -122,6 +122,14 @@ the controller runs; what is wrong with one stands in its annotations.`,
 
 // maxShards bounds the Leases that replicas renew.
 const maxShards = 64
+
+// checkElection returns what is wrong with the arguments of an election.
+func checkElection(e *run.Election) error {
+	if e.LeaseDuration%time.Second != 0 {
+		return fmt.Errorf("--leader-elect-lease-duration must be in whole seconds, as a Lease has it: %v", e.LeaseDuration)
+	}
+	return nil
+}
 
 // checkRun returns what is wrong with the arguments together.
 func checkRun(o *run.Options, elect bool) error {

@@ -53,7 +53,7 @@ const margin = time.Second
 // can have taken it.
 type lease struct {
 	resourcelock.Interface
-	renewed atomic.Int64 // in nanoseconds; 0 for never
+	renewed instant
 	// holder is who held the lease when it was last read. An elector reads and writes it one
 	// after the other.
 	holder string
@@ -90,7 +90,7 @@ func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord)
 		if !l.ending.Load() || l.holder != l.Identity() {
 			return nil
 		}
-		l.renewed.Store(0) // work that did not end in time writes nothing from here on
+		l.renewed.set(time.Time{}) // work that did not end in time writes nothing from here on
 	}
 	return l.note(r, func() error { return l.Interface.Update(ctx, r) })
 }
@@ -99,14 +99,14 @@ func (l *lease) note(r resourcelock.LeaderElectionRecord, write func() error) er
 	begin := time.Now() // others count from when they see it, which is later
 	err := write()
 	if err == nil && r.HolderIdentity == l.Identity() {
-		l.renewed.Store(begin.UnixNano())
+		l.renewed.set(begin)
 	}
 	return err
 }
 
 // until returns the time up to which writes are safe.
 func (l *lease) until(duration time.Duration) time.Time {
-	return time.Unix(0, l.renewed.Load()).Add(duration - margin)
+	return l.renewed.get().Add(duration - margin)
 }
 
 // errNotLeading refuses writes of a process that others may have replaced.
@@ -144,7 +144,7 @@ func (e *elector) run(ctx context.Context) (err error) {
 
 // gate returns an error when the lease may have expired, and another process may lead.
 func (e *elector) gate(context.Context) error {
-	if time.Now().After(e.lock.until(e.config.LeaseDuration)) {
+	if over(e.lock.until(e.config.LeaseDuration)) {
 		if e.fenced.CompareAndSwap(false, true) {
 			e.process.options.Log.Warn("nothing is written any more: the lease of this process may have expired", "lease", e.config.Namespace+"/"+e.config.Name)
 		}

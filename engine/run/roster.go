@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	coordination "k8s.io/api/coordination/v1"
@@ -23,9 +22,9 @@ type roster struct {
 	shards.Roster
 	leases coordinationv1.LeaseInterface
 	name   string
-	// read is when the last announcement was begun that succeeded, in nanoseconds. Others
-	// count from when they see it, which is later.
-	read    atomic.Int64
+	// read is when the last announcement was begun that succeeded. Others count from when
+	// they see it, which is later.
+	read    instant
 	version string
 	// lapsed is called when an announcement has come too late: others may have taken this
 	// replica for dead.
@@ -35,7 +34,7 @@ type roster struct {
 // until returns the time up to which no other replica takes this one for dead, and what
 // was read is new enough to act on it.
 func (r *roster) until() time.Time {
-	return time.Unix(0, r.read.Load()).Add(r.Duration - margin)
+	return r.read.get().Add(r.Duration - margin)
 }
 
 // beat announces this replica with the shards that it holds, and reads the others.
@@ -57,11 +56,11 @@ func (r *roster) beat(ctx context.Context, held []int) error {
 	if err := r.Read(now.Annotations, begin, time.Now()); err != nil {
 		return err
 	}
-	if time.Now().After(r.until()) {
+	if over(r.until()) {
 		r.lapsed()
 	}
 	r.version = now.ResourceVersion
-	r.read.Store(begin.UnixNano())
+	r.read.set(begin)
 	return nil
 }
 

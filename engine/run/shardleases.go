@@ -69,7 +69,7 @@ func (s *sharing) step(ctx context.Context) (why string) {
 		if ctx.Err() == nil {
 			s.options.log.Warn("this replica could not announce itself, and will try again", "error", err.Error())
 		}
-		if time.Now().After(s.roster.until()) {
+		if over(s.roster.until()) {
 			s.drop()
 		}
 		return ""
@@ -110,7 +110,7 @@ func (s *sharing) releasing() bool {
 func (s *sharing) keep(ctx context.Context) {
 	s.mu.Lock()
 	h := s.holders[0]
-	leads := h != nil && h.held && time.Now().Before(s.safe(h))
+	leads := h != nil && h.held && !over(s.safe(h))
 	s.mu.Unlock()
 	if !leads {
 		s.keeper = shards.Keeper{}

@@ -119,7 +119,7 @@ func (s *sharing) gate(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.holders[shard]; h == nil || time.Now().After(s.safe(h)) {
+	if h := s.holders[shard]; h == nil || over(s.safe(h)) {
 		return errNotLeading
 	}
 	return nil
