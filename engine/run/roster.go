@@ -141,6 +141,9 @@ func (o *outsider) look(ctx context.Context, duration time.Duration) (string, er
 	if !o.same(&now.Spec) {
 		o.last, o.since = now.Spec, time.Now()
 	}
+	if seconds := now.Spec.LeaseDurationSeconds; seconds != nil { // that of its holder may be longer
+		duration = max(duration, time.Duration(*seconds)*time.Second)
+	}
 	if time.Since(o.since) >= duration {
 		return "", nil
 	}

@@ -121,7 +121,7 @@ func (s *sharing) keep(ctx context.Context) {
 		return
 	}
 	read := s.roster.Placement()
-	next := s.keeper.Next(read, needs, time.Now(), s.config.LeaseDuration)
+	next := s.keeper.Next(read, needs, time.Now(), s.roster.Longest())
 	if maps.Equal(read, next) {
 		return
 	}

@@ -71,7 +71,7 @@ func (s *sharing) connect(client coordinationv1.LeasesGetter, e Election) {
 	s.config, s.client, s.holders = e, client, map[int]*holder{}
 	leases := client.Leases(e.Namespace)
 	s.roster = &roster{leases: leases, name: e.Name + "-shards", Roster: shards.Roster{
-		Self: shards.Replica{Identity: e.Identity, Shards: s.options.shards}, Duration: e.LeaseDuration,
+		Self: shards.Replica{Identity: e.Identity, Shards: s.options.shards, Lease: int64(e.LeaseDuration / time.Second)}, Duration: e.LeaseDuration,
 	}}
 	s.roster.lapsed = s.drop
 	s.single = outsider{leases: leases, name: e.Name}

@@ -189,6 +189,8 @@ type fleet struct {
 	server   *leaseServer
 	shards   int
 	replicas map[string]*replica
+	// lease has the duration of the Leases of replicas for which it is not the default.
+	lease map[string]time.Duration
 }
 
 func newFleet(t *testing.T, n int) *fleet {
@@ -201,7 +203,7 @@ func (f *fleet) start(name string, n int) *replica {
 	f.t.Helper()
 	r := &replica{own: shards.NewOwnership(n), done: make(chan struct{}), isCut: none}
 	r.sharing = &sharing{options: sharingOptions{shards: n, stop: 45 * time.Second, log: slog.New(slog.DiscardHandler)}}
-	election, err := Election{Namespace: "ns", Name: "edict", Identity: name}.withDefaults()
+	election, err := Election{Namespace: "ns", Name: "edict", Identity: name, LeaseDuration: f.lease[name], RenewDeadline: f.lease[name] * 2 / 3}.withDefaults()
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -363,6 +365,27 @@ func TestRebalancing(t *testing.T) {
 			f.stop()
 		})
 	}
+}
+
+// TestOtherLeases: a replica whose Leases are longer than those of another one, as during
+// a change of its arguments, may write for longer after its last announcement.
+func TestOtherLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		f.lease = map[string]time.Duration{"a": 40 * time.Second}
+		f.start("a", 4)
+		f.pass(10 * time.Second)
+		f.start("b", 4)
+		f.pass(30 * time.Second)
+		f.balanced("a", "b")
+		f.replicas["a"].cut(all)
+		f.pass(60 * time.Second)
+		f.balanced("b")
+		f.replicas["a"].cut(none)
+		f.pass(40 * time.Second)
+		f.balanced("a", "b")
+		f.stop()
+	})
 }
 
 // TestOtherNumberOfShards: replicas with another number of shards wait until those before

@@ -26,6 +26,9 @@ type Replica struct {
 	// Shards is how many there are by its arguments, Held are those that it holds.
 	Shards int   `json:"shards"`
 	Held   []int `json:"held,omitempty"`
+	// Lease is the duration of its Leases in seconds: for so long after an announcement it
+	// may write. 0 is that of the replica that reads.
+	Lease int64 `json:"lease,omitempty"`
 	// Beat changes with each announcement.
 	Beat int64 `json:"beat"`
 }
@@ -47,8 +50,9 @@ func (r *Replica) Text() string {
 }
 
 // Roster is what a replica has read about all of them. A replica is live until two reads
-// that are the duration of a Lease apart have found the same announcement: that nothing was
-// read for so long says nothing of the others.
+// that are the duration of a Lease apart, the longer of its own and of the reader's, have
+// found the same announcement: that nothing was read for so long says nothing of the
+// others.
 type Roster struct {
 	// Self is the replica that reads, Duration that of a Lease. They must not be changed
 	// while others use the roster, but for what Self holds.
@@ -113,12 +117,29 @@ func (r *Roster) all() (out []Replica) {
 	defer r.mu.Unlock()
 	out = append(out, r.Self)
 	for _, e := range r.entries {
-		if e.replica.Identity != r.Self.Identity && r.asked.Sub(e.since) < r.Duration {
+		if e.replica.Identity != r.Self.Identity && !r.silent(e) {
 			out = append(out, e.replica)
 		}
 	}
 	slices.SortFunc(out, func(a, b Replica) int { return cmp.Compare(a.Identity, b.Identity) })
 	return out
+}
+
+// silent reports whether an announcement is older than the Leases of who made it, and than
+// those of the replica that reads.
+func (r *Roster) silent(e entry) bool { return r.asked.Sub(e.since) >= r.lease(&e.replica) }
+
+func (r *Roster) lease(one *Replica) time.Duration {
+	return max(r.Duration, time.Duration(one.Lease)*time.Second)
+}
+
+// Longest returns the longest duration of the Leases of live replicas.
+func (r *Roster) Longest() time.Duration {
+	longest := r.Duration
+	for _, one := range r.all() {
+		longest = max(longest, r.lease(&one))
+	}
+	return longest
 }
 
 // Known reports whether an identity is that of a replica in the roster.
@@ -135,7 +156,7 @@ func (r *Roster) Dead(identity string) (text string, dead bool) {
 	defer r.mu.Unlock()
 	for _, e := range r.entries {
 		if e.replica.Identity == identity && identity != r.Self.Identity {
-			return e.text, r.asked.Sub(e.since) >= r.Duration
+			return e.text, r.silent(e)
 		}
 	}
 	return "", false
@@ -146,7 +167,7 @@ func (r *Roster) Gone() (names []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, e := range r.entries {
-		if r.asked.Sub(e.since) >= 10*r.Duration {
+		if r.asked.Sub(e.since) >= 10*r.lease(&e.replica) {
 			names = append(names, name)
 		}
 	}

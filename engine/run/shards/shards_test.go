@@ -128,6 +128,29 @@ func TestLive(t *testing.T) {
 	}
 }
 
+// TestLiveByItsOwnLease: a replica whose Leases are longer than those of the one that reads
+// is live for so long.
+func TestLiveByItsOwnLease(t *testing.T) {
+	t.Parallel()
+	begin := time.Unix(0, 0)
+	for lease, want := range map[int64]time.Duration{0: 15 * time.Second, 10: 15 * time.Second, 40: 40 * time.Second} {
+		r := Roster{Self: Replica{Identity: "m", Shards: 4}, Duration: 15 * time.Second}
+		other := Replica{Identity: "a", Shards: 4, Lease: lease}
+		for _, at := range []time.Duration{0, want - time.Second, want} {
+			if err := r.Read(map[string]string{other.Name(): other.Text()}, begin.Add(at), begin.Add(at)); err != nil {
+				t.Fatal(err)
+			}
+			longest := want
+			if at == want {
+				longest = r.Duration
+			}
+			if _, dead := r.Dead("a"); dead != (at == want) || r.Longest() != longest {
+				t.Errorf("a lease of %d s, after %v: dead is %v, the longest lease %v", lease, at, dead, r.Longest())
+			}
+		}
+	}
+}
+
 // TestOther: a replica with another number of shards is found while it is live.
 func TestOther(t *testing.T) {
 	t.Parallel()
