@@ -203,7 +203,13 @@ func refused(t *testing.T) *apiServer {
 	cluster.revisions = append(cluster.revisions, *o)
 	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Refused", v1alpha1.AnnotationPolicies: "one=" + was.Revision() + " two=" + units[1].Revision()}
 	m.Data["one.yaml"] = marking("one", "[")
+	judged(m)
 	return cluster
+}
+
+// judged notes at a ConfigMap that the controller has read it as it is.
+func judged(m *corev1.ConfigMap) {
+	m.Annotations[v1alpha1.AnnotationRevision] = configmap.Of(m).Revision()
 }
 
 // TestWhatIsInForce: commands that look at the policies of a cluster look at the revisions
@@ -241,6 +247,7 @@ func TestNothingRuns(t *testing.T) {
 	delete(cluster.nodes[0].Labels, "one")
 	m := &cluster.configMaps[0]
 	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Waiting", v1alpha1.AnnotationPolicies: "two=" + configmap.Of(m).Read().Units[1].Revision()}
+	judged(m)
 	kubeconfig := cluster.start(t)
 	edit := writeFile(t, t.TempDir(), "edit.yaml", marking("one", "old"))
 	const note = "edict: the policy one: the text in the ConfigMap edict-system/policies is not in force, and nothing else of the policy is (edict wait says why); "

@@ -59,7 +59,8 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 	return out, nil
 }
 
-// catalog reads what the ConfigMaps hold, or what is in force of it.
+// catalog reads what the ConfigMaps hold, or what is in force of it once the controller has
+// read them.
 func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*source.Catalog, *rest.Config, error) {
 	api, config, err := o.configMaps()
 	if err != nil {
@@ -73,7 +74,7 @@ func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Ov
 	if err != nil {
 		return nil, nil, err
 	}
-	catalog, differing, err := configmap.ReadInForce(ctx, client, o.namespace, typed)
+	catalog, differing, err := configmap.ReadJudged(ctx, client, o.namespace, typed)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,6 +38,24 @@ func ReadInForce(ctx context.Context, client kubernetes.Interface, namespace str
 	if err != nil {
 		return nil, nil, err
 	}
+	return inForce(ctx, client, namespace, policies, params, typed)
+}
+
+// ReadJudged is ReadInForce once the controller has read all ConfigMaps as they are, and
+// Read before: whoever has just edited one sees the edit, unless it was refused.
+func ReadJudged(ctx context.Context, client kubernetes.Interface, namespace string, typed compile.Overrides) (*source.Catalog, []Differing, error) {
+	policies, params, err := lists(ctx, client.CoreV1().ConfigMaps(namespace))
+	if err != nil {
+		return nil, nil, err
+	}
+	unread := func(m *corev1.ConfigMap) bool { return m.Annotations[v1alpha1.AnnotationRevision] != Of(m).Revision() }
+	if slices.ContainsFunc(slices.Concat(policies, params), unread) {
+		return newCatalog(policies, params, &Cache{}, typed), nil, nil
+	}
+	return inForce(ctx, client, namespace, policies, params, typed)
+}
+
+func inForce(ctx context.Context, client kubernetes.Interface, namespace string, policies, params []*corev1.ConfigMap, typed compile.Overrides) (*source.Catalog, []Differing, error) {
 	c := newCatalog(policies, params, &Cache{}, typed)
 	present := newCatalog(policies, params, &Cache{}, nil)
 	differing, idle := differ(present, policies), stopped(present, policies)

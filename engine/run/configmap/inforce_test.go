@@ -116,7 +116,7 @@ func TestReadInForceOfAMovedPolicy(t *testing.T) {
 	before := holding(policy("p", "old", ""))
 	before.Name = "before"
 	was := Of(before).Read().Units[0]
-	m := holding(policy("p", "new", "  nonsense: 1\n"))
+	m := holding(policy("p", "new", ""))
 	m.Annotations[v1alpha1.AnnotationPolicies] = "p=" + was.Revision()
 	c, differing, err := ReadInForce(t.Context(), fake.NewClientset(m, keptRevision(t, was)), "ns", nil)
 	if err != nil {
@@ -124,5 +124,31 @@ func TestReadInForceOfAMovedPolicy(t *testing.T) {
 	}
 	if origin := c.Origins["p"]; len(differing) != 1 || !differing[0].Kept || origin == nil || origin.Name != "m" {
 		t.Errorf("from %+v, %+v", origin, differing)
+	}
+}
+
+// TestReadJudged: a text that the controller has not read yet is taken, and one that it has
+// read and that is not in force is not.
+func TestReadJudged(t *testing.T) {
+	t.Parallel()
+	was := Of(holding(policy("p", "old", ""))).Read().Units[0]
+	for name, tc := range map[string]struct {
+		read bool
+		want string
+	}{
+		"not read yet": {false, "new"}, "not in force": {true, "old"},
+	} {
+		m := holding(policy("p", "new", ""))
+		m.Annotations[v1alpha1.AnnotationPolicies] = "p=" + was.Revision()
+		if tc.read {
+			m.Annotations[v1alpha1.AnnotationRevision] = Of(m).Revision()
+		}
+		c, differing, err := ReadJudged(t.Context(), fake.NewClientset(m, keptRevision(t, was)), "ns", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(c.Units["p"].File.Text); !strings.Contains(text, "{x: "+tc.want+"}") || (len(differing) > 0) != tc.read {
+			t.Errorf("%s: %v\n%s", name, differing, text)
+		}
 	}
 }
