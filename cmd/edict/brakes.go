@@ -46,14 +46,11 @@ func (b *brakesClient) connect() error {
 	if b.client != nil {
 		return nil
 	}
-	config, err := clusterConfig(b.kubeconfig)
+	client, config, err := clusterClient(b.kubeconfig)
 	if err != nil {
 		return found("%v", err)
 	}
-	b.config = config
-	if b.client, err = kubernetes.NewForConfig(config); err != nil {
-		return found("%v", err)
-	}
+	b.client, b.config = client, config
 	return nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/capture"
@@ -180,11 +179,7 @@ func (f *captureFlags) decidedBy(ctx context.Context, more url.Values) (*source.
 	if err != nil {
 		return nil, err
 	}
-	config, err := clusterConfig(f.explain.world.origin.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(config)
+	client, _, err := clusterClient(f.explain.world.origin.kubeconfig)
 	if err != nil {
 		return nil, err
 	}

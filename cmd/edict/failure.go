@@ -10,17 +10,19 @@ import (
 // maxSaid is how much of the text on standard error goes into the document of a failure.
 const maxSaid = 64 << 10
 
-// notedWriter notes what is written to an output.
+// notedWriter notes whether something is written to an output, and its beginning.
 type notedWriter struct {
 	to    io.Writer
 	wrote bool
 	said  strings.Builder
+	// most bounds what is noted, in bytes.
+	most int
 }
 
 // Write implements io.Writer.
 func (n *notedWriter) Write(p []byte) (int, error) {
 	n.wrote = n.wrote || len(p) > 0
-	n.said.Write(p[:min(len(p), max(0, maxSaid-n.said.Len()))])
+	n.said.Write(p[:min(len(p), n.most-n.said.Len())])
 	return n.to.Write(p)
 }
 
@@ -30,7 +32,7 @@ func noteOutput(cmd *cobra.Command) {
 		return
 	}
 	cmd.SetOut(&notedWriter{to: cmd.OutOrStdout()})
-	cmd.SetErr(&notedWriter{to: cmd.ErrOrStderr()})
+	cmd.SetErr(&notedWriter{to: cmd.ErrOrStderr(), most: maxSaid})
 }
 
 func printsJSON(cmd *cobra.Command) bool {

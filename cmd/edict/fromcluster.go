@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -27,16 +26,12 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-func (o *origin) configMaps() (corev1client.ConfigMapInterface, *rest.Config, error) {
-	config, err := clusterConfig(o.kubeconfig)
+func (o *origin) configMaps() (corev1client.ConfigMapInterface, error) {
+	client, _, err := clusterClient(o.kubeconfig)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	client, err := corev1client.NewForConfig(config)
-	if err != nil {
-		return nil, nil, err
-	}
-	return client.ConfigMaps(o.namespace), config, nil
+	return client.CoreV1().ConfigMaps(o.namespace), nil
 }
 
 func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*policySet, error) {
@@ -62,17 +57,13 @@ func (o *origin) fromCluster(ctx context.Context, errOut io.Writer, typed compil
 // catalog reads what the ConfigMaps hold, or what is in force of it once the controller has
 // read them.
 func (o *origin) catalog(ctx context.Context, errOut io.Writer, typed compile.Overrides) (*source.Catalog, *rest.Config, error) {
-	api, config, err := o.configMaps()
+	client, config, err := clusterClient(o.kubeconfig)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !o.inForce {
-		catalog, err := configmap.Read(ctx, api, typed)
+		catalog, err := configmap.Read(ctx, client.CoreV1().ConfigMaps(o.namespace), typed)
 		return catalog, config, err
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, nil, err
 	}
 	catalog, differing, err := configmap.ReadJudged(ctx, client, o.namespace, typed)
 	if err != nil {

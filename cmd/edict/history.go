@@ -129,11 +129,7 @@ func withRollouts(list []shownEntry, rollouts []rollout.Status) []shownEntry {
 
 // read lists what is kept.
 func (f *historyFlags) read(ctx context.Context) (kubernetes.Interface, map[string][]*history.Entry, error) {
-	config, err := clusterConfig(f.kubeconfig)
-	if err != nil {
-		return nil, nil, found("%v", err)
-	}
-	client, err := kubernetes.NewForConfig(config)
+	client, _, err := clusterClient(f.kubeconfig)
 	if err != nil {
 		return nil, nil, found("%v", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"k8s.io/client-go/kubernetes"
-
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/configmap"
@@ -19,11 +17,7 @@ import (
 // ConfigMaps need not be. Where that is so, it is said. With onlyRunning those of which
 // nothing runs are left out.
 func (f *worldFlags) inForce(ctx context.Context, typed compile.Overrides, known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
-	config, err := clusterConfig(f.origin.kubeconfig)
-	if err != nil {
-		return nil, found("%v", err)
-	}
-	client, err := kubernetes.NewForConfig(config)
+	client, _, err := clusterClient(f.origin.kubeconfig)
 	if err != nil {
 		return nil, found("%v", err)
 	}

@@ -10,7 +10,6 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/eval"
@@ -69,11 +68,7 @@ func (f *liveFlags) unanswered(err error) string {
 
 // reach returns where the holder of a Lease serves decisions. It ends with the context.
 func (f *liveFlags) reach(ctx context.Context, o *origin, lease string) (*endpoint, error) {
-	config, err := clusterConfig(o.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(config)
+	client, config, err := clusterClient(o.kubeconfig)
 	if err != nil {
 		return nil, err
 	}

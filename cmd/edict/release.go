@@ -111,7 +111,7 @@ func (f *releaseFlags) stop(ctx context.Context, errOut io.Writer, set *policySe
 	if f.namespace == "" || f.dryRun {
 		return nil
 	}
-	api, _, err := f.configMaps()
+	api, err := f.configMaps()
 	if err != nil {
 		return err
 	}

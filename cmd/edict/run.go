@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -159,19 +156,4 @@ func logger(level string) (*slog.Logger, error) {
 		return nil, err
 	}
 	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
-}
-
-func clusterConfig(kubeconfig string) (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, nil).ClientConfig()
-	if clientcmd.IsEmptyConfig(err) {
-		return nil, errors.New("no cluster configured: set --kubeconfig or $KUBECONFIG")
-	}
-	if err != nil {
-		return nil, err
-	}
-	config.QPS, config.Burst = -1, 0 // the API server has a flow control of its own, and policies a limit
-	config.UserAgent = "edict/" + version + " (" + strconv.Itoa(os.Getpid()) + ")"
-	return config, nil
 }

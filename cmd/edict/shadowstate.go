@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/plan"
@@ -31,11 +30,7 @@ func (f *shadowFlags) state(ctx context.Context) (*shadowState, error) {
 	if f.endpoint.address != "" {
 		return f.ask(ctx)
 	}
-	config, err := clusterConfig(f.kubeconfig)
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(config)
+	client, _, err := clusterClient(f.kubeconfig)
 	if err != nil {
 		return nil, err
 	}

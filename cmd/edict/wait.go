@@ -19,7 +19,6 @@ import (
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/policies"
-	"github.com/edict-dev/edict/engine/source"
 )
 
 // waitFlags are those of edict wait.
@@ -69,7 +68,7 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer) error {
 	if !slices.ContainsFunc(policies.Statuses, func(one string) bool { return strings.EqualFold(one, f.status) }) {
 		return fmt.Errorf("unknown status %q for --for: one of %s", f.status, strings.Join(policies.Statuses, ", "))
 	}
-	api, _, err := f.origin.configMaps()
+	api, err := f.origin.configMaps()
 	if err != nil {
 		return found("%v", err)
 	}
@@ -155,7 +154,7 @@ func (f *waitFlags) unreadParams(all []corev1.ConfigMap, policies []string) (out
 	for i := range all {
 		m := &all[i]
 		switch {
-		case !readAsItIs(m):
+		case !configmap.Judged(m):
 			out = append(out, missingIn(m, notRead))
 		case m.Annotations[v1alpha1.AnnotationStatus] != "Refused" || strings.EqualFold(f.status, "refused"):
 		case len(f.names) == 0 || slices.ContainsFunc(policies, configmap.Of(m).ReadParams().For):
@@ -163,11 +162,6 @@ func (f *waitFlags) unreadParams(all []corev1.ConfigMap, policies []string) (out
 		}
 	}
 	return out, nil
-}
-
-// readAsItIs reports whether the controller has read the present contents of a ConfigMap.
-func readAsItIs(m *corev1.ConfigMap) bool {
-	return m.Annotations[v1alpha1.AnnotationRevision] == configmap.Of(m).Revision()
 }
 
 func refusedError(m *corev1.ConfigMap) error {
@@ -178,7 +172,7 @@ func refusedError(m *corev1.ConfigMap) error {
 func (f *waitFlags) state(m *corev1.ConfigMap) (string, error) {
 	status := m.Annotations[v1alpha1.AnnotationStatus]
 	switch {
-	case !readAsItIs(m):
+	case !configmap.Judged(m):
 		return notRead, nil
 	case strings.EqualFold(f.status, "disabled") && f.allOff(m):
 		return "", nil
@@ -207,8 +201,7 @@ func rolloutLines(m *corev1.ConfigMap) (out string) {
 
 // policiesIn returns the names of the policies in a ConfigMap, and of their documents.
 func policiesIn(m *corev1.ConfigMap) (out []string) {
-	contents := (&source.ConfigMap{Namespace: m.Namespace, Name: m.Name, Data: m.Data}).Read()
-	for _, u := range contents.Units {
+	for _, u := range configmap.Of(m).Read().Units {
 		out = append(out, u.Name())
 		if of := u.Document.Of; of != "" {
 			out = append(out, of)

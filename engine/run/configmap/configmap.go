@@ -43,6 +43,11 @@ func editsOf(m *corev1.ConfigMap) map[string]source.Edit {
 	return out
 }
 
+// Judged reports whether the controller has read a ConfigMap as it is now.
+func Judged(m *corev1.ConfigMap) bool {
+	return m.Annotations[v1alpha1.AnnotationRevision] == Of(m).Revision()
+}
+
 // Labelled reports whether a ConfigMap has policies or params.
 func Labelled(m *corev1.ConfigMap) bool {
 	return m.Labels[v1alpha1.LabelPolicy] == "true" || m.Labels[v1alpha1.LabelParams] == "true"

@@ -48,7 +48,7 @@ func ReadJudged(ctx context.Context, client kubernetes.Interface, namespace stri
 	if err != nil {
 		return nil, nil, err
 	}
-	unread := func(m *corev1.ConfigMap) bool { return m.Annotations[v1alpha1.AnnotationRevision] != Of(m).Revision() }
+	unread := func(m *corev1.ConfigMap) bool { return !Judged(m) }
 	if slices.ContainsFunc(slices.Concat(policies, params), unread) {
 		return newCatalog(policies, params, &Cache{}, typed), nil, nil
 	}

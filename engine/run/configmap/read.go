@@ -23,12 +23,13 @@ func Read(ctx context.Context, api corev1client.ConfigMapInterface, typed compil
 	return newCatalog(policies, params, &Cache{}, typed), nil
 }
 
-// lists returns the ConfigMaps of policies and those of params.
+// lists returns the ConfigMaps of policies and those of params. The controller writes the
+// status of the policies before that of the params, so it is read after it.
 func lists(ctx context.Context, api corev1client.ConfigMapInterface) (policies, params []*corev1.ConfigMap, err error) {
-	if policies, err = labelled(ctx, api, v1alpha1.LabelPolicy); err != nil {
+	if params, err = labelled(ctx, api, v1alpha1.LabelParams); err != nil {
 		return nil, nil, err
 	}
-	params, err = labelled(ctx, api, v1alpha1.LabelParams)
+	policies, err = labelled(ctx, api, v1alpha1.LabelPolicy)
 	return policies, params, err
 }
 
