@@ -43,6 +43,11 @@ the policies of --policies then replace those of the same name; without either
 none, which is the plan of an installation. A policy in a ConfigMap of which nothing
 runs, because its text was refused or waits, counts as not there.
 
+What the policies may do of what is protected is what the installation allows, if a
+ConfigMap of --policy-namespace shows it, as the chart's does, and what allowances.yaml
+beside them says. Policies that the controller would refuse because they lack an
+allowance are named.
+
 The objects are those of the cluster, or manifests (--objects). Nothing is sent to
 the cluster but reads. Builtins that call out, such as the scheduler extender, are
 not called. Their answers are those that were recorded for the same request
@@ -116,7 +121,11 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	}
 	after := in.bundle.Policies
 	if len(f.against) == 0 {
+		standIn(after, before.Policies)
 		after = overlaid(before.Policies, after)
+	}
+	if in.installed {
+		printLacks(errOut, &in.guard, in.bundle.Policies)
 	}
 	if err := f.world.read(ctx, in, slices.Concat(before.Policies, after), errOut); err != nil {
 		return nil, err

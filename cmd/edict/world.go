@@ -51,6 +51,8 @@ type input struct {
 	// answers are those of builtins that call out.
 	answers expr.Answerer
 	guard   guard.Guard
+	// installed reports whether guard has the allowances of an installation.
+	installed bool
 	// reader reads the cluster; nil for manifests.
 	reader *cluster.Reader
 }
@@ -92,7 +94,9 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 	if err != nil {
 		return nil, err
 	}
-	in.guard = guard.New(in.bundle.Allowances).Assuming()
+	if in.guard, in.installed, err = f.guard(ctx, in.bundle); err != nil {
+		return nil, err
+	}
 	return in, runnable(errOut, in.bundle)
 }
 

@@ -78,6 +78,7 @@ func (b *Bundle) take(m *manifests) {
 	}
 	b.Contents = append(b.Contents, m.contents...)
 	b.values = append(b.values, m.values...)
+	b.Allowances = append(b.Allowances, m.allowed...)
 	maps.Copy(b.inside, m.inside)
 }
 

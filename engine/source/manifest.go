@@ -11,10 +11,11 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
-// manifests are the ConfigMaps of policies and params in a file.
+// manifests are the ConfigMaps of policies, params and allowances in a file.
 type manifests struct {
 	contents []*Contents
 	values   []*Values
+	allowed  []v1alpha1.Allowance
 	// inside are the texts of the ConfigMaps, by what problems name as the file.
 	inside map[string]*document.Node
 	// manifest says that the file has ConfigMaps of ours, rest are its other documents.
@@ -53,10 +54,10 @@ func (m *manifests) add(n *document.Node, file string, problems *document.Proble
 	}
 }
 
-// configMap takes in a ConfigMap, if the controller reads it.
+// configMap takes in a ConfigMap, if it is one of ours.
 func (m *manifests) configMap(n *document.Node, file string, problems *document.Problems) {
-	policies, params := isLabelled(n, v1alpha1.LabelPolicy), isLabelled(n, v1alpha1.LabelParams)
-	if !policies && !params {
+	policies, params, allowances := isLabelled(n, v1alpha1.LabelPolicy), isLabelled(n, v1alpha1.LabelParams), isLabelled(n, v1alpha1.LabelAllowances)
+	if !policies && !params && !allowances {
 		m.manifest = m.manifest || unlabelled(n, problems)
 		return
 	}
@@ -72,6 +73,11 @@ func (m *manifests) configMap(n *document.Node, file string, problems *document.
 		values := c.ReadParams()
 		problems.Append(values.Problems)
 		m.values = append(m.values, values)
+	}
+	if allowances {
+		allowed, wrong := c.ReadAllowances()
+		problems.Append(wrong)
+		m.allowed = append(m.allowed, allowed...)
 	}
 }
 

@@ -162,18 +162,24 @@ func TestManifestsBesideOthers(t *testing.T) {
 	inside := manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")}), v1alpha1.LabelPolicy)
 	values := manifestOf(t, at(1, "v", map[string]string{"q": "value: b"}), v1alpha1.LabelParams)
 	list := "apiVersion: v1\nkind: List\nitems:\n  - " + strings.ReplaceAll(inside, "\n", "\n    ") + "\n  - " + strings.ReplaceAll(values, "\n", "\n    ")
+	shown := func(allow string) string {
+		text := "apiVersion: edict.dev/v1alpha1\nkind: Allowances\nmetadata: {name: a}\nspec: {allow: [" + allow + "]}\n"
+		return manifestOf(t, at(1, "s", map[string]string{"allowances.yaml": text}), v1alpha1.LabelAllowances)
+	}
 	tests := map[string]struct {
 		text              string
 		policies, skipped int
 		problem           string
 	}{
-		"a policy beside a manifest":    {inside + "---\n" + policy("q", ""), 2, 0, ""},
-		"another manifest":              {inside + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", 1, 1, ""},
-		"a List":                        {list + "\n---\n" + policy("q", ""), 2, 0, ""},
-		"a ConfigMap without the label": {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")})), 0, 0, "the ConfigMap a has policies, and no label edict.dev/policy with the value \"true\""},
-		"another ConfigMap":             {manifestOf(t, at(1, "a", map[string]string{"x": "y"})), 0, 1, "skipped: a ConfigMap of v1 is no document of Edict"},
-		"a test that cannot be read":    {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", ""), "p.test.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {casse: []}\n"}), v1alpha1.LabelPolicy), 1, 0, `spec has no field "casse"`},
-		"YAML that ends too early":      {inside + "---\na: [", 1, 0, "not valid YAML"},
+		"a policy beside a manifest":     {inside + "---\n" + policy("q", ""), 2, 0, ""},
+		"another manifest":               {inside + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", 1, 1, ""},
+		"a List":                         {list + "\n---\n" + policy("q", ""), 2, 0, ""},
+		"a ConfigMap without the label":  {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")})), 0, 0, "the ConfigMap a has policies, and no label edict.dev/policy with the value \"true\""},
+		"another ConfigMap":              {manifestOf(t, at(1, "a", map[string]string{"x": "y"})), 0, 1, "skipped: a ConfigMap of v1 is no document of Edict"},
+		"a test that cannot be read":     {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", ""), "p.test.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nspec: {casse: []}\n"}), v1alpha1.LabelPolicy), 1, 0, `spec has no field "casse"`},
+		"allowances":                     {inside + "---\n" + shown("{policy: p, kind: Node, fields: [delete]}"), 1, 0, ""},
+		"allowances that cannot be read": {shown("{policy: p, knid: Node, fields: [delete]}"), 0, 0, `has no field "knid"`},
+		"YAML that ends too early":       {inside + "---\na: [", 1, 0, "not valid YAML"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -188,6 +194,9 @@ func TestManifestsBesideOthers(t *testing.T) {
 			}
 			if len(b.Policies) != test.policies || b.Skipped != test.skipped {
 				t.Errorf("%d policies and %d skipped, want %d and %d", len(b.Policies), b.Skipped, test.policies, test.skipped)
+			}
+			if allowed := len(b.Allowances) > 0; allowed != (name == "allowances") {
+				t.Errorf("allowances %v", b.Allowances)
 			}
 			said := strings.Join(messages(b.Problems), "\n")
 			if test.problem == "" && said != "" || !strings.Contains(said, test.problem) {

@@ -1,12 +1,14 @@
 package chart
 
 import (
+	"encoding/json"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
@@ -80,9 +82,17 @@ func TestAllowancesArePinned(t *testing.T) {
 }
 
 // TestNothingIsAllowedInAConfigMap: whoever may write the ConfigMaps of the
-// namespace does not say what policies may do.
+// namespace does not say what policies may do. The ConfigMap that shows it is not
+// mounted.
 func TestNothingIsAllowedInAConfigMap(t *testing.T) {
-	for _, o := range objects(t, template(t, "--values", values("everything"))) {
+	list := objects(t, template(t, "--values", values("everything")))
+	if pod, err := json.Marshal(find(list, "Deployment", release)); err != nil || strings.Contains(string(pod), release+"-allowances") {
+		t.Errorf("the Pods mount the ConfigMap of allowances: %s, %v", pod, err)
+	}
+	for _, o := range list {
+		if o.GetLabels()[v1alpha1.LabelAllowances] == "true" {
+			continue
+		}
 		if data, _, _ := unstructured.NestedStringMap(o.Object, "data"); o.GetKind() == "ConfigMap" {
 			for key, text := range data {
 				if strings.Contains(text, "kind: Allowances") {
@@ -90,5 +100,25 @@ func TestNothingIsAllowedInAConfigMap(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAllowancesAreShown: what a ConfigMap shows to people and to commands is what the
+// controller is started with.
+func TestAllowancesAreShown(t *testing.T) {
+	t.Parallel()
+	list := objects(t, template(t, "--set", "extraAllowances[0].policy=mine,extraAllowances[0].kind=Pod,extraAllowances[0].fields={delete}"))
+	want, err := source.LoadAllowances(nil, allowed(t, list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := find(list, "ConfigMap", release+"-allowances")
+	data, _, _ := unstructured.NestedStringMap(m.Object, "data")
+	got, problems := (&source.ConfigMap{Namespace: m.GetNamespace(), Name: m.GetName(), Data: data}).ReadAllowances()
+	if m.GetLabels()[v1alpha1.LabelAllowances] != "true" || len(problems) > 0 || len(got) == 0 {
+		t.Fatal(m.GetLabels(), problems, got)
+	}
+	if !reflect.DeepEqual(guard.New(want), guard.New(got)) {
+		t.Errorf("shown are %v, the controller has %v", guard.New(got), guard.New(want))
 	}
 }

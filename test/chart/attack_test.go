@@ -200,7 +200,7 @@ func (i *installation) editor() kubernetes.Interface {
 func (i *installation) write(editor kubernetes.Interface, name string, data map[string]string) {
 	i.t.Helper()
 	_, err := editor.CoreV1().ConfigMaps(namespace).Create(i.t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"edict.dev/policy": "true"}}, Data: data,
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"edict.dev/policy": "true", "edict.dev/allowances": "true"}}, Data: data,
 	}, metav1.CreateOptions{})
 	if err != nil {
 		i.t.Logf("%s: %v", name, err)

@@ -5,13 +5,16 @@ import (
 	"strings"
 )
 
-// The labels by which a controller finds ConfigMaps; the value is "true".
+// The labels by which ConfigMaps are found; the value is "true".
 const (
 	// LabelPolicy marks a ConfigMap whose keys hold policies.
 	LabelPolicy = "edict.dev/policy"
 	// LabelParams marks one that holds values for their params, a key per
 	// policy.
 	LabelParams = "edict.dev/params"
+	// LabelAllowances marks one that shows, in keys that end in .yaml, the allowances that
+	// the controller was started with. Commands read it; the controller does not.
+	LabelAllowances = "edict.dev/allowances"
 	// LabelRevision marks the ControllerRevisions with the history of policies;
 	// the value is the policy's name.
 	LabelRevision = "edict.dev/revision-of"
