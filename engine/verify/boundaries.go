@@ -43,7 +43,7 @@ func (a *alphabet) boundaries(p place) []any {
 	case schema.Int:
 		return a.numbers(p)
 	case schema.Time:
-		return []any{"2026-01-01T00:00:00Z"}
+		return a.world.times
 	case schema.String:
 		return a.texts(p)
 	case schema.List:

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/edict-dev/edict/engine/children"
 	"github.com/edict-dev/edict/engine/plan"
@@ -30,11 +31,13 @@ type world struct {
 	// others are the names of the other objects of a kind, by the name of one: a text
 	// that is a name may turn to another object.
 	others map[string][]string
+	// times are those that a field may turn to.
+	times []any
 }
 
 // worldOf returns the world to explore: what is given, reduced, or what is made.
 func worldOf(o *Options) (world, error) {
-	w := world{reads: readsOf(o), constants: constantsOf(o.Policies)}
+	w := world{reads: readsOf(o), constants: constantsOf(o.Policies), times: timesAt(o.Start)}
 	if len(w.reads) == 0 {
 		return w, errors.New("the policies read nothing")
 	}
@@ -45,6 +48,12 @@ func worldOf(o *Options) (world, error) {
 	}
 	w.siblings, w.others = siblings(w), others(w)
 	return w, nil
+}
+
+// timesAt returns a time from which nothing has waited, and one from which everything has
+// waited long enough.
+func timesAt(start time.Time) []any {
+	return []any{start.UTC().Format(time.RFC3339), start.UTC().AddDate(-1, 0, 0).Format(time.RFC3339)}
 }
 
 // make makes objects of each kind that is read: one with the least, and others with the
