@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // maxSaid is how much of the text on standard error goes into the document of a failure.
@@ -40,6 +41,16 @@ func printsJSON(cmd *cobra.Command) bool {
 	return flag != nil && flag.Value.String() == "json"
 }
 
+// asksForJSON reports whether the arguments have -o json. Of a flag that nobody knows, or a
+// command, the others are not parsed; and after a panic it is not known which command it was.
+func asksForJSON(args []string) bool {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.ParseErrorsAllowlist.UnknownFlags = true
+	flags.Usage = func() {}
+	output := flags.StringP("output", "o", "", "")
+	return flags.Parse(args) == nil && *output == "json"
+}
+
 // failure is the JSON document of a command that failed before it had a result.
 type failure struct {
 	Error string `json:"error"`
@@ -47,8 +58,8 @@ type failure struct {
 
 // failed prints the document of a failure, unless the command has printed its own: what
 // reads JSON gets one document in any case.
-func failed(cmd *cobra.Command, err error) {
-	if !printsJSON(cmd) {
+func failed(cmd *cobra.Command, args []string, err error) {
+	if !printsJSON(cmd) && !asksForJSON(args) {
 		return
 	}
 	text := err.Error()

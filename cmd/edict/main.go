@@ -38,7 +38,7 @@ func main() {
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(visible(os.Stderr), "edict: "+text)
 	}
-	failed(ran, err)
+	failed(ran, os.Args[1:], err)
 	os.Exit(code)
 }
 
@@ -93,8 +93,8 @@ func root() *cobra.Command {
 		Short:         "A Kubernetes controller whose decisions are policy files",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// Without Args cobra names an unknown command before it parses its flags.
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			showControls(cmd)
 			noteOutput(cmd)
@@ -102,5 +102,6 @@ func root() *cobra.Command {
 	}
 	cmd.AddCommand(initCommand(), checkCommand(), fmtCommand(), schemaCommand(), allowancesCommand(), testCommand(), simulateCommand(), verifyCommand(), snapshotCommand(), planCommand(), graphCommand(), explainCommand(), evalCommand(), lspCommand(), exploreCommand(), captureCommand(), backtestCommand(), waitCommand(), runCommand(), shadowCommand(), rbacCommand(), paramsCommand(), historyCommand(), rollbackCommand(), holdCommand(), resumeCommand(), releaseCommand(), versionCommand(), regoChildCommand())
 	completion(cmd)
+	cmd.SetFlagErrorFunc(flagError)
 	return cmd
 }
