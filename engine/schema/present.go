@@ -69,6 +69,10 @@ func (t *Type) Requires(field string) bool {
 	return t.Kind == Object && t.present[field] && !strings.HasPrefix(t.Name, builtinPrefix)
 }
 
+// Always reports whether every object of the type that the API server returns has a field:
+// the field is required, or has a default.
+func (t *Type) Always(field string) bool { return t.Kind == Object && t.present[field] }
+
 // identity are the fields that the API server gives every object.
 var identity = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "creationTimestamp": true, "generation": true, "managedFields": true, "selfLink": true,

@@ -17,15 +17,34 @@ func complete(t *schema.Type, o simulate.Object) {
 		if inner, ok := o[name].(simulate.Object); ok {
 			complete(t.Field(name), inner)
 		} else if o[name] == nil && needs(t, name) {
-			o[name] = least(t.Field(name))
+			o[name] = leastIn(t, name)
 		}
 	}
 }
 
-// needs reports whether a field must be there and nothing else sets it.
+// needs reports whether a field must be there and nothing else sets it. An object of a
+// built-in kind has what its schema requires, though nothing may be in it, and its parts
+// with an empty default; and code of the API server sets or demands other fields, which
+// the server in memory does not.
 func needs(t *schema.Type, field string) bool {
 	_, set := t.Default(field)
-	return t.Requires(field) && !set
+	switch {
+	case t.Requires(field):
+		return !set
+	case t.Always(field):
+		return !set || t.Field(field).Kind == schema.Object
+	}
+	return schema.Defaulted(t.Name, field)
+}
+
+// leastIn returns a value of a field that must be there. A list that a built-in kind
+// requires has an item: by code of its own the API server refuses most that are empty.
+func leastIn(t *schema.Type, field string) any {
+	inner := t.Field(field)
+	if inner.Kind == schema.List && !t.Requires(field) {
+		return []any{least(inner.Item())}
+	}
+	return least(inner)
 }
 
 // least returns a value of a type with no more in it than there must be.
