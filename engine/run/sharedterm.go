@@ -72,7 +72,7 @@ func (t *sharedTerm) Release(ctx context.Context, shard int) error {
 func (t *sharedTerm) Place(p shards.Placement) { t.term.runtime.Place(p) }
 
 // Gathered implements shardWork.
-func (t *sharedTerm) Gathered() (map[string]bool, bool) {
+func (t *sharedTerm) Gathered() (shards.Placement, bool) {
 	return t.term.runtime.Gathered(), t.term.ready()
 }
 

@@ -55,7 +55,7 @@ type shardWork interface {
 	Place(p shards.Placement)
 	// Gathered returns the policies that must not be spread; false is that it is not known
 	// yet.
-	Gathered() (policies map[string]bool, known bool)
+	Gathered() (policies shards.Placement, known bool)
 	// Leads reports whether this replica makes the policy-wide writes from now on, and how
 	// long it has waited for that.
 	Leads(leads bool, waited time.Duration)

@@ -132,7 +132,7 @@ type replica struct {
 	own    *shards.Ownership
 	mu     sync.Mutex
 	isCut  func(lease string) bool
-	needs  map[string]bool
+	needs  shards.Placement
 	leads  bool
 	waited []time.Duration
 	cancel context.CancelFunc
@@ -154,7 +154,7 @@ func (r *replica) Release(ctx context.Context, shard int) error {
 	return err
 }
 
-func (r *replica) Gathered() (map[string]bool, bool) {
+func (r *replica) Gathered() (shards.Placement, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return maps.Clone(r.needs), true
@@ -445,7 +445,7 @@ func TestGathering(t *testing.T) {
 		f.replicas["b"].cut(all) // it does not learn of it
 		for _, r := range f.replicas {
 			r.mu.Lock()
-			r.needs = map[string]bool{"p": true}
+			r.needs = shards.Placement{"p": shards.Whole}
 			r.mu.Unlock()
 		}
 		f.pass(60 * time.Second)

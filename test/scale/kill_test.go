@@ -23,7 +23,7 @@ func TestUnlimited(t *testing.T) {
 			if err != nil || b.Err() != nil {
 				t.Fatal(err, b.Err())
 			}
-			if got := shards.NeedsWhole(b.Policies[0]); got != whole {
+			if got := shards.Needs(b.Policies[0]) != ""; got != whole {
 				t.Errorf("%s in %s: all keys in one shard: %t", name, in, got)
 			}
 		}

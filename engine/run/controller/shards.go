@@ -85,12 +85,12 @@ func (r *Runtime) Place(p shards.Placement) {
 	}
 }
 
-// Gathered returns the names of the policies that must not be spread over the shards.
-func (r *Runtime) Gathered() map[string]bool {
-	out := map[string]bool{}
+// Gathered returns the policies that must not be spread over the shards, by name.
+func (r *Runtime) Gathered() shards.Placement {
+	out := shards.Placement{}
 	for _, c := range r.group.Controllers() {
-		if c.InForce() && shards.NeedsWhole(c.Policy) {
-			out[c.Policy.Name] = true
+		if need := shards.Needs(c.Policy); c.InForce() && need != "" && out[c.Policy.Name] != shards.Led {
+			out[c.Policy.Name] = need
 		}
 	}
 	return out

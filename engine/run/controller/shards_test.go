@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -48,6 +50,29 @@ func TestAcquiredKeysAreAWave(t *testing.T) {
 				t.Errorf("%d keys are taken over, the first is %s", acquired, first)
 			}
 		})
+	}
+}
+
+// TestShadowsAreLed: a policy in Shadow mode is evaluated by the leader, which alone runs
+// it, and so is the enforced one of its name, whichever was first.
+func TestShadowsAreLed(t *testing.T) {
+	t.Parallel()
+	limited := fixture.Policy("p", "a") + "  limits: {changes: {perWindow: 10}}\n"
+	for name, modes := range map[string][]string{
+		"the enforced one is first": {"", "Shadow"}, "it is first": {"Shadow", ""}, "it is alone": {"Shadow"},
+	} {
+		group := reconcile.NewGroup(world.NewStore(), nil, schema.NewSet(schema.Builtin()))
+		for _, mode := range modes {
+			v := fixture.Checker().Text(fixture.ConfigMap("m", mode, map[string]string{"p.yaml": limited}).Read().Units[0])
+			if v.Plan == nil {
+				t.Fatal(v.Problems)
+			}
+			group.Add(v.Plan)
+		}
+		r := &Runtime{group: group}
+		if diff := cmp.Diff(shards.Placement{"p": shards.Led}, r.Gathered()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

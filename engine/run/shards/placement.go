@@ -13,12 +13,14 @@ import (
 // Phase is how the keys of a policy are placed.
 type Phase string
 
-// The phases. A policy that is in no placement is spread over all shards. While it is
-// gathered or scattered, no replica evaluates it: one that has not seen the change yet
-// may.
+// The phases. A policy that is in no placement is spread over all shards. All keys of one
+// that is Whole belong to one shard, which follows from its name, and of one that is Led to
+// shard 0, that of the leader. While it is gathered or scattered, no replica evaluates it:
+// one that has not seen the change yet may.
 const (
 	Gathering  Phase = "gathering"
 	Whole      Phase = "whole"
+	Led        Phase = "led"
 	Scattering Phase = "scattering"
 )
 
@@ -54,26 +56,33 @@ func (p Placement) Shard(s Spread, policy *plan.Policy, key eval.Key) (int, bool
 	switch p[policy.Name] {
 	case Whole:
 		return s.OfPolicy(policy.Name), true
-	case Gathering, Scattering:
+	case Led:
+		return 0, true
+	case "":
+		return s.OfKey(policy.Name, key), Needs(policy) == ""
+	default: // or a phase that a newer version knows
 		return 0, false
-	default:
-		return s.OfKey(policy.Name, key), !NeedsWhole(policy)
 	}
 }
 
-// NeedsWhole reports whether one replica has to evaluate all keys of a policy: debounced
-// rules count and delay over all keys, and limits of its own count all its writes. One
-// in Shadow mode is compared as a whole.
-func NeedsWhole(p *plan.Policy) bool {
-	if p.Mode == plan.Shadow || p.Limits.Changes != nil || p.Limits.Removals != nil {
-		return true
+// Needs returns the phase that a policy needs; "" is none, and it is spread. One replica
+// has to evaluate all keys of a policy with debounced rules, which count and delay over all
+// keys, or with limits of its own, which count all its writes. One in Shadow mode, and the
+// enforced one of that name, with which it is compared, are evaluated by the leader: only
+// it runs those in Shadow mode and reports what they would write.
+func Needs(p *plan.Policy) Phase {
+	if p.Mode == plan.Shadow {
+		return Led
+	}
+	if p.Limits.Changes != nil || p.Limits.Removals != nil {
+		return Whole
 	}
 	for _, r := range p.Rules {
 		if r.Debounce != nil {
-			return true
+			return Whole
 		}
 	}
-	return false
+	return ""
 }
 
 // Keeper changes the placement. Only the holder of shard 0 does.
@@ -83,22 +92,22 @@ type Keeper struct {
 	seen  Placement
 }
 
-// Next returns the placement after one that was read at an instant. wait is how old the
-// placement may be that a replica acts on: a policy is evaluated again when all have seen
-// that it is not.
-func (k *Keeper) Next(read Placement, needs map[string]bool, now time.Time, wait time.Duration) Placement {
+// Next returns the placement after one that was read at an instant. Needs has the phases of
+// the policies that need one. wait is how old the placement may be that a replica acts on: a
+// policy is evaluated again when all have seen that it is not.
+func (k *Keeper) Next(read, needs Placement, now time.Time, wait time.Duration) Placement {
 	k.note(read, now)
 	out := maps.Clone(read)
-	for policy := range needs {
-		switch phase, over := read[policy], now.Sub(k.since[policy]) >= wait; {
-		case phase == "" || phase == Scattering:
+	for policy, needed := range needs {
+		switch phase := read[policy]; {
+		case phase == Gathering && now.Sub(k.since[policy]) >= wait:
+			out[policy] = needed
+		case phase != Gathering && phase != needed:
 			out[policy] = Gathering
-		case phase == Gathering && over:
-			out[policy] = Whole
 		}
 	}
 	for policy, phase := range read {
-		if needs[policy] {
+		if needs[policy] != "" {
 			continue
 		}
 		if phase != Scattering {

@@ -179,20 +179,21 @@ func debounced() *plan.Policy {
 	return &plan.Policy{Name: "p", Mode: plan.Enforce, Rules: []*plan.Rule{{Debounce: &plan.Debounce{}}}}
 }
 
-// TestNeedsWhole: which policies are not spread.
-func TestNeedsWhole(t *testing.T) {
+// TestNeeds: which policies are not spread.
+func TestNeeds(t *testing.T) {
 	t.Parallel()
 	limited := spreadPolicy()
 	limited.Limits.Removals = &plan.Limit{}
 	for name, tc := range map[string]struct {
 		policy *plan.Policy
-		want   bool
+		want   Phase
 	}{
-		"one without": {spreadPolicy(), false}, "one with a debounce": {debounced(), true}, "one with limits": {limited, true},
-		"one in Shadow mode": {&plan.Policy{Name: "p", Mode: plan.Shadow}, true},
+		"one without": {spreadPolicy(), ""}, "one with a debounce": {debounced(), Whole}, "one with limits": {limited, Whole},
+		"one in Shadow mode":             {&plan.Policy{Name: "p", Mode: plan.Shadow}, Led},
+		"one in Shadow mode with limits": {&plan.Policy{Name: "p", Mode: plan.Shadow, Limits: limited.Limits}, Led},
 	} {
-		if got := NeedsWhole(tc.policy); got != tc.want {
-			t.Errorf("%s: %v", name, got)
+		if got := Needs(tc.policy); got != tc.want {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
@@ -205,34 +206,38 @@ func TestKeeper(t *testing.T) {
 	begin := time.Unix(0, 0)
 	var k Keeper
 	now := Placement{}
-	step := func(at time.Duration, needs ...string) Placement {
-		set := map[string]bool{}
-		for _, name := range needs {
-			set[name] = true
-		}
-		now = k.Next(now, set, begin.Add(at), wait)
-		return now
-	}
+	whole, led := Placement{"p": Whole}, Placement{"p": Led}
 	for _, tc := range []struct {
 		at    time.Duration
-		needs []string
+		needs Placement
 		want  Placement
 	}{
 		{0, nil, Placement{}},
-		{1 * time.Second, []string{"p"}, Placement{"p": Gathering}},
-		{2 * time.Second, []string{"p"}, Placement{"p": Gathering}},
-		{16 * time.Second, []string{"p"}, Placement{"p": Gathering}},
-		{17 * time.Second, []string{"p"}, Placement{"p": Whole}},
-		{60 * time.Second, []string{"p"}, Placement{"p": Whole}},
+		{1 * time.Second, whole, Placement{"p": Gathering}},
+		{2 * time.Second, whole, Placement{"p": Gathering}},
+		{16 * time.Second, whole, Placement{"p": Gathering}},
+		{17 * time.Second, whole, Placement{"p": Whole}},
+		{60 * time.Second, whole, Placement{"p": Whole}},
 		{61 * time.Second, nil, Placement{"p": Scattering}},
 		{62 * time.Second, nil, Placement{"p": Scattering}},
-		{63 * time.Second, []string{"p"}, Placement{"p": Gathering}},
-		{64 * time.Second, []string{"p"}, Placement{"p": Gathering}},
+		{63 * time.Second, whole, Placement{"p": Gathering}},
+		{64 * time.Second, whole, Placement{"p": Gathering}},
 		{65 * time.Second, nil, Placement{"p": Scattering}},
 		{66 * time.Second, nil, Placement{"p": Scattering}},
 		{81 * time.Second, nil, Placement{}},
+		{90 * time.Second, led, Placement{"p": Gathering}},
+		{91 * time.Second, led, Placement{"p": Gathering}},
+		{106 * time.Second, led, Placement{"p": Led}},
+		{120 * time.Second, whole, Placement{"p": Gathering}},
+		{121 * time.Second, whole, Placement{"p": Gathering}},
+		{136 * time.Second, whole, Placement{"p": Whole}},
+		{140 * time.Second, led, Placement{"p": Gathering}},
+		{150 * time.Second, nil, Placement{"p": Scattering}},
+		{151 * time.Second, nil, Placement{"p": Scattering}},
+		{166 * time.Second, nil, Placement{}},
 	} {
-		if diff := cmp.Diff(tc.want, step(tc.at, tc.needs...)); diff != "" {
+		now = k.Next(now, tc.needs, begin.Add(tc.at), wait)
+		if diff := cmp.Diff(tc.want, now); diff != "" {
 			t.Errorf("after %v: %s", tc.at, diff)
 		}
 	}
@@ -256,9 +261,9 @@ func TestPlacements(t *testing.T) {
 			if random.IntN(8) == 0 {
 				k = &Keeper{} // another replica keeps it from now on
 			}
-			needs := map[string]bool{}
-			if random.IntN(3) > 0 {
-				needs["p"] = true
+			needs := Placement{}
+			if need := []Phase{"", Whole, Led}[random.IntN(3)]; need != "" {
+				needs["p"] = need
 			}
 			next := k.Next(now, needs, at, wait)
 			acted = append(acted, seen{now, at.Add(wait)})
@@ -291,6 +296,8 @@ func TestShardOfPolicy(t *testing.T) {
 		"being gathered":              {Placement{"p": Gathering}, debounced(), false, false},
 		"gathered":                    {Placement{"p": Whole}, debounced(), false, true},
 		"gathered without need":       {Placement{"p": Whole}, spreadPolicy(), false, true},
+		"led":                         {Placement{"p": Led}, spreadPolicy(), false, true},
+		"in a phase to come":          {Placement{"p": "later"}, spreadPolicy(), false, false},
 		"about to be spread":          {Placement{"p": Scattering}, spreadPolicy(), false, false},
 		"another policy is gathered":  {Placement{"q": Whole}, spreadPolicy(), true, true},
 		"another policy is scattered": {Placement{"q": Scattering}, spreadPolicy(), true, true},
@@ -305,6 +312,9 @@ func TestShardOfPolicy(t *testing.T) {
 		}
 		if tc.ok && (len(all) > 1) != tc.spread {
 			t.Errorf("%s: the keys belong to %v", name, slices.Sorted(maps.Keys(all)))
+		}
+		if led := tc.p["p"] == Led; led && !all[0] {
+			t.Errorf("%s: the keys belong to %v, and the leader holds shard 0", name, slices.Sorted(maps.Keys(all)))
 		}
 	}
 }
