@@ -245,6 +245,7 @@ func (p *process) noteLead(leads bool, waited time.Duration) {
 		observe.LeaderAcquire.Observe(waited.Seconds())
 		p.metrics.Acquired(waited)
 	}
+	p.leads.Store(leads)
 	observe.Leader.Set(value)
 	observe.LeaderTransitions.WithLabelValues(transition).Inc()
 	p.metrics.Transition(leads)
@@ -255,7 +256,7 @@ func (e *elector) lead(ctx context.Context, waited time.Duration, release func()
 	p, c := e.process, &e.config
 	p.options.Log.Info("this process leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	p.noteLead(true, waited)
-	p.leader.Store(true)
+	p.decides.Store(true)
 	t := p.newTerm(ctx, nil, nil)
 	t.start()
 	timeout := p.options.StopTimeout
@@ -264,7 +265,7 @@ func (e *elector) lead(ctx context.Context, waited time.Duration, release func()
 	case <-lost:
 		timeout = min(timeout, max(time.Until(e.lock.until(c.LeaseDuration)), 0))
 	}
-	p.leader.Store(false)
+	p.decides.Store(false)
 	p.noteLead(false, 0)
 	err := t.stop(timeout)
 	p.options.Log.Info("this process no longer leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)

@@ -68,8 +68,9 @@ type process struct {
 	term atomic.Pointer[term]
 	// opened reports that store and webhook are set.
 	opened atomic.Bool
-	// leader reports whether this process leads, or needs no leader election.
-	leader atomic.Bool
+	// leads reports whether this process leads, or needs no leader election; decides
+	// whether it decides about objects: it leads, or holds a shard.
+	leads, decides atomic.Bool
 	// end ends the process, with the reason.
 	end context.CancelCauseFunc
 	wg  sync.WaitGroup
@@ -152,7 +153,8 @@ func (p *process) open(ctx context.Context) (err error) {
 
 // alone runs the policies without leader election.
 func (p *process) alone(ctx context.Context) error {
-	p.leader.Store(true)
+	p.leads.Store(true)
+	p.decides.Store(true)
 	t := p.newTerm(ctx, nil, nil)
 	t.start()
 	<-ctx.Done()
@@ -177,7 +179,7 @@ func newProcess(o Options) (*process, error) {
 		p.changes = changelog.New(o.ChangeLog, o.ChangeLogInputs, o.Log)
 	}
 	p.metrics = metrics.New(metrics.Options{
-		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leader.Load,
+		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leads.Load,
 		Pending: func(id string) int { return p.term.Load().pending(id) },
 	})
 	if err := p.prepare(); err != nil {

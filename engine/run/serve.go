@@ -20,12 +20,13 @@ type endpoints struct {
 	options    *Options
 	client     *http.Client
 	background func(func())
-	// leading reports whether this process leads, ready whether its policies run.
-	leading, ready func() bool
+	// leading reports whether this process leads, deciding whether it decides about
+	// objects, and ready whether its policies run.
+	leading, deciding, ready func() bool
 	// check returns an error if the ConfigMaps or the webhook do not work.
 	check func(r *http.Request) error
-	// shadows returns what policies in Shadow mode would have written; false if no
-	// policy runs in this process.
+	// shadows returns what policies in Shadow mode would have written; false if this
+	// process does not evaluate them.
 	shadows func() ([]*reconcile.ShadowReport, bool)
 	// decisions serves why the policies decided so.
 	decisions http.Handler
@@ -33,22 +34,31 @@ type endpoints struct {
 
 func (p *process) endpoints() *endpoints {
 	return &endpoints{
-		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leader.Load,
+		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leads.Load, deciding: p.decides.Load,
 		ready: func() bool { return p.term.Load().ready() }, check: p.check,
-		shadows:   func() ([]*reconcile.ShadowReport, bool) { return p.term.Load().shadowReports() },
+		shadows:   p.shadows,
 		decisions: live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() }),
 	}
 }
 
+// shadows returns what policies in Shadow mode would have written; false if this process
+// does not lead. Of the replicas that share the work only the leader evaluates them.
+func (p *process) shadows() ([]*reconcile.ShadowReport, bool) {
+	if !p.leads.Load() {
+		return nil, false
+	}
+	return p.term.Load().shadowReports()
+}
+
 // check returns an error if this process does not do its part: the ConfigMaps are
-// watched, the webhook answers and, if it leads, the policies run.
+// watched, the webhook answers and, if it decides about objects, the policies run.
 func (p *process) check(r *http.Request) error {
 	switch {
 	case !p.opened.Load() || p.store != nil && !p.store.Ready():
 		return errors.New("the ConfigMaps are not read yet")
 	case p.webhook != nil && !p.webhook.Started():
 		return errors.New("the webhook is not served yet")
-	case p.leader.Load() && !p.term.Load().ready():
+	case p.decides.Load() && !p.term.Load().ready():
 		return errors.New("policies have not seen their first lists yet")
 	case p.webhook == nil:
 		return nil
@@ -98,16 +108,19 @@ func (e *endpoints) probes(mux *http.ServeMux) *http.ServeMux {
 }
 
 // readyz reports whether the policies run here. With leader election, a standby is not
-// ready.
+// ready, nor is a replica without a shard.
 func (e *endpoints) readyz(w http.ResponseWriter) {
 	ready := e.ready()
 	if e.options.Election == nil {
 		answer(w, ready, "ok", "not ready")
 		return
 	}
-	leads := e.leading()
-	text := fmt.Sprintf("ready=%v leader=%v", ready, leads)
-	answer(w, ready && leads, text, text)
+	decides := e.deciding()
+	text := fmt.Sprintf("ready=%v leader=%v", ready, e.leading())
+	if e.options.Shards > 1 {
+		text += fmt.Sprintf(" deciding=%v", decides)
+	}
+	answer(w, ready && decides, text, text)
 }
 
 func answer(w http.ResponseWriter, ok bool, yes, no string) {
@@ -162,7 +175,7 @@ func (e *endpoints) servez(w http.ResponseWriter, r *http.Request) {
 func (e *endpoints) shadowz(w http.ResponseWriter, _ *http.Request) {
 	reports, runs := e.shadows()
 	if !runs {
-		http.Error(w, "no policy runs in this process: ask the one that leads", http.StatusServiceUnavailable)
+		http.Error(w, "this process evaluates no policy in Shadow mode: ask the one that leads", http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -57,14 +57,14 @@ func (t *sharedTerm) takeTurns(ctx context.Context) {
 
 // Acquire implements shardWork.
 func (t *sharedTerm) Acquire(shard int) {
-	t.term.process.leader.Store(t.held.Add(1) > 0)
+	t.term.process.decides.Store(t.held.Add(1) > 0)
 	t.term.runtime.Acquire(shard)
 }
 
 // Release implements shardWork.
 func (t *sharedTerm) Release(ctx context.Context, shard int) error {
 	err := t.term.runtime.Release(ctx, shard)
-	t.term.process.leader.Store(t.held.Add(-1) > 0)
+	t.term.process.decides.Store(t.held.Add(-1) > 0)
 	return err
 }
 
