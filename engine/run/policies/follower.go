@@ -55,6 +55,7 @@ func (f *Follower) Run(ctx context.Context) error {
 	if !f.options.Store.Wait(ctx) || !f.options.Runtime.StartBrakes() {
 		return ctx.Err()
 	}
+	f.forget()
 	looks := time.NewTicker(followInterval)
 	defer looks.Stop()
 	for starting := true; ; starting = false {
@@ -74,6 +75,14 @@ func (f *Follower) Run(ctx context.Context) error {
 			return ctx.Err()
 		case <-time.After(followGather):
 		}
+	}
+}
+
+// forget forgets what was found in the newest texts while this replica led: another one
+// checks them now. What runs goes on.
+func (f *Follower) forget() {
+	for _, id := range f.policies.Checked() {
+		f.policies.Unread(id)
 	}
 }
 

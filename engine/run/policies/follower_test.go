@@ -47,6 +47,35 @@ func TestFollower(t *testing.T) {
 	}
 }
 
+// TestFollowerThatLed: what a replica found in texts while it led is no longer known, so
+// that it can stop each policy, in whatever phase it was.
+func TestFollowerThatLed(t *testing.T) {
+	t.Parallel()
+	for name, events := range map[string][]lifecycle.Event{
+		"it runs": {lifecycle.Activated}, "it waits": {lifecycle.Blocked}, "it loads": nil, "it was refused": {lifecycle.Failed},
+	} {
+		unit := fixture.Labelling("a").Read().Units[0]
+		rev := lifecycle.Revision{Unit: unit, Plan: fixture.Checker().Text(unit).Plan}
+		f := &Follower{policies: lifecycle.NewRegistry()}
+		f.policies.Illegal = func(err error) { t.Errorf("%s: %v", name, err) }
+		f.policies.Check("p", &lifecycle.CheckResult{Revision: rev, Compiled: true})
+		f.policies.Assign("p", &rev, false)
+		ticket := f.policies.Ticket("p")
+		for _, event := range events {
+			f.policies.Report("p", ticket, lifecycle.Report{Event: event}, time.Now())
+		}
+		f.forget()
+		if f.policies.Get("p").Assigned == nil {
+			t.Errorf("%s: it does not go on", name)
+		}
+		f.policies.Stop("p")
+		f.policies.End("p", ticket)
+		if p := f.policies.Get("p"); p.Phase != lifecycle.Stopped || p.Newest != nil {
+			t.Errorf("%s: afterwards %s", name, p.Phase)
+		}
+	}
+}
+
 // TestFollowerOfWhatCannotBeRead: another ConfigMap with the same policy has no say while
 // that of what runs cannot be read.
 func TestFollowerOfWhatCannotBeRead(t *testing.T) {
