@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,6 +20,9 @@ import (
 const (
 	authorityLife   = 365 * 24 * time.Hour
 	certificateLife = 7 * 24 * time.Hour
+	// skew is how much earlier certificates are valid: the clock of the API server may be
+	// behind.
+	skew = time.Hour
 )
 
 // newAuthority makes an authority that signs itself, as the data of a Secret.
@@ -28,7 +32,7 @@ func newAuthority(now time.Time) (map[string][]byte, error) {
 		return nil, err
 	}
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: "edict-webhook-ca"}, NotBefore: now, NotAfter: now.Add(authorityLife),
+		Subject: pkix.Name{CommonName: "edict-webhook-ca"}, NotBefore: now.Add(-skew), NotAfter: now.Add(authorityLife),
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, BasicConstraintsValid: true, IsCA: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
@@ -47,7 +51,7 @@ func newAuthority(now time.Time) (map[string][]byte, error) {
 }
 
 // readAuthority reads an authority from a Secret. An error reports why it
-// has to be made again: it is not one, or expires soon.
+// has to be made again: it is not one, expires soon, or is not valid yet.
 func readAuthority(secret *corev1.Secret, now time.Time) (*tls.Certificate, error) {
 	text := secret.Data[corev1.TLSCertKey]
 	if len(text) == 0 || !bytes.Equal(text, secret.Data[corev1.ServiceAccountRootCAKey]) {
@@ -61,8 +65,16 @@ func readAuthority(secret *corev1.Secret, now time.Time) (*tls.Certificate, erro
 		return nil, errors.New("its certificate is not that of an authority")
 	case !now.Before(renewal(authority.Leaf)):
 		return nil, errors.New("the authority expires soon")
+	case now.Before(authority.Leaf.NotBefore): // the clock by which it was made was wrong
+		return nil, fmt.Errorf("the authority is not valid before %s", authority.Leaf.NotBefore.Format(time.RFC3339))
 	}
 	return &authority, nil
+}
+
+// valid reports whether a certificate is valid now, and not to be replaced yet. It is not
+// yet valid if the clock was wrong when it was made.
+func valid(c *x509.Certificate, now time.Time) bool {
+	return !now.Before(c.NotBefore) && now.Before(renewal(c))
 }
 
 // renewal is when a certificate is to be replaced.
@@ -78,7 +90,7 @@ func signed(authority *tls.Certificate, names []string, now time.Time) (*tls.Cer
 		return nil, err
 	}
 	template := &x509.Certificate{
-		DNSNames: names, NotBefore: now, NotAfter: now.Add(certificateLife),
+		DNSNames: names, NotBefore: now.Add(-skew), NotAfter: now.Add(certificateLife),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
 	}
 	if template.NotAfter.After(authority.Leaf.NotAfter) {

@@ -150,7 +150,7 @@ func (c *Certifier) renew(ctx context.Context) (time.Duration, error) {
 		return retry, c.replace(ctx, secret, now, err)
 	}
 	serves, text := c.serves.Load(), secret.Data[corev1.TLSCertKey]
-	if serves == nil || !bytes.Equal(c.authority, text) || !now.Before(renewal(serves.Leaf)) {
+	if serves == nil || !bytes.Equal(c.authority, text) || !valid(serves.Leaf, now) {
 		if serves, err = signed(authority, c.options.DNSNames, now); err != nil {
 			return 0, err
 		}

@@ -125,6 +125,15 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Made by a clock that was wrong, and by one that was half an hour ahead.
+	early, err := newAuthority(time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead, err := newAuthority(time.Date(2000, 1, 1, 0, 30, 0, 0, time.UTC))
+	if err != nil {
+		t.Fatal(err)
+	}
 	with := func(key string, text []byte) map[string][]byte {
 		out := maps.Clone(made)
 		out[key] = text
@@ -135,6 +144,7 @@ func TestSecrets(t *testing.T) {
 		kept bool
 	}{
 		"empty": {}, "of another": {made, true}, "no key": {with("tls.key", nil), false}, "another ca": {with("ca.crt", []byte("x")), false}, "no text": {with("tls.crt", []byte("x")), false},
+		"not valid yet": {early, false}, "half an hour ahead": {ahead, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +152,7 @@ func TestSecrets(t *testing.T) {
 				secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "edict-webhook", Namespace: "edict-system", Labels: map[string]string{"a": "b"}}, Data: c.data}
 				run := certify(t, cluster(secret))
 				defer run.stop()
-				if kept := run.check() == string(made["tls.crt"]); kept != c.kept || run.secret().Labels["a"] != "b" {
+				if kept := run.check() == string(c.data["tls.crt"]); kept != c.kept || run.secret().Labels["a"] != "b" {
 					t.Errorf("kept: %v, %v", kept, run.secret().Labels)
 				}
 				before := run.check()
