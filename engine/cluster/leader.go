@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +29,7 @@ var ErrNoLeader = errors.New("no controller leads")
 func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
 	lease, err := client.CoordinationV1().Leases(l.Namespace).Get(ctx, l.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return "", fmt.Errorf("%w: there is no Lease %s/%s", ErrNoLeader, l.Namespace, l.Name)
+		return "", fmt.Errorf("%w: there is no Lease %s/%s%s", ErrNoLeader, l.Namespace, l.Name, others(ctx, client, l.Namespace))
 	}
 	if err != nil {
 		return "", err
@@ -51,6 +53,30 @@ func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod stri
 		name = name[:at]
 	}
 	return "", fmt.Errorf("%w in a Pod of the namespace %s: the Lease %s is held by %s", ErrNoLeader, l.Namespace, l.Name, holder)
+}
+
+// ofShards matches the Leases of shards, and that in which their holders announce themselves.
+var ofShards = regexp.MustCompile(`-shards?(-\d+)?$`)
+
+// others names the Leases that a namespace has instead, if they may be listed: that of an
+// installation has its name.
+func others(ctx context.Context, client kubernetes.Interface, namespace string) string {
+	list, err := client.CoordinationV1().Leases(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for i := range list.Items {
+		if name := list.Items[i].Name; !ofShards.MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	const most = 3
+	return ", but " + strings.Join(names[:min(len(names), most)], ", ") + " (--lease " + names[0] + ")"
 }
 
 // Forward carries connections to a port of a Pod, and returns the local address. The
