@@ -39,7 +39,11 @@ func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []e
 		keys = append(keys, c.reads.named(ctx)...)
 	}
 	slices.SortFunc(keys, watch.CompareKeys)
-	return slices.DeleteFunc(slices.Compact(keys), func(key eval.Key) bool { return !taken(key) })
+	keys = slices.DeleteFunc(slices.Compact(keys), func(key eval.Key) bool { return !taken(key) })
+	if r := c.known.revisions.rollout.Load(); r != nil {
+		r.acquired(keys)
+	}
+	return keys
 }
 
 // Release forgets what is known of keys that another process decides about from now on.

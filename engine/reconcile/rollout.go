@@ -79,6 +79,18 @@ func (r *Rollout) Advance(share rollout.Share) (keys []eval.Key) {
 	return keys
 }
 
+// acquired notes keys that were taken over from another process, and have to be compared.
+func (r *Rollout) acquired(keys []eval.Key) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.winner != nil {
+		return
+	}
+	for _, key := range keys {
+		r.todo[key] = true
+	}
+}
+
 // Take returns the revision that decides about a key. If that is another one than
 // before, what is known of the key is handed over: the key must not be reconciled at
 // the same time.

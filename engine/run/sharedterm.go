@@ -73,6 +73,12 @@ func (t *sharedTerm) Place(p shards.Placement) { t.term.runtime.Place(p) }
 
 // Gathered implements shardWork.
 func (t *sharedTerm) Gathered() (shards.Placement, bool) {
+	now := t.term.manager.Load()
+	if now != nil {
+		if _, follows := now.follower.(*policies.Follower); follows { // it is about to lead
+			return nil, false
+		}
+	}
 	return t.term.runtime.Gathered(), t.term.ready()
 }
 

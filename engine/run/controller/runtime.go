@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -94,6 +95,10 @@ type Runtime struct {
 
 	// loaded is done when every policy of the start has looked for its kinds once.
 	loaded sync.WaitGroup
+
+	// stepwise are the names of the policies whose revisions come into force in steps, and
+	// undivided those of which all keys are decided about here; nil is none.
+	stepwise, undivided atomic.Pointer[map[string]bool]
 
 	mu sync.Mutex
 	// controllers are those of all policies, also while they stop.

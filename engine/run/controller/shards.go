@@ -24,6 +24,7 @@ func (r *Runtime) Acquire(shard int) {
 			return ok && of == shard
 		})
 	}
+	r.noteUndivided()
 }
 
 func (r *Runtime) acquire(c *reconcile.Controller, taken func(eval.Key) bool) {
@@ -39,6 +40,7 @@ func (r *Runtime) Release(ctx context.Context, shard int) error {
 		r.flushShard(ctx, shard)
 	}
 	r.options.Owned.Close(shard)
+	r.noteUndivided()
 	r.dropUnowned()
 	return err
 }
@@ -83,11 +85,41 @@ func (r *Runtime) Place(p shards.Placement) {
 			r.acquire(c, c.Owns)
 		}
 	}
+	r.noteUndivided()
+}
+
+// noteUndivided notes which policies the holder of shard 0 decides about alone, after
+// their keys were taken over.
+func (r *Runtime) noteUndivided() {
+	led := map[string]bool{}
+	for policy, phase := range r.options.Owned.Placement() {
+		led[policy] = phase == shards.Led && slices.Contains(r.options.Owned.Held(), 0)
+	}
+	r.undivided.Store(&led)
+}
+
+// Stepwise tells which policies have revisions that come into force in steps, by name. With
+// several shards the leader has to decide about all their keys: only it compares revisions.
+func (r *Runtime) Stepwise(policies map[string]bool) { r.stepwise.Store(&policies) }
+
+// Undivided reports whether all keys of a policy are decided about by this process, for
+// which it was to be stepwise.
+func (r *Runtime) Undivided(policy string) bool {
+	if r.options.Owned == nil {
+		return true
+	}
+	led := r.undivided.Load()
+	return led != nil && (*led)[policy]
 }
 
 // Gathered returns the policies that must not be spread over the shards, by name.
 func (r *Runtime) Gathered() shards.Placement {
 	out := shards.Placement{}
+	if stepwise := r.stepwise.Load(); stepwise != nil {
+		for policy := range *stepwise {
+			out[policy] = shards.Led
+		}
+	}
 	for _, c := range r.group.Controllers() {
 		if need := shards.Needs(c.Policy); c.InForce() && need != "" && out[c.Policy.Name] != shards.Led {
 			out[c.Policy.Name] = need

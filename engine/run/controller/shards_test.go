@@ -76,6 +76,37 @@ func TestShadowsAreLed(t *testing.T) {
 	}
 }
 
+// TestStepwisePoliciesAreLed: the leader has all keys of a policy whose revisions come into
+// force in steps, and knows when it has.
+func TestStepwisePoliciesAreLed(t *testing.T) {
+	t.Parallel()
+	r := &Runtime{options: Options{Owned: shards.NewOwnership(2)}, group: reconcile.NewGroup(world.NewStore(), nil, schema.NewSet(schema.Builtin()))}
+	r.Stepwise(map[string]bool{"p": true})
+	if diff := cmp.Diff(shards.Placement{"p": shards.Led}, r.Gathered()); diff != "" {
+		t.Error(diff)
+	}
+	for _, step := range []struct {
+		name string
+		do   func()
+		want bool
+	}{
+		{"nothing is held", func() {}, false},
+		{"shard 0 is held", func() { r.Acquire(0) }, false},
+		{"it is gathered", func() { r.Place(shards.Placement{"p": shards.Gathering}) }, false},
+		{"it is led", func() { r.Place(shards.Placement{"p": shards.Led}) }, true},
+		{"another shard is taken over", func() { r.Acquire(1) }, true},
+		{"another leads", func() { _ = r.Release(t.Context(), 0) }, false},
+	} {
+		step.do()
+		if got := r.Undivided("p"); got != step.want {
+			t.Errorf("%s: undivided: %t", step.name, got)
+		}
+	}
+	if alone := (&Runtime{}); !alone.Undivided("p") {
+		t.Error("without shards it is divided")
+	}
+}
+
 func next(w *worker) eval.Key {
 	key, _ := w.queue.Get()
 	return key

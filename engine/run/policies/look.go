@@ -33,6 +33,7 @@ func (m *Manager) look(ctx context.Context) error {
 		return ctx.Err()
 	}
 	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
+	m.options.Runtime.Stepwise(stepwise(catalog))
 	m.rollouts.update(catalog)
 	m.rollouts.confirm(ctx, catalog)
 	m.assigner.assign(catalog, m.first)

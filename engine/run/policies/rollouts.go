@@ -49,6 +49,8 @@ type stepper interface {
 	Rollout(id string) (reconcile.RolloutReport, bool)
 	// Advance gives a revision that is rolled out its share of the keys.
 	Advance(id, revision string, share rollout.Share)
+	// Undivided reports whether this process decides about all objects of a policy.
+	Undivided(policy string) bool
 	// WritesStopped returns why a policy writes nothing; "" is that it does.
 	WritesStopped(id string) string
 }
@@ -116,6 +118,17 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 	out := *rev
 	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: now.spec, Step: now.status.Step}, now.from
 	return &out
+}
+
+// stepwise returns the names of the policies whose revisions come into force in steps.
+func stepwise(c *source.Catalog) map[string]bool {
+	out := map[string]bool{}
+	for id, origin := range c.Origins {
+		if u := c.Units[id]; u != nil && id == u.Name() && !u.Disabled() && origin.Rollout != nil {
+			out[id] = true
+		}
+	}
+	return out
 }
 
 // confirm has the history look at what is still kept of the policies whose newest texts

@@ -36,6 +36,8 @@ type fakeSteps struct {
 	// stored returns the annotation when a step begins.
 	stored  func() string
 	stopped string
+	// divided reports that other replicas decide about some objects.
+	divided bool
 }
 
 func (f *fakeSteps) Rollout(string) (reconcile.RolloutReport, bool) {
@@ -50,6 +52,8 @@ func (f *fakeSteps) Advance(_, _ string, share rollout.Share) {
 }
 
 func (f *fakeSteps) WritesStopped(string) string { return f.stopped }
+
+func (f *fakeSteps) Undivided(string) bool { return !f.divided }
 
 // rolled is the ConfigMap of a policy and a process that leads.
 type rolled struct {
@@ -249,6 +253,25 @@ func (r *rolled) decided(disagreements int) {
 	r.steps.report.Todo, r.steps.report.Disagreements, r.steps.report.Differing = 0, disagreements, "n1: it differs"
 }
 
+// TestStepwise: the policies whose revisions come into force in steps are known before an
+// edit, so that the leader has their objects then.
+func TestStepwise(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		mode, annotation string
+		want             map[string]bool
+	}{
+		"with steps": {"", inSteps, map[string]bool{"p": true}}, "without": {"", "", map[string]bool{}},
+		"in Shadow mode": {"Shadow", inSteps, map[string]bool{}}, "disabled": {"Disabled", inSteps, map[string]bool{}},
+	} {
+		m := fixture.Labelling("a")
+		m.Mode, m.Rollout = tc.mode, tc.annotation
+		if d := cmp.Diff(tc.want, stepwise(source.NewCatalog([]*source.Contents{m.Read()}, nil, nil))); d != "" {
+			t.Errorf("%s: -want +got:\n%s", name, d)
+		}
+	}
+}
+
 func (r *rolled) want(what, got, want string) {
 	r.t.Helper()
 	if got != want {
@@ -272,6 +295,9 @@ func TestRolloutsStep(t *testing.T) {
 	r := rolling(t)
 	r.want("not compared", r.tick(time.Hour), "Comparing 0 waiting")
 	r.decided(20)
+	r.steps.divided = true
+	r.want("some are elsewhere", r.tick(time.Hour), "Comparing 0 waiting")
+	r.steps.divided = false
 	r.want("compared", r.tick(time.Second), "RollingOut 1")
 	r.steps.report.Todo = 10
 	r.want("step 1 begins", r.tick(time.Hour), "RollingOut 1 waiting")

@@ -152,6 +152,13 @@ func (o *Ownership) Share(policy string) (held, of int64) {
 	return int64(len(o.held)), int64(o.spread)
 }
 
+// Placement returns the placement that was taken last.
+func (o *Ownership) Placement() Placement {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return maps.Clone(o.placement)
+}
+
 // Place takes a placement, and returns the policies that are placed otherwise than before.
 func (o *Ownership) Place(p Placement) (changed []string) {
 	o.mu.Lock()
