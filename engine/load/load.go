@@ -129,7 +129,18 @@ func skip(n *document.Node) string {
 func (d *decoder) header(n *document.Node) bool {
 	version, kind := n.Get("apiVersion"), n.Get("kind")
 	if version == nil || kind == nil {
-		d.problems.Hintf(n.Pos, "a policy begins with apiVersion: "+v1alpha1.APIVersion+" and kind: "+v1alpha1.KindPolicy, "apiVersion and kind are missing")
+		begins := "a policy begins with apiVersion: " + v1alpha1.APIVersion + " and kind: " + v1alpha1.KindPolicy
+		if strings.HasSuffix(n.Pos.File, ".test.yaml") { // a key of a ConfigMap with this name holds tests
+			begins = "a policy test begins with apiVersion: " + v1alpha1.APIVersion + " and kind: " + v1alpha1.KindPolicyTest
+		}
+		missing := "apiVersion and kind are"
+		switch {
+		case kind != nil:
+			missing = "apiVersion is"
+		case version != nil:
+			missing = "kind is"
+		}
+		d.problems.Hintf(n.Pos, begins, "%s missing", missing)
 		return false
 	}
 	if version.Text != v1alpha1.APIVersion {

@@ -173,6 +173,14 @@ func TestStrict(t *testing.T) {
 		},
 		"no apiVersion": {
 			"kind: Policy\n",
+			[]string{"f.yaml:1:1: apiVersion is missing (a policy begins with apiVersion: edict.dev/v1alpha1 and kind: Policy)"},
+		},
+		"no kind": {
+			"apiVersion: edict.dev/v1alpha1\n",
+			[]string{"f.yaml:1:1: kind is missing (a policy begins with apiVersion: edict.dev/v1alpha1 and kind: Policy)"},
+		},
+		"neither": {
+			"metadata: {name: a}\n",
 			[]string{"f.yaml:1:1: apiVersion and kind are missing (a policy begins with apiVersion: edict.dev/v1alpha1 and kind: Policy)"},
 		},
 		"another apiVersion": {
@@ -224,6 +232,15 @@ func TestProblemsShowTheirLine(t *testing.T) {
 	t.Parallel()
 	_, problems := Documents("f.yaml", []byte(header+"spec:\n  ruls: []  # why\n"))
 	if len(problems) != 1 || problems[0].Source != "  ruls: []  # why" {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+// TestHeaderOfATest: a key that ends in .test.yaml holds a test, and not a policy.
+func TestHeaderOfATest(t *testing.T) {
+	t.Parallel()
+	_, problems := Documents("ns/m/p.test.yaml", []byte("cases: []\n"))
+	if len(problems) != 1 || !strings.Contains(problems[0].Hint, "a policy test begins with apiVersion: edict.dev/v1alpha1 and kind: PolicyTest") {
 		t.Errorf("got %+v", problems)
 	}
 }
