@@ -450,6 +450,7 @@ func TestQuickFixes(t *testing.T) {
 	for name, tc := range map[string]struct{ replace, with, title, want string }{
 		"a field":                 {"p.metadata.name)", "p.metadata.nam)", "replace nam with name", "p.metadata.name)"},
 		"a name":                  {"variables.many &&", "variables.mny &&", "replace variables.mny with variables.many", "variables.many &&"},
+		"a function":              {"inputs.pods.map(p,", "inputs.pods.mapp(p,", "replace mapp with map", "inputs.pods.map(p,"},
 		"a field of the document": {"      forEach: inputs", "      forEch: inputs", "replace forEch with forEach", "      forEach: inputs"},
 		"in metadata":             {"p.metadata.name)", "p.name)", "replace name with metadata.name", "p.metadata.name)"},
 		"an absent field":         {"variables.many &&", "object.spec.podCIDR.size() > 1 &&", "read it with .?", "object.spec.?podCIDR.size() > 1"},

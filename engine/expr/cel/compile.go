@@ -88,7 +88,7 @@ func (c compiling) check() *cel.Ast {
 	if parsed == nil {
 		var issues *cel.Issues
 		if parsed, issues = c.env.base.Parse(c.text.Source); issues.Err() != nil {
-			c.report(issues)
+			c.report(nil, issues)
 			return nil
 		}
 	}
@@ -97,7 +97,7 @@ func (c compiling) check() *cel.Ast {
 	}
 	checked, issues := c.env.base.Check(parsed)
 	if issues.Err() != nil {
-		c.report(issues)
+		c.report(parsed, issues)
 		return nil
 	}
 	return checked
@@ -148,10 +148,16 @@ func (c compiling) program(checked *cel.Ast) (*Program, error) {
 	return p, nil
 }
 
-// report turns CEL's issues into problems at their places in the file.
-func (c compiling) report(issues *cel.Issues) {
+// report turns CEL's issues into problems at their places in the file. parsed is nil if
+// the text does not parse.
+func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 	syntax := false
+	h := hinting{c.env}
+	unknown := h.unknownCallsIn(parsed, issues.Errors())
 	for _, issue := range issues.Errors() {
+		if unknown.follow[issue.ExprID] || strings.Contains(issue.Message, unknownType) {
+			continue // what follows from another one
+		}
 		if strings.HasPrefix(issue.Message, "Syntax error") {
 			if syntax {
 				continue // what follows from the first
@@ -162,8 +168,14 @@ func (c compiling) report(issues *cel.Issues) {
 			continue // checkPattern says why
 		}
 		offset := offsetOf(c.text.Source, issue.Location.Line(), issue.Location.Column())
+		message, hint := "", ""
+		if name, ok := unknown.names[issue.ExprID]; ok {
+			message, hint = h.explainCall(name, c.env.budget.hints())
+			offset = startOf(name, c.text.Source, offset)
+		} else {
+			message, hint = h.explain(issue.Message, string([]rune(c.text.Source)[min(offset, utf8.RuneCountInString(c.text.Source)):]), c.env.budget.hints())
+		}
 		at := c.text.at(offset)
-		message, hint := hinting{c.env}.explain(issue.Message, string([]rune(c.text.Source)[min(offset, utf8.RuneCountInString(c.text.Source)):]), c.env.budget.hints())
 		if elsewhere, known := spelt(c.text.Source); known && syntax {
 			message, hint = elsewhere.text, elsewhere.hint
 		}
@@ -173,6 +185,19 @@ func (c compiling) report(issues *cel.Issues) {
 		})
 	}
 }
+
+// startOf returns where the name of a function begins of which CEL knows where the bracket
+// after it is.
+func startOf(name, source string, offset int) int {
+	before := string([]rune(source)[:min(offset, utf8.RuneCountInString(source))])
+	if strings.HasSuffix(before, name) {
+		return offset - utf8.RuneCountInString(name)
+	}
+	return offset
+}
+
+// unknownType is how CEL writes the type of what has a mistake in it.
+const unknownType = "!error!"
 
 func offsetOf(source string, line, column int) int {
 	offset := 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/ext"
@@ -51,6 +52,8 @@ type Env struct {
 	demands   *demands
 	budget    *Budget
 	functions vocabulary
+	// callable are the names of all functions and macros, for "did you mean".
+	callable func() []string
 }
 
 // NewEnv makes an environment with the libraries and the builtins, and no
@@ -87,7 +90,9 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
-	return &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions)}, nil
+	e := &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions)}
+	e.callable = sync.OnceValue(func() []string { return callable(e) })
+	return e, nil
 }
 
 // libraries are added to those of the API server.

@@ -54,6 +54,8 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 		return text, hint
 	}
 	switch {
+	case strings.HasPrefix(message, "expected type 'bool' but found"):
+		return message, "a condition is true or false, as x != 0, x != \"\" and size(x) > 0 are; the items of a list have one type"
 	case strings.Contains(message, "expected type") && strings.Contains(message, "but found"),
 		strings.Contains(message, "mixed element types"):
 		return message, "where types are mixed on purpose, dyn(x) around each of the values makes them untyped; values that are written as YAML need nothing"

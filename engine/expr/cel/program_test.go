@@ -176,7 +176,7 @@ func TestCheckedErrors(t *testing.T) {
 		`conditions.isTrue(object.spec.zones, "a")`: "a list of conditions is needed, such as object.?status.conditions, not list(string)",
 		`conditions.find(object.?status, "Ready")`:  "it is called as conditions.find(list(T) or optional, string) -> optional(T)",
 		`conditions.find(object.?status.conditions, "Ready").?resaon`: `no field "resaon" here (did you mean "reason"?)`,
-		`"a".frobnicate()`:            `undefined name "frobnicate"`,
+		`"a".frobnicate()`:            `no function is called "frobnicate"`,
 		`${object}`:                   "an expression stands here as it is, without ${ }",
 		`object.spec.`:                "is not expected here",
 		`has(object)`:                 "invalid argument to has() macro",
@@ -190,6 +190,62 @@ func TestCheckedErrors(t *testing.T) {
 				t.Errorf("accepted is %v: %q, want %q", p != nil, got, want)
 			}
 		})
+	}
+}
+
+// TestUnknownFunctions: a call of a function that does not exist is one error, which says
+// what was meant.
+func TestUnknownFunctions(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	for source, want := range map[string]string{
+		`object.spec.zones.revers()`:                 `no function is called "revers" (did you mean "reverse"?)`,
+		`object.spec.zones.filtr(z, z == "a")`:       `no function is called "filtr" (did you mean "filter"?)`,
+		`object.spec.zones.map(z, z, z, z)`:          `map takes other arguments (it is called as list.map(x, e), or list.map(x, condition, e))`,
+		`math.max(1, 2)`:                             `no function is called "math.max" (write math.greatest(x, y), or list.max())`,
+		`Math.max(1, 2)`:                             `no function is called "Math.max" (write math.greatest(x, y), or list.max())`,
+		`math.greates(1, 2)`:                         `no function is called "math.greates" (did you mean "math.greatest"?)`,
+		`mth.greatest(1, 2)`:                         `no function is called "mth.greatest" (did you mean "math.greatest"?)`,
+		`strings.join(object.spec.zones, ",")`:       `no function is called "strings.join" (join is called on a value: x.join(...))`,
+		`condition.isTrue(object.status, "Ready")`:   `no function is called "condition.isTrue" (did you mean "conditions.isTrue"?)`,
+		`isTrue(object.status, "Ready")`:             `no function is called "isTrue" (write conditions.isTrue)`,
+		`labels.match(object.spec, object.metadata)`: `no function is called "labels.match" (did you mean "labels.matches"?)`,
+		`Int(key.name)`:                              `no function is called "Int" (did you mean "int"?)`,
+		`object()`:                                   `no function is called "object" (object is a value, not a function: leave out the brackets)`,
+		`object.spec.?zones.get()`:                   `no function is called "get" (write x.value(), or x.orValue(default))`,
+		`"a".len() > 0 || nothing`:                   `no function is called "len" (write size(x))` + "\n" + `undefined name "nothing" (names here are initial, item, now, object)`,
+	} {
+		if _, got := wrong(env, source); got != want {
+			t.Errorf("%s: got %q, want %q", source, got, want)
+		}
+	}
+}
+
+// TestMismatchHints say how the types that were given go together, or what else to call.
+func TestMismatchHints(t *testing.T) {
+	t.Parallel()
+	env := declared(t)
+	for source, want := range map[string]string{
+		`object.spec.nodeName[0]`:           `x.substring(0, 1)`,
+		`"a" in object.spec.nodeName`:       `x.contains(y)`,
+		`object.spec.zones.contains("a")`:   `e in list`,
+		`string(object.spec.zones)`:         `json.encode(x)`,
+		`string({"a": 1})`:                  `json.encode(x)`,
+		`{"a": 1} + {"b": 2}`:               `maps.merge(a, b)`,
+		`object.spec.zones + "a"`:           `list + [x]`,
+		`quantity(object.spec.replicas)`:    `quantity.value(x)`,
+		`object.spec.zones.join(",", 1)`:    `the function does not take these types`,
+		`object.spec.replicas && true`:      `x != 0`,
+		`object.spec.replicas + "1"`:        `int(text) or string(number)`,
+		`object.spec.zones[0] == 1`:         `int(text) or string(number)`,
+		`"%s" % 1`:                          `"...".format([...])`,
+		`duration(object.spec.replicas)`:    `duration(string(n) + "s")`,
+		`"%s".format(object.spec.replicas)`: `x.format([a, b])`,
+		`elapsed("2026", duration("1h"))`:   `timestamp(text)`,
+	} {
+		if _, got := wrong(env, source); !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", source, got, want)
+		}
 	}
 }
 
