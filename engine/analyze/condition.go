@@ -87,7 +87,8 @@ func takeApart(p *cel.Program) (ConditionForm, []*Condition) {
 
 // Deciding returns the parts that decide about the whole: of an `and` that does
 // not hold those that do not, of an `or` that holds those that do, otherwise
-// all. eval returns the truth of a part; ok is false when it has none.
+// all. eval returns the truth of a part; ok is false when it has none, as that of a part
+// that fails: it decides nothing if the others do.
 func (c *Condition) Deciding(eval func(*cel.Program) (holds, ok bool)) []*cel.Program {
 	holds, ok := eval(c.Program)
 	if c.Form == Single {
@@ -96,7 +97,7 @@ func (c *Condition) Deciding(eval func(*cel.Program) (holds, ok bool)) []*cel.Pr
 	var out []*cel.Program
 	for _, part := range c.Parts {
 		own, known := eval(part.Program)
-		if ok && known && own != holds && (c.Form == And && !holds || c.Form == Or && holds) {
+		if decides := known && own == holds; ok && !decides && (c.Form == And && !holds || c.Form == Or && holds) {
 			continue
 		}
 		out = append(out, part.Deciding(eval)...)

@@ -75,3 +75,27 @@ func TestConditionsAreReleased(t *testing.T) {
 	}
 	t.Error("the parts of a program that nobody uses are kept")
 }
+
+// TestDecidingParts: a part that has no truth, because it fails, decides nothing if another
+// one does.
+func TestDecidingParts(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string][]string{
+		"params.limit > 1 || params.limit < -1": {"params.limit > 1"},
+		"params.limit < -1 || params.limit > 1": {"params.limit > 1"},
+		"params.limit > 9 && params.limit < -1": {"params.limit > 9"},
+		"params.limit > 9 || params.limit < -1": {"params.limit > 9", "params.limit < -1"},
+	} {
+		truth := map[string]bool{"params.limit > 1": true, "params.limit > 9": false, "params.limit < -1 || params.limit > 1": true, "params.limit > 1 || params.limit < -1": true, "params.limit > 9 && params.limit < -1": false}
+		var got []string
+		for _, p := range ConditionOf(compiled(t, environment(t), source)).Deciding(func(p *cel.Program) (holds, ok bool) {
+			holds, ok = truth[p.Source()]
+			return holds, ok
+		}) {
+			got = append(got, p.Source())
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", source, diff)
+		}
+	}
+}

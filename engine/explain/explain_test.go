@@ -99,6 +99,31 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestSentenceOfItems: the items stand beside the rule, and a part of the condition that
+// fails is no reason where another one decides.
+func TestSentenceOfItems(t *testing.T) {
+	t.Parallel()
+	b := fixture.Compiled(t, `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: mark}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  inputs: [{name: nodes, apiVersion: v1, kind: Node, where: 'item.metadata.name in ["a", "b"]'}]
+  variables:
+    - {name: since, expression: 'object.metadata.?labels[?"since"].optMap(t, timestamp(t))'}
+    - {name: free, expression: '!variables.since.hasValue() || elapsed(variables.since.value(), duration("1h"))'}
+  rules: [{name: mark, when: variables.free, forEach: inputs.nodes, as: n, do: [{labels: {of: n, set: {x: "y"}}}]}]
+`)
+	sim := fixture.Simulation(t, b, fixture.Objects(t, objects), &record.Log{Size: 100, Prefix: "r"})
+	r := sim.Controller("mark").Reconcile(t.Context(), eval.Key{Namespace: "east", Name: "p"}, sim.Now()).Record
+	doc := r.Render(t.Context())
+	got, want := explain.Sentence("Pod", doc), "Pod east/p: the rule \"mark\" applies to a and b because `variables.since.hasValue()` is false, and patches Node a and patches Node b; it was"
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestWhyNot(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{

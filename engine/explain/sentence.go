@@ -74,11 +74,11 @@ func because(why string) string {
 // fired says why a rule applies, and what it did.
 func fired(d *record.Document, r *record.RuleDocument) string {
 	text := fmt.Sprintf("the rule %q applies", r.Name)
-	if r.When != nil {
-		text += because(and(Reasons(r.When)))
-	}
 	if n := ran(r.Items); n > 0 && named(r.Items) {
 		text += fmt.Sprintf(" to %s", items(r.Items))
+	}
+	if r.When != nil {
+		text += because(and(Reasons(r.When)))
 	}
 	if texts := writes(d, r.Name); len(texts) > 0 {
 		text += ", and " + and(texts)
