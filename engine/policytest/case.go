@@ -84,7 +84,7 @@ func (c *caseRun) start(ctx context.Context) error {
 		return err
 	}
 	c.spelling = speller{bundle.Schemas}
-	if err := c.spelling.world(objects); err != nil {
+	if err := c.spelling.world(objects, c.doc.Objects, c.test.Spec.Objects); err != nil {
 		return err
 	}
 	now, err := c.now()

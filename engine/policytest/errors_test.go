@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,38 @@ func TestErrorsAreTexts(t *testing.T) {
 		}
 		if got := strings.Join(report.Cases[0].Failures, "\n"); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("errors: %s gives %q, want %q", errors, got, want)
+		}
+	}
+}
+
+// TestErrorsHavePlaces: what is wrong with a test is told where it stands.
+func TestErrorsHavePlaces(t *testing.T) {
+	t.Parallel()
+	const node = "{apiVersion: v1, kind: Node, metadata: {name: n}}"
+	for spec, want := range map[string]string{
+		"policies: [q.yaml]\n  cases: [{name: a}]":                                                                           "t.yaml:5:14: stat ",
+		"policies: [p.yaml]\n  cases: [{name: a, steps: [{advance: -2h}]}]":                                                  `t.yaml:6:39: the clock does not go back: "-2h"`,
+		"policies: [p.yaml]\n  objects: [" + node + ", " + node + "]\n  cases: [{name: a}]":                                  "t.yaml:6:64: Node n stands twice in one list, first at ",
+		"policies: [p.yaml]\n  objects: [" + node + "]\n  cases: [{name: a, objects: [" + node + "]}]":                       "",
+		"policies: [p.yaml]\n  objects: [{apiVersion: v1, kind: Node, metadata: {name: n}, spek: {}}]\n  cases: [{name: a}]": "t.yaml:6:13: the world's Node n has spek, which the kind has not",
+		"policies: [p.yaml]\n  cases: [{name: a, params: {pp: {x: 1}}}]":                                                     `the policy "pp", which does not exist; did you mean "p"?`,
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{
+			"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: [{name: r, do: [{log: {message: m}}]}]\n",
+			"t.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec:\n  " + spec + "\n",
+		} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		report, err := Run(t.Context(), []string{folder}, Options{})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = strings.Join(report.Cases[0].Failures, "\n")
+		}
+		if !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s gives %q, want %q", spec, got, want)
 		}
 	}
 }

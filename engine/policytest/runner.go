@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -196,14 +197,20 @@ func (r *runner) world(file string, t *v1alpha1.PolicyTest) ([]simulate.Object, 
 	return add(out, t.Spec.Objects)
 }
 
-// add adds objects; one of the same identity replaces it.
+// add adds objects; one of the same identity replaces that of the world.
 func add(world []simulate.Object, nodes []*document.Node) ([]simulate.Object, error) {
 	out := append([]simulate.Object(nil), world...)
+	first := map[simulate.Identity]document.Position{}
 	for _, n := range nodes {
 		o, err := object(n)
 		if err != nil {
 			return nil, err
 		}
+		id := simulate.ID(o)
+		if pos, twice := first[id]; twice {
+			return nil, fmt.Errorf("%s: %s %s stands twice in one list, first at %s", n.Pos, id.Kind, id.Name, pos)
+		}
+		first[id] = n.Pos
 		if at := index(out, simulate.ID(o)); at >= 0 {
 			out[at] = o
 		} else {
@@ -257,6 +264,9 @@ func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]m
 	paths := make([]string, len(t.Spec.Policies))
 	for i, p := range t.Spec.Policies {
 		paths[i] = beside(file, p.Value)
+		if _, err := os.Stat(paths[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Pos(), err)
+		}
 	}
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("%s: spec.policies says which policies are tested", t.Pos)

@@ -48,6 +48,9 @@ func (c *caseRun) happen(ctx context.Context, s *v1alpha1.TestStep) error {
 		if err != nil {
 			return fmt.Errorf("%s: advance must be a duration: %q", s.Advance.Pos(), s.Advance.Value)
 		}
+		if d < 0 {
+			return fmt.Errorf("%s: the clock does not go back: %q", s.Advance.Pos(), s.Advance.Value)
+		}
 		c.sim.Advance(ctx, c.sim.Now().Add(d))
 	case s.Answers != nil:
 		answers, err := scripted(s.Answers)

@@ -15,15 +15,25 @@ import (
 // that relies on it shows nothing.
 type speller struct{ schemas *schema.Set }
 
-// world checks the objects of the world.
-func (s speller) world(objects []simulate.Object) error {
+// world checks the objects of the world, of which some are written in the test.
+func (s speller) world(objects []simulate.Object, lists ...[]*document.Node) error {
 	for _, o := range objects {
 		if err := s.object(o); err != nil {
 			id := simulate.ID(o)
-			return fmt.Errorf("the world's %s %s %w", id.Kind, id.Name, err)
+			return fmt.Errorf("%sthe world's %s %s %w", written(id, slices.Concat(lists...)), id.Kind, id.Name, err)
 		}
 	}
 	return nil
+}
+
+// written returns where an object is written in a test; "" for one of another file.
+func written(id simulate.Identity, list []*document.Node) string {
+	for _, n := range list {
+		if o, err := object(n); err == nil && simulate.ID(o) == id {
+			return n.Pos.String() + ": "
+		}
+	}
+	return ""
 }
 
 // written checks an object, or a part of one, as a step writes it.

@@ -382,6 +382,7 @@ func TestParseTimelineRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"- {at: 1m, aply: {}}":               `unknown field`,
+		"- {at: -1m}":                        "at -1m0s: times are counted from the start",
 		"- {at: soon}":                       `invalid duration "soon"`,
 		"- {at: 60}":                         `a duration is a text such as "90s": 60`,
 		"at: 1m":                             "cannot unmarshal",

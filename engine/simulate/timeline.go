@@ -76,6 +76,9 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, patch, delete, answers, fail, restart, stop and start", err)
 	}
 	for i := range out {
+		if out[i].At.Duration < 0 {
+			return nil, fmt.Errorf("at %v: times are counted from the start, and none is before it", out[i].At.Duration)
+		}
 		if err := out[i].complete(); err != nil {
 			return nil, fmt.Errorf("at %v: %w", out[i].At.Duration, err)
 		}

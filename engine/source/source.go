@@ -173,7 +173,7 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 	problems.Append(found.List())
 	for policy := range params {
 		if !b.has(policy) {
-			return fmt.Errorf("parameters are given for the policy %q, which does not exist", policy)
+			return fmt.Errorf("parameters are given for the policy %q, which does not exist%s", policy, b.meant(policy))
 		}
 	}
 	slices.SortStableFunc(b.Policies, func(x, y *plan.Policy) int { return cmp.Compare(x.ID(), y.ID()) })
@@ -185,6 +185,18 @@ func (b *Bundle) given(typed compile.Overrides, problems *document.Problems) com
 	report := func(_ *ConfigMap, p document.Problem) { problems.Add(p) }
 	strangers(b.values, b.has, report)
 	return merged(b.values, typed, report)
+}
+
+// meant names the policy that was probably meant; "" for none.
+func (b *Bundle) meant(policy string) string {
+	var names []string
+	for _, u := range b.Units {
+		names = append(names, u.Document.Metadata.Name.Value, u.Document.Of)
+	}
+	if hint := document.DidYouMean(policy, names); hint != "" {
+		return "; " + hint
+	}
+	return ""
 }
 
 func (b *Bundle) has(policy string) bool {
