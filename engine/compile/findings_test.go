@@ -45,6 +45,8 @@ func TestFindings(t *testing.T) {
 		"a kind with a typo":                  {"  inputs: [{name: x, apiVersion: apps/v1, kind: Deploymnet}]\n  rules: []\n", `did you mean "Deployment"?`},
 		"core/v1":                             {"  inputs: [{name: x, apiVersion: core/v1, kind: Pod}]\n  rules: []\n", "write apiVersion: v1"},
 		"a name of another language":          {when("len(object.spec.podCIDRs) > 1"), "write size(x)"},
+		"a variable that comes later":         {"  variables: [{name: a, expression: variables.laterr}, {name: later, expression: 'true'}]\n" + when("variables.a"), `did you mean "variables.later"?`},
+		"names with the qualifier":            {"  variables: [{name: later, expression: 'true'}]\n" + when("variables.other"), `names here are variables.later`},
 		"a name without its root":             {"  variables: [{name: ready, expression: 'true'}]\n" + when("ready"), `did you mean "variables.ready"?`},
 		"metadata left out":                   {when(`object.name == "a"`), "write .metadata.name"},
 		"an optional as a value":              {when(`object.spec.?taints.size() > 0 || object.spec.?podCIDR > "a"`), "x.orValue(default)"},

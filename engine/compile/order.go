@@ -45,12 +45,22 @@ func policyVariables(docs []v1alpha1.Variable, n *names, forms *variables, probl
 			o.docs[v.Name.Value] = v
 		}
 	}
+	n.env = n.env.WithLater(refs(docs))
 	for i := range docs {
 		if v := &docs[i]; o.docs[v.Name.Value] == v {
 			o.visit(v, nil)
 		}
 	}
 	return o.compiled, true
+}
+
+// refs are the variables as expressions name them.
+func refs(docs []v1alpha1.Variable) []string {
+	out := make([]string, len(docs))
+	for i := range docs {
+		out[i] = analyze.VariableRef(docs[i].Name.Value).String()
+	}
+	return out
 }
 
 func (o *order) visit(v *v1alpha1.Variable, path []string) {

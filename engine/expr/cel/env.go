@@ -52,6 +52,8 @@ type Env struct {
 	demands   *demands
 	budget    *Budget
 	functions vocabulary
+	// later are names that are declared after what is compiled now, for "did you mean".
+	later []string
 	// callable are the names of all functions and macros, for "did you mean".
 	callable func() []string
 }
@@ -134,6 +136,14 @@ func (e *Env) WithConstants(consts map[string]value.Value) *Env {
 func (e *Env) WithBudget(budget *Budget) *Env {
 	out := *e
 	out.budget = budget
+	return &out
+}
+
+// WithLater returns an environment that knows of names that are declared later: what is
+// compiled now does not use them, but may mean them.
+func (e *Env) WithLater(names []string) *Env {
+	out := *e
+	out.later = names
 	return &out
 }
 

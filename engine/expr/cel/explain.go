@@ -46,7 +46,7 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 			hint = h.nameHint(name)
 		}
 		if guess && hint == "" && !strings.HasPrefix(from, "(") { // which is a call
-			hint = inScope(h.env.Names())
+			hint = inScope(name, h.env.Names())
 		}
 		return fmt.Sprintf("undefined name %q", name), hint
 	}
@@ -96,7 +96,7 @@ func (h hinting) nameHint(name string) string {
 	if qualified {
 		meant = append([]string{bare}, meant...) // a variable of the rule, or the item of a list
 	}
-	names := h.env.Names()
+	names := append(h.env.Names(), h.env.later...)
 	for _, m := range meant {
 		if slices.Contains(names, m) {
 			return document.DidYouMean(m, []string{m})
@@ -117,15 +117,21 @@ func (h hinting) nameHint(name string) string {
 // maxInScope is how many names a hint lists.
 const maxInScope = 6
 
-// inScope lists the names without a qualifier, such as those of items and of the variables
-// of a rule: an item has the name that its list gives it.
-func inScope(names []string) string {
-	bare := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, ".") })
-	if len(bare) == 0 || len(bare) > maxInScope {
+// inScope lists the names that there are: those with the qualifier of a name, such as
+// inputs, or else those without one, such as those of items and of the variables of a rule.
+// An item has the name that its list gives it.
+func inScope(name string, names []string) string {
+	qualifier, _, qualified := strings.Cut(name, ".")
+	same := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, qualifier+".") })
+	if !qualified || len(same) == 0 {
+		same = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.Contains(n, ".") })
+	}
+	slices.Sort(same)
+	same = slices.Compact(same)
+	if len(same) == 0 || len(same) > maxInScope {
 		return ""
 	}
-	slices.Sort(bare)
-	return "names here are " + strings.Join(slices.Compact(bare), ", ")
+	return "names here are " + strings.Join(same, ", ")
 }
 
 // quotes says how a text is written that looks like one of the values of a field, such as
@@ -146,6 +152,9 @@ func (h hinting) fieldHint(name string) string {
 	known := within(h.env)
 	if why := known.withheld(name); why != "" {
 		return why
+	}
+	if known.names[name] {
+		return known.elsewhere(name)
 	}
 	return document.DidYouMean(name, slices.Sorted(maps.Keys(known.names)))
 }

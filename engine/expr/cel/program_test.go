@@ -159,6 +159,8 @@ func TestCheckedErrors(t *testing.T) {
 		`object.spec.parts[0].siez`:                 `no field "siez" here (did you mean "size"?)`,
 		`has(object.spec.replcas)`:                  `no field "replcas" here (did you mean "replicas"?)`,
 		`object.?spec.replcas`:                      `no field "replcas" here (did you mean "replicas"?)`,
+		`object.replicas`:                           `no field "replicas" here (there is .spec.replicas of Widget)`,
+		`object.spec.?status`:                       `no field "status" here (there is .status of Widget`,
 		`inputs.pool.metadata.lables`:               `no field "lables" here (did you mean "labels"?)`,
 		`objct.spec`:                                `undefined name "objct" (did you mean "object"?)`,
 		`inputs.widget`:                             `undefined name "inputs.widget" (did you mean "inputs.widgets"?)`,
