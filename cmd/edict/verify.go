@@ -191,6 +191,9 @@ func (f *verifyFlags) print(w io.Writer, r *verify.Result, test string) error {
 	return printExplored(w, r, f.changes)
 }
 
+// maxUnfired is how many rules that did not fire are named.
+const maxUnfired = 10
+
 func printExplored(w io.Writer, r *verify.Result, changes int) error {
 	e := r.Explored
 	verdict := "Nothing was found"
@@ -201,6 +204,9 @@ func printExplored(w io.Writer, r *verify.Result, changes int) error {
 		verdict, count(e.States, "state", "states"), count(e.Moves, "move", "moves"), e.Rests, count(e.Objects, "object", "objects"),
 		count(e.Crashes, "crash", "crashes"), count(e.Deadlines, "deadline", "deadlines"), count(e.Changes, "change from outside", "changes from outside"),
 		e.Fired, count(e.Rules, "rule", "rules"))
+	if n := len(e.Unfired); n > 0 && n <= maxUnfired {
+		fmt.Fprintln(w, "Not fired: "+strings.Join(e.Unfired, ", "))
+	}
 	for _, line := range cutOff(e, changes) {
 		fmt.Fprintln(w, "Not looked at: "+line)
 	}

@@ -27,6 +27,10 @@ func TestVerify(t *testing.T) {
 	if out, err := execute(t, "verify", "--policies", one); err != nil || !strings.HasPrefix(out, "Nothing was found: checked in ") {
 		t.Errorf("of one policy: %v\n%s", err, out)
 	}
+	never := write(t, folder, "never.yaml", strings.ReplaceAll(fight, "NAME", "c")+"    - {name: never, when: object.metadata.name == \"\", do: [{labels: {set: {never: \"\"}}}]}\n")
+	if out, err := execute(t, "verify", "--policies", never); err != nil || !strings.Contains(out, "1 of 2 rules fired.\nNot fired: c: never\n") {
+		t.Errorf("with a rule that never fires: %v\n%s", err, out)
+	}
 	other := write(t, folder, "b.yaml", strings.ReplaceAll(fight, "NAME", "b"))
 	test := filepath.Join(folder, "test.yaml")
 	out, err := execute(t, "verify", "--policies", one, "--policies", other, "--out", test, "-o", "json")

@@ -52,7 +52,21 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 	s.out.Finding = s.trials.finding
 	s.out.Explored.States, s.out.Explored.Time = len(s.states.nodes), time.Since(start)
 	s.out.Explored.Open, s.out.Explored.Fired = s.queue.len(), len(s.fired)
+	s.out.Explored.Unfired = s.unfired()
 	return &s.out, ctx.Err()
+}
+
+// unfired are the rules that did not fire, in the order of the policies.
+func (s *search) unfired() []string {
+	out := []string{}
+	for _, p := range s.options.Policies {
+		for _, r := range p.Rules {
+			if !s.fired[p.Name+" "+r.Name] {
+				out = append(out, p.Name+": "+r.Name)
+			}
+		}
+	}
+	return out
 }
 
 func (s *search) explore(ctx context.Context) {

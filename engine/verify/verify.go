@@ -66,6 +66,8 @@ type Explored struct {
 	// Fired and Rules count the rules that fired, and all.
 	Fired int `json:"rulesFired"`
 	Rules int `json:"rules"`
+	// Unfired are the others, as "POLICY: RULE".
+	Unfired []string `json:"rulesNotFired"`
 	// Open counts the states that were reached and not gone on from, Why what ended
 	// the search: "" when nothing is left within the bounds.
 	Open int    `json:"open"`

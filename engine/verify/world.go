@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"github.com/edict-dev/edict/engine/children"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 // defaultPerKind is how many objects of each kind a world is made of that nobody gives.
@@ -99,8 +102,12 @@ func onlyKept(policies []*plan.Policy, kind schema.GVK) bool {
 // are known for them, the last the least.
 func (w *world) object(o *Options, kind schema.GVK, i int) simulate.Object {
 	meta := simulate.Object{"name": string(rune('a' + i))}
+	namespace, labels := chosen(o.Policies, kind, i)
 	if r, ok := o.Schemas.Resource(kind); ok && r.Namespaced {
-		meta["namespace"] = "default"
+		meta["namespace"] = cmp.Or(namespace, "default")
+	}
+	if len(labels) > 0 {
+		meta["labels"] = labels
 	}
 	out := simulate.Object{"apiVersion": kind.APIVersion, "kind": kind.Kind, "metadata": meta}
 	t, _ := o.Schemas.Kind(kind)
@@ -117,6 +124,40 @@ func (w *world) object(o *Options, kind schema.GVK, i int) simulate.Object {
 	}
 	complete(t, out)
 	return out
+}
+
+// chosen returns a namespace and labels with which the policies see an object of a kind. Of
+// those that want others, object i is for the one that comes at i.
+func chosen(policies []*plan.Policy, kind schema.GVK, i int) (namespace string, out simulate.Object) {
+	type choice struct {
+		namespace string
+		selector  *selector.Selector
+	}
+	var choices []choice
+	for _, p := range policies {
+		if p.Primary.GVK == kind {
+			choices = append(choices, choice{strings.Join(p.Primary.Namespaces[:min(1, len(p.Primary.Namespaces))], ""), p.Primary.Selector})
+		}
+		for _, in := range p.Inputs {
+			if in.Source.GVK != kind || children.IsInput(in.Name) {
+				continue
+			}
+			if s, err := selector.Parse(value.OfString(in.Source.Selector)); err == nil {
+				choices = append(choices, choice{in.Source.Namespace, s})
+			}
+		}
+	}
+	out = simulate.Object{}
+	for n := range choices {
+		c := choices[(n+i)%len(choices)]
+		namespace = cmp.Or(namespace, c.namespace)
+		for key, label := range c.selector.Example() {
+			if _, taken := out[key]; !taken {
+				out[key] = label
+			}
+		}
+	}
+	return namespace, out
 }
 
 func anys(names []string) []any {
