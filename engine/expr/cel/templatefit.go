@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -38,6 +40,7 @@ func (f fitting) sort(want *schema.Type, where string) {
 	case t.program != nil:
 		t.asText = want.Kind == schema.String
 		fitType(t.program.Type(), want, where, t, f.problems)
+		f.choices(want, where)
 	case t.kind == document.Map && (want.Kind == schema.Object || want.Kind == schema.Map):
 		f.fields(want, where)
 	case t.kind == document.List && want.Kind == schema.List:
@@ -98,6 +101,42 @@ func (f fitting) literal() bool {
 	named := false
 	f.t.Walk(func(p *Program) { named = named || len(p.Names()) > 0 })
 	return f.t.constant != nil && !named
+}
+
+// choices reports texts among which an expression chooses that the API server refuses, as
+// in ready ? "Ready" : "Watiing".
+func (f fitting) choices(want *schema.Type, where string) {
+	p := f.t.program
+	if want.Kind != schema.String || f.literal() {
+		return
+	}
+	for _, x := range chosen(p.checked.NativeRep().Expr()) {
+		text, _ := LiteralString(x)
+		if reason, allowed := want.Refused(text); reason != "" {
+			f.problems.Hintf(p.At(x), allowed, "%s %s", where, reason)
+		}
+	}
+}
+
+// chosen returns the texts that are written out, and of which an expression gives one if
+// it gives nothing else.
+func chosen(x ast.Expr) []ast.Expr {
+	if _, ok := LiteralString(x); ok {
+		return []ast.Expr{x}
+	}
+	if x.Kind() != ast.CallKind {
+		return nil
+	}
+	call := x.AsCall()
+	switch name, args := call.FunctionName(), call.Args(); {
+	case name == operators.Conditional:
+		return slices.Concat(chosen(args[1]), chosen(args[2]))
+	case name == "optional.of" && len(args) == 1, name == "dyn" && len(args) == 1:
+		return chosen(args[0])
+	case name == "orValue" && len(args) == 1:
+		return slices.Concat(chosen(call.Target()), chosen(args[0]))
+	}
+	return nil
 }
 
 // value reports values that the API server refuses. The parts of a mapping or list
