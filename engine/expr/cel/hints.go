@@ -38,8 +38,9 @@ var unconverted = []struct{ messages, text, hint string }{
 // outOfRange is what slice says of indexes that the list does not have.
 var outOfRange = regexp.MustCompile(`^cannot slice\(.*(less than or equal to end index|list is length \d+)$`)
 
-// valueProblem words what CEL says of a text that cannot be converted, or of indexes
-// that a list does not have; "" if it is about something else.
+// valueProblem words what CEL says of a text that cannot be converted, of indexes that a
+// list does not have, or of a quantity that is a number, as a custom resource may have it;
+// "" if it is about something else.
 func valueProblem(message string) (text, hint string) {
 	for _, u := range unconverted {
 		if slices.Contains(strings.Split(u.messages, " | "), message) {
@@ -48,6 +49,9 @@ func valueProblem(message string) (text, hint string) {
 	}
 	if outOfRange.MatchString(message) {
 		return message, "math.least(n, size(list)) is an index that the list has"
+	}
+	if strings.HasPrefix(message, "no such overload: quantity(") {
+		return "quantity(x) takes a text, and this is none", "quantity.value(x) and quantity.parse(x) take numbers as well"
 	}
 	return "", ""
 }

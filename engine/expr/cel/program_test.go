@@ -114,6 +114,7 @@ func TestRunTimeErrors(t *testing.T) {
 		`object.?status.phase.value()`:                                  "optional.none() dereference",
 		`1 / (params.limit - 3)`:                                        "division by zero",
 		`9223372036854775807 + params.limit`:                            "integer overflow",
+		`quantity(dyn(object.spec.replicas)).asInteger()`:               "quantity(x) takes a text, and this is none; quantity.value(x) and quantity.parse(x) take numbers as well",
 		`int(object.spec.nodeName)`:                                     "this text is no whole number of 64 bits; test it before",
 		`uint(object.spec.nodeName)`:                                    "this text is no whole number of 64 bits that is not negative",
 		`double(object.spec.nodeName)`:                                  "this text is no number",
