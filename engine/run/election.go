@@ -257,7 +257,7 @@ func (e *elector) lead(ctx context.Context, waited time.Duration, release func()
 	p.options.Log.Info("this process leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	p.noteLead(true, waited)
 	p.decides.Store(true)
-	t := p.newTerm(ctx, nil, nil)
+	t := p.newTerm(ctx, division{})
 	t.start()
 	timeout := p.options.StopTimeout
 	select {

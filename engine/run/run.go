@@ -155,7 +155,7 @@ func (p *process) open(ctx context.Context) (err error) {
 func (p *process) alone(ctx context.Context) error {
 	p.leads.Store(true)
 	p.decides.Store(true)
-	t := p.newTerm(ctx, nil, nil)
+	t := p.newTerm(ctx, division{})
 	t.start()
 	<-ctx.Done()
 	return t.stop(p.options.StopTimeout)

@@ -55,7 +55,7 @@ func (s *sharing) await(ctx context.Context) {
 			return
 		case <-time.After(s.config.RetryPeriod):
 		}
-		if err := s.roster.beat(ctx, s.held()); err != nil {
+		if err := s.announce(ctx); err != nil {
 			s.options.log.Warn("this replica could not announce itself while it releases its shards", "error", err.Error())
 		}
 	}

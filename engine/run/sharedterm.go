@@ -19,10 +19,11 @@ type sharedTerm struct {
 	held  atomic.Int32
 }
 
-// newSharedTerm makes a term of a replica that shares n shards, whose Leases leaseOf names.
-func newSharedTerm(ctx context.Context, p *process, n int, leaseOf func(shard int) string) *sharedTerm {
+// newSharedTerm makes a term of a replica that shares n shards, whose Leases leaseOf names,
+// with others.
+func newSharedTerm(ctx context.Context, p *process, n int, leaseOf func(shard int) string, others func() []shards.Replica) *sharedTerm {
 	t := &sharedTerm{turns: make(chan struct{}, 1)}
-	t.term = p.newTerm(context.WithoutCancel(ctx), shards.NewOwnership(n), t.leads.Load)
+	t.term = p.newTerm(context.WithoutCancel(ctx), division{owned: shards.NewOwnership(n), leads: t.leads.Load, others: others})
 	t.term.leaseOf = leaseOf
 	if !t.term.follows {
 		t.term.startFiles()
@@ -80,6 +81,14 @@ func (t *sharedTerm) Gathered() (shards.Placement, bool) {
 		}
 	}
 	return t.term.runtime.Gathered(), t.term.ready()
+}
+
+// Troubles implements shardWork. The one that leads writes its own into the status.
+func (t *sharedTerm) Troubles() []shards.Trouble {
+	if !t.term.follows || t.leads.Load() {
+		return nil
+	}
+	return t.term.runtime.Troubles()
 }
 
 // Leads implements shardWork.

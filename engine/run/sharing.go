@@ -56,6 +56,8 @@ type shardWork interface {
 	// Gathered returns the policies that must not be spread; false is that it is not known
 	// yet.
 	Gathered() (policies shards.Placement, known bool)
+	// Troubles returns what is wrong in this replica, for the one that leads.
+	Troubles() []shards.Trouble
 	// Leads reports whether this replica makes the policy-wide writes from now on, and how
 	// long it has waited for that.
 	Leads(leads bool, waited time.Duration)
@@ -99,7 +101,7 @@ func (s *sharing) run(ctx context.Context) error {
 			s.pause(ctx, s.config.RetryPeriod+rand.N(s.config.RetryPeriod)) //nolint:gosec // so that two do not meet again
 			continue
 		}
-		work := newSharedTerm(ctx, p, s.options.shards, s.leaseName)
+		work := newSharedTerm(ctx, p, s.options.shards, s.leaseName, s.roster.Others)
 		s.take(ctx, work)
 		if err := work.term.stop(s.options.stop); err != nil {
 			return err
@@ -168,11 +170,22 @@ func (s *sharing) stranger(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := s.roster.beat(ctx, s.held()); err != nil {
+	if err := s.announce(ctx); err != nil {
 		return "", err
 	}
 	if identity == "" || s.roster.Known(identity) {
 		return "", nil
 	}
 	return fmt.Sprintf("the Lease %s is held by %s, which runs without --shards", s.config.Name, identity), nil
+}
+
+// announce announces this replica, with what is wrong with the keys of its shards.
+func (s *sharing) announce(ctx context.Context) error {
+	held := s.held()
+	var wrong []shards.Trouble
+	if len(held) > 0 {
+		wrong = s.work.Troubles()
+	}
+	s.roster.Tell(wrong)
+	return s.roster.beat(ctx, held)
 }

@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
 	coordination "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -133,6 +134,7 @@ type replica struct {
 	mu     sync.Mutex
 	isCut  func(lease string) bool
 	needs  shards.Placement
+	wrong  []shards.Trouble
 	leads  bool
 	waited []time.Duration
 	cancel context.CancelFunc
@@ -141,6 +143,12 @@ type replica struct {
 
 func (r *replica) Acquire(shard int)        { r.own.Open(shard) }
 func (r *replica) Place(p shards.Placement) { r.own.Place(p) }
+
+func (r *replica) Troubles() []shards.Trouble {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wrong
+}
 
 func (r *replica) Leads(leads bool, waited time.Duration) {
 	if r.leads = leads; leads {
@@ -320,6 +328,57 @@ func TestSharing(t *testing.T) {
 		f.balanced("a", "c")
 		f.stop()
 	})
+}
+
+// TestTroublesAreAnnounced: what is wrong in a replica is known to the others as long as it
+// holds a shard and is live.
+func TestTroublesAreAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 2)
+		a, b := f.start("a", 2), f.start("b", 2)
+		f.start("c", 2) // it has no shard
+		f.pass(20 * time.Second)
+		wrong := func(n int) []shards.Trouble { return []shards.Trouble{{Policy: "p", Revision: "r", Failing: n}} }
+		f.goWrong("b", wrong(3))
+		f.goWrong("c", wrong(5))
+		known := func(when string, want ...shards.Trouble) {
+			t.Helper()
+			f.pass(5 * time.Second)
+			var got []shards.Trouble
+			for _, other := range a.roster.Others() {
+				got = append(got, other.Troubles...)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s", when, diff)
+			}
+		}
+		known("something fails", wrong(3)...)
+		f.goWrong("b", wrong(4))
+		known("more fails", wrong(4)...)
+		f.goWrong("b", nil)
+		known("nothing fails any more")
+		f.goWrong("b", wrong(4))
+		f.pass(5 * time.Second)
+		b.cut(all)
+		f.goWrong("c", nil)
+		f.pass(15 * time.Second)
+		known("it is taken for dead")
+		b.cut(none)
+		f.replicas["c"].cancel()
+		f.pass(15 * time.Second)
+		known("it is back", wrong(4)...)
+		b.cancel()
+		known("it has ended")
+		f.stop()
+	})
+}
+
+// goWrong sets what is wrong in a replica.
+func (f *fleet) goWrong(name string, wrong []shards.Trouble) {
+	r := f.replicas[name]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wrong = wrong
 }
 
 // TestRebalancing: in no sequence of starts, stops and cuts two replicas may write about

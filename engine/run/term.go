@@ -80,9 +80,16 @@ type follower interface {
 	Ready() bool
 }
 
-// newTerm makes a term. Owned and leads are those of a replica that shares the work with
-// others; nil is that it has all of it.
-func (p *process) newTerm(ctx context.Context, owned *shards.Ownership, leads func() bool) *term {
+// division is how a replica shares the work with others.
+type division struct {
+	owned  *shards.Ownership
+	leads  func() bool
+	others func() []shards.Replica
+}
+
+// newTerm makes a term. The zero division is that this process has all of the work.
+func (p *process) newTerm(ctx context.Context, d division) *term {
+	owned := d.owned
 	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != "", owned: owned}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
@@ -94,7 +101,7 @@ func (p *process) newTerm(ctx context.Context, owned *shards.Ownership, leads fu
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes, Owned: owned, Leads: leads,
+		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes, Owned: owned, Leads: d.leads, Others: d.others,
 		Events: p.events, Tracer: p.traces.Tracer(), Changed: t.nudge, End: func(err error) { p.end(err) },
 	})
 	return t

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/run/shards"
@@ -231,6 +232,55 @@ func TestShardsGather(t *testing.T) {
 	if len(before) != 2 || len(after) != 1 {
 		t.Errorf("spread it was written by %v, gathered by %v", before, after)
 	}
+}
+
+// TestShardsStatus: the status counts what fails in all replicas, as long as it fails and
+// the replica is there.
+func TestShardsStatus(t *testing.T) {
+	s := setScene(t, scene{controllers: 3, configMaps: true, args: shardArgs, edit: spread})
+	s.shared("at the start", s.controllers...)
+	s.policy("numbers", `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: numbers}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  rules:
+    - name: double
+      when: object.metadata.?annotations["number"].hasValue()
+      do: [{annotations: {set: {double: "${string(int(object.metadata.annotations.number) * 2)}"}}}]
+`)
+	s.note("numbers", "status", "Active", 30*time.Second)
+	s.shared("when the policy runs", s.controllers...)
+	var names []string
+	for shard := range shardCount { // whoever holds it
+		name := ""
+		for i := 0; name == "" || shards.Spread(shardCount).OfKey("numbers", eval.Key{Name: name}) != shard; i++ {
+			name = fmt.Sprintf("number-%d-%d", shard, i)
+		}
+		s.idleNode(name)
+		s.numbered(name, "none")
+		names = append(names, name)
+	}
+	const all = nodeCount + shardCount
+	took := s.note("numbers", "error", fmt.Sprintf("numbers: %d of %d objects fail: Node number-0-", shardCount, all), 40*time.Second)
+	t.Logf("the objects of all replicas are counted after %v", took.Round(100*time.Millisecond))
+	s.note("numbers", "status", "Degraded", 5*time.Second)
+	leads, others := s.leader()
+	others[0].stop()
+	s.shared("after a stop", leads, others[1])
+	s.note("numbers", "error", fmt.Sprintf("numbers: %d of %d objects fail: Node number-0-", shardCount, all), 40*time.Second)
+	for _, name := range names {
+		s.numbered(name, "2")
+	}
+	took = s.note("numbers", "status", "Active", 90*time.Second)
+	t.Logf("nothing fails any more after %v", took.Round(100*time.Millisecond))
+}
+
+// numbered gives a node a number.
+func (s *stage) numbered(name, number string) {
+	s.t.Helper()
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{"number":%q}}}`, number)
+	s.must(s.client.Resource(nodes).Patch(s.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}))
 }
 
 // marked waits until all nodes have a mark.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
+	"github.com/edict-dev/edict/engine/run/shards"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 )
@@ -77,46 +77,22 @@ func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result,
 	observe.Failing.WithLabelValues(h.policy).Set(float64(len(h.failing)))
 }
 
-// Degraded is what fails of a policy that runs.
-type Degraded struct {
-	// Reason names what fails; it stays the same while only the numbers change.
-	Reason string
-	Text   string
-}
-
-// report sums up what fails; nil if nothing does, or not for long enough.
-func (h *health) report(now time.Time, watches func(*reconcile.Controller) string) *Degraded {
+// trouble sums up what fails here, as far as it does for long enough.
+func (h *health) trouble(now time.Time, watches func(*reconcile.Controller) string) shards.Trouble {
 	h.mu.Lock()
 	c, blocked := h.controller, h.blocked
 	first, n := h.first(now)
 	example := h.failing[first]
 	h.mu.Unlock()
-	var out Degraded
-	add := func(reason, text string) {
-		out.Reason = strings.TrimSpace(out.Reason + " " + reason)
-		out.Text = strings.TrimSpace(out.Text + "\n" + text)
-	}
-	if blocked != "" {
-		add("writes are stopped", "writes are stopped: "+blocked)
-	}
+	out := shards.Trouble{Policy: h.policy, Stopped: blocked}
 	if c == nil {
-		return out.orNil()
+		return out
 	}
-	if text := watches(c); text != "" {
-		add(text, text)
-	}
+	out.Watches, out.Objects = watches(c), c.Count()
 	if n > 0 && blocked == "" {
-		kind := c.Policy.Primary.Source.Kind
-		add(strings.ReplaceAll(example.text, first.Name, ""), fmt.Sprintf("%d of %d objects fail: %s %s: %s", n, max(n, len(c.Keys())), kind, first, example.text))
+		out.Failing, out.Kind, out.Namespace, out.Name, out.Error = n, c.Policy.Primary.Source.Kind, first.Namespace, first.Name, example.text
 	}
-	return out.orNil()
-}
-
-func (d *Degraded) orNil() *Degraded {
-	if d.Text == "" {
-		return nil
-	}
-	return d
+	return out
 }
 
 // first returns the first of the keys that fail for long enough, and how many
@@ -171,16 +147,6 @@ func (h *health) unblock() (keys []eval.Key, was bool) {
 	clear(h.failing)
 	observe.Failing.WithLabelValues(h.policy).Set(0)
 	return keys, true
-}
-
-// Degraded returns what fails of a policy; nil if nothing does.
-func (r *Runtime) Degraded(id string) *Degraded {
-	c := r.controller(id)
-	if c == nil {
-		return nil
-	}
-	now := time.Now()
-	return c.health.report(now, func(c *reconcile.Controller) string { return r.informers.Problems(c, now) })
 }
 
 // Failing returns how many objects of a policy fail, how many there are, and the

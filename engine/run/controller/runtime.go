@@ -69,6 +69,9 @@ type Options struct {
 	// Leads reports whether this process makes the policy-wide writes, while others
 	// share the work; nil is that there are no others.
 	Leads func() bool
+	// Others returns the other live replicas that share the work; nil is that there are
+	// none.
+	Others func() []shards.Replica
 	// Changed is called when the state of a policy has changed, also from other
 	// goroutines.
 	Changed func()

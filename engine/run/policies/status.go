@@ -195,7 +195,7 @@ func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusRepor
 // failing returns what fails of a policy, to compare it with what failed before.
 func (r *reporter) failing(id string) (text string) {
 	if d := r.runtime.Degraded(id); d != nil {
-		text = d.Text
+		text = strings.Join(append(d.Waits, d.Text), "\n")
 	}
 	brakes := brakeStatusOf(r.runtime.Brakes().State(id), r.namespace)
 	return text + r.rivals(id) + brakes.text()

@@ -77,7 +77,12 @@ func (t *tally) degrade(id string, d *controller.Degraded) {
 	for line := range strings.Lines(d.Text) {
 		t.failing = append(t.failing, id+": "+strings.TrimSuffix(line, "\n"))
 	}
-	t.reasons = append(t.reasons, id+": "+d.Reason)
+	for _, why := range d.Waits {
+		t.waits = append(t.waits, id+": a replica does not run it: "+why)
+	}
+	if d.Reason != "" {
+		t.reasons = append(t.reasons, id+": "+d.Reason)
+	}
 }
 
 // wrong returns all problems but those of rollouts.

@@ -31,6 +31,10 @@ type Replica struct {
 	Lease int64 `json:"lease,omitempty"`
 	// Beat changes with each announcement.
 	Beat int64 `json:"beat"`
+	// Troubles are what is wrong in it, More how many policies there are that it had no
+	// room for. A release that does not know them announces none, and passes them over.
+	Troubles []Trouble `json:"troubles,omitempty"`
+	More     int       `json:"more,omitempty"`
 }
 
 // Name returns the annotation of the replica: an identity may have characters that the
@@ -55,7 +59,7 @@ func (r *Replica) Text() string {
 // others.
 type Roster struct {
 	// Self is the replica that reads, Duration that of a Lease. They must not be changed
-	// while others use the roster, but for what Self holds.
+	// while others use the roster, but for what Self holds and what is wrong in it.
 	Self     Replica
 	Duration time.Duration
 
