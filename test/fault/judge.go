@@ -215,10 +215,10 @@ func (s *stage) noReverts() {
 	var copies []request
 	for _, r := range s.requests() {
 		switch {
-		case r.Response.Code >= 300 || r.Object.Resource != "configmaps" || r.Body.Data.Text == "":
-		case r.Object.Namespace == "source":
+		case r.Object.Resource != "configmaps" || r.Body.Data.Text == "":
+		case r.Object.Namespace == "source": // also if it failed: nobody may have waited for the answer
 			texts[r.Object.Name] = append(texts[r.Object.Name], r.Body.Data.Text)
-		default:
+		case r.Response.Code < 300:
 			copies = append(copies, r) // which may be in the log before what it follows from
 		}
 	}
