@@ -76,14 +76,16 @@ func libraryOf(call ast.CallExpr) ast.Expr {
 }
 
 // isLibrary reports whether a name on which a function is called is the name of a library,
-// or of a library of which the function is one, with a mistake in it.
+// or with a mistake in it that of a library that has the function. Otherwise it is the name
+// that is wrong: contains is also called on values.
 func (h hinting) isLibrary(name, function string) bool {
 	name = strings.ToLower(name)
 	if _, known := elsewhere[name+"."+function]; known {
 		return true
 	}
 	return slices.ContainsFunc(h.env.callable(), func(f string) bool {
-		return strings.HasPrefix(f, name+".") || strings.HasSuffix(f, "."+function)
+		library, of, _ := strings.Cut(f, ".")
+		return library == name && of != "" || of == function && document.DidYouMean(name, []string{library}) != ""
 	})
 }
 

@@ -211,6 +211,8 @@ func TestUnknownFunctions(t *testing.T) {
 		`mth.greatest(1, 2)`:                         `no function is called "mth.greatest" (did you mean "math.greatest"?)`,
 		`strings.join(object.spec.zones, ",")`:       `no function is called "strings.join" (join is called on a value: x.join(...))`,
 		`condition.isTrue(object.status, "Ready")`:   `no function is called "condition.isTrue" (did you mean "conditions.isTrue"?)`,
+		`foo.contains("x")`:                          `undefined name "foo" (did you mean "now"?)`,
+		`itm.contains("x")`:                          `undefined name "itm" (did you mean "item"?)`,
 		`isTrue(object.status, "Ready")`:             `no function is called "isTrue" (write conditions.isTrue)`,
 		`labels.match(object.spec, object.metadata)`: `no function is called "labels.match" (did you mean "labels.matches"?)`,
 		`Int(key.name)`:                              `no function is called "Int" (did you mean "int"?)`,
