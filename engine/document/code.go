@@ -15,6 +15,7 @@ const (
 	OptionalInText  Code = "optional-in-text"
 	ListInText      Code = "list-in-text"
 	NameAsText      Code = "name-as-text"
+	RefusedChoice   Code = "refused-choice"
 )
 
 // What may be wrong with a policy.
@@ -62,7 +63,7 @@ const (
 // Severities are the codes, each with its severity.
 var Severities = map[Code]Severity{
 	Invalid: Error, SkippedDocument: Warning, NullComparison: Warning, QuantityAsText: Warning, QuadraticLoop: Warning,
-	OptionalInText: Warning, ListInText: Error, NameAsText: Warning,
+	OptionalInText: Warning, ListInText: Error, NameAsText: Warning, RefusedChoice: Warning,
 	UnindexedJoin: Warning, NoRules: Warning, EmptyRule: Warning, ComputedOwner: Warning, UnknownSchema: Warning,
 	UnknownKind: Error, InvalidName: Error, MissingName: Error, OptionalWithoutInput: Error, SelectWithoutThen: Warning,
 	UnusedVariable: Warning, UnusedInput: Warning, UnusedParam: Warning, UnusedRego: Warning, RegoInput: Warning,

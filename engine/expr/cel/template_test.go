@@ -293,9 +293,12 @@ func TestTemplateFits(t *testing.T) {
 	} {
 		var problems document.Problems
 		template(t, env, text).Fit(status, "status", &problems)
-		got := ""
-		if err := problems.Err(); err != nil {
-			got = err.Error()
+		got, code := "", document.Code("")
+		for _, p := range problems.List() {
+			got, code = p.Error(), p.Code
+		}
+		if chosen := strings.Contains(text, "?") && strings.Contains(want, "cannot be"); chosen != (code == document.RefusedChoice) || chosen == problems.HasErrors() && got != "" {
+			t.Errorf("%s: %v: a text that may not be chosen is no error", text, problems.List())
 		}
 		if want == "" && got != "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", text, got, want)

@@ -103,8 +103,9 @@ func (f fitting) literal() bool {
 	return f.t.constant != nil && !named
 }
 
-// choices reports texts among which an expression chooses that the API server refuses, as
-// in ready ? "Ready" : "Watiing".
+// choices warns of texts among which an expression chooses that the API server refuses, as
+// in ready ? "Ready" : "Watiing". It is no error: the text may never be chosen, as that of
+// x.orValue("") in a rule that only applies with x.
 func (f fitting) choices(want *schema.Type, where string) {
 	p := f.t.program
 	if want.Kind != schema.String || f.literal() {
@@ -113,7 +114,7 @@ func (f fitting) choices(want *schema.Type, where string) {
 	for _, x := range chosen(p.checked.NativeRep().Expr()) {
 		text, _ := LiteralString(x)
 		if reason, allowed := want.Refused(text); reason != "" {
-			f.problems.Hintf(p.At(x), allowed, "%s %s", where, reason)
+			f.problems.Reportf(document.RefusedChoice, p.At(x), allowed, "%s %s", where, reason)
 		}
 	}
 }
