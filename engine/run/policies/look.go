@@ -33,7 +33,7 @@ func (m *Manager) look(ctx context.Context) error {
 		return ctx.Err()
 	}
 	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
-	m.options.Runtime.Stepwise(stepwise(catalog))
+	m.options.Runtime.Stepwise(stepwise(catalog, m.assigner.known(catalog), func(id string) string { return m.history.place(id, m.policies.Get(id).Assigned) }))
 	m.rollouts.update(catalog)
 	m.rollouts.confirm(ctx, catalog)
 	m.assigner.assign(catalog, m.first)

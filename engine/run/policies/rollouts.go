@@ -10,6 +10,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
@@ -120,11 +121,17 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 	return &out
 }
 
-// stepwise returns the names of the policies whose revisions come into force in steps.
-func stepwise(c *source.Catalog) map[string]bool {
+// stepwise returns the names of the policies whose ConfigMaps have the annotation with steps.
+// Of one that cannot be read now, and so may be there, that is told by where it was last
+// found: an edit with a mistake does not move its objects.
+func stepwise(c *source.Catalog, known []string, file func(id string) string) map[string]bool {
 	out := map[string]bool{}
-	for id, origin := range c.Origins {
-		if u := c.Units[id]; u != nil && id == u.Name() && !u.Disabled() && origin.Rollout != nil {
+	for _, id := range known {
+		contents, u := c.Origins[id], c.Units[id]
+		if u == nil && c.Untold(id, file(id)) {
+			contents = c.ContentsOf(file(id))
+		}
+		if id == plan.ParseID(id).Name && contents != nil && contents.ConfigMap.Rollout != "" && (u == nil || !u.Disabled()) {
 			out[id] = true
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -254,19 +257,31 @@ func (r *rolled) decided(disagreements int) {
 }
 
 // TestStepwise: the policies whose revisions come into force in steps are known before an
-// edit, so that the leader has their objects then.
+// edit, so that the leader has their objects then, and stay known while an edit cannot be
+// read.
 func TestStepwise(t *testing.T) {
 	t.Parallel()
+	none := map[string]bool{}
 	for name, tc := range map[string]struct {
-		mode, annotation string
-		want             map[string]bool
+		mode, annotation, text string
+		want                   map[string]bool
 	}{
-		"with steps": {"", inSteps, map[string]bool{"p": true}}, "without": {"", "", map[string]bool{}},
-		"in Shadow mode": {"Shadow", inSteps, map[string]bool{}}, "disabled": {"Disabled", inSteps, map[string]bool{}},
+		"with steps": {"", inSteps, "", map[string]bool{"p": true}}, "without": {"", "", "", none},
+		"in Shadow mode": {"Shadow", inSteps, "", none}, "disabled": {"Disabled", inSteps, "", none},
+		"steps that cannot be read":           {"", "steps: often", "", map[string]bool{"p": true}},
+		"a text that cannot be read":          {"", inSteps, "a: [", map[string]bool{"p": true}},
+		"without, a text that cannot be read": {"", "", "a: [", none},
+		"taken out":                           {"", inSteps, "# nothing\n", none},
 	} {
 		m := fixture.Labelling("a")
 		m.Mode, m.Rollout = tc.mode, tc.annotation
-		if d := cmp.Diff(tc.want, stepwise(source.NewCatalog([]*source.Contents{m.Read()}, nil, nil))); d != "" {
+		file := m.Read().Units[0].File.Path
+		if tc.text != "" {
+			m.Data[path.Base(file)] = tc.text
+		}
+		catalog := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
+		known := slices.Compact(slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(catalog.Units)), "p"))))
+		if d := cmp.Diff(tc.want, stepwise(catalog, known, func(string) string { return file })); d != "" {
 			t.Errorf("%s: -want +got:\n%s", name, d)
 		}
 	}
