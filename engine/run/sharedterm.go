@@ -80,7 +80,10 @@ func (t *sharedTerm) Gathered() (shards.Placement, bool) {
 			return nil, false
 		}
 	}
-	return t.term.runtime.Gathered(), t.term.ready()
+	if !t.term.ready() { // asked first: then the policies with steps are known, too
+		return nil, false
+	}
+	return t.term.runtime.Gathered(), true
 }
 
 // Troubles implements shardWork. The one that leads writes its own into the status.

@@ -25,11 +25,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/shards"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 // leaseServer has Leases, and refuses updates of other versions than its own.
@@ -561,5 +564,29 @@ func TestWaitForTheLead(t *testing.T) {
 	work.Leads(false, 0)
 	if got := count() - before; got != 1 {
 		t.Errorf("one lead was counted %d times", got)
+	}
+}
+
+// lateManager is ready when it has said which policies have steps, which it does when it is
+// asked.
+type lateManager struct{ runtime *controller.Runtime }
+
+func (lateManager) Run(context.Context) error { return nil }
+func (lateManager) Nudge()                    {}
+func (m lateManager) Ready() bool {
+	m.runtime.Stepwise(map[string]bool{"p": true})
+	return true
+}
+
+// TestGatheredIsOfOneLook: a leader that is just ready does not scatter the policies with
+// steps.
+func TestGatheredIsOfOneLook(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	work := &sharedTerm{term: &term{process: &process{}, follows: true, runtime: controller.New(ctx, controller.Options{Log: fixture.Log(), Brakes: &brake.Settings{}})}}
+	work.term.manager.Store(&following{lateManager{work.term.runtime}})
+	if needs, known := work.Gathered(); known && needs["p"] != shards.Led {
+		t.Errorf("the needs %v are taken for known", needs)
 	}
 }
