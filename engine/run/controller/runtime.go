@@ -102,6 +102,8 @@ type Runtime struct {
 	// stepwise are the names of the policies whose revisions come into force in steps, and
 	// undivided those of which all keys are decided about here; nil is none.
 	stepwise, undivided atomic.Pointer[map[string]bool]
+	// noting is held while undivided is noted: what was found last stays.
+	noting sync.Mutex
 
 	mu sync.Mutex
 	// controllers are those of all policies, also while they stop.

@@ -91,6 +91,8 @@ func (r *Runtime) Place(p shards.Placement) {
 // noteUndivided notes which policies the holder of shard 0 decides about alone, after
 // their keys were taken over.
 func (r *Runtime) noteUndivided() {
+	r.noting.Lock()
+	defer r.noting.Unlock()
 	led := map[string]bool{}
 	for policy, phase := range r.options.Owned.Placement() {
 		led[policy] = phase == shards.Led && slices.Contains(r.options.Owned.Held(), 0)

@@ -2,7 +2,10 @@ package controller
 
 import (
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,6 +107,29 @@ func TestStepwisePoliciesAreLed(t *testing.T) {
 	}
 	if alone := (&Runtime{}); !alone.Undivided("p") {
 		t.Error("without shards it is divided")
+	}
+}
+
+// TestUndividedIsNotedInOrder: a shard is taken over beside a change of the placement, and
+// what was true before both does not stay.
+func TestUndividedIsNotedInOrder(t *testing.T) {
+	t.Parallel()
+	before := shards.Placement{} // many, so that to note them takes time
+	for i := range 500 {
+		before["q"+strconv.Itoa(i)] = shards.Whole
+	}
+	after := maps.Clone(before)
+	after["p"] = shards.Led
+	for range 100 {
+		r := &Runtime{options: Options{Owned: shards.NewOwnership(2)}, group: reconcile.NewGroup(world.NewStore(), nil, schema.NewSet(schema.Builtin()))}
+		r.Place(before)
+		var both sync.WaitGroup
+		both.Go(func() { r.Acquire(0) })
+		both.Go(func() { r.Place(after) })
+		both.Wait()
+		if !r.Undivided("p") {
+			t.Fatal("the leader has all of the policy, and does not know it")
+		}
 	}
 }
 
