@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
@@ -27,6 +28,10 @@ const (
 // Placement has the policies that are not spread, by name.
 type Placement map[string]Phase
 
+// ledEntry begins the name of the entry that says of a policy that it is led. No policy has
+// such a name.
+const ledEntry = "led/"
+
 // ParsePlacement reads a placement; "" is an empty one.
 func ParsePlacement(text string) (Placement, error) {
 	out := Placement{}
@@ -36,15 +41,31 @@ func ParsePlacement(text string) (Placement, error) {
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		return nil, fmt.Errorf("the placement of policies cannot be read: %w", err)
 	}
+	for entry, phase := range out {
+		if policy, ok := strings.CutPrefix(entry, ledEntry); ok {
+			delete(out, entry)
+			if phase == Led && out[policy] == Gathering {
+				out[policy] = Led
+			}
+		}
+	}
 	return out, nil
 }
 
-// Text returns the placement as [ParsePlacement] reads it.
+// Text returns the placement as [ParsePlacement] reads it. A replica of an earlier version
+// that knows nothing of policies that are led would evaluate its part of one: it reads that
+// the policy is gathered, and evaluates nothing.
 func (p Placement) Text() string {
 	if len(p) == 0 {
 		return ""
 	}
-	out, err := json.Marshal(p)
+	entries := maps.Clone(p)
+	for policy, phase := range p {
+		if phase == Led {
+			entries[policy], entries[ledEntry+policy] = Gathering, Led
+		}
+	}
+	out, err := json.Marshal(entries)
 	if err != nil {
 		return "" // it has nothing that JSON cannot hold
 	}

@@ -2,6 +2,7 @@ package shards
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -315,6 +316,31 @@ func TestShardOfPolicy(t *testing.T) {
 		}
 		if led := tc.p["p"] == Led; led && !all[0] {
 			t.Errorf("%s: the keys belong to %v, and the leader holds shard 0", name, slices.Sorted(maps.Keys(all)))
+		}
+	}
+}
+
+// TestLedForEarlierVersions: a replica that knows nothing of policies that are led takes
+// one for gathered, and what it makes of the placement as a leader is understood.
+func TestLedForEarlierVersions(t *testing.T) {
+	t.Parallel()
+	now := Placement{"p": Led, "q": Whole, "r": Gathering}
+	read, err := ParsePlacement(now.Text())
+	if diff := cmp.Diff(now, read); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	var earlier map[string]string
+	if err := json.Unmarshal([]byte(now.Text()), &earlier); err != nil || earlier["p"] != "gathering" || earlier["q"] != "whole" {
+		t.Errorf("an earlier version reads %v: %v", earlier, err)
+	}
+	for text, want := range map[string]Placement{
+		`{"p":"gathering","led/p":"led"}`: {"p": Led}, `{"p":"led"}`: {"p": Led},
+		`{"p":"whole","led/p":"scattering"}`: {"p": Whole}, `{"p":"whole","led/p":"led"}`: {"p": Whole},
+		`{"p":"gathering","led/p":"scattering"}`: {"p": Gathering}, `{"p":"scattering","led/p":"led"}`: {"p": Scattering}, `{"led/p":"led"}`: {},
+	} {
+		got, err := ParsePlacement(text)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", text, err, diff)
 		}
 	}
 }
