@@ -38,9 +38,13 @@ func (c *Controller) Acquire(ctx context.Context, taken func(eval.Key) bool) []e
 	if c.Policy.Primary.Optional { // some keys have no object, only inputs name them
 		keys = append(keys, c.reads.named(ctx)...)
 	}
+	r := c.known.revisions.rollout.Load()
+	if r != nil { // the new revision may decide about others
+		keys = append(keys, r.next.Keys()...)
+	}
 	slices.SortFunc(keys, watch.CompareKeys)
 	keys = slices.DeleteFunc(slices.Compact(keys), func(key eval.Key) bool { return !taken(key) })
-	if r := c.known.revisions.rollout.Load(); r != nil {
+	if r != nil {
 		r.acquired(keys)
 	}
 	return keys

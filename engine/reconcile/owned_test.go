@@ -133,3 +133,29 @@ func TestFlushKeys(t *testing.T) {
 		t.Errorf("%d runs are pending, %d debounce keys are known with %d bytes", c.Pending(), len(c.known.intents.byName), c.known.intents.bytes)
 	}
 }
+
+// TestAcquiredForANewRevision: of an object that only the new revision of a rollout has, the
+// taking over is noted, too: it is compared before the first step.
+func TestAcquiredForANewRevision(t *testing.T) {
+	t.Parallel()
+	p, b := compiledFor(t, "{apiVersion: v1, kind: Node, selector: zone=a}", strings.Replace(labelling, "VALUE", "old", 1))
+	q, _ := compiledFor(t, "{apiVersion: v1, kind: Node}", strings.Replace(labelling, "VALUE", "new", 1))
+	g, owns := NewGroup(world.NewStore(), &journal{written: map[string]string{}}, b.Schemas), false
+	g.Owns = func(*plan.Policy, eval.Key) bool { return owns }
+	base, next := g.Add(p), g.Join(q)
+	for _, s := range g.AllSources() {
+		if s.Selector == "" { // it is in no zone
+			g.Put(t.Context(), s, map[string]any{"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "n", "resourceVersion": "1"}})
+		}
+	}
+	r, keys := NewRollout(base, next, steps(t, "[{percent: 20}]").Share(0), noon)
+	owns = true
+	taken := base.Acquire(t.Context(), base.Owns)
+	if len(keys) != 0 || len(taken) != 1 || r.Report().Todo != 1 {
+		t.Errorf("at the beginning %v, taken over %v, %d are to do", keys, taken, r.Report().Todo)
+	}
+	r.Take(taken[0]).Reconcile(t.Context(), taken[0], noon)
+	if report := r.Report(); report.Todo != 0 || report.Disagreements != 1 {
+		t.Errorf("compared: %+v", report)
+	}
+}
