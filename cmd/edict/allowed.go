@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/run/configmap"
@@ -15,24 +16,30 @@ import (
 // guard returns what policies may do: what their installation allows, if it shows that in
 // the namespace of the policies, and what the file beside them does. Installed is false
 // where nothing is known of an installation; then it is the guard of a simulation.
-func (f *worldFlags) guard(ctx context.Context, b *source.Bundle) (g guard.Guard, installed bool, err error) {
-	if f.origin.namespace == "" {
-		return guard.New(b.Allowances).Assuming(), false, nil
-	}
-	configMaps, err := f.origin.configMaps()
-	if err != nil {
-		return g, false, found("%v", err)
-	}
-	allowed, installed, err := configmap.ReadAllowances(ctx, configMaps)
-	if err != nil {
-		return g, false, found("%v", err)
+func (f *worldFlags) guard(ctx context.Context, b *source.Bundle, errOut io.Writer) (g guard.Guard, installed bool) {
+	allowed, installed, err := f.allowances(ctx)
+	if err != nil { // which is no reason to tell nothing else
+		fmt.Fprintf(errOut, "edict: what the installation allows is not known, so what runs in Pods is taken as allowed: %v\n", err)
 	}
 	if !installed {
-		return guard.New(b.Allowances).Assuming(), false, nil
+		return guard.New(b.Allowances).Assuming(), false
 	}
 	g = guard.New(slices.Concat(b.Allowances, allowed))
 	g.Home = f.origin.namespace
-	return g, true, nil
+	return g, true
+}
+
+// allowances returns those that the namespace of the policies shows; false is that there is
+// no namespace, or nothing in it that shows them.
+func (f *worldFlags) allowances(ctx context.Context) (allowed []v1alpha1.Allowance, known bool, err error) {
+	if f.origin.namespace == "" {
+		return nil, false, nil
+	}
+	configMaps, err := f.origin.configMaps()
+	if err != nil {
+		return nil, false, err
+	}
+	return configmap.ReadAllowances(ctx, configMaps)
 }
 
 // standIn takes policies for those of the same name that they replace, whose ConfigMap

@@ -30,6 +30,7 @@ func TestWhatIsAllowed(t *testing.T) {
 		"not allowed":       {"{policy: two, apiGroup: '', kind: Node, fields: [metadata.finalizers]}", holdingNodes("one"), "not decided: one a: rule \"mark\": " + refused, "edict: the controller would refuse the policy one: it lacks allowances\n"},
 		"another ConfigMap": {"{policy: one, apiGroup: '', kind: Node, fields: [metadata.finalizers], pinned: {configMap: other}}", holdingNodes("one"), "not decided", "it holds for the policy of the ConfigMap other, this one is of policies"},
 		"the pinned text":   {"{policy: one, apiGroup: '', kind: Node, fields: [metadata.finalizers], pinned: {configMap: policies, text: '" + digest + "'}}", holdingNodes("one"), "metadata.finalizers", ""},
+		"unreadable":        {"{plicy: one}", holdingNodes("one"), "not decided", "edict: what the installation allows is not known, so what runs in Pods is taken as allowed: the allowances in the ConfigMap edict-system/allowances cannot be read"},
 		"a changed text":    {"{policy: one, apiGroup: '', kind: Node, fields: [metadata.finalizers], pinned: {configMap: policies, text: '" + digest + "'}}", holdingNodes("one") + "\n", "not decided", "the installation has to allow a changed text"},
 	} {
 		t.Run(name, func(t *testing.T) {

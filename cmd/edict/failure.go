@@ -32,8 +32,11 @@ func noteOutput(cmd *cobra.Command) {
 	if !printsJSON(cmd) {
 		return
 	}
-	cmd.SetOut(&notedWriter{to: cmd.OutOrStdout()})
-	cmd.SetErr(&notedWriter{to: cmd.ErrOrStderr(), most: maxSaid})
+	out, errOut := &notedWriter{to: cmd.OutOrStdout()}, &notedWriter{to: cmd.ErrOrStderr(), most: maxSaid}
+	for _, c := range []*cobra.Command{cmd, cmd.Root()} { // after a panic only the root is known
+		c.SetOut(out)
+		c.SetErr(errOut)
+	}
 }
 
 func printsJSON(cmd *cobra.Command) bool {

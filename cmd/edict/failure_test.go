@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // TestFailureAsJSON: with -o json there is one document on standard output also if a
@@ -42,5 +46,31 @@ func TestFailureAsJSON(t *testing.T) {
 	}
 	if got := program(t, "simulate", "--policies", "nothing", "--objects", "nothing"); got.stdout != "" {
 		t.Errorf("without -o json there is %q", got.stdout)
+	}
+}
+
+// TestOneDocumentAfterAPanic: a command that has printed its document, and panics, is not
+// followed by another one.
+func TestOneDocumentAfterAPanic(t *testing.T) {
+	t.Parallel()
+	for _, printed := range []string{"", "{}\n"} {
+		var stdout, stderr bytes.Buffer
+		cmd := root()
+		sub := &cobra.Command{Use: "x", RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprint(cmd.OutOrStdout(), printed)
+			panic("a bug")
+		}}
+		sub.Flags().StringP("output", "o", "", "")
+		cmd.AddCommand(sub)
+		args := []string{"x", "-o", "json"}
+		cmd.SetArgs(args)
+		cmd.SetOut(&stdout)
+		cmd.SetErr(&stderr)
+		ran, err := surviving(t.Context(), cmd)
+		failed(ran, args, err)
+		var document map[string]any
+		if err := json.Unmarshal(stdout.Bytes(), &document); err != nil {
+			t.Errorf("after %q: %v in %s", printed, err, stdout.String())
+		}
 	}
 }

@@ -94,9 +94,7 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 	if err != nil {
 		return nil, err
 	}
-	if in.guard, in.installed, err = f.guard(ctx, in.bundle); err != nil {
-		return nil, err
-	}
+	in.guard, in.installed = f.guard(ctx, in.bundle, errOut)
 	return in, runnable(errOut, in.bundle)
 }
 
