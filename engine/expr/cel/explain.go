@@ -38,17 +38,7 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 		return fmt.Sprintf("no field %q here", m[1]), hint
 	}
 	if m := undeclared.FindStringSubmatch(message); m != nil {
-		name := m[1]
-		if full := h.dottedName(from); strings.HasPrefix(full, name+".") {
-			name = full
-		}
-		if guess {
-			hint = h.nameHint(name)
-		}
-		if guess && hint == "" && !strings.HasPrefix(from, "(") { // which is a call
-			hint = inScope(name, h.env.Names())
-		}
-		return fmt.Sprintf("undefined name %q", name), hint
+		return h.undefined(m[1], from, guess)
 	}
 	if text, hint := valueProblem(message); text != "" {
 		return text, hint
@@ -68,6 +58,20 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 		return syntaxProblem(message, from)
 	}
 	return message, messageHint(message)
+}
+
+// undefined says that there is no such name, and which one may be meant.
+func (h hinting) undefined(name, from string, guess bool) (text, hint string) {
+	if full := h.dottedName(from); strings.HasPrefix(full, name+".") {
+		name = full
+	}
+	if guess {
+		hint = h.nameHint(name)
+	}
+	if guess && hint == "" && !strings.HasPrefix(from, "(") { // which is a call
+		hint = inScope(name, h.env.Names())
+	}
+	return fmt.Sprintf("undefined name %q", name), hint
 }
 
 // dotted is a name such as variables.x, or the beginning of a field access.
