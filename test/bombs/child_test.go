@@ -49,9 +49,7 @@ func TestChild(t *testing.T) {
 	if name == "" {
 		t.Skip("this is no child")
 	}
-	if err := child.Limit(); err != nil {
-		t.Fatal(err)
-	}
+	child.Limit(t)
 	found := false
 	for _, s := range cases() {
 		if s.name == name {
@@ -80,9 +78,7 @@ func TestGreedyChild(t *testing.T) {
 	if child.Asked() == "" {
 		t.Skip("this is no child")
 	}
-	if err := child.Limit(); err != nil {
-		t.Fatal(err)
-	}
+	child.Limit(t)
 	var kept [][]byte
 	for range 64 {
 		b := make([]byte, 64<<20)
@@ -92,4 +88,27 @@ func TestGreedyChild(t *testing.T) {
 		kept = append(kept, b)
 	}
 	t.Log(len(kept))
+}
+
+// TestOwnMemory: what a child had resident is its own, however much this process has.
+func TestOwnMemory(t *testing.T) {
+	if child.Asked() != "" {
+		t.Skip("this is a child")
+	}
+	much := make([]byte, child.Memory/2)
+	for i := 0; i < len(much); i += os.Getpagesize() {
+		much[i] = 1
+	}
+	u := child.Run(t.Context(), "TestOwnMemoryChild", "nothing")
+	if u.Err != nil || u.Resident == 0 || u.Resident > child.Memory/4 {
+		t.Errorf("%v, %d MiB beside %d: %s", u.Err, u.Resident>>20, len(much)>>20, tail(u.Output))
+	}
+}
+
+// TestOwnMemoryChild is what that child runs.
+func TestOwnMemoryChild(t *testing.T) {
+	if child.Asked() == "" {
+		t.Skip("this is no child")
+	}
+	child.Limit(t)
 }

@@ -242,9 +242,7 @@ func TestRandomChild(t *testing.T) {
 	if err != nil {
 		t.Skip("this is no child")
 	}
-	if err := child.Limit(); err != nil {
-		t.Fatal(err)
-	}
+	child.Limit(t)
 	programs, scope := expressions(t, seed, batch)
 	for _, p := range programs {
 		fmt.Fprintln(os.Stderr, p.Source()) // the last one is the one that ended the process

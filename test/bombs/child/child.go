@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -33,8 +35,47 @@ const Variable = "EDICT_TEST_CHILD"
 // Asked returns what this process is to run as a child; "" when it is none.
 func Asked() string { return os.Getenv(Variable) }
 
-// Limit sets the limits of this process.
-func Limit() error {
+// Limit sets the limits of this process for a test, and tells Run at its end how much
+// memory it had.
+func Limit(t testing.TB) {
+	t.Helper()
+	t.Cleanup(func() { fmt.Printf(peakLine, peak()) }) // Run reads it
+	if err := limit(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// peakLine says how much memory was resident at most, in KiB.
+const peakLine = "peak: %d KiB\n"
+
+// peak is how much memory this process had resident at most, in KiB; 0 is not known. What
+// the kernel says of a process that has ended is no less than what the one had that started
+// it.
+func peak() (kilobytes int64) {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kilobytes); err == nil {
+			return kilobytes
+		}
+	}
+	return 0
+}
+
+// told returns what a child has told of its memory, in bytes; false if it has not, as when
+// it was killed.
+func told(output string) (resident int64, ok bool) {
+	for line := range strings.Lines(output) {
+		if _, err := fmt.Sscanf(line, peakLine, &resident); err == nil && resident > 0 {
+			return resident << 10, true
+		}
+	}
+	return 0, false
+}
+
+func limit() error {
 	for resource, most := range map[int]uint64{syscall.RLIMIT_DATA: mapped, syscall.RLIMIT_CPU: killed, syscall.RLIMIT_CORE: 0} {
 		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("limit %d: %w", resource, err)
@@ -75,6 +116,9 @@ func Run(ctx context.Context, test, asked string) Usage {
 		if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 			u.Resident = r.Maxrss << 10
 		}
+	}
+	if own, ok := told(u.Output); ok {
+		u.Resident = own
 	}
 	return u
 }
