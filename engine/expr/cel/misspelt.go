@@ -108,8 +108,9 @@ func callable(e *Env) []string {
 
 // macroForms are how the macros are called that take names or fields.
 var macroForms = map[string]string{
-	"all": "list.all(x, condition)", "exists": "list.exists(x, condition)", "exists_one": "list.exists_one(x, condition)",
-	"map": "list.map(x, e), or list.map(x, condition, e)", "filter": "list.filter(x, condition)", "has": "has(a.b)",
+	"all": "list.all(x, condition)", "exists": "list.exists(x, condition)", "exists_one": "list.exists_one(x, condition)", "existsOne": "list.existsOne(x, condition)",
+	CountDistinct: "countDistinct(list, x, e)",
+	"map":         "list.map(x, e), or list.map(x, condition, e)", "filter": "list.filter(x, condition)", "has": "has(a.b)",
 	"fold": "list.fold(acc, init, x, e)", "optMap": "x.optMap(v, e)", "optFlatMap": "x.optFlatMap(v, e)", "sortBy": "list.sortBy(x, e)",
 	"transformList": "list.transformList(i, x, e)", "transformMap": "map.transformMap(k, v, e)", "transformMapEntry": "map.transformMapEntry(k, v, {key: value})",
 }
