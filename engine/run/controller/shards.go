@@ -93,9 +93,9 @@ func (r *Runtime) Place(p shards.Placement) {
 func (r *Runtime) noteUndivided() {
 	r.noting.Lock()
 	defer r.noting.Unlock()
-	led := map[string]bool{}
+	led, leads := map[string]bool{}, slices.Contains(r.options.Owned.Held(), 0)
 	for policy, phase := range r.options.Owned.Placement() {
-		led[policy] = phase == shards.Led && slices.Contains(r.options.Owned.Held(), 0)
+		led[policy] = leads && phase == shards.Led
 	}
 	r.undivided.Store(&led)
 }
