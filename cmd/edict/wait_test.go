@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -138,12 +139,53 @@ func TestWaitForParams(t *testing.T) {
 				params.Annotations[v1alpha1.AnnotationRevision] = (&source.ConfigMap{Data: params.Data}).Revision()
 			}
 			cluster.configMaps = append(cluster.configMaps, params)
-			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1ms"}
+			timeout := "1h"
+			if tc.want == unread {
+				timeout = "1ms"
+			}
+			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", timeout}
 			if tc.policy != "" {
 				args = append(args, tc.policy)
 			}
 			if got := program(t, args...); got.code != tc.code || !strings.Contains(got.stdout+got.stderr, tc.want) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
+// TestWaitBesideUnread: a refusal may be one of before, as long as the controller has not
+// read what is judged together with it.
+func TestWaitBesideUnread(t *testing.T) {
+	t.Parallel()
+	const unread = ": the controller has not read its present contents"
+	for name, tc := range map[string]struct {
+		refused, unread string
+		want            string
+	}{
+		"params unread":   {"policies", "values", "ConfigMap edict-system/policies: its status is Refused wrong\nConfigMap edict-system/values" + unread},
+		"policies unread": {"values", "policies", "ConfigMap edict-system/policies" + unread + "\nConfigMap edict-system/values: its status is Refused wrong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := small()
+			values := installed("values", map[string]string{"one": "value: a"})
+			values.Labels = map[string]string{v1alpha1.LabelParams: "true"}
+			cluster.configMaps = append(cluster.configMaps, values)
+			for i := range cluster.configMaps {
+				m := &cluster.configMaps[i]
+				m.Annotations = map[string]string{v1alpha1.AnnotationRevision: configmap.Of(m).Revision(), v1alpha1.AnnotationStatus: "Active"}
+				switch m.Name {
+				case tc.refused:
+					m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationError] = "Refused", "wrong"
+				case tc.unread:
+					m.Annotations[v1alpha1.AnnotationRevision] = "another"
+				}
+			}
+			// Long enough for two looks.
+			got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "600ms")
+			if want := "not active after 600ms:\n" + tc.want; got.code != 1 || !strings.Contains(got.stderr, want) {
+				t.Errorf("exit code %d, want 1 with %q:\n%s%s", got.code, want, got.stdout, got.stderr)
 			}
 		})
 	}
