@@ -52,7 +52,15 @@ func (c *ConfigMap) LastEdit(keys ...string) (last Edit) {
 func (c *ConfigMap) Path() string { return c.Namespace + "/" + c.Name }
 
 // annotation names an annotation where a file's path is expected.
-func (c *ConfigMap) annotation(name string) string { return c.Path() + " (annotation " + name + ")" }
+func (c *ConfigMap) annotation(name string) string { return c.Path() + annotationMark + name + ")" }
+
+const annotationMark = " (annotation "
+
+// AnnotationOf returns which annotation of the ConfigMap the file of a problem stands for.
+func (c *ConfigMap) AnnotationOf(file string) (name string, is bool) {
+	name, is = strings.CutPrefix(file, c.Path()+annotationMark)
+	return strings.TrimSuffix(name, ")"), is
+}
 
 // Revision is a short hash of the data: who annotates the ConfigMap does not
 // change it.

@@ -181,13 +181,14 @@ func TestWebhook(t *testing.T) {
 	}
 	refused := func(what, want string, err error) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", what, err, want)
+		if err == nil || !strings.Contains(err.Error(), want) || apierrors.IsInvalid(err) {
+			t.Errorf("%s: %v, want %q, and not the reason Invalid", what, err, want)
 		}
 	}
 	must("a good policy", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": good})))
 	c.wantNote("one", map[string]string{"status": "Active"})
 	refused("a bad edit", "one.yaml:12:", store(t.Context(), client, policyMap("one", map[string]string{"one.yaml": bad})))
+	c.wantEditorAgain("one", "s/params.value/params.valeu/", "s/params.valeu/params.value/; s/what the label says/what it says/")
 	refused("a second policy of the name", `the policy "one" is defined twice, first at edict-system/one/one.yaml:4:9`, store(t.Context(), client, policyMap("two", map[string]string{"two.yaml": good})))
 	refused("a param that is not there", `the policy one has no param "valeu"`, store(t.Context(), client, paramsMap("values", map[string]string{"one": "valeu: b"})))
 	refused("a param of another type", "one:1:8", store(t.Context(), client, paramsMap("values", map[string]string{"one": "value: [b]"})))

@@ -46,6 +46,34 @@ func TestProblemText(t *testing.T) {
 	}
 }
 
+// TestCauses: each names the field that it is about, and then the position in the text of
+// the field.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	m := &source.ConfigMap{Namespace: "ns", Name: "m", Data: map[string]string{"a.yaml": ""}}
+	wrong := func(file string, line int) document.Problem {
+		p := document.Problem{Position: document.Position{File: file, Line: line}, Severity: document.Error, Message: "wrong", Hint: "right it"}
+		if line > 0 {
+			p.Column = 7
+		}
+		return p
+	}
+	list := []document.Problem{
+		wrong("ns/m/a.yaml", 3), wrong("ns/m/a.yaml", 3), wrong("ns/m/a.yaml", 0), wrong("ns/m (annotation edict.dev/rollout)", 1), wrong("ns/p/a.yaml", 2), wrong("", 0),
+		{Severity: document.Warning, Message: "odd"},
+	}
+	want := []metav1.StatusCause{
+		{Type: metav1.CauseTypeFieldValueInvalid, Field: "data[a.yaml]", Message: "3:7: error: wrong\n    right it"},
+		{Type: metav1.CauseTypeFieldValueInvalid, Field: "data[a.yaml]", Message: "error: wrong\n    right it"},
+		{Type: metav1.CauseTypeFieldValueInvalid, Field: "metadata.annotations[edict.dev/rollout]", Message: "1:7: error: wrong\n    right it"},
+		{Type: metav1.CauseTypeFieldValueInvalid, Field: "data", Message: "ns/p/a.yaml:2:7: error: wrong\n    right it"},
+		{Type: metav1.CauseTypeFieldValueInvalid, Field: "data", Message: "error: wrong\n    right it"},
+	}
+	if d := cmp.Diff(want, Causes(m, list, document.Error)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // TestEditsOf: of those who own a key, the last to have written it.
 func TestEditsOf(t *testing.T) {
 	t.Parallel()

@@ -118,7 +118,7 @@ func (a *admission) review(ctx context.Context, r ctrladmission.Request) ctrladm
 	if !reads {
 		return ctrladmission.Allowed("").WithWarnings(a.stopWarnings(before, now)...)
 	}
-	response := a.decide(ctx, before, now)
+	response := a.decide(ctx, r, before, now)
 	if response.Allowed {
 		response = response.WithWarnings(a.stopWarnings(before, now)...)
 	}
@@ -138,7 +138,7 @@ func waitForCache(ctx context.Context) {
 
 // decide rejects a ConfigMap with errors that were not in it before: who corrects one
 // of two errors is not stopped by the other.
-func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) ctrladmission.Response {
+func (a *admission) decide(ctx context.Context, r ctrladmission.Request, before, now *corev1.ConfigMap) ctrladmission.Response {
 	problems, err := a.problems(ctx, now)
 	if document.HasErrors(problems) {
 		a.wait(ctx)
@@ -159,17 +159,10 @@ func (a *admission) decide(ctx context.Context, before, now *corev1.ConfigMap) c
 	}
 	if document.HasErrors(problems) {
 		reviewed("refused")
-		return refusal(configmap.ProblemText(configmap.Of(now), problems, document.Error))
+		return refusal(r, now, problems)
 	}
 	reviewed("allowed")
 	return ctrladmission.Allowed("").WithWarnings(warnings(now, problems)...)
-}
-
-// refusal returns a rejection whose message kubectl shows.
-func refusal(text string) ctrladmission.Response {
-	r := ctrladmission.Denied("")
-	r.Result.Message, r.Result.Code = "\n"+text, http.StatusUnprocessableEntity
-	return r
 }
 
 // warnings are shown by kubectl one by one, on a line each.
