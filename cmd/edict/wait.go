@@ -28,14 +28,13 @@ func waitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait [POLICY...] [--policy-namespace NAMESPACE]",
 		Short: "Wait until the controller has taken over the policies as they are in their ConfigMaps",
-		Long: `Waits until the controller reports a status for the present contents of the
-ConfigMaps that have the policies that are named, or for all, and until it has read
-the ConfigMaps of params. A pipeline calls it after kubectl apply.
+		Long: `Waits until the controller reports a status for the ConfigMaps that have the policies
+that are named, or for all, as they are now: for their contents, the annotations for
+modes and rollouts, and the params of the policies. A pipeline calls it after kubectl
+apply.
 
-Only what a ConfigMap contains is waited for. The controller does not say whether it
-has seen a change of an annotation, such as the mode, or that a ConfigMap of params
-was deleted, nor whether it has the present allowances: after a change of the
-installation the status may be that of the controller before it.
+The controller does not say whether it has the present allowances: after a change of
+the installation the status may be that of the controller before it.
 
 It ends with exit code 1 as soon as the controller has read everything and refuses a
 policy or values for it, or its rollout has stopped, and says why. A policy that is

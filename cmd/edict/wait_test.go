@@ -16,6 +16,9 @@ func TestWait(t *testing.T) {
 	t.Parallel()
 	present := map[string]string{v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: small().configMaps[0].Data}).Revision()}
 	before := map[string]string{v1alpha1.AnnotationRevision: "another"}
+	of := &source.ConfigMap{Data: small().configMaps[0].Data}
+	observed := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: of.Read().Observed(nil)}
+	unseen := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: "another"}
 	const long, short = "1h", "1ms" // with long, only what ends at once ends
 	for name, tc := range map[string]struct {
 		annotations           map[string]string
@@ -24,15 +27,17 @@ func TestWait(t *testing.T) {
 		code                  int
 		want                  string
 	}{
-		"active":               {present, "Active", "", long, "", "one", 0, "one: active"},
-		"all of them":          {present, "Active", "", long, "", "", 0, "all policies of the namespace edict-system: active"},
-		"disabled":             {present, "Disabled", "", long, "disabled", "one", 0, "one: disabled"},
-		"refused":              {present, "Refused", "one.yaml:5:3: unknown field", long, "", "one", 1, "ConfigMap edict-system/policies is refused: one.yaml:5:3: unknown field"},
-		"a rollout stopped":    {present, "RolloutStopped", "too many failures", long, "", "one", 1, "the rollout of ConfigMap edict-system/policies has stopped: too many failures"},
-		"refused, but before":  {before, "Refused", "old", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read its present contents"},
-		"not yet":              {present, "Waiting", "for permissions", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: its status is Waiting for permissions"},
-		"no such policy":       {present, "Active", "", short, "", "none", 1, "has a policy none"},
-		"refused is asked for": {present, "Refused", "wrong", long, "refused", "one", 0, "one: refused"},
+		"active":                 {present, "Active", "", long, "", "one", 0, "one: active"},
+		"all taken into account": {observed, "Active", "", long, "", "one", 0, "one: active"},
+		"an annotation not yet":  {unseen, "Active", "", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read it as it is now"},
+		"all of them":            {present, "Active", "", long, "", "", 0, "all policies of the namespace edict-system: active"},
+		"disabled":               {present, "Disabled", "", long, "disabled", "one", 0, "one: disabled"},
+		"refused":                {present, "Refused", "one.yaml:5:3: unknown field", long, "", "one", 1, "ConfigMap edict-system/policies is refused: one.yaml:5:3: unknown field"},
+		"a rollout stopped":      {present, "RolloutStopped", "too many failures", long, "", "one", 1, "the rollout of ConfigMap edict-system/policies has stopped: too many failures"},
+		"refused, but before":    {before, "Refused", "old", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read it as it is now"},
+		"not yet":                {present, "Waiting", "for permissions", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: its status is Waiting for permissions"},
+		"no such policy":         {present, "Active", "", short, "", "none", 1, "has a policy none"},
+		"refused is asked for":   {present, "Refused", "wrong", long, "refused", "one", 0, "one: refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +115,7 @@ func TestWaitForWhatCannotBeRead(t *testing.T) {
 // values for, and a refused one if it has some for a policy that is waited for.
 func TestWaitForParams(t *testing.T) {
 	t.Parallel()
-	const unread = "not active after 1ms:\nConfigMap edict-system/params: the controller has not read its present contents"
+	const unread = "not active after 1ms:\nConfigMap edict-system/params: the controller has not read it as it is now"
 	for name, tc := range map[string]struct {
 		data           string
 		read           bool
@@ -158,7 +163,7 @@ func TestWaitForParams(t *testing.T) {
 // read what is judged together with it.
 func TestWaitBesideUnread(t *testing.T) {
 	t.Parallel()
-	const unread = ": the controller has not read its present contents"
+	const unread = ": the controller has not read it as it is now"
 	for name, tc := range map[string]struct {
 		refused, unread string
 		want            string

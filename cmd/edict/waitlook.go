@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // waitLook is what one look at the ConfigMaps shows.
@@ -50,7 +51,7 @@ func (l *waitLook) fail(m *corev1.ConfigMap, how string) {
 }
 
 // notRead is what is missing of a ConfigMap that has changed since the controller read it.
-const notRead = "the controller has not read its present contents"
+const notRead = "the controller has not read it as it is now"
 
 func itsStatus(m *corev1.ConfigMap) string {
 	return strings.TrimSpace("its status is " + m.Annotations[v1alpha1.AnnotationStatus] + " " + m.Annotations[v1alpha1.AnnotationError])
@@ -68,7 +69,7 @@ func (f *waitFlags) look(ctx context.Context, api corev1client.ConfigMapInterfac
 	if err != nil {
 		return out, err
 	}
-	waited := f.lookAtPolicies(list.Items, &out)
+	waited := f.lookAtPolicies(list.Items, valuesIn(params.Items), &out)
 	f.lookAtParams(params.Items, waited, &out)
 	if len(list.Items) == 0 && len(out.missing) == 0 {
 		out.missing = append(out.missing, fmt.Sprintf("no ConfigMap of the namespace %s is labelled %s=true", f.origin.namespace, v1alpha1.LabelPolicy))
@@ -76,14 +77,21 @@ func (f *waitFlags) look(ctx context.Context, api corev1client.ConfigMapInterfac
 	return out, nil
 }
 
+func valuesIn(params []corev1.ConfigMap) (out []*source.Values) {
+	for i := range params {
+		out = append(out, configmap.Of(&params[i]).ReadParams())
+	}
+	return out
+}
+
 // lookAtPolicies looks at the ConfigMaps of policies, and returns the policies that are
 // waited for: those that are named, and those that are beside them.
-func (f *waitFlags) lookAtPolicies(all []corev1.ConfigMap, out *waitLook) (waited []string) {
+func (f *waitFlags) lookAtPolicies(all []corev1.ConfigMap, params []*source.Values, out *waitLook) (waited []string) {
 	for i := range all {
 		policies := policiesIn(&all[i])
 		if len(f.names) == 0 || slices.ContainsFunc(policies, func(name string) bool { return slices.Contains(f.names, name) }) {
 			waited = append(waited, policies...)
-			f.lookAt(&all[i], out)
+			f.lookAt(&all[i], params, out)
 		}
 	}
 	for _, name := range f.names {
@@ -95,10 +103,10 @@ func (f *waitFlags) lookAtPolicies(all []corev1.ConfigMap, out *waitLook) (waite
 }
 
 // lookAt looks at a ConfigMap of policies.
-func (f *waitFlags) lookAt(m *corev1.ConfigMap, out *waitLook) {
+func (f *waitFlags) lookAt(m *corev1.ConfigMap, params []*source.Values, out *waitLook) {
 	status := m.Annotations[v1alpha1.AnnotationStatus]
 	switch {
-	case !configmap.Judged(m):
+	case !configmap.Observed(m, params):
 		out.add(m, notRead)
 	case strings.EqualFold(f.status, "disabled") && f.allOff(m):
 	case strings.EqualFold(status, f.status):

@@ -6,6 +6,58 @@ import (
 	"time"
 )
 
+// TestWaitForAnAnnotation: edict wait, called after a mode or steps are annotated, or after
+// a ConfigMap of params is deleted or has lost its label, waits for what becomes of it. While
+// no controller runs, it waits.
+func TestWaitForAnAnnotation(t *testing.T) {
+	t.Parallel()
+	c := start(t, false)
+	c.home()
+	binary := edictBinary(t)
+	c.put(node("a", "z", true, time.Now()))
+	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "v0")}))
+	c.put(paramsMap("values", map[string]string{"one": "value: w"}))
+	values := func(label any) {
+		c.merge("ConfigMap", home, "values", "", object{"metadata": object{"labels": object{"edict.dev/params": label}}})
+	}
+	wait := func(what, status, timeout string, code int, want string) {
+		t.Helper()
+		out, got := c.edict(binary, "wait", "one", "--policy-namespace", home, "--for", status, "--timeout", timeout)
+		if got != code || !strings.Contains(out, want) {
+			t.Errorf("%s: exit code %d, want %d with %q: %s", what, got, code, want, out)
+		}
+	}
+	controller := c.fromConfigMaps(nil)
+	wait("the policy", "active", "20s", 0, "one: active")
+	for _, edit := range []struct {
+		what   string
+		change func()
+		status string
+		code   int
+		want   string
+	}{
+		{"disabled", func() { c.mode("Disabled") }, "disabled", 0, "one: disabled"},
+		{"no mode", func() { c.mode("Off") }, "active", 1, `unknown mode "Off"`},
+		{"enabled", func() { c.mode(nil) }, "active", 0, "one: active"},
+		{"no label", func() { values(nil) }, "active", 0, "one: active"},
+		{"the label again", func() { values("true") }, "active", 0, "one: active"},
+		{"no params", func() { c.delete("ConfigMap", home, "values") }, "active", 0, "one: active"},
+		{"a bad rollout", func() { c.steps("steps: [{percent: 50}]\ninterval: soon\n") }, "active", 1, "edict.dev/rollout"},
+		{"a good one", func() { c.steps("steps: [{percent: 50}]\ninterval: 600s\n") }, "active", 0, "one: active"},
+	} {
+		controller.stop()
+		edit.change()
+		wait(edit.what+", with no controller", edit.status, "1ms", 1, "the controller has not read it as it is now")
+		controller = c.fromConfigMaps(nil)
+		wait(edit.what, edit.status, "20s", edit.code, edit.want)
+	}
+}
+
+func (c *cluster) mode(mode any) {
+	c.t.Helper()
+	c.merge("ConfigMap", home, "one", "", object{"metadata": object{"annotations": object{"edict.dev/mode": mode}}})
+}
+
 // TestWaitForAnEdit: edict wait, called at once after an edit, waits for what becomes of
 // it: of other values of params, good and bad, and of a text that comes into force in steps.
 func TestWaitForAnEdit(t *testing.T) {

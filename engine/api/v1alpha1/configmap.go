@@ -50,6 +50,9 @@ const (
 	AnnotationStatus = "edict.dev/status"
 	// AnnotationRevision is the hash of the data that was judged.
 	AnnotationRevision = "edict.dev/revision"
+	// AnnotationObserved is, on a ConfigMap of policies, the hash of all that was taken into
+	// account: the data, the annotations written by people, and the values for its policies.
+	AnnotationObserved = "edict.dev/observed"
 	// AnnotationPolicies are the policies of the ConfigMap that run, as
 	// policy=revision with spaces between them; Running reads it.
 	AnnotationPolicies = "edict.dev/policies"

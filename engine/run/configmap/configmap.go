@@ -48,6 +48,14 @@ func Judged(m *corev1.ConfigMap) bool {
 	return m.Annotations[v1alpha1.AnnotationRevision] == Of(m).Revision()
 }
 
+// Observed reports whether the status of a ConfigMap of policies is that of its present data,
+// mode and rollout, and of the present values for its policies. That of a controller of an
+// earlier version, which does not note it, is by the data alone.
+func Observed(m *corev1.ConfigMap, params []*source.Values) bool {
+	observed := m.Annotations[v1alpha1.AnnotationObserved]
+	return Judged(m) && (observed == "" || observed == Of(m).Read().Observed(params))
+}
+
 // Labelled reports whether a ConfigMap has policies or params.
 func Labelled(m *corev1.ConfigMap) bool {
 	return m.Labels[v1alpha1.LabelPolicy] == "true" || m.Labels[v1alpha1.LabelParams] == "true"

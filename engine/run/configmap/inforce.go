@@ -48,11 +48,17 @@ func ReadJudged(ctx context.Context, client kubernetes.Interface, namespace stri
 	if err != nil {
 		return nil, nil, err
 	}
-	unread := func(m *corev1.ConfigMap) bool { return !Judged(m) }
-	if slices.ContainsFunc(slices.Concat(policies, params), unread) {
-		return newCatalog(policies, params, &Cache{}, typed), nil, nil
+	if c := newCatalog(policies, params, &Cache{}, typed); !allRead(c, policies, params) {
+		return c, nil, nil
 	}
 	return inForce(ctx, client, namespace, policies, params, typed)
+}
+
+// allRead reports whether the controller has read all ConfigMaps as they are.
+func allRead(c *source.Catalog, policies, params []*corev1.ConfigMap) bool {
+	unread := func(m *corev1.ConfigMap) bool { return !Judged(m) }
+	unseen := func(m *corev1.ConfigMap) bool { return !Observed(m, c.Values) }
+	return !slices.ContainsFunc(params, unread) && !slices.ContainsFunc(policies, unseen)
 }
 
 func inForce(ctx context.Context, client kubernetes.Interface, namespace string, policies, params []*corev1.ConfigMap, typed compile.Overrides) (*source.Catalog, []Differing, error) {

@@ -43,8 +43,10 @@ var Statuses = []string{
 // statusReport is the status of a ConfigMap.
 type statusReport struct {
 	configMap *source.ConfigMap
-	status    string
-	policies  string
+	// observed is the hash of what was taken into account.
+	observed string
+	status   string
+	policies string
 	// text is what is wrong or waited for, warning what deserves attention.
 	text, warning string
 	// own are the errors of the ConfigMap that are not of the text of a policy.
@@ -75,7 +77,7 @@ func (n *statusReport) annotations() map[string]string {
 		revision = ""
 	}
 	return map[string]string{
-		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision,
+		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision, v1alpha1.AnnotationObserved: n.observed,
 		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
 		v1alpha1.AnnotationWarning: n.warning, v1alpha1.AnnotationRolloutStatus: n.rollouts,
 	}
@@ -114,7 +116,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 // report returns the status of a ConfigMap of policies.
 func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
 	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
-	n := statusReport{configMap: contents.ConfigMap, own: errorsAmong(own)}
+	n := statusReport{configMap: contents.ConfigMap, observed: contents.Observed(c.Values), own: errorsAmong(own)}
 	sum := tally{problems: append(own, r.stranded(c, contents)...)}
 	for _, id := range r.known(c) {
 		if r.originOf(c, id) == contents.Path() {
