@@ -82,6 +82,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Allowances, "allowances", nil, "an Allowances file: the protected writes and reads that are allowed; may repeat")
 	flags.DurationVar(&o.AutoRollback.Within, "take-back-within", 0, "a new revision is taken back when too many objects fail within this time after it came into force; 0 takes none back")
 	flags.Float64Var(&o.AutoRollback.Share, "take-back-failing-share", 0.5, "how many are too many, as a share of the policy's objects")
+	flags.StringVar(&o.Installation, "installation", "", "a name of the installation, another one for other arguments and versions, which the status of ConfigMaps shows; edict wait compares it with that of the ConfigMap with allowances")
 	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this name followed by theirs, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")

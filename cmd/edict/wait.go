@@ -33,8 +33,8 @@ that are named, or for all, as they are now: for their contents, the annotations
 modes and rollouts, and the params of the policies. A pipeline calls it after kubectl
 apply.
 
-The controller does not say whether it has the present allowances: after a change of
-the installation the status may be that of the controller before it.
+After a change of the installation by the chart it also waits until the status is that
+of the controller as it is installed now, with its version, arguments and allowances.
 
 It ends with exit code 1 as soon as the controller has read everything and refuses a
 policy or values for it, or its rollout has stopped, and says why. A policy that is

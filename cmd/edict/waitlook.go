@@ -18,6 +18,8 @@ import (
 
 // waitLook is what one look at the ConfigMaps shows.
 type waitLook struct {
+	// installations are the names of those that there are; none is that this is not known.
+	installations []string
 	// missing says of each ConfigMap that has not the status, what it has.
 	missing []string
 	// unread reports that the controller has not read a ConfigMap as it is.
@@ -39,7 +41,7 @@ func (l *waitLook) add(m *corev1.ConfigMap, state string) {
 	if state != "" {
 		l.missing = append(l.missing, fmt.Sprintf("ConfigMap %s/%s: %s", m.Namespace, m.Name, state))
 	}
-	l.unread = l.unread || state == notRead
+	l.unread = l.unread || state == notRead || state == notThis
 }
 
 // fail takes up how a ConfigMap has failed, as "%s is refused".
@@ -52,6 +54,15 @@ func (l *waitLook) fail(m *corev1.ConfigMap, how string) {
 
 // notRead is what is missing of a ConfigMap that has changed since the controller read it.
 const notRead = "the controller has not read it as it is now"
+
+// notThis is what is missing of a ConfigMap with the status of a controller that was started
+// with other arguments, or is of another version.
+const notThis = "its status is that of another installation: the controller that is installed now does not lead yet"
+
+// before reports whether the status of a ConfigMap is that of another installation.
+func (l *waitLook) before(m *corev1.ConfigMap) bool {
+	return len(l.installations) > 0 && !slices.Contains(l.installations, m.Annotations[v1alpha1.AnnotationInstallation])
+}
 
 func itsStatus(m *corev1.ConfigMap) string {
 	return strings.TrimSpace("its status is " + m.Annotations[v1alpha1.AnnotationStatus] + " " + m.Annotations[v1alpha1.AnnotationError])
@@ -67,6 +78,9 @@ func (f *waitFlags) look(ctx context.Context, api corev1client.ConfigMapInterfac
 	}
 	list, err := api.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
 	if err != nil {
+		return out, err
+	}
+	if out.installations, err = configmap.ReadInstallations(ctx, api); err != nil {
 		return out, err
 	}
 	waited := f.lookAtPolicies(list.Items, valuesIn(params.Items), &out)
@@ -108,6 +122,8 @@ func (f *waitFlags) lookAt(m *corev1.ConfigMap, params []*source.Values, out *wa
 	switch {
 	case !configmap.Observed(m, params):
 		out.add(m, notRead)
+	case out.before(m):
+		out.add(m, notThis)
 	case strings.EqualFold(f.status, "disabled") && f.allOff(m):
 	case strings.EqualFold(status, f.status):
 		out.add(m, f.off(m))
@@ -129,6 +145,8 @@ func (f *waitFlags) lookAtParams(all []corev1.ConfigMap, policies []string, out 
 		switch {
 		case !configmap.Judged(m):
 			out.add(m, notRead)
+		case out.before(m):
+			out.add(m, notThis)
 		case m.Annotations[v1alpha1.AnnotationStatus] != "Refused" || strings.EqualFold(f.status, "refused"):
 		case len(f.names) == 0 || slices.ContainsFunc(policies, configmap.Of(m).ReadParams().For):
 			out.fail(m, "%s is refused")

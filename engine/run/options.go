@@ -22,6 +22,9 @@ type Options struct {
 	// PolicyNamespace, instead of Policies, is where ConfigMaps with policies and
 	// params are; they are followed while the controller runs.
 	PolicyNamespace string
+	// Installation names what the process was started as: its version and its arguments. The
+	// status of ConfigMaps shows it.
+	Installation string
 	// Allowances are files with the protected writes and reads that are allowed.
 	Allowances []string
 	// Allow are allowances themselves, each as in the list of such a file: the

@@ -112,7 +112,7 @@ func (t *term) policyOptions() policies.Options {
 	p := t.process
 	o := &p.options
 	return policies.Options{
-		Client: p.client, Namespace: o.PolicyNamespace, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
+		Client: p.client, Namespace: o.PolicyNamespace, Installation: o.Installation, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
 		Params: o.Params, Overrides: p.overrides(), Poll: o.PollInterval, Rivals: p.writer.Rivals, Rollback: o.AutoRollback,
 	}
 }

@@ -34,6 +34,29 @@ func (i *installation) wantStatusOf(name, status, reason string) {
 	})
 }
 
+// wantInstalled wants the status of policies to be that of the controller as it is installed
+// now.
+func (i *installation) wantInstalled(policies ...string) {
+	i.t.Helper()
+	const installation = "edict.dev/installation"
+	for _, policy := range policies {
+		i.eventually("the installation in the status of "+policy, func(ctx context.Context) string {
+			shown, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, release+"-allowances", metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			noted, err := i.client.CoreV1().ConfigMaps(namespace).Get(ctx, release+"-"+policy, metav1.GetOptions{})
+			if err != nil {
+				return err.Error()
+			}
+			if want, got := shown.Annotations[installation], noted.Annotations[installation]; want == "" || got != want {
+				return "want " + want + ", got " + got
+			}
+			return ""
+		})
+	}
+}
+
 // wantNoted runs the command of the notes that shows how the policies are.
 func (i *installation) wantNoted(notes string) {
 	i.t.Helper()

@@ -93,6 +93,7 @@ func (i *installation) switchOnAndBack() {
 	for _, policy := range all {
 		i.wantStatus(policy, "Active", "")
 	}
+	i.wantInstalled(all...)
 	i.wantPermissions(all...)
 	i.wantPool("node-a hall-1")
 	i.wantData("after an upgrade", policy, key, shipped+"# edited")
@@ -104,6 +105,7 @@ func (i *installation) switchOnAndBack() {
 	// The first revision was made before shipshape was.
 	i.wantPermissions("agent-node-label", "storage-pool-eligibility", "replica-scheduling", "kmm-version-labels")
 	i.wantStatus("agent-node-label", "Active", "")
+	i.wantInstalled("agent-node-label")
 }
 
 // remove uninstalls the release; nothing that a Module carries may keep it from

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/edict-dev/edict/engine/run"
 )
 
 // TestWaitForAnAnnotation: edict wait, called after a mode or steps are annotated, or after
@@ -51,6 +53,14 @@ func TestWaitForAnAnnotation(t *testing.T) {
 		controller = c.fromConfigMaps(nil)
 		wait(edit.what, edit.status, "20s", edit.code, edit.want)
 	}
+
+	c.put(object{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "allowances", "namespace": home, "labels": object{"edict.dev/allowances": "true"}, "annotations": object{"edict.dev/installation": "next"}},
+	})
+	wait("the next installation is not there", "active", "1ms", 1, "its status is that of another installation")
+	controller.stop()
+	c.fromConfigMaps(func(o *run.Options) { o.Installation = "next" })
+	wait("the next installation", "active", "20s", 0, "one: active")
 }
 
 func (c *cluster) mode(mode any) {

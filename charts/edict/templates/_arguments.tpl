@@ -58,6 +58,11 @@
 {{- end }}
 {{- end -}}
 
+{{/* Names what is installed: a hash of the image and of the arguments. */}}
+{{- define "edict.installation" -}}
+{{- printf "%s\n%s" (include "edict.image" .) (include "edict.arguments" .) | sha256sum | trunc 12 -}}
+{{- end -}}
+
 {{/* The number of shards; values of an earlier chart, reused, have none. */}}
 {{- define "edict.shards" -}}
 {{- $shards := int (default 1 .Values.shards) -}}

@@ -53,6 +53,9 @@ const (
 	// AnnotationObserved is, on a ConfigMap of policies, the hash of all that was taken into
 	// account: the data, the annotations written by people, and the values for its policies.
 	AnnotationObserved = "edict.dev/observed"
+	// AnnotationInstallation names the installation of the controller that has judged the
+	// ConfigMap; with LabelAllowances it is written by the installation, and names it.
+	AnnotationInstallation = "edict.dev/installation"
 	// AnnotationPolicies are the policies of the ConfigMap that run, as
 	// policy=revision with spaces between them; Running reads it.
 	AnnotationPolicies = "edict.dev/policies"

@@ -28,3 +28,18 @@ func ReadAllowances(ctx context.Context, api corev1client.ConfigMapInterface) (a
 	}
 	return allowed, len(list) > 0, nil
 }
+
+// ReadInstallations returns the names of the installations whose allowances are shown, as
+// far as they have any.
+func ReadInstallations(ctx context.Context, api corev1client.ConfigMapInterface) (out []string, err error) {
+	list, err := labelled(ctx, api, v1alpha1.LabelAllowances)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range list {
+		if name := m.Annotations[v1alpha1.AnnotationInstallation]; name != "" {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}

@@ -26,10 +26,13 @@ type Options struct {
 	Client kubernetes.Interface
 	// Namespace is that of the ConfigMaps.
 	Namespace string
-	Log       *slog.Logger
-	Store     *configmap.Store
-	Checker   *check.Checker
-	Runtime   *controller.Runtime
+	// Installation names that of the process, for the status.
+	Installation string
+
+	Log     *slog.Logger
+	Store   *configmap.Store
+	Checker *check.Checker
+	Runtime *controller.Runtime
 	// Params are values from the command line, by policy and param; Overrides are the
 	// same, parsed. They take precedence over those of ConfigMaps.
 	Params    map[string]map[string]string
@@ -97,7 +100,7 @@ func New(o Options) *Manager {
 	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
 	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts, annotations: m.unlabelled.annotations}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
-	m.reporter = &reporter{namespace: o.Namespace, policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, place: m.history.place, nothing: m.history.nothingRuns, rollouts: m.rollouts.text}
+	m.reporter = &reporter{namespace: o.Namespace, installation: o.Installation, policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, place: m.history.place, nothing: m.history.nothingRuns, rollouts: m.rollouts.text}
 	m.errors = newConfigMapErrors(o.Log)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
 	return m

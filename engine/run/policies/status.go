@@ -43,10 +43,11 @@ var Statuses = []string{
 // statusReport is the status of a ConfigMap.
 type statusReport struct {
 	configMap *source.ConfigMap
-	// observed is the hash of what was taken into account.
-	observed string
-	status   string
-	policies string
+	// observed is the hash of what was taken into account, installation names that of the
+	// process.
+	observed, installation string
+	status                 string
+	policies               string
 	// text is what is wrong or waited for, warning what deserves attention.
 	text, warning string
 	// own are the errors of the ConfigMap that are not of the text of a policy.
@@ -77,7 +78,7 @@ func (n *statusReport) annotations() map[string]string {
 		revision = ""
 	}
 	return map[string]string{
-		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision, v1alpha1.AnnotationObserved: n.observed,
+		v1alpha1.AnnotationStatus: n.status, v1alpha1.AnnotationRevision: revision, v1alpha1.AnnotationObserved: n.observed, v1alpha1.AnnotationInstallation: n.installation,
 		v1alpha1.AnnotationPolicies: n.policies, v1alpha1.AnnotationError: n.text,
 		v1alpha1.AnnotationWarning: n.warning, v1alpha1.AnnotationRolloutStatus: n.rollouts,
 	}
@@ -85,11 +86,12 @@ func (n *statusReport) annotations() map[string]string {
 
 // reporter makes the status of ConfigMaps from the state of their policies.
 type reporter struct {
-	// namespace is that of the policies.
-	namespace string
-	policies  *lifecycle.Registry
-	runtime   *controller.Runtime
-	rivals    func(policy string) string
+	// namespace is that of the policies, installation names that of the process.
+	namespace, installation string
+
+	policies *lifecycle.Registry
+	runtime  *controller.Runtime
+	rivals   func(policy string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
 	// place returns the file in which a policy was last found, of which something runs.
@@ -116,7 +118,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 // report returns the status of a ConfigMap of policies.
 func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
 	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
-	n := statusReport{configMap: contents.ConfigMap, observed: contents.Observed(c.Values), own: errorsAmong(own)}
+	n := statusReport{configMap: contents.ConfigMap, observed: contents.Observed(c.Values), installation: r.installation, own: errorsAmong(own)}
 	sum := tally{problems: append(own, r.stranded(c, contents)...)}
 	for _, id := range r.known(c) {
 		if r.originOf(c, id) == contents.Path() {
@@ -176,7 +178,7 @@ func (r *reporter) originOf(c *source.Catalog, id string) string {
 // policies say is wrong with the values in it.
 func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
 	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
-	n := statusReport{configMap: v.ConfigMap, status: statusActive, params: true, own: errorsAmong(wrong)}
+	n := statusReport{configMap: v.ConfigMap, installation: r.installation, status: statusActive, params: true, own: errorsAmong(wrong)}
 	for _, id := range r.policies.Checked() {
 		now := r.policies.Get(id)
 		n.pending = n.pending || now.Phase == lifecycle.Testing && hasValues(&now, v)
