@@ -130,7 +130,7 @@ func (r *Runtime) Troubles() (out []shards.Trouble) {
 			continue
 		}
 		t := c.health.trouble(now, r.problems(now))
-		t.Policy, t.Revision = id, p.Report.InForce
+		t.Policy, t.Revision, t.Braked = id, p.Report.InForce, r.brakedHere(id)
 		if idle := idle(&p); idle != "" {
 			t = shards.Trouble{Policy: id, Revision: p.Assigned.Unit.Revision(), Idle: idle}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/run/brakes"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/shards"
 	"github.com/edict-dev/edict/test/fixture"
@@ -49,7 +50,7 @@ func running(t *testing.T, report lifecycle.Report) (r *Runtime, h *health) {
 	t.Helper()
 	unit := fixture.Labelling("a").Read().Units[0]
 	rev := &lifecycle.Revision{Unit: unit, Plan: fixture.Checker().Text(unit).Plan}
-	r = &Runtime{policies: lifecycle.NewRegistry(), controllers: map[string]*controller{}}
+	r = &Runtime{policies: lifecycle.NewRegistry(), controllers: map[string]*controller{}, brakes: brakes.New(brakes.Options{})}
 	r.policies.Illegal = func(err error) { t.Error(err) }
 	r.policies.Assign("p", rev, false)
 	r.policies.Report("p", r.policies.Ticket("p"), report, time.Now())

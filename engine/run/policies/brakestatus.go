@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/run/shards"
 )
 
 // brakeStatus is what the brakes do about a policy, as lines of a status.
@@ -15,26 +16,23 @@ type brakeStatus struct {
 	paused, contested, failing, holds []string
 }
 
-// maxListed bounds what one line lists.
-const maxListed = 3
-
-// brakeStatusOf returns the state of the brakes of a policy in a namespace as text; nil is
-// nothing.
-func brakeStatusOf(s *brake.State, namespace string) (n brakeStatus) {
+// brakeStatusOf returns what the brakes do about a policy in a namespace as text: the pauses
+// and holds of a state, of which nil is nothing, and what all replicas do about objects.
+func brakeStatusOf(s *brake.State, b shards.Braked, namespace string) (n brakeStatus) {
+	if b.Contested > 0 {
+		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(b.Fields, b.Contested)}
+	}
+	if b.Slowed > 0 {
+		n.failing = append(n.failing, "slowed down for "+plural(b.Slowed, "object")+", such as: "+b.Slow)
+	}
+	if b.Uncertain > 0 {
+		n.failing = append(n.failing, "nothing is removed, because what it reads may be out of date: that concerns "+plural(b.Uncertain, "object"))
+	}
 	if s == nil {
 		return n
 	}
 	for i := range s.Pauses {
 		n.paused = append(n.paused, s.Pauses[i].Text(namespace))
-	}
-	if len(s.Contested) > 0 {
-		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(s.Contested)}
-	}
-	if len(s.Slowed) > 0 {
-		n.failing = append(n.failing, "slowed down for "+plural(len(s.Slowed), "object")+", such as: "+s.Slowed[0])
-	}
-	if k := s.Kept[brake.Uncertain]; k > 0 {
-		n.failing = append(n.failing, "nothing is removed, because what it reads may be out of date: that concerns "+plural(k, "object"))
 	}
 	for i := range s.Holds {
 		h := &s.Holds[i]
@@ -50,11 +48,13 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func listed(all []string) string {
-	if len(all) <= maxListed {
-		return strings.Join(all, "; ")
+// listed lists some of n things.
+func listed(some []string, n int) string {
+	out := strings.Join(some, "; ")
+	if more := n - len(some); more > 0 {
+		out += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("%s; and %d more", strings.Join(all[:maxListed], "; "), len(all)-maxListed)
+	return out
 }
 
 // text is all of it, to see whether it has changed.

@@ -125,7 +125,7 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			p := r.policies.Get(id)
 			sum.add(id, &p)
 			sum.degrade(id, r.runtime.Degraded(id))
-			sum.addBrakes(id, brakeStatusOf(r.runtime.Brakes().State(id), r.namespace))
+			sum.addBrakes(id, r.brakes(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
 			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
@@ -196,12 +196,17 @@ func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusRepor
 	return n
 }
 
+// brakes returns what the brakes do about a policy.
+func (r *reporter) brakes(id string) brakeStatus {
+	return brakeStatusOf(r.runtime.Brakes().State(id), r.runtime.Braked(id), r.namespace)
+}
+
 // failing returns what fails of a policy, to compare it with what failed before.
 func (r *reporter) failing(id string) (text string) {
 	if d := r.runtime.Degraded(id); d != nil {
 		text = strings.Join(append(d.Waits, d.Text), "\n")
 	}
-	brakes := brakeStatusOf(r.runtime.Brakes().State(id), r.namespace)
+	brakes := r.brakes(id)
 	return text + r.rivals(id) + brakes.text()
 }
 

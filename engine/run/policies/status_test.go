@@ -257,7 +257,7 @@ func TestBrakeStatus(t *testing.T) {
 		"a hold":    {&brake.State{Holds: []brake.Hold{{Policy: "p"}}}, statusActive, ""},
 	} {
 		sum := tally{wanted: 1, runs: []string{"p=1"}}
-		sum.addBrakes("p", brakeStatusOf(tc.state, "ns"))
+		sum.addBrakes("p", brakeStatusOf(tc.state, controller.BrakedBy(tc.state), "ns"))
 		text := strings.Join(append(append(sum.paused, sum.contested...), sum.failing...), "\n")
 		if got := sum.status(); got != tc.status || !strings.Contains(text, tc.want) {
 			t.Errorf("%s: %s, %q", name, got, text)

@@ -29,11 +29,13 @@ type Trouble struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 	Error     string `json:"error,omitempty"`
+	// Braked is what the brakes do; nil is nothing.
+	Braked *Braked `json:"braked,omitempty"`
 }
 
 // Any reports whether anything is wrong.
 func (t *Trouble) Any() bool {
-	return t.Idle != "" || t.Stopped != "" || t.Watches != "" || t.Failing > 0
+	return t.Idle != "" || t.Stopped != "" || t.Watches != "" || t.Failing > 0 || t.Braked != nil
 }
 
 // First returns the key of the first object that fails.
@@ -44,6 +46,7 @@ func (t Trouble) cut(n int) Trouble {
 	for _, text := range []*string{&t.Idle, &t.Stopped, &t.Watches, &t.Error} {
 		*text = value.Cut(*text, n)
 	}
+	t.Braked = t.Braked.cut(n)
 	return t
 }
 
