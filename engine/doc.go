@@ -78,7 +78,8 @@
 //  5. engine/analyze/trace.go (Trace) returns which fields an expression reads.
 //     engine/analyze/join.go (JoinOf) returns how an index answers a where,
 //     engine/analyze/stage.go (StageOf) which part of an expression depends on one
-//     candidate alone.
+//     candidate alone, engine/analyze/formof.go (FormOf) which keys it takes from mappings
+//     that never have them.
 //  6. engine/compile/seal.go (gather, seal) derives from the graph of the policy,
 //     engine/analyze/graph.go, what is watched, indexed, kept and written, and the
 //     hashes of its parts.

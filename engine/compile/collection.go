@@ -21,30 +21,32 @@ func collection(s *scope, doc *v1alpha1.Variable, out *plan.Variable, variables 
 	as := itemName(doc.As, doc.Pos, s.problems)
 	c := &plan.Collection{ForEach: over, As: as, Unique: doc.Unique, Shape: shape(doc.KeyBy, doc.GroupBy)}
 	inner := s.part(analyze.Items, as, doc.Pos).with(as, elemType(over.Type()), flow.Elem(), doc.Pos)
-	of, from := collected(inner, doc, c, variables)
+	inner = formed(inner, as, formOf(s, over).Item())
+	item := collected(inner, doc, c, variables)
 	c.ObjectMask = inner.node.ObjectMask()
 	c.Shared = inner.node.UsesOnly(analyze.Param)
 	out.Collection = c
-	return &variable{plan: out, of: shapeType(c.Shape, of), flow: shapeFlow(c.Shape, from)}
+	return &variable{plan: out, of: shapeType(c.Shape, item.of), flow: shapeFlow(c.Shape, item.flow), form: shapeForm(c.Shape, item.form)}
 }
 
-// collected compiles what a collection does with one item, and returns the type
-// of a value and where it comes from. The scope is that of the item.
-func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables locals) (*cel.Type, *analyze.Flow) {
-	of, flow := elemType(c.ForEach.Type()), s.flow(c.As)
+// collected compiles what a collection does with one item, and returns what is known
+// of a value. The scope is that of the item.
+func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables locals) variable {
+	out := variable{of: elemType(c.ForEach.Type()), flow: s.flow(c.As), form: s.form(c.As)}
 	c.Locals, s = variables(s, doc.Variables)
 	c.When = s.typed(doc.When, cel.BoolType)
 	if doc.Value.Set() {
 		c.Value = s.template(doc.Value)
-		of, flow = s.result(doc.Value, c.Value)
+		out.of, out.flow = s.result(doc.Value, c.Value)
+		out.form = analyze.TemplateForm(c.Value, s.form)
 	}
 	if doc.Unique {
-		s.node.Reads.Consume(flow) // values are compared as a whole
+		s.node.Reads.Consume(out.flow) // values are compared as a whole
 	}
-	keyed := s.with("value", of, flow, doc.Pos)
+	keyed := formed(s.with("value", out.of, out.flow, doc.Pos), "value", out.form)
 	c.Key = keyed.typed(firstSet(doc.KeyBy, doc.GroupBy), cel.StringType)
 	c.OrderBy = keyed.order(doc.OrderBy)
-	return of, flow
+	return out
 }
 
 // result is the type of a template's value and where it comes from: one that is a

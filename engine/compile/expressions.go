@@ -48,6 +48,7 @@ func (s *scope) alias(text v1alpha1.Text) (*cel.Program, *analyze.Flow) {
 		return nil, nil
 	}
 	flow := s.trace(p)
+	s.names.lacking(p, s.form)
 	if p.Names()[analyze.Now.Name] {
 		s.problems.Hintf(text.Pos(), "elapsed(since, period) and grace.holds(since, period) compare with the time and say when the answer changes",
 			"now may only be written into templates")
@@ -101,6 +102,7 @@ func (s *scope) templateNode(n *document.Node) *cel.Template {
 	compiled := s.env.Template(n, &s.problems.Problems)
 	compiled.Walk(func(p *cel.Program) {
 		s.node.Reads.Consume(s.trace(p))
+		s.names.lacking(p, s.form)
 		if p.Names()[analyze.Now.Name] && analyze.Compares(p) {
 			s.problems.Hintf(p.Pos(), "use elapsed(since, period) or grace.holds(since, period)", "now cannot be compared, nor subtracted from: when that would give another result is not known")
 		}

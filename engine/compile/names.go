@@ -11,13 +11,16 @@ import (
 // variables add theirs once they are typed.
 type names struct {
 	env *cel.Env
-	// flows are where the values of names come from, nodes what computes them, and
-	// slots what they stand for in an evaluation.
+	// flows are where the values of names come from, forms what the text says of their
+	// keys, nodes what computes them, and slots what they stand for in an evaluation.
 	flows map[string]*analyze.Flow
+	forms map[string]*analyze.Form
 	nodes map[string]*analyze.Node
 	slots map[string]plan.Slot
 	// trees are the expressions that were compiled.
 	trees trees
+	// lacks are the keys that expressions take from mappings without them.
+	lacks []analyze.Lack
 	// seen is told of each expression; it may be nil.
 	seen func(n *document.Node, env *cel.Env)
 	// at is where the policy is.
@@ -30,6 +33,7 @@ type declared struct {
 	analyze.Ref
 	of   *cel.Type
 	flow *analyze.Flow
+	form *analyze.Form
 	node *analyze.Node
 }
 
@@ -50,13 +54,16 @@ var given = []struct {
 // the params.
 func newNames(env *cel.Env, params []param, primary *plan.Primary, at document.Position, problems *findings) *names {
 	n := &names{
-		env: env, flows: map[string]*analyze.Flow{}, nodes: map[string]*analyze.Node{}, slots: map[string]plan.Slot{},
+		env: env, flows: map[string]*analyze.Flow{}, forms: map[string]*analyze.Form{}, nodes: map[string]*analyze.Node{}, slots: map[string]plan.Slot{},
 		trees: trees{}, at: at, problems: problems,
 	}
 	for _, p := range params {
 		n.know(declared{Ref: p.ref(), node: p.node}, plan.Slot{Kind: plan.Param, Value: p.Value})
 	}
-	vars := []declared{{analyze.ObjectRef, env.TypeOf(primary.Type), analyze.From(analyze.Object), analyze.New(analyze.Primary, analyze.ObjectRef.Name, at)}}
+	vars := []declared{{
+		Ref: analyze.ObjectRef, of: env.TypeOf(primary.Type), flow: analyze.From(analyze.Object),
+		node: analyze.New(analyze.Primary, analyze.ObjectRef.Name, at),
+	}}
 	n.know(vars[0], plan.Slot{Kind: plan.Object})
 	for _, g := range given {
 		d := declared{Ref: g.Ref, of: g.of, node: analyze.New(g.Kind, g.String(), at)}
@@ -70,7 +77,8 @@ func newNames(env *cel.Env, params []param, primary *plan.Primary, at document.P
 
 // know records what a name stands for.
 func (n *names) know(d declared, slot plan.Slot) {
-	n.flows[d.String()], n.nodes[d.String()], n.slots[d.String()] = d.flow, d.node, slot
+	n.flows[d.String()], n.forms[d.String()] = d.flow, d.form
+	n.nodes[d.String()], n.slots[d.String()] = d.node, slot
 }
 
 // declare lets expressions use names.

@@ -92,7 +92,7 @@ func (o *order) compile(doc *v1alpha1.Variable) {
 	o.problems.enter(doc.Pos)
 	d := declared{Ref: analyze.VariableRef(doc.Name.Value), of: cel.DynType, node: analyze.New(analyze.Variable, doc.Name.Value, doc.Pos)}
 	if v := o.forms.compile(newScope(o.names, d.node), doc); v != nil {
-		d.of, d.flow = v.of, v.flow
+		d.of, d.flow, d.form = v.of, v.flow, v.form
 		o.names.know(d, plan.Slot{Kind: plan.VariableSlot, Index: len(o.compiled)})
 		o.compiled = append(o.compiled, v.plan)
 	}

@@ -115,7 +115,7 @@ func forEach(doc *v1alpha1.Rule, out *plan.Rule, s *scope) *scope {
 		return nil
 	}
 	out.ForEach, out.As = program, itemName(doc.As, doc.Pos, s.problems)
-	return s.with(out.As, elemType(program.Type()), flow.Elem(), doc.Pos)
+	return formed(s.with(out.As, elemType(program.Type()), flow.Elem(), doc.Pos), out.As, formOf(s, program).Item())
 }
 
 // when compiles a rule's condition. It is evaluated once, unless it uses a

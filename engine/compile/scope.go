@@ -16,6 +16,7 @@ type scope struct {
 	names    *names
 	env      *cel.Env
 	flows    map[string]*analyze.Flow
+	forms    map[string]*analyze.Form
 	nodes    map[string]*analyze.Node
 	node     *analyze.Node
 	problems *findings
@@ -49,7 +50,7 @@ func (s *scope) with(name string, t *cel.Type, flow *analyze.Flow, at document.P
 	} else {
 		out.env = env
 	}
-	out.flows = added(s.flows, name, flow)
+	out.flows, out.forms = added(s.flows, name, flow), added(s.forms, name, nil)
 	return &out
 }
 

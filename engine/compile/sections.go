@@ -89,6 +89,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	s.modules.lint()
 	var nodes []*analyze.Node
 	s.plan.Metrics, nodes = (&metrics{names: s.names, rules: s.plan.Rules, problems: s.problems}).all(spec.Metrics)
+	lackingKeys(s.names.lacks, s.problems)
 	s.graph(nodes)
 	unused(own, s.plan.Graph, s.names, s.problems)
 	if s.problems.HasErrors() {

@@ -69,7 +69,8 @@ func (c *selection) level(doc *v1alpha1.Candidate) bool {
 		return false
 	}
 	c.out.Shared = c.out.Shared && (len(c.out.Names) == 0 || analyze.Own(in, c.out.Names))
-	c.inner = c.inner.with(doc.As.Value, elemType(in.Type()), flow.Elem(), doc.Pos)
+	form := formOf(c.inner, in).Item()
+	c.inner = formed(c.inner.with(doc.As.Value, elemType(in.Type()), flow.Elem(), doc.Pos), doc.As.Value, form)
 	c.out.Names = append(c.out.Names, doc.As.Value)
 	l := plan.Level{As: doc.As.Value, In: in}
 	for _, p := range c.inner.order(doc.OrderBy) {

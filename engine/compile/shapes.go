@@ -45,12 +45,27 @@ func shapeFlow(shape plan.Shape, item *analyze.Flow) *analyze.Flow {
 	}
 }
 
-// variable is a compiled variable with the type of its value, and where that
-// comes from.
+// shapeForm returns what the text says of the keys of values of a shape.
+func shapeForm(shape plan.Shape, item *analyze.Form) *analyze.Form {
+	switch shape {
+	case plan.One:
+		return item
+	case plan.Keyed:
+		return analyze.MapForm(item)
+	case plan.Grouped:
+		return analyze.MapForm(analyze.ListForm(item))
+	default:
+		return analyze.ListForm(item)
+	}
+}
+
+// variable is a compiled variable with the type of its value, where that comes from,
+// and what the text says of its keys.
 type variable struct {
 	plan *plan.Variable
 	of   *cel.Type
 	flow *analyze.Flow
+	form *analyze.Form
 }
 
 // firstSet returns the first text that was written.

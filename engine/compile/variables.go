@@ -36,11 +36,11 @@ func (vs *variables) form(s *scope, doc *v1alpha1.Variable) *variable {
 		}
 		out.Program = p
 		s.node.HandsOn.Consume(flow)
-		return &variable{plan: out, of: p.Type(), flow: flow}
+		return &variable{plan: out, of: p.Type(), flow: flow, form: formOf(s, p)}
 	case doc.Value.Set():
 		out.When = s.typed(doc.When, cel.BoolType)
 		out.Value = s.template(doc.Value)
-		return &variable{plan: out, of: templateType(doc.Value, out.Value, out.When != nil)}
+		return &variable{plan: out, of: templateType(doc.Value, out.Value, out.When != nil), form: analyze.TemplateForm(out.Value, s.form)}
 	default:
 		s.problems.Hintf(doc.Pos, "expression, value, forEach or rego", "variable %q needs one of expression, value, forEach and rego", doc.Name.Value)
 		return nil
@@ -67,7 +67,7 @@ func (vs *variables) locals(s *scope, docs []v1alpha1.Variable) ([]*plan.Variabl
 			continue
 		}
 		out = append(out, v.plan)
-		s = s.withNode(own.node, v.of, v.flow)
+		s = formed(s.withNode(own.node, v.of, v.flow), doc.Name.Value, v.form)
 	}
 	return out, s
 }

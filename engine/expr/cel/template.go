@@ -62,6 +62,23 @@ func (t *Template) Field(name string) *Template {
 	return t.entries.field(name)
 }
 
+// IsList reports whether the template is written as a list, item by item, also if it is a
+// constant.
+func (t *Template) IsList() bool { return t.kind == document.List }
+
+// IsMapping is IsList for a mapping.
+func (t *Template) IsMapping() bool { return t.kind == document.Map }
+
+// Key returns the name of a field of a mapping; false if an expression computes it, also
+// one that uses constants only.
+func (t *Template) Key(i int) (string, bool) {
+	k := t.entries.keys[i]
+	if k.program != nil || k.parts != nil {
+		return "", false
+	}
+	return value.Str(k.constant)
+}
+
 // Len is the number of items of a list, or fields of a mapping, that are written
 // out.
 func (t *Template) Len() int { return len(t.entries.values) }
