@@ -45,6 +45,7 @@ const (
 	CaseOverlap          Code = "case-overlap"
 	CaseGap              Code = "case-gap"
 	NeverFires           Code = "never-fires"
+	NeverEqual           Code = "never-equal"
 	ConflictingWriters   Code = "conflicting-writers"
 	FeedbackLoop         Code = "feedback-loop"
 	OtherNamespace       Code = "other-namespace"
@@ -68,7 +69,7 @@ var Severities = map[Code]Severity{
 	UnknownKind: Error, InvalidName: Error, MissingName: Error, OptionalWithoutInput: Error, SelectWithoutThen: Warning,
 	UnusedVariable: Warning, UnusedInput: Warning, UnusedParam: Warning, UnusedRego: Warning, RegoInput: Warning,
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
-	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning,
+	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
 	SharedName: Warning, NotKept: Warning, RememberedWait: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
