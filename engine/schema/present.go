@@ -15,13 +15,24 @@ import (
 //go:embed defaulted.txt
 var defaultedFields string
 
-var defaulted = sync.OnceValue(func() map[string]bool {
+var defaulted = sync.OnceValue(func() map[string]bool { return linesOf(defaultedFields) })
+
+// demandedFields are fields of built-in kinds without which the code of the API server
+// refuses an object, of the kinds that are written most. A field that a schema requires
+// need not be one: the zero value of some is allowed.
+//
+//go:embed demanded.txt
+var demandedFields string
+
+var demanded = sync.OnceValue(func() map[string]bool { return linesOf(demandedFields) })
+
+func linesOf(text string) map[string]bool {
 	out := map[string]bool{}
-	for line := range strings.Lines(defaultedFields) {
+	for line := range strings.Lines(text) {
 		out[strings.TrimSpace(line)] = true
 	}
 	return out
-})
+}
 
 // Defaulted reports whether the API server may set a field of a definition of a built-in
 // kind by itself.
@@ -67,6 +78,16 @@ func Record(name string, fields map[string]*Type) *Type {
 // schemas.
 func (t *Type) Requires(field string) bool {
 	return t.Kind == Object && t.present[field] && !strings.HasPrefix(t.Name, builtinPrefix)
+}
+
+// Demands reports whether the API server refuses an object of the type that is made
+// without a field, because nothing gives it one.
+func (t *Type) Demands(field string) bool {
+	if t.Requires(field) {
+		_, given := t.Default(field)
+		return !given
+	}
+	return t.Kind == Object && demanded()[t.Name+" "+field]
 }
 
 // Always reports whether every object of the type that the API server returns has a field:

@@ -328,3 +328,32 @@ func TestListsOfCRDs(t *testing.T) {
 		t.Errorf("got %+v", widget)
 	}
 }
+
+// TestDemanded: what the API server demands of built-in kinds is a field that their schemas
+// require.
+func TestDemanded(t *testing.T) {
+	t.Parallel()
+	objects := map[string]*Type{}
+	var visit func(t *Type)
+	visit = func(t *Type) {
+		if t == nil || t.Name != "" && objects[t.Name] != nil {
+			return
+		}
+		if t.Kind == Object {
+			objects[t.Name] = t
+		}
+		visit(t.Elem)
+		for _, field := range t.Fields {
+			visit(field)
+		}
+	}
+	for gvk := range Builtin().kinds {
+		visit(Builtin().Of(gvk))
+	}
+	for line := range demanded() {
+		name, field, _ := strings.Cut(line, " ")
+		if of := objects[name]; of == nil || !of.Always(field) || !of.Demands(field) {
+			t.Errorf("%s: no required field", line)
+		}
+	}
+}
