@@ -62,6 +62,9 @@ func (s *Server) born(kind kind, next Object) (Object, error) {
 	if err := kind.valid(nil, next, ""); err != nil {
 		return nil, err
 	}
+	if err := s.demands(kind, next); err != nil {
+		return nil, err
+	}
 	metadata(next)["creationTimestamp"] = s.now.timestamp()
 	s.storage.add(kind, next)
 	return next, nil

@@ -7,7 +7,8 @@
 // generation, preconditions, finalizers, the three propagation policies of a
 // deletion and the garbage collector. Objects are defaulted and pruned by the
 // schemas of their kinds. Those of custom kinds are validated by their CRDs, by the
-// libraries of kube-apiserver; of built-in kinds immutable fields are known.
+// libraries of kube-apiserver; of built-in kinds immutable fields are known, and the fields
+// that a new object must have.
 //
 // It does not validate what else kube-apiserver validates by Go code, run admission,
 // or apply the defaults that kube-apiserver has in Go code only. test/conformance

@@ -19,7 +19,8 @@ var defaulted = sync.OnceValue(func() map[string]bool { return linesOf(defaulted
 
 // demandedFields are fields of built-in kinds without which the code of the API server
 // refuses an object, of the kinds that are written most. A field that a schema requires
-// need not be one: the zero value of some is allowed.
+// need not be one: the zero value of some is allowed. test/conformance leaves out each of
+// them.
 //
 //go:embed demanded.txt
 var demandedFields string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/test/controlplane"
 )
 
@@ -205,6 +207,30 @@ func store(t *testing.T, on *cluster) {
 	}
 	if err := os.WriteFile(storedFile, text, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestDemandsMet: each field that the server in memory demands is left out of an object.
+func TestDemandsMet(t *testing.T) {
+	t.Parallel()
+	list, err := objectsIn("testdata/demanded.yaml", demandedText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := map[string]bool{}
+	for _, k := range list {
+		for _, d := range demandedIn(schema.Builtin().Of(k.GVK), k.base, nil) {
+			met[d.definition+" "+d.name] = true
+		}
+	}
+	want, err := os.ReadFile("../../engine/schema/demanded.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Fields(strings.ReplaceAll(string(want), " ", "/")) {
+		if line = strings.ReplaceAll(line, "/", " "); !met[line] {
+			t.Errorf("no object of testdata/demanded.yaml has %s", line)
+		}
 	}
 }
 

@@ -37,6 +37,11 @@ func generate(seed uint64) ([]scenario, error) {
 			out = append(out, scenario{Name: fmt.Sprintf("%s-%d", all[name].resource, n), Requests: g.out})
 		}
 	}
+	demanded, err := demands()
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, demanded...)
 	return append(append(out, collections(seed, all)...), slices.Concat(subresources(all), approvals(all), validations(all["Bolt"]), validations(all["Nut"]), immutables(all))...), nil
 }
 

@@ -19,19 +19,29 @@ const storedFile = "testdata/stored.json"
 
 // shorts returns requests that create objects without what the server sets by itself.
 func shorts() (out []request, err error) {
-	text, err := yaml.YAMLToJSON(shortText)
-	if err != nil {
-		return nil, err
+	list, err := objectsIn("testdata/short.yaml", shortText)
+	for i, k := range list {
+		name := fmt.Sprintf("short-%d", i)
+		out = append(out, request{Op: create, Kind: k, Name: name, Body: k.object(name, k.base), Manager: "user"})
+	}
+	return out, err
+}
+
+// objectsIn reads a list of objects, each with its kind.
+func objectsIn(file string, text []byte) (out []*kind, err error) {
+	if text, err = yaml.YAMLToJSON(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	raw, err := apiserver.Decode([]byte(`{"list":` + string(text) + `}`))
 	if err != nil {
-		return nil, fmt.Errorf("testdata/short.yaml: %w", err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for i, fields := range objects(raw["list"]) {
-		k := &kind{GVK: schema.GVK{APIVersion: fields["apiVersion"].(string), Kind: fields["kind"].(string)}, resource: fields["resource"].(string), cluster: fields["cluster"] == true}
-		name := fmt.Sprintf("short-%d", i)
+	for _, fields := range objects(raw["list"]) {
 		base, _ := fields["base"].(Object)
-		out = append(out, request{Op: create, Kind: k, Name: name, Body: k.object(name, base), Manager: "user"})
+		out = append(out, &kind{
+			GVK:      schema.GVK{APIVersion: fields["apiVersion"].(string), Kind: fields["kind"].(string)},
+			resource: fields["resource"].(string), cluster: fields["cluster"] == true, base: base,
+		})
 	}
 	return out, nil
 }
