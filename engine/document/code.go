@@ -11,11 +11,13 @@ const (
 	SkippedDocument Code = "skipped-document"
 	NullComparison  Code = "null-comparison"
 	QuantityAsText  Code = "quantity-as-text"
-	QuadraticLoop   Code = "quadratic-loop"
-	OptionalInText  Code = "optional-in-text"
-	ListInText      Code = "list-in-text"
-	NameAsText      Code = "name-as-text"
-	RefusedChoice   Code = "refused-choice"
+	// QuantityOfNumber is about quantity(x), which takes texts only.
+	QuantityOfNumber Code = "quantity-of-number"
+	QuadraticLoop    Code = "quadratic-loop"
+	OptionalInText   Code = "optional-in-text"
+	ListInText       Code = "list-in-text"
+	NameAsText       Code = "name-as-text"
+	RefusedChoice    Code = "refused-choice"
 )
 
 // What may be wrong with a policy.
@@ -64,7 +66,7 @@ const (
 
 // Severities are the codes, each with its severity.
 var Severities = map[Code]Severity{
-	Invalid: Error, SkippedDocument: Warning, NullComparison: Warning, QuantityAsText: Warning, QuadraticLoop: Warning,
+	Invalid: Error, SkippedDocument: Warning, NullComparison: Warning, QuantityAsText: Warning, QuantityOfNumber: Warning, QuadraticLoop: Warning,
 	OptionalInText: Warning, ListInText: Error, NameAsText: Warning, RefusedChoice: Warning,
 	UnindexedJoin: Warning, NoRules: Warning, EmptyRule: Warning, ComputedOwner: Warning, UnknownSchema: Warning,
 	UnknownKind: Error, InvalidName: Error, MissingName: Error, OptionalWithoutInput: Error, SelectWithoutThen: Warning,

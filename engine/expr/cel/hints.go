@@ -38,6 +38,9 @@ var unconverted = []struct{ messages, text, hint string }{
 // outOfRange is what slice says of indexes that the list does not have.
 var outOfRange = regexp.MustCompile(`^cannot slice\(.*(less than or equal to end index|list is length \d+)$`)
 
+// QuantityOfAny says what takes quantities that are numbers.
+const QuantityOfAny = "quantity.value(x) and quantity.parse(x) take numbers as well"
+
 // valueProblem words what CEL says of a text that cannot be converted, of indexes that a
 // list does not have, or of a quantity that is a number, as a custom resource may have it;
 // "" if it is about something else.
@@ -51,7 +54,7 @@ func valueProblem(message string) (text, hint string) {
 		return message, "math.least(n, size(list)) is an index that the list has"
 	}
 	if strings.HasPrefix(message, "no such overload: quantity(") {
-		return "quantity(x) takes a text, and this is none", "quantity.value(x) and quantity.parse(x) take numbers as well"
+		return "quantity(x) takes a text, and this is none", QuantityOfAny
 	}
 	return "", ""
 }
@@ -70,7 +73,7 @@ var mismatches = []struct {
 	{"'_%_'", regexp.MustCompile(`'\(string, `), "a text is filled in by \"...\".format([...]), or a template"},
 	{"'_", regexp.MustCompile(`'\((int, string|string, int)\)`), "int(text) or string(number) makes both of one type"},
 	{"", regexp.MustCompile(`\((int, double|double, int|int, uint|uint, int|double, uint|uint, double)\)`), "double(x) or int(x) makes both of one type"},
-	{"'quantity'", regexp.MustCompile(`'\((int|double|uint)\)`), "quantity.value(x) and quantity.parse(x) take numbers as well"},
+	{"'quantity'", regexp.MustCompile(`'\((int|double|uint)\)`), QuantityOfAny},
 	{"'duration'", regexp.MustCompile(`'\((int|uint)\)`), "duration(string(n) + \"s\") is n seconds"},
 	{"'string'", regexp.MustCompile(`'\((list|map)\(`), "json.encode(x) is the text of a list or a map, list.join(\", \") that of a list of texts"},
 	{"'@in'", regexp.MustCompile(`'\(string, string\)`), "x.contains(y) asks whether a text is in a text"},
