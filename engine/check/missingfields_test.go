@@ -74,7 +74,7 @@ func TestMissingFields(t *testing.T) {
 		"the port of a Service":           {service("{name: a}"), `Service.spec.ports[] has no "port"`},
 		"a Service":                       {service("{port: 80}"), ""},
 		"a container without a name":      {workload("[{image: a}]"), `Deployment.spec.template.spec.containers[] has no "name"`},
-		"a container":                     {workload("[{name: a}]"), ""},
+		"a container":                     {workload("[{name: a, image: i}]"), ""},
 		"computed containers":             {workload("'${variables.containers}'"), ""},
 		"what a built-in kind has anyway": {rule("{apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}}"), ""},
 		"what a schema requires in vain":  {rule("{apply: {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: a, namespace: b}, spec: {}}}"), ""},
