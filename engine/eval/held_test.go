@@ -18,15 +18,15 @@ import (
 // parts are objects in parts that can be applied in any combination. They have
 // what API servers merge or write in ways of their own.
 var parts = map[string][]string{
-	"{apiVersion: v1, kind: Service, metadata: {namespace: ns, name: a}}": {
+	"{apiVersion: v1, kind: Service, metadata: {namespace: ns, name: a}, spec: {type: ClusterIP}}": {
 		"{spec: {selector: {app: a}}}",
 		"{spec: {ports: [{name: http, port: 80}, {name: dns, port: 53, protocol: UDP}, {name: dnstcp, port: 53}]}}",
 		"{spec: {loadBalancerSourceRanges: []}, metadata: {labels: {l: x}, annotations: {note: b}, finalizers: [example.com/keep]}}",
 		"{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: u}]}}",
 		"{spec: {externalIPs: [10.0.0.1, 10.0.0.2]}}",
 	},
-	"{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}}": {
-		"{spec: {replicas: 2, selector: {matchLabels: {app: a}}}}",
+	"{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}, spec: {selector: {matchLabels: {app: a}}, template: {spec: {containers: [{name: c, image: i}]}}}}": {
+		"{spec: {replicas: 2}}",
 		"{spec: {template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}], env: [{name: A, value: x}], args: [], volumeMounts: [], resources: {limits: {cpu: 1000m, memory: 0.5Gi}}}]}}}}",
 		"{spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}], tolerations: [{key: k, operator: Exists}], nodeSelector: {}}}}}",
 		"{spec: {template: {metadata: {labels: {app: a}}}}}",
@@ -189,6 +189,7 @@ func TestWhatHasOnlyEmptyListsIsApplied(t *testing.T) {
 		crd    = `{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
 			x: {type: string}, object: ` + object + `}, atomic: ` + object + `, x-kubernetes-map-type: atomic}, map: {type: object, additionalProperties: ` + object + `}}}}}}}}]}}`
 	)
+	const whole = "selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: c, image: i}]"
 	for name, tc := range map[string]struct {
 		kind, before, theirs, want string
 		settled                    bool // before it is applied
@@ -202,7 +203,7 @@ func TestWhatHasOnlyEmptyListsIsApplied(t *testing.T) {
 		"as a whole":             {"example.com/v1, kind: Gadget", "x: a", "", "x: a, atomic: {set: []}", false},
 		"as a whole, of others":  {"example.com/v1, kind: Gadget", "x: a", "atomic: {x: a}", "x: a, atomic: {set: []}", false},
 		"no schema":              {"example.com/v1, kind: Unknown", "x: a", "", "x: a, object: {k: {list: []}}", false},
-		"of a built-in kind":     {"apps/v1, kind: Deployment", "replicas: 1", "", "replicas: 1, template: {spec: {securityContext: {sysctls: []}, affinity: {nodeAffinity: {}}}}", false},
+		"of a built-in kind":     {"apps/v1, kind: Deployment", whole + "}}", "", whole + ", securityContext: {sysctls: []}, affinity: {nodeAffinity: {}}}}", false},
 		"a selector of no label": {"networking.k8s.io/v1, kind: NetworkPolicy", "policyTypes: [Egress]", "podSelector: {matchLabels: {a: b}}", "policyTypes: [Egress], podSelector: {matchExpressions: []}", false},
 	} {
 		s := newHeldServer()

@@ -132,7 +132,7 @@ spec:
         apiVersion: apps/v1
         kind: Deployment
         metadata: {namespace: x, name: "${key.name}-web"}
-        spec: {selector: {matchLabels: {app: "${key.name}"}}, template: {metadata: {labels: {app: "${key.name}"}}}}
+        spec: {selector: {matchLabels: {app: "${key.name}"}}, template: {metadata: {labels: {app: "${key.name}"}}, spec: {containers: [{name: c, image: i}]}}}
     - name: rail
       apply:
         apiVersion: example.com/v1
