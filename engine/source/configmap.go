@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 )
 
@@ -70,6 +71,15 @@ func (c *ConfigMap) Revision() string {
 		fmt.Fprintf(h, "%s %d %s\n", key, len(c.Data[key]), c.Data[key])
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// BothLabels says of a ConfigMap of policies that it cannot have params, too: it has one
+// status, and two that replace each other would be written without end.
+func (c *ConfigMap) BothLabels() document.Problem {
+	return document.Problem{
+		Position: document.Position{File: c.Path()}, Severity: document.Warning, Code: document.UnreadKey, Hint: "put the params into another ConfigMap",
+		Message: fmt.Sprintf("the label %s=true has no effect beside %s=true: no key is read as params", v1alpha1.LabelParams, v1alpha1.LabelPolicy),
+	}
 }
 
 // Older orders ConfigMaps by age: where two say the same, the older is right.

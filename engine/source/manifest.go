@@ -69,7 +69,10 @@ func (m *manifests) configMap(n *document.Node, file string, problems *document.
 		problems.Append(contents.testProblems())
 		m.contents = append(m.contents, contents)
 	}
-	if params {
+	switch {
+	case params && policies:
+		problems.Add(c.BothLabels())
+	case params:
 		values := c.ReadParams()
 		problems.Append(values.Problems)
 		m.values = append(m.values, values)

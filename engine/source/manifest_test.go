@@ -172,6 +172,7 @@ func TestManifestsBesideOthers(t *testing.T) {
 		problem           string
 	}{
 		"a policy beside a manifest":     {inside + "---\n" + policy("q", ""), 2, 0, ""},
+		"with both labels":               {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")}), v1alpha1.LabelPolicy, v1alpha1.LabelParams), 1, 0, "no key is read as params"},
 		"another manifest":               {inside + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", 1, 1, ""},
 		"a List":                         {list + "\n---\n" + policy("q", ""), 2, 0, ""},
 		"a ConfigMap without the label":  {manifestOf(t, at(1, "a", map[string]string{"p.yaml": policy("p", "")})), 0, 0, "the ConfigMap a has policies, and no label edict.dev/policy with the value \"true\""},

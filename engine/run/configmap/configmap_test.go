@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/source"
 )
@@ -91,5 +92,17 @@ func TestEditsOf(t *testing.T) {
 	got := Of(m)
 	if a, b := got.LastEdit("a.yaml"), got.LastEdit("a.yaml", "b.yaml"); a.Manager != "helm" || b.Manager != "kubectl-edit" || !b.At.Equal(at(2).Time) || got.LastEdit("c").Manager != "" {
 		t.Errorf("%+v", got.Edits)
+	}
+}
+
+// TestBothLabels: a ConfigMap of policies is not one of params as well, so that it has one
+// status, and the author is told.
+func TestBothLabels(t *testing.T) {
+	t.Parallel()
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Labels: map[string]string{v1alpha1.LabelPolicy: "true", v1alpha1.LabelParams: "true"}}, Data: map[string]string{"one": "value: a"}}
+	c := newCatalog([]*corev1.ConfigMap{m}, []*corev1.ConfigMap{m}, &Cache{}, nil)
+	told := c.Conflicts["ns/m"]
+	if len(c.Contents) != 1 || len(c.Values) != 0 || len(told) != 1 || !strings.Contains(told[0].Message, "no key is read as params") {
+		t.Errorf("%d of policies, %d of params, %v", len(c.Contents), len(c.Values), told)
 	}
 }

@@ -139,11 +139,20 @@ func newCatalog(policies, params []*corev1.ConfigMap, read *Cache, typed compile
 	for _, m := range policies {
 		contents = append(contents, read.policies(m))
 	}
+	var both []*source.ConfigMap
 	for _, m := range params {
+		if m.Labels[v1alpha1.LabelPolicy] == "true" {
+			both = append(both, Of(m))
+			continue
+		}
 		values = append(values, Of(m).ReadParams())
 	}
 	read.sweep()
-	return source.NewCatalog(contents, values, typed)
+	c := source.NewCatalog(contents, values, typed)
+	for _, m := range both {
+		c.Conflicts[m.Path()] = append(c.Conflicts[m.Path()], m.BothLabels())
+	}
+	return c
 }
 
 // Annotations returns the annotations of a ConfigMap and its resource version; "" if
