@@ -17,7 +17,7 @@ func TestWait(t *testing.T) {
 	present := map[string]string{v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: small().configMaps[0].Data}).Revision()}
 	before := map[string]string{v1alpha1.AnnotationRevision: "another"}
 	of := &source.ConfigMap{Data: small().configMaps[0].Data}
-	observed := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: of.Read().Observed(nil)}
+	observed := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: observedAlone(of)}
 	unseen := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: "another"}
 	const long, short = "1h", "1ms" // with long, only what ends at once ends
 	for name, tc := range map[string]struct {
@@ -56,6 +56,37 @@ func TestWait(t *testing.T) {
 				t.Errorf("exit code %d, want %d with %q:\n%s%s", got.code, tc.code, tc.want, got.stdout, got.stderr)
 			}
 		})
+	}
+}
+
+// observedAlone is the hash of a ConfigMap of policies that is the only one.
+func observedAlone(m *source.ConfigMap) string {
+	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
+	return c.Observed(c.Contents[0])
+}
+
+// TestWaitPastAnother: a refusal does not count while it may be because of another ConfigMap
+// as it was before: an older one with the same policy that is gone, or the policies that
+// values are for.
+func TestWaitPastAnother(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	values := installed("values", map[string]string{"one": "value: a"})
+	values.Labels = map[string]string{v1alpha1.LabelParams: "true"}
+	cluster.configMaps = append(cluster.configMaps, values)
+	for _, refused := range []string{"policies", "values"} {
+		for i := range cluster.configMaps {
+			m := &cluster.configMaps[i]
+			m.Annotations = map[string]string{v1alpha1.AnnotationRevision: configmap.Of(m).Revision(), v1alpha1.AnnotationStatus: "Active"}
+			if m.Name == refused {
+				m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationObserved] = "Refused", "with another"
+			}
+		}
+		// Long enough for two looks.
+		got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "600ms")
+		if want := "not active after 600ms:\nConfigMap edict-system/" + refused + ": the controller has not read it as it is now\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
+			t.Errorf("%s: exit code %d, want 1 with %q:\n%s%s", refused, got.code, want, got.stdout, got.stderr)
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -70,42 +69,29 @@ func itsStatus(m *corev1.ConfigMap) string {
 
 // look looks at the ConfigMaps once.
 func (f *waitFlags) look(ctx context.Context, api corev1client.ConfigMapInterface) (out waitLook, err error) {
-	// The status of the policies is written before that of the params, so that it is read
-	// after it.
-	params, err := api.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelParams + "=true"})
-	if err != nil {
-		return out, err
-	}
-	list, err := api.List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
+	policies, params, in, err := configmap.ReadAll(ctx, api)
 	if err != nil {
 		return out, err
 	}
 	if out.installations, err = configmap.ReadInstallations(ctx, api); err != nil {
 		return out, err
 	}
-	waited := f.lookAtPolicies(list.Items, valuesIn(params.Items), &out)
-	f.lookAtParams(params.Items, waited, &out)
-	if len(list.Items) == 0 && len(out.missing) == 0 {
+	waited := f.lookAtPolicies(policies, in, &out)
+	f.lookAtParams(params, in, waited, &out)
+	if len(policies) == 0 && len(out.missing) == 0 {
 		out.missing = append(out.missing, fmt.Sprintf("no ConfigMap of the namespace %s is labelled %s=true", f.origin.namespace, v1alpha1.LabelPolicy))
 	}
 	return out, nil
 }
 
-func valuesIn(params []corev1.ConfigMap) (out []*source.Values) {
-	for i := range params {
-		out = append(out, configmap.Of(&params[i]).ReadParams())
-	}
-	return out
-}
-
 // lookAtPolicies looks at the ConfigMaps of policies, and returns the policies that are
 // waited for: those that are named, and those that are beside them.
-func (f *waitFlags) lookAtPolicies(all []corev1.ConfigMap, params []*source.Values, out *waitLook) (waited []string) {
-	for i := range all {
-		policies := policiesIn(&all[i])
+func (f *waitFlags) lookAtPolicies(all []*corev1.ConfigMap, in *source.Catalog, out *waitLook) (waited []string) {
+	for _, m := range all {
+		policies := policiesIn(m)
 		if len(f.names) == 0 || slices.ContainsFunc(policies, func(name string) bool { return slices.Contains(f.names, name) }) {
 			waited = append(waited, policies...)
-			f.lookAt(&all[i], params, out)
+			f.lookAt(m, in, out)
 		}
 	}
 	for _, name := range f.names {
@@ -117,10 +103,10 @@ func (f *waitFlags) lookAtPolicies(all []corev1.ConfigMap, params []*source.Valu
 }
 
 // lookAt looks at a ConfigMap of policies.
-func (f *waitFlags) lookAt(m *corev1.ConfigMap, params []*source.Values, out *waitLook) {
+func (f *waitFlags) lookAt(m *corev1.ConfigMap, in *source.Catalog, out *waitLook) {
 	status := m.Annotations[v1alpha1.AnnotationStatus]
 	switch {
-	case !configmap.Observed(m, params):
+	case !configmap.Observed(m, in):
 		out.add(m, notRead)
 	case out.before(m):
 		out.add(m, notThis)
@@ -139,16 +125,17 @@ func (f *waitFlags) lookAt(m *corev1.ConfigMap, params []*source.Values, out *wa
 // lookAtParams looks at the ConfigMaps of params: what one no longer has may have been for
 // any policy. One that is refused and has values for some of the policies is a failure,
 // unless that is waited for.
-func (f *waitFlags) lookAtParams(all []corev1.ConfigMap, policies []string, out *waitLook) {
-	for i := range all {
-		m := &all[i]
+func (f *waitFlags) lookAtParams(all []*corev1.ConfigMap, in *source.Catalog, policies []string, out *waitLook) {
+	for _, m := range all {
 		switch {
 		case !configmap.Judged(m):
 			out.add(m, notRead)
 		case out.before(m):
 			out.add(m, notThis)
-		case m.Annotations[v1alpha1.AnnotationStatus] != "Refused" || strings.EqualFold(f.status, "refused"):
-		case len(f.names) == 0 || slices.ContainsFunc(policies, configmap.Of(m).ReadParams().For):
+		case len(f.names) > 0 && !slices.ContainsFunc(policies, configmap.Of(m).ReadParams().For):
+		case !configmap.Observed(m, in):
+			out.add(m, notRead)
+		case m.Annotations[v1alpha1.AnnotationStatus] == "Refused" && !strings.EqualFold(f.status, "refused"):
 			out.fail(m, "%s is refused")
 		}
 	}

@@ -26,6 +26,9 @@ type Catalog struct {
 	// Conflicts are the problems that only show when all are looked at, by the
 	// path of the ConfigMap that has to give way.
 	Conflicts map[string][]document.Problem
+
+	// rivals are the older ConfigMaps that have a policy of a ConfigMap, too, by its path.
+	rivals map[string][]*Contents
 }
 
 // NewCatalog puts ConfigMaps together. Typed values win over theirs.
@@ -34,6 +37,7 @@ func NewCatalog(policies []*Contents, params []*Values, typed compile.Overrides)
 		Contents: slices.SortedFunc(slices.Values(policies), func(a, b *Contents) int { return Older(a.ConfigMap, b.ConfigMap) }),
 		Values:   slices.SortedFunc(slices.Values(params), func(a, b *Values) int { return Older(a.ConfigMap, b.ConfigMap) }),
 		Units:    map[string]*Unit{}, Origins: map[string]*Contents{}, Conflicts: map[string][]document.Problem{},
+		rivals: map[string][]*Contents{},
 	}
 	overrides := merged(c.Values, typed, c.conflict)
 	for _, contents := range c.Contents {
@@ -48,6 +52,7 @@ func (c *Catalog) add(contents *Contents, overrides compile.Overrides) {
 	for _, u := range contents.Units {
 		if first := c.Units[u.ID()]; first != nil {
 			c.conflict(contents.ConfigMap, Twice(u, first))
+			c.rivals[contents.Path()] = append(c.rivals[contents.Path()], c.Origins[u.ID()])
 			continue
 		}
 		c.Units[u.ID()], c.Origins[u.ID()] = u.with(overrides, c.Values), contents

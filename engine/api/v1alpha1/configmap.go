@@ -50,8 +50,8 @@ const (
 	AnnotationStatus = "edict.dev/status"
 	// AnnotationRevision is the hash of the data that was judged.
 	AnnotationRevision = "edict.dev/revision"
-	// AnnotationObserved is, on a ConfigMap of policies, the hash of all that was taken into
-	// account: the data, the annotations written by people, and the values for its policies.
+	// AnnotationObserved is the hash of all that was taken into account: the data, the
+	// annotations written by people, and the ConfigMaps that are judged together with it.
 	AnnotationObserved = "edict.dev/observed"
 	// AnnotationInstallation names the installation of the controller that has judged the
 	// ConfigMap; with LabelAllowances it is written by the installation, and names it.

@@ -48,12 +48,24 @@ func Judged(m *corev1.ConfigMap) bool {
 	return m.Annotations[v1alpha1.AnnotationRevision] == Of(m).Revision()
 }
 
-// Observed reports whether the status of a ConfigMap of policies is that of its present data,
-// mode and rollout, and of the present values for its policies. That of a controller of an
-// earlier version, which does not note it, is by the data alone.
-func Observed(m *corev1.ConfigMap, params []*source.Values) bool {
+// Observed reports whether the status of a ConfigMap is that of all that it takes into
+// account, as the catalog has it. That of a controller of an earlier version, which does not
+// note it, is by the data alone.
+func Observed(m *corev1.ConfigMap, in *source.Catalog) bool {
 	observed := m.Annotations[v1alpha1.AnnotationObserved]
-	return Judged(m) && (observed == "" || observed == Of(m).Read().Observed(params))
+	return Judged(m) && (observed == "" || observed == present(m, in))
+}
+
+// present is what Observed is to be.
+func present(m *corev1.ConfigMap, in *source.Catalog) string {
+	at := func(c *source.ConfigMap) bool { return c.Namespace == m.Namespace && c.Name == m.Name }
+	if i := slices.IndexFunc(in.Contents, func(c *source.Contents) bool { return at(c.ConfigMap) }); i >= 0 {
+		return in.Observed(in.Contents[i])
+	}
+	if i := slices.IndexFunc(in.Values, func(v *source.Values) bool { return at(v.ConfigMap) }); i >= 0 {
+		return in.ObservedParams(in.Values[i])
+	}
+	return ""
 }
 
 // Labelled reports whether a ConfigMap has policies or params.

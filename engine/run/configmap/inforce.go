@@ -56,9 +56,8 @@ func ReadJudged(ctx context.Context, client kubernetes.Interface, namespace stri
 
 // allRead reports whether the controller has read all ConfigMaps as they are.
 func allRead(c *source.Catalog, policies, params []*corev1.ConfigMap) bool {
-	unread := func(m *corev1.ConfigMap) bool { return !Judged(m) }
-	unseen := func(m *corev1.ConfigMap) bool { return !Observed(m, c.Values) }
-	return !slices.ContainsFunc(params, unread) && !slices.ContainsFunc(policies, unseen)
+	unread := func(m *corev1.ConfigMap) bool { return !Observed(m, c) }
+	return !slices.ContainsFunc(params, unread) && !slices.ContainsFunc(policies, unread)
 }
 
 func inForce(ctx context.Context, client kubernetes.Interface, namespace string, policies, params []*corev1.ConfigMap, typed compile.Overrides) (*source.Catalog, []Differing, error) {

@@ -23,6 +23,14 @@ func Read(ctx context.Context, api corev1client.ConfigMapInterface, typed compil
 	return newCatalog(policies, params, &Cache{}, typed), nil
 }
 
+// ReadAll is Read, with the ConfigMaps and the annotations that they have.
+func ReadAll(ctx context.Context, api corev1client.ConfigMapInterface) (policies, params []*corev1.ConfigMap, in *source.Catalog, err error) {
+	if policies, params, err = lists(ctx, api); err != nil {
+		return nil, nil, nil, err
+	}
+	return policies, params, newCatalog(policies, params, &Cache{}, nil), nil
+}
+
 // lists returns the ConfigMaps of policies and those of params. The controller writes the
 // status of the policies before that of the params, so it is read after it.
 func lists(ctx context.Context, api corev1client.ConfigMapInterface) (policies, params []*corev1.ConfigMap, err error) {

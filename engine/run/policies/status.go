@@ -118,7 +118,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 // report returns the status of a ConfigMap of policies.
 func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
 	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
-	n := statusReport{configMap: contents.ConfigMap, observed: contents.Observed(c.Values), installation: r.installation, own: errorsAmong(own)}
+	n := statusReport{configMap: contents.ConfigMap, observed: c.Observed(contents), installation: r.installation, own: errorsAmong(own)}
 	sum := tally{problems: append(own, r.stranded(c, contents)...)}
 	for _, id := range r.known(c) {
 		if r.originOf(c, id) == contents.Path() {
@@ -178,7 +178,7 @@ func (r *reporter) originOf(c *source.Catalog, id string) string {
 // policies say is wrong with the values in it.
 func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusReport {
 	wrong := slices.Concat(v.Problems, c.Conflicts[v.Path()])
-	n := statusReport{configMap: v.ConfigMap, installation: r.installation, status: statusActive, params: true, own: errorsAmong(wrong)}
+	n := statusReport{configMap: v.ConfigMap, observed: c.ObservedParams(v), installation: r.installation, status: statusActive, params: true, own: errorsAmong(wrong)}
 	for _, id := range r.policies.Checked() {
 		now := r.policies.Get(id)
 		n.pending = n.pending || now.Phase == lifecycle.Testing && hasValues(&now, v)
