@@ -108,14 +108,15 @@ func (c *Controller) Start(ctx context.Context, background func(func())) bool {
 		if !cache.WaitForCacheSync(ctx.Done(), c.options.Store.synced) {
 			return false
 		}
-		for policy, r := range c.options.Store.records() {
+		stored := c.options.Store.view()
+		for policy, r := range stored.records() {
 			if r.Resumed == nil {
 				c.brakes.Restore(r.Pauses)
 			} else {
 				c.done(policy, *r.Resumed)
 			}
 		}
-		c.brakes.SetHolds(c.options.Store.holds(), time.Now())
+		c.brakes.SetHolds(stored.holds(), time.Now())
 	}
 	background(func() { c.run(ctx) })
 	return true
@@ -137,13 +138,15 @@ func (c *Controller) run(ctx context.Context) {
 
 // look does all that is due.
 func (c *Controller) look(ctx context.Context, now time.Time) {
+	var stored *view
 	if c.options.Store != nil {
-		for _, w := range c.brakes.SetHolds(c.options.Store.holds(), now) {
+		stored = c.options.Store.view()
+		for _, w := range c.brakes.SetHolds(stored.holds(), now) {
 			c.options.Wake(w.Policy, w.Keys)
 		}
-		c.resume()
+		c.resume(stored)
 		if c.options.shared() {
-			c.share()
+			c.share(stored)
 		}
 	}
 	for _, of := range c.options.Controllers() {
@@ -153,17 +156,17 @@ func (c *Controller) look(ctx context.Context, now time.Time) {
 	}
 	c.report(now)
 	switch {
-	case c.options.Store == nil:
+	case stored == nil:
 	case c.options.keeps():
-		c.record(ctx, now)
+		c.record(ctx, stored, now)
 	default:
-		c.announce(ctx)
+		c.announce(ctx, stored)
 	}
 }
 
 // resume applies the resumptions in the store.
-func (c *Controller) resume() {
-	records := c.options.Store.records()
+func (c *Controller) resume(stored *view) {
+	records := stored.records()
 	for policy, r := range records {
 		if r.Resumed == nil || c.resumed[policy] == *r.Resumed {
 			continue
@@ -182,7 +185,7 @@ func (c *Controller) done(policy string, r brake.Resumption) { c.resumed[policy]
 
 // record stores what the next leader needs at once, and examples of suspended writes
 // every few seconds.
-func (c *Controller) record(ctx context.Context, now time.Time) {
+func (c *Controller) record(ctx context.Context, stored *view, now time.Time) {
 	records, fresh := c.brakes.Records(), now.Sub(c.recorded) >= recordInterval
 	for policy, r := range records {
 		fresh = fresh || len(r.Pauses) != c.paused[policy]
@@ -191,31 +194,31 @@ func (c *Controller) record(ctx context.Context, now time.Time) {
 		return
 	}
 	data := map[string]string{}
-	for policy := range c.options.Store.records() {
+	for policy := range stored.records() {
 		data[policy] = "" // unless there is something to say
 	}
 	for policy, r := range records {
 		data[policy] = r.Text()
 		c.paused[policy] = len(r.Pauses)
 	}
-	if !c.options.Store.write(ctx, brake.RecordsName, data) {
+	if !stored.write(ctx, brake.RecordsName, data) {
 		c.recorded = time.Time{}
 		return
 	}
 	c.recorded = now
-	c.sweep(ctx, now)
+	c.sweep(ctx, stored, now)
 }
 
 // sweep removes holds that have ended.
-func (c *Controller) sweep(ctx context.Context, now time.Time) {
+func (c *Controller) sweep(ctx context.Context, stored *view, now time.Time) {
 	ended := map[string]string{}
-	for _, h := range c.options.Store.holds() {
+	for _, h := range stored.holds() {
 		if h.Ended(now) {
 			ended[h.Name] = ""
 		}
 	}
 	if len(ended) > 0 {
-		c.options.Store.write(ctx, brake.HoldsName, ended)
+		stored.write(ctx, brake.HoldsName, ended)
 	}
 }
 

@@ -2,18 +2,24 @@ package brakes
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	listers "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/edict-dev/edict/engine/brake"
@@ -65,7 +71,7 @@ func (k *kept) show() {
 func (k *kept) set(name, key, text string) {
 	k.t.Helper()
 	k.show()
-	if !k.write(k.t.Context(), name, map[string]string{key: text}) {
+	if !k.view().write(k.t.Context(), name, map[string]string{key: text}) {
 		k.t.Fatalf("%s is not written", name)
 	}
 	k.show()
@@ -155,6 +161,82 @@ func TestAPauseIsNotLostWithItsConfigMap(t *testing.T) {
 	if len(k.data(brake.RecordsName)) != 1 || len(b.brakes.Pauses("p")) != 1 {
 		t.Error("the pause is lost")
 	}
+}
+
+// TestAResumptionIsNotOverwritten: what comes into the cache while the brakes look at it
+// is not taken for what they have looked at. It is left in the cluster, and counts at the
+// next look.
+func TestAResumptionIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	for name, leads := range map[string]func() bool{
+		"alone": nil, "as the leader": func() bool { return true }, "as another": func() bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKept(t, versioned(t))
+			b := k.controller()
+			b.options.Leads = leads
+			policy, pause := pausedPolicy("1")
+			r := recordOf(pause)
+			k.set(brake.RecordsName, "p", r.Text())
+			b.brakes.Restore([]brake.Pause{pause, {Policy: "p", Rule: "a", Revision: "1", Reason: brake.RemovalLimit, Since: pause.Since}})
+			b.brakes.Policy("p").Adopt(policy)
+			b.options.Controllers = func() []*reconcile.Controller { // in the middle of a look
+				r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
+				k.set(brake.RecordsName, "p", r.Text())
+				return nil
+			}
+			b.look(t.Context(), time.Now())
+			b.options.Controllers = func() []*reconcile.Controller { return nil }
+			if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "somebody") {
+				t.Fatalf("the resumption is lost: %s", text)
+			}
+			b.look(t.Context(), time.Now())
+			if got := b.brakes.Pauses("p"); len(got) > 0 {
+				t.Errorf("after it was resumed: %+v", got)
+			}
+		})
+	}
+}
+
+// versioned is a client whose ConfigMaps have another version after each write, and which
+// refuses a write of another version than the present one.
+func versioned(t *testing.T) kubernetes.Interface {
+	t.Helper()
+	client, version := fake.NewClientset(), 1
+	client.PrependReactor("patch", "configmaps", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		patch, ok := a.(clienttesting.PatchAction)
+		if !ok {
+			t.Fatal(a)
+		}
+		var body struct {
+			Metadata metav1.ObjectMeta
+			Data     map[string]*string
+		}
+		if err := json.Unmarshal(patch.GetPatch(), &body); err != nil {
+			t.Fatal(err)
+		}
+		now, err := client.Tracker().Get(a.GetResource(), a.GetNamespace(), patch.GetName())
+		if err != nil {
+			return true, nil, err
+		}
+		m, ok := now.DeepCopyObject().(*corev1.ConfigMap)
+		if !ok {
+			t.Fatal(now)
+		}
+		if body.Metadata.ResourceVersion != m.ResourceVersion {
+			return true, nil, apierrors.NewConflict(a.GetResource().GroupResource(), m.Name, nil)
+		}
+		version++
+		m.ResourceVersion = strconv.Itoa(version)
+		for key, text := range body.Data {
+			if delete(m.Data, key); text != nil {
+				m.Data[key] = *text
+			}
+		}
+		return true, m, client.Tracker().Update(a.GetResource(), m, a.GetNamespace())
+	})
+	return client
 }
 
 // TestHoldsEnd: what has ended is taken away, and what cannot be read holds

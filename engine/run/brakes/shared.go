@@ -9,8 +9,8 @@ import (
 
 // share brings the brakes up to what other replicas have stored: a pause of one holds
 // for all, and one that is no longer there has been ended.
-func (c *Controller) share() {
-	records := c.options.Store.records()
+func (c *Controller) share(stored *view) {
+	records := stored.records()
 	for policy, shown := range c.shown {
 		if ended := missing(shown, records[policy].Pauses); len(ended) > 0 {
 			last := brake.Record{Pauses: ended}
@@ -29,8 +29,8 @@ func (c *Controller) share() {
 
 // announce stores the pauses that this replica has found, and that the one which keeps the
 // records does not know of.
-func (c *Controller) announce(ctx context.Context) {
-	records := c.options.Store.records()
+func (c *Controller) announce(ctx context.Context, stored *view) {
+	records := stored.records()
 	data := map[string]string{}
 	for policy, own := range c.brakes.Records() {
 		r := records[policy]
@@ -39,7 +39,7 @@ func (c *Controller) announce(ctx context.Context) {
 			data[policy] = r.Text()
 		}
 	}
-	if len(data) > 0 && !c.options.Store.write(ctx, brake.RecordsName, data) {
+	if len(data) > 0 && !stored.write(ctx, brake.RecordsName, data) {
 		c.Nudge()
 	}
 }

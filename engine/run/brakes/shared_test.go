@@ -43,10 +43,10 @@ func TestPausesAreShared(t *testing.T) {
 		t.Fatalf("after a pause of one replica they have %v", got)
 	}
 	look()
-	if r := store.records()["p"]; len(r.Pauses) != 1 {
+	if r := store.view().records()["p"]; len(r.Pauses) != 1 {
 		t.Errorf("the record is %+v", r)
 	}
-	r := store.records()["p"]
+	r := store.view().records()["p"]
 	r.Resumed = &brake.Resumption{By: "me", At: now}
 	store.set(brake.RecordsName, "p", r.Text())
 	leader.look(t.Context(), now.Add(time.Second)) // the others see only what it has written

@@ -58,17 +58,31 @@ func (s *Store) get(name string) *corev1.ConfigMap {
 	return m
 }
 
+// view is what a Store has at one moment. What follows from it is written only if the
+// cluster still has the same: a person may have resumed a policy meanwhile, or another
+// replica have paused one.
+type view struct {
+	store *Store
+	// configMaps are by name; nil is one that there is not.
+	configMaps map[string]*corev1.ConfigMap
+}
+
+// view returns what the cache has now.
+func (s *Store) view() *view {
+	return &view{s, map[string]*corev1.ConfigMap{brake.RecordsName: s.get(brake.RecordsName), brake.HoldsName: s.get(brake.HoldsName)}}
+}
+
 // records returns the records of the policies.
-func (s *Store) records() map[string]brake.Record {
+func (v *view) records() map[string]brake.Record {
 	out := map[string]brake.Record{}
-	m := s.get(brake.RecordsName)
+	m := v.configMaps[brake.RecordsName]
 	if m == nil {
 		return out
 	}
 	for policy, text := range m.Data {
 		r, err := brake.ParseRecord(policy, text)
 		if err != nil {
-			s.complain(err)
+			v.store.complain(err)
 			continue
 		}
 		out[policy] = r
@@ -77,15 +91,15 @@ func (s *Store) records() map[string]brake.Record {
 }
 
 // holds returns what people hold. One that cannot be read holds nothing.
-func (s *Store) holds() (out []brake.Hold) {
-	m := s.get(brake.HoldsName)
+func (v *view) holds() (out []brake.Hold) {
+	m := v.configMaps[brake.HoldsName]
 	if m == nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Data)) {
 		h, err := brake.ParseHold(name, m.Data[name])
 		if err != nil {
-			s.complain(err)
+			v.store.complain(err)
 			continue
 		}
 		out = append(out, h)
@@ -93,10 +107,10 @@ func (s *Store) holds() (out []brake.Hold) {
 	return out
 }
 
-// write writes keys of one of the ConfigMaps, as it was read; "" removes one. It
-// makes the ConfigMap if there is none, and reports whether all is written.
-func (s *Store) write(ctx context.Context, name string, data map[string]string) bool {
-	m := s.get(name)
+// write writes keys of one of the ConfigMaps, unless it is another one now; "" removes
+// one. It makes the ConfigMap if there is none, and reports whether all is written.
+func (v *view) write(ctx context.Context, name string, data map[string]string) bool {
+	m := v.configMaps[name]
 	changes := map[string]any{}
 	for key, text := range data {
 		switch {
@@ -110,12 +124,12 @@ func (s *Store) write(ctx context.Context, name string, data map[string]string) 
 	if len(changes) == 0 {
 		return true
 	}
-	err := s.send(ctx, m, name, changes)
+	err := v.store.send(ctx, m, name, changes)
 	if err == nil {
 		return true
 	}
 	if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && ctx.Err() == nil {
-		s.complain(err)
+		v.store.complain(err)
 	}
 	return false
 }
