@@ -30,6 +30,9 @@ type apiServer struct {
 	configMaps []corev1.ConfigMap
 	revisions  []appsv1.ControllerRevision
 
+	// listed is called when an answer is made, before it is sent; nil is nothing.
+	listed func(resource string)
+
 	mu sync.Mutex
 	// changes are the requests that would change something.
 	changes []string
@@ -64,7 +67,8 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var out any = &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusFailure, Reason: metav1.StatusReasonNotFound, Code: http.StatusNotFound}
 	status := http.StatusOK
-	switch namespace, resource := namespaced(r.URL.Path); {
+	namespace, resource := namespaced(r.URL.Path)
+	switch {
 	case r.URL.Path == "/api":
 		out = &metav1.APIVersions{Versions: []string{"v1"}}
 	case r.URL.Path == "/apis":
@@ -79,6 +83,9 @@ func (s *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out = s.list("apps/v1", "ControllerRevisionList", r, namespace, s.revisionList())
 	default:
 		status = http.StatusNotFound
+	}
+	if s.listed != nil {
+		s.listed(resource)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

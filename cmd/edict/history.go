@@ -81,7 +81,17 @@ type shownEntry struct {
 }
 
 func (f *historyFlags) run(ctx context.Context, names []string) ([]shownEntry, error) {
-	client, entries, err := f.read(ctx)
+	client, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	// The controller writes a revision into the history before it says that it runs, so
+	// that what runs is read first.
+	running, rollouts, err := f.readRunning(ctx, client)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.read(ctx, client)
 	if err != nil {
 		return nil, err
 	}
@@ -91,27 +101,31 @@ func (f *historyFlags) run(ctx context.Context, names []string) ([]shownEntry, e
 			return nil, found("no revision of a policy %q is kept in the namespace %s%s", name, f.namespace, hinted(nameHint(name, known)))
 		}
 	}
-	holders, err := client.CoreV1().ConfigMaps(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
-	if err != nil {
-		return nil, found("%v", err)
-	}
-	running := ""
-	var rollouts []rollout.Status
-	for _, m := range holders.Items {
-		running += m.Annotations[v1alpha1.AnnotationPolicies] + " "
-		some, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
-		if err != nil {
-			return nil, found("ConfigMap %s/%s: %v", m.Namespace, m.Name, err)
-		}
-		rollouts = append(rollouts, some...)
-	}
 	out := []shownEntry{}
 	for _, name := range known {
 		if len(names) == 0 || slices.Contains(names, name) {
-			out = append(out, shownHistory(entries[name], strings.Fields(running))...)
+			out = append(out, shownHistory(entries[name], running)...)
 		}
 	}
 	return withRollouts(out, rollouts), nil
+}
+
+// readRunning reads which revisions run, as policy=revision, and how far rollouts have
+// come.
+func (f *historyFlags) readRunning(ctx context.Context, client kubernetes.Interface) (running []string, rollouts []rollout.Status, err error) {
+	holders, err := client.CoreV1().ConfigMaps(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelPolicy + "=true"})
+	if err != nil {
+		return nil, nil, found("%v", err)
+	}
+	for _, m := range holders.Items {
+		running = append(running, strings.Fields(m.Annotations[v1alpha1.AnnotationPolicies])...)
+		some, err := rollout.ParseStatus(m.Annotations[v1alpha1.AnnotationRolloutStatus])
+		if err != nil {
+			return nil, nil, found("ConfigMap %s/%s: %v", m.Namespace, m.Name, err)
+		}
+		rollouts = append(rollouts, some...)
+	}
+	return running, rollouts, nil
 }
 
 // withRollouts adds how far rollouts have come to the newest entries of their
@@ -127,21 +141,25 @@ func withRollouts(list []shownEntry, rollouts []rollout.Status) []shownEntry {
 	return list
 }
 
-// read lists what is kept.
-func (f *historyFlags) read(ctx context.Context) (kubernetes.Interface, map[string][]*history.Entry, error) {
+func (f *historyFlags) client() (kubernetes.Interface, error) {
 	client, _, err := clusterClient(f.kubeconfig)
 	if err != nil {
-		return nil, nil, found("%v", err)
+		return nil, found("%v", err)
 	}
+	return client, nil
+}
+
+// read lists what is kept.
+func (f *historyFlags) read(ctx context.Context, client kubernetes.Interface) (map[string][]*history.Entry, error) {
 	list, err := client.AppsV1().ControllerRevisions(f.namespace).List(ctx, metav1.ListOptions{LabelSelector: v1alpha1.LabelRevision})
 	if err != nil {
-		return nil, nil, found("listing the kept revisions: %v", err)
+		return nil, found("listing the kept revisions: %v", err)
 	}
 	var broken error
 	entries := history.List(list.Items, func(name string, err error) {
 		broken = found("the ControllerRevision %s/%s cannot be read: %v", f.namespace, name, err)
 	})
-	return client, entries, broken
+	return entries, broken
 }
 
 // shownHistory makes the revisions of a policy ready to print, the newest first.

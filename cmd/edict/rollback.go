@@ -56,7 +56,11 @@ annotation edict.dev/rollout and if the policy is paused.`,
 }
 
 func (f *historyFlags) rollback(ctx context.Context, out io.Writer, policy string, number int64) error {
-	client, entries, err := f.read(ctx)
+	client, err := f.client()
+	if err != nil {
+		return err
+	}
+	entries, err := f.read(ctx, client)
 	if err != nil {
 		return err
 	}

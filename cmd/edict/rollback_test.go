@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/run/configmap"
 )
 
 // TestRestoreLeavesOthersEditsAlone: what is written holds for the ConfigMap as
@@ -113,5 +115,42 @@ p       1       aaa       Active                2026-01-01T01:00:00Z  helm    m/
 	}
 	if _, err := chosen(list, 9, nil); err == nil || !strings.Contains(err.Error(), "those from 1 to 4 are kept") {
 		t.Error(err)
+	}
+}
+
+// TestHistoryWhileARevisionComes: one of each policy is in force also while another one
+// comes into force between two requests. The controller keeps it before it says that it
+// runs.
+func TestHistoryWhileARevisionComes(t *testing.T) {
+	t.Parallel()
+	cluster := refused(t)
+	m := &cluster.configMaps[0]
+	m.Data["one.yaml"] = marking("one", "new")
+	coming := configmap.Of(m).Read().Units[0]
+	e := &history.Entry{Copy: history.CopyOf(coming), Number: 2, Result: history.Active}
+	o, err := e.Object(m.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	cluster.listed = func(string) {
+		once.Do(func() {
+			cluster.revisions = append(cluster.revisions, *o)
+			m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Active", v1alpha1.AnnotationPolicies: "one=" + coming.Revision()}
+		})
+	}
+	var shown []shownEntry
+	got := program(t, "history", "one", "-o", "json", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t))
+	if err := json.Unmarshal([]byte(got.stdout), &shown); err != nil {
+		t.Fatalf("%v: %s%s", err, got.stdout, got.stderr)
+	}
+	inForce := 0
+	for i := range shown {
+		if shown[i].InForce {
+			inForce++
+		}
+	}
+	if inForce != 1 {
+		t.Errorf("%d revisions are in force:\n%s", inForce, got.stdout)
 	}
 }
