@@ -153,22 +153,30 @@ func (f *captureFlags) text(ctx context.Context, errOut io.Writer) ([]byte, erro
 
 // ask asks a running controller for the test of its last decision.
 func (f *captureFlags) ask(ctx context.Context) ([]byte, error) {
-	files := []string{f.explain.policy + ".yaml"}
 	more := url.Values{"lastWrite": {strconv.FormatBool(f.explain.lastWrite)}}
 	if f.explain.world.origin.namespace == "" {
-		if err := f.wantPolicy(files[0]); err != nil {
+		name := f.explain.policy + ".yaml"
+		if err := f.wantPolicy(name); err != nil {
 			return nil, err
 		}
-	} else {
-		u, err := f.decidedBy(ctx, more)
-		if err != nil {
-			return nil, err
-		}
-		if files, err = f.policyFiles(u); err != nil {
-			return nil, asFinding(err)
-		}
+		return f.askTest(ctx, name, more)
 	}
-	more["policies"] = files
+	u, err := f.decidedBy(ctx, more)
+	if err != nil {
+		return nil, err
+	}
+	more.Set("revision", u.Revision()) // another one may decide meanwhile
+	text, err := f.askTest(ctx, filepath.Base(u.File.Path), more)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.policyFiles(u)
+	return text, asFinding(err)
+}
+
+// askTest asks for the test, of a policy that is in a file.
+func (f *captureFlags) askTest(ctx context.Context, file string, more url.Values) ([]byte, error) {
+	more.Set("policies", file)
 	return f.explain.live.ask(ctx, &f.explain.world.origin, asked(live.CapturePath, f.explain.policy, f.explain.key, more))
 }
 

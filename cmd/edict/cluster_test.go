@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/history"
+	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/run/configmap"
 )
 
@@ -328,6 +330,30 @@ func TestCaptureDuringARollout(t *testing.T) {
 				t.Errorf("%s\n%s", got.stderr, text)
 			}
 		})
+	}
+}
+
+// TestCaptureWhileARevisionComes: a test of another revision than the one whose text
+// would be beside it is not asked for.
+func TestCaptureWhileARevisionComes(t *testing.T) {
+	t.Parallel()
+	cluster := small()
+	revision := configmap.Of(&cluster.configMaps[0]).Read().Units[0].Revision()
+	controller := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == live.Path {
+			fmt.Fprintf(w, `{"kind": "Node", "decision": {"policy": "one", "revision": %q}}`, revision)
+			return
+		}
+		http.Error(w, "asked for "+r.URL.Query().Get("revision"), http.StatusConflict)
+	}))
+	t.Cleanup(controller.Close)
+	folder := t.TempDir()
+	got := program(t, "capture", "one", "a", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--address", controller.URL, "--out", filepath.Join(folder, "test.yaml"))
+	if got.code != 1 || !strings.Contains(got.stderr, "409 Conflict: asked for "+revision) {
+		t.Errorf("%d: %s", got.code, got.stderr)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("written is %v, %v", left, err)
 	}
 }
 

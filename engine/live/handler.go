@@ -25,8 +25,9 @@ import (
 // Path is where decisions are served: GET /decisions?policy=P&namespace=N&name=X,
 // with about=NAME to be told about something of that name too, and lastWrite=true for
 // the last decision that wrote something. CapturePath serves the same decision as a
-// policy test, of the policy file that policies=FILE names. AnswersPath serves the
-// calls of builtins of the decisions that are kept, as record.Calls, the oldest first.
+// policy test, of the policy file that policies=FILE names, and with revision=R only if
+// that is the one by which it was made. AnswersPath serves the calls of builtins of the
+// decisions that are kept, as record.Calls, the oldest first.
 const (
 	Path        = "/decisions"
 	CapturePath = "/decisions/capture"
@@ -70,6 +71,7 @@ var (
 	errNoKey    = errors.New("there is no such object")
 	errNoWrite  = errors.New("no decision of it that wrote something is kept any more")
 	errTooLarge = errors.New("the answer would be too large")
+	errRevision = errors.New("another revision of the policy decides now")
 )
 
 func statusOf(err error) int {
@@ -79,7 +81,7 @@ func statusOf(err error) int {
 		return http.StatusMisdirectedRequest
 	case errors.Is(err, errNoPolicy), errors.Is(err, errNoKey), errors.Is(err, errNoWrite):
 		return http.StatusNotFound
-	case errors.Is(err, capture.ErrNotAlone):
+	case errors.Is(err, capture.ErrNotAlone), errors.Is(err, errRevision):
 		return http.StatusConflict
 	case errors.Is(err, errTooLarge):
 		return http.StatusRequestEntityTooLarge
@@ -95,6 +97,8 @@ type query struct {
 	write    *record.Record
 	about    string
 	policies []string
+	// revision is the one by which the decision has to be made; "" is any.
+	revision string
 	schemas  *schema.Set
 	guard    guard.Guard
 }
@@ -141,7 +145,7 @@ func (c Controllers) query(r *http.Request) (*query, error) {
 	if write == kept {
 		write = nil
 	}
-	return &query{record: kept, write: write, about: values.Get("about"), policies: values["policies"], schemas: c.Group.Schemas(), guard: c.Guard}, nil
+	return &query{record: kept, write: write, about: values.Get("about"), policies: values["policies"], revision: values.Get("revision"), schemas: c.Group.Schemas(), guard: c.Guard}, nil
 }
 
 // decision returns the record of the last decision about a key, or of one that is
@@ -223,6 +227,9 @@ type Answer struct {
 }
 
 func (h *handler) test(ctx context.Context, q *query) (*response, error) {
+	if now := q.record.Inputs.Policy.Revision; q.revision != "" && q.revision != now {
+		return nil, fmt.Errorf("%w: %s, not %s", errRevision, now, q.revision)
+	}
 	if q.record.SeesValues() {
 		return nil, fmt.Errorf("%w: the policy reads values of Secrets", capture.ErrNotAlone)
 	}

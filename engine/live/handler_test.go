@@ -96,6 +96,7 @@ func TestDecisions(t *testing.T) {
 		"no such policy":         {live.Path + "?policy=other&name=a", 404, `no such policy runs: "other"`},
 		"a test":                 {live.CapturePath + "?policy=mark&name=a&policies=p.yaml", 200, "value: \"y\""},
 		"a test of the policy":   {live.CapturePath + "?policy=mark&name=a&policies=p.yaml", 200, "- p.yaml"},
+		"a test of a revision":   {live.CapturePath + "?policy=mark&name=a&policies=p.yaml&revision=other", 409, "another revision of the policy decides now: "},
 		"another path":           {"/other", 404, "404"},
 		"only reads of the path": {live.Path + "/x", 404, "404"},
 	} {
