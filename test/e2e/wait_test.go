@@ -30,7 +30,7 @@ func TestWaitForAnAnnotation(t *testing.T) {
 		}
 	}
 	controller := c.fromConfigMaps(nil)
-	wait("the policy", "active", "20s", 0, "one: active")
+	wait("the policy", "active", "60s", 0, "one: active")
 	for _, edit := range []struct {
 		what   string
 		change func()
@@ -51,7 +51,7 @@ func TestWaitForAnAnnotation(t *testing.T) {
 		edit.change()
 		wait(edit.what+", with no controller", edit.status, "1ms", 1, "the controller has not read it as it is now")
 		controller = c.fromConfigMaps(nil)
-		wait(edit.what, edit.status, "20s", edit.code, edit.want)
+		wait(edit.what, edit.status, "60s", edit.code, edit.want)
 	}
 
 	c.put(object{
@@ -60,7 +60,7 @@ func TestWaitForAnAnnotation(t *testing.T) {
 	wait("the next installation is not there", "active", "1ms", 1, "its status is that of another installation")
 	controller.stop()
 	c.fromConfigMaps(func(o *run.Options) { o.Installation = "next" })
-	wait("the next installation", "active", "20s", 0, "one: active")
+	wait("the next installation", "active", "60s", 0, "one: active")
 }
 
 func (c *cluster) mode(mode any) {
@@ -80,28 +80,29 @@ func TestWaitForAnEdit(t *testing.T) {
 	c.put(paramsMap("values", map[string]string{"one": "value: w0"}))
 	c.fromConfigMaps(nil)
 	c.wantMarks("a", map[string]string{"one": "w0"})
-	wait := func(what string, code int, want string) {
+	wait := func(what, status, timeout string, code int, want string) {
 		t.Helper()
-		out, got := c.edict(binary, "wait", "one", "--policy-namespace", home, "--timeout", "4s")
+		out, got := c.edict(binary, "wait", "one", "--policy-namespace", home, "--for", status, "--timeout", timeout)
 		if got != code || !strings.Contains(out, want) {
 			t.Errorf("%s: exit code %d, want %d with %q: %s", what, got, code, want, out)
 		}
 	}
 	for _, value := range []string{"w1", "w2", "w3"} {
 		c.put(paramsMap("values", map[string]string{"one": "value: " + value}))
-		wait("other values", 0, "one: active")
+		wait("other values", "active", "60s", 0, "one: active")
 		c.put(paramsMap("values", map[string]string{"one": "valeu: " + value}))
-		wait("a misspelt param", 1, "is refused: ")
+		wait("a misspelt param", "active", "60s", 1, "is refused: ")
 	}
 	c.put(paramsMap("values", map[string]string{"one": ""}))
-	wait("no values", 0, "one: active")
+	wait("no values", "active", "60s", 0, "one: active")
 	c.wantMarks("a", map[string]string{"one": "v0"})
 
 	c.steps("steps: [{percent: 50}]\ninterval: 600s\n")
 	for _, value := range []string{"v1", "v2", "v3"} {
 		c.merge("ConfigMap", home, "one", "", object{"data": object{"one.yaml": marks("one", "one", value)}})
-		wait("an edit in steps", 1, "its status is RollingOut")
+		wait("an edit in steps is not active", "active", "2s", 1, "not active after 2s")
+		wait("an edit in steps", "rollingout", "60s", 0, "one: rollingout")
 		c.merge("ConfigMap", home, "one", "", object{"data": object{"one.yaml": marks("one", "one", "v0")}})
-		wait("the edit is taken back", 0, "one: active")
+		wait("the edit is taken back", "active", "60s", 0, "one: active")
 	}
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 	"time"
 )
@@ -116,13 +117,32 @@ func TestNobodyIsWokenForNothing(t *testing.T) {
 		{"an agent's readiness", func() { c.put(agent("agent-a", "node-a", false)) }, 2, 0},
 		{"a node leaves the pool", func() { c.merge("Node", "", "node-c", "", labels("topology.kubernetes.io/zone", "z9")) }, 2, 2},
 	}
+	count := func() [2]float64 { return [2]float64{edict.evaluations(eligibility), edict.evaluations(label)} }
 	for _, tc := range cases {
-		pools, nodes := edict.evaluations(eligibility), edict.evaluations(label)
+		before, want := atRest(count), [2]float64{tc.pools, tc.node}
 		tc.do()
-		time.Sleep(150 * time.Millisecond)
-		gotPools, gotNodes := edict.evaluations(eligibility)-pools, edict.evaluations(label)-nodes
-		if gotPools != tc.pools || gotNodes != tc.node {
-			t.Errorf("%s: %v evaluations of pools and %v of nodes, want %v and %v", tc.name, gotPools, gotNodes, tc.pools, tc.node)
+		eventually(t, tc.name, func() string {
+			now := count()
+			if got := [2]float64{now[0] - before[0], now[1] - before[1]}; got[0] < want[0] || got[1] < want[1] {
+				return fmt.Sprintf("%v evaluations of pools and of nodes, want %v", got, want)
+			}
+			return ""
+		})
+		now := atRest(count)
+		if got := [2]float64{now[0] - before[0], now[1] - before[1]}; got != want {
+			t.Errorf("%s: %v evaluations of pools and of nodes, want %v", tc.name, got, want)
 		}
+	}
+}
+
+// atRest returns a count once it has not changed for a while.
+func atRest(count func() [2]float64) [2]float64 {
+	for before := count(); ; {
+		time.Sleep(150 * time.Millisecond)
+		now := count()
+		if now == before {
+			return now
+		}
+		before = now
 	}
 }
