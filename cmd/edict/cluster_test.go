@@ -405,6 +405,33 @@ func TestWithoutAController(t *testing.T) {
 	}
 }
 
+// TestShadowAfterAnEdit: a report of another revision than the one that runs, or of a
+// policy that is no longer in Shadow mode, is one of before.
+func TestShadowAfterAnEdit(t *testing.T) {
+	t.Parallel()
+	const untold = "edict: the controller has not yet reported about these policies in Shadow mode, which it does every five seconds: "
+	for name, tc := range map[string]struct{ running, stdout, stderr string }{
+		"the same":           {"one@shadow=6f1c2a90b7de", "POLICY ", ""},
+		"another revision":   {"one@shadow=11aa22bb33cc", "", untold + "one\n"},
+		"enforced":           {"one=6f1c2a90b7de", "No policy is in the shadow.\n", ""},
+		"gone":               {"", "No policy is in the shadow.\n", ""},
+		"more than is noted": {"a=6f1c2a90b7de ...", "POLICY ", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cluster := small()
+			cluster.configMaps[0].Annotations = map[string]string{
+				v1alpha1.AnnotationPolicies: tc.running,
+				v1alpha1.AnnotationShadow:   `[{"policy":"one","revision":"6f1c2a90b7de","evaluations":1}]`,
+			}
+			got := program(t, "shadow", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t))
+			if got.code != 0 || !strings.HasPrefix(got.stdout, tc.stdout) || (tc.stdout == "") != (got.stdout == "") || got.stderr != tc.stderr {
+				t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
+			}
+		})
+	}
+}
+
 // TestShadowBeforeTheFirstReport: a policy in Shadow mode without a report is not one that
 // is not in Shadow mode.
 func TestShadowBeforeTheFirstReport(t *testing.T) {

@@ -68,14 +68,26 @@ func (s *shadowState) add(m *corev1.ConfigMap) error {
 			return fmt.Errorf("the annotation %s of %s: %w", v1alpha1.AnnotationShadow, m.Name, err)
 		}
 	}
+	// They are written every few seconds, and may be of before an edit of the text or mode.
+	running := maps.Collect(v1alpha1.Running(m.Annotations))
+	reports = slices.DeleteFunc(reports, func(r reconcile.ShadowReport) bool { return !stillShadow(&r, running) })
 	s.reports = append(s.reports, reports...)
-	for text := range v1alpha1.Running(m.Annotations) {
+	for _, text := range sortedNames(running) {
 		id := plan.ParseID(text)
 		if id.Shadow && !slices.ContainsFunc(reports, func(r reconcile.ShadowReport) bool { return r.Policy == id.Name }) {
 			s.unreported = append(s.unreported, id.Name)
 		}
 	}
 	return nil
+}
+
+// stillShadow reports whether the revision of a report runs in Shadow mode.
+func stillShadow(r *reconcile.ShadowReport, running map[string]string) bool {
+	revision, runs := running[plan.ID{Name: r.Policy, Shadow: true}.String()]
+	if _, more := running[v1alpha1.MoreRunning]; !runs && more {
+		return true // it may be among them
+	}
+	return runs && revision == r.Revision
 }
 
 // choose keeps the policies that are named, or all.
