@@ -1,6 +1,10 @@
 package analyze
 
-import "github.com/edict-dev/edict/engine/expr/cel"
+import (
+	"maps"
+
+	"github.com/edict-dev/edict/engine/expr/cel"
+)
 
 // Form is what the text says of the keys that a value has. A nil Form is a value of
 // which it says nothing. Unlike a Flow, which says what a value may be, it says what the
@@ -90,10 +94,7 @@ func (j *joining) mappings(a, b *Form) *Form {
 	if j.left -= len(a.keys) + len(b.keys); j.left < 0 {
 		return nil
 	}
-	out := &Form{kind: mapping, keys: make(map[string]*Form, len(a.keys))}
-	for key, f := range a.keys {
-		out.keys[key] = f
-	}
+	out := &Form{kind: mapping, keys: maps.Clone(a.keys)}
 	for key, f := range b.keys {
 		if other, both := out.keys[key]; both {
 			f = j.either(other, f)
