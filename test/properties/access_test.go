@@ -45,10 +45,10 @@ spec:
         - log: {message: a}
     - name: children
       do:
-        - create: {apiVersion: v1, kind: Service, metadata: {namespace: demo, name: made}}
+        - create: {apiVersion: v1, kind: Service, metadata: {namespace: demo, name: made}, spec: {ports: [{port: 80}]}}
         - apply: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: "${params.space}", name: applied}, data: {mode: fast}}
           ifExists: take
-        - patch: {of: {apiVersion: apps/v1, kind: Deployment, namespace: demo, name: "${key.name}"}, create: true, value: {spec: {replicas: 1}}}
+        - patch: {of: {apiVersion: v1, kind: ResourceQuota, namespace: demo, name: "${key.name}"}, create: true, value: {spec: {hard: {pods: "1"}}}}
     - name: pods
       forEach: inputs.pods
       as: pod
@@ -91,7 +91,7 @@ func everyWorld() []simulate.Object {
 	return []simulate.Object{
 		{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": "node-a"}},
 		{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": "node-b"}},
-		in("apps/v1", "Deployment", "node-b", nil),
+		in("v1", "ResourceQuota", "node-b", nil),
 		in("v1", "Pod", "pod", object{"spec": object{"nodeName": "node-a"}}), in("v1", "Pod", "moved", object{"spec": object{"nodeName": "node-a"}}),
 		in("apps/v1", "ReplicaSet", "node-a", object{"spec": object{"replicas": int64(1)}}),
 		{
