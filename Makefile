@@ -110,7 +110,7 @@ lint: ## run the linters (the first time this builds them, about 2 minutes)
 .PHONY: unit
 unit: ## run the tests that need no control plane, with the race detector
 	@echo "==> unit tests"
-	@CGO_ENABLED=1 $(GO) test -race -short -vet=off $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|explore|image|properties)$$')
+	@CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 40m $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|explore|image|properties)$$')
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
