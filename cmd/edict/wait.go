@@ -67,12 +67,11 @@ func (f *waitFlags) run(ctx context.Context, out io.Writer) error {
 	}
 	var last waitLook
 	err = wait.PollUntilContextTimeout(ctx, waitInterval, f.timeout, true, func(context.Context) (bool, error) {
-		now, err := f.look(ctx, api) // the timeout ends the waiting, not a request
-		if err == nil && now.fails(last) {
-			err = now.failure
+		var err error // the timeout ends the waiting, not a request
+		if last, err = f.look(ctx, api); err == nil && last.fails() {
+			err = last.failure
 		}
-		last = now
-		return len(now.missing) == 0, err
+		return len(last.missing) == 0, err
 	})
 	switch {
 	case err == nil:

@@ -82,9 +82,8 @@ func TestWaitPastAnother(t *testing.T) {
 				m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationObserved] = "Refused", "with another"
 			}
 		}
-		// Long enough for two looks.
-		got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "600ms")
-		if want := "not active after 600ms:\nConfigMap edict-system/" + refused + ": the controller has not read it as it is now\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
+		got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1ms")
+		if want := "not active after 1ms:\nConfigMap edict-system/" + refused + ": the controller has not read it as it is now\n"; got.code != 1 || !strings.HasSuffix(got.stderr, want) {
 			t.Errorf("%s: exit code %d, want 1 with %q:\n%s%s", refused, got.code, want, got.stdout, got.stderr)
 		}
 	}
@@ -218,9 +217,8 @@ func TestWaitBesideUnread(t *testing.T) {
 					m.Annotations[v1alpha1.AnnotationRevision] = "another"
 				}
 			}
-			// Long enough for two looks.
-			got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "600ms")
-			if want := "not active after 600ms:\n" + tc.want; got.code != 1 || !strings.Contains(got.stderr, want) {
+			got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1ms")
+			if want := "not active after 1ms:\n" + tc.want; got.code != 1 || !strings.Contains(got.stderr, want) {
 				t.Errorf("exit code %d, want 1 with %q:\n%s%s", got.code, want, got.stdout, got.stderr)
 			}
 		})

@@ -27,20 +27,17 @@ type waitLook struct {
 	failure error
 }
 
-// fails reports whether the failure is one of the present contents. A status may be of
-// contents before while another ConfigMap is not read yet, since a policy and its params
-// are judged together; and both statuses are written one after the other, so that a failure
-// counts once two looks have shown it.
-func (l *waitLook) fails(before waitLook) bool {
-	return l.failure != nil && !l.unread && before.failure != nil && l.failure.Error() == before.failure.Error()
-}
+// fails reports whether there is a failure of the present contents: while another ConfigMap
+// is not read yet, a status may be of before, since a policy and its params are judged
+// together.
+func (l *waitLook) fails() bool { return l.failure != nil && !l.unread }
 
 // add takes up what a ConfigMap has in place of the status; "" is nothing.
 func (l *waitLook) add(m *corev1.ConfigMap, state string) {
 	if state != "" {
 		l.missing = append(l.missing, fmt.Sprintf("ConfigMap %s/%s: %s", m.Namespace, m.Name, state))
 	}
-	l.unread = l.unread || state == notRead || state == notThis
+	l.unread = l.unread || state == notRead || state == otherInstallation
 }
 
 // fail takes up how a ConfigMap has failed, as "%s is refused".
@@ -54,9 +51,9 @@ func (l *waitLook) fail(m *corev1.ConfigMap, how string) {
 // notRead is what is missing of a ConfigMap that has changed since the controller read it.
 const notRead = "the controller has not read it as it is now"
 
-// notThis is what is missing of a ConfigMap with the status of a controller that was started
-// with other arguments, or is of another version.
-const notThis = "its status is that of another installation: the controller that is installed now does not lead yet"
+// otherInstallation is what is missing of a ConfigMap with the status of a controller that
+// was started with other arguments, or is of another version.
+const otherInstallation = "its status is that of another installation: the controller that is installed now does not lead yet"
 
 // before reports whether the status of a ConfigMap is that of another installation.
 func (l *waitLook) before(m *corev1.ConfigMap) bool {
@@ -109,7 +106,7 @@ func (f *waitFlags) lookAt(m *corev1.ConfigMap, in *source.Catalog, out *waitLoo
 	case !configmap.Observed(m, in):
 		out.add(m, notRead)
 	case out.before(m):
-		out.add(m, notThis)
+		out.add(m, otherInstallation)
 	case strings.EqualFold(f.status, "disabled") && f.allOff(m):
 	case strings.EqualFold(status, f.status):
 		out.add(m, f.off(m))
@@ -131,7 +128,7 @@ func (f *waitFlags) lookAtParams(all []*corev1.ConfigMap, in *source.Catalog, po
 		case !configmap.Judged(m):
 			out.add(m, notRead)
 		case out.before(m):
-			out.add(m, notThis)
+			out.add(m, otherInstallation)
 		case len(f.names) > 0 && !slices.ContainsFunc(policies, configmap.Of(m).ReadParams().For):
 		case !configmap.Observed(m, in):
 			out.add(m, notRead)

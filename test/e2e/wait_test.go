@@ -8,26 +8,33 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// TestWaitForAnAnnotation: edict wait, called after a mode or steps are annotated, or after
-// a ConfigMap of params is deleted or has lost its label, waits for what becomes of it. While
-// no controller runs, it waits.
-func TestWaitForAnAnnotation(t *testing.T) {
-	t.Parallel()
-	c := start(t, false)
+// waiting returns a cluster with the policy one and a node, and a function that calls edict
+// wait for the policy.
+func waiting(t *testing.T) (c *cluster, wait func(what, status, timeout string, code int, want string)) {
+	t.Helper()
+	c = start(t, false)
 	c.home()
 	binary := edictBinary(t)
 	c.put(node("a", "z", true, time.Now()))
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "v0")}))
-	c.put(paramsMap("values", map[string]string{"one": "value: w"}))
-	values := func(label any) {
-		c.merge("ConfigMap", home, "values", "", object{"metadata": object{"labels": object{"edict.dev/params": label}}})
-	}
-	wait := func(what, status, timeout string, code int, want string) {
+	return c, func(what, status, timeout string, code int, want string) {
 		t.Helper()
 		out, got := c.edict(binary, "wait", "one", "--policy-namespace", home, "--for", status, "--timeout", timeout)
 		if got != code || !strings.Contains(out, want) {
 			t.Errorf("%s: exit code %d, want %d with %q: %s", what, got, code, want, out)
 		}
+	}
+}
+
+// TestWaitForAnAnnotation: edict wait, called after a mode or steps are annotated, or after
+// a ConfigMap of params is deleted or has lost its label, waits for what becomes of it. While
+// no controller runs, it waits.
+func TestWaitForAnAnnotation(t *testing.T) {
+	t.Parallel()
+	c, wait := waiting(t)
+	c.put(paramsMap("values", map[string]string{"one": "value: w"}))
+	values := func(label any) {
+		c.merge("ConfigMap", home, "values", "", object{"metadata": object{"labels": object{"edict.dev/params": label}}})
 	}
 	controller := c.fromConfigMaps(nil)
 	wait("the policy", "active", "60s", 0, "one: active")
@@ -72,21 +79,10 @@ func (c *cluster) mode(mode any) {
 // it: of other values of params, good and bad, and of a text that comes into force in steps.
 func TestWaitForAnEdit(t *testing.T) {
 	t.Parallel()
-	c := start(t, false)
-	c.home()
-	binary := edictBinary(t)
-	c.put(node("a", "z", true, time.Now()))
-	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "v0")}))
+	c, wait := waiting(t)
 	c.put(paramsMap("values", map[string]string{"one": "value: w0"}))
 	c.fromConfigMaps(nil)
 	c.wantMarks("a", map[string]string{"one": "w0"})
-	wait := func(what, status, timeout string, code int, want string) {
-		t.Helper()
-		out, got := c.edict(binary, "wait", "one", "--policy-namespace", home, "--for", status, "--timeout", timeout)
-		if got != code || !strings.Contains(out, want) {
-			t.Errorf("%s: exit code %d, want %d with %q: %s", what, got, code, want, out)
-		}
-	}
 	for _, value := range []string{"w1", "w2", "w3"} {
 		c.put(paramsMap("values", map[string]string{"one": "value: " + value}))
 		wait("other values", "active", "60s", 0, "one: active")
