@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -98,4 +99,47 @@ func FuzzScan(f *testing.F) {
 			t.Fatalf("%q: took %q (%v)", text, raw, err)
 		}
 	})
+}
+
+// FuzzBrackets: the brackets outside of strings are found wherever the text is cut.
+func FuzzBrackets(f *testing.F) {
+	for _, text := range []string{`{"a":[1,"]}"],"b":{}}`, `{"a\\":"\"{","longer than eight bytes\\":[]}`, `"`, `\"{`, `{"` + strings.Repeat("é", 20) + `\`, ""} {
+		f.Add([]byte(text), uint(3))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, cut uint) {
+		want := bracketsOf(text)
+		for _, at := range []uint{0, cut % uint(len(text)+1)} {
+			var b Brackets
+			var got []int
+			for i, end := 0, int(at); ; {
+				if i = b.Next(text[:end], i); i < end {
+					got = append(got, i)
+					i++
+				} else if end < len(text) {
+					end = len(text)
+				} else {
+					break
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%q, cut at %d: %v, want %v", text, at, got, want)
+			}
+		}
+	})
+}
+
+// bracketsOf finds what Brackets does, byte by byte.
+func bracketsOf(text []byte) (out []int) {
+	inText := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inText && c == '\\':
+			i++
+		case c == '"':
+			inText = !inText
+		case !inText && strings.ContainsRune("{}[]", rune(c)):
+			out = append(out, i)
+		}
+	}
+	return out
 }

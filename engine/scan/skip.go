@@ -30,23 +30,20 @@ func (s *Scanner) Skip() error {
 
 // skipNested passes over an object or a list.
 func (s *Scanner) skipNested() error {
-	open := 0
-	for s.At < len(s.Data) {
+	var b Brackets
+	for open := 0; ; {
+		if s.At = b.Next(s.Data, s.At); s.At == len(s.Data) {
+			return errCut
+		}
 		switch s.Data[s.At] {
 		case '{', '[':
 			open++
-		case '}', ']':
+		default:
 			open--
-		case '"':
-			if _, _, err := s.Text(); err != nil {
-				return err
-			}
-			continue
 		}
 		s.At++
 		if open == 0 {
 			return nil
 		}
 	}
-	return errCut
 }

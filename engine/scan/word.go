@@ -13,3 +13,9 @@ func odd(word uint64) uint64 {
 	quote, backslash := word^'"'*each, word^'\\'*each
 	return (word | (word-' '*each)&^word | (quote-each)&^quote | (backslash-each)&^backslash) & highest
 }
+
+// ends finds quotes and backslashes among eight bytes, as odd does what it finds.
+func ends(word uint64) uint64 {
+	quote, backslash := word^'"'*each, word^'\\'*each
+	return ((quote-each)&^quote | (backslash-each)&^backslash) & highest
+}
