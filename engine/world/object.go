@@ -37,15 +37,27 @@ type Version struct {
 
 // NewObject makes an object in a certain version.
 func NewObject(id ID, uid string, v *value.Map, version Version) *Object {
-	o := &Object{GVK: id.GVK, Namespace: id.Namespace, Name: id.Name, UID: uid, Value: v, key: key(id.Namespace, id.Name)}
-	o.version.Store(&version)
+	o := withVersion(version)
+	o.GVK, o.Namespace, o.Name, o.UID = id.GVK, id.Namespace, id.Name, uid
+	o.Value, o.key = v, key(id.Namespace, id.Name)
 	return o
+}
+
+// withVersion makes an object in one piece of memory with its first version.
+func withVersion(version Version) *Object {
+	both := &struct {
+		Object
+		first Version
+	}{first: version}
+	both.version.Store(&both.first)
+	return &both.Object
 }
 
 // Next makes the same object in another version, which shares its name.
 func (o *Object) Next(v *value.Map, version Version) *Object {
-	next := &Object{GVK: o.GVK, Namespace: o.Namespace, Name: o.Name, UID: o.UID, Value: v, key: o.key}
-	next.version.Store(&version)
+	next := withVersion(version)
+	next.GVK, next.Namespace, next.Name, next.UID = o.GVK, o.Namespace, o.Name, o.UID
+	next.Value, next.key = v, o.key
 	return next
 }
 
