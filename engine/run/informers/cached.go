@@ -20,6 +20,15 @@ type cached struct {
 
 var _ runtime.Object = (*cached)(nil)
 
+// ObjectOf returns the object of the read model that a client has decoded; nil for what is
+// none, such as an error of the API server.
+func ObjectOf(o runtime.Object) *world.Object {
+	if c, ok := o.(*cached); ok {
+		return c.object
+	}
+	return nil
+}
+
 // GetName implements metav1.Object.
 func (c *cached) GetName() string { return c.object.Name }
 

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/edict-dev/edict/engine/readmodel"
 )
 
 // client lists and watches the objects of one source. What the API server sends is
@@ -42,7 +44,7 @@ func (s *Set) client(next *informer, resource kschema.GroupVersionResource) (*cl
 		config.APIPath = "/api"
 	}
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
-	config.NegotiatedSerializer = negotiator{s.decoder(next)}
+	config.NegotiatedSerializer = Serializer(s.decoder(next))
 	restClient, err := rest.RESTClientForConfigAndClient(config, s.options.HTTP)
 	if err != nil {
 		return nil, err
@@ -85,26 +87,38 @@ func (c *client) informer() toolscache.SharedIndexInformer {
 		toolscache.SharedIndexInformerOptions{ObjectDescription: c.resource.String()})
 }
 
-// negotiator decodes what is an object of the read model with a decoder of its own.
-type negotiator struct{ objects *decoder }
+// Serializer returns what a client decodes lists and watches with whose objects are those
+// of a source: [ObjectOf] returns what it has decoded.
+func Serializer(objects *readmodel.Decoder) runtime.NegotiatedSerializer {
+	return negotiator{objects, json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})}
+}
+
+// negotiator decodes what is an object of the read model with a decoder of its own, and
+// others with that of the API machinery.
+type negotiator struct {
+	objects *readmodel.Decoder
+	others  runtime.Serializer
+}
 
 var errNoBodies = errors.New("this client sends no objects")
 
-// SupportedMediaTypes implements runtime.NegotiatedSerializer.
+// SupportedMediaTypes implements runtime.NegotiatedSerializer. It is called for each watch,
+// and what it returns is for one.
 func (n negotiator) SupportedMediaTypes() []runtime.SerializerInfo {
-	events := envelopes{json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})}
+	last := &event{}
 	return []runtime.SerializerInfo{{
-		MediaType: runtime.ContentTypeJSON, MediaTypeType: "application", MediaTypeSubType: "json", EncodesAsText: true, Serializer: n.objects,
-		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: events, Framer: framer{}},
+		MediaType: runtime.ContentTypeJSON, MediaTypeType: "application", MediaTypeSubType: "json", EncodesAsText: true,
+		Serializer:       &decoder{n.objects, n.others, last},
+		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: envelopes{n.others, last}, Framer: framer{last}},
 	}}
 }
 
 // EncoderForVersion implements runtime.NegotiatedSerializer.
-func (n negotiator) EncoderForVersion(runtime.Encoder, runtime.GroupVersioner) runtime.Encoder {
-	return n.objects
+func (negotiator) EncoderForVersion(e runtime.Encoder, _ runtime.GroupVersioner) runtime.Encoder {
+	return e
 }
 
 // DecoderToVersion implements runtime.NegotiatedSerializer.
-func (n negotiator) DecoderToVersion(runtime.Decoder, runtime.GroupVersioner) runtime.Decoder {
-	return n.objects
+func (negotiator) DecoderToVersion(d runtime.Decoder, _ runtime.GroupVersioner) runtime.Decoder {
+	return d
 }

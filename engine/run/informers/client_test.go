@@ -96,6 +96,10 @@ func TestClientWatch(t *testing.T) {
 		for _, event := range []string{"ADDED " + widget("a", "7"), "BOOKMARK " + bookmark, "DELETED " + widget("a", "9"), "ERROR " + gone} {
 			kind, object, _ := strings.Cut(event, " ")
 			fmt.Fprintf(w, "{\"type\":%q,\"object\":%s}\n", kind, object)
+			if kind == "ADDED" { // whatever an event looks like, it is the same
+				fmt.Fprintf(w, " {\n\t\"object\": %s,\r\n\t\"type\": %q }", widget("b", "8"), kind)
+				fmt.Fprintf(w, `{"type":%q,"object":%s,"more":{}}`, kind, widget("c", "8"))
+			}
 		}
 	})
 	w, err := c.watch(t.Context(), metav1.ListOptions{ResourceVersion: "1"})
@@ -117,7 +121,7 @@ func TestClientWatch(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(e.Type, " ", m.GetName(), " ", m.GetResourceVersion(), " ", m.GetAnnotations()["k8s.io/initial-events-end"]))
 	}
-	if diff := cmp.Diff([]string{"ADDED a 7 ", "BOOKMARK  8 true", "DELETED a 9 "}, got); diff != "" {
+	if diff := cmp.Diff([]string{"ADDED a 7 ", "ADDED b 8 ", "ADDED c 8 ", "BOOKMARK  8 true", "DELETED a 9 "}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/scan"
@@ -19,27 +18,33 @@ import (
 
 // decoder makes what the API server sends into objects as informers store them.
 type decoder struct {
-	objects readmodel.Decoder
+	objects *readmodel.Decoder
 	// others decodes what is no object: the API server's errors.
 	others kruntime.Decoder
+	// last is the last event of the watch that this decodes the objects of.
+	last *event
 }
 
 var _ kruntime.Serializer = (*decoder)(nil)
 
-func (s *Set) decoder(next *informer) *decoder {
-	return &decoder{
-		objects: readmodel.Decoder{
-			Source: next.source, Type: s.options.Group.Schemas().Of(next.source.GVK), Mask: next.mask,
-			Known: func(namespace, name []byte) *world.Object {
-				return s.options.Store.Snapshot().Table(next.source).Find(namespace, name)
-			},
+func (s *Set) decoder(next *informer) *readmodel.Decoder {
+	return &readmodel.Decoder{
+		Source: next.source, Type: s.options.Group.Schemas().Of(next.source.GVK), Mask: next.mask,
+		Known: func(namespace, name []byte) *world.Object {
+			return s.options.Store.Snapshot().Table(next.source).Find(namespace, name)
 		},
-		others: json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{}),
 	}
 }
 
+// noKind is returned where clients do not ask for the kind.
+var noKind = &kschema.GroupVersionKind{}
+
 // Decode implements runtime.Decoder.
 func (d *decoder) Decode(data []byte, defaults *kschema.GroupVersionKind, into kruntime.Object) (kruntime.Object, *kschema.GroupVersionKind, error) {
+	if into == nil && d.last.changes(data) {
+		object, err := d.objects.Decode(data)
+		return &cached{object: object}, noKind, err
+	}
 	doc, err := outline(data)
 	switch {
 	case err != nil:
@@ -48,13 +53,13 @@ func (d *decoder) Decode(data []byte, defaults *kschema.GroupVersionKind, into k
 		return d.others.Decode(data, defaults, into)
 	case doc.isList:
 		out, err := d.list(doc)
-		return out, &kschema.GroupVersionKind{}, err
+		return out, noKind, err
 	}
 	object, err := d.objects.Decode(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &cached{object: object, initialEnd: doc.initialEnd}, &kschema.GroupVersionKind{}, nil
+	return &cached{object: object, initialEnd: doc.initialEnd}, noKind, nil
 }
 
 // Encode implements runtime.Encoder.

@@ -46,14 +46,16 @@ func TestFrames(t *testing.T) {
 		"", "\n", `{"type":"ADDED","object":{}}`, `{"type":"ADDED","object":{"a":1}}` + "\n" + `{"type":"DELETED","object":{"a":[{"b":"\\\"}"}, 2]}}` + "\n",
 		` {"type":"ADDED","object":{"a":"ä{\\"}} {"object":{"b":"[\""},"more":[[1]],"type":"BOOKMARK"}`, long, long + long + "\n\r\t " + long,
 		`{"type":"ADDED","object":{"a":1}`, `{"type":"ADDED","object":{"a":"`, `{"type":"ADDED","object":{"a":"\`, `{"type":"ADDED","object":{}}x`, `]`, `"a"`,
-		`{"type":"ADDED"}{"object":{}}{}`, `{"type":"ADDED" "object":{}}`, `{"type":7,"object":{}}`,
+		`{"type":"ADDED"}{"object":{}}{}`, `{"type":"ADDED","object":{"a":1},"more":{}}`, `{"more":[{}],"type":"ADDED","object":{"a":1}}`, `{"type":"ADDED","object":[{}]}`,
+		"{\n  \"type\": \"ADDED\",\n  \"object\": {\n    \"a\": []\n  }\n}\n", `{"type":"BOOKMARK","object":{}}{"type":"ERROR","object":{"kind":"Status"}}{"type":"OTHER","object":{}}`, `{"type":"ADDED" "object":{}}`, `{"type":7,"object":{}}`,
 	} {
 		want := fmt.Sprint(eventsOf(strings.NewReader(text), json.Framer, theirs))
 		for name, from := range map[string]io.Reader{
 			"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
 			"in halves": iotest.HalfReader(strings.NewReader(text)), "with its end": iotest.DataErrReader(strings.NewReader(text)),
 		} {
-			got := fmt.Sprint(eventsOf(from, framer{}, envelopes{theirs}))
+			last := &event{}
+			got := fmt.Sprint(eventsOf(from, framer{last}, envelopes{theirs, last}))
 			if strings.HasSuffix(want, "wrong]") && strings.HasSuffix(got, io.ErrUnexpectedEOF.Error()+"]") {
 				continue // what is wrong is found later
 			}
@@ -64,15 +66,41 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// TestFramesMakeRoom: an event may be of any length, and a watch does not keep the room
+// for a long one.
+func TestFramesMakeRoom(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	sizes := []int{1, 3 * frameSize, 5, 40 * frameSize, 2 * frameSize, 7}
+	for _, n := range sizes {
+		fmt.Fprintf(&text, "{\"type\":\"ADDED\",\"object\":{%q:1}}\n", strings.Repeat("x", n))
+	}
+	last := &event{}
+	frames := newFrames(io.NopCloser(strings.NewReader(text.String())), last)
+	buffer := make([]byte, 1)
+	for _, n := range sizes {
+		if _, err := frames.Read(buffer); err != nil || len(last.object) != n+len(`{"":1}`) {
+			t.Fatalf("%d bytes: got %d, %v", n, len(last.object), err)
+		}
+	}
+	if cap(frames.buffer) != frameSize {
+		t.Errorf("the room is %d bytes, want %d", cap(frames.buffer), frameSize)
+	}
+	if _, err := frames.Read(buffer); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v at the end", err)
+	}
+}
+
 // TestFramesFail: an error of the connection is that of the watch.
 func TestFramesFail(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	from := io.MultiReader(strings.NewReader(`{"type":"ADDED","object":{}}{"a`), iotest.ErrReader(broken))
-	frames := framer{}.NewFrameReader(io.NopCloser(from))
+	last := &event{}
+	frames := framer{last}.NewFrameReader(io.NopCloser(from))
 	buffer := make([]byte, 100)
-	if n, err := frames.Read(buffer); err != nil || string(buffer[:n]) != `{"type":"ADDED","object":{}}` {
-		t.Errorf("got %q, %v", buffer[:n], err)
+	if _, err := frames.Read(buffer); err != nil || last.kind != "ADDED" || string(last.object) != "{}" {
+		t.Errorf("got %v, %v", last, err)
 	}
 	if _, err := frames.Read(buffer); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
@@ -81,11 +109,12 @@ func TestFramesFail(t *testing.T) {
 
 // BenchmarkFrames reads events as they come from a watch of replicas.
 func BenchmarkFrames(b *testing.B) {
-	event := []byte(fmt.Sprintf(`{"type":"MODIFIED","object":{"metadata":{"managedFields":[%s]}}}`, strings.Repeat(`{"f:spec":{"f:name":{}}},`, 80)+"1"))
+	text := []byte(fmt.Sprintf(`{"type":"MODIFIED","object":{"metadata":{"managedFields":[%s]}}}`, strings.Repeat(`{"f:spec":{"f:name":{}}},`, 80)+"1"))
 	theirs := json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})
-	for name, s := range map[string]kruntime.StreamSerializerInfo{"own": {Framer: framer{}, Serializer: envelopes{theirs}}, "api machinery": {Framer: json.Framer, Serializer: theirs}} {
+	last := &event{}
+	for name, s := range map[string]kruntime.StreamSerializerInfo{"own": {Framer: framer{last}, Serializer: envelopes{theirs, last}}, "api machinery": {Framer: json.Framer, Serializer: theirs}} {
 		b.Run(name, func(b *testing.B) {
-			decoder := streaming.NewDecoder(s.Framer.NewFrameReader(io.NopCloser(&endless{text: event})), s.Serializer)
+			decoder := streaming.NewDecoder(s.Framer.NewFrameReader(io.NopCloser(&endless{text: text})), s.Serializer)
 			for b.Loop() {
 				var got metav1.WatchEvent
 				if _, _, err := decoder.Decode(nil, &got); err != nil || !bytes.HasPrefix(got.Object.Raw, []byte(`{"metadata"`)) {
