@@ -105,11 +105,11 @@ var errNoBodies = errors.New("this client sends no objects")
 // SupportedMediaTypes implements runtime.NegotiatedSerializer. It is called for each watch,
 // and what it returns is for one.
 func (n negotiator) SupportedMediaTypes() []runtime.SerializerInfo {
-	last := &event{}
+	watch := &frames{}
 	return []runtime.SerializerInfo{{
 		MediaType: runtime.ContentTypeJSON, MediaTypeType: "application", MediaTypeSubType: "json", EncodesAsText: true,
-		Serializer:       &decoder{n.objects, n.others, last},
-		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: envelopes{n.others, last}, Framer: framer{last}},
+		Serializer:       &decoder{n.objects, n.others, watch},
+		StreamSerializer: &runtime.StreamSerializerInfo{EncodesAsText: true, Serializer: envelopes{n.others, watch}, Framer: watch},
 	}}
 }
 

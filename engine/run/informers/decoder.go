@@ -21,8 +21,8 @@ type decoder struct {
 	objects *readmodel.Decoder
 	// others decodes what is no object: the API server's errors.
 	others kruntime.Decoder
-	// last is the last event of the watch that this decodes the objects of.
-	last *event
+	// watch is the watch that this decodes the objects of.
+	watch *frames
 }
 
 var _ kruntime.Serializer = (*decoder)(nil)
@@ -41,7 +41,8 @@ var noKind = &kschema.GroupVersionKind{}
 
 // Decode implements runtime.Decoder.
 func (d *decoder) Decode(data []byte, defaults *kschema.GroupVersionKind, into kruntime.Object) (kruntime.Object, *kschema.GroupVersionKind, error) {
-	if into == nil && d.last.changes(data) {
+	if into == nil && d.watch.last.changes(data) {
+		defer d.watch.drop()
 		object, err := d.objects.Decode(data)
 		return &cached{object: object}, noKind, err
 	}

@@ -1,8 +1,6 @@
 package informers
 
 import (
-	"io"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -66,20 +64,10 @@ func (e *event) changes(object []byte) bool {
 	return e.kind == string(watch.Added) || e.kind == string(watch.Modified) || e.kind == string(watch.Deleted)
 }
 
-// framer divides a watch into its events.
-type framer struct{ last *event }
-
-// NewFrameReader implements runtime.Framer.
-func (f framer) NewFrameReader(r io.ReadCloser) io.ReadCloser { return newFrames(r, f.last) }
-
-// NewFrameWriter implements runtime.Framer.
-func (framer) NewFrameWriter(w io.Writer) io.Writer { return w }
-
-// envelopes decodes the events that the framer finds, and leaves their objects as they
-// are.
+// envelopes decodes the events that a framer finds, and leaves their objects as they are.
 type envelopes struct {
 	kruntime.Serializer
-	last *event
+	frames *frames
 }
 
 // Decode implements runtime.Decoder.
@@ -88,11 +76,12 @@ func (e envelopes) Decode(data []byte, defaults *kschema.GroupVersionKind, into 
 	if !ok {
 		return e.Serializer.Decode(data, defaults, into)
 	}
-	if e.last.object == nil {
-		if err := e.last.parse(); err != nil {
+	last := &e.frames.last
+	if last.object == nil {
+		if err := last.parse(); err != nil {
 			return nil, nil, err
 		}
 	}
-	out.Type, out.Object.Raw = e.last.kind, e.last.object
+	out.Type, out.Object.Raw = last.kind, last.object
 	return out, noKind, nil
 }

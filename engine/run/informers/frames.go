@@ -13,8 +13,9 @@ import (
 // the API machinery goes through each event four times until its object is decoded, and
 // copies it twice, which took longer than the decoding.
 type frames struct {
-	from  io.ReadCloser
-	event *event
+	from io.ReadCloser
+	// last is the last event, which the serializers of the watch decode.
+	last event
 	// buffer is what was read: first what was handed on, in bytes taken.
 	buffer []byte
 	taken  int
@@ -25,10 +26,15 @@ type frames struct {
 // frameSize is the room for what was read, in bytes, before there is a longer event.
 const frameSize = 16 << 10
 
-func newFrames(from io.ReadCloser, into *event) *frames {
-	small := make([]byte, 0, frameSize)
-	return &frames{from: from, event: into, buffer: small, small: small}
+// NewFrameReader implements runtime.Framer, for one watch.
+func (f *frames) NewFrameReader(from io.ReadCloser) io.ReadCloser {
+	f.from, f.small = from, make([]byte, 0, frameSize)
+	f.buffer = f.small
+	return f
 }
+
+// NewFrameWriter implements runtime.Framer.
+func (*frames) NewFrameWriter(w io.Writer) io.Writer { return w }
 
 // Read takes the next event. What it returns only says that there is one: the text does
 // not have to be copied.
@@ -39,7 +45,7 @@ func (f *frames) Read(into []byte) (int, error) {
 // Close implements io.Closer.
 func (f *frames) Close() error { return f.from.Close() }
 
-// next finds the next event, whose text is valid until the next call.
+// next finds the next event, whose text is valid until it is dropped.
 func (f *frames) next() error {
 	f.drop()
 	var b boundary
@@ -50,7 +56,7 @@ func (f *frames) next() error {
 		}
 		if end > 0 {
 			f.taken = end
-			f.event.set(f.buffer[b.from:end], b.inner-b.from, b.innerEnd-b.from)
+			f.last.set(f.buffer[b.from:end], b.inner-b.from, b.innerEnd-b.from)
 			return nil
 		}
 		at = len(f.buffer)
@@ -63,10 +69,10 @@ func (f *frames) next() error {
 	}
 }
 
-// drop drops the event that was handed on.
+// drop drops the event that was handed on, if there is one.
 func (f *frames) drop() {
 	rest := f.buffer[f.taken:]
-	f.taken = 0
+	f.taken, f.last = 0, event{}
 	if large := f.buffer; cap(large) > cap(f.small) && len(rest) <= cap(f.small)/2 {
 		f.buffer = f.small
 		defer giveRoom(large)

@@ -13,6 +13,12 @@ import (
 	kruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
+	restwatch "k8s.io/client-go/rest/watch"
+
+	"github.com/edict-dev/edict/engine/readmodel"
+	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/engine/world"
 )
 
 // eventsOf returns the events of a watch, and how it ends.
@@ -54,8 +60,8 @@ func TestFrames(t *testing.T) {
 			"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
 			"in halves": iotest.HalfReader(strings.NewReader(text)), "with its end": iotest.DataErrReader(strings.NewReader(text)),
 		} {
-			last := &event{}
-			got := fmt.Sprint(eventsOf(from, framer{last}, envelopes{theirs, last}))
+			watch := &frames{}
+			got := fmt.Sprint(eventsOf(from, watch, envelopes{theirs, watch}))
 			if strings.HasSuffix(want, "wrong]") && strings.HasSuffix(got, io.ErrUnexpectedEOF.Error()+"]") {
 				continue // what is wrong is found later
 			}
@@ -75,18 +81,18 @@ func TestFramesMakeRoom(t *testing.T) {
 	for _, n := range sizes {
 		fmt.Fprintf(&text, "{\"type\":\"ADDED\",\"object\":{%q:1}}\n", strings.Repeat("x", n))
 	}
-	last := &event{}
-	frames := newFrames(io.NopCloser(strings.NewReader(text.String())), last)
+	var watch frames
+	watch.NewFrameReader(io.NopCloser(strings.NewReader(text.String())))
 	buffer := make([]byte, 1)
 	for _, n := range sizes {
-		if _, err := frames.Read(buffer); err != nil || len(last.object) != n+len(`{"":1}`) {
-			t.Fatalf("%d bytes: got %d, %v", n, len(last.object), err)
+		if _, err := watch.Read(buffer); err != nil || len(watch.last.object) != n+len(`{"":1}`) {
+			t.Fatalf("%d bytes: got %d, %v", n, len(watch.last.object), err)
 		}
 	}
-	if cap(frames.buffer) != frameSize {
-		t.Errorf("the room is %d bytes, want %d", cap(frames.buffer), frameSize)
+	if cap(watch.buffer) != frameSize {
+		t.Errorf("the room is %d bytes, want %d", cap(watch.buffer), frameSize)
 	}
-	if _, err := frames.Read(buffer); !errors.Is(err, io.EOF) {
+	if _, err := watch.Read(buffer); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v at the end", err)
 	}
 }
@@ -96,13 +102,13 @@ func TestFramesFail(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	from := io.MultiReader(strings.NewReader(`{"type":"ADDED","object":{}}{"a`), iotest.ErrReader(broken))
-	last := &event{}
-	frames := framer{last}.NewFrameReader(io.NopCloser(from))
+	var watch frames
+	watch.NewFrameReader(io.NopCloser(from))
 	buffer := make([]byte, 100)
-	if _, err := frames.Read(buffer); err != nil || last.kind != "ADDED" || string(last.object) != "{}" {
-		t.Errorf("got %v, %v", last, err)
+	if _, err := watch.Read(buffer); err != nil || watch.last.kind != "ADDED" || string(watch.last.object) != "{}" {
+		t.Errorf("got %v, %v", watch.last, err)
 	}
-	if _, err := frames.Read(buffer); !errors.Is(err, broken) {
+	if _, err := watch.Read(buffer); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -111,8 +117,8 @@ func TestFramesFail(t *testing.T) {
 func BenchmarkFrames(b *testing.B) {
 	text := []byte(fmt.Sprintf(`{"type":"MODIFIED","object":{"metadata":{"managedFields":[%s]}}}`, strings.Repeat(`{"f:spec":{"f:name":{}}},`, 80)+"1"))
 	theirs := json.NewSerializerWithOptions(json.DefaultMetaFactory, plain, plain, json.SerializerOptions{})
-	last := &event{}
-	for name, s := range map[string]kruntime.StreamSerializerInfo{"own": {Framer: framer{last}, Serializer: envelopes{theirs, last}}, "api machinery": {Framer: json.Framer, Serializer: theirs}} {
+	watch := &frames{}
+	for name, s := range map[string]kruntime.StreamSerializerInfo{"own": {Framer: watch, Serializer: envelopes{theirs, watch}}, "api machinery": {Framer: json.Framer, Serializer: theirs}} {
 		b.Run(name, func(b *testing.B) {
 			decoder := streaming.NewDecoder(s.Framer.NewFrameReader(io.NopCloser(&endless{text: text})), s.Serializer)
 			for b.Loop() {
@@ -135,4 +141,29 @@ func (e *endless) Read(into []byte) (int, error) {
 	n := copy(into, e.text[e.at:])
 	e.at = (e.at + n) % len(e.text)
 	return n, nil
+}
+
+// TestDecodedEvent: what an event took is given back as soon as its object is decoded, not
+// with the next event.
+func TestDecodedEvent(t *testing.T) {
+	t.Parallel()
+	objects := &readmodel.Decoder{
+		Source: world.Source{GVK: schema.GVK{APIVersion: "example.com/v1", Kind: "Widget"}}, Mask: value.KeepAll,
+		Known: func(_, _ []byte) *world.Object { return nil },
+	}
+	info := Serializer(objects).SupportedMediaTypes()[0]
+	watch, long := info.StreamSerializer.Framer.(*frames), strings.Repeat("x", 3*frameSize)
+	object := strings.Replace(widget("a", "7"), `"a":1`, `"a":"`+long+`"`, 1)
+	body := io.NopCloser(strings.NewReader(`{"type":"ADDED","object":` + object + "}\n"))
+	decoder := restwatch.NewDecoder(streaming.NewDecoder(watch.NewFrameReader(body), info.StreamSerializer.Serializer), info.Serializer)
+	kind, o, err := decoder.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ObjectOf(o).Value.Lookup("spec").(*value.Map).Lookup("a"); kind != "ADDED" || got.Value() != long {
+		t.Errorf("%s: got %.20v", kind, got)
+	}
+	if cap(watch.buffer) != frameSize || watch.last.object != nil {
+		t.Errorf("the watch keeps %d bytes, and the event %.20s", cap(watch.buffer), watch.last.object)
+	}
 }

@@ -1,17 +1,26 @@
 package informers
 
-import "sync"
-
-// rooms are buffers for long events that no watch is using.
-var rooms sync.Pool
+// rooms are buffers for long events that no watch is using: a few for all watches. They
+// are not left to the garbage collector, since a list that changes every few seconds, with
+// collections in between, would need new ones each time.
+var rooms = make(chan []byte, 2)
 
 // takeRoom returns an empty buffer for at least so many bytes.
 func takeRoom(size int) []byte {
-	if room, ok := rooms.Get().(*[]byte); ok && cap(*room) >= size {
-		return (*room)[:0]
+	select {
+	case room := <-rooms:
+		if cap(room) >= size {
+			return room[:0]
+		}
+	default:
 	}
 	return make([]byte, 0, size)
 }
 
 // giveRoom gives a buffer back.
-func giveRoom(room []byte) { rooms.Put(&room) }
+func giveRoom(room []byte) {
+	select {
+	case rooms <- room:
+	default:
+	}
+}
