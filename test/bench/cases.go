@@ -71,7 +71,8 @@ func (s systems) ours() (system, error) {
 		}
 		o.Answers = client
 	}
-	return ours{edict.New(s.ctx, s.policy, o)}, nil
+	engine, err := edict.New(s.ctx, s.policy, o)
+	return ours{engine}, err
 }
 
 // transport answers for the scheduler extender.

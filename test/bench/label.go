@@ -46,7 +46,11 @@ func labelSides(ctx context.Context, s spec) (pair, error) {
 		return pair{}, err
 	}
 	a, b := &writes{}, &writes{}
-	engine := ours{edict.New(ctx, policy, edict.Options{Send: a.send, Still: true})}
+	made, err := edict.New(ctx, policy, edict.Options{Send: a.send, Still: true})
+	if err != nil {
+		return pair{}, err
+	}
+	engine := ours{made}
 	cache := byhand.NewCache(!s.Lean)
 	hand := theirs{ctx, &byhand.System{Cache: cache, Controller: &byhand.NodeLabel{Cache: cache, Send: b.send}}}
 	joined := make([]*event, min(manyNodesJoin, s.Nodes))

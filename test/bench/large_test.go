@@ -93,8 +93,9 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// heartbeatAllocs are the key, the version, and the object with both.
-const heartbeatAllocs = 4
+// heartbeatAllocs are the event, the name that is looked for, the version, the object, and
+// what an informer stores it as.
+const heartbeatAllocs = 5
 
 // TestPlacedVolumesAreNotWoken: a node of the pool that changes wakes no volume whose
 // replicas are placed.

@@ -33,7 +33,10 @@ func poolWorld(ctx context.Context, s spec) (a, b *poolSide, err error) {
 		return nil, nil, err
 	}
 	a, b = &poolSide{sent: &writes{}, nodes: s.Nodes}, &poolSide{sent: &writes{}, nodes: s.Nodes}
-	engine := edict.New(ctx, policy, edict.Options{Send: a.sent.send, Still: true})
+	engine, err := edict.New(ctx, policy, edict.Options{Send: a.sent.send, Still: true})
+	if err != nil {
+		return nil, nil, err
+	}
 	cache := byhand.NewCache(!s.Lean)
 	a.sys = ours{engine}
 	b.sys = theirs{ctx, &byhand.System{Cache: cache, Controller: &byhand.Eligibility{Cache: cache, Patcher: byhand.Encoded{Send: b.sent.send}, Now: now}}}
@@ -71,7 +74,7 @@ func settle(s spec, sides ...*poolSide) error {
 			return err
 		}
 		side.sent.kept = nil
-		if _, err := side.sys.put(&event{kind: "ReplicatedStoragePool", name: "pool", text: text}); err != nil {
+		if _, err := side.sys.put(eventOf("ReplicatedStoragePool", "pool", text)); err != nil {
 			return err
 		}
 		if err := side.reconcile(side.sys, 0); err != nil {

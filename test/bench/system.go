@@ -2,20 +2,32 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/edict-dev/edict/test/bench/byhand"
 	"github.com/edict-dev/edict/test/bench/edict"
 	"github.com/edict-dev/edict/test/bench/objects"
 )
 
-// event is an object as a watch of its kind sends it.
+// event is an object as a watch of its kind sends it to either side.
 type event struct {
 	kind, name string
-	text       []byte
+	// json is what Edict receives, typed what the controllers written by hand do.
+	json, typed []byte
 }
 
 func newEvent(o objects.Object) *event {
-	return &event{kind: objects.Kind(o), name: objects.Name(o), text: objects.Text(o)}
+	return eventOf(objects.Kind(o), objects.Name(o), objects.Text(o))
+}
+
+// eventOf returns the event with an object that is given as JSON.
+func eventOf(kind, name string, object []byte) *event {
+	e := &event{kind: kind, name: name, json: fmt.Appendf(nil, "{\"type\":\"ADDED\",\"object\":%s}\n", object)}
+	var err error
+	if e.typed, err = byhand.Event(kind, object, e.json); err != nil {
+		panic(err) // the objects are those of this benchmark
+	}
+	return e
 }
 
 // system is one side: a controller that takes in events and reconciles.
@@ -44,7 +56,7 @@ func (w *writes) send(one byhand.Write) {
 // ours is Edict's side.
 type ours struct{ engine *edict.Engine }
 
-func (o ours) put(e *event) (int, error)   { return o.engine.Put(e.kind, e.text) }
+func (o ours) put(e *event) (int, error)   { return o.engine.Put(e.kind, e.json) }
 func (o ours) remove(e *event) error       { o.engine.Delete(e.kind, e.name); return nil }
 func (o ours) reconcile(name string) error { return o.engine.Reconcile(name, objects.Now) }
 
@@ -54,7 +66,7 @@ type theirs struct {
 	system *byhand.System
 }
 
-func (t theirs) put(e *event) (int, error)   { return t.system.Put(e.kind, e.text) }
+func (t theirs) put(e *event) (int, error)   { return t.system.Put(e.kind, e.typed) }
 func (t theirs) remove(e *event) error       { return t.system.Delete(e.kind, e.name) }
 func (t theirs) reconcile(name string) error { return t.system.Controller.Reconcile(t.ctx, name) }
 

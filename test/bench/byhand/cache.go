@@ -3,13 +3,14 @@ package byhand
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/edict-dev/edict/test/bench/stream"
 )
 
 // The indexes of the cache.
@@ -27,6 +28,7 @@ type Cache struct {
 	// does by default. Without it, the objects must not be changed.
 	Copies   bool
 	indexers map[string]toolscache.Indexer
+	watches  map[string]*stream.Stream
 	decoder  runtime.Decoder
 }
 
@@ -47,26 +49,12 @@ func NewCache(copies bool) *Cache {
 		"DRBDResource":            {indexResourceNode: by(func(r *Resource) []string { return []string{r.Spec.NodeName} })},
 		"LVMVolumeGroup":          {}, "Node": {}, "Pod": {},
 	}
-	c := &Cache{Copies: copies, indexers: map[string]toolscache.Indexer{}, decoder: newDecoder()}
+	c := &Cache{Copies: copies, indexers: map[string]toolscache.Indexer{}, decoder: codecs().UniversalDeserializer()}
+	c.watches = openWatches(slices.Collect(maps.Keys(indexers))...)
 	for kind, by := range indexers {
 		c.indexers[kind] = toolscache.NewIndexer(toolscache.MetaNamespaceKeyFunc, by)
 	}
 	return c
-}
-
-// newDecoder returns a decoder as that of a typed client.
-func newDecoder() runtime.Decoder {
-	scheme := runtime.NewScheme()
-	if err := corev1.AddToScheme(scheme); err != nil {
-		panic(err)
-	}
-	for kind, o := range map[string]runtime.Object{
-		"ReplicatedStoragePool": &StoragePool{}, "ReplicatedVolume": &Volume{}, "ReplicatedVolumeReplica": &Replica{},
-		"LVMVolumeGroup": &VolumeGroup{}, "DRBDResource": &Resource{},
-	} {
-		scheme.AddKnownTypeWithName(GroupVersion.WithKind(kind), o)
-	}
-	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{})
 }
 
 func by[T any](keys func(T) []string) toolscache.IndexFunc {
@@ -96,7 +84,7 @@ func groupNames(p *StoragePool) []string {
 	return slices.Compact(out)
 }
 
-// Decode decodes an object as a typed watch does.
+// Decode decodes an object that stands alone, as JSON.
 func (c *Cache) Decode(text []byte) (client.Object, error) {
 	o, _, err := c.decoder.Decode(text, nil, nil)
 	if err != nil {

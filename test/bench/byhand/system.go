@@ -21,10 +21,9 @@ type System struct {
 	Controller Controller
 }
 
-// Put takes in an object as a watch of its kind sends it, and returns how many objects
-// it wakes.
-func (s *System) Put(kind string, text []byte) (woken int, err error) {
-	o, err := s.Cache.Decode(text)
+// Put takes in an event of a watch of a kind, and returns how many objects it wakes.
+func (s *System) Put(kind string, event []byte) (woken int, err error) {
+	o, err := s.Cache.take(kind, event)
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
@@ -19,10 +22,12 @@ import (
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/world"
 	"github.com/edict-dev/edict/test/bench/byhand"
+	"github.com/edict-dev/edict/test/bench/stream"
 )
 
 // Policy is a compiled policy.
@@ -59,8 +64,9 @@ type Engine struct {
 	ctx        context.Context //nolint:containedctx // that of one benchmark
 	group      *reconcile.Group
 	controller *reconcile.Controller
-	// decoders are those of the sources, by kind.
-	decoders map[string]*readmodel.Decoder
+	// sources and watches are those of the kinds that the policy reads.
+	sources map[string]world.Source
+	watches map[string]*stream.Stream
 	// Cost is that of the last decision, in units of CEL.
 	Cost uint64
 }
@@ -69,8 +75,8 @@ type Engine struct {
 const decisions = 1024
 
 // New starts an engine with an empty read model.
-func New(ctx context.Context, p *Policy, o Options) *Engine {
-	e := &Engine{ctx: ctx, decoders: map[string]*readmodel.Decoder{}}
+func New(ctx context.Context, p *Policy, o Options) (*Engine, error) {
+	e := &Engine{ctx: ctx, sources: map[string]world.Source{}, watches: map[string]*stream.Stream{}}
 	store := world.NewStore()
 	e.group = reconcile.NewGroup(store, &writer{send: o.Send, plain: o.Plain, still: o.Still}, p.schemas)
 	e.group.Answers = o.Answers
@@ -79,12 +85,17 @@ func New(ctx context.Context, p *Policy, o Options) *Engine {
 	e.group.Brakes = brake.New(unbraked(), func() {})
 	e.controller = e.group.Add(p.plan)
 	for _, s := range e.controller.Sources() {
-		e.decoders[s.Kind] = &readmodel.Decoder{
+		decoder := &readmodel.Decoder{
 			Source: s, Type: p.schemas.Of(s.GVK), Mask: store.Mask(s),
 			Known: func(namespace, name []byte) *world.Object { return store.Snapshot().Table(s).Find(namespace, name) },
 		}
+		watch, err := stream.Open(informers.Serializer(decoder), kschema.FromAPIVersionAndKind(s.APIVersion, s.Kind).GroupVersion(), runtime.ContentTypeJSON)
+		if err != nil {
+			return nil, err
+		}
+		e.sources[s.Kind], e.watches[s.Kind] = s, watch
 	}
-	return e
+	return e, nil
 }
 
 // unbraked returns the brakes' settings of an installation, which keep nothing back:
@@ -96,24 +107,22 @@ func unbraked() brake.Settings {
 	return s
 }
 
-// Put takes in an object as a watch of its kind sends it, and returns how many keys it
+// Put takes in an event of a watch of a kind, as JSON, and returns how many keys it
 // wakes. A kind that the policy does not read is not watched.
-func (e *Engine) Put(kind string, text []byte) (int, error) {
-	decoder, ok := e.decoders[kind]
+func (e *Engine) Put(kind string, event []byte) (int, error) {
+	watch, ok := e.watches[kind]
 	if !ok {
 		return 0, nil
 	}
-	o, err := decoder.Decode(text)
+	o, err := watch.Next(event)
 	if err != nil {
 		return 0, err
 	}
-	return len(e.group.PutObject(e.ctx, decoder.Source, o)), nil
+	return len(e.group.PutObject(e.ctx, e.sources[kind], informers.ObjectOf(o))), nil
 }
 
 // Delete takes in that an object, one without a namespace, is gone.
-func (e *Engine) Delete(kind, name string) {
-	e.group.Delete(e.ctx, e.decoders[kind].Source, "", name)
-}
+func (e *Engine) Delete(kind, name string) { e.group.Delete(e.ctx, e.sources[kind], "", name) }
 
 // Reconcile decides about a key and writes what comes of it. An error reports that
 // anything went wrong.
