@@ -130,14 +130,13 @@ func first(orderBy []*cel.Program, n int, scope func(int) expr.Scope, meter *exp
 		return 0, nil
 	}
 	at := 0
-	var lowest []value.Value
+	lowest, keys := make([]value.Value, len(orderBy)), make([]value.Value, len(orderBy))
 	for i := range n {
-		keys := make([]value.Value, len(orderBy))
 		if err := orderKeys(keys, orderBy, scope(i), meter); err != nil {
 			return 0, err
 		}
-		if lowest == nil || value.CompareAll(keys, lowest) < 0 {
-			at, lowest = i, keys
+		if i == 0 || value.CompareAll(keys, lowest) < 0 {
+			at, lowest, keys = i, keys, lowest
 		}
 	}
 	return at, nil

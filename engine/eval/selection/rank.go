@@ -36,6 +36,16 @@ func (t *table) ranked(scope expr.Scope) *ranks {
 	return r
 }
 
+// worthRanking reports whether to rank all rows to find the first of some. As long as fewer
+// rows have been compared one by one than there are, that was less work: most tables of a
+// world that has just changed are asked once or twice.
+func (t *table) worthRanking(rows int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.compared += rows
+	return t.ranks != nil || t.compared > t.rows
+}
+
 func (t *table) rank(scope expr.Scope) *ranks {
 	r := &ranks{of: make([]int32, t.rows), known: all(t.rows)}
 	var keys [][]value.Value
@@ -43,7 +53,9 @@ func (t *table) rank(scope expr.Scope) *ranks {
 		c := t.column(p, scope)
 		r.columns, keys = append(r.columns, c), append(keys, c.cells.values())
 	}
-	rows := make([]int32, t.rows)
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	rows := s.ids.take(t.rows)
 	for at := range rows {
 		rows[at] = int32(at)
 		for _, vals := range keys {

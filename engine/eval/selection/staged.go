@@ -152,8 +152,10 @@ func (r *stagedRun) first(tied set) (int, error) {
 	if n < 2 || len(r.in.Select.OrderBy) == 0 {
 		return tied.first(), nil
 	}
-	if ranks := r.table.ranked(r.in.Scope); ranks != nil && ranks.all(tied) {
-		return ranks.first(tied), r.in.Meter.Spend(ranks.charge(tied))
+	if r.table.worthRanking(n) {
+		if ranks := r.table.ranked(r.in.Scope); ranks != nil && ranks.all(tied) {
+			return ranks.first(tied), r.in.Meter.Spend(ranks.charge(tied))
+		}
 	}
 	rows := tied.rows()
 	at, err := first(r.in.Select.OrderBy, n, func(i int) expr.Scope {

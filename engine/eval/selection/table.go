@@ -34,7 +34,9 @@ type table struct {
 	columns   map[columnKey]*column
 	templates map[*cel.Template]*requests
 	ranks     *ranks
-	pairs     map[[2]*ids]*pairs
+	// compared is how many rows were compared without ranks.
+	compared int
+	pairs    map[[2]*ids]*pairs
 }
 
 // tableItem is what it took to find the rows of an item.
