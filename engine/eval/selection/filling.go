@@ -23,26 +23,31 @@ type naming struct {
 // named returns the items of the levels for some rows by the names of the levels, until
 // it is asked again. The rows are in order.
 func (n *naming) named(rows []int32) map[string][]value.Value {
-	if n.memory == nil {
-		n.memory = make([][]value.Value, n.levels)
-	}
-	out := make(map[string][]value.Value, n.levels)
+	out := n.scratch.names()
 	first, last := rows[0], rows[len(rows)-1]+1
 	for level, items := range n.table.levels[:n.levels] {
 		if int(last-first) == len(rows) {
 			out[n.table.sel.Names[level]] = items[first:last]
 			continue
 		}
-		if len(n.memory[level]) < len(rows) {
-			n.memory[level] = n.scratch.values.take(len(rows))
-		}
-		some := n.memory[level][:len(rows)]
+		some := n.room(level, len(rows))
 		for i, at := range rows {
 			some[i] = items[at]
 		}
 		out[n.table.sel.Names[level]] = some
 	}
 	return out
+}
+
+// room returns memory for some items of a level.
+func (n *naming) room(level, rows int) []value.Value {
+	if n.memory == nil {
+		n.memory = make([][]value.Value, n.levels)
+	}
+	if len(n.memory[level]) < rows {
+		n.memory[level] = n.scratch.values.take(rows)
+	}
+	return n.memory[level][:rows]
 }
 
 // piece is how many rows are computed at once: what is computed on the way stays near.
@@ -81,7 +86,9 @@ func columnMeter() *expr.Meter {
 // start finds the rows of a column that an older one does not know. The budget is the
 // rows' own: what a selection is charged is for the steps to say.
 func (t *table) start(p *cel.Program, old *column, l *legacy) *filling {
-	f := &filling{program: p, meter: columnMeter(), scratch: scratches.Get().(*scratch)}
+	s := scratches.Get().(*scratch)
+	f := &s.filling
+	*f = filling{program: p, meter: columnMeter(), scratch: s}
 	f.todo = l.unknown(t.rows, f.scratch, func(from int32) bool { return old.cells.at(int(from)) != nil })
 	f.naming = naming{table: t, levels: len(t.levels), scratch: f.scratch}
 	if len(t.levels) > 1 && analyze.Own(p, t.sel.Names[:1]) {

@@ -126,17 +126,19 @@ func sameText(a, b value.Value) bool {
 
 // post lists the rows of every number.
 func (x *ids) post() {
-	x.first = make([]int32, x.n+1)
+	// next is one place ahead of first: where the next row of each number goes, and when all
+	// have been put there, where those of the number after it begin.
+	first := make([]int32, x.n+2)
+	next := first[1:]
 	for _, id := range x.of {
 		if id >= 0 {
-			x.first[id+1]++
+			next[id+1]++
 		}
 	}
 	for i := range x.n {
-		x.first[i+1] += x.first[i]
+		next[i+1] += next[i]
 	}
-	x.rows = make([]int32, x.first[x.n])
-	next := append([]int32(nil), x.first...)
+	x.first, x.rows = first[:x.n+1], make([]int32, next[x.n])
 	for at, id := range x.of {
 		if id >= 0 {
 			x.rows[next[id]] = int32(at)

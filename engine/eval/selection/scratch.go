@@ -15,6 +15,10 @@ type scratch struct {
 	items   pile[tableItem]
 	values  pile[value.Value]
 	columns direct.Memory
+	// named are items by the names of their levels.
+	named map[string][]value.Value
+	// filling is the column under way.
+	filling filling
 }
 
 // pile hands out pieces of memory that are zero.
@@ -56,7 +60,18 @@ func (s *scratch) release() {
 	clear(s.values.memory[:s.values.used])
 	s.values.again()
 	s.columns.Forget()
+	clear(s.named)
+	s.filling = filling{}
 	scratches.Put(s)
+}
+
+// names returns an empty map for items by the names of their levels.
+func (s *scratch) names() map[string][]value.Value {
+	if s.named == nil {
+		s.named = map[string][]value.Value{}
+	}
+	clear(s.named)
+	return s.named
 }
 
 // set returns an empty set of rows.
