@@ -63,12 +63,6 @@ func (t *table) columnOf(key columnKey, compute func() *column) *column {
 	return c
 }
 
-// memberColumn returns the column of an expression about candidates as members
-// of a group.
-func (t *table) memberColumn(d *analyze.FoldDistinct, scope expr.Scope) *column {
-	return t.columnOf(columnKey{source: d.Of.Source(), member: true}, func() *column { return t.computeMember(d, nil, nil, scope) })
-}
-
 // compute makes the column of an expression, with what an older one knows; it is the
 // older one if nothing in it has changed.
 func (t *table) compute(p *cel.Program, old *column, l *legacy, scope expr.Scope) *column {
@@ -79,25 +73,6 @@ func (t *table) compute(p *cel.Program, old *column, l *legacy, scope expr.Scope
 	out := f.column(old, l)
 	if out != old && analyze.Own(p, t.sel.Names) {
 		out.again = func(t *table, l *legacy, scope expr.Scope) *column { return t.compute(p, out, l, scope) }
-	}
-	return out
-}
-
-// computeMember is compute for an expression about members of a group.
-func (t *table) computeMember(d *analyze.FoldDistinct, old *column, l *legacy, scope expr.Scope) *column {
-	f := t.start(d.Of, old, l)
-	f.vector(scope, func(b *direct.Batch, rows []int32) {
-		b.Members = map[string]map[string][]value.Value{d.Variable: f.naming.named(rows)}
-	})
-	r := &row{Scope: scope, names: []string{d.Variable}, values: make([]value.Value, 1)}
-	inner, names := t.scope(nil), value.NamesOf(t.sel.Names...)
-	f.plainly(r, func(at int) {
-		t.fill(inner, at)
-		r.values[0] = names.Map(inner.values...)
-	})
-	out := f.column(old, l)
-	if out != old {
-		out.again = func(t *table, l *legacy, scope expr.Scope) *column { return t.computeMember(d, out, l, scope) }
 	}
 	return out
 }
