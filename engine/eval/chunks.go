@@ -10,6 +10,13 @@ type chunks[T any] struct {
 
 const maxChunk = 256
 
+// reserve makes room for so many values, neither less nor more.
+func (c *chunks[T]) reserve(n int) {
+	if len(c.free) < n {
+		c.free = make([]T, n)
+	}
+}
+
 // one returns a new value.
 func (c *chunks[T]) one() *T { return &c.take(1)[0] }
 

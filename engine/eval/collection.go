@@ -10,9 +10,9 @@ type collectionMemo struct {
 	object value.Value
 	// wholes are the names that any item read as a whole: when one changes,
 	// all items are computed again.
-	wholes holder
+	wholes wholeReads
 	// maps are the maps of which items looked up entries, as they were.
-	maps  holder
+	maps  wholeReads
 	items []itemMemo
 	// list are the items themselves.
 	list  []value.Value
@@ -46,7 +46,7 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 		}
 	}
 	items := list.Items()
-	run := &itemsRun{reader: r, c: c, frame: r.ev.frame(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]itemMemo, 0, len(items))}}
+	run := itemsRun{reader: r, c: c, frame: r.ev.frame(), held: r.scratch.holder(), old: m.items, next: &collectionMemo{object: r.ev.objectValue(), list: items, items: make([]itemMemo, 0, len(items))}}
 	run.prepare()
 	for i, item := range items {
 		run.ahead(i)
@@ -55,13 +55,12 @@ func (r *memoReader) collection(v *plan.Variable, m *variableMemo, h *holder) (v
 			return nil, itemError(item, err)
 		}
 	}
-	run.by.end()
-	run.release()
+	run.end()
 	m.items = run.next
 	run.hold(h)
 	if run.old != nil && len(run.old.items) == len(items) && sameOrder(run.old.items, run.next.items) {
 		run.next.value = run.old.value
-	} else if run.next.value, err = assemble(c, v, run.results()); err != nil {
+	} else if run.next.value, err = run.assembled(v); err != nil {
 		r.forget(m)
 		return nil, err
 	}

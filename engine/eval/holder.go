@@ -14,7 +14,7 @@ import (
 // a whole, single entries of maps, and the time until which it holds. What stays of it
 // are reads.
 type holder struct {
-	wholes  []wholeRead
+	wholes  wholeReads
 	entries []entryRead
 	// known finds entries once there are many of them.
 	known map[entryName]bool
@@ -62,17 +62,22 @@ type entryRead struct {
 	value value.Value
 }
 
-func (h *holder) whole(slot plan.Slot, v value.Value) {
+// wholeReads are names that were read, each once.
+type wholeReads []wholeRead
+
+func (h *holder) whole(slot plan.Slot, v value.Value) { h.wholes.add(slot, v) }
+
+func (l *wholeReads) add(slot plan.Slot, v value.Value) {
 	if slot.Kind != plan.InputSlot && slot.Kind != plan.VariableSlot {
 		return
 	}
 	at := readOf(slot)
-	for i := range h.wholes {
-		if h.wholes[i].slot == at {
+	for i := range *l {
+		if (*l)[i].slot == at {
 			return
 		}
 	}
-	h.wholes = append(h.wholes, wholeRead{slot: at, value: v})
+	*l = append(*l, wholeRead{slot: at, value: v})
 }
 
 func (h *holder) entry(slot plan.Slot, key string, v value.Value) {

@@ -49,6 +49,9 @@ func (run *itemsRun) columnsOf(items []value.Value) *itemColumns {
 		run.reader.ev.meter.Restore(mark)
 		return nil
 	}
+	if !out.unique {
+		run.made.entries.reserve(len(out.vals))
+	}
 	out.held = reads.holders(&run.kept)
 	run.needs(h)
 	for i := range reads.slots {

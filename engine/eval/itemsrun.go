@@ -19,7 +19,7 @@ type itemsRun struct {
 	claimed []bool
 	// What each item is computed with, one after the other.
 	frame *frame
-	held  holder
+	held  *holder
 	kept  kept
 	made  computed
 	// columns are the results of items from the first on, up to another, that were computed
@@ -35,20 +35,20 @@ func (run *itemsRun) prepare() {
 		return
 	}
 	mask := run.c.ObjectMask
-	if !(checking{run.reader.ev}).sameObject(run.old.object, mask) || !(checking{run.reader.ev}).sameWholes(run.old.wholes.wholes) {
+	if !(checking{run.reader.ev}).sameObject(run.old.object, mask) || !(checking{run.reader.ev}).sameWholes(run.old.wholes) {
 		return
 	}
 	run.claimed = make([]bool, len(run.old.items))
 	run.next.wholes = run.old.wholes
 	run.stale = map[readSlot]bool{}
-	for i := range run.old.maps.wholes {
-		w := run.old.maps.wholes[i]
+	for i := range run.old.maps {
+		w := run.old.maps[i]
 		now, err := run.reader.ev.fetch(w.slot.of())
 		if err != nil || !identical(now, w.value) {
 			run.stale[w.slot] = true
 		}
 		if err == nil {
-			run.next.maps.whole(w.slot.of(), now)
+			run.next.maps.add(w.slot.of(), now)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (run *itemsRun) item(i int, item value.Value) error {
 // entries were looked up.
 func (run *itemsRun) needs(h *holder) {
 	for _, w := range h.wholes {
-		run.next.wholes.whole(w.slot.of(), w.value)
+		run.next.wholes.add(w.slot.of(), w.value)
 	}
 	for i := range h.entries {
 		run.lookedIn(h.entries[i].slot)
@@ -96,13 +96,13 @@ func (run *itemsRun) needs(h *holder) {
 
 // lookedIn notes a map of which an entry was looked up, as it is now.
 func (run *itemsRun) lookedIn(slot readSlot) {
-	for i := range run.next.maps.wholes {
-		if run.next.maps.wholes[i].slot == slot {
+	for i := range run.next.maps {
+		if run.next.maps[i].slot == slot {
 			return
 		}
 	}
 	if m, err := run.reader.ev.fetch(slot.of()); err == nil {
-		run.next.maps.whole(slot.of(), m)
+		run.next.maps.add(slot.of(), m)
 	}
 }
 
@@ -110,7 +110,7 @@ func (run *itemsRun) add(m itemMemo) { run.next.items = append(run.next.items, m
 
 // begin records what the next item is computed from.
 func (run *itemsRun) begin() *holder {
-	h := &run.held
+	h := run.held
 	*h = holder{wholes: h.wholes[:0], entries: h.entries[:0], recalls: h.recalls[:0]}
 	run.reader.scratch.stack = append(run.reader.scratch.stack, h)
 	return h
@@ -131,6 +131,13 @@ func (run *itemsRun) fresh(m *itemMemo) bool {
 		}
 	}
 	return true
+}
+
+// end frees the memory of what was under way, and what is not kept.
+func (run *itemsRun) end() {
+	run.by.end()
+	run.reader.scratch.free(run.held)
+	run.release()
 }
 
 // release gives back the lookups of the items that were not kept.
@@ -163,13 +170,13 @@ func (run *itemsRun) abandon(m *variableMemo, h *holder) {
 
 // hold makes the whole collection depend on what its items depend on.
 func (run *itemsRun) hold(h *holder) {
-	h.mapped = append(h.mapped, run.next.maps.wholes...)
+	h.mapped = append(h.mapped, run.next.maps...)
 	run.holdAll(h)
 }
 
 // holdAll holds all that items depend on but the entries that they looked up.
 func (run *itemsRun) holdAll(h *holder) {
-	for _, w := range run.next.wholes.wholes {
+	for _, w := range run.next.wholes {
 		h.whole(w.slot.of(), w.value)
 	}
 	for i := range run.next.items {
@@ -180,10 +187,14 @@ func (run *itemsRun) holdAll(h *holder) {
 	}
 }
 
-func (run *itemsRun) results() []*entry {
-	out := make([]*entry, len(run.next.items))
+// assembled makes the collection's value of what its items gave.
+func (run *itemsRun) assembled(v *plan.Variable) (value.Value, error) {
+	s := run.reader.scratch
 	for i := range run.next.items {
-		out[i] = run.next.items[i].entry
+		s.entries = append(s.entries, run.next.items[i].entry)
 	}
-	return out
+	out, err := assemble(run.c, v, s.entries)
+	clear(s.entries)
+	s.entries = s.entries[:0]
+	return out, err
 }

@@ -15,6 +15,8 @@ type scratch struct {
 	holders, stack []*holder
 	// columns is memory for columns that is not in use.
 	columns []*columnMemory
+	// entries are those of a collection while it is put together.
+	entries []*entry
 }
 
 var scratches = sync.Pool{New: func() any { return &scratch{} }}
@@ -122,6 +124,9 @@ func (s *scratch) release() {
 	s.used, s.most, s.framed = 0, 0, 0
 	if len(s.locals) > maxLocals {
 		s.locals = nil
+	}
+	if cap(s.entries) > maxLocals {
+		s.entries = nil
 	}
 	s.stack = s.stack[:0]
 	for _, m := range s.columns {
