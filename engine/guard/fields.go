@@ -97,9 +97,9 @@ func at(gvk schema.GVK, path []string, f form) danger {
 // holds reports whether protected fields may be below a field: they go with it. An empty
 // value in its place changes none of them.
 func holds(gvk schema.GVK, path []string) bool {
-	name, field := path[len(path)-1], strings.Join(path, ".")+"."
+	name := path[len(path)-1]
 	return name == "metadata" || parentOf(path) == "metadata" && (name == "labels" || name == "annotations") ||
-		slices.ContainsFunc(pathsOf(gvk), func(p string) bool { return strings.HasPrefix(p, field) })
+		slices.ContainsFunc(pathsOf(gvk), func(p string) bool { return strings.HasPrefix(p, strings.Join(path, ".")+".") })
 }
 
 func parentOf(path []string) string {
@@ -110,7 +110,8 @@ func parentOf(path []string) string {
 }
 
 func ofKind(gvk schema.GVK, path []string) bool {
-	return slices.Contains(pathsOf(gvk), strings.Join(path, "."))
+	paths := pathsOf(gvk)
+	return len(paths) > 0 && slices.Contains(paths, strings.Join(path, "."))
 }
 
 // pathsOf returns the protected fields of a kind.

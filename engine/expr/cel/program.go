@@ -116,14 +116,22 @@ func (p *Program) Rows(b *direct.Batch, meter *expr.Meter) []value.Value {
 		b.Meter.Refund(p.weight*uint64(b.Rows-answered(out)), 0) // Eval charges the others
 	}
 	for i, v := range out {
-		if v == nil {
-			continue
+		if _, truth := v.(types.Bool); truth { // of which there are most
+			if meter.Built(1) != nil {
+				out[i] = nil
+			}
+		} else if v != nil {
+			out[i] = settled(v, meter)
 		}
-		settled, err := value.Settle(v)
-		if err != nil || meter.Build(settled) != nil {
-			settled = nil
-		}
-		out[i] = settled
+	}
+	return out
+}
+
+// settled returns a result as a value; nil where it is more than allowed.
+func settled(v ref.Val, meter *expr.Meter) value.Value {
+	out, err := value.Settle(v)
+	if err != nil || meter.Build(out) != nil {
+		return nil
 	}
 	return out
 }
