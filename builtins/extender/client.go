@@ -32,10 +32,10 @@ type Client struct {
 
 var _ expr.Answerer = (*Client)(nil)
 
-// endpoint is a call of the protocol: its address, and its value of the label call.
+// endpoint is a call of the protocol: its address, and what is counted of it.
 type endpoint struct {
-	url  *url.URL
-	call string
+	url *url.URL
+	callMetrics
 }
 
 // The values of the label call.
@@ -56,11 +56,12 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	counted := newMetrics()
 	return &Client{
 		transport: transportOf(config, settings), timeout: config.Timeout, largest: config.MaxResponseBytes,
-		scoring:   endpoint{below(base, "/v1/lvg/filter-and-score"), callScore},
-		narrowing: endpoint{below(base, "/v1/lvg/narrow-reservation"), callNarrow},
-		slots:     make(chan struct{}, config.MaxConcurrent), breaker: newBreaker(config.Breaker, config.OnStateChange), metrics: newMetrics(),
+		scoring:   endpoint{below(base, "/v1/lvg/filter-and-score"), counted.of(callScore)},
+		narrowing: endpoint{below(base, "/v1/lvg/narrow-reservation"), counted.of(callNarrow)},
+		slots:     make(chan struct{}, config.MaxConcurrent), breaker: newBreaker(config.Breaker, config.OnStateChange), metrics: counted,
 	}, nil
 }
 
@@ -135,10 +136,10 @@ func (c *Client) narrow(ctx context.Context, request *expr.Request) (*expr.Respo
 func (c *Client) call(ctx context.Context, to endpoint, body *payload, read func(answer) error) error {
 	err := c.inTurn(ctx, func(limited context.Context) error {
 		begin := time.Now()
-		defer func() { c.metrics.seconds.WithLabelValues(to.call).Observe(time.Since(begin).Seconds()) }()
+		defer func() { to.took.Observe(time.Since(begin).Seconds()) }()
 		return c.explain(ctx, limited, c.exchange(limited, to.url, body, read))
 	})
-	c.metrics.count(to.call, err)
+	to.count(err)
 	return err
 }
 

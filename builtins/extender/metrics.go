@@ -42,27 +42,34 @@ func newMetrics() *metrics {
 		circuit: prometheus.NewDesc("edict_extender_circuit_state",
 			"1 for the present state of the circuit to the scheduler extender.", []string{"state"}, nil),
 	}
-	m.prepare(callScore)
-	m.prepare(callNarrow)
 	return m
 }
 
-// prepare makes the series of a call, so that the first failure of a kind is a
+// callMetrics are those of a call. The series that nearly every request counts in need
+// not be looked for.
+type callMetrics struct {
+	*metrics
+	call     string
+	took     prometheus.Observer
+	answered prometheus.Counter
+}
+
+// of makes the series of a call, so that the first failure of a kind is a
 // step from 0 and not a series out of nowhere.
-func (m *metrics) prepare(call string) {
-	m.seconds.WithLabelValues(call)
+func (m *metrics) of(call string) callMetrics {
 	for _, result := range results {
 		m.requests.WithLabelValues(call, result)
 	}
+	return callMetrics{m, call, m.seconds.WithLabelValues(call), m.requests.WithLabelValues(call, resultOK)}
 }
 
 // count records what became of a request.
-func (m *metrics) count(call string, err error) {
-	result := resultOK
+func (m *callMetrics) count(err error) {
 	if failure, ok := errors.AsType[*Error](err); ok {
-		result = string(failure.Class)
+		m.requests.WithLabelValues(m.call, string(failure.Class)).Inc()
+		return
 	}
-	m.requests.WithLabelValues(call, result).Inc()
+	m.answered.Inc()
 }
 
 func (m *metrics) collectors() []prometheus.Collector {
