@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/edict-dev/edict/engine/expr"
 )
@@ -24,7 +23,8 @@ type catalog struct {
 	// repeated are the places of pools that stand there before, with the first place of
 	// each.
 	repeated [][2]int32
-	// exact says that no two pools have the same text.
+	// exact says that no two pools have the same text, as is so where all names are
+	// written as they are.
 	exact bool
 	// order is that of an earlier answer.
 	order atomic.Pointer[order]
@@ -42,7 +42,7 @@ func newCatalog(of expr.Candidates) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &catalog{of: of, exact: true}
+	c := &catalog{of: of}
 	c.write(pools)
 	c.enter(pools)
 	return c, nil
@@ -69,8 +69,8 @@ func (c *catalog) write(pools []pool) {
 	for i := range pools {
 		c.text = append(pools[i].appendTo(c.text), ',')
 		c.ends[i] = int32(len(c.text))
-		c.exact = c.exact && utf8.ValidString(pools[i].Name) && utf8.ValidString(pools[i].ThinPool)
 	}
+	c.exact = len(c.text) == size // what is escaped is longer
 }
 
 var seed = maphash.MakeSeed()
