@@ -33,6 +33,9 @@ that are named, or for all, as they are now: for their contents, the annotations
 modes and rollouts, and the params of the policies. A pipeline calls it after kubectl
 apply.
 
+With several replicas that share the work it waits until all of them have taken them
+over. It names those that have not when the time is over.
+
 After a change of the installation by the chart it also waits until the status is that
 of the controller as it is installed now, with its version, arguments and allowances.
 

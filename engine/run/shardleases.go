@@ -39,10 +39,11 @@ func (s *sharing) take(ctx context.Context, work shardWork) {
 			s.options.log.Error("this replica releases its shards", "reason", why)
 			break
 		}
-		s.pause(ctx, s.config.RetryPeriod)
+		s.rest(ctx)
 	}
 	cancel()
 	s.await(context.WithoutCancel(ctx))
+	s.work = nil
 }
 
 // await announces this replica until it has released all shards.
@@ -78,6 +79,7 @@ func (s *sharing) step(ctx context.Context) (why string) {
 		return why
 	}
 	s.work.Place(s.roster.Placement())
+	s.hear()
 	s.keep(ctx)
 	compete, release := s.roster.Next(s.held())
 	s.mu.Lock()

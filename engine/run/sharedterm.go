@@ -19,12 +19,11 @@ type sharedTerm struct {
 	held  atomic.Int32
 }
 
-// newSharedTerm makes a term of a replica that shares n shards, whose Leases leaseOf names,
-// with others.
-func newSharedTerm(ctx context.Context, p *process, n int, leaseOf func(shard int) string, others func() []shards.Replica) *sharedTerm {
+// newSharedTerm makes a term of a replica that shares the work with others.
+func newSharedTerm(ctx context.Context, p *process, s *sharing) *sharedTerm {
 	t := &sharedTerm{turns: make(chan struct{}, 1)}
-	t.term = p.newTerm(context.WithoutCancel(ctx), division{owned: shards.NewOwnership(n), leads: t.leads.Load, others: others})
-	t.term.leaseOf = leaseOf
+	t.term = p.newTerm(context.WithoutCancel(ctx), division{owned: shards.NewOwnership(s.options.shards), leads: t.leads.Load, others: s.roster.Others, changed: s.hurry})
+	t.term.leaseOf = s.leaseName
 	if !t.term.follows {
 		t.term.startFiles()
 		return t
@@ -92,6 +91,21 @@ func (t *sharedTerm) Troubles() []shards.Trouble {
 		return nil
 	}
 	return t.term.runtime.Troubles()
+}
+
+// InForce implements shardWork.
+func (t *sharedTerm) InForce() map[string]string {
+	if !t.term.follows {
+		return nil
+	}
+	return t.term.runtime.InForce()
+}
+
+// Heard implements shardWork. The one that leads writes the status.
+func (t *sharedTerm) Heard() {
+	if t.leads.Load() {
+		t.term.nudge()
+	}
 }
 
 // Leads implements shardWork.

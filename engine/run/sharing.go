@@ -28,9 +28,14 @@ type sharing struct {
 
 	mu      sync.Mutex
 	holders map[int]*holder
-	work    shardWork
+	// work is that of a replica that takes part; nil is that it does not.
+	work shardWork
 	// waiting is why this replica does not take part, as it was logged.
 	waiting string
+	// changed holds an item when what is in force here may have changed, and heard is what
+	// the other replicas announced last.
+	changed chan struct{}
+	heard   shards.InForce
 	wg      sync.WaitGroup
 }
 
@@ -58,6 +63,11 @@ type shardWork interface {
 	Gathered() (policies shards.Placement, known bool)
 	// Troubles returns what is wrong in this replica, for the one that leads.
 	Troubles() []shards.Trouble
+	// InForce returns the revisions in force in this replica, by the ID of their policy; nil
+	// is that they are not those of ConfigMaps.
+	InForce() map[string]string
+	// Heard is called when other replicas have announced other revisions in force.
+	Heard()
 	// Leads reports whether this replica makes the policy-wide writes from now on, and how
 	// long it has waited for that.
 	Leads(leads bool, waited time.Duration)
@@ -70,7 +80,7 @@ func newSharing(p *process) *sharing {
 
 // connect makes the clients.
 func (s *sharing) connect(client coordinationv1.LeasesGetter, e Election) {
-	s.config, s.client, s.holders = e, client, map[int]*holder{}
+	s.config, s.client, s.holders, s.changed = e, client, map[int]*holder{}, make(chan struct{}, 1)
 	leases := client.Leases(e.Namespace)
 	s.roster = &roster{leases: leases, name: e.Name + "-shards", Roster: shards.Roster{
 		Self: shards.Replica{Identity: e.Identity, Shards: s.options.shards, Lease: int64(e.LeaseDuration / time.Second)}, Duration: e.LeaseDuration,
@@ -101,7 +111,7 @@ func (s *sharing) run(ctx context.Context) error {
 			s.pause(ctx, s.config.RetryPeriod+rand.N(s.config.RetryPeriod)) //nolint:gosec // so that two do not meet again
 			continue
 		}
-		work := newSharedTerm(ctx, p, s.options.shards, s.leaseName, s.roster.Others)
+		work := newSharedTerm(ctx, p, s)
 		s.take(ctx, work)
 		if err := work.term.stop(s.options.stop); err != nil {
 			return err
@@ -177,15 +187,4 @@ func (s *sharing) stranger(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("the Lease %s is held by %s, which runs without --shards", s.config.Name, identity), nil
-}
-
-// announce announces this replica, with what is wrong with the keys of its shards.
-func (s *sharing) announce(ctx context.Context) error {
-	held := s.held()
-	var wrong []shards.Trouble
-	if len(held) > 0 {
-		wrong = s.work.Troubles()
-	}
-	s.roster.Tell(wrong)
-	return s.roster.beat(ctx, held)
 }

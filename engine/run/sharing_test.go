@@ -138,6 +138,8 @@ type replica struct {
 	isCut  func(lease string) bool
 	needs  shards.Placement
 	wrong  []shards.Trouble
+	runs   map[string]string
+	heards int
 	leads  bool
 	waited []time.Duration
 	cancel context.CancelFunc
@@ -151,6 +153,18 @@ func (r *replica) Troubles() []shards.Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.wrong
+}
+
+func (r *replica) InForce() map[string]string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.runs
+}
+
+func (r *replica) Heard() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.heards++
 }
 
 func (r *replica) Leads(leads bool, waited time.Duration) {
@@ -382,6 +396,58 @@ func (f *fleet) goWrong(name string, wrong []shards.Trouble) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wrong = wrong
+}
+
+// TestRevisionsInForceAreAnnounced: what is in force in a replica is announced at once, as
+// long as it is live, also without a shard, and the others hear of it with their next step.
+func TestRevisionsInForceAreAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 2)
+		for _, name := range []string{"a", "b", "c"} { // c has no shard
+			f.start(name, 2)
+			f.runs(name, "1")
+		}
+		a, b := f.replicas["a"], f.replicas["b"]
+		known := func(when string, after time.Duration, want map[string]string) {
+			t.Helper()
+			f.pass(after)
+			if got := a.roster.InForce()["b"]; (got == nil) != (want == nil) || !maps.Equal(got, want) {
+				t.Errorf("%s: %v are in force, want %v", when, got, want)
+			}
+		}
+		known("at first", 20*time.Second, map[string]string{"p": "1"})
+		if got := a.roster.InForce()["c"]["p"]; got != "1" {
+			t.Errorf("without a shard it announces %q", got)
+		}
+		step := a.config.RetryPeriod
+		for _, revision := range []string{"2", "3", "4"} { // each at another time of the interval
+			before := a.heards
+			f.runs("b", revision)
+			known("an edit", step+2*announceGather, map[string]string{"p": revision})
+			if f.pass(3 * step); a.heards != before+1 {
+				t.Errorf("the leader was told of one edit %d times", a.heards-before)
+			}
+			f.pass(step / 3)
+		}
+		f.runs("b", "")
+		known("nothing is in force", step+2*announceGather, map[string]string{})
+		b.cut(all)
+		known("it is taken for dead", 20*time.Second, nil)
+		b.cut(none)
+		f.stop()
+	})
+}
+
+// runs sets which revision of a policy is in force in a replica; "" is none.
+func (f *fleet) runs(name, revision string) {
+	r := f.replicas[name]
+	r.mu.Lock()
+	r.runs = map[string]string{}
+	if revision != "" {
+		r.runs["p"] = revision
+	}
+	r.mu.Unlock()
+	r.hurry()
 }
 
 // TestRebalancing: in no sequence of starts, stops and cuts two replicas may write about

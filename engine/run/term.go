@@ -85,6 +85,15 @@ type division struct {
 	owned  *shards.Ownership
 	leads  func() bool
 	others func() []shards.Replica
+	// changed is called when the state of a policy has changed; nil is that there are no
+	// others.
+	changed func()
+}
+
+func (d *division) note() {
+	if d.changed != nil {
+		d.changed()
+	}
 }
 
 // newTerm makes a term. The zero division is that this process has all of the work.
@@ -102,7 +111,7 @@ func (p *process) newTerm(ctx context.Context, d division) *term {
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
 		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes, Owned: owned, Leads: d.leads, Others: d.others,
-		Events: p.events, Tracer: p.traces.Tracer(), Changed: t.nudge, End: func(err error) { p.end(err) },
+		Events: p.events, Tracer: p.traces.Tracer(), Changed: func() { t.nudge(); d.note() }, End: func(err error) { p.end(err) },
 	})
 	return t
 }

@@ -17,8 +17,6 @@ type Degraded struct {
 	// Reason names what fails; it stays the same while only the numbers change.
 	Reason string
 	Text   string
-	// Waits are why other replicas do not run the revision in force.
-	Waits []string
 }
 
 // add adds what fails, unless it is known.
@@ -51,12 +49,9 @@ func degraded(all []shards.Trouble) *Degraded {
 			text = strings.TrimSuffix(text, "\n")
 			out.add(text, text)
 		}
-		if text := all[i].Idle; text != "" && !slices.Contains(out.Waits, text) {
-			out.Waits = append(out.Waits, text)
-		}
 	}
 	out.add(failures(all))
-	if out.Text == "" && len(out.Waits) == 0 {
+	if out.Text == "" {
 		return nil
 	}
 	return &out
@@ -100,8 +95,7 @@ func (r *Runtime) problems(now time.Time) func(*reconcile.Controller) string {
 }
 
 // elsewhere returns the troubles of other replicas with the revision in force, and how many
-// policies there are that these replicas had no room for. While the policy waits here, it is
-// no news that it waits there.
+// policies there are that these replicas had no room for.
 func (r *Runtime) elsewhere(id string) (out []shards.Trouble, more int) {
 	p := r.policies.Get(id)
 	if r.options.Others == nil || p.Report.InForce == "" {
@@ -109,13 +103,9 @@ func (r *Runtime) elsewhere(id string) (out []shards.Trouble, more int) {
 	}
 	for _, other := range r.options.Others() {
 		for _, t := range other.Troubles {
-			if t.Policy != id || t.Revision != p.Report.InForce {
-				continue
+			if t.Policy == id && t.Revision == p.Report.InForce {
+				out, more = append(out, t), max(more, other.More)
 			}
-			if p.Report.Event == lifecycle.Blocked {
-				t.Idle = ""
-			}
-			out, more = append(out, t), max(more, other.More)
 		}
 	}
 	return out, more

@@ -37,7 +37,7 @@ func TestDegraded(t *testing.T) {
 			&Degraded{Reason: "writes are stopped odd", Text: "writes are stopped: patch on nodes\n1 of 10 objects fail: Node a: odd"},
 		},
 		"the same watches":  {[]shards.Trouble{{Watches: "stale\nnot served"}, {Watches: "stale"}}, &Degraded{Reason: "stale not served", Text: "stale\nnot served"}},
-		"two do not run it": {[]shards.Trouble{{}, {Idle: "no kind"}, {Idle: "no kind"}}, &Degraded{Waits: []string{"no kind"}}},
+		"two do not run it": {[]shards.Trouble{{}, {Idle: "no kind"}, {Idle: "no kind"}}, nil},
 	} {
 		if diff := cmp.Diff(tc.want, degraded(tc.all)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -59,11 +59,9 @@ func running(t *testing.T, report lifecycle.Report) (r *Runtime, h *health) {
 	return r, h
 }
 
-// TestElsewhere: what another replica says counts for the revision in force, and only that
-// it waits is no news while the policy waits here.
+// TestElsewhere: what fails in another replica counts for the revision in force.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
-	waits := shards.Trouble{Policy: "p", Revision: "r", Idle: "no kind"}
 	for name, tc := range map[string]struct {
 		report lifecycle.Report
 		told   shards.Trouble
@@ -73,8 +71,6 @@ func TestElsewhere(t *testing.T) {
 		"another revision failed": {lifecycle.Report{Event: lifecycle.Activated, InForce: "next"}, fails(1, "a", "odd"), nil},
 		"nothing is in force":     {lifecycle.Report{Event: lifecycle.Blocked}, shards.Trouble{Policy: "p", Idle: "no kind"}, nil},
 		"another policy fails":    {lifecycle.Report{Event: lifecycle.Activated, InForce: "r"}, shards.Trouble{Policy: "q", Revision: "r", Failing: 1}, nil},
-		"it waits there":          {lifecycle.Report{Event: lifecycle.Activated, InForce: "r"}, waits, &Degraded{Waits: []string{"no kind"}}},
-		"it waits everywhere":     {lifecycle.Report{Event: lifecycle.Blocked, InForce: "r"}, waits, nil},
 	} {
 		r, _ := running(t, tc.report)
 		more := 0

@@ -49,6 +49,12 @@ func (r *Registry) AssignedIDs() []string {
 	return r.ids(func(p *Policy) bool { return p.Assigned != nil })
 }
 
+// RunningIDs returns the IDs of the policies of which a revision is in force or is to be, in
+// order.
+func (r *Registry) RunningIDs() []string {
+	return r.ids(func(p *Policy) bool { return p.Assigned != nil || p.Report.InForce != "" })
+}
+
 func (r *Registry) ids(chosen func(*Policy) bool) (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

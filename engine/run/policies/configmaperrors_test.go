@@ -9,6 +9,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/edict-dev/edict/engine/observe"
+	"github.com/edict-dev/edict/engine/run/controller"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -23,7 +24,7 @@ func TestConfigMapErrors(t *testing.T) {
 		t.Helper()
 		managed := newManaged(t)
 		r := &reporter{
-			policies: managed.policies, known: func(*source.Catalog) []string { return nil }, rollouts: func(string) string { return "" },
+			policies: managed.policies, runtime: &controller.Runtime{}, known: func(*source.Catalog) []string { return nil }, rollouts: func(string) string { return "" },
 		}
 		out.Reset()
 		e.report(r.reports(source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)))

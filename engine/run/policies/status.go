@@ -125,11 +125,13 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			p := r.policies.Get(id)
 			sum.add(id, &p)
 			sum.degrade(id, r.runtime.Degraded(id))
+			sum.addOthers(id, &p, r.runtime.Others(id))
 			sum.addBrakes(id, r.brakes(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
 			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
 	}
+	r.addLeft(&sum, c, contents)
 	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
 	n.status = sum.status()
 	n.text, n.reason = sum.text(contents.ConfigMap)
@@ -204,7 +206,10 @@ func (r *reporter) brakes(id string) brakeStatus {
 // failing returns what fails of a policy, to compare it with what failed before.
 func (r *reporter) failing(id string) (text string) {
 	if d := r.runtime.Degraded(id); d != nil {
-		text = strings.Join(append(d.Waits, d.Text), "\n")
+		text = d.Text
+	}
+	for _, other := range r.runtime.Others(id) {
+		text += other.Replica + other.String() + other.Why
 	}
 	brakes := r.brakes(id)
 	return text + r.rivals(id) + brakes.text()

@@ -398,7 +398,9 @@ func TestStatusShowsEverything(t *testing.T) {
 		}},
 		{statusWaiting, "a: it waits", func(s *tally) { s.waits = []string{"a: it waits"} }},
 		{statusWaiting, "b: its revision is being loaded", func(s *tally) { s.add("b", &lifecycle.Policy{Phase: lifecycle.Loading}) }},
-		{statusWaiting, "f: a replica does not run it: no kind", func(s *tally) { s.degrade("f", &controller.Degraded{Waits: []string{"no kind"}}) }},
+		{statusWaiting, "f: the replica x does not run it: no kind", func(s *tally) {
+			s.addOthers("f", &lifecycle.Policy{}, []controller.Other{{Replica: "x", Why: "no kind"}})
+		}},
 		{statusPaused, "c: it is paused", func(s *tally) { s.addBrakes("c", brakeStatus{paused: []string{"it is paused"}}) }},
 		{statusContested, "d: it is contested", func(s *tally) { s.addBrakes("d", brakeStatus{contested: []string{"it is contested"}}) }},
 		{statusDegraded, "e: 1 of 9 objects fail", func(s *tally) { s.degrade("e", &controller.Degraded{Reason: "r", Text: "1 of 9 objects fail"}) }},

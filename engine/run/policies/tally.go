@@ -20,7 +20,8 @@ type tally struct {
 	found            source.Findings
 	runs, waits      []string
 	failing, reasons []string
-	// loading are the policies whose newest text is good and is not in force yet.
+	// loading are the policies whose newest text is good and is not in force yet, or not in
+	// all replicas.
 	loading []string
 	// What the brakes do.
 	paused, contested, held []string
@@ -76,9 +77,6 @@ func (t *tally) degrade(id string, d *controller.Degraded) {
 	}
 	for line := range strings.Lines(d.Text) {
 		t.failing = append(t.failing, id+": "+strings.TrimSuffix(line, "\n"))
-	}
-	for _, why := range d.Waits {
-		t.waits = append(t.waits, id+": a replica does not run it: "+why)
 	}
 	if d.Reason != "" {
 		t.reasons = append(t.reasons, id+": "+d.Reason)

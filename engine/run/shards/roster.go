@@ -35,6 +35,10 @@ type Replica struct {
 	// room for. A release that does not know them announces none, and passes them over.
 	Troubles []Trouble `json:"troubles,omitempty"`
 	More     int       `json:"more,omitempty"`
+	// InForce has the revisions that are in force in it, as [Revisions] by the ID of their
+	// policy; nil is that it does not say: it has more than fit, or its release does not
+	// know this.
+	InForce map[string]string `json:"inForce,omitzero"`
 }
 
 // Name returns the annotation of the replica: an identity may have characters that the
@@ -59,7 +63,8 @@ func (r *Replica) Text() string {
 // others.
 type Roster struct {
 	// Self is the replica that reads, Duration that of a Lease. They must not be changed
-	// while others use the roster, but for what Self holds and what is wrong in it.
+	// while others use the roster, but for what Self holds, what is wrong in it, and what it
+	// runs.
 	Self     Replica
 	Duration time.Duration
 

@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -91,8 +92,8 @@ func size(all []Trouble) int {
 // Tell sets what the replica that reads announces the next time.
 func (r *Roster) Tell(all []Trouble) { r.Self.tell(all) }
 
-// Others returns the other live replicas that count as many shards as the one that reads.
-// Unlike Live, it may be called while that one announces itself.
+// Others returns the other live replicas that count as many shards as the one that reads, by
+// identity. Unlike Live, it may be called while that one announces itself.
 func (r *Roster) Others() (out []Replica) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,5 +103,6 @@ func (r *Roster) Others() (out []Replica) {
 			out = append(out, one)
 		}
 	}
+	slices.SortFunc(out, func(a, b Replica) int { return cmp.Compare(a.Identity, b.Identity) })
 	return out
 }

@@ -1,0 +1,68 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/edict-dev/edict/engine/run/shards"
+)
+
+// announce announces this replica, with what is wrong with the keys of its shards and what
+// is in force.
+func (s *sharing) announce(ctx context.Context) error {
+	held := s.held()
+	var wrong []shards.Trouble
+	if len(held) > 0 {
+		wrong = s.work.Troubles()
+	}
+	s.roster.Tell(wrong)
+	s.tellInForce()
+	return s.roster.beat(ctx, held)
+}
+
+// tellInForce sets what is announced about the policies in force, and reports whether that is
+// news. A replica that does not take part runs none.
+func (s *sharing) tellInForce() (news bool) {
+	if s.work == nil {
+		return s.roster.TellInForce(nil)
+	}
+	return s.roster.TellInForce(s.work.InForce())
+}
+
+// hurry has it announced soon what is in force here, if that has changed.
+func (s *sharing) hurry() {
+	select {
+	case s.changed <- struct{}{}:
+	default: // there is one already
+	}
+}
+
+// announceGather is how long changes of what is in force are gathered.
+const announceGather = 100 * time.Millisecond
+
+// rest waits until the next step is due: at once when something else is in force here, for
+// which edict wait waits.
+func (s *sharing) rest(ctx context.Context) {
+	due := time.After(s.config.RetryPeriod)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-due:
+			return
+		case <-s.changed:
+			if s.tellInForce() {
+				s.pause(ctx, announceGather)
+				return
+			}
+		}
+	}
+}
+
+// hear has the one that leads look at what the others have in force, if that has changed.
+func (s *sharing) hear() {
+	if now := s.roster.InForce(); !now.Equal(s.heard) {
+		s.heard = now
+		s.work.Heard()
+	}
+}
