@@ -8,7 +8,8 @@ import (
 )
 
 // announce announces this replica, with what is wrong with the keys of its shards and what
-// is in force.
+// is in force, and takes the placement from the answer: others rely on that for as long as
+// this replica announces itself, also while it releases its shards.
 func (s *sharing) announce(ctx context.Context) error {
 	held := s.held()
 	var wrong []shards.Trouble
@@ -17,7 +18,13 @@ func (s *sharing) announce(ctx context.Context) error {
 	}
 	s.roster.Tell(wrong)
 	s.tellInForce()
-	return s.roster.beat(ctx, held)
+	if err := s.roster.beat(ctx, held); err != nil {
+		return err
+	}
+	if s.work != nil {
+		s.work.Place(s.roster.Placement())
+	}
+	return nil
 }
 
 // tellInForce sets what is announced about the policies in force, and reports whether that is

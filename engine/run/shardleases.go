@@ -78,7 +78,6 @@ func (s *sharing) step(ctx context.Context) (why string) {
 	if why != "" {
 		return why
 	}
-	s.work.Place(s.roster.Placement())
 	s.hear()
 	s.keep(ctx)
 	compete, release := s.roster.Next(s.held())

@@ -593,6 +593,46 @@ func TestGathering(t *testing.T) {
 	})
 }
 
+// TestGatheringWhileOneStops: a replica that stops, and still evaluates a key, writes nothing
+// about it any more when all keys of the policy belong to another shard by now.
+func TestGatheringWhileOneStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 4)
+		a, b := f.start("a", 4), f.start("b", 4)
+		f.pass(20 * time.Second)
+		if !a.leads {
+			a, b = b, a
+		}
+		underWay := map[eval.Key]context.Context{}
+		for _, key := range keys {
+			if claim, end, ok := b.own.Begin(about, key); ok {
+				defer end()
+				underWay[key] = claim.With(context.Background())
+			}
+		}
+		b.cancel()
+		a.mu.Lock()
+		a.needs = shards.Placement{"p": shards.Led}
+		a.mu.Unlock()
+		both, ended := 0, 0
+		for range 40 {
+			f.pass(time.Second)
+			for key, ctx := range underWay {
+				switch writes := b.gate(ctx) == nil; {
+				case !writes:
+					ended++
+				case a.mayWrite(key):
+					both++
+				}
+			}
+		}
+		if both > 0 || ended == 0 || len(underWay) == 0 {
+			t.Errorf("of %d keys two replicas could write %d times, and one no longer %d times", len(underWay), both, ended)
+		}
+		f.stop()
+	})
+}
+
 // TestWaitForTheLead: a replica that shares the work counts how long it waited for the
 // lead, as one without shards does.
 func TestWaitForTheLead(t *testing.T) {
