@@ -102,8 +102,10 @@ type Runtime struct {
 	// stepwise are the names of the policies whose revisions come into force in steps, and
 	// undivided those of which all keys are decided about here; nil is none.
 	stepwise, undivided atomic.Pointer[map[string]bool]
-	// noting is held while undivided is noted: what was found last stays.
+	// noting is held while undivided is noted: what was found last stays. It guards taking,
+	// which counts how often keys are being taken over.
 	noting sync.Mutex
+	taking int
 
 	mu sync.Mutex
 	// controllers are those of all policies, also while they stop.

@@ -17,14 +17,14 @@ import (
 // must be held.
 func (r *Runtime) Acquire(shard int) {
 	owned := r.options.Owned
-	owned.Open(shard)
+	r.takeOver(func() { owned.Open(shard) })
 	for _, c := range r.group.Controllers() {
 		r.acquire(c, func(key eval.Key) bool {
 			of, ok := owned.Shard(c.Policy, key)
 			return ok && of == shard
 		})
 	}
-	r.noteUndivided()
+	r.tookOver()
 }
 
 func (r *Runtime) acquire(c *reconcile.Controller, taken func(eval.Key) bool) {
@@ -75,7 +75,9 @@ func (r *Runtime) dropUnowned() {
 // Place takes which policies are not spread over the shards. The keys that are reconciled
 // here from now on are queued.
 func (r *Runtime) Place(p shards.Placement) {
-	changed := r.options.Owned.Place(p)
+	var changed []string
+	r.takeOver(func() { changed = r.options.Owned.Place(p) })
+	defer r.tookOver()
 	if len(changed) == 0 {
 		return
 	}
@@ -85,17 +87,31 @@ func (r *Runtime) Place(p shards.Placement) {
 			r.acquire(c, c.Owns)
 		}
 	}
+}
+
+// takeOver changes what is owned, after which keys are taken over until tookOver.
+func (r *Runtime) takeOver(change func()) {
+	r.noting.Lock()
+	r.taking++
+	r.noting.Unlock()
+	change()
+}
+
+func (r *Runtime) tookOver() {
+	r.noting.Lock()
+	r.taking--
+	r.noting.Unlock()
 	r.noteUndivided()
 }
 
-// noteUndivided notes which policies the holder of shard 0 decides about alone, after
-// their keys were taken over.
+// noteUndivided notes which policies the holder of shard 0 decides about alone. While keys
+// are being taken over, none is added.
 func (r *Runtime) noteUndivided() {
 	r.noting.Lock()
 	defer r.noting.Unlock()
 	led, leads := map[string]bool{}, slices.Contains(r.options.Owned.Held(), 0)
 	for policy, phase := range r.options.Owned.Placement() {
-		led[policy] = leads && phase == shards.Led
+		led[policy] = leads && phase == shards.Led && (r.taking == 0 || r.Undivided(policy))
 	}
 	r.undivided.Store(&led)
 }

@@ -133,6 +133,48 @@ func TestUndividedIsNotedInOrder(t *testing.T) {
 	}
 }
 
+// takenOver is a queue that looks at what is added to it.
+type takenOver struct{ look func() }
+
+func (takenOver) Add(eval.Key)       {}
+func (q takenOver) AddWave(eval.Key) { q.look() }
+
+// TestUndividedAfterTheTakeover: the leader has all of a policy when its keys are taken over,
+// and not before, whatever else is noted meanwhile. What it had it keeps.
+func TestUndividedAfterTheTakeover(t *testing.T) {
+	t.Parallel()
+	for name, takeover := range map[string]struct{ before, last func(*Runtime) }{
+		"shard 0 comes last":    {func(r *Runtime) { r.Place(shards.Placement{"p": shards.Led}) }, func(r *Runtime) { r.Acquire(0) }},
+		"the policy comes last": {func(r *Runtime) { r.Acquire(0); r.Place(shards.Placement{"p": shards.Gathering}) }, func(r *Runtime) { r.Place(shards.Placement{"p": shards.Led}) }},
+	} {
+		group := reconcile.NewGroup(world.NewStore(), nil, schema.NewSet(schema.Builtin()))
+		p := fixture.Checker().Text(fixture.Labelling("a").Read().Units[0]).Plan
+		c := group.Add(p)
+		group.Put(t.Context(), p.Primary.Source, map[string]any{
+			"apiVersion": p.Primary.GVK.APIVersion, "kind": p.Primary.GVK.Kind,
+			"metadata": map[string]any{"name": "a", "namespace": "n", "resourceVersion": "1"},
+		})
+		r := &Runtime{options: Options{Owned: shards.NewOwnership(2)}, group: group, queues: &informers.Queues{}, watching: t.Context(), controllers: map[string]*controller{}}
+		takeover.before(r)
+		looks := 0
+		r.queues.Subscribe(c.Policy.ID(), takenOver{func() {
+			looks++
+			r.noteUndivided() // as another shard comes
+			if r.Undivided("p") {
+				t.Errorf("%s: the leader has all of the policy before its keys are taken over", name)
+			}
+		}})
+		takeover.last(r)
+		if !r.Undivided("p") || looks == 0 {
+			t.Errorf("%s: the leader has all of the policy, and does not know it", name)
+		}
+		r.takeOver(func() {})
+		if r.noteUndivided(); !r.Undivided("p") {
+			t.Errorf("%s: the leader no longer knows it while it takes another shard", name)
+		}
+	}
+}
+
 func next(w *worker) eval.Key {
 	key, _ := w.queue.Get()
 	return key
