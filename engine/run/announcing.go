@@ -18,11 +18,15 @@ func (s *sharing) announce(ctx context.Context) error {
 	}
 	s.roster.Tell(wrong)
 	s.tellInForce()
+	if s.work != nil && s.placed != "" && s.work.Settled() {
+		s.roster.Self.Seen = s.placed
+	}
 	if err := s.roster.beat(ctx, held); err != nil {
 		return err
 	}
 	if s.work != nil {
 		s.work.Place(s.roster.Placement())
+		s.placed = s.roster.version
 	}
 	return nil
 }
@@ -47,10 +51,21 @@ func (s *sharing) hurry() {
 // announceGather is how long changes of what is in force are gathered.
 const announceGather = 100 * time.Millisecond
 
+// interval returns how long a replica waits until it announces itself again. While policies
+// are gathered or scattered, which nobody evaluates, all wait for what the others have seen.
+func (s *sharing) interval() time.Duration {
+	moved := s.moved
+	s.moved = false
+	if moved || s.roster.Placement().Moving() {
+		return s.config.RetryPeriod / 4
+	}
+	return s.config.RetryPeriod
+}
+
 // rest waits until the next step is due: at once when something else is in force here, for
 // which edict wait waits.
 func (s *sharing) rest(ctx context.Context) {
-	due := time.After(s.config.RetryPeriod)
+	due := time.After(s.interval())
 	for {
 		select {
 		case <-ctx.Done():

@@ -43,7 +43,7 @@ func (s *sharing) take(ctx context.Context, work shardWork) {
 	}
 	cancel()
 	s.await(context.WithoutCancel(ctx))
-	s.work = nil
+	s.work, s.placed, s.roster.Self.Seen = nil, "", ""
 }
 
 // await announces this replica until it has released all shards.
@@ -122,10 +122,11 @@ func (s *sharing) keep(ctx context.Context) {
 		return
 	}
 	read := s.roster.Placement()
-	next := s.keeper.Next(read, needs, time.Now(), s.roster.Longest())
+	next := s.keeper.Next(read, needs, shards.Look{Time: time.Now(), Version: s.roster.version}, s.roster.Longest(), s.roster.Saw)
 	if maps.Equal(read, next) {
 		return
 	}
+	s.moved = true
 	if err := s.roster.place(ctx, next); err != nil && ctx.Err() == nil {
 		s.options.log.Warn("the placement of policies could not be written, and will be tried again", "error", err.Error())
 	}

@@ -71,6 +71,9 @@ func (t *sharedTerm) Release(ctx context.Context, shard int) error {
 // Place implements shardWork.
 func (t *sharedTerm) Place(p shards.Placement) { t.term.runtime.Place(p) }
 
+// Settled implements shardWork.
+func (t *sharedTerm) Settled() bool { return t.term.runtime.Settled() }
+
 // Gathered implements shardWork.
 func (t *sharedTerm) Gathered() (shards.Placement, bool) {
 	now := t.term.manager.Load()

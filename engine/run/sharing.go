@@ -30,6 +30,10 @@ type sharing struct {
 	holders map[int]*holder
 	// work is that of a replica that takes part; nil is that it does not.
 	work shardWork
+	// placed is the version of the roster with the placement that the work was given last.
+	// Moved says that this replica has written another one since.
+	placed string
+	moved  bool
 	// waiting is why this replica does not take part, as it was logged.
 	waiting string
 	// changed holds an item when what is in force here may have changed, and heard is what
@@ -58,6 +62,9 @@ type shardWork interface {
 	Acquire(shard int)
 	Release(ctx context.Context, shard int) error
 	Place(p shards.Placement)
+	// Settled reports whether nothing is under way by an earlier placement than the last,
+	// about policies that no replica evaluates by that.
+	Settled() bool
 	// Gathered returns the policies that must not be spread; false is that it is not known
 	// yet.
 	Gathered() (policies shards.Placement, known bool)

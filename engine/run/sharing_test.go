@@ -140,14 +140,22 @@ type replica struct {
 	wrong  []shards.Trouble
 	runs   map[string]string
 	heards int
-	leads  bool
-	waited []time.Duration
-	cancel context.CancelFunc
-	done   chan struct{}
+	// unsettled is that it never says that nothing is under way.
+	unsettled bool
+	leads     bool
+	waited    []time.Duration
+	cancel    context.CancelFunc
+	done      chan struct{}
 }
 
 func (r *replica) Acquire(shard int)        { r.own.Open(shard) }
 func (r *replica) Place(p shards.Placement) { r.own.Place(p) }
+
+func (r *replica) Settled() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.unsettled && r.own.Settled()
+}
 
 func (r *replica) Troubles() []shards.Trouble {
 	r.mu.Lock()

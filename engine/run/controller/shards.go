@@ -89,6 +89,10 @@ func (r *Runtime) Place(p shards.Placement) {
 	}
 }
 
+// Settled reports whether nothing is under way that began by an earlier placement, of the
+// policies that no replica evaluates by the present one.
+func (r *Runtime) Settled() bool { return r.options.Owned.Settled() }
+
 // takeOver changes what is owned, after which keys are taken over until tookOver.
 func (r *Runtime) takeOver(change func()) {
 	r.noting.Lock()

@@ -18,6 +18,8 @@ type Ownership struct {
 	mu        sync.Mutex
 	placement Placement
 	held      map[int]*holding
+	// running counts the evaluations under way, by policy.
+	running map[string]int
 }
 
 // holding is a shard that is held. Running counts the evaluations of its keys.
@@ -29,7 +31,7 @@ type holding struct {
 
 // NewOwnership returns an Ownership that holds none of n shards.
 func NewOwnership(n int) *Ownership {
-	return &Ownership{spread: Spread(n), placement: Placement{}, held: map[int]*holding{}}
+	return &Ownership{spread: Spread(n), placement: Placement{}, held: map[int]*holding{}, running: map[string]int{}}
 }
 
 // Claim is the admission of one evaluation.
@@ -73,7 +75,8 @@ func (o *Ownership) Begin(policy *plan.Policy, key eval.Key) (claim *Claim, end 
 		return nil, nil, false
 	}
 	h.running++
-	return &Claim{Shard: shard, own: o, policy: policy, key: key}, func() { o.end(h) }, true
+	o.running[policy.Name]++
+	return &Claim{Shard: shard, own: o, policy: policy, key: key}, func() { o.end(h, policy.Name) }, true
 }
 
 // Last claims a key of a shard that is about to be released: what is pending for it is
@@ -85,9 +88,12 @@ func (o *Ownership) Last(shard int, policy *plan.Policy, key eval.Key) (*Claim, 
 	return &Claim{Shard: shard, own: o, policy: policy, key: key}, ok && of == shard && o.held[shard] != nil
 }
 
-func (o *Ownership) end(h *holding) {
+func (o *Ownership) end(h *holding, policy string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.running[policy]--; o.running[policy] == 0 {
+		delete(o.running, policy)
+	}
 	if h.running--; h.running == 0 && h.closing {
 		close(h.idle)
 	}
@@ -176,6 +182,25 @@ func (o *Ownership) Place(p Placement) (changed []string) {
 	o.placement = maps.Clone(p)
 	slices.Sort(changed)
 	return changed
+}
+
+// Settled reports whether nothing is under way about the policies that no replica may
+// evaluate by the placement that was taken last: it began by an earlier one. While a shard is
+// released, something may be.
+func (o *Ownership) Settled() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, h := range o.held {
+		if h.closing {
+			return false
+		}
+	}
+	for policy := range o.running {
+		if o.placement.moves(policy) {
+			return false
+		}
+	}
+	return true
 }
 
 type claimKey struct{}

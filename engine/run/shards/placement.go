@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
@@ -104,51 +103,4 @@ func Needs(p *plan.Policy) Phase {
 		}
 	}
 	return ""
-}
-
-// Keeper changes the placement. Only the holder of shard 0 does.
-type Keeper struct {
-	// since is when this replica first read that a policy is gathered or scattered.
-	since map[string]time.Time
-	seen  Placement
-}
-
-// Next returns the placement after one that was read at an instant. Needs has the phases of
-// the policies that need one. wait is how old the placement may be that a replica acts on: a
-// policy is evaluated again when all have seen that it is not.
-func (k *Keeper) Next(read, needs Placement, now time.Time, wait time.Duration) Placement {
-	k.note(read, now)
-	out := maps.Clone(read)
-	for policy, needed := range needs {
-		switch phase := read[policy]; {
-		case phase == Gathering && now.Sub(k.since[policy]) >= wait:
-			out[policy] = needed
-		case phase != Gathering && phase != needed:
-			out[policy] = Gathering
-		}
-	}
-	for policy, phase := range read {
-		if needs[policy] != "" {
-			continue
-		}
-		if phase != Scattering {
-			out[policy] = Scattering
-		} else if now.Sub(k.since[policy]) >= wait {
-			delete(out, policy)
-		}
-	}
-	return out
-}
-
-func (k *Keeper) note(read Placement, now time.Time) {
-	if k.since == nil {
-		k.since = map[string]time.Time{}
-	}
-	for policy, phase := range read {
-		if k.seen[policy] != phase {
-			k.since[policy] = now
-		}
-	}
-	maps.DeleteFunc(k.since, func(policy string, _ time.Time) bool { return read[policy] == "" })
-	k.seen = maps.Clone(read)
 }

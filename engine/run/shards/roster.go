@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // The annotations of the roster.
@@ -39,6 +41,9 @@ type Replica struct {
 	// policy; nil is that it does not say: it has more than fit, or its release does not
 	// know this.
 	InForce map[string]string `json:"inForce,omitzero"`
+	// Seen is the version of the roster with the placement that it acts on, when nothing is
+	// under way any more that began by an earlier one; "" is that it does not say.
+	Seen string `json:"seen,omitempty"`
 }
 
 // Name returns the annotation of the replica: an identity may have characters that the
@@ -149,6 +154,15 @@ func (r *Roster) Longest() time.Duration {
 		longest = max(longest, r.lease(&one))
 	}
 	return longest
+}
+
+// Saw reports whether all live replicas say that they act on the placement of a version of the
+// roster, or of a later one.
+func (r *Roster) Saw(version string) bool {
+	return !slices.ContainsFunc(r.all(), func(one Replica) bool {
+		order, err := resourceversion.CompareResourceVersion(one.Seen, version)
+		return err != nil || order < 0
+	})
 }
 
 // Known reports whether an identity is that of a replica in the roster.

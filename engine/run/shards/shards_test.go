@@ -199,6 +199,9 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+// nobody says that it has seen a version.
+func nobody(string) bool { return false }
+
 // TestKeeper: a policy is gathered and scattered in steps between which every replica
 // has seen that none may evaluate it.
 func TestKeeper(t *testing.T) {
@@ -237,7 +240,7 @@ func TestKeeper(t *testing.T) {
 		{151 * time.Second, nil, Placement{"p": Scattering}},
 		{166 * time.Second, nil, Placement{}},
 	} {
-		now = k.Next(now, tc.needs, begin.Add(tc.at), wait)
+		now = k.Next(now, tc.needs, Look{Time: begin.Add(tc.at)}, wait, nobody)
 		if diff := cmp.Diff(tc.want, now); diff != "" {
 			t.Errorf("after %v: %s", tc.at, diff)
 		}
@@ -266,7 +269,7 @@ func TestPlacements(t *testing.T) {
 			if need := []Phase{"", Whole, Led}[random.IntN(3)]; need != "" {
 				needs["p"] = need
 			}
-			next := k.Next(now, needs, at, wait)
+			next := k.Next(now, needs, Look{Time: at}, wait, nobody)
 			acted = append(acted, seen{now, at.Add(wait)})
 			now = next
 			for i := range 20 {
