@@ -611,11 +611,11 @@ func TestGatheringWhileOneStops(t *testing.T) {
 		if !a.leads {
 			a, b = b, a
 		}
-		underWay := map[eval.Key]context.Context{}
+		underWay := map[eval.Key]*shards.Claim{}
 		for _, key := range keys {
 			if claim, end, ok := b.own.Begin(about, key); ok {
 				defer end()
-				underWay[key] = claim.With(context.Background())
+				underWay[key] = claim
 			}
 		}
 		b.cancel()
@@ -625,8 +625,8 @@ func TestGatheringWhileOneStops(t *testing.T) {
 		both, ended := 0, 0
 		for range 40 {
 			f.pass(time.Second)
-			for key, ctx := range underWay {
-				switch writes := b.gate(ctx) == nil; {
+			for key, claim := range underWay {
+				switch writes := b.gate(claim.With(t.Context())) == nil; {
 				case !writes:
 					ended++
 				case a.mayWrite(key):
