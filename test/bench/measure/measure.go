@@ -53,7 +53,7 @@ type Figures struct {
 // the work of the garbage collector is in it, but no longer than batchTime.
 const (
 	minTime   = 20 * time.Millisecond
-	batchTime = 200 * time.Millisecond
+	batchTime = 500 * time.Millisecond
 	minHeap   = 4 << 20
 	maxBatch  = 20_000
 )
