@@ -43,8 +43,7 @@ var noKind = &kschema.GroupVersionKind{}
 func (d *decoder) Decode(data []byte, defaults *kschema.GroupVersionKind, into kruntime.Object) (kruntime.Object, *kschema.GroupVersionKind, error) {
 	if into == nil && d.watch.last.changes(data) {
 		defer d.watch.drop()
-		object, err := d.objects.Decode(data)
-		return &cached{object: object}, noKind, err
+		return d.object(data, false)
 	}
 	doc, err := outline(data)
 	switch {
@@ -56,11 +55,16 @@ func (d *decoder) Decode(data []byte, defaults *kschema.GroupVersionKind, into k
 		out, err := d.list(doc)
 		return out, noKind, err
 	}
+	return d.object(data, doc.initialEnd)
+}
+
+// object decodes an object, or the bookmark that may end a streamed list.
+func (d *decoder) object(data []byte, initialEnd bool) (kruntime.Object, *kschema.GroupVersionKind, error) {
 	object, err := d.objects.Decode(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	return &cached{object: object, initialEnd: doc.initialEnd}, noKind, nil
+	return &cached{object: object, initialEnd: initialEnd}, noKind, nil
 }
 
 // Encode implements runtime.Encoder.

@@ -83,10 +83,10 @@ func (f *frames) drop() {
 // fill reads more. It returns an error only if there is no more.
 func (f *frames) fill() error {
 	if len(f.buffer) == cap(f.buffer) {
-		small := f.buffer
-		f.buffer = append(takeRoom(2*cap(small)), small...)
-		if cap(small) > cap(f.small) {
-			giveRoom(small)
+		full := f.buffer
+		f.buffer = append(takeRoom(2*cap(full)), full...)
+		if cap(full) > cap(f.small) {
+			giveRoom(full)
 		}
 	}
 	n, err := f.from.Read(f.buffer[len(f.buffer):cap(f.buffer)])

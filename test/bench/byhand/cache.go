@@ -1,7 +1,6 @@
 package byhand
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,15 +85,7 @@ func groupNames(p *StoragePool) []string {
 
 // Decode decodes an object that stands alone, as JSON.
 func (c *Cache) Decode(text []byte) (client.Object, error) {
-	o, _, err := c.decoder.Decode(text, nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	out, ok := o.(client.Object)
-	if !ok {
-		return nil, errors.New("a list cannot be put into the cache")
-	}
-	return out, nil
+	return one(runtime.Decode(c.decoder, text))
 }
 
 // Put adds or replaces an object, and returns the one before; nil if there was none.

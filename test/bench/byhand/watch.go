@@ -63,15 +63,16 @@ func openWatches(kinds ...string) map[string]*stream.Stream {
 
 // take decodes an event of a watch.
 func (c *Cache) take(kind string, event []byte) (client.Object, error) {
-	o, err := c.watches[kind].Next(event)
-	if err != nil {
-		return nil, err
+	return one(c.watches[kind].Next(event))
+}
+
+// one returns what was decoded, if it is an object.
+func one(decoded runtime.Object, err error) (client.Object, error) {
+	out, ok := decoded.(client.Object)
+	if err == nil && !ok {
+		err = errors.New("a list cannot be put into the cache")
 	}
-	out, ok := o.(client.Object)
-	if !ok {
-		return nil, errors.New("a list cannot be put into the cache")
-	}
-	return out, nil
+	return out, err
 }
 
 // Event returns the event of a watch with an object, which is given as JSON, in the
