@@ -22,6 +22,7 @@ var changing = [][]string{
 			`{filter: taken, keep: '!(node.metadata.name in claimed)'},` +
 			`{call: extender.filterAndScore, name: called, with: {reservationID: r, ttl: '${duration("1m")}', size: 1}, candidate: {name: "${address.address}"}},` +
 			`{score: alone, groupBy: node.metadata.labels.zone, points: 'countDistinct(members, m, m.node.metadata.name) < 3 ? 5 : 0'},` +
+			`{score: alike, groupBy: node.metadata.labels.zone, points: 'countDistinct(members, m, m.node.metadata.name.endsWith("1")) > 1 ? 7 : 0'},` +
 			`{score: group, groupBy: node.metadata.name, points: 'size(members) > 1 ? 2 : 0'},` +
 			`{score: failing, points: 'int(address.address.substring(1)) % 3'}]`,
 		"orderBy: [address.address, node.metadata.name]",
