@@ -3,7 +3,7 @@ package controlplane
 import (
 	"context"
 	"errors"
-	"syscall"
+	"os"
 )
 
 // errStopped answers calls that need a running API server.
@@ -50,18 +50,18 @@ func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
 
 // PauseAPIServer freezes the API server: connections stay open and nothing
 // answers, until [ControlPlane.ResumeAPIServer].
-func (c *ControlPlane) PauseAPIServer() error { return c.signalAPIServer(syscall.SIGSTOP) }
+func (c *ControlPlane) PauseAPIServer() error { return c.withAPIServer(Freeze) }
 
 // ResumeAPIServer ends a pause.
-func (c *ControlPlane) ResumeAPIServer() error { return c.signalAPIServer(syscall.SIGCONT) }
+func (c *ControlPlane) ResumeAPIServer() error { return c.withAPIServer(Thaw) }
 
-func (c *ControlPlane) signalAPIServer(signal syscall.Signal) error {
+func (c *ControlPlane) withAPIServer(do func(*os.Process) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.apiServer == nil {
 		return errStopped
 	}
-	return c.apiServer.signal(signal)
+	return do(c.apiServer.command.Process)
 }
 
 // APIServerPID is the process number of the API server, 0 while it is stopped.

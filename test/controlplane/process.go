@@ -57,24 +57,16 @@ func (p *process) pid() int { return p.command.Process.Pid }
 
 // kill ends the child and what it started, at once, and waits until it is gone.
 func (p *process) kill() error {
-	err := p.signal(syscall.SIGKILL)
-	if errors.Is(err, syscall.ESRCH) {
-		err = nil
-	}
-	if err == nil {
-		<-p.ended
-	}
-	return err
-}
-
-// signal reaches the whole process group.
-func (p *process) signal(signal syscall.Signal) error {
 	select {
 	case <-p.ended: // The number may already be another process's.
-		return syscall.ESRCH
+		return nil
 	default:
-		return syscall.Kill(-p.pid(), signal)
 	}
+	if err := syscall.Kill(-p.pid(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	<-p.ended
+	return nil
 }
 
 // tailSize is what an error shows of a log: about twenty lines.

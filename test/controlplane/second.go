@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"syscall"
 
 	"k8s.io/client-go/rest"
 )
@@ -65,10 +64,10 @@ func (s *SecondAPIServer) Held() int64 { return s.relay.held.Load() }
 
 // Pause freezes the API server: connections stay open and nothing answers, until
 // [SecondAPIServer.Resume].
-func (s *SecondAPIServer) Pause() error { return s.child.signal(syscall.SIGSTOP) }
+func (s *SecondAPIServer) Pause() error { return Freeze(s.child.command.Process) }
 
 // Resume ends a pause.
-func (s *SecondAPIServer) Resume() error { return s.child.signal(syscall.SIGCONT) }
+func (s *SecondAPIServer) Resume() error { return Thaw(s.child.command.Process) }
 
 func (s *SecondAPIServer) stop() error {
 	var err error

@@ -143,6 +143,21 @@ func (p *replicaProcess) signal(s syscall.Signal) {
 	}
 }
 
+// freeze stops the process until thaw.
+func (p *replicaProcess) freeze() {
+	p.t.Helper()
+	if err := controlplane.Freeze(p.command.Process); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *replicaProcess) thaw() {
+	p.t.Helper()
+	if err := controlplane.Thaw(p.command.Process); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // ended waits until the process has ended.
 func (p *replicaProcess) ended() {
 	p.t.Helper()
@@ -311,14 +326,14 @@ func TestRestartsAndHandOver(t *testing.T) {
 	b = r.run("b2")
 	time.Sleep(time.Second)
 	r.edit("seven")
-	a.signal(syscall.SIGSTOP)
+	a.freeze()
 	thaw := time.Now().Add(r.frozen)
 	r.edit("eight")
 	b.leads(1)
 	r.carries("a frozen leader is replaced", "eight")
 	time.Sleep(time.Until(thaw))
 	mark := time.Now()
-	a.signal(syscall.SIGCONT)
+	a.thaw()
 	time.Sleep(6 * time.Second)
 	r.edit("nine")
 	r.carries("it comes back as a standby", "nine")

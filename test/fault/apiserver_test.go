@@ -86,7 +86,7 @@ func TestWatchesExpired(t *testing.T) {
 func TestSlowWatcher(t *testing.T) {
 	s := set(t, 1)
 	c := s.controllers[0]
-	s.during(func() { c.signal(syscall.SIGSTOP) }, func() { c.signal(syscall.SIGCONT) }, 25*time.Second, 0, 40*time.Second)
+	s.during(c.freeze, c.thaw, 25*time.Second, 0, 40*time.Second)
 }
 
 // TestEtcdRestored (C7): etcd comes back with the data of before, so that

@@ -61,11 +61,18 @@ func (c *controller) start() {
 	}
 }
 
-// signal sends a signal to the process.
-func (c *controller) signal(s syscall.Signal) {
+// freeze stops the process until thaw, as a machine does that is suspended.
+func (c *controller) freeze() {
 	c.t.Helper()
-	if err := c.command.Process.Signal(s); err != nil {
-		c.t.Errorf("%v to %s: %v", s, c.proxy.Name, err)
+	if err := controlplane.Freeze(c.command.Process); err != nil {
+		c.t.Errorf("freezing %s: %v", c.proxy.Name, err)
+	}
+}
+
+func (c *controller) thaw() {
+	c.t.Helper()
+	if err := controlplane.Thaw(c.command.Process); err != nil {
+		c.t.Errorf("thawing %s: %v", c.proxy.Name, err)
 	}
 }
 
@@ -79,7 +86,9 @@ func (c *controller) kill() {
 func (c *controller) stop() time.Duration {
 	c.t.Helper()
 	began := time.Now()
-	c.signal(syscall.SIGTERM)
+	if err := c.command.Process.Signal(syscall.SIGTERM); err != nil {
+		c.t.Errorf("stopping %s: %v", c.proxy.Name, err)
+	}
 	select {
 	case <-c.gone:
 		if c.ended != nil {

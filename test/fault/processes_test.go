@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -64,11 +63,11 @@ func TestLeaderFrozen(t *testing.T) {
 	s := set(t, 2)
 	s.traffic.begin()
 	leader, others := s.leader()
-	leader.signal(syscall.SIGSTOP)
+	leader.freeze()
 	s.eventually("another leader", 40*time.Second, leadsNow(others[0]))
 	time.Sleep(5 * time.Second)
 	woken := time.Now()
-	leader.signal(syscall.SIGCONT)
+	leader.thaw()
 	time.Sleep(5 * time.Second)
 	s.traffic.end(0)
 	for _, r := range s.history() {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -52,10 +51,10 @@ func TestShards(t *testing.T) {
 			t.Logf("killed: its shards were taken over after %v", took.Round(100*time.Millisecond))
 			killed.start()
 			s.shared("after it started again", s.controllers...)
-			frozen.signal(syscall.SIGSTOP)
+			frozen.freeze()
 			took = s.shared("while one is frozen", killed, other)
 			t.Logf("frozen: its shards were taken over after %v", took.Round(100*time.Millisecond))
-			frozen.signal(syscall.SIGCONT)
+			frozen.thaw()
 			s.shared("after it woke", s.controllers...)
 			took = other.stop()
 			t.Logf("stopped: it took %v", took.Round(100*time.Millisecond))

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -35,8 +34,8 @@ var mishaps = []mishap{
 	{name: "requests are slow", begin: func(_ *stage, c *controller) {
 		c.proxy.set(faults{Delay: [2]time.Duration{50 * time.Millisecond, time.Second}})
 	}, end: mended, lasts: 8 * time.Second},
-	{name: "the leader is frozen", begin: func(_ *stage, c *controller) { c.signal(syscall.SIGSTOP) },
-		end: func(_ *stage, c *controller) { c.signal(syscall.SIGCONT) }, lasts: 12 * time.Second},
+	{name: "the leader is frozen", begin: func(_ *stage, c *controller) { c.freeze() },
+		end: func(_ *stage, c *controller) { c.thaw() }, lasts: 12 * time.Second},
 	{name: "the leader is killed", begin: func(_ *stage, c *controller) { c.kill() }, end: func(_ *stage, c *controller) { c.start() }, lasts: time.Second},
 	{name: "the leader is stopped", begin: func(_ *stage, c *controller) { c.stop() }, end: func(_ *stage, c *controller) { c.start() }, lasts: time.Second},
 	{name: "the leader is cut off", begin: func(_ *stage, c *controller) { c.proxy.set(faults{Down: true}); c.proxy.cut() }, end: mended, lasts: 18 * time.Second},
