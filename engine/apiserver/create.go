@@ -62,7 +62,7 @@ func (s *Server) born(kind kind, next Object) (Object, error) {
 	if err := kind.valid(nil, next, ""); err != nil {
 		return nil, err
 	}
-	if err := s.demands(kind, next); err != nil {
+	if err := s.allowed(kind, nil, next); err != nil {
 		return nil, err
 	}
 	metadata(next)["creationTimestamp"] = s.now.timestamp()

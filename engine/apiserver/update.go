@@ -101,6 +101,9 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 	if err := kind.valid(old, next, o.Subresource); err != nil {
 		return nil, err
 	}
+	if err := s.allowed(kind, old, next); err != nil {
+		return nil, err
+	}
 	return s.store(kind, old, next), nil
 }
 

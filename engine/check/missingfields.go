@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -86,7 +87,15 @@ func (p *policy) lacks(t *cel.Template, of *schema.Type, names map[string]bool, 
 	for _, name := range of.FieldNames() {
 		given := object && (name == "apiVersion" || name == "kind" || name == "metadata" || name == "status")
 		if of.Demands(name) && !names[name] && !given {
-			p.report(document.MissingField, t.Pos(), fmt.Sprintf("add %s: ...", name), fmt.Sprintf("%s has no %q, without which the API server refuses it", where, name))
+			p.report(document.MissingField, t.Pos(), addition(name, of.Field(name)), fmt.Sprintf("%s has no %q, without which the API server refuses it", where, name))
 		}
 	}
+}
+
+// addition says what to add, and which of the values if only some are allowed.
+func addition(name string, of *schema.Type) string {
+	if of == nil || len(of.Enum) == 0 {
+		return fmt.Sprintf("add %s: ...", name)
+	}
+	return fmt.Sprintf("add %s: %s", name, strings.Join(of.Enum, " or "))
 }

@@ -57,6 +57,9 @@ func TestMissingFields(t *testing.T) {
 	workload := func(container string) string {
 		return "  children: [{name: c, apply: {apiVersion: apps/v1, kind: Deployment, metadata: {name: a, namespace: b}, spec: {selector: {}, template: {spec: {containers: " + container + "}}}}}]\n  rules: []\n"
 	}
+	job := func(pod string) string {
+		return "  children: [{name: c, apply: {apiVersion: batch/v1, kind: Job, metadata: {name: a, namespace: b}, spec: {template: {spec: {" + pod + "}}}}}]\n  rules: []\n"
+	}
 	for name, tc := range map[string]struct{ spec, want string }{
 		"a field of an object":            {gadget("create", ", spec: {free: x}"), `Gadget.spec has no "size", without which the API server refuses it (add size: ...)`},
 		"of one that is applied":          {gadget("apply", ", spec: {free: x}"), `Gadget.spec has no "size"`},
@@ -78,6 +81,8 @@ func TestMissingFields(t *testing.T) {
 		"computed containers":             {workload("'${variables.containers}'"), ""},
 		"what a built-in kind has anyway": {rule("{apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: b}}}"), ""},
 		"what a schema requires in vain":  {rule("{apply: {apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: a, namespace: b}, spec: {}}}"), ""},
+		"the Pods of a Job":               {job("containers: [{name: a, image: i}]"), `Job.spec.template.spec has no "restartPolicy", without which the API server refuses it (add restartPolicy: Never or OnFailure)`},
+		"Pods that are not restarted":     {job("restartPolicy: Never, containers: [{name: a, image: i}]"), ""},
 		"the port in a patch":             {rule("{patch: {of: {apiVersion: v1, kind: Service, namespace: a, name: b}, value: {spec: {ports: [{name: a}]}}}}"), `the object.spec.ports[] has no "port"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -106,7 +106,7 @@ func (t *Type) refusedText(text string) (reason, allowed string) {
 	cannot := fmt.Sprintf("cannot be %q", text)
 	switch l := t.limits; {
 	case len(t.Enum) > 0 && !slices.Contains(t.Enum, text):
-		return cannot, "one of " + strings.Join(t.Enum, ", ")
+		return cannot, oneOf(t.Enum)
 	case t.Kind == Time && !t.isTime(text):
 		return cannot, "a date-time such as 2026-03-01T12:00:00Z"
 	case l == nil:
@@ -194,4 +194,12 @@ func count(n int64, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// oneOf says which values there are.
+func oneOf(values []string) string {
+	if len(values) == 1 {
+		return "only " + values[0]
+	}
+	return "one of " + strings.Join(values, ", ")
 }

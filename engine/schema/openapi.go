@@ -138,6 +138,7 @@ func (b *builder) lookup(name string) *Type {
 	t := &Type{}
 	b.named[name] = t
 	*t = *b.build(schema, name)
+	t.narrow()
 	return t
 }
 

@@ -88,7 +88,7 @@ func (t *Type) Demands(field string) bool {
 		_, given := t.Default(field)
 		return !given
 	}
-	return t.Kind == Object && demanded()[t.Name+" "+field]
+	return t.Kind == Object && (t.demanded[field] || demanded()[t.Name+" "+field])
 }
 
 // Always reports whether every object of the type that the API server returns has a field:

@@ -3,6 +3,7 @@ package schema
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -348,6 +349,12 @@ func TestDemanded(t *testing.T) {
 	}
 	for gvk := range Builtin().kinds {
 		visit(Builtin().Of(gvk))
+	}
+	for name, r := range restarts() {
+		pods := objects[name].Field("template").Field("spec")
+		if got := pods.Field("restartPolicy").Enum; !slices.Equal(got, r.Policies) || pods.Demands("restartPolicy") != r.Demanded || pods.Field("containers") == nil {
+			t.Errorf("%s: the restart policies of its Pods are %v, demanded %t", name, got, pods.Demands("restartPolicy"))
+		}
 	}
 	for line := range demanded() {
 		name, field, _ := strings.Cut(line, " ")

@@ -38,6 +38,9 @@ type Type struct {
 	// present are the fields that an object always has, as far as its schema says;
 	// identity those that the API server gives.
 	present, identity map[string]bool
+	// demanded are fields that the API server demands here, though not wherever it uses
+	// the definition of the type.
+	demanded map[string]bool
 	// defaults are what the API server gives fields of an Object that are left out, as
 	// plain values.
 	defaults map[string]Default

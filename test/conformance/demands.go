@@ -48,12 +48,7 @@ func (d demandedField) without(o Object) Object {
 	out := runtime.DeepCopyJSON(o)
 	var v any = out
 	for _, step := range d.at {
-		switch step := step.(type) {
-		case string:
-			v = v.(Object)[step]
-		case int:
-			v = v.([]any)[step]
-		}
+		v = stepped(v, step)
 	}
 	delete(v.(Object), d.name)
 	return out

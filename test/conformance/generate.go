@@ -41,7 +41,11 @@ func generate(seed uint64) ([]scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, demanded...)
+	listed, err := values()
+	if err != nil {
+		return nil, err
+	}
+	out = append(append(append(out, demanded...), listed...), selections(all)...)
 	return append(append(out, collections(seed, all)...), slices.Concat(subresources(all), approvals(all), validations(all["Bolt"]), validations(all["Nut"]), immutables(all))...), nil
 }
 

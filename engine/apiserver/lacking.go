@@ -6,19 +6,8 @@ import (
 	"github.com/edict-dev/edict/engine/schema"
 )
 
-// demands refuses a new object of a built-in kind without a field that the code of
-// kube-apiserver demands; test/conformance compares the two.
-func (s *Server) demands(k kind, next Object) error {
-	if !k.builtin() {
-		return nil
-	}
-	if found := lacking(s.schemas.Of(k.gvk), next, nil); len(found) > 0 {
-		return refused(ID(next), found...)
-	}
-	return nil
-}
-
-// lacking returns the fields that a value and what is in it lack.
+// lacking returns the fields without which the code of kube-apiserver refuses a new object
+// of a built-in kind.
 func lacking(t *schema.Type, v any, at *field.Path) (out field.ErrorList) {
 	switch v := v.(type) {
 	case Object:

@@ -1,0 +1,57 @@
+package schema
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// restart is what the code of the API server takes as restartPolicy of the Pods that objects
+// make. The schema of a Pod, which they share, allows more.
+type restart struct {
+	Policies []string `json:"policies"`
+	// Demanded says that the default is none of these.
+	Demanded bool `json:"demanded"`
+}
+
+// restartsText is by the definition that has the template of the Pods; test/conformance
+// compares it with kube-apiserver.
+//
+//go:embed restarts.json
+var restartsText []byte
+
+var restarts = sync.OnceValue(func() map[string]restart {
+	out := map[string]restart{}
+	if err := json.Unmarshal(restartsText, &out); err != nil {
+		panic(fmt.Sprintf("the embedded table of restart policies: %v", err))
+	}
+	return out
+})
+
+// narrow gives a definition with a template of Pods the values that their restartPolicy may
+// have there.
+func (t *Type) narrow() {
+	r, ok := restarts()[t.Name]
+	if !ok {
+		return
+	}
+	template := t.Fields["template"]
+	pods := template.Fields["spec"].with("restartPolicy", &Type{Kind: String, Enum: slices.Clone(r.Policies)})
+	if r.Demanded {
+		pods.demanded = map[string]bool{"restartPolicy": true}
+	}
+	t.Fields["template"] = template.with("spec", pods)
+}
+
+// with returns an object type with another type of a field.
+func (t *Type) with(field string, of *Type) *Type {
+	out := &Type{
+		Kind: t.Kind, Name: t.Name, Fields: maps.Clone(t.Fields), present: t.present, identity: t.identity, defaults: t.defaults,
+		demanded: t.demanded, Open: t.Open, Atomic: t.Atomic, limits: t.limits,
+	}
+	out.Fields[field] = of
+	return out
+}
