@@ -59,10 +59,7 @@ func (s *Server) born(kind kind, next Object) (Object, error) {
 	if kind.hasStatus() {
 		delete(next, "status")
 	}
-	if err := kind.valid(nil, next, ""); err != nil {
-		return nil, err
-	}
-	if err := s.allowed(kind, nil, next); err != nil {
+	if err := s.valid(kind, nil, next, ""); err != nil {
 		return nil, err
 	}
 	metadata(next)["creationTimestamp"] = s.now.timestamp()

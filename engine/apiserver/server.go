@@ -98,7 +98,7 @@ func (s *Server) Refuses(given Object) error {
 	if err := kind.immutable(old, next); err != nil {
 		return err
 	}
-	return kind.valid(old, next, "")
+	return s.valid(kind, old, next, "")
 }
 
 // store replaces an object's state, unless nothing changed, and returns what it

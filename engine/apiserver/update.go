@@ -98,10 +98,7 @@ func (s *Server) update(kind kind, old, next Object, o Options) (Object, error) 
 	if err := kind.immutable(old, next); err != nil {
 		return nil, err
 	}
-	if err := kind.valid(old, next, o.Subresource); err != nil {
-		return nil, err
-	}
-	if err := s.allowed(kind, old, next); err != nil {
+	if err := s.valid(kind, old, next, o.Subresource); err != nil {
 		return nil, err
 	}
 	return s.store(kind, old, next), nil

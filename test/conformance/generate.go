@@ -37,15 +37,14 @@ func generate(seed uint64) ([]scenario, error) {
 			out = append(out, scenario{Name: fmt.Sprintf("%s-%d", all[name].resource, n), Requests: g.out})
 		}
 	}
-	demanded, err := demands()
-	if err != nil {
-		return nil, err
+	for _, read := range []func() ([]scenario, error){demands, values, named} {
+		list, err := read()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, list...)
 	}
-	listed, err := values()
-	if err != nil {
-		return nil, err
-	}
-	out = append(append(append(out, demanded...), listed...), selections(all)...)
+	out = slices.Concat(out, selections(all), descriptions(all))
 	return append(append(out, collections(seed, all)...), slices.Concat(subresources(all), approvals(all), validations(all["Bolt"]), validations(all["Nut"]), immutables(all))...), nil
 }
 
