@@ -8,7 +8,7 @@
 // deletion and the garbage collector. Objects are defaulted and pruned by the
 // schemas of their kinds. Those of custom kinds are validated by their CRDs, by the
 // libraries of kube-apiserver; of built-in kinds immutable fields are known, the fields that
-// a new object must have, names, the values that fields list, and that an object selects
+// a new object must have, names, which values some fields take, and that an object selects
 // the Pods of its template. Metadata are validated by the library that kube-apiserver uses.
 //
 // It does not validate what else kube-apiserver validates by Go code, run admission,

@@ -175,30 +175,10 @@ func (s *structure) check(n *document.Node, of *spec.Schema) {
 	}
 }
 
-// forms are what Kubernetes requires of fields of its own kinds, which their schemas
-// do not say.
-var forms = map[string]func(string) []string{
-	"io.k8s.api.core.v1.Taint key":        validation.IsQualifiedName,
-	"io.k8s.api.core.v1.Taint value":      validation.IsValidLabelValue,
-	"io.k8s.api.core.v1.Toleration key":   emptyOr(validation.IsQualifiedName),
-	"io.k8s.api.core.v1.Toleration value": validation.IsValidLabelValue,
-	"io.k8s.api.core.v1.Container name":   validation.IsDNS1123Label,
-	"io.k8s.api.core.v1.Volume name":      validation.IsDNS1123Label,
-}
-
-func emptyOr(check func(string) []string) func(string) []string {
-	return func(text string) []string {
-		if text == "" {
-			return nil
-		}
-		return check(text)
-	}
-}
-
 // named checks a field that Kubernetes has a form for, and the keys of maps.
 func (s *structure) named(definition string, key, value *document.Node) {
-	if form := forms[definition+" "+key.Text]; form != nil && literal(value) {
-		s.wrong(value, form(value.Text), key.Text)
+	if literal(value) {
+		s.wrong(value, schema.Malformed(definition, key.Text, value.Text), key.Text)
 	}
 	if !strings.HasSuffix(definition, ".ObjectMeta") || key.Text != "labels" || value.Kind != document.Map {
 		return

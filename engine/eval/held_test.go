@@ -25,11 +25,11 @@ var parts = map[string][]string{
 		"{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: o, uid: u}]}}",
 		"{spec: {externalIPs: [10.0.0.1, 10.0.0.2]}}",
 	},
-	"{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}, spec: {selector: {matchLabels: {app: a}}, template: {spec: {containers: [{name: c, image: i}]}}}}": {
+	"{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}, spec: {selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}]}}}}": {
 		"{spec: {replicas: 2}}",
 		"{spec: {template: {spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}], env: [{name: A, value: x}], args: [], volumeMounts: [], resources: {limits: {cpu: 1000m, memory: 0.5Gi}}}]}}}}",
 		"{spec: {template: {spec: {volumes: [{name: v, emptyDir: {}}], tolerations: [{key: k, operator: Exists}], nodeSelector: {}}}}}",
-		"{spec: {template: {metadata: {labels: {app: a}}}}}",
+		"{spec: {template: {metadata: {labels: {more: x}}}}}",
 		"{spec: {strategy: {rollingUpdate: {maxSurge: 25%}}}}",
 	},
 	"{apiVersion: v1, kind: ResourceQuota, metadata: {namespace: ns, name: a}}": {
@@ -189,7 +189,7 @@ func TestWhatHasOnlyEmptyListsIsApplied(t *testing.T) {
 		crd    = `{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
 			x: {type: string}, object: ` + object + `}, atomic: ` + object + `, x-kubernetes-map-type: atomic}, map: {type: object, additionalProperties: ` + object + `}}}}}}}}]}}`
 	)
-	const whole = "selector: {matchLabels: {a: b}}, template: {spec: {containers: [{name: c, image: i}]"
+	const whole = "selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]"
 	for name, tc := range map[string]struct {
 		kind, before, theirs, want string
 		settled                    bool // before it is applied

@@ -73,7 +73,8 @@ func TestRefusedByBuiltinKinds(t *testing.T) {
 		want  string
 	}{
 		{at(deployment, "spec", "replicas"), int64(3000000000), "a 32-bit integer"},
-		{at(deployment, "spec", "replicas"), int64(-1), ""}, // refused by code
+		{at(deployment, "spec", "replicas"), int64(-1), "at least 0"},
+		{at(deployment, "spec", "progressDeadlineSeconds"), int64(-1), ""}, // refused by code
 		{surge, true, "an integer or a string"},
 		{surge, int64(1) << 31, "a 32-bit integer"},
 		{surge, "25%", ""},

@@ -223,6 +223,7 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 	}
 	for name := range schema.Properties {
 		property := schema.Properties[name]
+		constrain(&property, path, name)
 		t.Fields[name] = b.build(&property, path+"."+name)
 	}
 	return t

@@ -15,15 +15,15 @@ import (
 //go:embed testdata/values.yaml
 var valuesText []byte
 
-// unlisted is a value that no field lists.
-const unlisted = "Unlisted"
-
 // restarts are all restart policies of Pods. Which of them an object may have does not only
 // depend on the type of its template.
-var restarts = []string{"Always", "Never", "OnFailure"}
+var restarts = []any{"Always", "Never", "OnFailure"}
 
-// values make objects with one value that their types do not list, and whole ones, which
-// such values are then given. Only whether they are refused is compared.
+// malformed are texts that no form allows, and that only some allow.
+var malformed = []any{"a b=", "-a", "a.b", "A", "1", strings.Repeat("a", 16), strings.Repeat("a", 64), strings.Repeat("a", 254)}
+
+// values make objects with one value that their types may not allow, and whole ones, which
+// are then given such values. Only whether they are refused is compared.
 func values() (out []scenario, err error) {
 	list, err := objectsIn("testdata/values.yaml", valuesText)
 	if err != nil {
@@ -32,40 +32,71 @@ func values() (out []scenario, err error) {
 	for i, k := range list {
 		name := fmt.Sprintf("values-%s-%d", strings.ToLower(k.Kind), i)
 		s := scenario{Name: name, Codes: true, Requests: []request{{Op: create, Kind: k, Name: name, Body: k.object(name, k.base), Manager: "user"}}}
-		for n, spoiled := range spoilt(k) {
+		for n, t := range trials(k) {
 			other := fmt.Sprintf("%s-%d", name, n)
-			s.Requests = append(s.Requests,
-				request{Op: create, Kind: k, Name: other, Body: k.object(other, spoiled), Manager: "user"},
-				request{Op: patch, Kind: k, Name: name, Body: spoiled, Manager: "user"})
+			s.Requests = append(s.Requests, request{Op: create, Kind: k, Name: other, Body: k.object(other, t.object), Manager: "user"})
+			if t.refused {
+				s.Requests = append(s.Requests, request{Op: patch, Kind: k, Name: name, Body: t.object, Manager: "user"})
+			}
 		}
 		out = append(out, s)
 	}
 	return out, nil
 }
 
-// spoilt returns the object of a kind with each of its listed values replaced.
-func spoilt(k *kind) (out []Object) {
-	for _, l := range listedIn(schema.Builtin().Of(k.GVK), "", k.base, nil) {
-		out = append(out, l.with(k.base, unlisted))
-		if l.name() == "restartPolicy" && path(k.base, "spec", "podFailurePolicy") == nil { // with which it has to be Never
-			for _, policy := range restarts {
-				out = append(out, l.with(k.base, policy))
+// trial is an object with another value, which the server in memory refuses or not.
+type trial struct {
+	object  Object
+	refused bool
+}
+
+// trials are the object of a kind with each of its bounded values replaced.
+func trials(k *kind) (out []trial) {
+	for _, b := range boundedIn(schema.Builtin().Of(k.GVK), "", k.base, nil) {
+		for _, v := range b.tried {
+			out = append(out, trial{b.with(k.base, v), b.refuses(v)})
+		}
+		if b.name() == "restartPolicy" && path(k.base, "spec", "podFailurePolicy") == nil { // with which it has to be Never
+			for _, v := range restarts {
+				out = append(out, trial{object: b.with(k.base, v)})
 			}
 		}
 	}
 	return out
 }
 
-// listed is a text whose type lists the values that it may have, and where it is.
-type listed struct {
+// bounded is a value that may not be all that its sort has, and where it is.
+type bounded struct {
 	// definition is the type of the object that has it, or a list of it.
 	definition string
+	of         *schema.Type
 	at         []any
+	tried      []any
+}
+
+func (b bounded) refuses(v any) bool {
+	reason, _ := b.of.Refused(v)
+	text, _ := v.(string)
+	return reason != "" || len(schema.Malformed(b.definition, b.name(), text)) > 0
+}
+
+// candidates returns values to try in a field of a type, some of which are refused; none if
+// it may be anything.
+func candidates(t *schema.Type, definition, field string) []any {
+	switch {
+	case len(t.Enum) > 0:
+		return []any{"Unlisted"}
+	case schema.Formed(definition, field):
+		return malformed
+	case t.Kind == schema.Int:
+		return t.Edges()
+	}
+	return nil
 }
 
 // name returns the name of the field.
-func (l listed) name() string {
-	for _, step := range slices.Backward(l.at) {
+func (b bounded) name() string {
+	for _, step := range slices.Backward(b.at) {
 		if name, ok := step.(string); ok {
 			return name
 		}
@@ -73,19 +104,19 @@ func (l listed) name() string {
 	return ""
 }
 
-// with returns an object with another text there.
-func (l listed) with(o Object, text string) Object {
+// with returns an object with another value there.
+func (b bounded) with(o Object, other any) Object {
 	out := runtime.DeepCopyJSON(o)
 	var v any = out
-	last := len(l.at) - 1
-	for _, step := range l.at[:last] {
+	last := len(b.at) - 1
+	for _, step := range b.at[:last] {
 		v = stepped(v, step)
 	}
-	switch step := l.at[last].(type) {
+	switch step := b.at[last].(type) {
 	case string:
-		v.(Object)[step] = text
+		v.(Object)[step] = other
 	case int:
-		v.([]any)[step] = text
+		v.([]any)[step] = other
 	}
 	return out
 }
@@ -97,21 +128,22 @@ func stepped(v any, step any) any {
 	return v.(Object)[step.(string)]
 }
 
-// listedIn returns the texts in a value whose types list values; definition is that of the
-// object that has the value.
-func listedIn(t *schema.Type, definition string, v any, at []any) (out []listed) {
+// boundedIn returns the bounded values in a value; definition is that of the object that has
+// it.
+func boundedIn(t *schema.Type, definition string, v any, at []any) (out []bounded) {
 	switch v := v.(type) {
 	case Object:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, listedIn(t.Field(name), t.Name, v[name], append(slices.Clone(at), name))...)
+			out = append(out, boundedIn(t.Field(name), t.Name, v[name], append(slices.Clone(at), name))...)
 		}
 	case []any:
 		for i, item := range v {
-			out = append(out, listedIn(t.Item(), definition, item, append(slices.Clone(at), i))...)
+			out = append(out, boundedIn(t.Item(), definition, item, append(slices.Clone(at), i))...)
 		}
-	case string:
-		if len(t.Enum) > 0 {
-			out = append(out, listed{definition, at})
+	default:
+		b := bounded{definition: definition, of: t, at: at}
+		if b.tried = candidates(t, definition, b.name()); len(b.tried) > 0 {
+			out = append(out, b)
 		}
 	}
 	return out
