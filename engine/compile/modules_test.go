@@ -58,3 +58,15 @@ func TestModulesAfterOneThatIsEnded(t *testing.T) {
 		t.Errorf("asked %d times: %v", evaluator.asked, problems)
 	}
 }
+
+// TestEnumOfAResult: an enum that is no list of texts is refused where it is written.
+func TestEnumOfAResult(t *testing.T) {
+	t.Parallel()
+	for _, enum := range []string{"a", "[]", "[1]", "{a: b}"} {
+		text := "  variables: [{name: v, rego: {query: data.p.x, module: \"package p\\nx := 1\", result: {enum: " + enum + "}}}]\n  rules: [{name: r, when: variables.v == 'a', do: [{labels: {set: {a: b}}}]}]\n"
+		_, problems := compiled(t, header+text, Options{})
+		if got := fmt.Sprint(document.Join(problems)); got != "f.yaml:6:93: enum must be a list of texts (result: {enum: [load, none]})" {
+			t.Errorf("%s: %s", enum, got)
+		}
+	}
+}

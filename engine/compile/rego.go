@@ -29,8 +29,11 @@ func (m *modules) result(s *scope, r *v1alpha1.Rego) (rego.Result, *cel.Type) {
 	switch enum, of := r.Result.Enum, r.Result.Schema; {
 	case enum != nil:
 		list, ok := value.Freeze(enum.Plain(), nil, value.KeepAll).(*value.List)
-		if out.Enum = value.Strings(list); !ok || len(out.Enum) == 0 || len(out.Enum) != list.Len() {
-			s.problems.Hintf(enum.Pos, "result: {enum: [yes, no]}", "enum must be a list of texts")
+		if ok {
+			out.Enum = value.Strings(list)
+		}
+		if len(out.Enum) == 0 || len(out.Enum) != list.Len() {
+			s.problems.Hintf(enum.Pos, "result: {enum: [load, none]}", "enum must be a list of texts")
 		}
 		return out, cel.StringType
 	case of != nil:
