@@ -96,9 +96,12 @@ func TestProblems(t *testing.T) {
 	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}"
 	for name, tc := range map[string]struct{ list, want string }{
 		"no name":                      {"[{apply: " + configMap + "}]", "a child has no name"},
+		"a name with a blank":          {"[{name: my copy, apply: " + configMap + "}]", `a child cannot be named "my copy"`},
 		"no object":                    {"[{name: a}]", `the child "a" needs apply`},
 		"an object that is a text":     {"[{name: a, apply: x}]", `the child "a" needs apply`},
-		"a computed kind":              {"[{name: a, apply: {apiVersion: v1, kind: 3}}]", "needs apiVersion and kind"},
+		"no apiVersion":                {"[{name: a, apply: {kind: ConfigMap}}]", "needs apiVersion and kind"},
+		"a kind that is a number":      {"[{name: a, apply: {apiVersion: v1, kind: 3}}]", "needs apiVersion and kind"},
+		"a computed kind":              {"[{name: a, apply: {apiVersion: v1, kind: \"${params.kind}\"}}]", "apiVersion and kind cannot be computed"},
 		"no metadata.name":             {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {}}}]", "has no metadata.name"},
 		"computed metadata":            {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: \"${x}\"}}]", "has no metadata.name"},
 		"computed labels":              {"[{name: a, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: x, labels: \"${x}\"}}}]", "the labels of a child are written as a mapping"},

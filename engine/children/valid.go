@@ -1,6 +1,7 @@
 package children
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -12,12 +13,13 @@ func (s *set) valid() bool {
 	switch {
 	case !s.doc.Name.Set():
 		s.wrong(s.doc.Pos, "name it: expressions read it as children.NAME", "a child has no name")
+	case !nameForm.MatchString(s.name):
+		s.wrong(s.doc.Name.Pos(), "letters, digits and _, not beginning with a digit: expressions read it as children.NAME", "a child cannot be named %q", s.name)
 	case s.duplicate():
 		s.wrong(s.doc.Name.Pos(), "each child has a name of its own", "duplicate child %q", s.name)
 	case manifest == nil || manifest.Kind != document.Map:
 		s.wrong(s.doc.Pos, "apply: {apiVersion: ..., kind: ..., metadata: {name: ...}, ...}", "the child %q needs apply, the object that is kept", s.name)
-	case scalar(manifest, "apiVersion") == "" || scalar(manifest, "kind") == "":
-		s.wrong(manifest.Pos, "written out, so that the needed permissions are known", "the object needs apiVersion and kind")
+	case !KindWritten(manifest, s.expansion.problems):
 	case manifest.Get("metadata").Get("name") == nil:
 		s.wrong(manifest.Pos, "metadata: {name: ...}, written as a mapping", "the child %q has no metadata.name", s.name)
 	case !s.mapping("labels") || !s.mapping("annotations"):
@@ -31,6 +33,9 @@ func (s *set) valid() bool {
 	}
 	return false
 }
+
+// nameForm is that of a name in an expression.
+var nameForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // What may become of children whose primary object is gone.
 const (

@@ -77,6 +77,9 @@ func (k *kinds) namespaced(gvk schema.GVK) (namespaced, known bool) {
 // untyped says that no schema is known of a kind. In a group of Kubernetes
 // itself, one that is no kind of it is an error.
 func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
+	if !k.writtenOut(version, kind) {
+		return
+	}
 	if gvk.APIVersion == "core/v1" {
 		k.problems.Reportf(document.UnknownKind, version.Pos(), "write apiVersion: v1", "the kinds of the core have no group")
 		return
@@ -87,6 +90,17 @@ func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
 		return
 	}
 	k.problems.Reportf(document.UnknownSchema, kind.Pos(), closest(gvk.Kind, k.schemas.Kinds(gvk.APIVersion)), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
+}
+
+// writtenOut reports an apiVersion or a kind that is computed.
+func (k *kinds) writtenOut(texts ...v1alpha1.Text) bool {
+	for _, text := range texts {
+		if strings.Contains(text.Value, "${") {
+			k.problems.Hintf(text.Pos(), "write it out, so that the needed permissions are known", "apiVersion and kind cannot be computed")
+			return false
+		}
+	}
+	return true
 }
 
 // inNamespace rejects a namespace for a kind that belongs to none.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/children"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
@@ -62,11 +63,10 @@ func (cs *manifests) made(s *scope, t v1alpha1.Template, at document.Position) p
 }
 
 func (cs *manifests) child(s *scope, manifest v1alpha1.Template, apply bool, at document.Position) *plan.Child {
-	gvk := schema.GVK{APIVersion: literal(manifest.Node, "apiVersion"), Kind: literal(manifest.Node, "kind")}
-	if gvk.APIVersion == "" || gvk.Kind == "" {
-		s.problems.Hintf(at, "written out, so that the needed permissions are known", "the object needs apiVersion and kind")
+	if !children.KindWritten(manifest.Node, s.problems) {
 		return nil
 	}
+	gvk := schema.GVK{APIVersion: literal(manifest.Node, "apiVersion"), Kind: literal(manifest.Node, "kind")}
 	out := &plan.Child{Pos: at, GVK: gvk, Apply: apply, Type: cs.kinds.typeOf(gvk)}
 	if out.Manifest = s.template(manifest); out.Manifest == nil {
 		return nil

@@ -95,5 +95,19 @@ func (n *names) declare(list ...declared) {
 	n.env = env
 }
 
+// mistaken lets expressions use the names of what was left out because of a mistake in it:
+// the mistake was reported, and an expression that reads the name has none for that.
+func (n *names) mistaken(refs ...analyze.Ref) {
+	var list []declared
+	for _, r := range refs {
+		if _, known := n.slots[r.String()]; !known {
+			d := declared{Ref: r, of: cel.DynType, node: analyze.New(r.Kind, r.Name, n.at)}
+			n.know(d, plan.Slot{})
+			list = append(list, d)
+		}
+	}
+	n.declare(list...)
+}
+
 // node returns the node of a name, nil when it has none.
 func (n *names) node(r analyze.Ref) *analyze.Node { return n.nodes[r.String()] }

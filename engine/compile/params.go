@@ -39,7 +39,7 @@ func (ps *params) all(docs []v1alpha1.Entry[v1alpha1.Param]) (out []param) {
 			continue
 		}
 		if doc.Value.Default == nil {
-			ps.problems.Errorf(doc.Key.Pos(), "the param %q has no default", name)
+			ps.problems.Hintf(doc.Key.Pos(), name+": VALUE, or "+name+": {default: VALUE}", "the param %q has no default", name)
 			continue
 		}
 		if p := ps.one(doc); p != nil {

@@ -19,12 +19,13 @@ type rules struct {
 	problems  *findings
 }
 
-func (rs *rules) all(docs []v1alpha1.Rule, at document.Position) (out []*plan.Rule) {
+func (rs *rules) all(spec *v1alpha1.Spec, at document.Position) (out []*plan.Rule) {
+	docs := spec.Rules
 	if n := len(docs); n > MaxRules {
 		rs.problems.Errorf(at, "the policy has %d rules, at most %d are allowed", n, MaxRules)
 		return nil
 	}
-	if len(docs) == 0 {
+	if len(docs)+len(spec.Children) == 0 {
 		rs.problems.Reportf(document.NoRules, at, "", "the policy has no rules, so it does nothing")
 	}
 	seen := map[string]document.Position{}

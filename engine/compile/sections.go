@@ -77,6 +77,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	doc = withChildren(doc, s.kinds, s.problems)
 	spec := &doc.Spec
 	declared := s.inputs.declare(spec.Inputs)
+	s.names.mistaken(mistakes(spec)...)
 	list, ok := policyVariables(spec.Variables, s.names, s.variables, s.problems)
 	if !ok {
 		return nil
@@ -84,7 +85,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	s.inputs.compile(declared)
 	optional(declared, &s.objects.primary, spec.For.Kind, s.kinds, s.problems)
 	share(list)
-	s.plan.Inputs, s.plan.Variables, s.plan.Rules = s.objects.inputs, list, s.rules.all(spec.Rules, doc.Pos)
+	s.plan.Inputs, s.plan.Variables, s.plan.Rules = s.objects.inputs, list, s.rules.all(spec, doc.Pos)
 	s.plan.Limits = (&limits{constants: s.constants, inputs: s.plan.Inputs, problems: s.problems}).all(spec.Limits)
 	s.modules.lint()
 	var nodes []*analyze.Node
@@ -96,6 +97,24 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 		return nil
 	}
 	return s.finish(doc.Node.Get("spec"))
+}
+
+// mistakes are the names of params, inputs and children, for those that were left out.
+func mistakes(spec *v1alpha1.Spec) (out []analyze.Ref) {
+	for _, p := range spec.Params {
+		out = append(out, analyze.ParamRef(p.Key.Value))
+	}
+	for _, in := range spec.Inputs {
+		if identifierForm.MatchString(in.Name.Value) {
+			out = append(out, analyze.InputRef(in.Name.Value))
+		}
+	}
+	for _, c := range spec.Children {
+		if identifierForm.MatchString(c.Name.Value) {
+			out = append(out, analyze.ChildRef(c.Name.Value))
+		}
+	}
+	return out
 }
 
 // graph makes the nodes of inputs, variables, rules and metrics parts of the

@@ -87,11 +87,8 @@ func (ts *targets) named(s *scope, of *v1alpha1.Target) *target {
 		s.problems.Hintf(of.Pos, "of: {apiVersion, kind, namespace, name}, or an expression that gives an object", "the object is not named in full")
 		return nil
 	}
-	for _, text := range []v1alpha1.Text{of.APIVersion, of.Kind} {
-		if strings.Contains(text.Value, "${") {
-			s.problems.Hintf(text.Pos(), "write it out, so that the needed permissions are known", "apiVersion and kind cannot be computed")
-			return nil
-		}
+	if !ts.kinds.writtenOut(of.APIVersion, of.Kind) {
+		return nil
 	}
 	gvk := schema.GVK{APIVersion: of.APIVersion.Value, Kind: of.Kind.Value}
 	ts.kinds.outright(gvk, of.Pos, of.Namespace.Node)

@@ -127,7 +127,9 @@ func (c *converter) scalar(raw *yaml.Node) *Node {
 	n := &Node{Text: raw.Value, Pos: c.position(raw), source: c.source}
 	if raw.Style&yaml.TaggedStyle != 0 {
 		n.Kind = String
-		c.tagged(raw)
+		if c.tagged(raw) {
+			n.Text = raw.Tag + spaced(raw.Value) // as it was meant, so that nothing else is wrong with it
+		}
 		return n
 	}
 	n.Quoted = raw.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
@@ -149,13 +151,15 @@ func (c *converter) scalar(raw *yaml.Node) *Node {
 	return n
 }
 
-func (c *converter) tagged(raw *yaml.Node) {
+// tagged reports a tag, and whether it is rather an expression that begins with !.
+func (c *converter) tagged(raw *yaml.Node) bool {
 	if strings.HasPrefix(raw.Tag, "!") && !strings.HasPrefix(raw.Tag, "!!") {
 		c.problems.Hintf(c.position(raw), fmt.Sprintf("put the expression in quotes: \"%s%s\"", raw.Tag, spaced(raw.Value)),
 			"YAML reads a leading ! as a tag")
-		return
+		return true
 	}
 	c.problems.Errorf(c.position(raw), "the YAML tag %s is not read", raw.Tag)
+	return false
 }
 
 func spaced(s string) string {
