@@ -94,3 +94,26 @@ func TestErrorsHavePlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestUnexpectedErrors: an error that comes in each evaluation of a key is named once.
+func TestUnexpectedErrors(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	const rules = "[{name: a, do: [{labels: {set: {a: b}}}]}, {name: b, when: key.name == 'n', do: [{fail: broken}]}]"
+	for name, text := range map[string]string{
+		"p.yaml": "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules: " + rules + "\n",
+		"t.yaml": "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec:\n  policies: [p.yaml]\n  objects: [{apiVersion: v1, kind: Node, metadata: {name: n}}]\n  cases: [{name: a, expect: {}}]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := Run(t.Context(), []string{folder}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(report.Cases[0].Failures, "\n")
+	if strings.Count(got, "not expected") != 1 || !strings.HasSuffix(got, "broken (2 times)") {
+		t.Error(got)
+	}
+}
