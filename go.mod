@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/a8m/envsubst v1.4.3
-	github.com/agnivade/levenshtein v1.2.1
 	github.com/benbjohnson/immutable v0.4.3
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0
@@ -37,6 +36,7 @@ require (
 )
 
 require (
+	github.com/agnivade/levenshtein v1.2.1 // indirect
 	github.com/evanphx/json-patch v5.9.0+incompatible // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674 // indirect

@@ -143,7 +143,7 @@ func TestResume(t *testing.T) {
 	if err := f.change(t.Context(), brake.RecordsName, func(*corev1.ConfigMap) (map[string]*string, error) { return map[string]*string{"p": nil}, nil }); err != nil {
 		t.Fatal(err)
 	}
-	for policy, want := range map[string]string{"p": "p: it is not paused", "q": `there is no policy "q" in the ConfigMaps of ns; did you mean "p"?`} {
+	for policy, want := range map[string]string{"p": "p: it is not paused", "q": `there is no policy "q" in the ConfigMaps of ns; the policies are p`} {
 		if _, err := f.resume(t.Context(), policy); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}

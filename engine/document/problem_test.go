@@ -54,37 +54,6 @@ func TestWarningsAreNoError(t *testing.T) {
 	}
 }
 
-func TestDidYouMean(t *testing.T) {
-	t.Parallel()
-	known := []string{"nodeName", "nodeNames", "replicas", "spec", "x"}
-	for word, want := range map[string]string{
-		"nodName":   "nodeName",
-		"NODENAME":  "nodeName",
-		"nodeNames": "nodeNames",
-		"repicas":   "replicas",
-		"sepc":      "spec",
-		"unlike":    "",
-		"":          "x",
-		"status":    "",
-	} {
-		hint := ""
-		if want != "" {
-			hint = `did you mean "` + want + `"?`
-		}
-		if got := DidYouMean(word, known); got != hint {
-			t.Errorf("%q: %s, want %s", word, got, hint)
-		}
-	}
-	for _, words := range [][]string{{"cat", "bat"}, {"bat", "cat"}} {
-		if got := DidYouMean("hat", words); got != `did you mean "bat"?` {
-			t.Errorf("%v: %s", words, got)
-		}
-	}
-	if got := DidYouMean("a", nil); got != "" {
-		t.Errorf("nothing is known: %s", got)
-	}
-}
-
 // TestYAMLHints: what YAML cannot read comes with its usual cause.
 func TestYAMLHints(t *testing.T) {
 	t.Parallel()

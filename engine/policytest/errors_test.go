@@ -73,7 +73,7 @@ func TestErrorsHavePlaces(t *testing.T) {
 		"policies: [p.yaml]\n  objects: [" + node + ", " + node + "]\n  cases: [{name: a}]":                                  "t.yaml:6:64: Node n stands twice in one list, first at ",
 		"policies: [p.yaml]\n  objects: [" + node + "]\n  cases: [{name: a, objects: [" + node + "]}]":                       "",
 		"policies: [p.yaml]\n  objects: [{apiVersion: v1, kind: Node, metadata: {name: n}, spek: {}}]\n  cases: [{name: a}]": "t.yaml:6:13: the world's Node n has spek, which the kind has not",
-		"policies: [p.yaml]\n  cases: [{name: a, params: {pp: {x: 1}}}]":                                                     `the policy "pp", which does not exist; did you mean "p"?`,
+		"policies: [p.yaml]\n  cases: [{name: a, params: {pp: {x: 1}}}]":                                                     `the policy "pp", which does not exist`,
 	} {
 		folder := t.TempDir()
 		for name, text := range map[string]string{

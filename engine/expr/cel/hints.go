@@ -21,6 +21,9 @@ var elsewhere = map[string]string{
 	"math.max": "math.greatest(x, y), or list.max()", "math.min": "math.least(x, y), or list.min()", "math.pow": "a product; there are no powers",
 	"toUpper": "x.upperAscii()", "toLower": "x.lowerAscii()", "parseInt": "int(text)", "toInt": "int(x)", "parseFloat": "double(text)", "toString": "string(x)", "str2int": "int(text)",
 	"get": "x.value(), or x.orValue(default)", "reduce": "list.fold(acc, init, x, e)", "append": "list + [x]", "push": "list + [x]", "keys": "map.map(k, k)", "values": "map.transformList(k, v, v)", "unique": "list.distinct()", "includes": "x.contains(y), or e in list",
+	"cel.bind": "a variable, of the policy or of the rule, and read its name", "bind": "a variable, of the policy or of the rule, and read its name",
+	"orElse": "x.orValue(default)", "getOrElse": "x.orValue(default)", "isPresent": "x.hasValue()", "isSet": "has(a.b)", "sort_by": "list.sortBy(x, e)",
+	"authorizer": "nothing: a policy does not ask what users may do", "namespaceObject": "an input of kind Namespace with get: key.namespace", "variable": "variables", "param": "params", "input": "inputs",
 	"int64": "int(x)", "float": "double(x)", "boolean": "bool(x)", "list": "[x, y]", "dict": "{key: x}",
 }
 

@@ -42,17 +42,33 @@ func (h hinting) unknownCallsIn(parsed *cel.Ast, issues []*common.Error) unknown
 		if library := libraryOf(call); library != nil && undefined[library.ID()] && h.isLibrary(library.AsIdent(), call.FunctionName()) {
 			out.names[library.ID()] = library.AsIdent() + "." + call.FunctionName()
 			out.follow[x.ID()] = true
+			out.loop(call, undefined)
 			return
 		}
 		if !undefined[x.ID()] {
 			return
 		}
 		out.names[x.ID()] = call.FunctionName()
-		if args := call.Args(); len(args) > 0 && args[0].Kind() == ast.IdentKind && undefined[args[0].ID()] {
-			out.bindings(args[0].AsIdent(), args)
-		}
+		out.loop(call, undefined)
 	}))
 	return out
+}
+
+// loop leaves out what is said of names in the arguments of a loop: of the one that a loop of
+// an unknown name would bind, and of all in a loop that is called with other arguments.
+func (u unknownCalls) loop(call ast.CallExpr, undefined map[int64]bool) {
+	args := call.Args()
+	if len(args) > 0 && args[0].Kind() == ast.IdentKind && undefined[args[0].ID()] {
+		u.bindings(args[0].AsIdent(), args)
+	}
+	if _, known := macroForms[call.FunctionName()]; !known {
+		return
+	}
+	for _, arg := range args {
+		ast.PostOrderVisit(arg, ast.NewExprVisitor(func(x ast.Expr) {
+			u.follow[x.ID()] = u.follow[x.ID()] || x.Kind() == ast.IdentKind && undefined[x.ID()]
+		}))
+	}
 }
 
 // bindings leaves out what is said of the name that a loop of an unknown name would bind.
@@ -140,7 +156,7 @@ func (h hinting) callHint(name string) string {
 		return "write " + other
 	}
 	if !qualified {
-		return cmp.Or(ofLibrary(name, known), closeTo(name, known))
+		return cmp.Or(ofLibrary(name, known), document.DidYouMean(name, known))
 	}
 	var own []string // what is alike in two names is more than their library
 	for _, k := range known {
@@ -149,7 +165,7 @@ func (h hinting) callHint(name string) string {
 		}
 	}
 	other, ok := elsewhere[bare]
-	switch hint := closeTo(bare, own); {
+	switch hint := document.DidYouMean(bare, own); {
 	case hint != "":
 		return strings.Replace(hint, `"`, `"`+library+".", 1)
 	case ok:
@@ -162,15 +178,6 @@ func (h hinting) callHint(name string) string {
 		return library + " has " + strings.Join(own, ", ")
 	}
 	return ""
-}
-
-// closeTo is DidYouMean for names that are short: of two that have three letters, those that
-// differ in two are not alike.
-func closeTo(name string, known []string) string {
-	if len(name) > 3 {
-		return document.DidYouMean(name, known)
-	}
-	return document.DidYouMean(name, slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, strings.ToLower(name[:1])) }))
 }
 
 // ofLibrary names the functions of libraries that have a name without its library.
