@@ -73,7 +73,11 @@ func (d *decoder) text(n *document.Node, target reflect.Value, where string) {
 func (d *decoder) boolean(n *document.Node, target reflect.Value, where string) {
 	b, err := strconv.ParseBool(n.Text)
 	if n.Kind != document.Bool || err != nil {
-		d.problems.Errorf(n.Pos, "%s must be true or false, not %s", where, n.Kind)
+		hint := ""
+		if n.Kind == document.String {
+			hint = "write it without quotes"
+		}
+		d.problems.Hintf(n.Pos, hint, "%s must be true or false, not %s", where, n.Kind)
 		return
 	}
 	target.SetBool(b)
@@ -86,7 +90,7 @@ func (d *decoder) slice(n *document.Node, target reflect.Value, where string) {
 		return
 	}
 	if n.Kind != document.List {
-		d.problems.Errorf(n.Pos, "%s must be a list, not %s", where, n.Kind)
+		d.problems.Hintf(n.Pos, listHint(n, elem), "%s must be a list, not %s", where, n.Kind)
 		return
 	}
 	target.Set(reflect.MakeSlice(target.Type(), 0, len(n.Values))) // an empty list is there, too
@@ -120,45 +124,22 @@ func (d *decoder) structure(n *document.Node, target reflect.Value, where string
 	}
 	fields := fieldsOf(target.Type())
 	if n.Kind != document.Map {
-		hint := ""
-		if _, ok := fields["of"]; ok && n.Kind == document.String {
-			hint = "{of: " + n.Text + "}"
-		}
-		d.problems.Hintf(n.Pos, hint, "%s must be a mapping, not %s", where, n.Kind)
+		d.problems.Hintf(n.Pos, mappingHint(n, where, fields), "%s must be a mapping, not %s", where, n.Kind)
 		return
 	}
 	for i, key := range n.Keys {
 		index, ok := fields[key.Text]
-		if !ok {
-			d.problems.Hintf(key.Pos, hintFor(where, key.Text, fields), "%s has no field %q", where, key.Text)
-			continue
-		}
-		d.decode(n.Values[i], target.Field(index), join(where, key.Text))
-	}
-}
-
-// hintFor suggests a field: what is set stands one level deeper in labels and
-// annotations.
-func hintFor(where, field string, fields map[string]int) string {
-	if _, ok := fields["set"]; ok && (strings.HasSuffix(where, "labels") || strings.HasSuffix(where, "annotations")) {
-		if near := document.DidYouMean(field, namesOf(fields)); near == "" {
-			return "labels and annotations stand under set: {set: {" + field + ": ...}}"
+		switch outer := outdented(n, i, target.Type(), fields); {
+		case outer != "" && outer == outdented(n, i-1, target.Type(), fields):
+			// reported with the key above
+		case outer != "":
+			d.problems.Hintf(key.Pos, "indent it further than "+outer, "%q belongs to %s", key.Text, outer)
+		case !ok:
+			d.problems.Hintf(key.Pos, hintFor(where, key.Text, target.Type()), "%s has no field %q", where, key.Text)
+		case n.Values[i].Kind != document.Null || outdented(n, i+1, target.Type(), fields) == "":
+			d.decode(n.Values[i], target.Field(index), join(where, key.Text))
 		}
 	}
-	for _, known := range elsewhere[field] {
-		if _, ok := fields[known]; ok {
-			return "write " + known
-		}
-	}
-	return document.DidYouMean(field, namesOf(fields))
-}
-
-// elsewhere are names of fields that authors know from other systems, and what they may
-// be here.
-var elsewhere = map[string][]string{
-	"if": {"when"}, "condition": {"when"}, "then": {"do"}, "actions": {"do"}, "steps": {"do"}, "match": {"for"}, "selector": {"where"}, "foreach": {"forEach"},
-	"matchLabels": {"selector"}, "labelSelector": {"selector"}, "resources": {"inputs"}, "vars": {"variables"}, "value": {"expression"}, "expr": {"expression"},
-	"target": {"of"}, "object": {"of"}, "resource": {"of"}, "switch": {"cases"}, "else": {"cases"},
 }
 
 func join(where, field string) string {
@@ -174,14 +155,6 @@ func fieldsOf(t reflect.Type) map[string]int {
 		if tag := t.Field(i).Tag.Get("yaml"); tag != "" && tag != "-" {
 			out[tag] = i
 		}
-	}
-	return out
-}
-
-func namesOf(fields map[string]int) []string {
-	out := make([]string, 0, len(fields))
-	for name := range fields {
-		out = append(out, name)
 	}
 	return out
 }

@@ -127,7 +127,7 @@ func TestStrict(t *testing.T) {
 		"unknown fields at every depth": {
 			header + "statu: {}\nspec:\n  fr: {}\n  rules:\n    - {nam: a}\n    - name: b\n      do: [{condition: {typ: A}}]\n",
 			[]string{
-				`f.yaml:4:1: the document has no field "statu"`,
+				`f.yaml:4:1: the document has no field "statu" (its fields are apiVersion, kind, metadata, spec)`,
 				`f.yaml:6:3: spec has no field "fr" (did you mean "for"?)`,
 				`f.yaml:8:8: spec.rules[0] has no field "nam" (did you mean "name"?)`,
 				`f.yaml:10:25: spec.rules[1].do[0].condition has no field "typ" (did you mean "type"?)`,
@@ -146,14 +146,14 @@ func TestStrict(t *testing.T) {
 		"values of the wrong shape": {
 			header + "spec:\n  for: Node\n  inputs: {}\n  rules: [a, []]\n  variables:\n    - {name: {}, expression: [], unique: 1, orderBy: a}\n",
 			[]string{
-				"f.yaml:5:8: spec.for must be a mapping, not a string",
-				"f.yaml:6:11: spec.inputs must be a list, not a mapping",
+				"f.yaml:5:8: spec.for must be a mapping, not a string (its fields are apiVersion, kind, kinds, namespaces, optional, selector)",
+				"f.yaml:6:11: spec.inputs must be a list, not a mapping ([])",
 				"f.yaml:7:11: spec.rules[0] must be a mapping, not a string",
 				"f.yaml:7:14: spec.rules[1] must be a mapping, not a list",
 				"f.yaml:9:14: spec.variables[0].name must be a text, not a mapping (put an expression that begins with { or [ in quotes)",
 				"f.yaml:9:30: spec.variables[0].expression must be a text, not a list (put an expression that begins with { or [ in quotes)",
 				"f.yaml:9:42: spec.variables[0].unique must be true or false, not an integer",
-				"f.yaml:9:54: spec.variables[0].orderBy must be a list, not a string",
+				"f.yaml:9:54: spec.variables[0].orderBy must be a list, not a string ([a])",
 			},
 		},
 		"empty values": {
@@ -198,9 +198,39 @@ func TestStrict(t *testing.T) {
 				"f.yaml:3:1: a document must be a mapping with apiVersion, kind, metadata and spec",
 			},
 		},
+		"a field in another place": {
+			header + "rules: []\nspec:\n  matchConstraints: {}\n  rules:\n    - {name: a, do: [{patch: {spec: {}}}, {finalizer: x}, {log: hello}, {scale: 3}]}\n    - {name: b, cases: [{else: , do: []}], debounce: 5m, do: {log: {}}}\n",
+			[]string{
+				`f.yaml:4:1: the document has no field "rules" (it stands under spec: indent it further)`,
+				`f.yaml:6:3: spec has no field "matchConstraints" (write for)`,
+				`f.yaml:8:31: spec.rules[0].do[0].patch has no field "spec" (the fields of the object stand under value: {value: {spec: ...}})`,
+				"f.yaml:8:55: spec.rules[0].do[1].finalizer must be a mapping, not a string ({name: x})",
+				"f.yaml:8:65: spec.rules[0].do[2].log must be a mapping, not a string ({message: hello})",
+				"f.yaml:8:81: spec.rules[0].do[3].scale must be a mapping, not an integer ({replicas: 3})",
+				`f.yaml:9:26: spec.rules[1].cases[0] has no field "else" (a row without when always matches, as the last one)`,
+				"f.yaml:9:54: spec.rules[1].debounce must be a mapping, not a string ({window: 5m})",
+				"f.yaml:9:62: spec.rules[1].do must be a list, not a mapping (each item begins with a dash: - log: ...)",
+			},
+		},
+		"what is not indented": {
+			header + "spec:\n  for:\n  apiVersion: v1\n  kind: Pod\n  rules:\n    - name: a\n      do:\n      - labels:\n        set: {a: b}\n      - patch:\n        of: object\n        value: {}\n",
+			[]string{
+				`f.yaml:6:3: "apiVersion" belongs to for (indent it further than for)`,
+				`f.yaml:12:9: "set" belongs to labels (indent it further than labels)`,
+				`f.yaml:14:9: "of" belongs to patch (indent it further than patch)`,
+			},
+		},
+		"variables as a mapping": {
+			header + "spec:\n  variables: {x: a}\n  inputs: [{orderBy: item.a}]\n  rules: [{name: a, stop: \"true\"}]\n",
+			[]string{
+				"f.yaml:5:14: spec.variables must be a list, not a mapping (each item has a name: - {name: x, expression: ...})",
+				"f.yaml:6:22: spec.inputs[0].orderBy must be a list, not a string ([item.a])",
+				"f.yaml:7:27: spec.rules[0].stop must be true or false, not a string (write it without quotes)",
+			},
+		},
 		"a param that is a mapping": {
 			header + "spec:\n  params:\n    a: {b: c}\n",
-			[]string{`f.yaml:6:9: spec.params.a has no field "b"`},
+			[]string{`f.yaml:6:9: spec.params.a has no field "b" (its fields are default, description, enum, items, maximum, minLength, minimum, type)`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
