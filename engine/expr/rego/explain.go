@@ -90,6 +90,8 @@ func parseHint(message string) string {
 		return "write: name if { ... }"
 	case strings.Contains(message, "`contains` keyword is required"):
 		return "write: name contains item if { ... }"
+	case strings.Contains(message, "illegal token"):
+		return "a text stands in double quotes"
 	case strings.Contains(message, "package expected"), message == "empty module":
 		return "begin with: package a.name"
 	}
