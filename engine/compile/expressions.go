@@ -71,7 +71,7 @@ func (s *scope) list(text v1alpha1.Text, field string) (*cel.Program, *analyze.F
 	}
 	s.node.Reads.Presence(flow)
 	if !cel.IsList(p.Type()) && !cel.IsDyn(p.Type()) {
-		s.problems.Errorf(text.Pos(), "%s needs a list, this gives %s", field, cel.TypeName(p.Type()))
+		s.problems.Hintf(text.Pos(), listHint(p.Type()), "%s needs a list, this gives %s", field, cel.TypeName(p.Type()))
 		return nil, nil
 	}
 	return p, flow

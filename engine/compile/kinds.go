@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -86,7 +87,7 @@ func (k *kinds) untyped(gvk schema.GVK, version, kind v1alpha1.Text) {
 	}
 	known := schema.BuiltinKinds(gvk.APIVersion)
 	if len(known) > 0 && !slices.Contains(known, gvk.Kind) {
-		k.problems.Reportf(document.UnknownKind, kind.Pos(), closest(gvk.Kind, known), "%s has no kind %q", gvk.APIVersion, gvk.Kind)
+		k.problems.Reportf(document.UnknownKind, kind.Pos(), cmp.Or(inVersions(gvk.Kind), closest(gvk.Kind, known)), "%s has no kind %q", gvk.APIVersion, gvk.Kind)
 		return
 	}
 	k.problems.Reportf(document.UnknownSchema, kind.Pos(), closest(gvk.Kind, k.schemas.Kinds(gvk.APIVersion)), "no schema is known for %s %s; its fields are not checked", gvk.APIVersion, gvk.Kind)
@@ -117,6 +118,15 @@ func (k *kinds) outright(gvk schema.GVK, at document.Position, namespace *docume
 	if namespaced, known := k.namespaced(gvk); namespace == nil && known && namespaced {
 		k.problems.Hintf(at, "add namespace: NAME", "the %s is named without its namespace", gvk.Kind)
 	}
+}
+
+// inVersions names the API versions that have a kind: Deployments are in apps/v1, not in v1.
+func inVersions(kind string) string {
+	versions := schema.BuiltinVersions(kind)
+	if len(versions) == 0 {
+		return ""
+	}
+	return "write apiVersion: " + strings.Join(versions, ", or ")
 }
 
 // closest suggests a kind: the plural of one is a common mistake.

@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"strings"
+
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
@@ -20,7 +22,37 @@ func wantType(p *cel.Program, text v1alpha1.Text, problems *findings, want ...*c
 			return
 		}
 	}
-	problems.Errorf(text.Pos(), "this must give %s, it gives %s", cel.TypeName(want[0]), cel.TypeName(p.Type()))
+	problems.Hintf(text.Pos(), comparison(p.Type(), want[0]), "this must give %s, it gives %s", cel.TypeName(want[0]), cel.TypeName(p.Type()))
+}
+
+// comparison says how a condition is made of what is none.
+func comparison(t, want *cel.Type) string {
+	switch {
+	case !want.IsExactType(cel.BoolType):
+		return ""
+	case t.IsExactType(cel.StringType):
+		return "compare it, as in x != \"\""
+	case t.IsExactType(cel.IntType), t.IsExactType(cel.DoubleType):
+		return "compare it, as in x > 0"
+	case cel.IsList(t), cel.IsMap(t):
+		return "compare its size, as in size(x) > 0"
+	case strings.HasPrefix(cel.TypeName(t), "optional("):
+		return "x.orValue(false), or x.hasValue()"
+	}
+	return ""
+}
+
+// listHint says how a list is made of what is none.
+func listHint(t *cel.Type) string {
+	switch {
+	case cel.IsMap(t):
+		return "m.map(k, k) is the list of its keys"
+	case strings.HasPrefix(cel.TypeName(t), "optional("):
+		return "x.orValue([])"
+	case t.IsExactType(cel.StringType), t.IsExactType(cel.IntType):
+		return "[x] is a list of one item"
+	}
+	return ""
 }
 
 // wantDuration rejects what is known not to be a duration: as a field of an

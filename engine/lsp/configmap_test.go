@@ -59,7 +59,7 @@ func TestConfigMap(t *testing.T) {
 	e := edit(t, manifest)
 	want := []string{
 		`30 "{" the rule "r" does nothing: it has neither do, nor cases, nor stop`,
-		`30 ">" found no matching overload for '_>_' applied to '(int, io.k8s.api.core.v1.Node)'`,
+		`30 ">" found no matching overload for '>' applied to '(int, io.k8s.api.core.v1.Node)'`,
 		`7 "nope" there is no policy "nope" in this ConfigMap`,
 		`9 "hello" this key is not read: it ends neither in .yaml nor in .rego`,
 		`19 ".nope" no field "nope" here`,

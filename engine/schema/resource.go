@@ -67,6 +67,17 @@ func (g GVK) Group() string {
 	return group
 }
 
+// BuiltinVersions returns the API versions of Kubernetes itself that have a kind, sorted.
+func BuiltinVersions(kind string) (versions []string) {
+	for name := range builtinTable() {
+		if version, ok := strings.CutSuffix(name, "/"+kind); ok {
+			versions = append(versions, version)
+		}
+	}
+	slices.Sort(versions)
+	return versions
+}
+
 // BuiltinKinds returns the kinds of an API version of Kubernetes itself, sorted;
 // none for any other.
 func BuiltinKinds(apiVersion string) (kinds []string) {

@@ -26,6 +26,16 @@ func at(t *Type, path ...string) *Type {
 	return t
 }
 
+// TestBuiltinVersions: kinds are found by their names, whatever their group.
+func TestBuiltinVersions(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{"Deployment": "apps/v1", "Pod": "v1", "Widget": ""} {
+		if got := strings.Join(BuiltinVersions(kind), " "); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
 // TestBuiltinKinds: the kinds that every cluster has are known, with the types
 // of their fields.
 func TestBuiltinKinds(t *testing.T) {

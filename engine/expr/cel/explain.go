@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/cel-go/common/operators"
+
 	"github.com/edict-dev/edict/engine/document"
 )
 
@@ -50,14 +52,56 @@ func (h hinting) explain(message, from string, guess bool) (text, hint string) {
 		strings.Contains(message, "mixed element types"):
 		return message, "where types are mixed on purpose, dyn(x) around each of the values makes them untyped; values that are written as YAML need nothing"
 	case strings.Contains(message, "found no matching overload"):
-		if f := h.env.functions.scanIn(message); f != nil {
-			return message, "it is called as " + f.Signature()
-		}
-		return message, overloadHint(message)
+		return h.mismatch(message, guess)
 	case strings.HasPrefix(message, "Syntax error"):
 		return syntaxProblem(message, from)
 	}
 	return message, messageHint(message)
+}
+
+// notTaken is what CEL says of arguments that a function does not take.
+var notTaken = regexp.MustCompile(`^found no matching overload for '([^']+)' applied to '(.*)'$`)
+
+// mismatch says which types do not go together, and how they are brought together.
+func (h hinting) mismatch(message string, guess bool) (text, hint string) {
+	hint = overloadHint(message)
+	m := notTaken.FindStringSubmatch(message)
+	if m == nil {
+		return message, hint
+	}
+	if f := h.env.functions.scanIn(message); f != nil {
+		hint = "it is called as " + f.Signature()
+	} else if hint == "" && guess {
+		hint = h.calledAs(m[1])
+	}
+	return strings.Replace(message, "'"+m[1]+"'", "'"+written(m[1])+"'", 1), hint
+}
+
+// written returns the name of a function, or an operator as authors write it.
+func written(function string) string {
+	switch function {
+	case operators.Conditional:
+		return "? :"
+	case operators.Index:
+		return "[]"
+	case operators.OptIndex:
+		return "[?]"
+	}
+	if sign, ok := operators.FindReverse(function); ok && sign != "" {
+		return sign
+	}
+	return function
+}
+
+// calledAs says which arguments a function takes.
+func (h hinting) calledAs(name string) string {
+	if f := h.env.functions[name]; f != nil {
+		return "it is called as " + f.Signature()
+	}
+	if forms := h.env.Signatures()[name]; len(forms) > 0 && len(forms) <= maxInScope {
+		return "it is called as " + strings.Join(forms, ", or ")
+	}
+	return "it does not take these types"
 }
 
 // undefined says that there is no such name, and which one may be meant.
@@ -92,6 +136,9 @@ func (h hinting) nameHint(name string) string {
 	if known, ok := elsewhere[name]; ok {
 		return "write " + known
 	}
+	if hint := h.rootHint(name); hint != "" {
+		return hint
+	}
 	qualifier, bare, qualified := strings.Cut(name, ".")
 	if !qualified {
 		bare = name
@@ -116,6 +163,30 @@ func (h hinting) nameHint(name string) string {
 		}
 	}
 	return strings.Replace(document.DidYouMean(bare, same), `"`, `"`+qualifier+".", 1)
+}
+
+// rootHint says what is written in place of the names that every object has, or that every
+// expression but those about params has.
+func (h hinting) rootHint(name string) string {
+	names := h.env.Names()
+	root := "object"
+	if slices.Contains(names, "item") {
+		root = "item"
+	}
+	switch name {
+	case "metadata", "spec", "status":
+		if slices.Contains(names, root) {
+			return "write " + root + "." + name
+		}
+	case "key":
+		if slices.Contains(names, "key.name") {
+			return "write key.name or key.namespace"
+		}
+	}
+	if slices.Contains([]string{"object", "key", "key.name", "key.namespace", "item"}, name) && !slices.Contains(names, "object") {
+		return "only params may be used here"
+	}
+	return ""
 }
 
 // maxInScope is how many names a hint lists.

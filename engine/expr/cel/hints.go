@@ -69,8 +69,11 @@ var mismatches = []struct {
 	arguments *regexp.Regexp
 	hint      string
 }{
+	{"'orValue'", regexp.MustCompile(`optional\(`), "the default has the type of the value: 0 for a number, \"\" for a text, [] for a list, {} for a map"},
 	{"", regexp.MustCompile(`optional\(`), "an optional is no plain value: x.orValue(default), x.value(), x.hasValue()"},
 	{"'_?_:_'", regexp.MustCompile(`null`), "both results have one type: c ? optional.none() : optional.of(x), or dyn(null) for a value that is removed"},
+	{"'_?_:_'", anything, "both results have one type, or dyn(x) around each"},
+	{"'_", regexp.MustCompile(`\((timestamp, string|string, timestamp)\)`), "a time is a timestamp: timestamp(\"2026-03-01T12:00:00Z\"), timestamp(text)"},
 	{"", regexp.MustCompile(`null`), "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"},
 	{"'_[_]'", regexp.MustCompile(`'\(string, `), "a text has no items: x.substring(0, 1), x.split(\"\")"},
 	{"'_%_'", regexp.MustCompile(`'\(string, `), "a text is filled in by \"...\".format([...]), or a template"},
@@ -88,8 +91,11 @@ var mismatches = []struct {
 	{"", regexp.MustCompile(`Semver`), "versions: a.isGreaterThan(b), a.isLessThan(b), a.compareTo(b)"},
 	{"'_+_'", regexp.MustCompile(`\(map\(`), elsewhere["merge"]},
 	{"'contains'", regexp.MustCompile(`map\(`), "key in x asks for a key of a map"},
-	{"'orValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default)"},
-	{"'hasValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default)"},
+	{"'orValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
+	{"'hasValue'", anything, "this is no optional: a.?b is one, as in a.?b.orValue(default), and m[?key] for a map"},
+	{"'_==_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
+	{"'_!=_'", regexp.MustCompile(`\((string, bool|bool, string)\)`), "a text is compared with a text in quotes, such as \"True\""},
+	{"'!_'", anything, "! takes true or false: x == 0, size(x) == 0, !has(a.b)"},
 	{"'elapsed'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
 	{"'grace.holds'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
 	{"", regexp.MustCompile(`timestamp, string`), "a period is a duration: duration(\"10m\")"},
@@ -105,7 +111,7 @@ var anything = regexp.MustCompile(``)
 // twoObjects are two objects with schemas, or two parts of such.
 var twoObjects = regexp.MustCompile(`\([^(), ]*[./][^(), ]*, [^(), ]*[./][^(), ]*\)`)
 
-// overloadHint says how types that do not go together are brought together.
+// overloadHint says how types that do not go together are brought together, if that is known.
 func overloadHint(message string) string {
 	arguments := message[strings.LastIndex(message, "applied to")+1:]
 	for _, o := range mismatches {
@@ -113,7 +119,7 @@ func overloadHint(message string) string {
 			return o.hint
 		}
 	}
-	return "the function does not take these types"
+	return ""
 }
 
 // messageHint says what was probably meant where CEL's message says only what is wrong.
@@ -127,6 +133,14 @@ func messageHint(message string) string {
 		return "write a variable: expressions have none of their own"
 	case strings.HasPrefix(message, "type 'list(") && strings.HasSuffix(message, "does not support field selection"):
 		return "a list has items: size(x), x[0], x.map(e, e.field), x.exists(e, e.field == y)"
+	case message == "type 'string' does not support field selection":
+		return "a text has no fields: size(x) is its length; a key with dots or / in it stands in brackets: labels[\"example.com/name\"]"
+	case strings.HasPrefix(message, "type '") && strings.HasSuffix(message, "does not support field selection"):
+		return "it has no fields; a function is called with brackets: x.getFullYear()"
+	case message == "argument must be a simple name":
+		return "a loop names its items first: list.exists(e, e > 0)"
+	case strings.HasPrefix(message, "reserved identifier: "):
+		return "this is a word of CEL: take another name; a field or a key is read by x[\"name\"] or x.`name`"
 	}
 	return ""
 }
