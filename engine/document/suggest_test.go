@@ -16,7 +16,7 @@ func TestDidYouMean(t *testing.T) {
 		{"nodeNames", "nodeName nodeNames", "nodeNames"},
 		{"repicas", "replicas", "replicas"},
 		{"sepc", "spec", "spec"},
-		{"wehn", "when", "when"},
+		{"kidn", "kind", "kind"},
 		{"fr", "for", "for"},
 		{"ofr", "for", "for"},
 		{"nod", "node", "node"},
