@@ -147,6 +147,14 @@ func (c *controller) report(a *attempt, report lifecycle.Report) {
 	}
 }
 
+// fellBack reports that another revision than that of an attempt came into force: a report
+// of the attempt that follows it is no news if it says nothing else.
+func (c *controller) fellBack(a *attempt, inForce string) {
+	if c.policies.FellBack(c.id, a.ticket, inForce, time.Now()) {
+		c.changed()
+	}
+}
+
 // stop ends the policy and leaves its objects alone.
 func (c *controller) stop() {
 	defer func() {

@@ -50,6 +50,6 @@ func (c *controller) resume(ctx context.Context, a *attempt) bool {
 		return false
 	}
 	c.log.Info("the last good revision runs until the newest can", observe.LogPolicy, c.id, observe.LogRevision, p.Revision)
-	c.policies.FellBack(c.id, a.ticket, p.Revision, time.Now())
+	c.fellBack(a, p.Revision)
 	return true
 }

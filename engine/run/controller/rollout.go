@@ -59,7 +59,7 @@ func (c *controller) startBase(ctx context.Context, a *attempt) bool {
 			err = c.activate(ctx, p, &attempt{ticket: a.ticket, revision: from, loaded: a.loaded, quiet: true})
 		}
 		if err == nil {
-			c.policies.FellBack(c.id, a.ticket, p.Revision, time.Now())
+			c.fellBack(a, p.Revision)
 			return true
 		}
 		a.loaded()

@@ -79,14 +79,17 @@ func (r *Registry) Report(id string, ticket Ticket, report Report, now time.Time
 	return isNew
 }
 
-// FellBack stores that the fallback of a revision came into force. What the
-// controller waits for stays the same.
-func (r *Registry) FellBack(id string, ticket Ticket, inForce string, now time.Time) {
+// FellBack stores that the fallback of a revision came into force, and returns whether that
+// is new. What the controller waits for stays the same.
+func (r *Registry) FellBack(id string, ticket Ticket, inForce string, now time.Time) (isNew bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if p := r.policies[id]; p != nil && p.ticket.run == ticket.run {
-		p.Report.InForce, p.Since = inForce, now
+	p := r.policies[id]
+	if p == nil || p.ticket.run != ticket.run || p.Report.InForce == inForce {
+		return false
 	}
+	p.Report.InForce, p.Since = inForce, now
+	return true
 }
 
 // Activate stores that a revision came into force, so that it is taken even if the
