@@ -190,7 +190,7 @@ func (m *Manager) health(ctx context.Context, now time.Time) bool {
 	m.status.flush(now)
 	rolledBack := m.rollback.check(ctx, now)
 	rolled := m.rollouts.check(ctx, now)
-	return m.problemsChanged() || rolledBack || rolled
+	return m.problemsChanged() || m.status.due(now) || rolledBack || rolled
 }
 
 // retry reads what another process has left, while that may help: without the last good

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -243,12 +244,23 @@ func TestNumbersAreWrittenSeldom(t *testing.T) {
 		if publish("1 of 9 objects fail", "r") || !publish("2 of 9 objects fail", "r") || writes != 1 {
 			t.Errorf("%d writes", writes)
 		}
-		<-time.After(sameReason)
-		if publish("3 of 9 objects fail", "r") || writes != 2 {
-			t.Errorf("%d writes after a while", writes)
+		for i, rest := range []time.Duration{2, 2, 4, 8, 15, 15} { // seconds
+			text := fmt.Sprint(i+3, " of 9 objects fail")
+			<-time.After(rest*time.Second - 1)
+			if !publish(text, "r") || writes != i+1 || n.due(time.Now()) {
+				t.Errorf("%d: %d writes too early", i, writes)
+			}
+			<-time.After(1)
+			if !n.due(time.Now()) || publish(text, "r") || writes != i+2 {
+				t.Errorf("%d: %d writes after a while", i, writes)
+			}
 		}
-		if publish("3 of 9 objects fail differently", "s") || writes != 3 {
+		if publish("3 of 9 objects fail differently", "s") || writes != 8 {
 			t.Errorf("%d writes for another reason", writes)
+		}
+		<-time.After(newReason)
+		if publish("4 of 9 objects fail differently", "s") || writes != 9 {
+			t.Errorf("%d writes soon after another reason", writes)
 		}
 		if n.events.Flush(time.Now().Add(time.Minute)); len(recorder.Events) != 2 {
 			t.Errorf("%d events", len(recorder.Events))

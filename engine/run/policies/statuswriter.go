@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,26 +34,44 @@ type statusWriter struct {
 	// written is what this process has written last, by UID: the cache may not
 	// show it yet.
 	written map[string]writing
+	// resting are when the notes may be written that wait, because only numbers change.
+	resting []time.Time
 }
 
 // writing is what was written, and the version of the object that it led to.
 type writing struct {
 	want    map[string]string
 	version string
-	// reason is that of the note, at is when it was written.
-	reason string
-	at     time.Time
+	// reason is that of the note, since when it is written, at when the note was.
+	reason    string
+	since, at time.Time
 }
 
-// sameReason is how long a note stays as it is while only numbers in it change.
-const sameReason = 15 * time.Second
+// A note stays as it is while only numbers in it change for as long as its reason was written
+// before it, within these bounds: the first numbers are seldom those of all replicas and
+// objects, and soon corrected.
+const (
+	newReason  = healthInterval
+	sameReason = 15 * time.Second
+)
+
+// rests returns how long the note stays as it is while only numbers in it change.
+func (w writing) rests() time.Duration { return min(max(w.at.Sub(w.since), newReason), sameReason) }
+
+// begun returns since when a reason is written of which a note is written now.
+func (w writing) begun(reason string, now time.Time) time.Time {
+	if reason == "" || reason != w.reason {
+		return now
+	}
+	return w.since
+}
 
 // early reports whether a patch only brings other numbers into a note that was just
 // written. Any other change of an annotation is written at once, with the numbers.
 func (w writing) early(one *statusReport, before map[string]string, patch map[string]any, now time.Time) bool {
 	_, changed := patch[v1alpha1.AnnotationError]
 	return changed && len(patch) == 1 && one.reason != "" && one.reason == w.reason &&
-		before[v1alpha1.AnnotationError] == w.want[v1alpha1.AnnotationError] && now.Sub(w.at) < sameReason
+		before[v1alpha1.AnnotationError] == w.want[v1alpha1.AnnotationError] && now.Sub(w.at) < w.rests()
 }
 
 // shown reports whether an object that the cache has is not older than the writing.
@@ -69,6 +88,7 @@ func newStatusWriter(client kubernetes.Interface, recorder record.EventRecorder,
 // reports whether something is not written yet and has to be tried again.
 func (n *statusWriter) write(ctx context.Context, reports []statusReport, live func(*source.ConfigMap) (annotations map[string]string, version string)) (later bool) {
 	written, unwritten := map[string]writing{}, false
+	n.resting = nil
 	for i := range reports {
 		one := &reports[i]
 		want := one.annotations()
@@ -84,7 +104,7 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 		switch {
 		case len(patch) == 0:
 		case last.early(one, before, patch, time.Now()):
-			later = true
+			later, n.resting = true, append(n.resting, last.at.Add(last.rests()))
 		default:
 			now, err := n.patch(ctx, one, patch)
 			if err != nil {
@@ -92,7 +112,8 @@ func (n *statusWriter) write(ctx context.Context, reports []statusReport, live f
 				continue
 			}
 			n.event(one, before, last.reason)
-			last, known = writing{want: want, version: now, reason: one.reason, at: time.Now()}, true
+			at := time.Now()
+			last, known = writing{want: want, version: now, reason: one.reason, since: last.begun(one.reason, at), at: at}, true
 		}
 		if known {
 			written[one.configMap.UID] = last
@@ -165,6 +186,11 @@ func (n *statusWriter) rolloutEvent(text string, object *corev1.ObjectReference)
 	if object != nil {
 		n.events.Add(object, corev1.EventTypeNormal, "RolloutStep", value.Cut(text, configmap.MaxText), time.Now())
 	}
+}
+
+// due reports whether a note that has waited may be written.
+func (n *statusWriter) due(now time.Time) bool {
+	return slices.ContainsFunc(n.resting, func(at time.Time) bool { return !now.Before(at) })
 }
 
 // flush records the Events that were delayed.
