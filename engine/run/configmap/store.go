@@ -166,6 +166,17 @@ func (s *Store) Annotations(m *source.ConfigMap) (annotations map[string]string,
 	return nil, ""
 }
 
+// Results returns what the controller has noted of the ConfigMaps: what it has observed, and
+// which revisions are in force, by UID. What fails of them is not in it.
+func (s *Store) Results() (map[string]string, error) {
+	policies, params, err := s.lists()
+	out := map[string]string{}
+	for _, m := range slices.Concat(policies, params) {
+		out[string(m.UID)] = m.Annotations[v1alpha1.AnnotationObserved] + " " + m.Annotations[v1alpha1.AnnotationPolicies]
+	}
+	return out, err
+}
+
 // Cache keeps the contents of ConfigMaps from one catalog to the next. Its zero value
 // is empty.
 type Cache struct{ before, now map[string]*source.Contents }

@@ -2,6 +2,8 @@ package policies
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,11 +23,16 @@ type Follower struct {
 	cache    configmap.Cache
 	wake     chan struct{}
 	behind   atomic.Bool
+	// seen is what was in the ConfigMaps and noted of them when the history was last read, due
+	// that it is to be read whatever is there now.
+	seen map[string]string
+	due  bool
 }
 
 const (
-	// followInterval is the interval between looks at the history; the status of a
-	// ConfigMap is written after it, and has it looked at as well.
+	// followInterval is the interval between looks at the history. It is read before that
+	// when a ConfigMap was edited, or its status says that another text was observed or that
+	// other revisions are in force: that is written after the history.
 	followInterval = 15 * time.Second
 	// followGather is how long changes are gathered.
 	followGather = 200 * time.Millisecond
@@ -68,6 +75,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-looks.C:
+			f.due = true
 		case <-f.wake:
 		}
 		select {
@@ -92,11 +100,15 @@ func (f *Follower) look(ctx context.Context, starting bool) error {
 	case <-f.wake:
 	default:
 	}
+	noted, err := f.options.Store.Results() // what is noted after this is seen the next time
+	if err != nil {
+		return err
+	}
 	catalog, err := f.options.Store.Catalog(&f.cache, f.options.Overrides)
 	if err != nil {
 		return err
 	}
-	if err := f.history.read(ctx); err != nil {
+	if err := f.readHistory(ctx, noted, catalog); err != nil {
 		return err
 	}
 	f.history.hold(catalog, f.policies)
@@ -107,6 +119,28 @@ func (f *Follower) look(ctx context.Context, starting bool) error {
 		time.AfterFunc(f.options.Poll, f.Nudge)
 	}
 	return nil
+}
+
+// readHistory reads the history, unless it is as it was when it was last read. To noted it
+// adds what is in the ConfigMaps.
+func (f *Follower) readHistory(ctx context.Context, noted map[string]string, catalog *source.Catalog) error {
+	for _, contents := range catalog.Contents {
+		noted[contents.UID] += " " + catalog.Observed(contents)
+	}
+	if f.seen != nil && !f.due && maps.Equal(noted, f.seen) && !f.runsLost(catalog) {
+		return nil
+	}
+	if err := f.history.read(ctx); err != nil {
+		return err
+	}
+	f.seen, f.due = noted, false
+	return nil
+}
+
+// runsLost reports whether a policy runs that no ConfigMap has: the one that leads is about
+// to store that it is gone, and there is no status of it.
+func (f *Follower) runsLost(catalog *source.Catalog) bool {
+	return slices.ContainsFunc(f.policies.AssignedIDs(), func(id string) bool { return catalog.Units[id] == nil })
 }
 
 // assign gives the revisions in force to the controllers, and stops other policies.

@@ -1,9 +1,20 @@
 package policies
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/run/configmap"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/test/fixture"
@@ -110,4 +121,67 @@ func TestFollowerOfWhatDidNotFit(t *testing.T) {
 			t.Errorf("%s, by types: %t: it is tried again: %t", step.event, step.rev.Typed, again)
 		}
 	}
+}
+
+// TestFollowerReadsTheHistory: the history is read when the status says that something else
+// is in force or was observed, not when it says what fails, and from time to time.
+func TestFollowerReadsTheHistory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer synctest.Wait()
+		defer cancel()
+		m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: "m", Labels: map[string]string{v1alpha1.LabelPolicy: "true"}, Annotations: map[string]string{}}}
+		client := fake.NewClientset(m)
+		reads, fails := 0, false
+		client.PrependReactor("list", "controllerrevisions", func(clienttesting.Action) (bool, runtime.Object, error) {
+			if reads++; fails {
+				return true, nil, errors.New("no answer")
+			}
+			return false, nil, nil
+		})
+		store, err := configmap.NewStore(ctx, client, "ns", func() {})
+		if err != nil || !store.Wait(ctx) {
+			t.Fatal(err)
+		}
+		checker := fixture.Checker()
+		f := &Follower{options: Options{Store: store, Checker: checker}, policies: lifecycle.NewRegistry(), history: newHistoryStore(client, "ns", checker, fixture.Log())}
+		unit := fixture.Labelling("a").Read().Units[0]
+		for _, step := range []struct {
+			what  string
+			do    func()
+			fails bool
+			reads int
+		}{
+			{"at the start", func() {}, false, 1},
+			{"nothing has changed", func() {}, false, 1},
+			{"something fails", func() { m.Annotations[v1alpha1.AnnotationError] = "1 of 9 objects fail" }, false, 1},
+			{"it is degraded", func() { m.Annotations[v1alpha1.AnnotationStatus] = "Degraded" }, false, 1},
+			{"it is edited", func() { m.Data = map[string]string{"p.yaml": fixture.Policy("p", "a")} }, false, 2},
+			{"another revision is in force", func() { m.Annotations[v1alpha1.AnnotationPolicies] = "p=2" }, false, 3},
+			{"another text is observed, and it cannot be read", func() { m.Annotations[v1alpha1.AnnotationObserved] = "3" }, true, 4},
+			{"it can be read again", func() {}, false, 5},
+			{"after a while", func() { f.due = true }, false, 6},
+			{"then nothing has changed", func() {}, false, 6},
+			{"a policy runs that is nowhere", func() { f.policies.Assign("q", &lifecycle.Revision{Unit: unit}, false) }, false, 7},
+		} {
+			step.do()
+			if _, err := client.CoreV1().ConfigMaps("ns").Update(ctx, m, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			fails = step.fails
+			noted, err := store.Results()
+			if err != nil {
+				t.Fatal(err)
+			}
+			catalog, err := store.Catalog(&f.cache, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.readHistory(ctx, noted, catalog); (err != nil) != step.fails || reads != step.reads {
+				t.Errorf("%s: %d reads, want %d; %v", step.what, reads, step.reads, err)
+			}
+		}
+	})
 }
