@@ -419,12 +419,12 @@ func TestRevisionsInForceAreAnnounced(t *testing.T) {
 		known := func(when string, after time.Duration, want map[string]string) {
 			t.Helper()
 			f.pass(after)
-			if got := a.roster.InForce()["b"]; (got == nil) != (want == nil) || !maps.Equal(got, want) {
+			if got := a.roster.InForce()["b"].Revisions; (got == nil) != (want == nil) || !maps.Equal(got, want) {
 				t.Errorf("%s: %v are in force, want %v", when, got, want)
 			}
 		}
 		known("at first", 20*time.Second, map[string]string{"p": "1"})
-		if got := a.roster.InForce()["c"]["p"]; got != "1" {
+		if got := a.roster.InForce()["c"].Revisions["p"]; got != "1" {
 			t.Errorf("without a shard it announces %q", got)
 		}
 		step := a.config.RetryPeriod

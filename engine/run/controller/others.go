@@ -13,6 +13,9 @@ import (
 type Other struct {
 	Replica string
 	shards.Revisions
+	// Grouped is that it may be another policy of which it has not the same: it has so many
+	// that it announces sums.
+	Grouped bool
 	// Why is why it does not run the revision in force here; "" is that it does not say so.
 	Why string
 }
@@ -31,20 +34,58 @@ func (r *Runtime) InForce() map[string]string {
 	return out
 }
 
+// Comparison compares what other replicas have in force with what this one has.
+type Comparison struct {
+	runtime  *Runtime
+	replicas []shards.Replica
+	// sums are those of what is in force here, by the number of groups.
+	sums map[int]shards.Sums
+}
+
+// Compare looks at the other replicas.
+func (r *Runtime) Compare() *Comparison {
+	c := &Comparison{runtime: r, sums: map[int]shards.Sums{}}
+	if r.options.Others == nil {
+		return c
+	}
+	c.replicas = r.options.Others()
+	for i := range c.replicas {
+		if groups := c.replicas[i].Sums.Groups(); groups > 0 && c.sums[groups] == nil {
+			c.sums[groups] = shards.SumsOf(r.wanted(), groups)
+		}
+	}
+	return c
+}
+
+// wanted returns the revisions that other replicas are to have in force.
+func (r *Runtime) wanted() map[string]string {
+	out := map[string]string{}
+	for _, id := range r.policies.RunningIDs() {
+		out[id] = r.policies.Get(id).Report.InForce
+	}
+	return out
+}
+
 // Others returns the replicas that have not the same of a policy in force as this one, or do
 // not keep it. In Shadow mode only the one that leads runs a policy.
-func (r *Runtime) Others(id string) (out []Other) {
-	if r.options.Others == nil || plan.ParseID(id).Shadow {
+func (c *Comparison) Others(id string) (out []Other) {
+	if len(c.replicas) == 0 || plan.ParseID(id).Shadow {
 		return nil
 	}
-	p := r.policies.Get(id)
-	for _, one := range r.options.Others() {
-		other := Other{one.Identity, shards.ParseRevisions(one.InForce[id]), idleThere(&one, id, &p)}
-		if other.Why != "" || differs(&one, other.Revisions, p.Report.InForce) {
+	p := c.runtime.policies.Get(id)
+	for i := range c.replicas {
+		one := &c.replicas[i]
+		other := Other{one.Identity, shards.ParseRevisions(one.InForce[id]), c.groupDiffers(one, id), idleThere(one, id, &p)}
+		if other.Why != "" || other.Grouped || differs(one, other.Revisions, p.Report.InForce) {
 			out = append(out, other)
 		}
 	}
 	return out
+}
+
+// groupDiffers reports whether another replica says so of a group of policies.
+func (c *Comparison) groupDiffers(one *shards.Replica, id string) bool {
+	return one.Sums != nil && !c.sums[one.Sums.Groups()].Same(id, one.Sums)
 }
 
 // differs reports whether another replica, as far as it says what it has in force, has not
@@ -74,15 +115,19 @@ func idleThere(one *shards.Replica, id string, p *lifecycle.Policy) string {
 	return ""
 }
 
-// Elsewhere returns the IDs of the policies that other replicas run.
-func (r *Runtime) Elsewhere() []string {
+// Elsewhere returns the IDs of the policies that other replicas run. One that announces sums
+// may run those that were known and are not in force here.
+func (c *Comparison) Elsewhere(known []string) []string {
 	all := map[string]bool{}
-	if r.options.Others != nil {
-		for _, one := range r.options.Others() {
-			for id := range one.InForce {
-				all[id] = true
-			}
+	for i := range c.replicas {
+		one := &c.replicas[i]
+		for id := range one.InForce {
+			all[id] = true
+		}
+		for _, id := range known {
+			all[id] = all[id] || c.groupDiffers(one, id)
 		}
 	}
+	maps.DeleteFunc(all, func(_ string, runs bool) bool { return !runs })
 	return slices.Sorted(maps.Keys(all))
 }

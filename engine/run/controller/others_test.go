@@ -22,26 +22,26 @@ func TestOthers(t *testing.T) {
 		want   []Other
 	}{
 		"the same":                  {"p", active, shards.Replica{InForce: map[string]string{"p": "r", "q": "1"}}, nil},
-		"another revision":          {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}}, []Other{{"a", shards.Revisions{InForce: "before"}, ""}}},
-		"nothing":                   {"p", active, shards.Replica{InForce: map[string]string{}}, []Other{{"a", shards.Revisions{}, ""}}},
-		"another one is loaded":     {"p", active, shards.Replica{InForce: map[string]string{"p": "r>next"}}, []Other{{"a", shards.Revisions{InForce: "r", Next: "next"}, ""}}},
+		"another revision":          {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}}, []Other{{"a", shards.Revisions{InForce: "before"}, false, ""}}},
+		"nothing":                   {"p", active, shards.Replica{InForce: map[string]string{}}, []Other{{"a", shards.Revisions{}, false, ""}}},
+		"another one is loaded":     {"p", active, shards.Replica{InForce: map[string]string{"p": "r>next"}}, []Other{{"a", shards.Revisions{InForce: "r", Next: "next"}, false, ""}}},
 		"it does not say":           {"p", active, shards.Replica{}, nil},
-		"it waits":                  {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}, Troubles: waits}, []Other{{"a", shards.Revisions{InForce: "before"}, "no kind"}}},
-		"it only says that":         {"p", active, shards.Replica{Troubles: waits}, []Other{{"a", shards.Revisions{}, "no kind"}}},
+		"it waits":                  {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}, Troubles: waits}, []Other{{"a", shards.Revisions{InForce: "before"}, false, "no kind"}}},
+		"it only says that":         {"p", active, shards.Replica{Troubles: waits}, []Other{{"a", shards.Revisions{}, false, "no kind"}}},
 		"it waits here, too":        {"p", lifecycle.Report{Event: lifecycle.Blocked, InForce: "r"}, shards.Replica{InForce: map[string]string{"p": "r"}, Troubles: waits}, nil},
 		"it waits for another one":  {"p", lifecycle.Report{Event: lifecycle.Activated, InForce: "next"}, shards.Replica{Troubles: waits}, nil},
 		"nothing is in force here":  {"p", lifecycle.Report{Event: lifecycle.Blocked}, shards.Replica{InForce: map[string]string{}, Troubles: []shards.Trouble{{Policy: "p", Idle: "no kind"}}}, nil},
-		"it still runs":             {"gone", active, shards.Replica{InForce: map[string]string{"gone": "r"}}, []Other{{"a", shards.Revisions{InForce: "r"}, ""}}},
+		"it still runs":             {"gone", active, shards.Replica{InForce: map[string]string{"gone": "r"}}, []Other{{"a", shards.Revisions{InForce: "r"}, false, ""}}},
 		"it runs in Shadow mode":    {"p@shadow", active, shards.Replica{InForce: map[string]string{}}, nil},
 		"another policy has it not": {"p", active, shards.Replica{InForce: map[string]string{"p": "r", "q": "before"}}, nil},
 	} {
 		r, _ := running(t, tc.report)
 		tc.told.Identity, tc.told.Held = "a", []int{1}
 		r.options.Others = func() []shards.Replica { return []shards.Replica{tc.told, {Identity: "older"}} }
-		if diff := cmp.Diff(tc.want, r.Others(tc.id)); diff != "" {
+		if diff := cmp.Diff(tc.want, r.Compare().Others(tc.id)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if r.options.Others = nil; r.Others(tc.id) != nil || r.Elsewhere() != nil {
+		if r.options.Others = nil; r.Compare().Others(tc.id) != nil || r.Compare().Elsewhere([]string{"p"}) != nil {
 			t.Errorf("%s: without other replicas there is something", name)
 		}
 	}
@@ -56,8 +56,47 @@ func TestOthersWithoutShards(t *testing.T) {
 		r.options.Others = func() []shards.Replica {
 			return []shards.Replica{{Identity: "a", InForce: map[string]string{"p": told}}, {Identity: "b", InForce: map[string]string{}}}
 		}
-		if got := r.Others("p"); (len(got) > 0) != want {
+		if got := r.Compare().Others("p"); (len(got) > 0) != want {
 			t.Errorf("of %q there is %v", told, got)
+		}
+	}
+}
+
+// TestOthersInSums: a replica with many policies announces sums. One that has not the same of
+// a policy is found, and nobody else.
+func TestOthersInSums(t *testing.T) {
+	t.Parallel()
+	const groups = 64
+	for name, tc := range map[string]struct {
+		report lifecycle.Report
+		there  string
+		want   bool
+	}{
+		"the same":                          {lifecycle.Report{Event: lifecycle.Activated, InForce: "r"}, "r", false},
+		"the one before":                    {lifecycle.Report{Event: lifecycle.Activated, InForce: "r"}, "before", true},
+		"another one is loaded":             {lifecycle.Report{Event: lifecycle.Activated, InForce: "r"}, "r>next", true},
+		"nothing":                           {lifecycle.Report{Event: lifecycle.Activated, InForce: "r"}, "", true},
+		"an edit waits here":                {lifecycle.Report{Event: lifecycle.Blocked, InForce: "r"}, "r", false},
+		"it was never in force, here too":   {lifecycle.Report{Event: lifecycle.Blocked}, "", false},
+		"it has ended here, and runs there": {lifecycle.Report{Event: lifecycle.Blocked}, "r", true},
+	} {
+		r, _ := running(t, tc.report)
+		sums := shards.SumsOf(map[string]string{"p": tc.there}, groups)
+		r.options.Others = func() []shards.Replica {
+			return []shards.Replica{{Identity: "a", Held: []int{1}, Sums: sums}, {Identity: "older"}}
+		}
+		var want []Other
+		if tc.want {
+			want = []Other{{Replica: "a", Grouped: true}}
+		}
+		if diff := cmp.Diff(want, r.Compare().Others("p")); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if ids := r.Compare().Elsewhere([]string{"p"}); (len(ids) > 0) != tc.want {
+			t.Errorf("%s: elsewhere %v", name, ids)
+		}
+		if others := r.Compare().Others("of-another-group"); others != nil {
+			t.Errorf("%s: another policy: %v", name, others)
 		}
 	}
 }

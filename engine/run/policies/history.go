@@ -83,6 +83,9 @@ func (s *historyStore) confirm(ctx context.Context, id string) {
 	}
 }
 
+// ids returns the IDs of the policies in the history.
+func (s *historyStore) ids() []string { return slices.Collect(maps.Keys(s.entries)) }
+
 // good returns the last good revision as it is kept; nil if there is none.
 func (s *historyStore) good(id string) *history.Entry { return history.Good(s.entries[id]) }
 

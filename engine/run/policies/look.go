@@ -95,9 +95,9 @@ func (m *Manager) untyped(p *lifecycle.Policy) bool {
 
 // problemsChanged reports whether what fails of the policies has changed.
 func (m *Manager) problemsChanged() bool {
-	now := map[string]string{}
+	now, others := map[string]string{}, m.options.Runtime.Compare()
 	for _, id := range m.policies.AssignedIDs() {
-		if text := m.reporter.failing(id); text != "" {
+		if text := m.reporter.failing(id, others); text != "" {
 			now[id] = text
 		}
 	}

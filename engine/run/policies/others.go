@@ -20,6 +20,8 @@ func (t *tally) addOthers(id string, p *lifecycle.Policy, others []controller.Ot
 		switch {
 		case other.Why != "":
 			t.waits = append(t.waits, line+" does not run it: "+other.Why)
+		case other.Grouped && (stopped || here != ""):
+			t.loading = append(t.loading, line+" has not the same in force of it, or of a policy that it announces together with it")
 		case stopped:
 			t.loading = append(t.loading, line+" still runs it") // or would, if it is being loaded
 			t.stillRuns(id, other.InForce)
@@ -43,11 +45,11 @@ func (t *tally) stillRuns(id, revision string) {
 
 // addLeft adds the policies that were last in a ConfigMap, are gone, and still run in other
 // replicas.
-func (r *reporter) addLeft(sum *tally, c *source.Catalog, contents *source.Contents) {
-	for _, id := range r.runtime.Elsewhere() {
+func (r *reporter) addLeft(sum *tally, c *source.Catalog, contents *source.Contents, others *controller.Comparison) {
+	for _, id := range others.Elsewhere(r.kept()) {
 		if path.Dir(r.place(id, nil)) == contents.Path() && !slices.Contains(r.known(c), id) {
 			p := r.policies.Get(id)
-			sum.addOthers(id, &p, r.runtime.Others(id))
+			sum.addOthers(id, &p, others.Others(id))
 		}
 	}
 }

@@ -24,6 +24,8 @@ func TestStatusOfReplicas(t *testing.T) {
 	other := func(replica, inForce, why string) controller.Other {
 		return controller.Other{Replica: replica, Revisions: shards.ParseRevisions(inForce), Why: why}
 	}
+	grouped := []controller.Other{{Replica: "b", Grouped: true}}
+	const one = "p: the replica b has not the same in force of it, or of a policy that it announces together with it"
 	runs := of(plan.Enforce, lifecycle.Report{Event: lifecycle.Activated, InForce: "2"})
 	off := of(plan.Disabled, lifecycle.Report{})
 	for name, tc := range map[string]struct {
@@ -34,16 +36,19 @@ func TestStatusOfReplicas(t *testing.T) {
 		runs   string
 		news   bool
 	}{
-		"all have it":                {runs, nil, statusActive, "", "p=2", true},
-		"one has another one":        {runs, []controller.Other{other("b", "1", "")}, statusWaiting, "p: the replica b still runs the revision 1", "p=2", false},
-		"two have none":              {runs, []controller.Other{other("b", "", ""), other("c", "", "")}, statusWaiting, "p: the replica b does not run it yet\np: the replica c does not run it yet", "p=2", false},
-		"one loads it":               {runs, []controller.Other{other("b", "1>2", "")}, statusWaiting, "p: the replica b still runs the revision 1", "p=2", false},
-		"one loads another one":      {runs, []controller.Other{other("b", "2>3", "")}, statusWaiting, "p: the replica b loads the revision 3", "p=2", false},
-		"disabled, and one loads it": {off, []controller.Other{other("b", ">1", "")}, statusWaiting, "p: the replica b still runs it", "", false},
-		"one says why":               {runs, []controller.Other{other("b", "1", "no kind")}, statusWaiting, "p: the replica b does not run it: no kind", "p=2", true},
-		"it is waited for here, too": {of(plan.Enforce, lifecycle.Report{Event: lifecycle.Blocked, Reason: "no kind"}), []controller.Other{other("b", "1", "")}, statusWaiting, "p: no kind", "", true},
-		"disabled":                   {off, nil, statusDisabled, "", "", true},
-		"disabled, and one runs it":  {off, []controller.Other{other("b", "1", ""), other("c", "1", "")}, statusWaiting, "p: the replica b still runs it\np: the replica c still runs it", "p=1", false},
+		"all have it":                                   {runs, nil, statusActive, "", "p=2", true},
+		"one has another one":                           {runs, []controller.Other{other("b", "1", "")}, statusWaiting, "p: the replica b still runs the revision 1", "p=2", false},
+		"two have none":                                 {runs, []controller.Other{other("b", "", ""), other("c", "", "")}, statusWaiting, "p: the replica b does not run it yet\np: the replica c does not run it yet", "p=2", false},
+		"one loads it":                                  {runs, []controller.Other{other("b", "1>2", "")}, statusWaiting, "p: the replica b still runs the revision 1", "p=2", false},
+		"one loads another one":                         {runs, []controller.Other{other("b", "2>3", "")}, statusWaiting, "p: the replica b loads the revision 3", "p=2", false},
+		"disabled, and one loads it":                    {off, []controller.Other{other("b", ">1", "")}, statusWaiting, "p: the replica b still runs it", "", false},
+		"one says why":                                  {runs, []controller.Other{other("b", "1", "no kind")}, statusWaiting, "p: the replica b does not run it: no kind", "p=2", true},
+		"one has not the same":                          {runs, grouped, statusWaiting, one, "p=2", false},
+		"disabled, and not the same":                    {off, grouped, statusWaiting, one, "", false},
+		"it is waited for here, and not the same there": {of(plan.Enforce, lifecycle.Report{Event: lifecycle.Blocked, Reason: "no kind"}), grouped, statusWaiting, "p: no kind", "", true},
+		"it is waited for here, too":                    {of(plan.Enforce, lifecycle.Report{Event: lifecycle.Blocked, Reason: "no kind"}), []controller.Other{other("b", "1", "")}, statusWaiting, "p: no kind", "", true},
+		"disabled":                                      {off, nil, statusDisabled, "", "", true},
+		"disabled, and one runs it":                     {off, []controller.Other{other("b", "1", ""), other("c", "1", "")}, statusWaiting, "p: the replica b still runs it\np: the replica c still runs it", "p=1", false},
 		"the rollout in steps waits for a replica": {
 			&lifecycle.Policy{Newest: runs.Newest, Assigned: runs.Assigned, Phase: lifecycle.RollingOut, Report: lifecycle.Report{Event: lifecycle.Begun, InForce: "2"}},
 			[]controller.Other{other("b", "1", "")}, statusWaiting, "p: the replica b still runs the revision 1", "p=2", false,

@@ -92,6 +92,8 @@ type reporter struct {
 	policies *lifecycle.Registry
 	runtime  *controller.Runtime
 	rivals   func(policy string) string
+	// kept returns the IDs of the policies in the history.
+	kept func() []string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
 	// place returns the file in which a policy was last found, of which something runs.
@@ -106,8 +108,9 @@ type reporter struct {
 
 // reports returns the status of all ConfigMaps.
 func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
+	others := r.runtime.Compare()
 	for _, contents := range c.Contents {
-		out = append(out, r.report(c, contents))
+		out = append(out, r.report(c, contents, others))
 	}
 	for _, v := range c.Values {
 		out = append(out, r.paramsReport(c, v))
@@ -116,7 +119,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 }
 
 // report returns the status of a ConfigMap of policies.
-func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
+func (r *reporter) report(c *source.Catalog, contents *source.Contents, others *controller.Comparison) statusReport {
 	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
 	n := statusReport{configMap: contents.ConfigMap, observed: c.Observed(contents), installation: r.installation, own: errorsAmong(own)}
 	sum := tally{problems: append(own, r.stranded(c, contents)...)}
@@ -125,13 +128,13 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			p := r.policies.Get(id)
 			sum.add(id, &p)
 			sum.degrade(id, r.runtime.Degraded(id))
-			sum.addOthers(id, &p, r.runtime.Others(id))
+			sum.addOthers(id, &p, others.Others(id))
 			sum.addBrakes(id, r.brakes(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
 			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
 	}
-	r.addLeft(&sum, c, contents)
+	r.addLeft(&sum, c, contents, others)
 	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
 	n.status = sum.status()
 	n.text, n.reason = sum.text(contents.ConfigMap)
@@ -204,11 +207,11 @@ func (r *reporter) brakes(id string) brakeStatus {
 }
 
 // failing returns what fails of a policy, to compare it with what failed before.
-func (r *reporter) failing(id string) (text string) {
+func (r *reporter) failing(id string, others *controller.Comparison) (text string) {
 	if d := r.runtime.Degraded(id); d != nil {
 		text = d.Text
 	}
-	for _, other := range r.runtime.Others(id) {
+	for _, other := range others.Others(id) {
 		text += other.Replica + other.String() + other.Why
 	}
 	brakes := r.brakes(id)

@@ -1,6 +1,7 @@
 package shards
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"strings"
@@ -31,33 +32,47 @@ const (
 	maxAllInForce = 64 << 10
 )
 
+// roomInForce is what one of so many replicas as there are shards may announce of them.
+func (r *Roster) roomInForce() int { return min(maxInForce, maxAllInForce/max(r.Self.Shards, 1)) }
+
 // TellInForce sets which revisions the replica that reads announces the next time, by the ID
-// of their policy, and reports whether that is news; nil announces nothing. Neither does more
-// than one of so many replicas as there are shards may take.
+// of their policy, and reports whether that is news; nil announces nothing. Of more than fit
+// it announces sums.
 func (r *Roster) TellInForce(now map[string]string) (news bool) {
-	if out, err := json.Marshal(now); err != nil || len(out) > min(maxInForce, maxAllInForce/max(r.Self.Shards, 1)) {
-		now = nil
+	next := Told{Revisions: now}
+	if out, err := json.Marshal(now); err != nil || len(out) > r.roomInForce() {
+		next = Told{Sums: SumsOf(now, max(r.roomInForce()*3/4/sumSize, 1))} // JSON has them in base64
 	}
-	news = !sameInForce(r.Self.InForce, now)
-	r.Self.InForce = now
+	news = !next.equal(r.Self.told())
+	r.Self.InForce, r.Self.Sums = next.Revisions, next.Sums
 	return news
 }
 
-// InForce is what other live replicas have announced about the policies that are in force in
-// them, by identity.
-type InForce map[string]map[string]string
+// Told is what a replica has announced about the policies that are in force in it: their
+// revisions, or the sums of these. Both nil is that it does not say.
+type Told struct {
+	Revisions map[string]string
+	Sums      Sums
+}
+
+func (r *Replica) told() Told { return Told{r.InForce, r.Sums} }
+
+// equal tells a replica that runs nothing from one that does not say what it runs.
+func (t Told) equal(other Told) bool {
+	return (t.Revisions == nil) == (other.Revisions == nil) && maps.Equal(t.Revisions, other.Revisions) && bytes.Equal(t.Sums, other.Sums)
+}
+
+// InForce is what other live replicas have announced, by identity.
+type InForce map[string]Told
 
 // InForce returns what the other live replicas have announced.
 func (r *Roster) InForce() InForce {
 	out := InForce{}
 	for _, one := range r.Others() {
-		out[one.Identity] = one.InForce
+		out[one.Identity] = one.told()
 	}
 	return out
 }
 
 // Equal reports whether the same was announced.
-func (f InForce) Equal(other InForce) bool { return maps.EqualFunc(f, other, sameInForce) }
-
-// sameInForce tells a replica that runs nothing from one that does not say what it runs.
-func sameInForce(a, b map[string]string) bool { return (a == nil) == (b == nil) && maps.Equal(a, b) }
+func (f InForce) Equal(other InForce) bool { return maps.EqualFunc(f, other, Told.equal) }

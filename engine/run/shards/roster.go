@@ -38,9 +38,10 @@ type Replica struct {
 	Troubles []Trouble `json:"troubles,omitempty"`
 	More     int       `json:"more,omitempty"`
 	// InForce has the revisions that are in force in it, as [Revisions] by the ID of their
-	// policy; nil is that it does not say: it has more than fit, or its release does not
-	// know this.
+	// policy. Sums are those of more than fit. Both nil is that it does not say: its release
+	// does not know this.
 	InForce map[string]string `json:"inForce,omitzero"`
+	Sums    Sums              `json:"sums,omitempty"`
 	// Seen is the version of the roster with the placement that it acts on, when nothing is
 	// under way any more that began by an earlier one; "" is that it does not say.
 	Seen string `json:"seen,omitempty"`
