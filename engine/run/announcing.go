@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/run/shards"
@@ -12,11 +13,7 @@ import (
 // this replica announces itself, also while it releases its shards.
 func (s *sharing) announce(ctx context.Context) error {
 	held := s.held()
-	var wrong []shards.Trouble
-	if len(held) > 0 {
-		wrong = s.work.Troubles()
-	}
-	s.roster.Tell(wrong)
+	s.roster.Tell(s.troubles(held))
 	s.tellInForce()
 	if s.work != nil && s.placed != "" && s.work.Settled() {
 		s.roster.Self.Seen = s.placed
@@ -29,6 +26,19 @@ func (s *sharing) announce(ctx context.Context) error {
 		s.placed = s.roster.version
 	}
 	return nil
+}
+
+// troubles returns what is wrong here. A replica without a shard, which decides about no
+// object, only says what it does not run, and would not with one.
+func (s *sharing) troubles(held []int) []shards.Trouble {
+	if s.work == nil {
+		return nil
+	}
+	all := s.work.Troubles()
+	if len(held) > 0 {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(t shards.Trouble) bool { return t.Idle == "" })
 }
 
 // tellInForce sets what is announced about the policies in force, and reports whether that is

@@ -356,7 +356,7 @@ func TestSharing(t *testing.T) {
 }
 
 // TestTroublesAreAnnounced: what is wrong in a replica is known to the others as long as it
-// holds a shard and is live.
+// is live. One without a shard only says what it does not run.
 func TestTroublesAreAnnounced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, 2)
@@ -380,6 +380,10 @@ func TestTroublesAreAnnounced(t *testing.T) {
 		known("something fails", wrong(3)...)
 		f.goWrong("b", wrong(4))
 		known("more fails", wrong(4)...)
+		idle := shards.Trouble{Policy: "p", Revision: "next", Idle: "no kind"}
+		f.goWrong("c", append(wrong(5), idle))
+		known("one without a shard does not run it", append(wrong(4), idle)...)
+		f.goWrong("c", wrong(5))
 		f.goWrong("b", nil)
 		known("nothing fails any more")
 		f.goWrong("b", wrong(4))
