@@ -13,6 +13,7 @@ import (
 // this replica announces itself, also while it releases its shards.
 func (s *sharing) announce(ctx context.Context) error {
 	held := s.held()
+	s.tellLooked() // first: what is in force must not be older
 	s.roster.Tell(s.troubles(held))
 	s.tellInForce()
 	if s.work != nil && s.placed != "" && s.work.Settled() {
@@ -26,6 +27,14 @@ func (s *sharing) announce(ctx context.Context) error {
 		s.placed = s.roster.version
 	}
 	return nil
+}
+
+// tellLooked sets up to which version of the history this replica announces to have come.
+func (s *sharing) tellLooked() {
+	s.roster.Self.Looked = ""
+	if s.work != nil {
+		s.roster.Self.Looked = s.work.Looked()
+	}
 }
 
 // troubles returns what is wrong here. A replica without a shard, which decides about no

@@ -104,6 +104,16 @@ func (t *sharedTerm) InForce() map[string]string {
 	return t.term.runtime.InForce()
 }
 
+// Looked implements shardWork. The one that leads writes the history.
+func (t *sharedTerm) Looked() string {
+	if now := t.term.manager.Load(); now != nil {
+		if f, follows := now.follower.(*policies.Follower); follows {
+			return f.Looked()
+		}
+	}
+	return ""
+}
+
 // Heard implements shardWork. The one that leads writes the status.
 func (t *sharedTerm) Heard() {
 	if t.leads.Load() {

@@ -73,6 +73,9 @@ type shardWork interface {
 	// InForce returns the revisions in force in this replica, by the ID of their policy; nil
 	// is that they are not those of ConfigMaps.
 	InForce() map[string]string
+	// Looked returns the version of the history that the revisions in force are by, or a
+	// later one; "" is that it is not known.
+	Looked() string
 	// Heard is called when other replicas have announced other revisions in force.
 	Heard()
 	// Leads reports whether this replica makes the policy-wide writes from now on, and how

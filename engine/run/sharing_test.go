@@ -139,6 +139,7 @@ type replica struct {
 	needs  shards.Placement
 	wrong  []shards.Trouble
 	runs   map[string]string
+	looked string
 	heards int
 	// unsettled is that it never says that nothing is under way.
 	unsettled bool
@@ -167,6 +168,12 @@ func (r *replica) InForce() map[string]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.runs
+}
+
+func (r *replica) Looked() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.looked
 }
 
 func (r *replica) Heard() {
@@ -441,6 +448,11 @@ func TestRevisionsInForceAreAnnounced(t *testing.T) {
 			}
 			f.pass(step / 3)
 		}
+		f.looks("b", "17")
+		known("it has looked at the history", step+2*announceGather, map[string]string{"p": "4"})
+		if all := a.roster.Others(); all[0].Identity != "b" || all[0].Behind("17") || !all[0].Behind("18") {
+			t.Errorf("it has looked at the version %q", all[0].Looked)
+		}
 		f.runs("b", "")
 		known("nothing is in force", step+2*announceGather, map[string]string{})
 		b.cut(all)
@@ -460,6 +472,14 @@ func (f *fleet) runs(name, revision string) {
 	}
 	r.mu.Unlock()
 	r.hurry()
+}
+
+// looks sets which version of the history a replica has acted on.
+func (f *fleet) looks(name, version string) {
+	r := f.replicas[name]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.looked = version
 }
 
 // TestRebalancing: in no sequence of starts, stops and cuts two replicas may write about

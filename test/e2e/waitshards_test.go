@@ -94,6 +94,14 @@ func TestWaitForAllReplicas(t *testing.T) {
 	inBoth()
 
 	cut.Store(true)
+	edit("taken-back")
+	wait("an edit that is taken back", "active", "2s", 1, "the replica second still runs the revision")
+	edit("v4")
+	wait("taken back, and a replica may still load the edit", "active", "2s", 1, "the replica second has not read yet which revision is in force")
+	cut.Store(false)
+	wait("taken back", "active", "60s", 0, "one: active")
+
+	cut.Store(true)
 	edit("v5")
 	wait("a replica that cannot read it", "active", "2s", 1, "the replica second")
 	second.stop()

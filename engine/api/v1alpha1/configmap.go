@@ -72,6 +72,9 @@ const (
 // MoreRunning stands in AnnotationPolicies for more policies than it could hold.
 const MoreRunning = "..."
 
+// StatusWaiting is the status of a ConfigMap while something of it is waited for.
+const StatusWaiting = "Waiting"
+
 // Running returns the policies that run and their revisions, by the annotations of a
 // ConfigMap. A policy MoreRunning stands for more than the annotation could hold.
 func Running(annotations map[string]string) iter.Seq2[string, string] {

@@ -166,13 +166,15 @@ func (s *Store) Annotations(m *source.ConfigMap) (annotations map[string]string,
 	return nil, ""
 }
 
-// Results returns what the controller has noted of the ConfigMaps: what it has observed, and
-// which revisions are in force, by UID. What fails of them is not in it.
+// Results returns what the controller has noted of the ConfigMaps: what it has observed,
+// which revisions are in force, and whether it waits for something, by UID. What fails of them
+// is not in it.
 func (s *Store) Results() (map[string]string, error) {
 	policies, params, err := s.lists()
 	out := map[string]string{}
 	for _, m := range slices.Concat(policies, params) {
-		out[string(m.UID)] = m.Annotations[v1alpha1.AnnotationObserved] + " " + m.Annotations[v1alpha1.AnnotationPolicies]
+		waits := m.Annotations[v1alpha1.AnnotationStatus] == v1alpha1.StatusWaiting
+		out[string(m.UID)] = fmt.Sprintln(m.Annotations[v1alpha1.AnnotationObserved], m.Annotations[v1alpha1.AnnotationPolicies], waits)
 	}
 	return out, err
 }

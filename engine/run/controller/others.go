@@ -16,6 +16,9 @@ type Other struct {
 	// Grouped is that it may be another policy of which it has not the same: it has so many
 	// that it announces sums.
 	Grouped bool
+	// Behind is that it has the same as far as it says, by an older history than the last
+	// change of the policy: another one may come into force there for a moment.
+	Behind bool
 	// Why is why it does not run the revision in force here; "" is that it does not say so.
 	Why string
 }
@@ -40,11 +43,14 @@ type Comparison struct {
 	replicas []shards.Replica
 	// sums are those of what is in force here, by the number of groups.
 	sums map[int]shards.Sums
+	// changed returns the version of the history with the last change of a policy.
+	changed func(id string) string
 }
 
-// Compare looks at the other replicas.
-func (r *Runtime) Compare() *Comparison {
-	c := &Comparison{runtime: r, sums: map[int]shards.Sums{}}
+// Compare looks at the other replicas. Changed returns the version of the history with the
+// last change of what is in force of a policy; "" is not known.
+func (r *Runtime) Compare(changed func(id string) string) *Comparison {
+	c := &Comparison{runtime: r, changed: changed, sums: map[int]shards.Sums{}}
 	if r.options.Others == nil {
 		return c
 	}
@@ -75,8 +81,9 @@ func (c *Comparison) Others(id string) (out []Other) {
 	p := c.runtime.policies.Get(id)
 	for i := range c.replicas {
 		one := &c.replicas[i]
-		other := Other{one.Identity, shards.ParseRevisions(one.InForce[id]), c.groupDiffers(one, id), idleThere(one, id, &p)}
-		if other.Why != "" || other.Grouped || differs(one, other.Revisions, p.Report.InForce) {
+		other := Other{Replica: one.Identity, Revisions: shards.ParseRevisions(one.InForce[id]), Grouped: c.groupDiffers(one, id), Why: idleThere(one, id, &p)}
+		same := other.Why == "" && !other.Grouped && !differs(one, other.Revisions, p.Report.InForce)
+		if other.Behind = same && one.Behind(c.changed(id)); !same || other.Behind {
 			out = append(out, other)
 		}
 	}

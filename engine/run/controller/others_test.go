@@ -10,6 +10,9 @@ import (
 	"github.com/edict-dev/edict/test/fixture"
 )
 
+// changedIn is a history in which each policy was last changed with a version.
+func changedIn(version string) func(string) string { return func(string) string { return version } }
+
 // TestOthers: which replicas have not the same in force, as far as they say what they have.
 func TestOthers(t *testing.T) {
 	t.Parallel()
@@ -21,27 +24,31 @@ func TestOthers(t *testing.T) {
 		told   shards.Replica
 		want   []Other
 	}{
-		"the same":                  {"p", active, shards.Replica{InForce: map[string]string{"p": "r", "q": "1"}}, nil},
-		"another revision":          {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}}, []Other{{"a", shards.Revisions{InForce: "before"}, false, ""}}},
-		"nothing":                   {"p", active, shards.Replica{InForce: map[string]string{}}, []Other{{"a", shards.Revisions{}, false, ""}}},
-		"another one is loaded":     {"p", active, shards.Replica{InForce: map[string]string{"p": "r>next"}}, []Other{{"a", shards.Revisions{InForce: "r", Next: "next"}, false, ""}}},
-		"it does not say":           {"p", active, shards.Replica{}, nil},
-		"it waits":                  {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}, Troubles: waits}, []Other{{"a", shards.Revisions{InForce: "before"}, false, "no kind"}}},
-		"it only says that":         {"p", active, shards.Replica{Troubles: waits}, []Other{{"a", shards.Revisions{}, false, "no kind"}}},
-		"it waits here, too":        {"p", lifecycle.Report{Event: lifecycle.Blocked, InForce: "r"}, shards.Replica{InForce: map[string]string{"p": "r"}, Troubles: waits}, nil},
-		"it waits for another one":  {"p", lifecycle.Report{Event: lifecycle.Activated, InForce: "next"}, shards.Replica{Troubles: waits}, nil},
-		"nothing is in force here":  {"p", lifecycle.Report{Event: lifecycle.Blocked}, shards.Replica{InForce: map[string]string{}, Troubles: []shards.Trouble{{Policy: "p", Idle: "no kind"}}}, nil},
-		"it still runs":             {"gone", active, shards.Replica{InForce: map[string]string{"gone": "r"}}, []Other{{"a", shards.Revisions{InForce: "r"}, false, ""}}},
-		"it runs in Shadow mode":    {"p@shadow", active, shards.Replica{InForce: map[string]string{}}, nil},
-		"another policy has it not": {"p", active, shards.Replica{InForce: map[string]string{"p": "r", "q": "before"}}, nil},
+		"the same":                           {"p", active, shards.Replica{InForce: map[string]string{"p": "r", "q": "1"}}, nil},
+		"another revision":                   {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}}, []Other{{Replica: "a", Revisions: shards.Revisions{InForce: "before"}}}},
+		"nothing":                            {"p", active, shards.Replica{InForce: map[string]string{}}, []Other{{Replica: "a", Revisions: shards.Revisions{}}}},
+		"another one is loaded":              {"p", active, shards.Replica{InForce: map[string]string{"p": "r>next"}}, []Other{{Replica: "a", Revisions: shards.Revisions{InForce: "r", Next: "next"}}}},
+		"the same, by what is in force now":  {"p", active, shards.Replica{Looked: "7", InForce: map[string]string{"p": "r"}}, nil},
+		"the same, by what was before":       {"p", active, shards.Replica{Looked: "6", InForce: map[string]string{"p": "r"}}, []Other{{Replica: "a", Revisions: shards.Revisions{InForce: "r"}, Behind: true}}},
+		"another one, by what was before":    {"p", active, shards.Replica{Looked: "6", InForce: map[string]string{"p": "before"}}, []Other{{Replica: "a", Revisions: shards.Revisions{InForce: "before"}}}},
+		"in Shadow mode, by what was before": {"p@shadow", active, shards.Replica{Looked: "6"}, nil},
+		"it does not say":                    {"p", active, shards.Replica{}, nil},
+		"it waits":                           {"p", active, shards.Replica{InForce: map[string]string{"p": "before"}, Troubles: waits}, []Other{{Replica: "a", Revisions: shards.Revisions{InForce: "before"}, Why: "no kind"}}},
+		"it only says that":                  {"p", active, shards.Replica{Troubles: waits}, []Other{{Replica: "a", Revisions: shards.Revisions{}, Why: "no kind"}}},
+		"it waits here, too":                 {"p", lifecycle.Report{Event: lifecycle.Blocked, InForce: "r"}, shards.Replica{InForce: map[string]string{"p": "r"}, Troubles: waits}, nil},
+		"it waits for another one":           {"p", lifecycle.Report{Event: lifecycle.Activated, InForce: "next"}, shards.Replica{Troubles: waits}, nil},
+		"nothing is in force here":           {"p", lifecycle.Report{Event: lifecycle.Blocked}, shards.Replica{InForce: map[string]string{}, Troubles: []shards.Trouble{{Policy: "p", Idle: "no kind"}}}, nil},
+		"it still runs":                      {"gone", active, shards.Replica{InForce: map[string]string{"gone": "r"}}, []Other{{Replica: "a", Revisions: shards.Revisions{InForce: "r"}}}},
+		"it runs in Shadow mode":             {"p@shadow", active, shards.Replica{InForce: map[string]string{}}, nil},
+		"another policy has it not":          {"p", active, shards.Replica{InForce: map[string]string{"p": "r", "q": "before"}}, nil},
 	} {
 		r, _ := running(t, tc.report)
 		tc.told.Identity, tc.told.Held = "a", []int{1}
 		r.options.Others = func() []shards.Replica { return []shards.Replica{tc.told, {Identity: "older"}} }
-		if diff := cmp.Diff(tc.want, r.Compare().Others(tc.id)); diff != "" {
+		if diff := cmp.Diff(tc.want, r.Compare(changedIn("7")).Others(tc.id)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if r.options.Others = nil; r.Compare().Others(tc.id) != nil || r.Compare().Elsewhere([]string{"p"}) != nil {
+		if r.options.Others = nil; r.Compare(changedIn("7")).Others(tc.id) != nil || r.Compare(changedIn("7")).Elsewhere([]string{"p"}) != nil {
 			t.Errorf("%s: without other replicas there is something", name)
 		}
 	}
@@ -56,7 +63,7 @@ func TestOthersWithoutShards(t *testing.T) {
 		r.options.Others = func() []shards.Replica {
 			return []shards.Replica{{Identity: "a", InForce: map[string]string{"p": told}}, {Identity: "b", InForce: map[string]string{}}}
 		}
-		if got := r.Compare().Others("p"); (len(got) > 0) != want {
+		if got := r.Compare(changedIn("7")).Others("p"); (len(got) > 0) != want {
 			t.Errorf("of %q there is %v", told, got)
 		}
 	}
@@ -89,13 +96,13 @@ func TestOthersInSums(t *testing.T) {
 		if tc.want {
 			want = []Other{{Replica: "a", Grouped: true}}
 		}
-		if diff := cmp.Diff(want, r.Compare().Others("p")); diff != "" {
+		if diff := cmp.Diff(want, r.Compare(changedIn("7")).Others("p")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if ids := r.Compare().Elsewhere([]string{"p"}); (len(ids) > 0) != tc.want {
+		if ids := r.Compare(changedIn("7")).Elsewhere([]string{"p"}); (len(ids) > 0) != tc.want {
 			t.Errorf("%s: elsewhere %v", name, ids)
 		}
-		if others := r.Compare().Others("of-another-group"); others != nil {
+		if others := r.Compare(changedIn("7")).Others("of-another-group"); others != nil {
 			t.Errorf("%s: another policy: %v", name, others)
 		}
 	}

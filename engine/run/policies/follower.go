@@ -27,12 +27,15 @@ type Follower struct {
 	// that it is to be read whatever is there now.
 	seen map[string]string
 	due  bool
+	// looked is the version of the history that was acted on last.
+	looked atomic.Pointer[string]
 }
 
 const (
 	// followInterval is the interval between looks at the history. It is read before that
-	// when a ConfigMap was edited, or its status says that another text was observed or that
-	// other revisions are in force: that is written after the history.
+	// when a ConfigMap was edited, or its status says that another text was observed, that
+	// other revisions are in force, or that it is waited for: that is written after the
+	// history.
 	followInterval = 15 * time.Second
 	// followGather is how long changes are gathered.
 	followGather = 200 * time.Millisecond
@@ -113,12 +116,23 @@ func (f *Follower) look(ctx context.Context, starting bool) error {
 	}
 	f.history.hold(catalog, f.policies)
 	f.assign(catalog, starting)
+	version := f.history.version
+	f.looked.Store(&version)
 	if f.policies.Settled() {
 		f.behind.Store(false)
 	} else {
 		time.AfterFunc(f.options.Poll, f.Nudge)
 	}
 	return nil
+}
+
+// Looked returns the version of the history that the assigned revisions are by; "" is that
+// it was not read yet.
+func (f *Follower) Looked() string {
+	if now := f.looked.Load(); now != nil {
+		return *now
+	}
+	return ""
 }
 
 // readHistory reads the history, unless it is as it was when it was last read. To noted it

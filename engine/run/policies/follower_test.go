@@ -163,7 +163,8 @@ func TestFollowerReadsTheHistory(t *testing.T) {
 			{"it can be read again", func() {}, false, 5},
 			{"after a while", func() { f.due = true }, false, 6},
 			{"then nothing has changed", func() {}, false, 6},
-			{"a policy runs that is nowhere", func() { f.policies.Assign("q", &lifecycle.Revision{Unit: unit}, false) }, false, 7},
+			{"it is waited for", func() { m.Annotations[v1alpha1.AnnotationStatus] = "Waiting" }, false, 7},
+			{"a policy runs that is nowhere", func() { f.policies.Assign("q", &lifecycle.Revision{Unit: unit}, false) }, false, 8},
 		} {
 			step.do()
 			if _, err := client.CoreV1().ConfigMaps("ns").Update(ctx, m, metav1.UpdateOptions{}); err != nil {

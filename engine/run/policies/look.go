@@ -95,7 +95,7 @@ func (m *Manager) untyped(p *lifecycle.Policy) bool {
 
 // problemsChanged reports whether what fails of the policies has changed.
 func (m *Manager) problemsChanged() bool {
-	now, others := map[string]string{}, m.options.Runtime.Compare()
+	now, others := map[string]string{}, m.options.Runtime.Compare(m.history.changedIn)
 	for _, id := range m.policies.AssignedIDs() {
 		if text := m.reporter.failing(id, others); text != "" {
 			now[id] = text

@@ -22,6 +22,8 @@ func (t *tally) addOthers(id string, p *lifecycle.Policy, others []controller.Ot
 			t.waits = append(t.waits, line+" does not run it: "+other.Why)
 		case other.Grouped && (stopped || here != ""):
 			t.loading = append(t.loading, line+" has not the same in force of it, or of a policy that it announces together with it")
+		case other.Behind && (stopped || here != ""):
+			t.loading = append(t.loading, line+" has not read yet which revision is in force")
 		case stopped:
 			t.loading = append(t.loading, line+" still runs it") // or would, if it is being loaded
 			t.stillRuns(id, other.InForce)

@@ -43,6 +43,7 @@ func TestStatusOfReplicas(t *testing.T) {
 		"one loads another one":                         {runs, []controller.Other{other("b", "2>3", "")}, statusWaiting, "p: the replica b loads the revision 3", "p=2", false},
 		"disabled, and one loads it":                    {off, []controller.Other{other("b", ">1", "")}, statusWaiting, "p: the replica b still runs it", "", false},
 		"one says why":                                  {runs, []controller.Other{other("b", "1", "no kind")}, statusWaiting, "p: the replica b does not run it: no kind", "p=2", true},
+		"one has not read it yet":                       {runs, []controller.Other{{Replica: "b", Behind: true, Revisions: shards.Revisions{InForce: "2"}}}, statusWaiting, "p: the replica b has not read yet which revision is in force", "p=2", false},
 		"one has not the same":                          {runs, grouped, statusWaiting, one, "p=2", false},
 		"disabled, and not the same":                    {off, grouped, statusWaiting, one, "", false},
 		"it is waited for here, and not the same there": {of(plan.Enforce, lifecycle.Report{Event: lifecycle.Blocked, Reason: "no kind"}), grouped, statusWaiting, "p: no kind", "", true},

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const (
 	// statusContested of one that writes the fields of another writer.
 	statusPaused    = "Paused"
 	statusContested = "Contested"
-	statusWaiting   = "Waiting"
+	statusWaiting   = v1alpha1.StatusWaiting
 	statusRefused   = "Refused"
 	statusDisabled  = "Disabled"
 	statusEmpty     = "Empty"
@@ -92,8 +93,10 @@ type reporter struct {
 	policies *lifecycle.Registry
 	runtime  *controller.Runtime
 	rivals   func(policy string) string
-	// kept returns the IDs of the policies in the history.
-	kept func() []string
+	// kept returns the IDs of the policies in the history, changed the version of it with the
+	// last change of what is in force of a policy.
+	kept    func() []string
+	changed func(id string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
 	// place returns the file in which a policy was last found, of which something runs.
@@ -108,7 +111,7 @@ type reporter struct {
 
 // reports returns the status of all ConfigMaps.
 func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
-	others := r.runtime.Compare()
+	others := r.runtime.Compare(r.changed)
 	for _, contents := range c.Contents {
 		out = append(out, r.report(c, contents, others))
 	}
@@ -212,7 +215,7 @@ func (r *reporter) failing(id string, others *controller.Comparison) (text strin
 		text = d.Text
 	}
 	for _, other := range others.Others(id) {
-		text += other.Replica + other.String() + other.Why
+		text += fmt.Sprintln(other.Replica, other.Revisions, other.Grouped, other.Behind, other.Why)
 	}
 	brakes := r.brakes(id)
 	return text + r.rivals(id) + brakes.text()

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // Revisions are those of a policy in a replica: the one in force, and the one that is to
@@ -76,3 +78,12 @@ func (r *Roster) InForce() InForce {
 
 // Equal reports whether the same was announced.
 func (f InForce) Equal(other InForce) bool { return maps.EqualFunc(f, other, Told.equal) }
+
+// Behind reports whether the replica says that it acts on an older version of the history.
+func (r *Replica) Behind(version string) bool {
+	if r.Looked == "" || version == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(r.Looked, version)
+	return err == nil && order < 0
+}

@@ -42,6 +42,9 @@ type Replica struct {
 	// does not know this.
 	InForce map[string]string `json:"inForce,omitzero"`
 	Sums    Sums              `json:"sums,omitempty"`
+	// Looked is the version of the history that it acts on, or has done something later; ""
+	// is that it does not say.
+	Looked string `json:"looked,omitempty"`
 	// Seen is the version of the roster with the placement that it acts on, when nothing is
 	// under way any more that began by an earlier one; "" is that it does not say.
 	Seen string `json:"seen,omitempty"`
