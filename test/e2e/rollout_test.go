@@ -38,15 +38,21 @@ func (c *cluster) wantShare(nodes []string, step int, in, out string) {
 	if problems != nil {
 		c.t.Fatal(problems)
 	}
+	c.wantValues(nodes, spec.Share(step), in, out)
+}
+
+// wantValues waits until the nodes of a share have one value, and all others another one.
+func (c *cluster) wantValues(nodes []string, share rollout.Share, in, out string) {
+	c.t.Helper()
 	want := map[string]string{}
 	for i, name := range nodes {
 		want[name] = out
 		labels := value.FromMap(map[string]value.Value{"topology.kubernetes.io/zone": value.OfString(inZone(i))})
-		if spec.Share(step).Has("one", name, labels) {
+		if share.Has("one", name, labels) {
 			want[name] = in
 		}
 	}
-	eventually(c.t, fmt.Sprintf("the nodes of step %d", step), func() string {
+	eventually(c.t, "the nodes of a share", func() string {
 		if got := c.values(nodes); fmt.Sprint(got) != fmt.Sprint(want) {
 			return fmt.Sprintf("want %v, got %v", want, got)
 		}
