@@ -14,8 +14,7 @@ import (
 func (s *sharing) announce(ctx context.Context) error {
 	held := s.held()
 	s.tellLooked() // first: what is in force must not be older
-	s.roster.Tell(s.troubles(held))
-	s.tellInForce()
+	s.tell(held)
 	if s.work != nil && s.placed != "" && s.work.Settled() {
 		s.roster.Self.Seen = s.placed
 	}
@@ -50,6 +49,13 @@ func (s *sharing) troubles(held []int) []shards.Trouble {
 	return slices.DeleteFunc(slices.Clone(all), func(t shards.Trouble) bool { return t.Idle == "" })
 }
 
+// tell sets what is announced about the policies here, and reports whether it is news for who
+// waits for an edit.
+func (s *sharing) tell(held []int) (news bool) {
+	news = s.roster.Tell(s.troubles(held))
+	return s.tellInForce() || news
+}
+
 // tellInForce sets what is announced about the policies in force, and reports whether that is
 // news. A replica that does not take part runs none.
 func (s *sharing) tellInForce() (news bool) {
@@ -81,8 +87,8 @@ func (s *sharing) interval() time.Duration {
 	return s.config.RetryPeriod
 }
 
-// rest waits until the next step is due: at once when something else is in force here, for
-// which edict wait waits.
+// rest waits until the next step is due: at once when something else is in force here, or
+// does not run, for which edict wait waits.
 func (s *sharing) rest(ctx context.Context) {
 	due := time.After(s.interval())
 	for {
@@ -92,7 +98,7 @@ func (s *sharing) rest(ctx context.Context) {
 		case <-due:
 			return
 		case <-s.changed:
-			if s.tellInForce() {
+			if s.tell(s.held()) {
 				s.pause(ctx, announceGather)
 				return
 			}
@@ -100,7 +106,8 @@ func (s *sharing) rest(ctx context.Context) {
 	}
 }
 
-// hear has the one that leads look at what the others have in force, if that has changed.
+// hear has the one that leads look at what the others have in force or do not run, if that
+// has changed.
 func (s *sharing) hear() {
 	if now := s.roster.InForce(); !now.Equal(s.heard) {
 		s.heard = now

@@ -409,6 +409,32 @@ func TestTroublesAreAnnounced(t *testing.T) {
 	})
 }
 
+// TestIdleIsAnnouncedAtOnce: a replica that cannot load an edit says so at once, as one that
+// has it, and the leader looks with its next step.
+func TestIdleIsAnnouncedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, 2)
+		a, b := f.start("a", 2), f.start("b", 2)
+		f.runs("b", "1>2") // it is being loaded
+		f.pass(20 * time.Second)
+		for i, why := range []string{"no kind", ""} {
+			var wrong []shards.Trouble
+			if why != "" {
+				wrong = []shards.Trouble{{Policy: "p", Revision: "2", Idle: why}}
+			}
+			before := a.heards
+			f.goWrong("b", wrong)
+			b.hurry()
+			f.pass(a.config.RetryPeriod + 2*announceGather)
+			if others := a.roster.Others(); a.heards != before+1 || !slices.EqualFunc(others[0].Troubles, wrong, func(a, b shards.Trouble) bool { return a == b }) {
+				t.Errorf("%d: the leader was told %d times, and knows %v", i, a.heards-before, others[0].Troubles)
+			}
+			f.pass(a.config.RetryPeriod / 3)
+		}
+		f.stop()
+	})
+}
+
 // goWrong sets what is wrong in a replica.
 func (f *fleet) goWrong(name string, wrong []shards.Trouble) {
 	r := f.replicas[name]

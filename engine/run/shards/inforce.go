@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -41,9 +42,9 @@ func (r *Roster) roomInForce() int { return min(maxInForce, maxAllInForce/max(r.
 // of their policy, and reports whether that is news; nil announces nothing. Of more than fit
 // it announces sums.
 func (r *Roster) TellInForce(now map[string]string) (news bool) {
-	next := Told{Revisions: now}
+	next := Told{Revisions: now, Idle: r.Self.idle()}
 	if out, err := json.Marshal(now); err != nil || len(out) > r.roomInForce() {
-		next = Told{Sums: SumsOf(now, max(r.roomInForce()*3/4/sumSize, 1))} // JSON has them in base64
+		next.Revisions, next.Sums = nil, SumsOf(now, max(r.roomInForce()*3/4/sumSize, 1)) // JSON has them in base64
 	}
 	news = !next.equal(r.Self.told())
 	r.Self.InForce, r.Self.Sums = next.Revisions, next.Sums
@@ -51,17 +52,20 @@ func (r *Roster) TellInForce(now map[string]string) (news bool) {
 }
 
 // Told is what a replica has announced about the policies that are in force in it: their
-// revisions, or the sums of these. Both nil is that it does not say.
+// revisions, or the sums of these, both nil if it does not say, and the revisions that it does
+// not run, as policy=revision.
 type Told struct {
 	Revisions map[string]string
 	Sums      Sums
+	Idle      []string
 }
 
-func (r *Replica) told() Told { return Told{r.InForce, r.Sums} }
+func (r *Replica) told() Told { return Told{r.InForce, r.Sums, r.idle()} }
 
 // equal tells a replica that runs nothing from one that does not say what it runs.
 func (t Told) equal(other Told) bool {
-	return (t.Revisions == nil) == (other.Revisions == nil) && maps.Equal(t.Revisions, other.Revisions) && bytes.Equal(t.Sums, other.Sums)
+	return (t.Revisions == nil) == (other.Revisions == nil) && maps.Equal(t.Revisions, other.Revisions) &&
+		bytes.Equal(t.Sums, other.Sums) && slices.Equal(t.Idle, other.Idle)
 }
 
 // InForce is what other live replicas have announced, by identity.

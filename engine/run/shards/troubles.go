@@ -89,8 +89,23 @@ func size(all []Trouble) int {
 	return len(out)
 }
 
-// Tell sets what the replica that reads announces the next time.
-func (r *Roster) Tell(all []Trouble) { r.Self.tell(all) }
+// Tell sets what the replica that reads announces the next time, and reports whether that is
+// news: whether it is about other revisions that it does not run.
+func (r *Roster) Tell(all []Trouble) (news bool) {
+	before := r.Self.idle()
+	r.Self.tell(all)
+	return !slices.Equal(before, r.Self.idle())
+}
+
+// idle returns the revisions that the replica does not run, with their policies.
+func (r *Replica) idle() (out []string) {
+	for i := range r.Troubles {
+		if t := &r.Troubles[i]; t.Idle != "" {
+			out = append(out, t.Policy+"="+t.Revision)
+		}
+	}
+	return out
+}
 
 // Others returns the other live replicas that count as many shards as the one that reads, by
 // identity. Unlike Live, it may be called while that one announces itself.

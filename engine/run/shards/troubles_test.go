@@ -93,3 +93,28 @@ func TestOthers(t *testing.T) {
 		t.Errorf("it reads %v", before)
 	}
 }
+
+// TestNewsOfTroubles: that a revision does not run is news, and what fails is not.
+func TestNewsOfTroubles(t *testing.T) {
+	t.Parallel()
+	idle := func(revision, why string) Trouble { return Trouble{Policy: "p", Revision: revision, Idle: why} }
+	fails := Trouble{Policy: "q", Revision: "1", Failing: 3}
+	r := Roster{Self: Replica{Identity: "a", Shards: 4}}
+	for _, step := range []struct {
+		name string
+		all  []Trouble
+		news bool
+	}{
+		{"nothing", nil, false},
+		{"something fails", []Trouble{fails}, false},
+		{"one does not run", []Trouble{idle("2", "no kind"), fails}, true},
+		{"for another reason", []Trouble{idle("2", "no permission"), fails}, false},
+		{"another one", []Trouble{idle("3", "no permission")}, true},
+		{"all run", nil, true},
+	} {
+		before := r.Self.told()
+		if news := r.Tell(step.all); news != step.news || r.Self.told().equal(before) == step.news {
+			t.Errorf("%s: news: %t", step.name, news)
+		}
+	}
+}
