@@ -62,8 +62,10 @@ const (
 var textLimits = []int{512, 256, 128, 32}
 
 // tell puts troubles into the announcement, cut to what one of so many replicas as there are
-// shards may take.
+// shards may take: first of revisions that do not run, for which edits wait.
 func (r *Replica) tell(all []Trouble) {
+	runs := func(t Trouble) bool { return t.Idle == "" }
+	all = slices.Concat(slices.DeleteFunc(slices.Clone(all), runs), slices.DeleteFunc(slices.Clone(all), func(t Trouble) bool { return !runs(t) }))
 	limit := min(maxTroubles, maxAllTroubles/max(r.Shards, 1))
 	r.Troubles, r.More = nil, 0
 	for _, n := range textLimits {

@@ -47,6 +47,22 @@ func TestTell(t *testing.T) {
 	}
 }
 
+// TestIdleIsToldFirst: why a revision does not run is told also if there is no room for all
+// that fails.
+func TestIdleIsToldFirst(t *testing.T) {
+	t.Parallel()
+	var all []Trouble
+	for i := range 1000 {
+		all = append(all, Trouble{Policy: fmt.Sprint("p", i), Revision: "12345678", Failing: 3})
+	}
+	all = append(all, Trouble{Policy: "q", Revision: "2", Idle: "no kind"})
+	r := Replica{Identity: "a", Shards: 4}
+	r.tell(all)
+	if r.More == 0 || r.Troubles[0].Policy != "q" || r.Troubles[1].Policy != "p0" || all[0].Policy != "p0" {
+		t.Errorf("%d are left out, the first are %v", r.More, r.Troubles[:2])
+	}
+}
+
 // TestOthers: what is wrong in a replica is known while it is live, and announces as many
 // shards; one of another release announces nothing that is wrong.
 func TestOthers(t *testing.T) {
