@@ -120,7 +120,7 @@ func (k *kinds) outright(gvk schema.GVK, at document.Position, namespace *docume
 	}
 }
 
-// inVersions names the API versions that have a kind: Deployments are in apps/v1, not in v1.
+// inVersions names the API versions that have a kind: one of apps/v1 is looked for in v1.
 func inVersions(kind string) string {
 	versions := schema.BuiltinVersions(kind)
 	if len(versions) == 0 {
