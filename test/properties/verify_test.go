@@ -61,8 +61,8 @@ var mutations = []struct {
 	old, new      string
 	kind          verify.Kind
 }{
-	{"agent-node-label", "storage", 1, `{"${params.label}": ""}`, `{"${params.label}": '${object.metadata.?labels[?params.label].orValue("") + "x"}'}`, verify.Oscillation},
-	{"agent-node-label", "storage", 1, `{set: {"${params.label}": null}}`, `{set: {n: '${object.metadata.?labels.?n.orValue("") + "x"}'}}`, verify.Oscillation},
+	{"agent-node-label", "storage", 1, `{"${params.label}": ""}`, `{"${params.label}": '${object.metadata.?labels[?params.label].orValue("") == "x" ? "y" : "x"}'}`, verify.Oscillation},
+	{"agent-node-label", "storage", 1, `{set: {"${params.label}": null}}`, `{set: {n: '${object.metadata.?labels.?n.orValue("") == "x" ? "y" : "x"}'}}`, verify.Oscillation},
 	{"agent-node-label", "storage", 1, `size(inputs.pools) > 0`, `object.metadata.labels[params.label] == ""`, verify.Failed},
 	{"agent-node-label", "storage", 2, `when: variables.wanted`, `when: variables.wanted && initial`, verify.Crash},
 	{"agent-node-label", "storage", 2, `{"${params.label}": ""}`, `{"${params.label}": '${initial ? "" : "late"}'}`, verify.Crash},
