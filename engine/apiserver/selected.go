@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -35,17 +34,8 @@ func unselected(t *schema.Type, old, next Object) field.ErrorList {
 		return field.ErrorList{field.Invalid(at.Child("selector"), given, err.Error())}
 	case selector.Empty():
 		return field.ErrorList{field.Invalid(at.Child("selector"), given, "an empty selector is not allowed")}
-	case !selector.Matches(labelsOf(template)):
+	case !selector.Matches(Labels(template)):
 		return field.ErrorList{field.Invalid(at.Child("template", "metadata", "labels"), metadata(template)["labels"], "`selector` does not match template `labels`")}
 	}
 	return nil
-}
-
-func labelsOf(o Object) labels.Set {
-	out := labels.Set{}
-	list, _ := metadata(o)["labels"].(Object)
-	for name, v := range list {
-		out[name], _ = v.(string)
-	}
-	return out
 }

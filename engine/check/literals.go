@@ -55,8 +55,8 @@ func (p *policy) manifest(n *document.Node) {
 	kind := schema.GVK{APIVersion: textOf(n.Get("apiVersion")), Kind: textOf(n.Get("kind"))}
 	if s := p.structure(kind); s != nil {
 		s.object(n)
-		if name := n.Get("metadata").Get("name"); literal(name) && kind.Group() != "rbac.authorization.k8s.io" { // names of roles are free
-			s.wrong(name, validation.IsDNS1123Subdomain(name.Text), "name of an object")
+		if name := n.Get("metadata").Get("name"); literal(name) {
+			s.wrong(name, schema.Naming(kind)(name.Text, false), "name of an object")
 		}
 	}
 }

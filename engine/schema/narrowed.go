@@ -35,11 +35,15 @@ var restarts = sync.OnceValue(func() map[string]restart {
 // have there.
 func (t *Type) narrow() {
 	r, ok := restarts()[t.Name]
-	if !ok {
+	template := t.Fields["template"]
+	if !ok || template == nil {
+		return // a document may have parts of a definition
+	}
+	pods := template.Fields["spec"]
+	if pods == nil || pods.Fields["restartPolicy"] == nil {
 		return
 	}
-	template := t.Fields["template"]
-	pods := template.Fields["spec"].with("restartPolicy", &Type{Kind: String, Enum: slices.Clone(r.Policies)})
+	pods = pods.with("restartPolicy", &Type{Kind: String, Enum: slices.Clone(r.Policies)})
 	if r.Demanded {
 		pods.demanded = map[string]bool{"restartPolicy": true}
 	}

@@ -272,6 +272,28 @@ func TestRecursiveSchemas(t *testing.T) {
 	}
 }
 
+// TestPartsOfDefinitions: a document that has less of a definition than Kubernetes has is
+// read as it is.
+func TestPartsOfDefinitions(t *testing.T) {
+	t.Parallel()
+	const spec = "io.k8s.api.batch.v1.JobSpec"
+	for name, properties := range map[string]string{
+		"no template":       `{"parallelism": {"type": "integer"}}`,
+		"no Pods":           `{"template": {"type": "object", "properties": {"metadata": {"type": "object"}}}}`,
+		"nothing of either": `{"template": {"type": "object"}}`,
+		"no fields of Pods": `{"template": {"type": "object", "properties": {"spec": {"type": "object"}}}}`,
+		"no object":         `{"template": {"type": "object", "properties": {"spec": {"type": "string"}}}}`,
+	} {
+		set := NewSet(nil)
+		err := set.AddOpenAPI(openAPI(`{"Own": {"type": "object", "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Own"}],
+			"properties": {"metadata": {"type": "object"}, "spec": {"$ref": "#/components/schemas/` + spec + `"}}},
+			"` + spec + `": {"type": "object", "properties": ` + properties + `}}`))
+		if own, known := set.Kind(GVK{"example.com/v1", "Own"}); err != nil || !known || at(own, "spec") == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestOpenAPIDocuments(t *testing.T) {
 	t.Parallel()
 	set := NewSet(nil)
