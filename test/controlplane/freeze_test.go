@@ -15,8 +15,8 @@ import (
 // freezes: each of its threads is busy.
 const busyVariable = "EDICT_TEST_BUSY"
 
-// TestFreeze: when Freeze returns no thread of the child runs any more. Before the
-// function waited for that, one did in most of the rounds.
+// TestFreeze: when Freeze returns no thread of the child runs any more. After the signal
+// alone several still do.
 func TestFreeze(t *testing.T) {
 	if os.Getenv(busyVariable) != "" {
 		beBusy()
