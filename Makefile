@@ -179,12 +179,11 @@ fuzz: ## run every fuzz test for FUZZTIME (30s)
 soak: controlplane ## run under traffic for MINUTES (10) with faults by chance from SEED (1); memory, goroutines and delays are printed
 	@EDICT_TEST_FAULT=1 EDICT_SOAK=$(MINUTES)m EDICT_SEED=$(SEED) $(GO) test -count=1 -timeout 24h -v -run TestSoak ./test/fault
 
-SCALE     ?= 0.1
-PROCESSES ?= 0
+SCALE ?= 0.1
 
 .PHONY: scale
-scale: build controlplane ## run on a control plane with many objects: SCALE (0.1) of 5,000 nodes, 10,000 volumes and 30,000 replicas; with PROCESSES (0) above 0, so many share the work
-	@$(GO) run ./test/scale -scale $(SCALE) -processes $(PROCESSES)
+scale: build controlplane ## run on a control plane with many objects: SCALE (0.1) of 5,000 nodes, 10,000 volumes and 30,000 replicas
+	@$(GO) run ./test/scale -scale $(SCALE)
 
 .PHONY: bench
 bench: ## measure beside the same controllers written in Go: a table, and bin/bench.json

@@ -140,8 +140,7 @@
 // with what a test expects, and engine/coverage counts what the decisions of a test use
 // of its policies; engine/mutation changes policies and runs their tests.
 // engine/release removes the finalizers of policies.
-// engine/run/run.go (Run) is the process, with leader election and endpoints;
-// engine/run/shards divides the keys among several replicas.
+// engine/run/run.go (Run) is the process, with leader election and endpoints.
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
 // the metrics that policies define; engine/run/tracing exports traces. engine/limits
 // lists every limit, engine/observe holds the metrics, engine/selector parses

@@ -66,7 +66,7 @@ var layers = [][]string{
 	// policies, and what a cluster serves.
 	{
 		"engine/run/brakes", "engine/run/certs", "engine/run/configmap", "engine/run/discovery", "engine/run/events",
-		"engine/run/lifecycle", "engine/run/metrics", "engine/run/shards", "engine/run/tracing", "engine/run/writer",
+		"engine/run/lifecycle", "engine/run/metrics", "engine/run/tracing", "engine/run/writer",
 	},
 	// What a policy needs, and what it reads.
 	{"engine/run/check", "engine/run/informers", "engine/run/requirements"},

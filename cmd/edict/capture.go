@@ -40,8 +40,7 @@ time, the params, the answers of builtins and what was remembered, and as
 expectation what the decision does. edict test runs it.
 
 With --policy-namespace alone the controller that leads is asked for its last
-decision, with several shards the replica that decides about the object, and with
---address one at an address. With --policy-namespace the text of the policy is written
+decision, and with --address one at an address. With --policy-namespace the text of the policy is written
 beside the test; with --address alone it has to be there, as POLICY.yaml. A file that is
 there with another content is not overwritten, except FILE of --out.
 

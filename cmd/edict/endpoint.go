@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -44,8 +43,6 @@ const (
 // refusal is an answer that is not what was asked for.
 type refusal struct {
 	address, status, reason string
-	// lease is the Lease whose holder is to be asked instead, "" if there is none.
-	lease string
 }
 
 func (r *refusal) Error() string {
@@ -81,7 +78,7 @@ func (e *endpoint) get(ctx context.Context, path string) ([]byte, error) {
 	}
 	if response.StatusCode != http.StatusOK {
 		return nil, &refusal{
-			address: e.address, status: response.Status, lease: response.Header.Get(live.HeaderLease),
+			address: e.address, status: response.Status,
 			reason: value.Cut(strings.TrimSpace(string(body)), maxReason),
 		}
 	}

@@ -44,9 +44,8 @@ a candidate, the points by which it lost, or the condition that leaves an object
 out of an input or a list.
 
 With --policy-namespace alone the controller that leads is asked for its last
-decision, through a port-forward to its Pod, and with several shards the replica that
-decides about the object; with --address one at an address. It evaluates anew when it
-no longer has the decision. With --policies or --objects the policy is evaluated here.`,
+decision, through a port-forward to its Pod; with --address one at an address. It
+evaluates anew when it no longer has the decision. With --policies or --objects the policy is evaluated here.`,
 		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
 			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
 			"  edict explain agent-node-label node-c2 --policy-namespace edict-system",

@@ -22,8 +22,8 @@ type liveFlags struct {
 	endpoint endpoint
 	lease    string
 	port     int
-	// forward reaches the Pod that holds a Lease; nil is a port-forward to it.
-	forward func(ctx context.Context, o *origin, lease string) (*endpoint, error)
+	// forward reaches the Pod that holds the Lease; nil is a port-forward to it.
+	forward func(ctx context.Context, o *origin) (*endpoint, error)
 }
 
 func (f *liveFlags) register(cmd *cobra.Command) {
@@ -32,25 +32,16 @@ func (f *liveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.port, "decisions-port", 4273, "the port of the Pod at which decisions are served")
 }
 
-// ask asks a controller for a path about a decision. If another replica decides about
-// the object, that one is asked, unless an address says which one is meant.
+// ask asks a controller for a path about a decision.
 func (f *liveFlags) ask(ctx context.Context, o *origin, path string) ([]byte, error) {
 	if f.endpoint.address != "" {
 		return f.endpoint.get(ctx, path)
 	}
-	body, err := f.askHolder(ctx, o, f.lease, path)
-	if r, ok := errors.AsType[*refusal](err); ok && r.lease != "" {
-		return f.askHolder(ctx, o, r.lease, path)
-	}
-	return body, err
-}
-
-func (f *liveFlags) askHolder(ctx context.Context, o *origin, lease, path string) ([]byte, error) {
 	reach := f.forward
 	if reach == nil {
 		reach = f.reach
 	}
-	e, err := reach(ctx, o, lease)
+	e, err := reach(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +57,13 @@ func (f *liveFlags) unanswered(err error) string {
 	return fmt.Sprintf("no running controller answers (%v); %s", err, instead)
 }
 
-// reach returns where the holder of a Lease serves decisions. It ends with the context.
-func (f *liveFlags) reach(ctx context.Context, o *origin, lease string) (*endpoint, error) {
+// reach returns where the holder of the Lease serves decisions. It ends with the context.
+func (f *liveFlags) reach(ctx context.Context, o *origin) (*endpoint, error) {
 	client, config, err := clusterClient(o.kubeconfig)
 	if err != nil {
 		return nil, err
 	}
-	pod, err := cluster.Leader(ctx, client, cluster.Lease{Namespace: o.namespace, Name: lease})
+	pod, err := cluster.Leader(ctx, client, cluster.Lease{Namespace: o.namespace, Name: f.lease})
 	if err != nil {
 		return nil, err
 	}

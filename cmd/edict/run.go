@@ -111,15 +111,11 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.DurationVar(&election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "duration after which standbys may acquire a Lease that was not renewed")
 	flags.DurationVar(&election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "duration for which the leader retries to renew its Lease before it stops leading")
 	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "interval between attempts to acquire or renew the Lease")
-	flags.IntVar(&o.Shards, "shards", 1, "divide the primary objects of policies among so many shards, which all replicas share; needs --leader-elect. 1: the leader has all of them")
 	flags.DurationVar(&o.StopTimeout, "stop-timeout", 45*time.Second, "how long a stop may take; what is debounced is run before it ends")
 	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
 	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
 	return cmd
 }
-
-// maxShards bounds the Leases that replicas renew.
-const maxShards = 64
 
 // checkElection returns what is wrong with the arguments of an election.
 func checkElection(e *run.Election) error {
@@ -140,12 +136,6 @@ func checkRun(o *run.Options, elect bool) error {
 		return fmt.Errorf("--pprof-bind-address must be on the loopback, such as localhost:6060: profiles show what is in memory: %q", o.PprofAddress)
 	case o.DecisionsAddress != "" && !run.IsLoopback(o.DecisionsAddress):
 		return fmt.Errorf("--decisions-bind-address must be on the loopback, such as localhost:4273: decisions show objects: %q", o.DecisionsAddress)
-	case o.Shards < 1 || o.Shards > maxShards:
-		return fmt.Errorf("--shards must be from 1 to %d", maxShards)
-	case o.Shards > 1 && !elect:
-		return errors.New("--shards divides the work among replicas that hold Leases: set --leader-elect too")
-	case o.Shards > 1 && o.AutoRollback.Within > 0:
-		return errors.New("--take-back-within counts the objects of one process and cannot be used with --shards: leave one of them out")
 	default:
 		return nil
 	}

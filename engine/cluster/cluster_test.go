@@ -29,7 +29,7 @@ func TestLeader(t *testing.T) {
 		"the Pod's name":                 {[]runtime.Object{lease("edict-7d4b9-x2x7k"), pod}, "edict-7d4b9-x2x7k", ""},
 		"with the number of its process": {[]runtime.Object{lease("edict-7d4b9-x2x7k-1"), pod}, "edict-7d4b9-x2x7k", ""},
 		"no Lease":                       {nil, "", "there is no Lease edict-system/edict"},
-		"that of another name":           {[]runtime.Object{named("my-edict", "a"), named("my-edict-shards", ""), named("my-edict-shard-12", "a")}, "", "there is no Lease edict-system/edict, but my-edict (--lease my-edict)"},
+		"that of another name":           {[]runtime.Object{named("my-edict", "a")}, "", "there is no Lease edict-system/edict, but my-edict (--lease my-edict)"},
 		"nobody holds it":                {[]runtime.Object{lease(""), pod}, "", "nobody holds the Lease edict-system/edict"},
 		"a process in no Pod":            {[]runtime.Object{lease("laptop-4711"), pod}, "", "in a Pod of the namespace edict-system: the Lease edict is held by laptop-4711"},
 	} {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -55,9 +54,6 @@ func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod stri
 	return "", fmt.Errorf("%w in a Pod of the namespace %s: the Lease %s is held by %s", ErrNoLeader, l.Namespace, l.Name, holder)
 }
 
-// ofShards matches the Leases of shards, and that in which their holders announce themselves.
-var ofShards = regexp.MustCompile(`-shards?(-\d+)?$`)
-
 // others names the Leases that a namespace has instead, if they may be listed: that of an
 // installation has its name.
 func others(ctx context.Context, client kubernetes.Interface, namespace string) string {
@@ -67,9 +63,7 @@ func others(ctx context.Context, client kubernetes.Interface, namespace string) 
 	}
 	var names []string
 	for i := range list.Items {
-		if name := list.Items[i].Name; !ofShards.MatchString(name) {
-			names = append(names, name)
-		}
+		names = append(names, list.Items[i].Name)
 	}
 	if len(names) == 0 {
 		return ""

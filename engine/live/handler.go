@@ -16,7 +16,6 @@ import (
 	"github.com/edict-dev/edict/engine/explain"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
@@ -41,21 +40,6 @@ type Controllers struct {
 	// Group has the controllers of the policies that run.
 	Group *reconcile.Group
 	Guard guard.Guard
-	// Elsewhere returns the name of the Lease whose holder decides about a key, if that is
-	// another process. Nil is that this one decides about all.
-	Elsewhere func(policy *plan.Policy, key eval.Key) (lease string, elsewhere bool)
-}
-
-// HeaderLease has the name of the Lease whose holder is to be asked instead, in an
-// answer with the status 421.
-const HeaderLease = "Edict-Lease"
-
-// elsewhere is that another process decides about a key. What this one would decide now
-// is no answer: it does not have what the other one remembers.
-type elsewhere struct{ object, lease string }
-
-func (e *elsewhere) Error() string {
-	return fmt.Sprintf("another replica decides about %s: ask the one that holds the Lease %s (--lease %s)", e.object, e.lease, e.lease)
 }
 
 // Handler serves the decisions of the controllers that current returns; false is
@@ -75,10 +59,7 @@ var (
 )
 
 func statusOf(err error) int {
-	_, misdirected := errors.AsType[*elsewhere](err)
 	switch {
-	case misdirected:
-		return http.StatusMisdirectedRequest
 	case errors.Is(err, errNoPolicy), errors.Is(err, errNoKey), errors.Is(err, errNoWrite):
 		return http.StatusNotFound
 	case errors.Is(err, capture.ErrNotAlone), errors.Is(err, errRevision):
@@ -154,11 +135,6 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 	one, err := c.decides(policy, key)
 	if err != nil {
 		return nil, err
-	}
-	if c.Elsewhere != nil {
-		if lease, ok := c.Elsewhere(one.Policy, key); ok {
-			return nil, &elsewhere{object: one.Policy.Primary.Kind + " " + key.String(), lease: lease}
-		}
 	}
 	if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {
 		return r, nil

@@ -9,10 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/live"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/test/fixture"
 )
@@ -128,35 +126,6 @@ func TestNames(t *testing.T) {
 		code, body := get(t, server, live.Path+"?policy="+name+"&name=b")
 		if got := fmt.Sprint(code, " ", body); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
-// TestOtherReplica: a replica that does not decide about an object says which one does,
-// and does not say what it would decide itself.
-func TestOtherReplica(t *testing.T) {
-	t.Parallel()
-	controllers := controllers(t)
-	controllers.Elsewhere = func(p *plan.Policy, key eval.Key) (string, bool) {
-		return "edict-shard-2", p.Name == "mark" && key.Name == "a"
-	}
-	server := httptest.NewServer(live.Handler(func() (live.Controllers, bool) { return controllers, true }))
-	t.Cleanup(server.Close)
-	for _, path := range []string{live.Path, live.CapturePath} {
-		response, err := http.Get(server.URL + path + "?policy=mark&name=a&policies=p.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(response.Body)
-		response.Body.Close()
-		if want := "another replica decides about Node a: ask the one that holds the Lease edict-shard-2 (--lease edict-shard-2)\n"; err != nil || string(body) != want {
-			t.Errorf("%s: %s, %v", path, body, err)
-		}
-		if lease := response.Header.Get(live.HeaderLease); response.StatusCode != http.StatusMisdirectedRequest || lease != "edict-shard-2" {
-			t.Errorf("%s: %d, %q", path, response.StatusCode, lease)
-		}
-		if code, body := get(t, server, path+"?policy=mark&name=b&policies=p.yaml"); code != http.StatusOK {
-			t.Errorf("%s: %d: %s", path, code, body)
 		}
 	}
 }

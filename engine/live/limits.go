@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -67,9 +66,6 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, build answerer)
 	}
 	out, err := build(r, controllers)
 	if err != nil {
-		if e, ok := errors.AsType[*elsewhere](err); ok {
-			w.Header().Set(HeaderLease, e.lease)
-		}
 		http.Error(w, err.Error(), statusOf(err))
 		return
 	}

@@ -79,7 +79,6 @@ var (
 
 	Leader = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "edict_leader", Help: "1 while this process leads."})
-	ShardHeld         = gauge([]string{"shard"}, "edict_shard_held", "1 while this process holds the shard, 0 after it; only with several shards.")
 	LeaderTransitions = counter([]string{"transition"}, "edict_leader_transitions_total", "Times that this process took the lead (acquired) and lost it (lost).")
 	LeaderAcquire     = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name: "edict_leader_acquire_seconds", Help: "Time that this process waited for the lead.",
@@ -125,7 +124,7 @@ type partial interface {
 
 // Register adds the metrics to a registry.
 func Register(r prometheus.Registerer) error {
-	all := []prometheus.Collector{Leader, ShardHeld, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds, RegoRefused, ConfigMapErrors}
+	all := []prometheus.Collector{Leader, LeaderTransitions, LeaderAcquire, WatchErrors, BrokenWatches, Reconnects, WebhookServing, Reviews, RegoRunning, RegoStarts, RegoEnds, RegoRefused, ConfigMapErrors}
 	for _, m := range ofPolicies() {
 		all = append(all, m)
 	}

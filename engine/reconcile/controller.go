@@ -136,10 +136,13 @@ func (c *Controller) MarkInitial() {
 	k.wakes.begin()
 	k.revisions.inForce.Store(true)
 	c.brake.Adopt(c.Policy)
-	for _, key := range c.group.owned(c.Policy, keys) {
+	for _, key := range keys {
 		k.states.at(key).initial = true
 	}
 }
+
+// InForce reports whether the revision decides: it has begun, and no other has taken over.
+func (c *Controller) InForce() bool { return c.known.revisions.inForce.Load() }
 
 // Sources returns the sources that the policy reads.
 func (c *Controller) Sources() []world.Source { return c.reads.sources() }

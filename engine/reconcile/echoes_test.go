@@ -94,15 +94,12 @@ func TestWroteAll(t *testing.T) {
 // TestEchoesAreDropped with what else is known of the key.
 func TestEchoesAreDropped(t *testing.T) {
 	t.Parallel()
-	all := func(eval.Key) bool { return true }
 	for name, tc := range map[string]struct {
 		drop func(*echoing)
 		left int
 	}{
 		"another revision":  {func(e *echoing) { e.group.Join(e.c.Policy).Adopt(e.c, []eval.Key{theNode}) }, 0},
 		"a revision beside": {func(e *echoing) { (&takeover{from: e.c, to: e.group.Join(e.c.Policy)}).owner(theNode) }, 0},
-		"another process":   {func(e *echoing) { e.c.known.states[theNode].memo = nil; e.c.Release(all) }, 0},
-		"not the key":       {func(e *echoing) { e.c.Release(func(key eval.Key) bool { return key != theNode }) }, 1},
 		"removed":           {func(e *echoing) { e.group.Remove(e.c) }, 0},
 		"forgotten":         {func(e *echoing) { e.c.forget(theNode, e.c.known.memo(theNode)) }, 0},
 		"undone":            {func(e *echoing) { e.backAt(12); e.backAt(13) }, 0},

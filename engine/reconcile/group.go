@@ -9,7 +9,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/observe"
@@ -44,9 +43,6 @@ type Group struct {
 	// because of it; nil is that it is not.
 	Brakes  *brake.Brakes
 	Suspect func(*Controller) bool
-
-	// Owns reports whether this process decides about a key; nil is about all.
-	Owns func(*plan.Policy, eval.Key) bool
 
 	// Delivery maps changes to keys beside whoever feeds them; nil does so at
 	// once.

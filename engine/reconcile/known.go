@@ -66,35 +66,11 @@ func (k *known) memo(key eval.Key) *eval.Memo {
 	return s.memo
 }
 
-// memosOf returns the memos of the keys that are given.
-func (k *known) memosOf(given func(eval.Key) bool) map[eval.Key]*eval.Memo {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	out := map[eval.Key]*eval.Memo{}
-	for key, s := range k.states {
-		if s.memo != nil && given(key) {
-			out[key] = s.memo
-		}
-	}
-	return out
-}
-
 // isInitial reports whether a key was in the first list.
 func (k *known) isInitial(key eval.Key) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.states.of(key).initial
-}
-
-// setInitial notes that of some keys those that are taken were in the first list.
-func (k *known) setInitial(keys []eval.Key, taken func(eval.Key) bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, key := range keys {
-		if taken(key) {
-			k.states.at(key).initial = true
-		}
-	}
 }
 
 // forget drops what is known of a key whose primary is gone, but for what it remembers
@@ -105,23 +81,6 @@ func (k *known) forget(key eval.Key, kept int) {
 	k.writes.set(key, pending{})
 	k.echoes.drop(key)
 	k.wakes.forget(key)
-}
-
-// release drops all that is known of the keys that are given.
-func (k *known) release(given func(eval.Key) bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.intents.dropAll(given)
-	k.counts.Remembered.Sub(float64(k.memories.drop(given)))
-	k.writes.drop(given)
-	k.echoes.dropAll(given)
-	for key := range k.states {
-		if given(key) {
-			k.states.forget(key)
-		}
-	}
-	k.wakes.drop(given)
-	k.measure()
 }
 
 // remove ends the use of what is known: nothing more is kept between evaluations.

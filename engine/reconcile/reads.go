@@ -96,17 +96,3 @@ func (r *reads) replay(ctx context.Context, snapshot *world.Snapshot) []eval.Key
 	}
 	return slices.SortedFunc(maps.Keys(found), watch.CompareKeys)
 }
-
-// named returns the keys that the objects of inputs and targets name.
-func (r *reads) named(ctx context.Context) (out []eval.Key) {
-	snapshot := r.store.Snapshot()
-	for _, source := range r.sources() {
-		if source == r.policy.Primary.Source {
-			continue
-		}
-		for _, o := range snapshot.Table(source).All() {
-			out = append(out, r.router.Change(ctx, source, nil, o)...)
-		}
-	}
-	return out
-}

@@ -57,8 +57,7 @@ func (r *Rollout) Next() *Controller { return r.next }
 
 // keys returns the keys of both revisions, in order.
 func (r *Rollout) keys() []eval.Key {
-	g := r.base.group
-	all := append(g.owned(r.base.Policy, r.base.Keys()), g.owned(r.next.Policy, r.next.Keys())...)
+	all := append(r.base.Keys(), r.next.Keys()...)
 	slices.SortFunc(all, watch.CompareKeys)
 	return slices.Compact(all)
 }
@@ -77,18 +76,6 @@ func (r *Rollout) Advance(share rollout.Share) (keys []eval.Key) {
 		}
 	}
 	return keys
-}
-
-// acquired notes keys that were taken over from another process, and have to be compared.
-func (r *Rollout) acquired(keys []eval.Key) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.winner != nil {
-		return
-	}
-	for _, key := range keys {
-		r.todo[key] = true
-	}
 }
 
 // Take returns the revision that decides about a key. If that is another one than

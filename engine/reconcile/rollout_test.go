@@ -130,14 +130,6 @@ func TestRolloutSteps(t *testing.T) {
 		}
 		moved = report.Moved
 	}
-	taken := r.base.Acquire(t.Context(), func(key eval.Key) bool { return key.Name == "n1" })
-	if got := r.Report().Todo; len(taken) != 1 || got != 1 {
-		t.Errorf("of %v, taken over from another process, %d are to do", taken, got)
-	}
-	r.reconcile(taken)
-	if got := r.Report().Todo; got != 0 {
-		t.Errorf("%d are to do", got)
-	}
 	if !r.next.Decides(eval.Key{Name: "n0"}) || r.base.Decides(eval.Key{Name: "n0"}) {
 		t.Error("n0, of the zone a, is not decided about by the new revision alone")
 	}

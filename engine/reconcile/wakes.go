@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -99,13 +98,6 @@ func (w *wakes) forget(key eval.Key) {
 	} else {
 		delete(w.of, key)
 	}
-}
-
-// drop drops all that is known of some keys.
-func (w *wakes) drop(given func(eval.Key) bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	maps.DeleteFunc(w.of, func(key eval.Key, _ *woken) bool { return given(key) })
 }
 
 // wake is the change as what wakes a key.

@@ -30,8 +30,6 @@ func TestWakes(t *testing.T) {
 		"the first list has come":   {func(w *wakes) { w.begin() }, woken{nil, write, noon}},
 		"the object is gone":        {func(w *wakes) { w.forget(key) }, woken{cause: write}},
 		"gone, with no cause known": {func(w *wakes) { w.take(key); w.note([]eval.Key{key}, created, brake.Cause{}, noon); w.forget(key) }, woken{}},
-		"another process has it":    {func(w *wakes) { w.drop(func(k eval.Key) bool { return k == key }) }, woken{}},
-		"another key is dropped":    {func(w *wakes) { w.drop(func(k eval.Key) bool { return k != key }) }, woken{[]record.Wake{created, changed}, write, noon}},
 	} {
 		w := newWakes()
 		w.note([]eval.Key{key, {Name: "b"}}, created, write, noon)

@@ -12,10 +12,6 @@
 //	    ▲            │    │                   ▲
 //	    └── status ◀─┘    └─▶ check.Checker   └── informers.Set
 //
-// With several shards each replica runs a term all the time (sharedterm.go), and holds
-// some of the shards (sharing.go, roster.go): package shards says which. The one with the
-// first shard runs policies.Manager, the others policies.Follower.
-//
 // The packages, from the top:
 //
 //   - policies follows the ConfigMaps. It has changed texts checked and tested, assigns
@@ -26,7 +22,6 @@
 //   - check compiles policies and runs the tests beside them; requirements checks kinds,
 //     namespaces and permissions; informers keeps the read model, and reports what may be
 //     out of date.
-//   - shards says which keys belong to which replica.
 //   - lifecycle has the state of every policy: one phase, one table of transitions.
 //   - configmap reads ConfigMaps, discovery returns which kinds a cluster serves, brakes
 //     stores pauses and holds, metrics has the metrics that policies define, events

@@ -59,16 +59,11 @@ type lease struct {
 	holder string
 	// ending says that this process has finished its work and releases the lease.
 	ending atomic.Bool
-	// dead reports whether a holder is known to write no more; nil is that none is.
-	dead func(ctx context.Context, identity string) bool
 }
 
-// Get implements resourcelock.Interface. What a dead holder has left is free at once.
+// Get implements resourcelock.Interface.
 func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	r, raw, err := l.Interface.Get(ctx)
-	if err == nil && l.dead != nil && l.dead(ctx, r.HolderIdentity) {
-		r.HolderIdentity = ""
-	}
 	if err == nil {
 		l.holder = r.HolderIdentity
 	}
@@ -256,8 +251,7 @@ func (e *elector) lead(ctx context.Context, waited time.Duration, release func()
 	p, c := e.process, &e.config
 	p.options.Log.Info("this process leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)
 	p.noteLead(true, waited)
-	p.decides.Store(true)
-	t := p.newTerm(ctx, division{})
+	t := p.newTerm(ctx)
 	t.start()
 	timeout := p.options.StopTimeout
 	select {
@@ -265,7 +259,6 @@ func (e *elector) lead(ctx context.Context, waited time.Duration, release func()
 	case <-lost:
 		timeout = min(timeout, max(time.Until(e.lock.until(c.LeaseDuration)), 0))
 	}
-	p.decides.Store(false)
 	p.noteLead(false, 0)
 	err := t.stop(timeout)
 	p.options.Log.Info("this process no longer leads", "lease", c.Namespace+"/"+c.Name, "identity", c.Identity)

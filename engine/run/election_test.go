@@ -1,14 +1,16 @@
 package run
 
 import (
-	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	coordination "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 // elected is one process of an election, which leads.
@@ -18,15 +20,28 @@ type elected struct {
 	lost    chan struct{}
 }
 
-// elect returns a process that leads; of others it knows whether they write no more.
-func elect(t *testing.T, client leaseClient, identity string, othersDead bool) elected {
+// leases is a server of Leases that does not answer while it is cut off.
+type leases struct {
+	*fake.Clientset
+	cut atomic.Bool
+}
+
+func newLeases() *leases {
+	l := &leases{Clientset: fake.NewClientset()}
+	l.PrependReactor("*", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return l.cut.Load(), nil, errors.New("the API server does not answer")
+	})
+	return l
+}
+
+// elect returns a process that leads.
+func (l *leases) elect(t *testing.T, identity string) elected {
 	t.Helper()
 	e, err := Election{Namespace: "ns", Name: "edict", Identity: identity, RenewDeadline: 9 * time.Second}.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock := e.lockOf(client, "edict")
-	lock.dead = func(_ context.Context, other string) bool { return othersDead && other != identity }
+	lock := e.lockOf(l.CoordinationV1(), "edict")
 	leads, lost, release, err := e.elect(t.Context(), lock)
 	if err != nil {
 		t.Fatal(err)
@@ -36,31 +51,47 @@ func elect(t *testing.T, client leaseClient, identity string, othersDead bool) e
 	return elected{lock, release, lost}
 }
 
-// holder returns who holds the lease of an election.
-func (c leaseClient) holder(t *testing.T) string {
+// holder returns who holds the lease of the election.
+func (l *leases) holder(t *testing.T) string {
 	t.Helper()
-	l, err := c.Get(t.Context(), "edict", metav1.GetOptions{})
+	got, err := l.CoordinationV1().Leases("ns").Get(t.Context(), "edict", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return *l.Spec.HolderIdentity
+	return *got.Spec.HolderIdentity
+}
+
+// give makes another process the holder of the lease.
+func (l *leases) give(t *testing.T, to string) {
+	t.Helper()
+	api := l.CoordinationV1().Leases("ns")
+	now, err := api.Get(t.Context(), "edict", metav1.GetOptions{})
+	if err == nil {
+		now.Spec.HolderIdentity = &to
+		_, err = api.Update(t.Context(), now, metav1.UpdateOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestReleaseOfALostLease: a process that has lost its lease without noticing does not
 // release the lease of the one that has taken it.
 func TestReleaseOfALostLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := leaseClient{server: &leaseServer{leases: map[string]*coordination.Lease{}}, cut: none}
-		a := elect(t, client, "a", false)
-		b := elect(t, client, "b", true) // which takes a for dead
+		l := newLeases()
+		a := l.elect(t, "a")
+		l.give(t, "b")
 		a.release()
 		<-a.lost
-		if got := client.holder(t); got != "b" {
+		if got := l.holder(t); got != "b" {
 			t.Errorf("the lease is held by %q, want b", got)
 		}
+		l.give(t, "")
+		b := l.elect(t, "b")
 		b.release()
 		<-b.lost
-		if got := client.holder(t); got != "" {
+		if got := l.holder(t); got != "" {
 			t.Errorf("the lease is held by %q after its release", got)
 		}
 	})
@@ -71,43 +102,21 @@ func TestReleaseOfALostLease(t *testing.T) {
 // it writes nothing.
 func TestLeaseThatCannotBeRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var isCut atomic.Bool
-		client := leaseClient{server: &leaseServer{leases: map[string]*coordination.Lease{}}, cut: func(string) bool { return isCut.Load() }}
+		l := newLeases()
 		mayWrite := func(p elected) bool { return time.Now().Before(p.lock.until(15 * time.Second)) }
-		p := elect(t, client, "a", false)
-		isCut.Store(true)
+		p := l.elect(t, "a")
+		l.cut.Store(true)
 		<-time.After(10500 * time.Millisecond) // it tries after 2, 4, 6, 8 and 10 seconds, and gives up after 11
-		isCut.Store(false)
+		l.cut.Store(false)
 		<-p.lost
-		if got := client.holder(t); got != "a" || !mayWrite(p) {
+		if got := l.holder(t); got != "a" || !mayWrite(p) {
 			t.Errorf("while it may write (%v) the lease is held by %q", mayWrite(p), got)
 		}
-		p = elect(t, client, "a", false)
+		p = l.elect(t, "a")
 		p.release()
 		<-p.lost
-		if got := client.holder(t); got != "" || mayWrite(p) {
+		if got := l.holder(t); got != "" || mayWrite(p) {
 			t.Errorf("it may write (%v) after the release; the lease is held by %q", mayWrite(p), got)
-		}
-	})
-}
-
-// TestBeatsOfProcesses: a process announces itself otherwise than an earlier one of the
-// same identity did, for others that have seen only that one.
-func TestBeatsOfProcesses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFleet(t, 1)
-		said := map[string]bool{}
-		for range 3 {
-			r := f.start("a", 1)
-			synctest.Wait()
-			text := r.roster.Self.Text()
-			if said[text] {
-				t.Errorf("two processes said %s", text)
-			}
-			said[text] = true
-			r.cancel()
-			<-r.done
-			f.pass(time.Second)
 		}
 	})
 }

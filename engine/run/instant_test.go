@@ -14,11 +14,11 @@ func TestOver(t *testing.T) {
 		until time.Time
 		want  bool
 	}{
-		"to come, by both clocks":          {now.Add(step), false},
-		"passed, by both":                  {now.Add(-step), true},
-		"to come, by that of the system":   {now.Round(0).Add(step), false},
-		"passed, by that of the system":    {now.Round(0).Add(-step), true},
-		"never renewed, or a lapsed shard": {time.Time{}, true},
+		"to come, by both clocks":        {now.Add(step), false},
+		"passed, by both":                {now.Add(-step), true},
+		"to come, by that of the system": {now.Round(0).Add(step), false},
+		"passed, by that of the system":  {now.Round(0).Add(-step), true},
+		"never renewed":                  {time.Time{}, true},
 	} {
 		if got := over(tc.until); got != tc.want {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)

@@ -75,9 +75,6 @@ type Options struct {
 	Webhook *webhook.Config
 	// Election is the leader election; nil runs the policies at once.
 	Election *Election
-	// Shards, if more than 1, divides the keys of policies among so many shards, which
-	// all replicas hold. It needs Election.
-	Shards int
 	// Brakes are the limits of what policies write; nil is the default.
 	Brakes *brake.Settings
 	// PolicyQPS is how many writes a second one policy may send; 0 is

@@ -68,9 +68,8 @@ type process struct {
 	term atomic.Pointer[term]
 	// opened reports that store and webhook are set.
 	opened atomic.Bool
-	// leads reports whether this process leads, or needs no leader election; decides
-	// whether it decides about objects: it leads, or holds a shard.
-	leads, decides atomic.Bool
+	// leads reports whether this process leads, or needs no leader election.
+	leads atomic.Bool
 	// end ends the process, with the reason.
 	end context.CancelCauseFunc
 	wg  sync.WaitGroup
@@ -106,12 +105,9 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	p.opened.Store(true)
-	switch {
-	case o.Election != nil && o.Shards > 1:
-		err = newSharing(p).run(ctx)
-	case o.Election != nil:
+	if o.Election != nil {
 		err = newElector(p).run(ctx)
-	default:
+	} else {
 		err = p.alone(ctx)
 	}
 	stopServing()
@@ -154,8 +150,7 @@ func (p *process) open(ctx context.Context) (err error) {
 // alone runs the policies without leader election.
 func (p *process) alone(ctx context.Context) error {
 	p.leads.Store(true)
-	p.decides.Store(true)
-	t := p.newTerm(ctx, division{})
+	t := p.newTerm(ctx)
 	t.start()
 	<-ctx.Done()
 	return t.stop(p.options.StopTimeout)

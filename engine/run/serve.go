@@ -20,9 +20,8 @@ type endpoints struct {
 	options    *Options
 	client     *http.Client
 	background func(func())
-	// leading reports whether this process leads, deciding whether it decides about
-	// objects, and ready whether its policies run.
-	leading, deciding, ready func() bool
+	// leading reports whether this process leads, ready whether its policies run.
+	leading, ready func() bool
 	// check returns an error if the ConfigMaps or the webhook do not work.
 	check func(r *http.Request) error
 	// shadows returns what policies in Shadow mode would have written; false if this
@@ -34,7 +33,7 @@ type endpoints struct {
 
 func (p *process) endpoints() *endpoints {
 	return &endpoints{
-		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leads.Load, deciding: p.decides.Load,
+		options: &p.options, client: p.http, background: p.wg.Go, leading: p.leads.Load,
 		ready: func() bool { return p.term.Load().ready() }, check: p.check,
 		shadows:   p.shadows,
 		decisions: live.Handler(func() (live.Controllers, bool) { return p.term.Load().decisions() }),
@@ -42,7 +41,7 @@ func (p *process) endpoints() *endpoints {
 }
 
 // shadows returns what policies in Shadow mode would have written; false if this process
-// does not lead. Of the replicas that share the work only the leader evaluates them.
+// does not lead.
 func (p *process) shadows() ([]*reconcile.ShadowReport, bool) {
 	if !p.leads.Load() {
 		return nil, false
@@ -51,14 +50,14 @@ func (p *process) shadows() ([]*reconcile.ShadowReport, bool) {
 }
 
 // check returns an error if this process does not do its part: the ConfigMaps are
-// watched, the webhook answers and, if it decides about objects, the policies run.
+// watched, the webhook answers and, if it leads, the policies run.
 func (p *process) check(r *http.Request) error {
 	switch {
 	case !p.opened.Load() || p.store != nil && !p.store.Ready():
 		return errors.New("the ConfigMaps are not read yet")
 	case p.webhook != nil && !p.webhook.Started():
 		return errors.New("the webhook is not served yet")
-	case p.decides.Load() && !p.term.Load().ready():
+	case p.leads.Load() && !p.term.Load().ready():
 		return errors.New("policies have not seen their first lists yet")
 	case p.webhook == nil:
 		return nil
@@ -108,19 +107,16 @@ func (e *endpoints) probes(mux *http.ServeMux) *http.ServeMux {
 }
 
 // readyz reports whether the policies run here. With leader election, a standby is not
-// ready, nor is a replica without a shard.
+// ready.
 func (e *endpoints) readyz(w http.ResponseWriter) {
 	ready := e.ready()
 	if e.options.Election == nil {
 		answer(w, ready, "ok", "not ready")
 		return
 	}
-	decides := e.deciding()
-	text := fmt.Sprintf("ready=%v leader=%v", ready, e.leading())
-	if e.options.Shards > 1 {
-		text += fmt.Sprintf(" deciding=%v", decides)
-	}
-	answer(w, ready && decides, text, text)
+	leads := e.leading()
+	text := fmt.Sprintf("ready=%v leader=%v", ready, leads)
+	answer(w, ready && leads, text, text)
 }
 
 func answer(w http.ResponseWriter, ok bool, yes, no string) {

@@ -31,21 +31,18 @@ func TestWhoKnowsOfShadows(t *testing.T) {
 	}
 }
 
-// TestWhoLeads: a replica that holds a shard decides, and leads only if that is shard 0.
+// TestWhoLeads: a standby is not ready, and says that it does not lead.
 func TestWhoLeads(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		decides, leads bool
-		want           map[string]int
-		text           string
+		leads bool
+		want  map[string]int
+		text  string
 	}{
-		"a standby":           {false, false, map[string]int{"/readyz": 503, "/leadz": 503, ShadowPath: 503}, "ready=false leader=false deciding=false"},
-		"it holds a shard":    {true, false, map[string]int{"/leadz": 503, ShadowPath: 503}, "ready=false leader=false deciding=true"},
-		"it holds shard 0":    {true, true, map[string]int{"/leadz": 200}, "ready=false leader=true deciding=true"},
-		"it leads, and stops": {false, true, map[string]int{"/readyz": 503, "/leadz": 200}, "ready=false leader=true deciding=false"},
+		"a standby":                      {false, map[string]int{"/readyz": 503, "/leadz": 503, ShadowPath: 503}, "ready=false leader=false"},
+		"the leader, before it is ready": {true, map[string]int{"/readyz": 503, "/leadz": 200}, "ready=false leader=true"},
 	} {
-		p := &process{options: Options{Log: fixture.Log(), Election: &Election{}, Shards: 2}}
-		p.decides.Store(tc.decides)
+		p := &process{options: Options{Log: fixture.Log(), Election: &Election{}}}
 		p.leads.Store(tc.leads)
 		mux := p.endpoints().probes(http.NewServeMux())
 		for path, want := range tc.want {
@@ -70,10 +67,10 @@ func TestServes(t *testing.T) {
 		process func(*process)
 		want    string
 	}{
-		"it starts":                   {func(*process) {}, "the ConfigMaps are not read yet"},
-		"policies of files":           {func(p *process) { p.opened.Store(true) }, "ok"},
-		"the webhook starts":          {func(p *process) { p.opened.Store(true); p.webhook = webhook.New(webhook.Options{}) }, "the webhook is not served yet"},
-		"it decides, and has no term": {func(p *process) { p.opened.Store(true); p.decides.Store(true) }, "policies have not seen their first lists yet"},
+		"it starts":                 {func(*process) {}, "the ConfigMaps are not read yet"},
+		"policies of files":         {func(p *process) { p.opened.Store(true) }, "ok"},
+		"the webhook starts":        {func(p *process) { p.opened.Store(true); p.webhook = webhook.New(webhook.Options{}) }, "the webhook is not served yet"},
+		"it leads, and has no term": {func(p *process) { p.opened.Store(true); p.leads.Store(true) }, "policies have not seen their first lists yet"},
 	} {
 		p := &process{options: Options{Log: fixture.Log()}}
 		tc.process(p)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
@@ -18,7 +17,6 @@ import (
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/requirements"
-	"github.com/edict-dev/edict/engine/run/shards"
 )
 
 // term is the time from becoming the leader to losing leadership, in which the
@@ -28,13 +26,9 @@ type term struct {
 	runtime *controller.Runtime
 	// follows says that the policies are those of ConfigMaps; manager runs them.
 	follows bool
-	manager atomic.Pointer[following]
+	manager atomic.Pointer[policies.Manager]
 	// records are those of the last decisions.
 	records *record.Log
-	// owned is what a replica holds that shares the work with others, and leaseOf names the
-	// Lease of a shard; nil is that this process has all of the work.
-	owned   *shards.Ownership
-	leaseOf func(shard int) string
 }
 
 // newRecords returns what keeps the records of a term. Their IDs begin with a text
@@ -53,65 +47,21 @@ func (t *term) decisions() (live.Controllers, bool) {
 	if t == nil {
 		return live.Controllers{}, false
 	}
-	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard, Elsewhere: t.elsewhere}, true
+	return live.Controllers{Log: t.records, Group: t.runtime.Group(), Guard: t.process.guard}, true
 }
 
-// elsewhere returns the name of the Lease whose holder decides about a key, if that is
-// another replica.
-func (t *term) elsewhere(policy *plan.Policy, key eval.Key) (lease string, elsewhere bool) {
-	if t.owned == nil || t.owned.Has(policy, key) {
-		return "", false
-	}
-	shard, ok := t.owned.Shard(policy, key)
-	if !ok { // no replica decides about it now
-		return "", false
-	}
-	return t.leaseOf(shard), true
-}
-
-// following runs the policies of ConfigMaps.
-type following struct{ follower }
-
-// follower is a policies.Manager, or a policies.Follower where another replica does what
-// concerns whole policies.
-type follower interface {
-	Run(ctx context.Context) error
-	Nudge()
-	Ready() bool
-}
-
-// division is how a replica shares the work with others.
-type division struct {
-	owned  *shards.Ownership
-	leads  func() bool
-	others func() []shards.Replica
-	// changed is called when the state of a policy has changed; nil is that there are no
-	// others.
-	changed func()
-}
-
-func (d *division) note() {
-	if d.changed != nil {
-		d.changed()
-	}
-}
-
-// newTerm makes a term. The zero division is that this process has all of the work.
-func (p *process) newTerm(ctx context.Context, d division) *term {
-	owned := d.owned
-	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != "", owned: owned}
+// newTerm makes a term.
+func (p *process) newTerm(ctx context.Context) *term {
+	o, t := &p.options, &term{process: p, records: p.newRecords(), follows: p.options.PolicyNamespace != ""}
 	settings := *o.Brakes
 	settings.Namespace = o.PolicyNamespace
-	if owned != nil {
-		settings.Share = owned.Share
-	}
 	t.runtime = controller.New(ctx, controller.Options{
 		Log: o.Log, Workers: o.Workers, Poll: o.PollInterval, Config: o.Config, HTTP: p.http, Kinds: p.kinds, Writer: p.writer,
 		Requirements: requirements.New(requirements.Options{
 			Client: p.client, Kinds: p.kinds, Accounts: o.accounts(), Answers: o.Answers, Namespace: o.PolicyNamespace, Log: o.Log,
 		}),
-		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes, Owned: owned, Leads: d.leads, Others: d.others,
-		Events: p.events, Tracer: p.traces.Tracer(), Changed: func() { t.nudge(); d.note() }, End: func(err error) { p.end(err) },
+		Metrics: p.metrics, Rego: p.rego, Guard: p.guard, Answers: o.Answers, Records: t.records, Brakes: &settings, BrakeStore: p.brakes,
+		Events: p.events, Tracer: p.traces.Tracer(), Changed: t.nudge, End: func(err error) { p.end(err) },
 	})
 	return t
 }
@@ -133,18 +83,14 @@ func (t *term) start() {
 		return
 	}
 	manager := policies.New(t.policyOptions())
-	t.manager.Store(&following{manager})
+	t.manager.Store(manager)
 	t.process.term.Store(t)
-	t.runtime.Go(func() { t.follow(t.runtime.Context(), manager) })
-}
-
-// follow runs the policies of ConfigMaps until the context ends.
-func (t *term) follow(ctx context.Context, f follower) {
-	t.manager.Store(&following{f})
-	if err := f.Run(ctx); err != nil && ctx.Err() == nil {
-		o := &t.process.options
-		o.Log.Error("policies cannot be followed", "namespace", o.PolicyNamespace, "error", err.Error())
-	}
+	t.runtime.Go(func() {
+		ctx, o := t.runtime.Context(), &t.process.options
+		if err := manager.Run(ctx); err != nil && ctx.Err() == nil {
+			o.Log.Error("policies cannot be followed", "namespace", o.PolicyNamespace, "error", err.Error())
+		}
+	})
 }
 
 // startFiles starts the policies of files.

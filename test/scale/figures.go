@@ -12,8 +12,6 @@ type figures struct {
 	evaluations, writes float64
 	// cpu is in seconds, resident in bytes.
 	cpu, resident float64
-	// shards is how many it holds.
-	shards float64
 }
 
 // read reads the figures out of metrics.
@@ -24,7 +22,7 @@ func read(metrics io.Reader) (f figures, err error) {
 		return f, err
 	}
 	for name, into := range map[string]*float64{
-		"edict_evaluations_total": &f.evaluations, "edict_effects_total": &f.writes, "edict_shard_held": &f.shards,
+		"edict_evaluations_total": &f.evaluations, "edict_effects_total": &f.writes,
 		"process_cpu_seconds_total": &f.cpu, "process_resident_memory_bytes": &f.resident,
 	} {
 		for _, m := range families[name].GetMetric() {
@@ -34,18 +32,9 @@ func read(metrics io.Reader) (f figures, err error) {
 	return f, nil
 }
 
-// since returns what was done since earlier figures of the same process. What it holds and
-// takes now stays.
+// since returns what was done since earlier figures of the same process. What it takes
+// now stays.
 func (f figures) since(earlier figures) figures {
 	f.evaluations, f.writes, f.cpu = f.evaluations-earlier.evaluations, f.writes-earlier.writes, f.cpu-earlier.cpu
 	return f
-}
-
-// total returns the sum of figures.
-func total(all []figures) (sum figures) {
-	for _, f := range all {
-		sum.evaluations, sum.writes, sum.cpu = sum.evaluations+f.evaluations, sum.writes+f.writes, sum.cpu+f.cpu
-		sum.resident, sum.shards = sum.resident+f.resident, sum.shards+f.shards
-	}
-	return sum
 }

@@ -6,22 +6,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/edict-dev/edict/test/bench/objects"
 )
 
 // agentLabel is what the nodes of pools carry.
 const agentLabel = "storage.deckhouse.io/sds-replicated-volume-node"
-
-// removeLabels removes the label of the first n nodes.
-func (w *world) removeLabels(ctx context.Context, n int) error {
-	body := objects.Text(objects.Object{"metadata": objects.Object{"labels": objects.Object{agentLabel: nil}}})
-	return each(n, func(i int) error {
-		_, err := w.client.Resource(nodes).Patch(ctx, objects.NodeName(i), types.MergePatchType, body, metav1.PatchOptions{})
-		return err
-	})
-}
 
 // unlabelled returns how many nodes are without the label.
 func (w *world) unlabelled(ctx context.Context) (int, error) {

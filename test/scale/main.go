@@ -2,13 +2,11 @@
 // prints what it takes: the time from a start to the first decision and to rest, what
 // heartbeats of Nodes and a change of one pool cost, and memory per object. A scale of
 // 1 is 5,000 nodes, 10,000 volume groups, and 10,000 volumes with 30,000 replicas in
-// pools of 1,000 nodes; at larger scales there are more pools. With -processes several
-// processes share the work, and what happens when one is killed is measured, too.
+// pools of 1,000 nodes; at larger scales there are more pools.
 package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -36,28 +34,17 @@ func main() {
 type options struct {
 	scale  float64
 	binary string
-	// processes is how many share the work; 0 is one without shards.
-	processes int
-	// limits keeps the limits of the policies, all of whose keys are in one shard then.
-	limits bool
 }
 
 func parse(args []string) (o options, err error) {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.Float64Var(&o.scale, "scale", 0.1, "share of the sizes")
 	flags.StringVar(&o.binary, "edict", filepath.Join("bin", "edict"), "the program")
-	flags.IntVar(&o.processes, "processes", 0, fmt.Sprintf("how many processes share the work, in %d shards; 0 is one without shards", shardCount))
-	flags.BoolVar(&o.limits, "limits", false, "with -processes, keep the limits of the policies, because of which each one's keys are all in one shard")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	switch {
-	case o.scale <= 0:
+	if o.scale <= 0 {
 		return o, fmt.Errorf("-scale %v: it has to be above 0", o.scale)
-	case o.processes < 0 || o.processes > shardCount:
-		return o, fmt.Errorf("-processes %d: it has to be from 0 to %d, the number of shards", o.processes, shardCount)
-	case o.limits && o.processes == 0:
-		return o, errors.New("-limits: only with -processes are the limits taken away")
 	}
 	return o, nil
 }
@@ -102,39 +89,33 @@ func run(ctx context.Context, o options) error {
 	if err := w.fill(ctx); err != nil {
 		return fmt.Errorf("the objects cannot be made: %w", err)
 	}
-	f, err := newFleet(folder, plane.Kubeconfig(), o, w.sizes)
+	c, err := newController(folder, plane.Kubeconfig(), o, w.sizes)
 	if err != nil {
 		return err
 	}
-	defer f.close()
-	return f.phases(ctx, phases(w, f))
+	defer c.close()
+	return c.phases(ctx, phases(w, c))
 }
 
 // phase is one thing that is measured.
 type phase struct {
 	name string
-	// starts says that all processes are started, so that all keys are evaluated.
+	// starts reports whether the process is started, so that all keys are evaluated.
 	starts bool
 	do     func(context.Context) error
 }
 
 // phases returns what is measured, in order.
-func phases(w *world, f *fleet) []phase {
-	out := []phase{
-		{"cold: start, and placing all replicas", true, f.start},
+func phases(w *world, c *controller) []phase {
+	return []phase{
+		{"cold: start, and placing all replicas", true, c.start},
 		{"start again: all are placed", true, func(ctx context.Context) error {
 			if err := w.placed(ctx); err != nil {
 				return err
 			}
-			return f.restart(ctx)
+			return c.restart(ctx)
 		}},
+		{"heartbeats of all nodes", false, w.heartbeats},
+		{"one node of a pool changes", false, w.changePool},
 	}
-	if !f.sharing {
-		return append(out, phase{"heartbeats of all nodes", false, w.heartbeats}, phase{"one node of a pool changes", false, w.changePool})
-	}
-	out = append(out, phase{"one process is killed and starts again, labels were removed meanwhile", false, func(ctx context.Context) error { return f.kill(ctx, w, true) }})
-	if len(f.processes) > 1 {
-		out = append(out, phase{"one process is killed and stays away, labels were removed", false, func(ctx context.Context) error { return f.kill(ctx, w, false) }})
-	}
-	return out
 }

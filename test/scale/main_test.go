@@ -19,40 +19,17 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestFlags: without -processes nothing is shared, and what cannot be measured is rejected.
+// TestFlags: what cannot be measured is rejected.
 func TestFlags(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]options{
-		"":                                {scale: 0.1, binary: "bin/edict"},
-		"-scale 2 -edict e":               {scale: 2, binary: "e"},
-		"-processes 8":                    {scale: 0.1, binary: "bin/edict", processes: 8},
-		"-processes 1 -limits -scale 0.5": {scale: 0.5, binary: "bin/edict", processes: 1, limits: true},
-	} {
+	for args, want := range map[string]options{"": {scale: 0.1, binary: "bin/edict"}, "-scale 2 -edict e": {scale: 2, binary: "e"}} {
 		if got, err := parse(strings.Fields(args)); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", args, got, err, want)
 		}
 	}
-	for args, want := range map[string]string{
-		"-processes 9": "from 0 to 8", "-processes -1": "from 0 to 8", "-scale 0": "above 0", "-scale -1": "above 0", "-limits": "only with -processes",
-	} {
-		if _, err := parse(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want an error with %q", args, err, want)
-		}
-	}
-}
-
-// TestPhases: with several processes, one is killed and stays away; one alone starts again.
-// Without shards none is killed.
-func TestPhases(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{0: "one node of a pool", 1: "one process is killed and starts", 4: "one process is killed and stays"} {
-		f := &fleet{sharing: n > 0, processes: make([]*process, max(1, n))}
-		all := phases(&world{}, f)
-		if got := all[len(all)-1].name; !strings.HasPrefix(got, want) {
-			t.Errorf("%d processes: the last phase is %q, want %q", n, got, want)
-		}
-		if !all[0].starts || !all[1].starts || all[2].starts {
-			t.Errorf("%d processes: the first two phases start all processes, got %+v", n, all)
+	for _, args := range []string{"-scale 0", "-scale -1"} {
+		if _, err := parse(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), "above 0") {
+			t.Errorf("%q: %v", args, err)
 		}
 	}
 }

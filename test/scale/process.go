@@ -9,26 +9,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
-	"time"
 )
 
 // process is a controller.
 type process struct {
-	name, binary, metrics, log string
-	args                       []string
-	command                    *exec.Cmd
-	// started is when it was started last.
-	started time.Time
+	binary, metrics, log string
+	args                 []string
+	command              *exec.Cmd
 }
 
-func newProcess(folder, name, binary string, args []string) (*process, error) {
+func newProcess(folder, binary string, args []string) (*process, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	address := listener.Addr().String()
 	return &process{
-		name: name, binary: binary, metrics: address, log: filepath.Join(folder, name+".log"),
+		binary: binary, metrics: address, log: filepath.Join(folder, "edict.log"),
 		args: append(args, "--metrics-bind-address", address),
 	}, listener.Close()
 }
@@ -42,7 +39,6 @@ func (p *process) start(ctx context.Context) error {
 	defer log.Close()
 	p.command = exec.CommandContext(ctx, p.binary, p.args...)
 	p.command.Stdout, p.command.Stderr = log, log
-	p.started = time.Now()
 	return p.command.Start()
 }
 

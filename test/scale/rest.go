@@ -12,44 +12,31 @@ import (
 // atRest is how long nothing must have been evaluated and written.
 const atRest = 5 * time.Second
 
-func (f *fleet) phases(ctx context.Context, all []phase) error {
+func (c *controller) phases(ctx context.Context, all []phase) error {
 	for _, one := range all {
-		if err := f.measure(ctx, one); err != nil {
+		if err := c.measure(ctx, one); err != nil {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}
 	}
 	return nil
 }
 
-// sample is the figures of a process that was started at an instant.
-type sample struct {
-	started time.Time
-	figures figures
-}
-
-// known returns the figures of the processes that are up.
-func (f *fleet) known(ctx context.Context) map[*process]sample {
-	out := map[*process]sample{}
-	for _, p := range f.processes {
-		if now, err := p.figures(ctx); err == nil {
-			out[p] = sample{p.started, now}
+// measure prints what a phase takes, until the controller is at rest.
+func (c *controller) measure(ctx context.Context, one phase) error {
+	fmt.Println(one.name)
+	r := settling{controller: c}
+	if one.starts {
+		r.least = float64(c.sizes.keys())
+	} else {
+		var err error
+		if r.before, err = c.figures(ctx); err != nil {
+			return err
 		}
 	}
-	return out
-}
-
-// measure prints what a phase takes, until the controller is at rest.
-func (f *fleet) measure(ctx context.Context, one phase) error {
-	fmt.Println(one.name)
-	before, plane, began := f.known(ctx), controlplane.Used(), time.Now()
+	plane, began := controlplane.Used(), time.Now()
 	if err := one.do(ctx); err != nil {
 		return err
 	}
-	least := 0
-	if one.starts {
-		least = f.sizes.keys()
-	}
-	r := settling{fleet: f, before: before, least: float64(least)}
 	if err := r.wait(ctx); err != nil {
 		return err
 	}
@@ -57,14 +44,14 @@ func (f *fleet) measure(ctx context.Context, one phase) error {
 	return nil
 }
 
-// settling waits until there were enough evaluations, all shards are held, and nothing has
-// happened for a while.
+// settling waits until there were enough evaluations, and nothing has happened for a while.
 type settling struct {
-	*fleet
-	before map[*process]sample
+	*controller
+	// before are the figures at the beginning; zero if the process starts then.
+	before figures
 	least  float64
-	// now is what each process has done since before.
-	now         []figures
+	// now is what was done since.
+	now         figures
 	first, last time.Time
 }
 
@@ -83,44 +70,23 @@ func (r *settling) wait(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		r.now = r.done(all)
-		sum := total(r.now)
-		up = up || sum.evaluations >= r.least && r.held(all) == nil
-		if sum.evaluations != seen.evaluations || sum.writes != seen.writes {
+		r.now = all.since(r.before)
+		up = up || r.now.evaluations >= r.least
+		if r.now.evaluations != seen.evaluations || r.now.writes != seen.writes {
 			if r.last = time.Now(); r.first.IsZero() {
 				r.first = r.last
 			}
-			quiet, seen = r.last, sum
+			quiet, seen = r.last, r.now
 		}
 	}
 	return nil
 }
 
-// done returns what each process has done since before; one that was started since has
-// done all that it says.
-func (r *settling) done(all []figures) []figures {
-	out := make([]figures, len(all))
-	for i, p := range r.processes {
-		out[i] = all[i]
-		if before, ok := r.before[p]; ok && before.started.Equal(p.started) {
-			out[i] = all[i].since(before.figures)
-		}
-	}
-	return out
-}
-
 func (r *settling) print(began time.Time, plane controlplane.CPU) {
-	sum := total(r.now)
+	f := r.now
 	fmt.Printf("  %.0f evaluations, %.0f writes; %.1f s of CPU, the API server %.1f s, etcd %.1f s; %sat rest after %.1f s; %.0f MiB resident, %.1f KiB for each of %d objects\n",
-		sum.evaluations, sum.writes, sum.cpu, plane.APIServer.Seconds(), plane.Etcd.Seconds(), r.begun(began), since(r.last, began),
-		sum.resident/(1<<20), sum.resident/1024/float64(r.sizes.objects()), r.sizes.objects())
-	if !r.sharing {
-		return
-	}
-	for i, p := range r.processes {
-		f := r.now[i]
-		fmt.Printf("  %s: %.0f shards, %.0f evaluations, %.0f writes, %.1f s of CPU, %.0f MiB resident\n", p.name, f.shards, f.evaluations, f.writes, f.cpu, f.resident/(1<<20))
-	}
+		f.evaluations, f.writes, f.cpu, plane.APIServer.Seconds(), plane.Etcd.Seconds(), r.begun(began), since(r.last, began),
+		f.resident/(1<<20), f.resident/1024/float64(r.sizes.objects()), r.sizes.objects())
 }
 
 // begun says when the first evaluation was, after a start: other phases may be over before

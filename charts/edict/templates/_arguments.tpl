@@ -12,9 +12,6 @@
 - --leader-elect-namespace={{ .Release.Namespace }}
 - --leader-elect-name={{ include "edict.fullname" . }}
 - --leader-elect-identity=$(POD_NAME)
-{{- if gt (include "edict.shards" . | int) 1 }}
-- --shards={{ include "edict.shards" . }}
-{{- end }}
 - --metrics-bind-address=:4272
 - --metrics-secure={{ .Values.metrics.secure }}
 {{- if .Values.metrics.certSecretName }}
@@ -61,31 +58,6 @@
 {{/* Names what is installed: a hash of the image and of the arguments. */}}
 {{- define "edict.installation" -}}
 {{- printf "%s\n%s" (include "edict.image" .) (include "edict.arguments" .) | sha256sum | trunc 12 -}}
-{{- end -}}
-
-{{/* The number of shards; values of an earlier chart, reused, have none. */}}
-{{- define "edict.shards" -}}
-{{- $shards := int (default 1 .Values.shards) -}}
-{{- if and (gt $shards 1) .Values.takeBack.within -}}
-{{- fail "shards: takeBack counts the objects of one process and cannot be used with several shards; set shards to 1, or leave takeBack.within out" -}}
-{{- end -}}
-{{- $shards -}}
-{{- end -}}
-
-{{/* The names of the Leases, as a JSON list: that of the leader or of the first shard, and
-with several shards those of the others and the one in which the replicas announce
-themselves. */}}
-{{- define "edict.leases" -}}
-{{- $name := include "edict.fullname" . -}}
-{{- $names := list $name -}}
-{{- $shards := include "edict.shards" . | int -}}
-{{- if gt $shards 1 -}}
-{{- $names = append $names (printf "%s-shards" $name) -}}
-{{- range untilStep 1 $shards 1 -}}
-{{- $names = append $names (printf "%s-shard-%d" $name .) -}}
-{{- end -}}
-{{- end -}}
-{{- toJson $names -}}
 {{- end -}}
 
 {{- define "edict.webhookArguments" -}}

@@ -37,8 +37,6 @@ type Controller struct {
 	resumed map[string]brake.Resumption
 	paused  map[string]int
 	gauges  observe.Gauges
-	// shown are the pauses that were last in the store, by policy.
-	shown map[string][]brake.Pause
 
 	mu sync.Mutex
 	// news becomes Events; states is what was last found.
@@ -61,22 +59,6 @@ type Options struct {
 	Stale func(c *reconcile.Controller) bool
 	// Changed is called after the brakes did something.
 	Changed func()
-	// Leads reports whether this replica keeps the records, while others share the work;
-	// nil is that there are no others.
-	Leads func() bool
-}
-
-// shared reports whether other replicas write too.
-func (o *Options) shared() bool { return o.Leads != nil }
-
-// keeps reports whether this replica keeps the records.
-func (o *Options) keeps() bool { return o.Leads == nil || o.Leads() }
-
-// Discard drops news that become no Events here.
-func (c *Controller) Discard() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.news = nil
 }
 
 // New returns a Controller that does not run yet.
@@ -145,9 +127,6 @@ func (c *Controller) look(ctx context.Context, now time.Time) {
 			c.options.Wake(w.Policy, w.Keys)
 		}
 		c.resume(stored)
-		if c.options.shared() {
-			c.share(stored)
-		}
 	}
 	for _, of := range c.options.Controllers() {
 		if keys := c.brakes.Uncertain(of.Policy.Name); len(keys) > 0 && !c.options.Stale(of) {
@@ -155,12 +134,8 @@ func (c *Controller) look(ctx context.Context, now time.Time) {
 		}
 	}
 	c.report(now)
-	switch {
-	case stored == nil:
-	case c.options.keeps():
+	if stored != nil {
 		c.record(ctx, stored, now)
-	default:
-		c.announce(ctx, stored)
 	}
 }
 

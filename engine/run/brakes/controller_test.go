@@ -168,34 +168,26 @@ func TestAPauseIsNotLostWithItsConfigMap(t *testing.T) {
 // next look.
 func TestAResumptionIsNotOverwritten(t *testing.T) {
 	t.Parallel()
-	for name, leads := range map[string]func() bool{
-		"alone": nil, "as the leader": func() bool { return true }, "as another": func() bool { return false },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			k := newKept(t, versioned(t))
-			b := k.controller()
-			b.options.Leads = leads
-			policy, pause := pausedPolicy("1")
-			r := recordOf(pause)
-			k.set(brake.RecordsName, "p", r.Text())
-			b.brakes.Restore([]brake.Pause{pause, {Policy: "p", Rule: "a", Revision: "1", Reason: brake.RemovalLimit, Since: pause.Since}})
-			b.brakes.Policy("p").Adopt(policy)
-			b.options.Controllers = func() []*reconcile.Controller { // in the middle of a look
-				r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
-				k.set(brake.RecordsName, "p", r.Text())
-				return nil
-			}
-			b.look(t.Context(), time.Now())
-			b.options.Controllers = func() []*reconcile.Controller { return nil }
-			if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "somebody") {
-				t.Fatalf("the resumption is lost: %s", text)
-			}
-			b.look(t.Context(), time.Now())
-			if got := b.brakes.Pauses("p"); len(got) > 0 {
-				t.Errorf("after it was resumed: %+v", got)
-			}
-		})
+	k := newKept(t, versioned(t))
+	b := k.controller()
+	policy, pause := pausedPolicy("1")
+	r := recordOf(pause)
+	k.set(brake.RecordsName, "p", r.Text())
+	b.brakes.Restore([]brake.Pause{pause, {Policy: "p", Rule: "a", Revision: "1", Reason: brake.RemovalLimit, Since: pause.Since}})
+	b.brakes.Policy("p").Adopt(policy)
+	b.options.Controllers = func() []*reconcile.Controller { // in the middle of a look
+		r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
+		k.set(brake.RecordsName, "p", r.Text())
+		return nil
+	}
+	b.look(t.Context(), time.Now())
+	b.options.Controllers = func() []*reconcile.Controller { return nil }
+	if text := k.data(brake.RecordsName)["p"]; !strings.Contains(text, "somebody") {
+		t.Fatalf("the resumption is lost: %s", text)
+	}
+	b.look(t.Context(), time.Now())
+	if got := b.brakes.Pauses("p"); len(got) > 0 {
+		t.Errorf("after it was resumed: %+v", got)
 	}
 }
 

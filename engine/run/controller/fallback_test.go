@@ -2,8 +2,10 @@ package controller
 
 import (
 	"testing"
+	"time"
 
 	"github.com/edict-dev/edict/engine/run/lifecycle"
+	"github.com/edict-dev/edict/test/fixture"
 )
 
 // TestFellBack: that the last good revision comes into force is told at once, also if the
@@ -11,10 +13,14 @@ import (
 func TestFellBack(t *testing.T) {
 	t.Parallel()
 	waits := lifecycle.Report{Event: lifecycle.Blocked, Reason: "no kind"}
-	r, _ := running(t, waits)
+	registry := lifecycle.NewRegistry()
+	registry.Illegal = func(err error) { t.Error(err) }
+	unit := fixture.Labelling("a").Read().Units[0]
+	registry.Assign("p", &lifecycle.Revision{Unit: unit, Plan: fixture.Checker().Text(unit).Plan}, false)
+	registry.Report("p", registry.Ticket("p"), waits, time.Now())
 	told := 0
-	c := &controller{id: "p", policies: r.policies, changed: func() { told++ }}
-	a := &attempt{ticket: r.policies.Ticket("p")}
+	c := &controller{id: "p", policies: registry, changed: func() { told++ }}
+	a := &attempt{ticket: registry.Ticket("p")}
 	for _, step := range []struct {
 		what string
 		do   func()
@@ -32,7 +38,7 @@ func TestFellBack(t *testing.T) {
 			t.Errorf("%s: it was told %d times, want %d", step.what, told, step.told)
 		}
 	}
-	if got := r.InForce()["p"]; got != "good>"+r.policies.Get("p").Assigned.Unit.Revision() {
+	if got := registry.Get("p").Report.InForce; got != "good" {
 		t.Errorf("in force is %s", got)
 	}
 }

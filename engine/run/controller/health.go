@@ -13,7 +13,6 @@ import (
 	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
-	"github.com/edict-dev/edict/engine/run/shards"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 )
@@ -75,24 +74,6 @@ func (h *health) note(c *reconcile.Controller, key eval.Key, r reconcile.Result,
 		h.failing[key] = before
 	}
 	observe.Failing.WithLabelValues(h.policy).Set(float64(len(h.failing)))
-}
-
-// trouble sums up what fails here, as far as it does for long enough.
-func (h *health) trouble(now time.Time, watches func(*reconcile.Controller) string) shards.Trouble {
-	h.mu.Lock()
-	c, blocked := h.controller, h.blocked
-	first, n := h.first(now)
-	example := h.failing[first]
-	h.mu.Unlock()
-	out := shards.Trouble{Policy: h.policy, Stopped: blocked}
-	if c == nil {
-		return out
-	}
-	out.Watches, out.Objects = watches(c), c.Count()
-	if n > 0 && blocked == "" {
-		out.Failing, out.Kind, out.Namespace, out.Name, out.Error = n, c.Policy.Primary.Source.Kind, first.Namespace, first.Name, example.text
-	}
-	return out
 }
 
 // first returns the first of the keys that fail for long enough, and how many

@@ -9,7 +9,7 @@ import (
 )
 
 // order is the order in which the keys of a policy are reconciled. Keys of a wave (all
-// keys, after the start or an edit, or those of a shard) wait for those that something
+// keys, after the start or an edit) wait for those that something
 // has happened to, but every few turns one of them is next: a busy cluster does not hold
 // a wave up for ever.
 type order struct {

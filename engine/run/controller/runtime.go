@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -30,7 +29,6 @@ import (
 	"github.com/edict-dev/edict/engine/run/lifecycle"
 	"github.com/edict-dev/edict/engine/run/metrics"
 	"github.com/edict-dev/edict/engine/run/requirements"
-	"github.com/edict-dev/edict/engine/run/shards"
 	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
@@ -64,14 +62,6 @@ type Options struct {
 	Events *events.Decisions
 	// Tracer traces reconciliations; nil traces none.
 	Tracer trace.Tracer
-	// Owned says which keys this process reconciles; nil is all.
-	Owned *shards.Ownership
-	// Leads reports whether this process makes the policy-wide writes, while others
-	// share the work; nil is that there are no others.
-	Leads func() bool
-	// Others returns the other live replicas that share the work; nil is that there are
-	// none.
-	Others func() []shards.Replica
 	// Changed is called when the state of a policy has changed, also from other
 	// goroutines.
 	Changed func()
@@ -99,14 +89,6 @@ type Runtime struct {
 	// loaded is done when every policy of the start has looked for its kinds once.
 	loaded sync.WaitGroup
 
-	// stepwise are the names of the policies whose revisions come into force in steps, and
-	// undivided those of which all keys are decided about here; nil is none.
-	stepwise, undivided atomic.Pointer[map[string]bool]
-	// noting is held while undivided is noted: what was found last stays. It guards taking,
-	// which counts how often keys are being taken over.
-	noting sync.Mutex
-	taking int
-
 	mu sync.Mutex
 	// controllers are those of all policies, also while they stop.
 	controllers map[string]*controller
@@ -129,12 +111,9 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.informers.Start()
 	r.brakes = brakes.New(brakes.Options{
 		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.queues.Enqueue,
-		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed, Leads: o.Leads,
+		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed,
 	})
 	r.group.Brakes, r.group.Suspect = r.brakes.Brakes(), r.informers.Stale
-	if o.Owned != nil {
-		r.group.Owns = o.Owned.Has
-	}
 	r.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {
 		r.informers.Go(func() { route(r.watching) })
 	}, Woken: r.queues.Wake}

@@ -18,7 +18,6 @@ import (
 	"github.com/edict-dev/edict/engine/run/events"
 	"github.com/edict-dev/edict/engine/run/informers"
 	"github.com/edict-dev/edict/engine/run/metrics"
-	"github.com/edict-dev/edict/engine/run/shards"
 )
 
 // worker reconciles the keys of one policy by the revision in force.
@@ -47,8 +46,6 @@ type worker struct {
 	// health is what fails now, permissions stops the writes while one is missing.
 	health      *health
 	permissions permissions
-	// owned says which keys are reconciled here; nil is all.
-	owned *shards.Ownership
 	// dropping makes the worker skip the keys in the queue.
 	dropping atomic.Bool
 	// rest ends the wait for the end of the runtime.
@@ -66,7 +63,7 @@ func (r *Runtime) newWorker(id string, h *health, first *reconcile.Controller) *
 	o := &r.options
 	w := &worker{
 		id: id, log: o.Log, number: o.Workers, watching: r.watching, working: r.working, background: r.wg.Go,
-		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, events: o.Events, health: h, owned: o.Owned,
+		controller: first, metrics: o.Metrics, results: resultLog{log: o.Log, metrics: o.Metrics}, events: o.Events, health: h,
 		order: newOrder(),
 	}
 	w.queue = newQueue(id, w.order)
@@ -147,17 +144,11 @@ func (w *worker) work(ctx context.Context) {
 func (w *worker) process(ctx context.Context, key eval.Key) {
 	c := w.decider(key)
 	observe.QueueDepth.WithLabelValues(w.id).Set(float64(w.queue.Len()))
-	claim, end, ok := w.owned.Begin(c.Policy, key)
-	if !ok { // whoever takes it over evaluates it
-		w.queue.Forget(key)
-		return
-	}
-	defer end()
 	if w.health.skips(key) {
 		w.queue.Forget(key)
 		return
 	}
-	w.finish(c, key, w.reconcile(claim.With(ctx), c, key))
+	w.finish(c, key, w.reconcile(ctx, c, key))
 	if w.decider(key) != c {
 		w.queue.Add(key)
 	}

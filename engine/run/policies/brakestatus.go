@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/brake"
-	"github.com/edict-dev/edict/engine/run/shards"
 )
 
 // brakeStatus is what the brakes do about a policy, as lines of a status.
@@ -16,20 +15,20 @@ type brakeStatus struct {
 	paused, contested, failing, holds []string
 }
 
-// brakeStatusOf returns what the brakes do about a policy in a namespace as text: the pauses
-// and holds of a state, of which nil is nothing, and what all replicas do about objects.
-func brakeStatusOf(s *brake.State, b shards.Braked, namespace string) (n brakeStatus) {
-	if b.Contested > 0 {
-		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(b.Fields, b.Contested)}
-	}
-	if b.Slowed > 0 {
-		n.failing = append(n.failing, "slowed down for "+plural(b.Slowed, "object")+", such as: "+b.Slow)
-	}
-	if b.Uncertain > 0 {
-		n.failing = append(n.failing, "nothing is removed, because what it reads may be out of date: that concerns "+plural(b.Uncertain, "object"))
-	}
+// brakeStatusOf returns what the brakes do about a policy in a namespace as text; nothing if
+// s is nil.
+func brakeStatusOf(s *brake.State, namespace string) (n brakeStatus) {
 	if s == nil {
 		return n
+	}
+	if contested := len(s.Contested); contested > 0 {
+		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(s.Contested[:min(contested, maxFields)], contested)}
+	}
+	if slowed := len(s.Slowed); slowed > 0 {
+		n.failing = append(n.failing, "slowed down for "+plural(slowed, "object")+", such as: "+s.Slowed[0])
+	}
+	if uncertain := s.Kept[brake.Uncertain]; uncertain > 0 {
+		n.failing = append(n.failing, "nothing is removed, because what it reads may be out of date: that concerns "+plural(uncertain, "object"))
 	}
 	for i := range s.Pauses {
 		n.paused = append(n.paused, s.Pauses[i].Text(namespace))
@@ -40,6 +39,9 @@ func brakeStatusOf(s *brake.State, b shards.Braked, namespace string) (n brakeSt
 	}
 	return n
 }
+
+// maxFields is how many contested fields are named.
+const maxFields = 3
 
 func plural(n int, what string) string {
 	if n == 1 {

@@ -24,7 +24,7 @@ func TestConfigMapErrors(t *testing.T) {
 		t.Helper()
 		managed := newManaged(t)
 		r := &reporter{
-			policies: managed.policies, runtime: &controller.Runtime{}, known: func(*source.Catalog) []string { return nil }, kept: func() []string { return nil }, rollouts: func(string) string { return "" }, changed: func(string) string { return "" },
+			policies: managed.policies, runtime: &controller.Runtime{}, known: func(*source.Catalog) []string { return nil }, rollouts: func(string) string { return "" },
 		}
 		out.Reset()
 		e.report(r.reports(source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)))

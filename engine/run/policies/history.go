@@ -32,10 +32,6 @@ type historyStore struct {
 	log       *slog.Logger
 	// entries are by policy, the oldest first.
 	entries map[string][]*history.Entry
-	// version is that of the last list. Changed are the versions with the last changes of
-	// what is in force that were written, by policy.
-	version string
-	changed map[string]string
 	// places are the files in which policies were last found, by ID.
 	places map[string]string
 	// discarded are the last good revisions that can no longer run, by policy.
@@ -56,7 +52,7 @@ const (
 )
 
 func newHistoryStore(client kubernetes.Interface, namespace string, checker *check.Checker, log *slog.Logger) *historyStore {
-	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, changed: map[string]string{}, places: map[string]string{}, discarded: map[string]discarded{}, stepped: func(_, _ string) bool { return false }}
+	return &historyStore{client: client, namespace: namespace, checker: checker, log: log, entries: map[string][]*history.Entry{}, places: map[string]string{}, discarded: map[string]discarded{}, stepped: func(_, _ string) bool { return false }}
 }
 
 // read reads the history.
@@ -65,7 +61,6 @@ func (s *historyStore) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.version = list.ResourceVersion
 	s.entries = history.List(list.Items, func(name string, err error) {
 		s.log.Warn("a kept revision cannot be read", "name", name, "error", err.Error())
 	})
@@ -85,20 +80,6 @@ func (s *historyStore) confirm(ctx context.Context, id string) {
 		if !slices.ContainsFunc(list.Items, func(r appsv1.ControllerRevision) bool { return r.Name == e.Name }) {
 			s.forget(e)
 		}
-	}
-}
-
-// ids returns the IDs of the policies in the history.
-func (s *historyStore) ids() []string { return slices.Collect(maps.Keys(s.entries)) }
-
-// changedIn returns the version of the history with the last change of what is in force of a
-// policy; "" is that this process has written none.
-func (s *historyStore) changedIn(id string) string { return s.changed[id] }
-
-// note stores that an entry was written whose result was another one before.
-func (s *historyStore) note(policy string, before, result history.Result, version string) {
-	if before == history.Active || result == history.Active {
-		s.changed[policy] = version
 	}
 }
 
@@ -229,12 +210,9 @@ func (s *historyStore) record(ctx context.Context, u *source.Unit, c *source.Cat
 	if err != nil {
 		return err
 	}
-	stored, err := s.client.AppsV1().ControllerRevisions(origin.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
+	_, err = s.client.AppsV1().ControllerRevisions(origin.Namespace).Create(ctx, made, metav1.CreateOptions{FieldManager: apply.FieldManager})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
-	}
-	if err == nil {
-		s.note(e.Policy, "", result, stored.ResourceVersion)
 	}
 	s.entries[e.Policy] = append(list, e)
 	return s.finish(ctx, e, result)

@@ -7,12 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -360,42 +357,5 @@ func TestFallback(t *testing.T) {
 	s.policies.Report("p", s.policies.Ticket("p"), lifecycle.Report{Event: lifecycle.Blocked, InForce: "x"}, time.Now())
 	if got := s.assigner.withFallback("p", &now.Revision); got.Fallback != nil {
 		t.Error("something runs already")
-	}
-}
-
-// TestChangesOfWhatIsInForce: it is known by which version of the history something else of
-// a policy came into force, so that other replicas are waited for. What only waits, or is
-// refused, is no such change.
-func TestChangesOfWhatIsInForce(t *testing.T) {
-	t.Parallel()
-	r, version := newHistorian(t), 0
-	stored := func(clienttesting.Action) (bool, runtime.Object, error) {
-		version++
-		return true, &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{ResourceVersion: fmt.Sprint(version)}}, nil
-	}
-	client := r.store.client.(*fake.Clientset)
-	client.PrependReactor("create", "controllerrevisions", stored)
-	client.PrependReactor("patch", "controllerrevisions", stored)
-	for _, step := range []struct {
-		what string
-		do   func()
-		want bool
-	}{
-		{"a policy", func() { r.see(fixture.Labelling("a"), lifecycle.Activated, "") }, true},
-		{"the same", func() { r.see(fixture.Labelling("a"), lifecycle.Activated, "") }, false},
-		{"an edit waits", func() { r.see(fixture.Labelling("b"), lifecycle.Blocked, "a") }, false},
-		{"it is in force", func() { r.see(fixture.Labelling("b"), lifecycle.Activated, "") }, true},
-		{"one is refused", func() { r.see(fixture.Labelling("c"), lifecycle.Failed, "b") }, false},
-		{"the first again", func() { r.see(fixture.Labelling("a"), lifecycle.Activated, "") }, true},
-		{"it is gone", func() { r.store.keep(t.Context(), source.NewCatalog(nil, nil, nil), lifecycle.NewRegistry()) }, true},
-	} {
-		before := r.store.changedIn("p")
-		step.do()
-		if now := r.store.changedIn("p"); (now != before) != step.want || step.want && now != fmt.Sprint(version) {
-			t.Errorf("%s: changed by %q, before by %q", step.what, now, before)
-		}
-	}
-	if r.store.changedIn("q") != "" {
-		t.Error("another policy has changed")
 	}
 }

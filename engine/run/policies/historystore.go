@@ -57,13 +57,12 @@ func (s *historyStore) store(ctx context.Context, e *history.Entry, result histo
 	if err != nil {
 		return err
 	}
-	now, err := s.client.AppsV1().ControllerRevisions(s.namespace).Patch(ctx, e.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
+	_, err = s.client.AppsV1().ControllerRevisions(s.namespace).Patch(ctx, e.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: apply.FieldManager})
 	if apierrors.IsNotFound(err) { // it went with its ConfigMap, or was deleted
 		s.forget(e)
 		return nil
 	}
 	if err == nil {
-		s.note(e.Policy, e.Result, result, now.ResourceVersion)
 		e.Result, e.Partly = result, partly
 	}
 	return err

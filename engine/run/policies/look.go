@@ -33,7 +33,6 @@ func (m *Manager) look(ctx context.Context) error {
 		return ctx.Err()
 	}
 	m.tests.Next(ctx, catalog, m.policies, m.options.Runtime.Go)
-	m.options.Runtime.Stepwise(stepwise(catalog, m.assigner.known(catalog), func(id string) string { return m.history.place(id, m.policies.Get(id).Assigned) }))
 	m.rollouts.update(catalog)
 	m.rollouts.confirm(ctx, catalog)
 	m.assigner.assign(catalog, m.first)
@@ -49,7 +48,7 @@ func (m *Manager) look(ctx context.Context) error {
 	return nil
 }
 
-// unmeasure drops the series of the metrics: another replica sets its own from now on.
+// unmeasure drops the series of the metrics: the next leader has its own.
 func (m *Manager) unmeasure() {
 	m.reporter.failed.Set(nil)
 	m.errors.gauges.Set(nil)
@@ -95,9 +94,9 @@ func (m *Manager) untyped(p *lifecycle.Policy) bool {
 
 // problemsChanged reports whether what fails of the policies has changed.
 func (m *Manager) problemsChanged() bool {
-	now, others := map[string]string{}, m.options.Runtime.Compare(m.history.changedIn)
+	now := map[string]string{}
 	for _, id := range m.policies.AssignedIDs() {
-		if text := m.reporter.failing(id, others); text != "" {
+		if text := m.reporter.failing(id); text != "" {
 			now[id] = text
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/observe"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/run/lifecycle"
@@ -50,8 +49,6 @@ type stepper interface {
 	Rollout(id string) (reconcile.RolloutReport, bool)
 	// Advance gives a revision that is rolled out its share of the keys.
 	Advance(id, revision string, share rollout.Share)
-	// Undivided reports whether this process decides about all objects of a policy.
-	Undivided(policy string) bool
 	// WritesStopped returns why a policy writes nothing; "" is that it does.
 	WritesStopped(id string) string
 }
@@ -119,23 +116,6 @@ func (r *rollouts) stage(rev *lifecycle.Revision, c *source.Catalog, starting bo
 	out := *rev
 	out.Staged, out.Fallback = &lifecycle.Staged{From: now.from, Spec: now.spec, Step: now.status.Step}, now.from
 	return &out
-}
-
-// stepwise returns the names of the policies whose ConfigMaps have the annotation with steps.
-// Of one that cannot be read now, and so may be there, that is told by where it was last
-// found: an edit with a mistake does not move its objects.
-func stepwise(c *source.Catalog, known []string, file func(id string) string) map[string]bool {
-	out := map[string]bool{}
-	for _, id := range known {
-		contents, u := c.Origins[id], c.Units[id]
-		if u == nil && c.Untold(id, file(id)) {
-			contents = c.ContentsOf(file(id))
-		}
-		if id == plan.ParseID(id).Name && contents != nil && contents.ConfigMap.Rollout != "" && (u == nil || !u.Disabled()) {
-			out[id] = true
-		}
-	}
-	return out
 }
 
 // confirm has the history look at what is still kept of the policies whose newest texts

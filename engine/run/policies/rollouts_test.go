@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"path"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -256,37 +253,6 @@ func (r *rolled) decided(disagreements int) {
 	r.steps.report.Todo, r.steps.report.Disagreements, r.steps.report.Differing = 0, disagreements, "n1: it differs"
 }
 
-// TestStepwise: the policies whose revisions come into force in steps are known before an
-// edit, so that the leader has their objects then, and stay known while an edit cannot be
-// read.
-func TestStepwise(t *testing.T) {
-	t.Parallel()
-	none := map[string]bool{}
-	for name, tc := range map[string]struct {
-		mode, annotation, text string
-		want                   map[string]bool
-	}{
-		"with steps": {"", inSteps, "", map[string]bool{"p": true}}, "without": {"", "", "", none},
-		"in Shadow mode": {"Shadow", inSteps, "", none}, "disabled": {"Disabled", inSteps, "", none},
-		"steps that cannot be read":           {"", "steps: often", "", map[string]bool{"p": true}},
-		"a text that cannot be read":          {"", inSteps, "a: [", map[string]bool{"p": true}},
-		"without, a text that cannot be read": {"", "", "a: [", none},
-		"taken out":                           {"", inSteps, "# nothing\n", none},
-	} {
-		m := fixture.Labelling("a")
-		m.Mode, m.Rollout = tc.mode, tc.annotation
-		file := m.Read().Units[0].File.Path
-		if tc.text != "" {
-			m.Data[path.Base(file)] = tc.text
-		}
-		catalog := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-		known := slices.Compact(slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(catalog.Units)), "p"))))
-		if d := cmp.Diff(tc.want, stepwise(catalog, known, func(string) string { return file })); d != "" {
-			t.Errorf("%s: -want +got:\n%s", name, d)
-		}
-	}
-}
-
 func (r *rolled) want(what, got, want string) {
 	r.t.Helper()
 	if got != want {
@@ -310,9 +276,6 @@ func TestRolloutsStep(t *testing.T) {
 	r := rolling(t)
 	r.want("not compared", r.tick(time.Hour), "Comparing 0 waiting")
 	r.decided(20)
-	r.steps.divided = true
-	r.want("some are elsewhere", r.tick(time.Hour), "Comparing 0 waiting")
-	r.steps.divided = false
 	r.want("compared", r.tick(time.Second), "RollingOut 1")
 	r.steps.report.Todo = 10
 	r.want("step 1 begins", r.tick(time.Hour), "RollingOut 1 waiting")

@@ -124,9 +124,6 @@ func (r *rollouts) waits(id string) string {
 	if why := r.options.steps.WritesStopped(id); why != "" {
 		return "writes are stopped: " + why
 	}
-	if !r.options.steps.Undivided(id) {
-		return "not all of its objects have come from other replicas to the leader yet"
-	}
 	state := r.options.brakes(id)
 	if state == nil {
 		return ""

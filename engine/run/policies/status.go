@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -93,10 +92,6 @@ type reporter struct {
 	policies *lifecycle.Registry
 	runtime  *controller.Runtime
 	rivals   func(policy string) string
-	// kept returns the IDs of the policies in the history, changed the version of it with the
-	// last change of what is in force of a policy.
-	kept    func() []string
-	changed func(id string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
 	// place returns the file in which a policy was last found, of which something runs.
@@ -111,9 +106,8 @@ type reporter struct {
 
 // reports returns the status of all ConfigMaps.
 func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
-	others := r.runtime.Compare(r.changed)
 	for _, contents := range c.Contents {
-		out = append(out, r.report(c, contents, others))
+		out = append(out, r.report(c, contents))
 	}
 	for _, v := range c.Values {
 		out = append(out, r.paramsReport(c, v))
@@ -122,7 +116,7 @@ func (r *reporter) reports(c *source.Catalog) (out []statusReport) {
 }
 
 // report returns the status of a ConfigMap of policies.
-func (r *reporter) report(c *source.Catalog, contents *source.Contents, others *controller.Comparison) statusReport {
+func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusReport {
 	own := slices.Concat(contents.Problems, c.Conflicts[contents.Path()])
 	n := statusReport{configMap: contents.ConfigMap, observed: c.Observed(contents), installation: r.installation, own: errorsAmong(own)}
 	sum := tally{problems: append(own, r.stranded(c, contents)...)}
@@ -131,13 +125,11 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents, others *
 			p := r.policies.Get(id)
 			sum.add(id, &p)
 			sum.degrade(id, r.runtime.Degraded(id))
-			sum.addOthers(id, &p, others.Others(id))
 			sum.addBrakes(id, r.brakes(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
 			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
 	}
-	r.addLeft(&sum, c, contents, others)
 	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
 	n.status = sum.status()
 	n.text, n.reason = sum.text(contents.ConfigMap)
@@ -206,16 +198,13 @@ func (r *reporter) paramsReport(c *source.Catalog, v *source.Values) statusRepor
 
 // brakes returns what the brakes do about a policy.
 func (r *reporter) brakes(id string) brakeStatus {
-	return brakeStatusOf(r.runtime.Brakes().State(id), r.runtime.Braked(id), r.namespace)
+	return brakeStatusOf(r.runtime.Brakes().State(id), r.namespace)
 }
 
 // failing returns what fails of a policy, to compare it with what failed before.
-func (r *reporter) failing(id string, others *controller.Comparison) (text string) {
+func (r *reporter) failing(id string) (text string) {
 	if d := r.runtime.Degraded(id); d != nil {
 		text = d.Text
-	}
-	for _, other := range others.Others(id) {
-		text += fmt.Sprintln(other.Replica, other.Revisions, other.Grouped, other.Behind, other.Why)
 	}
 	brakes := r.brakes(id)
 	return text + r.rivals(id) + brakes.text()

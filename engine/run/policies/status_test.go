@@ -257,7 +257,7 @@ func TestBrakeStatus(t *testing.T) {
 		"a hold":    {&brake.State{Holds: []brake.Hold{{Policy: "p"}}}, statusActive, ""},
 	} {
 		sum := tally{wanted: 1, runs: []string{"p=1"}}
-		sum.addBrakes("p", brakeStatusOf(tc.state, controller.BrakedBy(tc.state), "ns"))
+		sum.addBrakes("p", brakeStatusOf(tc.state, "ns"))
 		text := strings.Join(append(append(sum.paused, sum.contested...), sum.failing...), "\n")
 		if got := sum.status(); got != tc.status || !strings.Contains(text, tc.want) {
 			t.Errorf("%s: %s, %q", name, got, text)
@@ -398,9 +398,6 @@ func TestStatusShowsEverything(t *testing.T) {
 		}},
 		{statusWaiting, "a: it waits", func(s *tally) { s.waits = []string{"a: it waits"} }},
 		{statusWaiting, "b: its revision is being loaded", func(s *tally) { s.add("b", &lifecycle.Policy{Phase: lifecycle.Loading}) }},
-		{statusWaiting, "f: the replica x does not run it: no kind", func(s *tally) {
-			s.addOthers("f", &lifecycle.Policy{}, []controller.Other{{Replica: "x", Why: "no kind"}})
-		}},
 		{statusPaused, "c: it is paused", func(s *tally) { s.addBrakes("c", brakeStatus{paused: []string{"it is paused"}}) }},
 		{statusContested, "d: it is contested", func(s *tally) { s.addBrakes("d", brakeStatus{contested: []string{"it is contested"}}) }},
 		{statusDegraded, "e: 1 of 9 objects fail", func(s *tally) { s.degrade("e", &controller.Degraded{Reason: "r", Text: "1 of 9 objects fail"}) }},

@@ -20,8 +20,7 @@ type tally struct {
 	found            source.Findings
 	runs, waits      []string
 	failing, reasons []string
-	// loading are the policies whose newest text is good and is not in force yet, or not in
-	// all replicas.
+	// loading are the policies whose newest text is good and is not in force yet.
 	loading []string
 	// What the brakes do.
 	paused, contested, held []string
