@@ -17,6 +17,8 @@ type checkFlags struct {
 	schemas          []string
 	output, severity string
 	strict           bool
+	// watchLabelSelector is that of the installation that is to run the policies.
+	watchLabelSelector string
 }
 
 func checkCommand() *cobra.Command {
@@ -45,6 +47,7 @@ Errors end with exit code 1, with --strict also warnings and notes that are show
 	cmd.Flags().StringVar(&f.severity, "severity", "note", "lowest severity that is shown: error, warning or note")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "end with exit code 1 for warnings and notes, too")
 	cmd.Flags().StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	cmd.Flags().StringVar(&f.watchLabelSelector, "watch-label-selector", "", "that of the installation that is to run the policies: finds writes of objects that several installations may write")
 	return cmd
 }
 
@@ -57,7 +60,11 @@ func (f *checkFlags) run(w io.Writer, paths []string) error {
 	if !ok {
 		return fmt.Errorf("unknown output %q: text, json, sarif or github", f.output)
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas})
+	watched, err := parseWatchLabelSelector(f.watchLabelSelector)
+	if err != nil {
+		return err
+	}
+	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, WatchSelector: watched})
 	if err != nil {
 		return found("%v", err)
 	}

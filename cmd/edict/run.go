@@ -14,6 +14,8 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/value"
 )
 
 func runCommand() *cobra.Command {
@@ -24,6 +26,7 @@ func runCommand() *cobra.Command {
 	var changes changeLogFlags
 	var kubeconfig, level, regoMemory string
 	var elect bool
+	var watchLabelSelector string
 	var election run.Election
 	var params []string
 	cmd := &cobra.Command{
@@ -40,6 +43,10 @@ the controller runs; what is wrong with one stands in its annotations.`,
 				return err
 			}
 			var err error
+			if o.WatchSelector, err = parseWatchLabelSelector(watchLabelSelector); err != nil {
+				return err
+			}
+			election.Name = run.LeaseName(election.Name, watchLabelSelector)
 			if o.Params, err = parseParams(params); err != nil {
 				return err
 			}
@@ -111,10 +118,20 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.DurationVar(&election.LeaseDuration, "leader-elect-lease-duration", 15*time.Second, "duration after which standbys may acquire a Lease that was not renewed")
 	flags.DurationVar(&election.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second, "duration for which the leader retries to renew its Lease before it stops leading")
 	flags.DurationVar(&election.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "interval between attempts to acquire or renew the Lease")
+	flags.StringVar(&watchLabelSelector, "watch-label-selector", "", "decide only about objects of spec.for whose labels match; other installations decide about the rest, and the name of the Lease ends with a hash of this text")
 	flags.DurationVar(&o.StopTimeout, "stop-timeout", 45*time.Second, "how long a stop may take; what is debounced is run before it ends")
 	cmd.MarkFlagsOneRequired("policies", "policy-namespace")
 	cmd.MarkFlagsMutuallyExclusive("policies", "policy-namespace")
 	return cmd
+}
+
+// parseWatchLabelSelector reads a selector as kubectl does; "" selects everything.
+func parseWatchLabelSelector(text string) (*selector.Selector, error) {
+	s, err := selector.Parse(value.OfString(text))
+	if err != nil {
+		return nil, fmt.Errorf("--watch-label-selector %q is not a label selector, such as shard=a or '!shard': %w", text, err)
+	}
+	return s, nil
 }
 
 // checkElection returns what is wrong with the arguments of an election.

@@ -35,7 +35,7 @@ func (r *applyRun) delete(e *eval.Effect) error {
 		version = known
 	}
 	d := Deletion{Target: e.Target, UID: uid, Propagation: e.Propagation, GracePeriod: e.GracePeriod, Policy: r.applier.Policy}
-	if !e.Unlocked {
+	if !e.Unlocked || r.applier.Lock {
 		d.ResourceVersion = version.ResourceVersion
 	}
 	return r.applier.Writer.Delete(r.ctx, d)

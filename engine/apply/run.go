@@ -153,7 +153,7 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	if ok {
 		body = observed(body, e.Conditions, version.Generation)
 	}
-	if e.Unlocked {
+	if e.Unlocked && !r.applier.Lock {
 		version.ResourceVersion = ""
 	}
 	next, err := r.applier.Writer.Patch(r.ctx, Patch{

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -26,10 +28,7 @@ var ErrNoLeader = errors.New("no controller leads")
 // Leader returns the Pod that holds a Lease. The error is ErrNoLeader when nobody
 // does, or the process that does runs in no Pod of the namespace.
 func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod string, err error) {
-	lease, err := client.CoordinationV1().Leases(l.Namespace).Get(ctx, l.Name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return "", fmt.Errorf("%w: there is no Lease %s/%s%s", ErrNoLeader, l.Namespace, l.Name, others(ctx, client, l.Namespace))
-	}
+	lease, err := find(ctx, client, l)
 	if err != nil {
 		return "", err
 	}
@@ -52,6 +51,29 @@ func Leader(ctx context.Context, client kubernetes.Interface, l Lease) (pod stri
 		name = name[:at]
 	}
 	return "", fmt.Errorf("%w in a Pod of the namespace %s: the Lease %s is held by %s", ErrNoLeader, l.Namespace, l.Name, holder)
+}
+
+// ofSelector ends the name of the Lease of an installation with a watch label selector.
+var ofSelector = regexp.MustCompile(`^-[0-9a-f]{8}$`)
+
+// find returns a Lease, or the only one of that name with the hash of a selector behind it.
+func find(ctx context.Context, client kubernetes.Interface, l Lease) (*coordinationv1.Lease, error) {
+	leases := client.CoordinationV1().Leases(l.Namespace)
+	lease, err := leases.Get(ctx, l.Name, metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		return lease, err
+	}
+	var found []coordinationv1.Lease
+	if list, err := leases.List(ctx, metav1.ListOptions{}); err == nil {
+		found = slices.DeleteFunc(list.Items, func(one coordinationv1.Lease) bool {
+			rest, ok := strings.CutPrefix(one.Name, l.Name)
+			return !ok || !ofSelector.MatchString(rest)
+		})
+	}
+	if len(found) == 1 {
+		return &found[0], nil
+	}
+	return nil, fmt.Errorf("%w: there is no Lease %s/%s%s", ErrNoLeader, l.Namespace, l.Name, others(ctx, client, l.Namespace))
 }
 
 // others names the Leases that a namespace has instead, if they may be listed: that of an

@@ -53,6 +53,7 @@ const (
 	OtherNamespace       Code = "other-namespace"
 	RedundantNamespace   Code = "redundant-namespace"
 	SharedName           Code = "shared-name"
+	DividedWrite         Code = "divided-write"
 	MissingField         Code = "missing-field"
 	NotKept              Code = "not-kept"
 	RememberedWait       Code = "remembered-wait"
@@ -74,7 +75,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
-	SharedName: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning,
+	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 

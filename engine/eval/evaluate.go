@@ -23,6 +23,9 @@ type Input struct {
 	// decided about all the same: by all rules if it is being deleted, else by
 	// those that use the name leaving.
 	Leaving bool
+	// Unwatched says that another installation decides about the key: here only what waits
+	// is run.
+	Unwatched bool
 	// Answers answers what the policy asks builtins that look outside. It is
 	// asked while the decision is made: what comes of it depends on the answer.
 	Answers expr.Answerer
@@ -158,7 +161,7 @@ type evaluation struct {
 func (ev *evaluation) begin(in Input) {
 	ev.in = in
 	ev.object = in.World.Table(in.Policy.Primary.Source).Get(in.Key.Namespace, in.Key.Name)
-	if ev.object != nil && !in.Leaving && !in.Policy.Primary.Selects(ev.object) {
+	if ev.object != nil && (in.Unwatched || !in.Leaving && !in.Policy.Primary.Selects(ev.object)) {
 		ev.object = nil
 	}
 	if in.Instead != nil {
@@ -185,7 +188,7 @@ func (ev *evaluation) recall(name string) (v value.Value) {
 
 func (ev *evaluation) run() *Decision {
 	defer ev.meter.Close()
-	if ev.object != nil || ev.in.Policy.Primary.Optional {
+	if ev.object != nil || ev.in.Policy.Primary.Optional && !ev.in.Unwatched {
 		ev.rules()
 		coalescing{ev}.coalesced()
 	}

@@ -136,6 +136,9 @@ func (c Controllers) decision(ctx context.Context, policy string, key eval.Key, 
 	if err != nil {
 		return nil, err
 	}
+	if !one.Watches(key) {
+		return nil, fmt.Errorf("%w: the labels of %s %s do not match the --watch-label-selector of this controller, so another installation decides about it; ask that one", errNoKey, one.Policy.Primary.Kind, key)
+	}
 	if r := c.Log.LastWrite(one.Policy.ID(), key); write && r != nil {
 		return r, nil
 	} else if write {

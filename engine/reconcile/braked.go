@@ -7,6 +7,7 @@ import (
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -35,6 +36,7 @@ func (r *reconciliation) applier(read reading) *apply.Applier {
 	policy := r.c.Policy
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: policy.Name, Primary: world.ID{GVK: policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
+		Lock:    r.c.group.WatchSelector != selector.Everything,
 		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(rule int) bool { return makesChildren(policy, rule) },
 	}
 }

@@ -38,7 +38,7 @@ func newController(g *Group, p *plan.Policy, counts *observe.Counts) *Controller
 		p.SeeValues(schema.Secret)
 	}
 	c := &Controller{
-		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.store), group: g,
+		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.WatchSelector, g.store), group: g,
 		bounded: slices.ContainsFunc(p.Rules, isBounded), inbox: newInbox(),
 	}
 	c.known.init(g, counts)
@@ -49,7 +49,7 @@ func newController(g *Group, p *plan.Policy, counts *observe.Counts) *Controller
 func (c *Controller) Evaluate(ctx context.Context, key eval.Key, now time.Time) *eval.Decision {
 	snapshot := c.group.store.Snapshot()
 	object := c.reads.primary(snapshot, key)
-	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.known.intents.leftover(key, object != nil, object != nil || c.Policy.Primary.Optional, now, false)))
+	return c.evaluate(ctx, c.input(key, now, snapshot, object, c.known.intents.leftover(key, object != nil, c.reads.exists(snapshot, key), now, false)))
 }
 
 // Input returns what an evaluation of a key depends on at a time.
@@ -63,6 +63,7 @@ func (c *Controller) Input(key eval.Key, now time.Time) eval.Input {
 func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot, object *world.Object, left *leftover) eval.Input {
 	in := eval.Input{
 		Policy: c.Policy, Key: key, World: snapshot, Now: now, Initial: c.known.isInitial(key), Answers: c.group.Answers, Shared: &c.shared,
+		Unwatched: !c.reads.watches(snapshot, key),
 	}
 	if c.Policy.Stateful {
 		in.Recall, in.Remembered, in.Intents = c.known.memories.recall(key), c.known.memories.size(key), c.known.intents.known
@@ -80,6 +81,11 @@ func (c *Controller) input(key eval.Key, now time.Time, snapshot *world.Snapshot
 func (c *Controller) evaluate(ctx context.Context, in eval.Input) *eval.Decision {
 	if in.Instead != nil && c.reads.exists(in.World, in.Key) {
 		return eval.Evaluate(ctx, in, nil)
+	}
+	if in.Unwatched {
+		d := eval.Evaluate(ctx, in, nil)
+		c.leave(in.Key)
+		return d
 	}
 	memo := c.known.memo(in.Key)
 	before := memo.Kept()

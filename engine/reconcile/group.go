@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -44,6 +46,13 @@ type Group struct {
 	Brakes  *brake.Brakes
 	Suspect func(*Controller) bool
 
+	// WatchSelector selects the primary objects that this installation decides about;
+	// others decide about the rest. An object whose labels begin to match is decided about
+	// HandOver later: until then another installation may not have seen that they no longer
+	// match its selector. Both must be set before a controller is made.
+	WatchSelector *selector.Selector
+	HandOver      time.Duration
+
 	// Delivery maps changes to keys beside whoever feeds them; nil does so at
 	// once.
 	Delivery *Delivery
@@ -62,7 +71,7 @@ type Group struct {
 
 // NewGroup makes a group that reads from a store and writes to a writer.
 func NewGroup(store *world.Store, writer apply.Writer, schemas *schema.Set) *Group {
-	return &Group{store: store, writer: writer, schemas: schemas, unkept: &record.Log{Prefix: record.NewPrefix()}}
+	return &Group{WatchSelector: selector.Everything, store: store, writer: writer, schemas: schemas, unkept: &record.Log{Prefix: record.NewPrefix()}}
 }
 
 // Schemas returns the types by which objects are read.

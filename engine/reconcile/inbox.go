@@ -95,7 +95,8 @@ func (g *Group) tell(ctx context.Context, changes ...change) (out []Wake) {
 // route maps changes to the keys that they concern.
 func (c *Controller) route(ctx context.Context, changes []change) (out []Wake) {
 	for _, one := range changes {
-		keys := c.reads.router.Change(ctx, one.source, one.old, one.now)
+		keys := c.watched(c.reads.router.Change(ctx, one.source, one.old, one.now))
+		c.noteTakeover(&one)
 		c.known.woken(keys)
 		c.noteWakes(keys, one)
 		for _, key := range keys {

@@ -122,6 +122,15 @@ func (m *memories) move(old *memories, key eval.Key) {
 	}
 }
 
+// forget forgets what a key remembers. It returns how many values that were.
+func (m *memories) forget(key eval.Key) (values int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	values = len(m.of[key].values)
+	m.set(key, nil)
+	return values
+}
+
 // drop forgets what some keys remember. It returns how many values there are less.
 func (m *memories) drop(given func(eval.Key) bool) (less int) {
 	m.mu.Lock()

@@ -8,6 +8,8 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/readmodel"
+	"github.com/edict-dev/edict/engine/selector"
+	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -16,13 +18,39 @@ import (
 // are not changed, so that no lock guards them.
 type reads struct {
 	policy *plan.Policy
-	store  *world.Store
-	router *watch.Router
-	needs  []readmodel.Requirement
+	// watched selects the primary objects that are decided about.
+	watched *selector.Selector
+	store   *world.Store
+	router  *watch.Router
+	needs   []readmodel.Requirement
 }
 
-func newReads(p *plan.Policy, store *world.Store) reads {
-	return reads{policy: p, store: store, router: watch.NewRouter(p), needs: readmodel.Requirements(p)}
+func newReads(p *plan.Policy, watched *selector.Selector, store *world.Store) reads {
+	r := reads{policy: p, watched: watched, store: store, router: watch.NewRouter(p, watched), needs: readmodel.Requirements(p)}
+	if watched != selector.Everything {
+		for i := range r.needs {
+			if r.needs[i].Source.GVK == p.Primary.GVK {
+				r.needs[i].Mask = value.Merge(r.needs[i].Mask, labels)
+			}
+		}
+	}
+	return r
+}
+
+var labels = &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: map[string]*value.Mask{"labels": value.KeepAll}}}}
+
+// watches reports whether this installation decides about a key: by the labels of its
+// object. A key without an object counts as one without labels if the policy decides about
+// such keys; else there is nothing to decide but what was put off.
+func (r *reads) watches(snapshot *world.Snapshot, key eval.Key) bool {
+	switch o := snapshot.Table(r.policy.Primary.Source).Get(key.Namespace, key.Name); {
+	case o != nil:
+		return r.watched.MatchesLabelsOf(o.Value)
+	case r.policy.Primary.Optional:
+		return r.watched.MatchesLabelsOf(value.Empty)
+	default:
+		return true
+	}
 }
 
 // in returns what the policy reads in a snapshot.
@@ -41,7 +69,7 @@ func (r *reads) sources() []world.Source {
 func (r *reads) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
 	p := r.policy.Primary
 	o := snapshot.Table(p.Source).Get(key.Namespace, key.Name)
-	if o == nil || !p.Selects(o) && !p.Left(o) && !r.router.Left(key) {
+	if o == nil || !r.watched.MatchesLabelsOf(o.Value) || !p.Selects(o) && !p.Left(o) && !r.router.Left(key) {
 		return nil
 	}
 	return o
@@ -50,7 +78,7 @@ func (r *reads) primary(snapshot *world.Snapshot, key eval.Key) *world.Object {
 // exists reports whether a key is to be decided about: its object is there, or the policy
 // needs none.
 func (r *reads) exists(snapshot *world.Snapshot, key eval.Key) bool {
-	return r.primary(snapshot, key) != nil || r.policy.Primary.Optional
+	return r.primary(snapshot, key) != nil || r.policy.Primary.Optional && r.watches(snapshot, key)
 }
 
 // began reports whether an evaluation began to read something while that source

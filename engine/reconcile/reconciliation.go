@@ -19,6 +19,8 @@ type reconciliation struct {
 	now time.Time
 	// object is the primary; nil is that there is none.
 	object *world.Object
+	// exists reports whether the key itself is decided about, and not only what waits for it.
+	exists bool
 	// left is what stands in for it; nil is nothing.
 	left *leftover
 	// woken is why the key is decided about, cause what led to that.
@@ -58,6 +60,10 @@ func (r *reconciliation) run(ctx context.Context, flush bool) {
 		c.known.echoes.lookLater(r.key, r.result.Next)
 		return
 	}
+	if takeover := c.known.takeover(r.key, r.now); !takeover.IsZero() {
+		r.result.Next = takeover
+		return
+	}
 	ctx = r.begin(ctx, snapshot, flush)
 	defer r.close()
 	r.write(ctx, r.decide(ctx))
@@ -69,8 +75,8 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	c, key, now := r.c, r.key, r.now
 	by := c.known.wakes.take(key)
 	r.woken, r.cause = c.known.reasons(key, by), by.cause
-	r.object = c.reads.primary(snapshot, key)
-	r.left = c.known.intents.leftover(key, r.object != nil, r.decides(), now, flush)
+	r.object, r.exists = c.reads.primary(snapshot, key), c.reads.exists(snapshot, key)
+	r.left = c.known.intents.leftover(key, r.object != nil, r.exists, now, flush)
 	r.failed.c, r.evaluation.c = c, c
 	in := &r.evaluation.in
 	*in = c.input(key, now, snapshot, r.object, r.left)
@@ -86,10 +92,6 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	}
 	return ctx
 }
-
-// decides reports whether the key is decided about, whatever waits for it: its primary is
-// there, or the policy needs none.
-func (r *reconciliation) decides() bool { return r.object != nil || r.c.Policy.Primary.Optional }
 
 // close ends what must not go on, also when a reconciliation panics.
 func (r *reconciliation) close() {
@@ -123,7 +125,7 @@ func (r *reconciliation) settle(ctx context.Context) {
 	r.debounce()
 	c.known.reached(r.key, result.reach(r.failed.held))
 	result.Next = earliest(result.Next, c.known.intents.next(r.key))
-	if r.left != nil && r.decides() {
+	if r.left != nil && r.exists {
 		result.Next = r.now // the key itself has still to be decided about
 	}
 	r.keepEcho()

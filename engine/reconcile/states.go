@@ -1,6 +1,10 @@
 package reconcile
 
-import "github.com/edict-dev/edict/engine/eval"
+import (
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+)
 
 // keyState is what a controller keeps of a key.
 type keyState struct {
@@ -8,6 +12,9 @@ type keyState struct {
 	memo *eval.Memo
 	// initial says that its object was in the first list.
 	initial bool
+	// takeover is when it may be decided about first, because another installation may do so
+	// until then; zero is at once.
+	takeover time.Time
 	// busy says that it is being decided about.
 	busy bool
 	// last is how far the last decision got; zero is that there was none.
@@ -38,11 +45,13 @@ func (s keyStates) at(key eval.Key) *keyState {
 	return k
 }
 
-// takeInitial takes over from another revision which keys were in the first list.
+// takeInitial takes over from another revision which keys were in the first list, and from
+// when on they may be decided about.
 func (s keyStates) takeInitial(old keyStates) {
 	for key, k := range old {
 		if k.initial {
-			s.at(key).initial = true
+			now := s.at(key)
+			now.initial, now.takeover = true, k.takeover
 		}
 	}
 }
@@ -59,7 +68,7 @@ func (s keyStates) end(key eval.Key) {
 // stays.
 func (s keyStates) forget(key eval.Key) {
 	if k := s[key]; k != nil {
-		*k = keyState{busy: k.busy}
+		*k = keyState{busy: k.busy, takeover: k.takeover, initial: k.initial && !k.takeover.IsZero()}
 		s.tidy(key, k)
 	}
 }

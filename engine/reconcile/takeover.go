@@ -160,7 +160,8 @@ func (t *takeover) owner(key eval.Key) {
 	from.known.intents.dropOf(key)
 	if k := from.known.states[key]; k != nil {
 		if k.initial {
-			to.known.states.at(key).initial = true
+			now := to.known.states.at(key)
+			now.initial, now.takeover = true, k.takeover
 		}
 		k.last = reach{}
 		from.known.states.tidy(key, k)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -15,6 +16,16 @@ import (
 
 	"github.com/edict-dev/edict/engine/observe"
 )
+
+// LeaseName returns the name of the Lease of an installation: base, or if it decides about
+// selected objects only, base with a hash of the text of its selector. Each installation has
+// its own leader.
+func LeaseName(base, watchLabelSelector string) string {
+	if watchLabelSelector == "" {
+		return base
+	}
+	return fmt.Sprintf("%s-%x", base, sha256.Sum256([]byte(watchLabelSelector)))[:len(base)+1+8]
+}
 
 // Election is the Lease and the timing of the leader election.
 type Election struct {
@@ -38,13 +49,15 @@ func (e Election) withDefaults() (Election, error) {
 	for _, d := range []struct {
 		at        *time.Duration
 		otherwise time.Duration
-	}{{&e.LeaseDuration, 15 * time.Second}, {&e.RenewDeadline, 10 * time.Second}, {&e.RetryPeriod, 2 * time.Second}} {
+	}{{&e.LeaseDuration, defaultLeaseDuration}, {&e.RenewDeadline, 10 * time.Second}, {&e.RetryPeriod, 2 * time.Second}} {
 		if *d.at == 0 {
 			*d.at = d.otherwise
 		}
 	}
 	return e, nil
 }
+
+const defaultLeaseDuration = 15 * time.Second
 
 // margin is how long before the lease could expire the last write is sent.
 const margin = time.Second

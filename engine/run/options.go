@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/webhook"
+	"github.com/edict-dev/edict/engine/selector"
 )
 
 // Options are what a controller runs with.
@@ -75,6 +76,10 @@ type Options struct {
 	Webhook *webhook.Config
 	// Election is the leader election; nil runs the policies at once.
 	Election *Election
+	// WatchSelector selects by labels the objects of spec.for that this installation decides
+	// about; nil is all of them. Inputs are read whole. Keys without an object belong to the
+	// installation whose selector matches no labels.
+	WatchSelector *selector.Selector
 	// Brakes are the limits of what policies write; nil is the default.
 	Brakes *brake.Settings
 	// PolicyQPS is how many writes a second one policy may send; 0 is
@@ -110,6 +115,16 @@ const (
 	defaultStop = 45 * time.Second
 )
 
+// handOver returns how long an object whose labels begin to match WatchSelector is left
+// to the installation that decided about it before. After the duration of a Lease that one
+// has seen the change, or writes nothing any more.
+func (o *Options) handOver() time.Duration {
+	if o.Election == nil || o.Election.LeaseDuration == 0 {
+		return defaultLeaseDuration
+	}
+	return o.Election.LeaseDuration
+}
+
 func (o *Options) defaults() {
 	if o.Workers == 0 {
 		o.Workers = DefaultWorkers
@@ -126,6 +141,9 @@ func (o *Options) defaults() {
 	}
 	if o.PolicyQPS == 0 {
 		o.PolicyQPS = DefaultPolicyQPS
+	}
+	if o.WatchSelector == nil {
+		o.WatchSelector = selector.Everything
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -42,6 +42,9 @@ func Parse(v value.Value) (*Selector, error) {
 		if err != nil {
 			return nil, Brief(err)
 		}
+		if s.Empty() {
+			return Everything, nil
+		}
 		return newSelector(s), nil
 	}
 	object, ok := v.(*value.Map)
@@ -127,6 +130,12 @@ func (s *Selector) Matches(labels value.Value) bool {
 		}
 	}
 	return true
+}
+
+// MatchesLabelsOf reports whether the labels of an object, a Kubernetes manifest, satisfy
+// the selector.
+func (s *Selector) MatchesLabelsOf(object *value.Map) bool {
+	return s == Everything || s.Matches(value.Path(object, "metadata", "labels"))
 }
 
 // String returns the text form of the selector.

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
 )
 
 // Options say what to load policies with.
@@ -25,6 +26,9 @@ type Options struct {
 	// Known are types known already, such as those of a running cluster; nil
 	// means the built-in kinds.
 	Known *schema.Set
+	// WatchSelector is that of the installation that is to run the policies; nil is all
+	// objects.
+	WatchSelector *selector.Selector
 	// Params override parameters, by policy and parameter, as they were typed.
 	Params map[string]map[string]string
 	// Descriptions keeps what CRDs say of their fields.
@@ -58,6 +62,8 @@ type Bundle struct {
 	Allowances []v1alpha1.Allowance
 	Schemas    *schema.Set
 	Problems   []document.Problem
+	// WatchSelector is that of Options.
+	WatchSelector *selector.Selector
 	// Files counts the files that were read.
 	Files int
 	// Skipped counts the documents that are none of Edict.
@@ -101,7 +107,7 @@ func (b *Bundle) File(path string) string { return b.Place(document.Position{Fil
 // Load reads and compiles everything at some paths. An unreadable path is an
 // error; everything wrong with a document is among the problems.
 func Load(paths []string, o Options) (*Bundle, error) {
-	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin()}
+	b := &Bundle{Schemas: schema.NewSet(known(o.Known)), WatchSelector: o.WatchSelector, inside: map[string]*document.Node{}, seen: map[string]bool{}, old: o.Cache, cache: o.Cache.begin()}
 	if o.Descriptions {
 		b.Schemas.KeepDescriptions()
 	}

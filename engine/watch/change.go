@@ -64,7 +64,7 @@ func (c *change) primary() {
 // about, and whether it is so although it has left the selector.
 func (c *change) decided(was bool) (is, left bool) {
 	p := &c.router.policy.Primary
-	if c.now == nil {
+	if c.now == nil || !c.router.watched.MatchesLabelsOf(c.now.Value) {
 		return false, false
 	}
 	left = p.Follows && !p.Selects(c.now) && (was || p.Left(c.now))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -13,6 +14,8 @@ import (
 // Router maps changes to keys. It is safe for concurrent use.
 type Router struct {
 	policy *plan.Policy
+	// watched selects the objects that may be primaries.
+	watched *selector.Selector
 
 	mu sync.Mutex
 	// primaries are the objects that the policy decides about.
@@ -59,9 +62,10 @@ func (r *Router) only(key eval.Key) *keySet {
 	return &keySet{one: key}
 }
 
-// NewRouter makes the router of a policy.
-func NewRouter(p *plan.Policy) *Router {
-	r := &Router{policy: p, primaries: map[eval.Key]primary{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
+// NewRouter makes the router of a policy, of which only the primary objects that watched
+// selects are decided about.
+func NewRouter(p *plan.Policy, watched *selector.Selector) *Router {
+	r := &Router{policy: p, watched: watched, primaries: map[eval.Key]primary{}, left: map[eval.Key]bool{}, readings: map[eval.Progress][]*value.Mask{}}
 	for _, in := range p.Inputs {
 		r.single = r.single || in.Shape == plan.One
 		r.inputs = append(r.inputs, &inputRoutes{probes: multiMap{}, of: map[eval.Key][]string{}, entries: multiMap{}, whole: byNamespace{}, atTimes: byNamespace{}, reads: map[eval.Key]*value.Mask{}})

@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/readmodel"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/watch"
@@ -71,7 +72,7 @@ func newRoutedOf(t *testing.T, spec string) *routed {
 	if err := b.Err(); err != nil {
 		t.Fatal(err)
 	}
-	r := &routed{t: t, router: watch.NewRouter(b.Policies[0]), needs: map[string]world.Source{}, masks: map[world.Source]*value.Mask{}}
+	r := &routed{t: t, router: watch.NewRouter(b.Policies[0], selector.Everything), needs: map[string]world.Source{}, masks: map[world.Source]*value.Mask{}}
 	for _, need := range readmodel.Requirements(b.Policies[0]) {
 		r.needs[need.Source.Kind] = need.Source
 		r.masks[need.Source] = value.Merge(r.masks[need.Source], need.Mask)

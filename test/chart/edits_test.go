@@ -183,7 +183,7 @@ func TestExtraPolicies(t *testing.T) {
 	}
 	list := objects(t, template(t, set...))
 	configMap := find(list, "ConfigMap", release+"-mine")
-	if configMap == nil || find(list, "ClusterRole", release+"-mine") == nil || find(list, "ClusterRoleBinding", release+"-mine") == nil {
+	if configMap == nil || find(list, "ClusterRole", namespace+"-"+release+"-mine") == nil || find(list, "ClusterRoleBinding", namespace+"-"+release+"-mine") == nil {
 		t.Fatal("the policy or its permissions are missing")
 	}
 	if configMap.GetLabels()["edict.dev/policy"] != "true" || configMap.GetAnnotations()["edict.dev/mode"] != "Shadow" {

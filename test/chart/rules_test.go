@@ -31,7 +31,7 @@ func TestDerivedRulesArriveWhole(t *testing.T) {
 				full = "labels"
 			}
 			for _, one := range list {
-				if name, found := strings.CutPrefix(one.GetName(), full+"-"); found && name != "metrics-reader" && !strings.HasSuffix(name, ":reads") && (one.GetKind() == "Role" || one.GetKind() == "ClusterRole") {
+				if name, found := strings.CutPrefix(one.GetName(), namespace+"-"+full+"-"); found && name != "metrics-reader" && !strings.HasSuffix(name, ":reads") && (one.GetKind() == "Role" || one.GetKind() == "ClusterRole") {
 					got[one.GetKind()+" "+one.GetNamespace()+" "+name] = one.Object["rules"]
 				}
 			}

@@ -14,13 +14,13 @@ import (
 	"github.com/edict-dev/edict/test/controlplane"
 )
 
-// command is a line of the README's story, and what the README says it prints.
+// command is a line of the story in the page for operators, and what it says that it prints.
 type command struct{ line, prints string }
 
-// story reads the commands of the README for operators.
+// story reads the commands of the page for operators.
 func story(t *testing.T) (out []command) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func story(t *testing.T) (out []command) {
 	_, block, _ := strings.Cut(section, "```console\n")
 	block, _, found := strings.Cut(block, "```")
 	if !found {
-		t.Fatal("the README has no such section any more")
+		t.Fatal("the page has no such section any more")
 	}
 	for line := range strings.Lines(block) {
 		if after, ok := strings.CutPrefix(line, "$ "); ok {
@@ -40,7 +40,7 @@ func story(t *testing.T) (out []command) {
 	return out
 }
 
-// tools makes a folder with what the README asks for in the path. This control
+// tools makes a folder with what the page asks for in the path. This control
 // plane cannot reach Services, so helm is told of a URL for the webhook; and
 // nobody sits here to edit, so the editor is a script.
 func (i *installation) tools() (path string) {
@@ -71,7 +71,7 @@ exec ` + helm + ` "$@"`,
 // spaces at the end of a line are kubectl's.
 var trailing = regexp.MustCompile(` +\n`)
 
-// TestStory does what the README tells operators to do, and sees what it says
+// TestStory does what the page tells operators to do, and sees what it says
 // they see.
 func TestStory(t *testing.T) {
 	i := newInstallation(t, release+"-webhook")
@@ -85,7 +85,7 @@ func TestStory(t *testing.T) {
 			}
 		}
 		if d != "" {
-			t.Errorf("$ %s (-README +printed):\n%s", c.line, d)
+			t.Errorf("$ %s (-page +printed):\n%s", c.line, d)
 		}
 	}
 }

@@ -12,6 +12,9 @@
 - --leader-elect-namespace={{ .Release.Namespace }}
 - --leader-elect-name={{ include "edict.fullname" . }}
 - --leader-elect-identity=$(POD_NAME)
+{{- with .Values.watchLabelSelector }}
+- {{ printf "--watch-label-selector=%s" . | quote }}
+{{- end }}
 - --metrics-bind-address=:4272
 - --metrics-secure={{ .Values.metrics.secure }}
 {{- if .Values.metrics.certSecretName }}
@@ -72,7 +75,7 @@
 - --webhook-cert-dir=/etc/edict/webhook
 {{- else }}
 - --webhook-cert-secret={{ include "edict.fullname" . }}-webhook
-- --webhook-configuration={{ include "edict.fullname" . }}
+- --webhook-configuration={{ include "edict.clusterName" . }}
 {{- range include "edict.webhookNames" . | fromJsonArray }}
 - --webhook-dns-name={{ . }}
 {{- end }}

@@ -13,6 +13,20 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The name of what has no namespace, or is in another one than the release: releases of one name in two namespaces have one each. */}}
+{{- define "edict.clusterName" -}}
+{{- printf "%s-%s" .Release.Namespace (include "edict.fullname" .) -}}
+{{- end -}}
+
+{{/* The name of the Lease: an installation with a selector has one of its own, as run.LeaseName names it. */}}
+{{- define "edict.leaseName" -}}
+{{- if .Values.watchLabelSelector -}}
+{{- printf "%s-%s" (include "edict.fullname" .) (.Values.watchLabelSelector | sha256sum | trunc 8) -}}
+{{- else -}}
+{{- include "edict.fullname" . -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "edict.serviceAccountName" -}}
 {{- .Values.serviceAccount.name | default (include "edict.fullname" .) -}}
 {{- end -}}
@@ -117,6 +131,56 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- include "edict.checkEnforced" . -}}
 {{- end -}}
 
+{{/* The requirements of a label selector as a JSON list of key, op and values; "Unknown" is one that is not compared. */}}
+{{- define "edict.requirements" -}}
+{{- $out := list -}}
+{{- range regexFindAll "[^,()]+([(][^)]*[)])?" . -1 -}}
+{{- $one := trim . -}}
+{{- $key := regexFind "[^!=<>() ]+" $one -}}
+{{- if regexMatch "^![^=]*$" $one -}}
+{{- $out = append $out (dict "key" $key "op" "DoesNotExist" "values" list) -}}
+{{- else if regexMatch "^[^ ]+ +(not)?in *[(]" $one -}}
+{{- $values := list -}}
+{{- range splitList "," (regexFind "[(].*[)]" $one | trimAll "()") -}}{{- $values = append $values (trim .) -}}{{- end -}}
+{{- $out = append $out (dict "key" $key "op" (regexMatch "^[^ ]+ +notin" $one | ternary "NotIn" "In") "values" $values) -}}
+{{- else if contains "!=" $one -}}
+{{- $out = append $out (dict "key" $key "op" "NotIn" "values" (list (regexReplaceAll ".*!=" $one "" | trim))) -}}
+{{- else if contains "=" $one -}}
+{{- $out = append $out (dict "key" $key "op" "In" "values" (list (regexReplaceAll ".*=" $one "" | trim))) -}}
+{{- else if regexMatch "[<>]" $one -}}
+{{- $out = append $out (dict "key" $key "op" "Unknown" "values" list) -}}
+{{- else -}}
+{{- $out = append $out (dict "key" $key "op" "Exists" "values" list) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $out -}}
+{{- end -}}
+
+{{/* "true" if no labels match both selectors, .one and .other: they exclude each other by one key. */}}
+{{- define "edict.disjoint" -}}
+{{- $disjoint := false -}}
+{{- $others := include "edict.requirements" .other | fromJsonArray -}}
+{{- range $a := include "edict.requirements" .one | fromJsonArray -}}
+{{- range $b := $others -}}
+{{- if eq $a.key $b.key -}}
+{{- $ops := list $a.op $b.op -}}
+{{- $common := list -}}
+{{- range $a.values -}}{{- if has . $b.values -}}{{- $common = append $common . -}}{{- end -}}{{- end -}}
+{{- if has "DoesNotExist" $ops -}}
+{{- if or (has "In" $ops) (has "Exists" $ops) -}}{{- $disjoint = true -}}{{- end -}}
+{{- else if and (eq $a.op "In") (eq $b.op "In") -}}
+{{- if not $common -}}{{- $disjoint = true -}}{{- end -}}
+{{- else if and (eq $a.op "In") (eq $b.op "NotIn") -}}
+{{- if eq (len $common) (len $a.values) -}}{{- $disjoint = true -}}{{- end -}}
+{{- else if and (eq $a.op "NotIn") (eq $b.op "In") -}}
+{{- if eq (len $common) (len $b.values) -}}{{- $disjoint = true -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if $disjoint -}}true{{- end -}}
+{{- end -}}
+
 {{/* Refuses a second release in the cluster that would write what another writes. */}}
 {{- define "edict.checkEnforced" -}}
 {{- $mine := include "edict.enforced" . | fromJsonArray -}}
@@ -124,13 +188,14 @@ affinity: {{- toYaml . | nindent 2 }}
 {{- range (lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" "").items -}}
 {{- $notes := .metadata.annotations | default dict -}}
 {{- $other := printf "%s/%s" (get $notes "meta.helm.sh/release-namespace") (get $notes "meta.helm.sh/release-name") -}}
-{{- if and (hasKey $notes "chart.edict.dev/enforces") (ne $other $me) -}}
+{{- $selector := get $notes "chart.edict.dev/watch-label-selector" -}}
+{{- if and (hasKey $notes "chart.edict.dev/enforces") (ne $other $me) (not (include "edict.disjoint" (dict "one" ($.Values.watchLabelSelector | default "") "other" $selector))) -}}
 {{- $both := list -}}
 {{- range get $notes "chart.edict.dev/enforces" | fromJsonArray -}}
 {{- if has . $mine -}}{{- $both = append $both . -}}{{- end -}}
 {{- end -}}
 {{- with $both -}}
-{{- fail (printf "the release %s enforces %s already, and two controllers that enforce one policy overwrite each other: here, switch these off (policies.NAME.enabled=false) or run them in the shadow (defaultMode=Shadow)" $other (join ", " .)) -}}
+{{- fail (printf "the release %s enforces %s already, and two controllers that enforce one policy overwrite each other: here, switch these off (policies.NAME.enabled=false) or run them in the shadow (defaultMode=Shadow), or let each release have a watchLabelSelector that no object of the other matches (here %q, there %q)" $other (join ", " .) ($.Values.watchLabelSelector | default "") $selector) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

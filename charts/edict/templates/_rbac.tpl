@@ -6,7 +6,7 @@
 {{/* The name of a Role: after the file, and after the param too, since a file may have several. */}}
 {{- define "edict.ruleName" -}}
 {{- $policy := eq .file .rule.policy | ternary .file (printf "%s-%s" .file .rule.policy) -}}
-{{- printf "%s-%s:%s" (include "edict.fullname" .root) $policy .rule.param -}}
+{{- printf "%s-%s:%s" (include "edict.clusterName" .root) $policy .rule.param -}}
 {{- end -}}
 
 {{/* "true" unless the cluster can be asked and has no such namespace. */}}

@@ -31,6 +31,7 @@ import (
 	"github.com/edict-dev/edict/engine/run/requirements"
 	"github.com/edict-dev/edict/engine/run/writer"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/engine/selector"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -58,6 +59,10 @@ type Options struct {
 	// pauses and holds; nil keeps them in memory.
 	Brakes     *brake.Settings
 	BrakeStore *brakes.Store
+	// WatchSelector selects the primary objects that this installation decides about;
+	// HandOver is how long it waits with one whose labels begin to match.
+	WatchSelector *selector.Selector
+	HandOver      time.Duration
 	// Events records Events about decisions; nil records none.
 	Events *events.Decisions
 	// Tracer traces reconciliations; nil traces none.
@@ -104,6 +109,7 @@ func New(ctx context.Context, o Options) *Runtime {
 	store := world.NewStore()
 	r.group = reconcile.NewGroup(store, o.Writer, schema.NewSet(schema.Builtin()))
 	r.group.Answers, r.group.Guard, r.group.Records, r.group.Tracer = o.Answers, o.Guard, o.Records, o.Tracer
+	r.group.WatchSelector, r.group.HandOver = o.WatchSelector, o.HandOver
 	r.informers = informers.New(r.watching, r.working, informers.Options{
 		Log: o.Log, Kinds: o.Kinds, Config: o.Config, HTTP: o.HTTP, Writer: o.Writer, Group: r.group, Store: store,
 		Queues: r.queues, Poll: o.Poll, Count: o.Metrics.Watch, End: o.End,
