@@ -29,7 +29,7 @@ func TestSession(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	folders := map[string]string{"TMP": t.TempDir(), "TUTORIAL": tutorial(t)}
-	for _, page := range []string{"questions.md", "tutorial.md", "cookbook.md"} {
+	for _, page := range []string{"../README.md", "questions.md", "tutorial.md", "cookbook.md"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			s := session{t: t, root: root, folders: folders, env: append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))}
