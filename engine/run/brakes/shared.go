@@ -49,7 +49,7 @@ func missing(pauses, others []brake.Pause) (out []brake.Pause) {
 	for i := range pauses {
 		one := &pauses[i]
 		if !slices.ContainsFunc(others, func(other brake.Pause) bool {
-			return other.Rule == one.Rule && other.Revision == one.Revision
+			return other.Revision == one.Revision
 		}) {
 			out = append(out, *one)
 		}

@@ -10,9 +10,8 @@ func BrakedBy(s *brake.State) (out shards.Braked) {
 	if s == nil {
 		return out
 	}
-	out.Contested, out.Fields = len(s.Contested), s.Contested[:min(len(s.Contested), shards.MaxFields)]
-	if out.Slowed = len(s.Slowed); out.Slowed > 0 {
-		out.Slow = s.Slowed[0]
+	if out.Slowed = len(s.Paced); out.Slowed > 0 {
+		out.Slow = s.Paced[0].String()
 	}
 	out.Uncertain = s.Kept[brake.Uncertain]
 	return out

@@ -13,21 +13,17 @@ import (
 // TestBrakedBy sums up what the brakes of one replica do.
 func TestBrakedBy(t *testing.T) {
 	t.Parallel()
+	paced := brake.Paced{Policy: "p", Manager: "somebody"}
 	for name, tc := range map[string]struct {
 		state *brake.State
 		want  shards.Braked
 	}{
 		"nothing":      {nil, shards.Braked{}},
 		"only a pause": {&brake.State{Pauses: make([]brake.Pause, 1), Kept: map[brake.Reason]int{brake.RemovalLimit: 2}}, shards.Braked{}},
-		"one field":    {&brake.State{Contested: []string{"a"}}, shards.Braked{Contested: 1, Fields: []string{"a"}}},
-		"many fields":  {&brake.State{Contested: []string{"a", "b", "c", "d"}}, shards.Braked{Contested: 4, Fields: []string{"a", "b", "c"}}},
-		"all":          {&brake.State{Slowed: []string{"x", "y"}, Kept: map[brake.Reason]int{brake.Uncertain: 2}}, shards.Braked{Slowed: 2, Slow: "x", Uncertain: 2}},
+		"all":          {&brake.State{Paced: []brake.Paced{paced, {}}, Kept: map[brake.Reason]int{brake.Uncertain: 2}}, shards.Braked{Slowed: 2, Slow: paced.String(), Uncertain: 2}},
 	} {
 		got := BrakedBy(tc.state)
-		if len(got.Fields) == 0 {
-			got.Fields = nil
-		}
-		if diff := cmp.Diff(tc.want, got); diff != "" || got.Any() != (tc.want.Contested+tc.want.Slowed+tc.want.Uncertain > 0) {
+		if diff := cmp.Diff(tc.want, got); diff != "" || got.Any() != (tc.want.Slowed+tc.want.Uncertain > 0) {
 			t.Errorf("%s: %v, %s", name, got.Any(), diff)
 		}
 	}
@@ -39,13 +35,13 @@ func TestBraked(t *testing.T) {
 	r, _ := running(t, lifecycle.Report{Event: lifecycle.Activated, InForce: "r"})
 	told := func(policy, revision, field string) shards.Replica {
 		return shards.Replica{Identity: policy + revision, Troubles: []shards.Trouble{
-			{Policy: policy, Revision: revision, Braked: &shards.Braked{Contested: 2, Fields: []string{field}, Slowed: 1, Slow: field}},
+			{Policy: policy, Revision: revision, Braked: &shards.Braked{Slowed: 1, Slow: field}},
 		}}
 	}
 	r.options.Others = func() []shards.Replica {
 		return []shards.Replica{told("p", "r", "a"), told("p", "r", "b"), told("p", "before", "c"), told("q", "r", "d"), {Identity: "well", Troubles: []shards.Trouble{{Policy: "p", Revision: "r"}}}}
 	}
-	want := shards.Braked{Contested: 4, Fields: []string{"a", "b"}, Slowed: 2, Slow: "a"}
+	want := shards.Braked{Slowed: 2, Slow: "a"}
 	if diff := cmp.Diff(want, r.Braked("p")); diff != "" {
 		t.Error(diff)
 	}

@@ -129,7 +129,7 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.informers.Start()
 	r.brakes = brakes.New(brakes.Options{
 		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.queues.Enqueue,
-		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed, Leads: o.Leads,
+		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed, Leads: o.Leads, Manager: o.Writer.Manager,
 	})
 	r.group.Brakes, r.group.Suspect = r.brakes.Brakes(), r.informers.Stale
 	if o.Owned != nil {

@@ -11,19 +11,16 @@ import (
 
 // brakeStatus is what the brakes do about a policy, as lines of a status.
 type brakeStatus struct {
-	// paused and contested are statuses of their own; failing counts with what
-	// fails, and holds is worth a look.
-	paused, contested, failing, holds []string
+	// paused is a status of its own; failing counts with what fails, and holds is worth
+	// a look.
+	paused, failing, holds []string
 }
 
 // brakeStatusOf returns what the brakes do about a policy in a namespace as text: the pauses
 // and holds of a state, of which nil is nothing, and what all replicas do about objects.
 func brakeStatusOf(s *brake.State, b shards.Braked, namespace string) (n brakeStatus) {
-	if b.Contested > 0 {
-		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(b.Fields, b.Contested)}
-	}
 	if b.Slowed > 0 {
-		n.failing = append(n.failing, "slowed down for "+plural(b.Slowed, "object")+", such as: "+b.Slow)
+		n.failing = append(n.failing, "at its pace for ten minutes about "+plural(b.Slowed, "object")+", such as: "+b.Slow)
 	}
 	if b.Uncertain > 0 {
 		n.failing = append(n.failing, "nothing is removed, because what it reads may be out of date: that concerns "+plural(b.Uncertain, "object"))
@@ -48,19 +45,10 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// listed lists some of n things.
-func listed(some []string, n int) string {
-	out := strings.Join(some, "; ")
-	if more := n - len(some); more > 0 {
-		out += fmt.Sprintf("; and %d more", more)
-	}
-	return out
-}
-
 // text is all of it, to see whether it has changed.
 func (n *brakeStatus) text() string {
 	var out []string
-	for _, lines := range [][]string{n.paused, n.contested, n.failing, n.holds} {
+	for _, lines := range [][]string{n.paused, n.failing, n.holds} {
 		out = append(out, strings.Join(lines, "\n"))
 	}
 	return strings.Trim(strings.Join(out, "\n"), "\n")
@@ -74,10 +62,9 @@ func (t *tally) addBrakes(id string, n brakeStatus) {
 		}
 	}
 	add(&t.paused, n.paused)
-	add(&t.contested, n.contested)
 	add(&t.failing, n.failing)
 	add(&t.held, n.holds)
-	for _, lines := range [][]string{n.paused, n.contested, n.failing} {
+	for _, lines := range [][]string{n.paused, n.failing} {
 		if len(lines) > 0 {
 			t.reasons = append(t.reasons, id+": "+lines[0])
 		}

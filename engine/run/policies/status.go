@@ -20,14 +20,12 @@ import (
 const (
 	statusActive   = "Active"
 	statusDegraded = "Degraded"
-	// statusPaused is of a ConfigMap with a policy that the brakes have stopped,
-	// statusContested of one that writes the fields of another writer.
-	statusPaused    = "Paused"
-	statusContested = "Contested"
-	statusWaiting   = v1alpha1.StatusWaiting
-	statusRefused   = "Refused"
-	statusDisabled  = "Disabled"
-	statusEmpty     = "Empty"
+	// statusPaused is of a ConfigMap with a policy that the brakes have stopped.
+	statusPaused   = "Paused"
+	statusWaiting  = v1alpha1.StatusWaiting
+	statusRefused  = "Refused"
+	statusDisabled = "Disabled"
+	statusEmpty    = "Empty"
 	// statusRollingOut is of a ConfigMap with a policy that comes into force in steps,
 	// statusRolloutStopped of one of which the steps have stopped.
 	statusRollingOut     = "RollingOut"
@@ -38,7 +36,7 @@ const (
 
 // Statuses are all of them.
 var Statuses = []string{
-	statusActive, statusContested, statusDegraded, statusDisabled, statusEmpty, statusPaused, statusRefused, statusRollingOut, statusRolloutStopped, statusStopped, statusWaiting,
+	statusActive, statusDegraded, statusDisabled, statusEmpty, statusPaused, statusRefused, statusRollingOut, statusRolloutStopped, statusStopped, statusWaiting,
 }
 
 // statusReport is the status of a ConfigMap.
@@ -53,8 +51,6 @@ type statusReport struct {
 	text, warning string
 	// own are the errors of the ConfigMap that are not of the text of a policy.
 	own []document.Problem
-	// rivals are other writers of the fields that the policies write; part of warning.
-	rivals string
 	// rollouts is how far rollouts have come, as the annotation has it.
 	rollouts string
 	// reason is text without what changes from one moment to the next; "" is
@@ -92,7 +88,6 @@ type reporter struct {
 
 	policies *lifecycle.Registry
 	runtime  *controller.Runtime
-	rivals   func(policy string) string
 	// kept returns the IDs of the policies in the history, changed the version of it with the
 	// last change of what is in force of a policy.
 	kept    func() []string
@@ -134,7 +129,6 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents, others *
 			sum.addOthers(id, &p, others.Others(id))
 			sum.addBrakes(id, r.brakes(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
-			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
 	}
 	r.addLeft(&sum, c, contents, others)
@@ -142,9 +136,8 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents, others *
 	n.status = sum.status()
 	n.text, n.reason = sum.text(contents.ConfigMap)
 	n.begins = n.status == statusWaiting && len(sum.waits) == 0
-	n.rivals = value.Cut(n.rivals, configmap.MaxText)
 	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
-	n.warning = joinLines(joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), n.rivals), held)
+	n.warning = joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), held)
 	return n
 }
 
@@ -218,7 +211,7 @@ func (r *reporter) failing(id string, others *controller.Comparison) (text strin
 		text += fmt.Sprintln(other.Replica, other.Revisions, other.Grouped, other.Behind, other.Why)
 	}
 	brakes := r.brakes(id)
-	return text + r.rivals(id) + brakes.text()
+	return text + brakes.text()
 }
 
 // measure sets the metric of policies whose newest text is refused.
