@@ -144,11 +144,10 @@ func resumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume POLICY",
 		Short: "Resume a policy that the brakes have paused",
-		Long: `Lets a policy write again, or rules of it, that were paused because they wrote or
-removed more than their limit, or wrote in turn with another policy. What it may
-write within a window is counted from the beginning. edict hold list shows what is
-paused and what is kept back; edict rollback takes the last edit of a policy back,
-which ends a pause as well.`,
+		Long: `Lets a policy write again that was paused because it wrote or removed more than its
+limit. What it may write within a window is counted from the beginning. edict hold
+list shows what is paused and what is kept back; edict rollback takes the last edit
+of a policy back, which ends a pause as well.`,
 		Example: "  edict resume agent-node-label",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -80,10 +79,8 @@ func (f *holdFlags) list(ctx context.Context, now time.Time) ([]heldRow, error) 
 		for i := range r.Pauses {
 			p := &r.Pauses[i]
 			rows = append(rows, heldRow{
-				Kind: "Pause", Policy: policy, Rule: p.Rule, Reason: p.Message, Since: p.Since, Objects: r.Objects[p.Reason],
-				Kept: keptBy(r.Kept, func(k brake.KeptRecord) bool {
-					return k.Reason == p.Reason && (p.Rule == "" || slices.Contains(k.Rules, p.Rule))
-				}),
+				Kind: "Pause", Policy: policy, Reason: p.Message, Since: p.Since, Objects: r.Objects[p.Reason],
+				Kept: keptBy(r.Kept, func(k brake.KeptRecord) bool { return k.Reason == p.Reason }),
 			})
 		}
 	}

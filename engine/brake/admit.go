@@ -7,24 +7,21 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // Request asks which effects of a decision are written now.
 type Request struct {
 	Key     eval.Key
 	Effects []*eval.Effect
-	Cause   Cause
-	Now     time.Time
-	World   World
+	// Next is when the key is due by the passing of time; zero is never.
+	Next, Now time.Time
+	World     World
 }
 
 // World is what the brakes have to know of what a policy reads.
 type World interface {
 	// Size returns how many objects an input has, or for -1 the policy.
 	Size(input int) int
-	// UID returns the uid of an object as it was decided on; "" if it did not exist.
-	UID(id world.ID) string
 	// Suspect reports whether what the policy reads may be out of date. It is asked
 	// only about removals.
 	Suspect() bool
@@ -37,12 +34,9 @@ type Ruling struct {
 	// Next is when the key is to be decided about again; zero is when something
 	// wakes it.
 	Next time.Time
-	// Runaway says what never comes to rest, for brakes that only observe; "" is
-	// nothing.
-	Runaway string
-	cause   Cause
-	at      time.Time
-	world   World
+	at   time.Time
+	// key is the one whose token is put back if nothing is written; nil is that none is.
+	key *eval.Key
 }
 
 // Back is an effect that is kept back.
@@ -51,53 +45,39 @@ type Back struct {
 	Reason Reason
 }
 
-// Idle reports whether nothing is known of the policy's keys that an evaluation
-// without effects would change.
-func (p *Policy) Idle() bool { return p == nil || p.marks.Load() == 0 }
+// Idle reports whether an evaluation without effects, whose key is due at an instant,
+// changes nothing of what is known of its key.
+func (p *Policy) Idle(next, now time.Time) bool {
+	return p == nil || p.marks.Load() == 0 && !soon(next, now)
+}
 
 // Admit says which effects are written now. What is allowed counts as written,
 // until Settle says otherwise.
 func (p *Policy) Admit(r Request) Ruling {
-	if p == nil || len(r.Effects) == 0 && p.Idle() {
+	if p == nil || len(r.Effects) == 0 && p.Idle(r.Next, r.Now) {
 		return Ruling{Allowed: r.Effects, at: r.Now}
 	}
 	return p.admit(r)
 }
 
 func (p *Policy) admit(r Request) Ruling {
-	out := Ruling{Allowed: r.Effects, at: r.Now, cause: r.next(p.name), world: r.World}
+	out := Ruling{Allowed: r.Effects, at: r.Now}
 	defer p.brakes.tell()
 	a := admission{policy: p, request: r, out: &out, items: map[int]Reason{}}
 	a.suspect = slices.ContainsFunc(r.Effects, Shrinks) && r.World.Suspect()
 	p.brakes.mu.Lock()
-	switch {
-	case len(r.Effects) == 0:
-	case p.brakes.settings.Observe:
-		a.observe()
-	default:
+	defer p.brakes.mu.Unlock()
+	if len(r.Effects) > 0 {
 		a.run()
 	}
+	a.pace()
 	p.keep(r.Key, out.Back, r.Now)
 	p.mark()
-	p.brakes.mu.Unlock()
-	p.brakes.lineage.begin(out.Allowed, out.cause)
 	return out
 }
 
 // mark notes whether something is known of keys that evaluations have to look at.
-func (p *Policy) mark() { p.marks.Store(int64(len(p.back) + len(p.timed))) }
-
-// next is the cause that the writes of a key are of other keys.
-func (r *Request) next(policy string) Cause {
-	out := Cause{Depth: r.Cause.Depth + 1, Since: r.Cause.Since, Policy: policy, Known: true, at: r.Now}
-	if r.Cause.Depth == 0 {
-		out.Since = r.Now
-	}
-	if len(r.Effects) > 0 {
-		out.Rule = r.Effects[0].Rules[0]
-	}
-	return out
-}
+func (p *Policy) mark() { p.marks.Store(int64(len(p.back))) }
 
 type admission struct {
 	policy  *Policy
@@ -105,18 +85,25 @@ type admission struct {
 	out     *Ruling
 	// items are those of which something is kept back: so is what comes after it.
 	items map[int]Reason
-	// whole says why nothing is written at all.
-	whole Reason
 	// suspect says that what the policy reads may be out of date.
 	suspect bool
 }
 
-func (a *admission) writes() bool {
-	return slices.ContainsFunc(a.request.Effects, func(e *eval.Effect) bool { return e.Verb != eval.VerbEvent })
+// pace takes a token if the key writes or is due again within a second.
+func (a *admission) pace() {
+	due := soon(a.request.Next, a.request.Now)
+	if !due && (a.policy.brakes.settings.Virtual || !slices.ContainsFunc(a.out.Allowed, writes)) {
+		return
+	}
+	a.policy.take(a.request.Key, a.out.Allowed, a.request.Now)
+	if !due {
+		a.out.key = &a.request.Key
+	}
 }
 
+func writes(e *eval.Effect) bool { return e.Verb != eval.VerbEvent }
+
 func (a *admission) run() {
-	a.whole = a.slowDown()
 	allowed := make([]*eval.Effect, 0, len(a.request.Effects))
 	for _, e := range a.request.Effects {
 		reason := a.judge(e)
@@ -138,15 +125,8 @@ func (a *admission) judge(e *eval.Effect) Reason {
 	if reason := a.items[e.Item]; reason != "" {
 		return reason
 	}
-	switch {
-	case a.whole != "":
-		return a.whole
-	case e.Verb == eval.VerbEvent:
+	if !writes(e) {
 		return ""
-	}
-	if until := a.policy.brakes.fields.wait(e, a.request.World, a.request.Now); !until.IsZero() {
-		a.again(until)
-		return Contested
 	}
 	if a.suspect && Shrinks(e) {
 		return Uncertain
@@ -155,31 +135,28 @@ func (a *admission) judge(e *eval.Effect) Reason {
 }
 
 // paused says why a person or a pause keeps an effect back. One that was joined
-// with the write of a rule that is not kept back is decided again, apart.
+// with the write of a rule that is not held is decided again, apart.
 func (a *admission) paused(e *eval.Effect) Reason {
-	reason := a.pausedRules(e.Rules)
-	if reason != "" && slices.ContainsFunc(e.Rules, func(rule string) bool { return a.pausedRules([]string{rule}) == "" }) {
-		a.again(a.request.Now.Add(joinedPause))
+	if pauses := a.policy.pauses; len(pauses) > 0 {
+		return pauses[0].Reason
 	}
-	return reason
+	if !a.held(e.Rules) {
+		return ""
+	}
+	if slices.ContainsFunc(e.Rules, func(rule string) bool { return !a.held([]string{rule}) }) {
+		a.out.Next = a.request.Now.Add(joinedHold)
+	}
+	return Held
 }
 
-// joinedPause is after how long a key is decided about again of which too much
+// joinedHold is after how long a key is decided about again of which too much
 // was kept back.
-const joinedPause = time.Second
+const joinedHold = time.Second
 
-func (a *admission) pausedRules(rules []string) Reason {
-	for i := range a.policy.pauses {
-		if one := &a.policy.pauses[i]; one.Rule == "" || slices.Contains(rules, one.Rule) {
-			return one.Reason
-		}
-	}
-	for i := range a.policy.brakes.holds {
-		if h := &a.policy.brakes.holds[i]; h.Policy == a.policy.name && !h.Ended(a.request.Now) && h.of(a.request.Key, rules) {
-			return Held
-		}
-	}
-	return ""
+func (a *admission) held(rules []string) bool {
+	return slices.ContainsFunc(a.policy.brakes.holds, func(h Hold) bool {
+		return h.Policy == a.policy.name && !h.Ended(a.request.Now) && h.of(a.request.Key, rules)
+	})
 }
 
 // count counts a write, and pauses the policy if it is one too many.
@@ -222,19 +199,47 @@ func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most in
 	})
 }
 
-// pause adds a pause that is new.
+// pause adds a pause, unless there is one.
 func (p *Policy) pause(one Pause) {
-	if slices.ContainsFunc(p.pauses, func(other Pause) bool { return other.Rule == one.Rule }) {
+	if len(p.pauses) > 0 {
 		return
 	}
 	p.pauses = append(p.pauses, one)
-	p.note()
 	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(p.brakes.settings.Namespace)})
 }
 
-// again has the key decided about again at an instant.
-func (a *admission) again(at time.Time) {
-	if a.out.Next.IsZero() || at.Before(a.out.Next) {
-		a.out.Next = at
+// Done is what became of an effect that was allowed.
+type Done struct {
+	Effect *eval.Effect
+	// Written says that the object was changed.
+	Written bool
+}
+
+// Settle takes what became of what was allowed.
+func (p *Policy) Settle(r Ruling, done []Done) {
+	if p == nil || len(done) == 0 {
+		return
+	}
+	p.brakes.mu.Lock()
+	defer p.brakes.mu.Unlock()
+	written := false
+	for _, d := range done {
+		switch {
+		case !writes(d.Effect):
+		case d.Written:
+			written = true
+		default:
+			p.uncount(d.Effect, r.at)
+		}
+	}
+	if r.key != nil && !written {
+		p.putBack(*r.key)
+	}
+}
+
+func (p *Policy) uncount(e *eval.Effect, at time.Time) {
+	p.changes.add(at, -1)
+	if Removes(e) {
+		p.removals.add(at, -1)
 	}
 }

@@ -143,50 +143,6 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// TestLineage: a change is a write's also before the write was answered, and is
-// from outside otherwise.
-func TestLineage(t *testing.T) {
-	t.Parallel()
-	l, e := newLineage(), patch(nil, nil)
-	outside := Cause{Known: true}
-	if got := l.causeOf(widget, "1", noon); got != outside {
-		t.Errorf("before anything: %+v", got)
-	}
-	mine := Cause{Depth: 3, Policy: "p", Known: true, Since: noon, at: noon}
-	l.begin([]*eval.Effect{e}, mine)
-	if got := l.causeOf(widget, "2", noon); got != mine {
-		t.Errorf("while it is sent: %+v", got)
-	}
-	l.end([]Done{{Effect: e, Written: true, Version: "2"}}, mine)
-	for version, want := range map[string]Cause{"1": outside, "2": mine, "3": outside, "": mine} {
-		if got := l.causeOf(widget, version, noon.Add(time.Second)); got != want {
-			t.Errorf("then the version %q: %+v, want %+v", version, got, want)
-		}
-	}
-	if got := l.causeOf(widget, "", noon.Add(time.Hour)); got != outside {
-		t.Errorf("deleted an hour later: %+v", got)
-	}
-	for i := range 3 * maxRecent {
-		l.end([]Done{{Effect: e, Version: time.Duration(i).String()}}, mine)
-	}
-	if n := len(l.versions.now) + len(l.versions.before); n > 2*maxRecent || len(l.under) > 0 {
-		t.Errorf("%d versions are kept, %d are under way", n, len(l.under))
-	}
-}
-
-// TestMergedCauses: what comes from outside counts, and the shorter chain.
-func TestMergedCauses(t *testing.T) {
-	t.Parallel()
-	outside, short, long := Cause{Known: true}, Cause{Known: true, Depth: 2}, Cause{Known: true, Depth: 9}
-	for _, tc := range []struct{ a, b, want Cause }{
-		{Cause{}, long, long}, {long, short, short}, {short, long, short}, {short, outside, outside}, {outside, long, outside},
-	} {
-		if got := tc.a.Merge(tc.b); got != tc.want {
-			t.Errorf("%+v and %+v: %+v", tc.a, tc.b, got)
-		}
-	}
-}
-
 // TestAdmitAllocatesNothing for what writes nothing.
 func TestAdmitAllocatesNothing(t *testing.T) {
 	p := New(DefaultSettings(), nil).Policy("p")
@@ -194,8 +150,8 @@ func TestAdmitAllocatesNothing(t *testing.T) {
 	key := eval.Key{Name: "a"}
 	if n := testing.AllocsPerRun(100, func() {
 		p.Apart(key)
-		p.Due(key, time.Time{}, noon)
-		p.Settle(p.Admit(Request{Key: key, Now: noon}), nil, noon)
+		p.Wait(key, noon)
+		p.Settle(p.Admit(Request{Key: key, Now: noon}), nil)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -225,7 +181,7 @@ func TestPauseOfAShare(t *testing.T) {
 		p.Adopt(&plan.Policy{Name: "p", Revision: "1"})
 		for i := range 10 {
 			e := patch(object{}, object{"a": int64(i)})
-			p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil, noon)
+			p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil)
 		}
 		pauses, news := b.Pauses("p"), b.News()
 		if len(pauses) != 1 || !strings.Contains(pauses[0].Message, tc.want) {
@@ -248,7 +204,7 @@ func TestPauseOfFewObjects(t *testing.T) {
 	p.Adopt(&plan.Policy{Name: "p", Revision: "1"})
 	for i := range 10 {
 		e := patch(object{}, object{"a": int64(i)})
-		p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil, noon)
+		p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil)
 	}
 	const want = "more than 6 writes within 1m0s, which is its limit, 40% of objects but at least 6; the first"
 	if pauses := b.Pauses("p"); len(pauses) != 1 || !strings.Contains(pauses[0].Message, want) {

@@ -18,10 +18,8 @@ type Brakes struct {
 	settings Settings
 	// changed is called when something is new that is to be kept or reported.
 	changed func()
-	lineage *lineage
 
 	mu       sync.Mutex
-	fields   fields
 	policies map[string]*Policy
 	holds    []Hold
 	// kept are pauses that were read and whose policies do not run yet.
@@ -35,13 +33,7 @@ func New(s Settings, changed func()) *Brakes {
 	if changed == nil {
 		changed = func() {}
 	}
-	if s.Now == nil {
-		s.Now = time.Now
-	}
-	return &Brakes{
-		settings: s, changed: changed, lineage: newLineage(), policies: map[string]*Policy{},
-		fields: fields{byID: map[uint64]*field{}}, kept: map[string][]Pause{},
-	}
+	return &Brakes{settings: s, changed: changed, policies: map[string]*Policy{}, kept: map[string][]Pause{}}
 }
 
 // Policy is the state of the brakes of one policy, whichever revision of it is in
@@ -49,19 +41,20 @@ func New(s Settings, changed func()) *Brakes {
 type Policy struct {
 	brakes *Brakes
 	name   string
-	// marks is how many keys have something that evaluations have to look at.
-	marks atomic.Int64
-	// apart says that some rule is paused or held.
+	// marks is how many keys have something that evaluations without effects have to look
+	// at, empty how many were at their pace since their buckets were full.
+	marks, empty atomic.Int64
+	// apart says that some rule is held.
 	apart atomic.Bool
 	// What follows is guarded by Brakes.mu.
 	revision string
 	changes  bounds
 	removals bounds
 	pauses   []Pause
-	slowed   map[eval.Key]*slowed
-	chains   map[eval.Key]*chain
-	timed    map[eval.Key]*timed
 	back     map[eval.Key]*Kept
+	paces    map[eval.Key]*pace
+	// swept is when those were last dropped whose buckets are full.
+	swept time.Time
 }
 
 // Policy returns the state of a policy.
@@ -77,32 +70,26 @@ func (b *Brakes) Policy(name string) *Policy {
 func (b *Brakes) policy(name string) *Policy {
 	p := b.policies[name]
 	if p == nil {
-		p = &Policy{brakes: b, name: name, slowed: map[eval.Key]*slowed{}, chains: map[eval.Key]*chain{}, timed: map[eval.Key]*timed{}, back: map[eval.Key]*Kept{}}
+		p = &Policy{brakes: b, name: name, back: map[eval.Key]*Kept{}, paces: map[eval.Key]*pace{}}
 		b.policies[name] = p
 		p.note()
 	}
 	return p
 }
 
-// note notes whether some rule is paused or held.
+// note notes whether some rule is held.
 func (p *Policy) note() {
-	p.apart.Store(slices.ContainsFunc(p.pauses, func(one Pause) bool { return one.Rule != "" }) ||
-		slices.ContainsFunc(p.brakes.holds, func(h Hold) bool { return h.Policy == p.name && h.Rule != "" }))
+	p.apart.Store(slices.ContainsFunc(p.brakes.holds, func(h Hold) bool { return h.Policy == p.name && h.Rule != "" }))
 }
 
-// Apart returns the rules that are paused or held about a key, while others of
-// the policy are not.
+// Apart returns the rules that are held about a key, while others of the policy are
+// not.
 func (p *Policy) Apart(key eval.Key) (rules []string) {
 	if p == nil || !p.apart.Load() {
 		return nil
 	}
 	p.brakes.mu.Lock()
 	defer p.brakes.mu.Unlock()
-	for i := range p.pauses {
-		if rule := p.pauses[i].Rule; rule != "" {
-			rules = append(rules, rule)
-		}
-	}
 	for i := range p.brakes.holds {
 		if h := &p.brakes.holds[i]; h.Policy == p.name && h.Rule != "" && h.of(key, []string{h.Rule}) {
 			rules = append(rules, h.Rule)
@@ -125,11 +112,8 @@ func (p *Policy) Adopt(next *plan.Policy) {
 	if p.revision == next.Revision {
 		return
 	}
-	p.pauses = append(p.pauses, p.brakes.kept[p.name]...) // end notes them
+	p.pauses = append(p.pauses, p.brakes.kept[p.name]...)
 	delete(p.brakes.kept, p.name)
-	clear(p.slowed)
-	clear(p.chains)
-	clear(p.timed)
 	p.revision = next.Revision
 	p.end("goes on: its text has changed", func(one *Pause) bool { return one.Revision != next.Revision })
 }
@@ -145,35 +129,17 @@ func (p *Policy) EndSince(begun time.Time, why string) {
 	p.end("goes on: "+why, func(one *Pause) bool { return !one.Since.Before(begun) })
 }
 
-// end ends pauses; what says what becomes of what was paused. What was counted of a fight
-// does not count once more.
+// end ends pauses; what says what becomes of what was paused.
 func (p *Policy) end(what string, ended func(*Pause) bool) {
 	var stay []Pause
 	for i := range p.pauses {
 		if one := p.pauses[i]; ended(&one) {
-			if one.Reason == Fight {
-				p.brakes.fields.restart(p.name)
-			}
-			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Resumed, Reason: one.Reason, Text: "the " + one.subject() + " " + what})
+			p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Resumed, Reason: one.Reason, Text: "the policy " + p.name + " " + what})
 		} else {
 			stay = append(stay, one)
 		}
 	}
 	p.pauses = stay
-	p.note()
-}
-
-func (p *Pause) subject() string {
-	if p.Rule == "" {
-		return "policy " + p.Policy
-	}
-	return "rule " + `"` + p.Rule + `" of the policy ` + p.Policy
-}
-
-// CauseOf returns what a change of an object is: a write of a policy, or one from
-// outside. version is "" for a deletion.
-func (b *Brakes) CauseOf(id world.ID, version string) Cause {
-	return b.lineage.causeOf(id, version, b.settings.Now())
 }
 
 // tell reports that there are news, if there are.
@@ -193,8 +159,7 @@ type Kind string
 const (
 	Paused    Kind = "PolicyPaused"
 	Resumed   Kind = "PolicyResumed"
-	Slow      Kind = "PolicySlowedDown"
-	Contest   Kind = "PolicyContested"
+	AtPace    Kind = "PolicyAtPace"
 	HoldBegun Kind = "PolicyHeld"
 	HoldEnded Kind = "PolicyHoldEnded"
 )

@@ -29,9 +29,8 @@ func (b *Brakes) Join(pauses []Pause) {
 		switch {
 		case p == nil || p.revision == "":
 			b.kept[one.Policy] = append(b.kept[one.Policy], one)
-		case p.revision == one.Revision && !slices.ContainsFunc(p.pauses, func(other Pause) bool { return other.Rule == one.Rule }):
+		case p.revision == one.Revision && len(p.pauses) == 0:
 			p.pauses = append(p.pauses, one)
-			p.note()
 		}
 	}
 }
@@ -86,9 +85,8 @@ func (b *Brakes) drop(policy string) {
 	p.pauses = append(p.pauses, b.kept[policy]...)
 	delete(b.kept, policy)
 	p.end("is no longer paused: the policy was deleted", func(*Pause) bool { return true })
-	clear(p.slowed)
-	clear(p.chains)
-	clear(p.timed)
+	clear(p.paces)
+	p.empty.Store(0)
 	clear(p.back)
 	p.mark()
 }
@@ -171,9 +169,9 @@ func (b *Brakes) Uncertain(policy string) []eval.Key {
 type State struct {
 	Pauses []Pause
 	Holds  []Hold
-	// Contested names fields that somebody else writes, too, Slowed the keys that
-	// are slowed down, with why. They are sorted.
-	Contested, Slowed []string
+	// Paced are the keys that have been at their pace for long, those first that have
+	// for longest.
+	Paced []Paced
 	// Kept counts the keys of which something is kept back, by reason.
 	Kept map[Reason]int
 }
@@ -182,15 +180,9 @@ type State struct {
 func (b *Brakes) States(now time.Time) map[string]*State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	contested := b.fields.contested(now)
 	out := map[string]*State{}
 	for name, p := range b.policies {
-		s := &State{Pauses: slices.Clone(p.pauses), Kept: map[Reason]int{}}
-		for _, one := range contested[name] {
-			s.Contested = append(s.Contested, one.path+" of "+objectName(one.target))
-		}
-		slices.Sort(s.Contested)
-		s.Slowed = p.slow(now)
+		s := &State{Pauses: slices.Clone(p.pauses), Paced: p.paced(now), Kept: map[Reason]int{}}
 		for _, one := range p.back {
 			s.Kept[one.Reason]++
 		}
@@ -204,27 +196,5 @@ func (b *Brakes) States(now time.Time) map[string]*State {
 		}
 		s.Holds = append(s.Holds, h)
 	}
-	return out
-}
-
-// slow forgets the keys that have come to rest and names the others.
-func (p *Policy) slow(now time.Time) (out []string) {
-	for key, s := range p.slowed {
-		if s.over(now) {
-			delete(p.slowed, key)
-			continue
-		}
-		out = append(out, s.text(p.name, key))
-	}
-	maps.DeleteFunc(p.chains, func(_ eval.Key, one *chain) bool { return now.Sub(one.since) > recovered })
-	for key, one := range p.timed {
-		switch {
-		case now.Sub(one.last) > recovered:
-			delete(p.timed, key)
-		case one.n > maxTimed:
-			out = append(out, fmt.Sprintf("%s is evaluated for %s once a second: it was due again within a second %d times in a row, by the passing of time alone", p.name, key, one.n))
-		}
-	}
-	slices.Sort(out)
 	return out
 }

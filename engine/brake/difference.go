@@ -1,7 +1,6 @@
 package brake
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -12,22 +11,8 @@ import (
 
 // change is a field that an effect changes.
 type change struct {
-	path          string
-	before, after uint64
-}
-
-var seed = maphash.MakeSeed()
-
-func hash(text string) uint64 { return maphash.String(seed, text) }
-
-// nothing is the hash of a field that is not there.
-const nothing = 0
-
-func hashOf(v value.Value) uint64 {
-	if absent(v) {
-		return nothing
-	}
-	return hash(value.Identity(v)) | 1
+	path    string
+	removed bool
 }
 
 // maxChanges bounds the fields of one effect that are looked at.
@@ -40,9 +25,9 @@ func changes(e *eval.Effect) []change {
 	switch {
 	case e.Verb == eval.VerbEvent:
 	case e.Verb == eval.VerbDelete, e.Verb == eval.VerbEvict:
-		d.add("", e.Before, nil, nil)
+		d.out = append(d.out, change{removed: true})
 	case e.Before == nil || e.Verb == eval.VerbCreate:
-		d.out = append(d.out, change{after: hashOf(e.Patch)})
+		d.out = append(d.out, change{})
 	default:
 		d.maps("", e.Before, e.Patch, e.Type)
 	}
@@ -167,8 +152,14 @@ func keyed(list *value.List, key string) bool {
 }
 
 func (d *differ) add(path string, was, now value.Value, t *schema.Type) {
-	before, after := hashOf(was), hashOf(now)
-	if before != after && len(d.out) < maxChanges && (t == nil || !eval.Stored(was, now, t)) {
-		d.out = append(d.out, change{path: path, before: before, after: after})
+	if len(d.out) < maxChanges && !identical(was, now) && (t == nil || !eval.Stored(was, now, t)) {
+		d.out = append(d.out, change{path: path, removed: absent(now)})
 	}
+}
+
+func identical(a, b value.Value) bool {
+	if absent(a) || absent(b) {
+		return absent(a) && absent(b)
+	}
+	return value.Identity(a) == value.Identity(b)
 }

@@ -6,13 +6,12 @@
 //
 //   - A policy that writes or removes more than its limit within a window is
 //     paused until somebody resumes it or its text changes (limit.go, window.go).
-//   - Rules of two policies that write a field in turn are paused; a field that
-//     somebody else writes as well is written once in ten seconds (field.go).
-//   - A key that is woken by nothing but its policies' own writes, and writes
-//     each time, is slowed down (lineage.go, slow.go); one that is due again and
-//     again within a second is evaluated once a second (timed.go).
 //   - What a person holds is not written (hold.go).
 //   - Nothing is removed while what the policy reads may be out of date.
+//
+// Before a decision [Policy.Wait] holds its key to its pace, whatever wakes it: 30
+// evaluations that write at once, and then one a second (pace.go). That bounds each
+// loop and fight, and the last state is written at most a second late.
 //
 // The package knows no cluster. Whoever drives it keeps pauses and holds, and
 // reports them.

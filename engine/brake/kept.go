@@ -82,7 +82,7 @@ func shown(e *eval.Effect) string {
 			return out + ", ..."
 		}
 		what := "set"
-		if c.after == nothing {
+		if c.removed {
 			what = "removed"
 		}
 		sep := ": "
@@ -113,7 +113,8 @@ func (k *Kept) Of(h *Hold) bool {
 	return k.Reason == Held && k.Policy == h.Policy && h.of(k.Key, k.Rules)
 }
 
-// Forget drops what is known of a key that is gone.
+// Forget drops what is kept back of a key that is gone. Its pace stays: the key may be
+// made again.
 func (p *Policy) Forget(key eval.Key) {
 	if p == nil {
 		return
@@ -121,8 +122,5 @@ func (p *Policy) Forget(key eval.Key) {
 	p.brakes.mu.Lock()
 	defer p.brakes.mu.Unlock()
 	delete(p.back, key)
-	delete(p.slowed, key)
-	delete(p.chains, key)
-	delete(p.timed, key)
 	p.mark()
 }

@@ -14,20 +14,23 @@ type Settings struct {
 	// Default is for policies that have no limit of their own. Max holds for all
 	// of them besides. A nil limit bounds nothing.
 	Default, Max plan.Limits
-	// Observe brakes nothing, and reports what never comes to rest.
-	Observe bool
+	// Virtual says that time does not pass while keys write: only those that are due
+	// again and again are held to their pace.
+	Virtual bool
 	// Share returns which part, held of n, of the changes of a policy this process may
 	// make, because others make the rest; nil is all.
 	Share func(policy string) (held, of int64)
 	// Namespace is that of the policies, for messages; "" is none.
 	Namespace string
-	// Now is the clock by which changes are seen; nil is the real one.
-	Now func() time.Time
 }
 
 // The limits of an installation that says nothing.
 var (
-	defaultChanges  = plan.Limit{PerWindow: 10_000, PerCentOf: plan.ObjectsOfPolicy, Input: -1, AtLeast: 5000, Window: time.Minute}
+	// Ten writes of each object within a minute: a node that goes away and comes back
+	// needs fewer, and a fight takes 30 at once. Of few objects a policy may write 1000
+	// times, because it may write many others for one, and that stops within ten seconds
+	// what writes as fast as it can.
+	defaultChanges  = plan.Limit{PerWindow: 1000, PerCentOf: plan.ObjectsOfPolicy, Input: -1, AtLeast: 1000, Window: time.Minute}
 	defaultRemovals = plan.Limit{PerWindow: 25, PerCentOf: plan.ObjectsOfPolicy, Input: -1, AtLeast: 10, Window: time.Minute}
 )
 

@@ -14,24 +14,16 @@ const (
 	// than its limit.
 	ChangeLimit  Reason = "ChangeLimit"
 	RemovalLimit Reason = "RemovalLimit"
-	// Fight is of a rule that writes a field in turn with one of another policy.
-	Fight Reason = "Fight"
 	// Held is of what a person holds.
 	Held Reason = "Hold"
-	// SlowedDown is of a key that writes because of its own writes.
-	SlowedDown Reason = "SlowedDown"
-	// Contested is of a field that somebody else writes, too.
-	Contested Reason = "Contested"
 	// Uncertain is of a removal while what the policy reads may be out of date.
 	Uncertain Reason = "Uncertain"
 )
 
-// Pause is a policy, or a rule of one, that writes nothing until somebody
-// resumes it or its text changes.
+// Pause is a policy that writes nothing until somebody resumes it or its text
+// changes.
 type Pause struct {
 	Policy string `json:"policy"`
-	// Rule is the one that is paused, "" is all of them.
-	Rule string `json:"rule,omitempty"`
 	// Revision is that of the policy that was paused: another one goes on.
 	Revision string `json:"revision"`
 	Reason   Reason `json:"reason"`

@@ -75,7 +75,9 @@ func (r *Record) Text() string {
 // AsOf returns when the newest of the pauses began.
 func (r *Record) AsOf() (last time.Time) {
 	for i := range r.Pauses {
-		last = later(last, r.Pauses[i].Since)
+		if since := r.Pauses[i].Since; since.After(last) {
+			last = since
+		}
 	}
 	return last
 }

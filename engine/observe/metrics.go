@@ -52,10 +52,9 @@ var (
 
 	Failing    = gauge(byPolicy, "edict_policy_failing_objects", "Objects for which the last decision of a policy, or a write of it, failed.")
 	Stopped    = gauge(byPolicy, "edict_policy_writes_stopped", "1 while a policy writes nothing because a permission is missing.")
-	Paused     = gauge([]string{"policy", "reason"}, "edict_policy_paused", "1 while a policy, or a rule of it, is paused by the brakes: edict resume lets it go on.")
+	Paused     = gauge([]string{"policy", "reason"}, "edict_policy_paused", "1 while a policy is paused by the brakes: edict resume lets it go on.")
 	KeptBack   = gauge([]string{"policy", "reason"}, "edict_kept_back_objects", "Objects of which the brakes keep a write of a policy back.")
-	Slowed     = gauge(byPolicy, "edict_policy_slowed_objects", "Objects that a policy is slowed down for, because it does not come to rest about them.")
-	Contested  = gauge(byPolicy, "edict_policy_contested_fields", "Fields that a policy and somebody else write in turn.")
+	Paced      = gauge(byPolicy, "edict_policy_paced_objects", "Objects about which a policy has written as often as its pace allows for ten minutes.")
 	Holds      = gauge(byPolicy, "edict_policy_holds", "Holds that people have put on a policy.")
 	QueueDepth = gauge(byPolicy, "edict_queue_depth", "Keys that wait to be reconciled.")
 	Remembered = gauge(byPolicy, "edict_remembered_values", "Values that the keys of a policy remember.")
@@ -112,7 +111,7 @@ func gauge(labels []string, name, help string) *prometheus.GaugeVec {
 
 // ofPolicies are the metrics whose first label is a policy.
 func ofPolicies() []partial {
-	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, Paused, KeptBack, Slowed, Contested, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
+	return []partial{Evaluations, EvaluationSeconds, WriteSeconds, RuleEvaluations, Effects, Errors, Terminal, Waiting, Failed, Failing, Stopped, Paused, KeptBack, Paced, Holds, QueueDepth, Remembered, Retained, Info, Debounced, Retries, Dropped, DroppedSeries,
 		Reloads, Reevaluated, Disagreements, Disagreeing, Undetermined}
 }
 

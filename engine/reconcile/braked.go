@@ -15,16 +15,15 @@ import (
 // its effects, in their order.
 func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	c, result := r.c, &r.result
-	if len(effects) == 0 && c.brake.Idle() {
+	if len(effects) == 0 && c.brake.Idle(result.Next, r.now) {
 		return
 	}
 	read := c.reads.in(r.evaluation.in.World)
 	ruling := c.brake.Admit(brake.Request{
-		Key: r.key, Effects: effects, Cause: r.cause, Now: r.now, World: bounds{read, c, limiting(c)},
+		Key: r.key, Effects: effects, Next: result.Next, Now: r.now, World: bounds{read, c, limiting(c)},
 	})
-	result.Runaway = ruling.Runaway
 	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
-	c.brake.Settle(ruling, done(result.Outcomes), r.now)
+	c.brake.Settle(ruling, done(result.Outcomes))
 	if len(ruling.Back) > 0 {
 		r.failed.held = true
 		result.hold(effects, &ruling)
@@ -58,7 +57,7 @@ func done(outcomes []apply.Outcome) []brake.Done {
 	}
 	out := make([]brake.Done, len(outcomes))
 	for i, o := range outcomes {
-		out[i] = brake.Done{Effect: o.Effect, Written: o.Written() && !o.Unchanged, Version: o.Version.ResourceVersion}
+		out[i] = brake.Done{Effect: o.Effect, Written: o.Written() && !o.Unchanged}
 	}
 	return out
 }
@@ -88,12 +87,6 @@ func (b bounds) Size(input int) int {
 		return b.limits.reads.router.Count()
 	}
 	return b.read.seen.Table(b.limits.Policy.Inputs[input].Source).Len()
-}
-
-// UID implements brake.World.
-func (b bounds) UID(id world.ID) string {
-	_, uid := b.read.version(id)
-	return uid
 }
 
 // Suspect implements brake.World.

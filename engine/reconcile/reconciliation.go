@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/world"
@@ -23,9 +22,8 @@ type reconciliation struct {
 	exists bool
 	// left is what stands in for it; nil is nothing.
 	left *leftover
-	// woken is why the key is decided about, cause what led to that.
+	// woken is why the key is decided about.
 	woken []record.Wake
-	cause brake.Cause
 
 	evaluation evaluation
 	telemetry  telemetry
@@ -55,10 +53,11 @@ func (c *Controller) reconcile(ctx context.Context, key eval.Key, now time.Time,
 func (r *reconciliation) run(ctx context.Context, flush bool) {
 	c := r.c
 	snapshot := c.group.store.Snapshot()
-	if !flush && r.waits(ctx, snapshot) {
-		r.result.Next = r.now.Add(lookAgain)
-		c.known.echoes.lookLater(r.key, r.result.Next)
-		return
+	if !flush {
+		if r.result.Next = r.postpone(ctx, snapshot); !r.result.Next.IsZero() {
+			c.known.echoes.lookLater(r.key, r.result.Next)
+			return
+		}
 	}
 	if takeover := c.known.takeover(r.key, r.now); !takeover.IsZero() {
 		r.result.Next = takeover
@@ -70,11 +69,23 @@ func (r *reconciliation) run(ctx context.Context, flush bool) {
 	r.settle(ctx)
 }
 
+// postpone returns until when nothing is decided about the key: it is at its pace, or the
+// read model lacks what it wrote. Zero is that it is decided about now.
+func (r *reconciliation) postpone(ctx context.Context, snapshot *world.Snapshot) time.Time {
+	if until := r.c.brake.Wait(r.key, r.now); !until.IsZero() {
+		return until
+	}
+	if r.waits(ctx, snapshot) {
+		return r.now.Add(lookAgain)
+	}
+	return time.Time{}
+}
+
 // begin finds out what the key is decided about for, and what the decision depends on.
 func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, flush bool) context.Context {
 	c, key, now := r.c, r.key, r.now
 	by := c.known.wakes.take(key)
-	r.woken, r.cause = c.known.reasons(key, by), by.cause
+	r.woken = c.known.reasons(key, by)
 	r.object, r.exists = c.reads.primary(snapshot, key), c.reads.exists(snapshot, key)
 	r.left = c.known.intents.leftover(key, r.object != nil, r.exists, now, flush)
 	r.failed.c, r.evaluation.c = c, c
@@ -110,7 +121,7 @@ func (r *reconciliation) decide(ctx context.Context) []*eval.Effect {
 	}
 	r.telemetry.evaluated(d, start)
 	r.result.Decision = d
-	r.result.Next = r.c.brake.Due(r.key, earliest(d.Next, due), r.now)
+	r.result.Next = earliest(d.Next, due)
 	return r.failed.judge(d, err)
 }
 
@@ -119,9 +130,6 @@ func (r *reconciliation) settle(ctx context.Context) {
 	c, result := r.c, &r.result
 	c.known.writes.set(r.key, pendingOf(result.Outcomes, r.now))
 	r.failed.sumUp(result)
-	if result.Err != nil && r.cause.Known { // it is tried again
-		c.known.wakes.restore(r.key, r.cause)
-	}
 	r.debounce()
 	c.known.reached(r.key, result.reach(r.failed.held))
 	result.Next = earliest(result.Next, c.known.intents.next(r.key))

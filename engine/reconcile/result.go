@@ -12,8 +12,8 @@ import (
 type Result struct {
 	// ID is that of the reconciliation; zero when nothing was decided.
 	ID record.ID
-	// Decision is nil when nothing was decided: what the key wrote last is not
-	// in the read model yet.
+	// Decision is nil when nothing was decided: the key is at its pace, or what it
+	// wrote last is not in the read model yet.
 	Decision *eval.Decision
 	Outcomes []apply.Outcome
 	// Record is what the decision depended on, and what came of it.
@@ -34,9 +34,6 @@ type Result struct {
 	// PutOff and Retried are the rules that were debounced, and that failed and
 	// will be tried again by themselves.
 	PutOff, Retried []int
-	// Runaway says what never comes to rest, where that ends the run; "" is
-	// nothing.
-	Runaway string
 }
 
 // finished reports whether there is nothing left to do about an object.

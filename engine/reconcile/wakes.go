@@ -4,10 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
-	"github.com/edict-dev/edict/engine/world"
 )
 
 // maxWakes is how many changes are kept of those that woke a key since it was
@@ -18,8 +16,6 @@ const maxWakes = 8
 type woken struct {
 	// changes are the first ones, at most maxWakes.
 	changes []record.Wake
-	// cause is what led to them, if there are brakes.
-	cause brake.Cause
 	// at is when the first one came, if that is traced.
 	at time.Time
 }
@@ -32,30 +28,23 @@ type wakes struct {
 
 func newWakes() *wakes { return &wakes{of: map[eval.Key]*woken{}} }
 
-// note notes a change by which keys are woken, what led to it, and when it came; zero
-// is not traced.
-func (w *wakes) note(keys []eval.Key, wake record.Wake, cause brake.Cause, at time.Time) {
+// note notes a change by which keys are woken, and when it came; zero is not traced.
+func (w *wakes) note(keys []eval.Key, wake record.Wake, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, key := range keys {
-		k := w.at(key)
+		k := w.of[key]
+		if k == nil {
+			k = &woken{}
+			w.of[key] = k
+		}
 		if len(k.changes) < maxWakes {
 			k.changes = append(k.changes, wake)
 		}
-		k.cause = k.cause.Merge(cause)
 		if k.at.IsZero() {
 			k.at = at
 		}
 	}
-}
-
-func (w *wakes) at(key eval.Key) *woken {
-	k := w.of[key]
-	if k == nil {
-		k = &woken{}
-		w.of[key] = k
-	}
-	return k
 }
 
 // take returns what has woken a key, and begins anew.
@@ -70,14 +59,6 @@ func (w *wakes) take(key eval.Key) woken {
 	return *k
 }
 
-// restore notes again what led to the changes of a key that is tried again.
-func (w *wakes) restore(key eval.Key, cause brake.Cause) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	k := w.at(key)
-	k.cause = k.cause.Merge(cause)
-}
-
 // begin drops the changes so far: they are those of the first list, which no key was
 // woken by.
 func (w *wakes) begin() {
@@ -88,16 +69,11 @@ func (w *wakes) begin() {
 	}
 }
 
-// forget drops the changes of a key that is gone. What led to them holds for what comes
-// in its place.
+// forget drops the changes of a key that is gone.
 func (w *wakes) forget(key eval.Key) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if k := w.of[key]; k != nil && k.cause.Known {
-		k.changes, k.at = nil, time.Time{}
-	} else {
-		delete(w.of, key)
-	}
+	delete(w.of, key)
 }
 
 // wake is the change as what wakes a key.
@@ -112,25 +88,11 @@ func (by *change) wake() record.Wake {
 	return wake
 }
 
-// cause returns what led to the change, as far as the brakes know.
-func (by *change) cause(brakes *brake.Brakes) brake.Cause {
-	of, version := by.old, ""
-	if by.now != nil {
-		of, version = by.now, by.now.Version().ResourceVersion
-	}
-	return brakes.CauseOf(world.ID{GVK: by.source.GVK, Namespace: of.Namespace, Name: of.Name}, version)
-}
-
 // noteWakes notes the change by which keys are woken.
 func (c *Controller) noteWakes(keys []eval.Key, by change) {
-	if len(keys) == 0 {
-		return
+	if len(keys) > 0 {
+		c.known.wakes.note(keys, by.wake(), by.at)
 	}
-	var cause brake.Cause
-	if c.brake != nil {
-		cause = by.cause(c.group.Brakes)
-	}
-	c.known.wakes.note(keys, by.wake(), cause, by.at)
 }
 
 // reasons returns why a key is decided about now. What no change has woken was woken by

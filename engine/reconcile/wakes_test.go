@@ -5,38 +5,32 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/record"
 )
 
-// TestWakes: what is taken of a key after it was woken by a change, by another one and by
-// the write of a policy, at one time and later.
+// TestWakes: what is taken of a key after it was woken by a change, and by another one
+// later.
 func TestWakes(t *testing.T) {
 	t.Parallel()
 	key, later := eval.Key{Name: "a"}, noon.Add(time.Minute)
 	created, changed := record.Wake{Reason: record.Created}, record.Wake{Reason: record.Changed}
-	outside, write := brake.Cause{Known: true}, brake.Cause{Known: true, Depth: 2}
+	both := woken{[]record.Wake{created, changed}, noon}
 	for name, tc := range map[string]struct {
 		then func(*wakes)
 		want woken
 	}{
-		"nothing else":              {func(*wakes) {}, woken{[]record.Wake{created, changed}, write, noon}},
-		"taken":                     {func(w *wakes) { w.take(key) }, woken{}},
-		"taken, and tried again":    {func(w *wakes) { w.restore(key, w.take(key).cause) }, woken{cause: write}},
-		"something from outside":    {func(w *wakes) { w.note([]eval.Key{key}, changed, outside, later) }, woken{[]record.Wake{created, changed, changed}, outside, noon}},
-		"the first list has come":   {func(w *wakes) { w.begin() }, woken{nil, write, noon}},
-		"the object is gone":        {func(w *wakes) { w.forget(key) }, woken{cause: write}},
-		"gone, with no cause known": {func(w *wakes) { w.take(key); w.note([]eval.Key{key}, created, brake.Cause{}, noon); w.forget(key) }, woken{}},
+		"nothing else":            {func(*wakes) {}, both},
+		"taken":                   {func(w *wakes) { w.take(key) }, woken{}},
+		"the first list has come": {func(w *wakes) { w.begin() }, woken{nil, noon}},
+		"the object is gone":      {func(w *wakes) { w.forget(key) }, woken{}},
 	} {
 		w := newWakes()
-		w.note([]eval.Key{key, {Name: "b"}}, created, write, noon)
-		w.note([]eval.Key{key}, changed, write, later)
+		w.note([]eval.Key{key, {Name: "b"}}, created, noon)
+		w.note([]eval.Key{key}, changed, later)
 		tc.then(w)
-		got := w.take(key)
-		if d := cmp.Diff(tc.want, got, cmp.AllowUnexported(woken{}), cmpopts.IgnoreUnexported(brake.Cause{})); d != "" {
+		if d := cmp.Diff(tc.want, w.take(key), cmp.AllowUnexported(woken{})); d != "" {
 			t.Errorf("%s, -want +got:\n%s", name, d)
 		}
 		if w.of[key] != nil {
@@ -50,7 +44,7 @@ func TestWakesAreFew(t *testing.T) {
 	t.Parallel()
 	w, key := newWakes(), eval.Key{Name: "a"}
 	for range 3 * maxWakes {
-		w.note([]eval.Key{key}, record.Wake{}, brake.Cause{}, noon)
+		w.note([]eval.Key{key}, record.Wake{}, noon)
 	}
 	if n := len(w.take(key).changes); n != maxWakes {
 		t.Errorf("%d changes are kept", n)

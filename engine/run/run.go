@@ -258,7 +258,7 @@ func (p *process) connect() error {
 	if p.client, err = kubernetes.NewForConfigAndClient(config, client); err != nil {
 		return err
 	}
-	if p.writer, err = writer.New(config, client, mapper, p.options.Log); err != nil {
+	if p.writer, err = writer.New(config, client, mapper); err != nil {
 		return err
 	}
 	p.writer.Pace, p.writer.As = writer.NewPace(p.options.PolicyQPS), p.options.accounts().As

@@ -12,6 +12,10 @@ type bounds struct {
 
 var defaultBounds = bounds{minPasses: 100_000, minWrites: 200_000, passesPerKey: 100, writesPerKey: 20}
 
+// maxWritten is how many evaluations of one key may write while nothing else happens: no
+// entry of a timeline, and no deadline.
+const maxWritten = 1000
+
 // MaxKept bounds what a simulation keeps of what it did, in bytes, unless Options say
 // otherwise: writes, calls and errors. The objects are made of these writes, so that they
 // are bounded as well. Policies that create objects which they decide about have ever

@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/edict-dev/edict/engine/apply"
+	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/reconcile"
 )
 
@@ -61,21 +65,21 @@ func (s *settling) reconcile(ctx context.Context, i item) {
 		return
 	}
 	agenda.timers.remove(i)
-	s.sim.done.evaluations++
 	r := c.Reconcile(ctx, i.key, now)
 	if s.sim.options.Evaluated != nil {
 		s.sim.options.Evaluated()
 	}
-	if r.Decision == nil { // cannot be: this server's writes are seen at once
+	if r.Decision == nil {
 		agenda.timers.set(i, r.Next)
 		return
 	}
+	s.sim.done.evaluations++
 	s.sim.done.record(now, i, survived(r, &s.sim.server.kill))
 	if s.killed(ctx) {
 		return
 	}
-	if r.Runaway != "" {
-		s.end(i, r.Runaway)
+	if why := s.restless(i, r.Outcomes); why != "" {
+		s.end(i, why)
 		return
 	}
 	s.sim.done.noteFired(c.Policy, r.Decision)
@@ -85,6 +89,37 @@ func (s *settling) reconcile(ctx context.Context, i item) {
 	agenda.later(i, r.Next, now)
 	agenda.backOff(i, r.Err, now)
 }
+
+// restless counts an evaluation that wrote, and says why its key never comes to rest; ""
+// is that it may.
+func (s *settling) restless(i item, outcomes []apply.Outcome) string {
+	var wrote []*eval.Effect
+	for _, o := range outcomes {
+		if o.Written() && !o.Unchanged {
+			wrote = append(wrote, o.Effect)
+		}
+	}
+	if len(wrote) == 0 {
+		return ""
+	}
+	if s.sim.written[i]++; s.sim.written[i] < maxWritten {
+		return ""
+	}
+	return fmt.Sprintf("the policy %s never comes to rest about %s: %d evaluations have written, and nothing else has happened; %s%s",
+		i.policy, i.key, maxWritten, brake.Describe(wrote), s.others(i, wrote))
+}
+
+// others names the rule of another policy that has written the same object last.
+func (s *settling) others(i item, wrote []*eval.Effect) string {
+	for _, e := range slices.Backward(lastOf(s.sim.done.result.Effects, maxWritten)) {
+		if e.Policy != i.policy && slices.ContainsFunc(wrote, func(w *eval.Effect) bool { return targetOf(w.Target) == e.Target }) {
+			return fmt.Sprintf(", in turn with the rule %q of the policy %s", e.Rule, e.Policy)
+		}
+	}
+	return ""
+}
+
+func lastOf(effects []Effect, n int) []Effect { return effects[max(0, len(effects)-n):] }
 
 // survived returns of a reconciliation what came to pass before the process was
 // killed: nobody is left to tell of the rest.

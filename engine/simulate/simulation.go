@@ -44,8 +44,7 @@ type Options struct {
 	MaxKept int
 	// Stopped leaves the controllers stopped until Restart.
 	Stopped bool
-	// Brakes are those of a controller; nil brakes nothing, and ends a simulation
-	// that never comes to rest.
+	// Brakes are those of a controller; nil keeps nothing back.
 	Brakes *brake.Brakes
 }
 
@@ -57,8 +56,10 @@ type Simulation struct {
 	server  *server
 	process *process
 	agenda  *agenda
-	// bounds end a simulation that never comes to rest.
+	// bounds end a simulation that never comes to rest. written counts the evaluations of
+	// keys that wrote since something else has happened than writes.
 	bounds  bounds
+	written map[item]int
 	done    history
 	answers answering
 	// ended says why nothing runs any more: the policies never come to rest.
@@ -77,7 +78,7 @@ func compareItems(a, b item) int {
 
 // New sets a world up; nothing runs yet.
 func New(ctx context.Context, o Options) *Simulation {
-	s := &Simulation{options: o, clock: o.Start, process: &process{}, agenda: newAgenda(), bounds: defaultBounds, done: history{fired: map[string]map[string]int{}}}
+	s := &Simulation{options: o, clock: o.Start, process: &process{}, agenda: newAgenda(), bounds: defaultBounds, written: map[item]int{}, done: history{fired: map[string]map[string]int{}}}
 	s.server = newServer(o.Schemas, s.Now)
 	s.done.result.Start = o.Start
 	if o.Records == nil {
@@ -105,15 +106,21 @@ func (s *Simulation) Restart(ctx context.Context) {
 	p := newProcess(&s.options, s.server, s.agenda)
 	p.group.Answers = &s.answers
 	if p.group.Brakes == nil {
-		p.group.Brakes = brake.New(brake.Settings{Observe: true, Now: s.Now}, nil)
+		p.group.Brakes = brake.New(brake.Settings{Virtual: true}, nil)
 	}
 	s.process = p
 	p.begin(ctx, s.options.Policies, s.server.objects.List())
 	s.server.changed = func(id world.ID, old, now Object) { p.feed(ctx, id, old, now) }
 }
 
-// Settle runs until no work is left at this instant, or none that the order names.
+// Settle runs until no work is left at this instant, or none that the order names. It
+// is called after something has happened to the world, or has come due.
 func (s *Simulation) Settle(ctx context.Context) {
+	clear(s.written)
+	s.settle(ctx)
+}
+
+func (s *Simulation) settle(ctx context.Context) {
 	run := settling{sim: s, bound: s.bounds.passes(0)}
 	run.run(ctx)
 }

@@ -35,7 +35,7 @@ func (s *Simulation) Pending() []Work {
 // Decide decides about one key that is pending.
 func (s *Simulation) Decide(ctx context.Context, w Work) {
 	s.agenda.order = []string{w.String()}
-	s.Settle(ctx)
+	s.settle(ctx)
 }
 
 // Effects returns what was written so far. It must not be changed.

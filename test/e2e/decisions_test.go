@@ -91,7 +91,7 @@ func without(text string, wanted ...string) string {
 }
 
 // wantedDecisions is how many decisions under load are made again.
-const wantedDecisions = 1100
+const wantedDecisions = 900
 
 // load takes the label from nodes that need it, again and again, from several sides.
 func (c *cluster) load(t *testing.T, log *lockedBuffer) {

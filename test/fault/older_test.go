@@ -109,12 +109,13 @@ var revisions = kschema.GroupVersionResource{Group: "apps", Version: "v1", Resou
 func (s *stage) upheaval() *upheaval {
 	s.t.Helper()
 	u := &upheaval{stage: s, kept: map[string]string{}}
-	for _, name := range []string{"fought", "edited"} {
+	for _, name := range []string{"counted", "edited"} {
 		s.idleNode(name)
 	}
 	u.edit()
-	s.policy("one", nodeRule("one", "fought", "labels: {set: {owner: a}}"))
-	s.policy("two", nodeRule("two", "fought", "labels: {set: {owner: b}}"))
+	for _, name := range []string{"one", "two"} {
+		s.policy(name, countingRule(name, "counted"))
+	}
 	s.note("one", "status", "Paused", 30*time.Second)
 	s.note("two", "status", "Paused", 30*time.Second)
 	s.policy("held", nodeRule("held", "held", "labels: {set: {held: no}}"))
@@ -127,10 +128,17 @@ func (s *stage) upheaval() *upheaval {
 	return u
 }
 
+// countingRule is a policy that counts for ever in a label of a node, and is paused after
+// each five times.
+func countingRule(policy, node string) string {
+	text := nodeRule(policy, node, fmt.Sprintf(`labels: {set: {%s: '${string(int(object.metadata.?labels[?"%s"].orValue("0")) + 1)}'}}`, policy, policy))
+	return strings.Replace(text, "  rules:", "  limits: {changes: {perWindow: 5}}\n  rules:", 1)
+}
+
 // count is how much was written that is held back now.
 func (u *upheaval) count() (n int) {
 	for _, policy := range []string{"one", "two"} {
-		n += len(u.writesOf(policy, "fought"))
+		n += len(u.writesOf(policy, "counted"))
 	}
 	return n + len(u.writesOf("held", "held"))
 }
@@ -204,7 +212,7 @@ func (u *upheaval) endAll() {
 	u.t.Helper()
 	u.must(nil, u.client.Resource(configMaps).Namespace(home).Delete(u.t.Context(), "two", metav1.DeleteOptions{}))
 	u.edict("resume", "one")
-	u.eventually("the label", 20*time.Second, u.label("fought", "owner", "a"))
+	u.eventually("the label", 20*time.Second, u.label("counted", "one", "10"))
 	u.edict("hold", "release", "--policy", "held")
 	u.eventually("the label", 20*time.Second, u.label("held", "held", "no"))
 	u.eventually("the journal is empty", 20*time.Second, func(ctx context.Context) string {

@@ -37,6 +37,8 @@ type Controller struct {
 	resumed map[string]brake.Resumption
 	paused  map[string]int
 	gauges  observe.Gauges
+	// paced are the keys that are reported, one of each policy.
+	paced map[string]*brake.Paced
 
 	mu sync.Mutex
 	// news becomes Events; states is what was last found.
@@ -57,13 +59,16 @@ type Options struct {
 	Controllers func() []*reconcile.Controller
 	// Stale reports whether what a policy reads may be out of date.
 	Stale func(c *reconcile.Controller) bool
+	// Manager returns another field manager of what a policy writes; "" is that it
+	// finds none.
+	Manager func(ctx context.Context, policy string, effects []*eval.Effect) string
 	// Changed is called after the brakes did something.
 	Changed func()
 }
 
 // New returns a Controller that does not run yet.
 func New(o Options) *Controller {
-	c := &Controller{options: o, wakes: make(chan struct{}, 1), resumed: map[string]brake.Resumption{}, paused: map[string]int{}, states: map[string]*brake.State{}}
+	c := &Controller{options: o, wakes: make(chan struct{}, 1), resumed: map[string]brake.Resumption{}, paused: map[string]int{}, paced: map[string]*brake.Paced{}, states: map[string]*brake.State{}}
 	settings := brake.DefaultSettings()
 	if o.Settings != nil {
 		settings = *o.Settings
@@ -133,7 +138,7 @@ func (c *Controller) look(ctx context.Context, now time.Time) {
 			c.options.Wake(of.Policy.Name, keys)
 		}
 	}
-	c.report(now)
+	c.report(ctx, now)
 	if stored != nil {
 		c.record(ctx, stored, now)
 	}
@@ -198,12 +203,12 @@ func (c *Controller) sweep(ctx context.Context, stored *view, now time.Time) {
 }
 
 // report logs news, keeps them for the Events, and sets the metrics.
-func (c *Controller) report(now time.Time) {
-	news := c.brakes.News()
+func (c *Controller) report(ctx context.Context, now time.Time) {
+	states := c.brakes.States(now)
+	news := append(c.brakes.News(), c.reportPaced(ctx, states)...)
 	for _, n := range news {
 		c.options.Log.Warn(n.Text, observe.LogPolicy, n.Policy, "brake", string(n.Kind))
 	}
-	states := c.brakes.States(now)
 	c.gauges.Set(seriesOf(states))
 	c.mu.Lock()
 	if c.options.Store != nil { // policies of files have no ConfigMap
@@ -214,6 +219,30 @@ func (c *Controller) report(now time.Time) {
 	if len(news) > 0 {
 		c.options.Changed()
 	}
+}
+
+// reportPaced completes the first key of each policy that has been at its pace for long,
+// and returns news of those policies that are new. Who else writes is looked for until
+// it is found: between two writes of the policy the field may be its own.
+func (c *Controller) reportPaced(ctx context.Context, states map[string]*brake.State) (news []brake.News) {
+	for policy, s := range states {
+		if len(s.Paced) == 0 {
+			delete(c.paced, policy)
+			continue
+		}
+		first, last := &s.Paced[0], c.paced[policy]
+		if last != nil && last.Key == first.Key {
+			first.Manager = last.Manager
+		}
+		if first.Manager == "" {
+			first.Manager = c.options.Manager(ctx, policy, first.Effects)
+		}
+		if last == nil || last.Manager != first.Manager {
+			news = append(news, brake.News{Policy: policy, Kind: brake.AtPace, Text: first.String()})
+		}
+		c.paced[policy] = first
+	}
+	return news
 }
 
 // TakeNews returns the news for Events since the last call.

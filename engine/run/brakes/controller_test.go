@@ -173,7 +173,7 @@ func TestAResumptionIsNotOverwritten(t *testing.T) {
 	policy, pause := pausedPolicy("1")
 	r := recordOf(pause)
 	k.set(brake.RecordsName, "p", r.Text())
-	b.brakes.Restore([]brake.Pause{pause, {Policy: "p", Rule: "a", Revision: "1", Reason: brake.RemovalLimit, Since: pause.Since}})
+	b.brakes.Restore([]brake.Pause{pause, {Policy: "p", Revision: "1", Reason: brake.ChangeLimit, Since: pause.Since}})
 	b.brakes.Policy("p").Adopt(policy)
 	b.options.Controllers = func() []*reconcile.Controller { // in the middle of a look
 		r.Resumed = &brake.Resumption{By: "somebody", At: time.Now().UTC()}
@@ -264,17 +264,63 @@ func TestHoldsEnd(t *testing.T) {
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	got := seriesOf(map[string]*brake.State{
-		"a": {Pauses: []brake.Pause{{Reason: brake.Fight}}, Kept: map[brake.Reason]int{brake.Fight: 2}, Slowed: []string{"x"}},
+		"a": {Pauses: []brake.Pause{{Reason: brake.ChangeLimit}}, Kept: map[brake.Reason]int{brake.ChangeLimit: 2}, Paced: make([]brake.Paced, 1)},
 		"b": {Holds: make([]brake.Hold, 3)},
 		"c": {},
 	})
 	want := map[observe.Series]float64{
-		observe.SeriesOf(observe.Paused, "a", string(brake.Fight)):   1,
-		observe.SeriesOf(observe.KeptBack, "a", string(brake.Fight)): 2,
-		observe.SeriesOf(observe.Slowed, "a"):                        1,
-		observe.SeriesOf(observe.Holds, "b"):                         3,
+		observe.SeriesOf(observe.Paused, "a", string(brake.ChangeLimit)):   1,
+		observe.SeriesOf(observe.KeptBack, "a", string(brake.ChangeLimit)): 2,
+		observe.SeriesOf(observe.Paced, "a"):                               1,
+		observe.SeriesOf(observe.Holds, "b"):                               3,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("the series are %v, want %v", got, want)
+	}
+}
+
+// TestReportPaced: a policy that has a key at its pace is told of once, and again when it
+// is found who else writes. It is looked for until then.
+func TestReportPaced(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	managers := []string{"", "", "kubectl"}
+	c := New(Options{Manager: func(context.Context, string, []*eval.Effect) string {
+		asked++
+		return managers[asked-1]
+	}})
+	paced := func(names ...string) map[string]*brake.State {
+		s := &brake.State{}
+		for _, name := range names {
+			s.Paced = append(s.Paced, brake.Paced{Policy: "p", Key: eval.Key{Name: name}, Effects: []*eval.Effect{{Rules: []string{"r"}}}})
+		}
+		return map[string]*brake.State{"p": s, "q": {}}
+	}
+	for i, step := range []struct {
+		keys  []string
+		news  int
+		by    string
+		asked int
+	}{
+		{nil, 0, "", 0},
+		{[]string{"a", "b"}, 1, "", 1},
+		{[]string{"a"}, 0, "", 2},
+		{[]string{"a", "b"}, 1, "kubectl", 3},
+		{[]string{"a"}, 0, "kubectl", 3},
+		{nil, 0, "", 3},
+	} {
+		states := paced(step.keys...)
+		news := c.reportPaced(t.Context(), states)
+		if len(news) != step.news || asked != step.asked {
+			t.Errorf("%d: %d news, asked %d times: %v", i, len(news), asked, news)
+		}
+		for _, n := range news {
+			if n.Policy != "p" || n.Kind != brake.AtPace || strings.Contains(n.Text, "kubectl") != (step.by != "") {
+				t.Errorf("%d: %+v", i, n)
+			}
+		}
+		if len(step.keys) > 0 && states["p"].Paced[0].Manager != step.by {
+			t.Errorf("%d: the manager is %q", i, states["p"].Paced[0].Manager)
+		}
 	}
 }

@@ -17,8 +17,7 @@ func seriesOf(states map[string]*brake.State) map[observe.Series]float64 {
 		for reason, n := range s.Kept {
 			out[observe.SeriesOf(observe.KeptBack, policy, string(reason))] = float64(n)
 		}
-		out[observe.SeriesOf(observe.Slowed, policy)] = float64(len(s.Slowed))
-		out[observe.SeriesOf(observe.Contested, policy)] = float64(len(s.Contested))
+		out[observe.SeriesOf(observe.Paced, policy)] = float64(len(s.Paced))
 		out[observe.SeriesOf(observe.Holds, policy)] = float64(len(s.Holds))
 	}
 	maps.DeleteFunc(out, func(_ observe.Series, value float64) bool { return value == 0 })

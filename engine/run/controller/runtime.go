@@ -117,7 +117,7 @@ func New(ctx context.Context, o Options) *Runtime {
 	r.informers.Start()
 	r.brakes = brakes.New(brakes.Options{
 		Settings: o.Brakes, Store: o.BrakeStore, Log: o.Log, Wake: r.queues.Enqueue,
-		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed,
+		Controllers: r.group.Controllers, Stale: r.informers.Stale, Changed: o.Changed, Manager: o.Writer.Manager,
 	})
 	r.group.Brakes, r.group.Suspect = r.brakes.Brakes(), r.informers.Stale
 	r.group.Delivery = &reconcile.Delivery{Start: func(route func(context.Context)) {

@@ -203,6 +203,10 @@ var errReconcileTimeout = fmt.Errorf("the reconciliation was ended after %v", re
 
 // complete reports a result, and adds the key again if it has to be reconciled later.
 func (w *worker) complete(c *reconcile.Controller, key eval.Key, r reconcile.Result) {
+	if r.Decision == nil && !r.Next.IsZero() { // it was postponed
+		w.queue.AddAfter(key, max(time.Until(r.Next), time.Millisecond))
+		return
+	}
 	w.results.report(w.working, c, key, r)
 	w.events.Note(w.working, &r, time.Now())
 	w.health.note(w.current(), key, r, time.Now())

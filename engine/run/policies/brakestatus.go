@@ -10,9 +10,9 @@ import (
 
 // brakeStatus is what the brakes do about a policy, as lines of a status.
 type brakeStatus struct {
-	// paused and contested are statuses of their own; failing counts with what
-	// fails, and holds is worth a look.
-	paused, contested, failing, holds []string
+	// paused is a status of its own; failing counts with what fails, and holds is worth
+	// a look.
+	paused, failing, holds []string
 }
 
 // brakeStatusOf returns what the brakes do about a policy in a namespace as text; nothing if
@@ -21,11 +21,8 @@ func brakeStatusOf(s *brake.State, namespace string) (n brakeStatus) {
 	if s == nil {
 		return n
 	}
-	if contested := len(s.Contested); contested > 0 {
-		n.contested = []string{"another writer writes the same fields, so each is written once in ten seconds: " + listed(s.Contested[:min(contested, maxFields)], contested)}
-	}
-	if slowed := len(s.Slowed); slowed > 0 {
-		n.failing = append(n.failing, "slowed down for "+plural(slowed, "object")+", such as: "+s.Slowed[0])
+	if paced := len(s.Paced); paced > 0 {
+		n.failing = append(n.failing, "at its pace for ten minutes about "+plural(paced, "object")+", such as: "+s.Paced[0].String())
 	}
 	if uncertain := s.Kept[brake.Uncertain]; uncertain > 0 {
 		n.failing = append(n.failing, "nothing is removed, because what it reads may be out of date: that concerns "+plural(uncertain, "object"))
@@ -40,9 +37,6 @@ func brakeStatusOf(s *brake.State, namespace string) (n brakeStatus) {
 	return n
 }
 
-// maxFields is how many contested fields are named.
-const maxFields = 3
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -50,19 +44,10 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// listed lists some of n things.
-func listed(some []string, n int) string {
-	out := strings.Join(some, "; ")
-	if more := n - len(some); more > 0 {
-		out += fmt.Sprintf("; and %d more", more)
-	}
-	return out
-}
-
 // text is all of it, to see whether it has changed.
 func (n *brakeStatus) text() string {
 	var out []string
-	for _, lines := range [][]string{n.paused, n.contested, n.failing, n.holds} {
+	for _, lines := range [][]string{n.paused, n.failing, n.holds} {
 		out = append(out, strings.Join(lines, "\n"))
 	}
 	return strings.Trim(strings.Join(out, "\n"), "\n")
@@ -76,10 +61,9 @@ func (t *tally) addBrakes(id string, n brakeStatus) {
 		}
 	}
 	add(&t.paused, n.paused)
-	add(&t.contested, n.contested)
 	add(&t.failing, n.failing)
 	add(&t.held, n.holds)
-	for _, lines := range [][]string{n.paused, n.contested, n.failing} {
+	for _, lines := range [][]string{n.paused, n.failing} {
 		if len(lines) > 0 {
 			t.reasons = append(t.reasons, id+": "+lines[0])
 		}

@@ -39,9 +39,6 @@ type Options struct {
 	Overrides compile.Overrides
 	// Poll is the interval between attempts to read the history.
 	Poll time.Duration
-	// Rivals returns a warning about other writers of the fields that a policy writes;
-	// "" is none.
-	Rivals func(policy string) string
 	// Rollback is when a new revision is rolled back automatically.
 	Rollback AutoRollback
 }
@@ -100,7 +97,7 @@ func New(o Options) *Manager {
 	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
 	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts, annotations: m.unlabelled.annotations}
 	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
-	m.reporter = &reporter{namespace: o.Namespace, installation: o.Installation, policies: m.policies, runtime: o.Runtime, rivals: o.Rivals, known: m.assigner.known, place: m.history.place, nothing: m.history.nothingRuns, rollouts: m.rollouts.text}
+	m.reporter = &reporter{namespace: o.Namespace, installation: o.Installation, policies: m.policies, runtime: o.Runtime, known: m.assigner.known, place: m.history.place, nothing: m.history.nothingRuns, rollouts: m.rollouts.text}
 	m.errors = newConfigMapErrors(o.Log)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
 	return m

@@ -19,14 +19,12 @@ import (
 const (
 	statusActive   = "Active"
 	statusDegraded = "Degraded"
-	// statusPaused is of a ConfigMap with a policy that the brakes have stopped,
-	// statusContested of one that writes the fields of another writer.
-	statusPaused    = "Paused"
-	statusContested = "Contested"
-	statusWaiting   = v1alpha1.StatusWaiting
-	statusRefused   = "Refused"
-	statusDisabled  = "Disabled"
-	statusEmpty     = "Empty"
+	// statusPaused is of a ConfigMap with a policy that the brakes have stopped.
+	statusPaused   = "Paused"
+	statusWaiting  = v1alpha1.StatusWaiting
+	statusRefused  = "Refused"
+	statusDisabled = "Disabled"
+	statusEmpty    = "Empty"
 	// statusRollingOut is of a ConfigMap with a policy that comes into force in steps,
 	// statusRolloutStopped of one of which the steps have stopped.
 	statusRollingOut     = "RollingOut"
@@ -37,7 +35,7 @@ const (
 
 // Statuses are all of them.
 var Statuses = []string{
-	statusActive, statusContested, statusDegraded, statusDisabled, statusEmpty, statusPaused, statusRefused, statusRollingOut, statusRolloutStopped, statusStopped, statusWaiting,
+	statusActive, statusDegraded, statusDisabled, statusEmpty, statusPaused, statusRefused, statusRollingOut, statusRolloutStopped, statusStopped, statusWaiting,
 }
 
 // statusReport is the status of a ConfigMap.
@@ -52,8 +50,6 @@ type statusReport struct {
 	text, warning string
 	// own are the errors of the ConfigMap that are not of the text of a policy.
 	own []document.Problem
-	// rivals are other writers of the fields that the policies write; part of warning.
-	rivals string
 	// rollouts is how far rollouts have come, as the annotation has it.
 	rollouts string
 	// reason is text without what changes from one moment to the next; "" is
@@ -91,7 +87,6 @@ type reporter struct {
 
 	policies *lifecycle.Registry
 	runtime  *controller.Runtime
-	rivals   func(policy string) string
 	// known returns the IDs of all policies.
 	known func(c *source.Catalog) []string
 	// place returns the file in which a policy was last found, of which something runs.
@@ -127,16 +122,14 @@ func (r *reporter) report(c *source.Catalog, contents *source.Contents) statusRe
 			sum.degrade(id, r.runtime.Degraded(id))
 			sum.addBrakes(id, r.brakes(id))
 			n.pending = n.pending || p.Phase == lifecycle.Testing
-			n.rivals = joinLines(n.rivals, r.rivals(id))
 		}
 	}
 	n.policies, n.rollouts = list(sum.runs), r.rollouts(contents.Path())
 	n.status = sum.status()
 	n.text, n.reason = sum.text(contents.ConfigMap)
 	n.begins = n.status == statusWaiting && len(sum.waits) == 0
-	n.rivals = value.Cut(n.rivals, configmap.MaxText)
 	held := value.Cut(strings.Join(sum.held, "\n"), configmap.MaxText)
-	n.warning = joinLines(joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), n.rivals), held)
+	n.warning = joinLines(configmap.ProblemText(contents.ConfigMap, sum.wrong(), document.Warning), held)
 	return n
 }
 
@@ -207,7 +200,7 @@ func (r *reporter) failing(id string) (text string) {
 		text = d.Text
 	}
 	brakes := r.brakes(id)
-	return text + r.rivals(id) + brakes.text()
+	return text + brakes.text()
 }
 
 // measure sets the metric of policies whose newest text is refused.

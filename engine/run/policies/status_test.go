@@ -25,6 +25,7 @@ import (
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/run/configmap"
@@ -250,15 +251,14 @@ func TestBrakeStatus(t *testing.T) {
 		want   string
 	}{
 		"nothing":   {nil, statusActive, ""},
-		"paused":    {&brake.State{Pauses: []brake.Pause{pause}, Contested: []string{"a of b"}}, statusPaused, "p: too much; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"},
-		"contested": {&brake.State{Contested: []string{"a", "b", "c", "d", "e"}}, statusContested, "a; b; c; and 2 more"},
-		"slowed":    {&brake.State{Slowed: []string{"why"}}, statusDegraded, "slowed down for 1 object, such as: why"},
+		"paused":    {&brake.State{Pauses: []brake.Pause{pause}, Paced: make([]brake.Paced, 1)}, statusPaused, "p: too much; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"},
+		"paced":     {&brake.State{Paced: []brake.Paced{{Policy: "p", Key: eval.Key{Name: "a"}}}}, statusDegraded, "at its pace for ten minutes about 1 object, such as: the policy p has been at its pace about a"},
 		"uncertain": {&brake.State{Kept: map[brake.Reason]int{brake.Uncertain: 3}}, statusDegraded, "that concerns 3 objects"},
 		"a hold":    {&brake.State{Holds: []brake.Hold{{Policy: "p"}}}, statusActive, ""},
 	} {
 		sum := tally{wanted: 1, runs: []string{"p=1"}}
 		sum.addBrakes("p", brakeStatusOf(tc.state, "ns"))
-		text := strings.Join(append(append(sum.paused, sum.contested...), sum.failing...), "\n")
+		text := strings.Join(append(sum.paused, sum.failing...), "\n")
 		if got := sum.status(); got != tc.status || !strings.Contains(text, tc.want) {
 			t.Errorf("%s: %s, %q", name, got, text)
 		}
@@ -399,7 +399,6 @@ func TestStatusShowsEverything(t *testing.T) {
 		{statusWaiting, "a: it waits", func(s *tally) { s.waits = []string{"a: it waits"} }},
 		{statusWaiting, "b: its revision is being loaded", func(s *tally) { s.add("b", &lifecycle.Policy{Phase: lifecycle.Loading}) }},
 		{statusPaused, "c: it is paused", func(s *tally) { s.addBrakes("c", brakeStatus{paused: []string{"it is paused"}}) }},
-		{statusContested, "d: it is contested", func(s *tally) { s.addBrakes("d", brakeStatus{contested: []string{"it is contested"}}) }},
 		{statusDegraded, "e: 1 of 9 objects fail", func(s *tally) { s.degrade("e", &controller.Degraded{Reason: "r", Text: "1 of 9 objects fail"}) }},
 		{statusRollingOut, "", func(s *tally) { s.rolling = 1 }},
 	}

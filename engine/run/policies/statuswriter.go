@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -156,9 +155,6 @@ func (n *statusWriter) patch(ctx context.Context, one *statusReport, patch map[s
 // event records a change of the status, or of the error.
 func (n *statusWriter) event(one *statusReport, before map[string]string, lastReason string) {
 	object := &corev1.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Namespace: one.configMap.Namespace, Name: one.configMap.Name, UID: types.UID(one.configMap.UID)}
-	if one.rivals != "" && !strings.Contains(before[v1alpha1.AnnotationWarning], one.rivals) {
-		n.events.Add(object, corev1.EventTypeWarning, "PolicyOverwritten", one.rivals, time.Now())
-	}
 	status := before[v1alpha1.AnnotationStatus]
 	if status == one.status && before[v1alpha1.AnnotationPolicies] == one.policies && (before[v1alpha1.AnnotationError] == one.text || one.reason != "" && one.reason == lastReason) {
 		return
@@ -168,7 +164,7 @@ func (n *statusWriter) event(one *statusReport, before map[string]string, lastRe
 	}
 	kind, text := corev1.EventTypeNormal, one.policies
 	switch one.status {
-	case statusRefused, statusRolloutStopped, statusDegraded, statusStopped, statusPaused, statusContested:
+	case statusRefused, statusRolloutStopped, statusDegraded, statusStopped, statusPaused:
 		kind = corev1.EventTypeWarning
 	}
 	if one.text != "" {

@@ -23,7 +23,7 @@ type tally struct {
 	// loading are the policies whose newest text is good and is not in force yet.
 	loading []string
 	// What the brakes do.
-	paused, contested, held []string
+	paused, held []string
 	// halted are the problems of policies whose rollouts have stopped, rolling counts
 	// those that are rolled out.
 	halted                    []document.Problem
@@ -101,8 +101,6 @@ func (t *tally) status() string {
 		return statusWaiting
 	case len(t.paused) > 0:
 		return statusPaused
-	case len(t.contested) > 0:
-		return statusContested
 	case len(t.failing) > 0:
 		return statusDegraded
 	case t.rolling > 0:
@@ -118,7 +116,7 @@ func (t *tally) status() string {
 func (t *tally) text(m *source.ConfigMap) (text, reason string) {
 	problems := configmap.ProblemText(m, slices.Concat(t.wrong(), t.halted), document.Error)
 	waits := strings.Join(slices.Concat(t.waits, t.loading), "\n")
-	text = share(problems, waits, strings.Join(t.paused, "\n"), strings.Join(t.contested, "\n"), strings.Join(t.failing, "\n"))
+	text = share(problems, waits, strings.Join(t.paused, "\n"), strings.Join(t.failing, "\n"))
 	if len(t.reasons) > 0 {
 		reason = strings.Join(slices.Concat([]string{problems, waits}, t.reasons), "\n")
 	}

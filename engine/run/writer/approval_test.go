@@ -2,7 +2,6 @@ package writer
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -35,7 +34,7 @@ func TestApprove(t *testing.T) {
 	gvk := kschema.GroupVersionKind{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"}
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(gvk, meta.RESTScopeRoot)
-	w, err := New(&rest.Config{Host: server.URL}, server.Client(), mapper, slog.New(slog.DiscardHandler))
+	w, err := New(&rest.Config{Host: server.URL}, server.Client(), mapper)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package writer
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
@@ -32,7 +31,7 @@ func TestEvictAsksOnce(t *testing.T) {
 		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","code":429,"details":{"retryAfterSeconds":1,"causes":[{"reason":"DisruptionBudget"}]}}`)
 	}))
 	defer server.Close()
-	w, err := New(&rest.Config{Host: server.URL}, server.Client(), nil, slog.New(slog.DiscardHandler))
+	w, err := New(&rest.Config{Host: server.URL}, server.Client(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

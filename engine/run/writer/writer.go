@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -27,7 +26,6 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/edict-dev/edict/engine/apply"
-	"github.com/edict-dev/edict/engine/observe"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -48,7 +46,6 @@ type Writer struct {
 	// Pace holds policies to their share of the writes; nil does not.
 	Pace   *Pace
 	closed atomic.Bool
-	rivals *rivals
 }
 
 // open waits for the policy's turn and asks the gate. Requests with the context that it
@@ -68,9 +65,8 @@ func (w *Writer) open(ctx context.Context, policy string) (context.Context, erro
 
 var _ apply.Writer = (*Writer)(nil)
 
-// New makes a Writer; Stop has to be called. log takes what other writers do to
-// the fields of policies.
-func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *slog.Logger) (*Writer, error) {
+// New makes a Writer; Stop has to be called.
+func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper) (*Writer, error) {
 	md, err := metadata.NewForConfigAndClient(config, client)
 	if err != nil {
 		return nil, err
@@ -86,8 +82,7 @@ func New(config *rest.Config, client *http.Client, mapper meta.RESTMapper, log *
 	broadcaster := record.NewBroadcaster()
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: core.Events("")})
 	recorder := broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: apply.FieldManager})
-	rivals := newRivals(func(r rival) { log.Warn(r.String(), observe.LogPolicy, r.policy, observe.LogReconcile, r.by.String()) })
-	return &Writer{mapper: mapper, client: md, whole: whole, core: core, recorder: recorder, stop: broadcaster.Shutdown, rivals: rivals, As: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
+	return &Writer{mapper: mapper, client: md, whole: whole, core: core, recorder: recorder, stop: broadcaster.Shutdown, As: func(ctx context.Context, _ string) context.Context { return ctx }}, nil
 }
 
 // Stop ends the sending of Events.
@@ -98,10 +93,6 @@ func (w *Writer) Close() { w.closed.Store(true) }
 
 // Closed reports whether Close was called.
 func (w *Writer) Closed() bool { return w.closed.Load() }
-
-// Rivals returns a warning about other writers of the fields that a policy writes,
-// a line each.
-func (w *Writer) Rivals(policy string) string { return w.rivals.of(policy) }
 
 // Metadata returns the client that reads the metadata of objects.
 func (w *Writer) Metadata() metadata.Interface { return w.client }
@@ -124,22 +115,12 @@ func (w *Writer) Patch(ctx context.Context, p apply.Patch) (world.Version, error
 	if p.Subresource != "" {
 		subresources = []string{p.Subresource}
 	}
-	w.rivals.patching(ctx, p, func() []metav1.ManagedFieldsEntry { return w.managers(ctx, resource, p.Target) })
 	options := metav1.PatchOptions{FieldManager: apply.FieldManager + "/" + p.Policy}
 	got, err := w.client.Resource(resource).Namespace(p.Target.Namespace).Patch(ctx, p.Target.Name, types.MergePatchType, body, options, subresources...)
 	if err != nil {
 		return world.Version{}, err
 	}
 	return world.Version{ResourceVersion: got.ResourceVersion, Generation: got.Generation}, nil
-}
-
-// managers returns the field managers of an object; none if they are not known.
-func (w *Writer) managers(ctx context.Context, resource kschema.GroupVersionResource, of world.ID) []metav1.ManagedFieldsEntry {
-	got, err := w.client.Resource(resource).Namespace(of.Namespace).Get(ctx, of.Name, metav1.GetOptions{})
-	if err != nil {
-		return nil
-	}
-	return got.ManagedFields
 }
 
 // Make implements apply.Writer.

@@ -66,7 +66,7 @@ func joined(store *world.Store, b *source.Bundle) *reconcile.Group {
 	g := reconcile.NewGroup(store, edict.Nothing{}, b.Schemas)
 	g.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
 	g.Answers, g.Guard = edict.Bare{}, guard.New(nil)
-	g.Brakes = brake.New(brake.DefaultSettings(), nil)
+	g.Brakes = brake.New(edict.Unbraked(), nil)
 	g.Records = &record.Log{Prefix: "bench-", Size: decisions}
 	for _, p := range b.Policies {
 		g.Add(p)

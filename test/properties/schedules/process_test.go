@@ -52,7 +52,7 @@ func newProcess(b *bench) *process {
 	p.group = reconcile.NewGroup(p.store, &writer{process: p}, b.bundle.Schemas)
 	p.group.Counts = func(*plan.Policy) *observe.Counts { return observe.Unseen() }
 	p.group.Guard = b.guard
-	p.group.Brakes = brake.New(brake.Settings{Now: func() time.Time { return b.clock }}, nil)
+	p.group.Brakes = brake.New(brake.Settings{}, nil)
 	p.group.Suspect = p.suspect
 	for _, policy := range b.bundle.Policies {
 		p.group.Add(policy)

@@ -1,0 +1,30 @@
+package controller
+
+import (
+	"testing"
+	"time"
+
+	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/engine/reconcile"
+)
+
+// TestPostponed: a key that was not decided about, because it is at its pace, still fails
+// as it did before, and is tried again.
+func TestPostponed(t *testing.T) {
+	t.Parallel()
+	key := eval.Key{Name: "a"}
+	w := &worker{health: newHealth("p"), queue: newQueue("postponed", newOrder())}
+	t.Cleanup(w.queue.ShutDown)
+	w.health.failing[key] = failure{since: time.Now(), text: "odd"}
+	w.queue.AddRateLimited(key)
+	got, _ := w.queue.Get()
+	w.queue.Done(got)
+	w.complete(nil, key, reconcile.Result{Next: time.Now()})
+	if len(w.health.failing) != 1 || w.queue.NumRequeues(key) != 1 {
+		t.Errorf("failing: %v, tried again %d times", w.health.failing, w.queue.NumRequeues(key))
+	}
+	if got, _ := w.queue.Get(); got != key {
+		t.Errorf("%v is tried again", got)
+	}
+	w.queue.Done(key)
+}
