@@ -143,9 +143,9 @@
 // engine/run/run.go (Run) is the process, with leader election and endpoints;
 // engine/run/shards divides the keys among several replicas.
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
-// the metrics that policies define; engine/run/tracing exports traces. engine/limits
-// lists every limit, engine/observe holds the metrics, engine/selector parses
-// label selectors, engine/week times of the week, and engine/status cuts texts to what the API server takes.
+// the metrics that policies define; engine/run/tracing exports traces. engine/observe
+// holds the metrics, engine/selector parses label selectors, engine/week times of the
+// week, and engine/status cuts texts to what the API server takes.
 //
 // For people: engine/check (Findings of engine/check/check.go) finds what is wrong
 // with policies that compile, engine/graph (Of of engine/graph/graph.go) which rule wakes
