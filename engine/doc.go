@@ -156,9 +156,8 @@
 // engine/explore serves a page about decisions, engine/capture writes a decision down as a test,
 // engine/verify explores what becomes of small worlds,
 // engine/changelog a log of all writes, engine/format lays documents out,
-// engine/scaffold makes a policy of a recipe, engine/lsp serves editors over
-// engine/lsp/rpc with the texts of engine/lsp/fielddoc, and engine/backtest makes the decisions of a
-// log again with an edit.
+// engine/scaffold makes a policy of a recipe, and engine/lsp serves editors over
+// engine/lsp/rpc with the texts of engine/lsp/fielddoc.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.
 package engine

@@ -58,10 +58,8 @@ var layers = [][]string{
 	{"engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
 	// How much tests notice.
 	{"engine/mutation"},
-	// The log of what was written, and what an edit would have made of it; a page to
-	// look at decisions.
+	// The log of what was written; a page to look at decisions.
 	{"engine/changelog", "engine/live", "engine/explore", "engine/lsp"},
-	{"engine/backtest"},
 	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
 	// policies, and what a cluster serves.
 	{

@@ -67,7 +67,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if err := asks.connect(&o); err != nil {
 				return found("%v", err)
 			}
-			o.ChangeLog, o.ChangeLogInputs = changes.writer(cmd.OutOrStdout()), changes.inputs
+			o.ChangeLog = changes.writer(cmd.OutOrStdout())
 			defer changes.close()
 			if err := run.Run(cmd.Context(), o); err != nil {
 				return found("%v", err)

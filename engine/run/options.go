@@ -66,10 +66,8 @@ type Options struct {
 	// address of "" serves none.
 	Decisions        int
 	DecisionsAddress string
-	// ChangeLog takes a line of JSON for every write; nil takes none. With
-	// ChangeLogInputs lines have what the decision depended on.
-	ChangeLog       io.Writer
-	ChangeLogInputs bool
+	// ChangeLog takes a line of JSON for every write; nil takes none.
+	ChangeLog io.Writer
 	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
 	// It needs a PolicyNamespace.
 	Webhook *webhook.Config
