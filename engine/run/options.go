@@ -10,7 +10,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/webhook"
 )
 
@@ -30,8 +29,6 @@ type Options struct {
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// authors of policies cannot change the arguments of the process.
 	Allow []string
-	// AutoRollback is when a new revision is rolled back automatically.
-	AutoRollback policies.AutoRollback
 	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
 	// write as, in PolicyNamespace; their names follow. "" is the process itself.
 	PolicyServiceAccounts string

@@ -16,7 +16,6 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"part of a name":          {"nameOverride=Edict", "'/nameOverride': 'Edict' does not match pattern"},
 		"account":                 {"serviceAccount.name=My_Edict", "'/serviceAccount/name': 'My_Edict' does not match pattern"},
 		"no shards":               {"shards=0", "minimum: got 0, want 1"},
-		"shards and takeBack":     {"shards=4,takeBack.within=5m", "takeBack counts the objects of one process"},
 		"no replicas":             {"replicas=0", "minimum: got 0, want 1"},
 		"failure policy":          {"webhook.failurePolicy=ignore", "'Ignore', 'Fail'"},
 		"webhook at an address":   {"webhook.url=https://127.0.0.1:9443/validate", "127.0.0.1 is an address"},

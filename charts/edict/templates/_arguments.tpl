@@ -29,10 +29,6 @@
 - --workers={{ .Values.workers }}
 - --rego-memory={{ include "edict.regoMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
-{{- if .Values.takeBack.within }}
-- --take-back-within={{ .Values.takeBack.within }}
-- --take-back-failing-share={{ .Values.takeBack.failingShare }}
-{{- end }}
 {{- with .Values.brakes }}{{/* values of an earlier chart, reused, have none */}}
 - --default-change-limit={{ .changes }}
 - --default-removal-limit={{ .removals }}
@@ -58,11 +54,7 @@
 
 {{/* The number of shards; values of an earlier chart, reused, have none. */}}
 {{- define "edict.shards" -}}
-{{- $shards := int (default 1 .Values.shards) -}}
-{{- if and (gt $shards 1) .Values.takeBack.within -}}
-{{- fail "shards: takeBack counts the objects of one process and cannot be used with several shards; set shards to 1, or leave takeBack.within out" -}}
-{{- end -}}
-{{- $shards -}}
+{{- int (default 1 .Values.shards) -}}
 {{- end -}}
 
 {{/* The names of the Leases, as a JSON list: that of the leader or of the first shard, and
