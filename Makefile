@@ -220,7 +220,7 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@$(GO) run ./hack/descriptions
 	@echo "==> pages about the shipped policies"
 	@$(GO) run ./hack/policydocs
-	@echo "==> the reference of the language"
+	@echo "==> the reference of the language, and its table of limits"
 	@$(GO) run ./hack/reference
 	@echo "==> the chart's copies of the policies"
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies

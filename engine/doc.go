@@ -142,9 +142,9 @@
 // engine/release removes the finalizers of policies.
 // engine/run/run.go (Run) is the process, with leader election and endpoints.
 // engine/run/brakes stores pauses and holds in the cluster, and engine/run/metrics has
-// the metrics that policies define; engine/run/tracing exports traces. engine/limits
-// lists every limit, engine/observe holds the metrics, engine/selector parses
-// label selectors, engine/week times of the week, and engine/status cuts texts to what the API server takes.
+// the metrics that policies define; engine/run/tracing exports traces. engine/observe
+// holds the metrics, engine/selector parses label selectors, engine/week times of the
+// week, and engine/status cuts texts to what the API server takes.
 //
 // For people: engine/check (Findings of engine/check/check.go) finds what is wrong
 // with policies that compile, engine/graph (Of of engine/graph/graph.go) which rule wakes
@@ -155,9 +155,8 @@
 // engine/explore serves a page about decisions, engine/capture writes a decision down as a test,
 // engine/verify explores what becomes of small worlds,
 // engine/changelog a log of all writes, engine/format lays documents out,
-// engine/scaffold makes a policy of a recipe, engine/lsp serves editors over
-// engine/lsp/rpc with the texts of engine/lsp/fielddoc, and engine/backtest makes the decisions of a
-// log again with an edit.
+// engine/scaffold makes a policy of a recipe, and engine/lsp serves editors over
+// engine/lsp/rpc with the texts of engine/lsp/fielddoc.
 //
 // Packages import packages of lower layers only; layers_test.go holds the table.
 package engine

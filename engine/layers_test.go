@@ -56,12 +56,10 @@ var layers = [][]string{
 	{"engine/simulate"},
 	// What simulations come to, and how two of them differ.
 	{"engine/policytest", "engine/compare", "engine/capture", "engine/probe", "engine/verify"},
-	// How much tests notice; the table of what bounds policies and tests.
-	{"engine/mutation", "engine/limits"},
-	// The log of what was written, and what an edit would have made of it; a page to
-	// look at decisions.
+	// How much tests notice.
+	{"engine/mutation"},
+	// The log of what was written; a page to look at decisions.
 	{"engine/changelog", "engine/live", "engine/explore", "engine/lsp"},
-	{"engine/backtest"},
 	// Parts of a controller: certificates, requests, ConfigMaps, Events, the state of
 	// policies, and what a cluster serves.
 	{

@@ -10,14 +10,12 @@ import (
 // changeLogFlags say where the change log is written.
 type changeLogFlags struct {
 	file          string
-	inputs        bool
 	size, backups int
 	rotated       *lumberjack.Logger
 }
 
 func (f *changeLogFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "change-log", "", "a file that gets a line of JSON for every write; - is standard output (default: none)")
-	flags.BoolVar(&f.inputs, "change-log-inputs", false, "also write what each decision depended on, for edict backtest")
 	flags.IntVar(&f.size, "change-log-max-size", 100, "megabytes at which the file of the change log is rotated")
 	flags.IntVar(&f.backups, "change-log-max-backups", 5, "how many old files of the change log are kept")
 }

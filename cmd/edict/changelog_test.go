@@ -79,7 +79,7 @@ func TestChangeLogRotates(t *testing.T) {
 	if f.rotated.MaxBackups != 3 || f.rotated.MaxSize != 1 {
 		t.Errorf("%d MB, %d backups", f.rotated.MaxSize, f.rotated.MaxBackups)
 	}
-	if d := logTo(t, "--change-log", "x"); d.size != 100 || d.backups != 5 || d.inputs {
-		t.Errorf("the defaults are %d MB, %d backups, inputs %v", d.size, d.backups, d.inputs)
+	if d := logTo(t, "--change-log", "x"); d.size != 100 || d.backups != 5 {
+		t.Errorf("the defaults are %d MB, %d backups", d.size, d.backups)
 	}
 }

@@ -20,7 +20,7 @@ type recordedFlags struct {
 }
 
 func (f *recordedFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.files, "recorded", nil, "a file with answers that builtins gave: a change log with inputs, or what edict explain or simulate printed with -o json; may repeat, the last answer counts")
+	cmd.Flags().StringArrayVar(&f.files, "recorded", nil, "a file with answers that builtins gave: what edict explain or simulate printed with -o json; may repeat, the last answer counts")
 	f.endpoint.register(cmd, "http://localhost:4273, to use the answers that its builtins gave")
 }
 

@@ -74,7 +74,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if err := asks.connect(&o); err != nil {
 				return found("%v", err)
 			}
-			o.ChangeLog, o.ChangeLogInputs = changes.writer(cmd.OutOrStdout()), changes.inputs
+			o.ChangeLog = changes.writer(cmd.OutOrStdout())
 			defer changes.close()
 			if err := run.Run(cmd.Context(), o); err != nil {
 				return found("%v", err)
@@ -87,8 +87,6 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringArrayVar(&o.Policies, "policies", nil, "a file or folder of policies; may repeat")
 	flags.StringVar(&o.PolicyNamespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of --policies")
 	flags.StringArrayVar(&o.Allowances, "allowances", nil, "an Allowances file: the protected writes and reads that are allowed; may repeat")
-	flags.DurationVar(&o.AutoRollback.Within, "take-back-within", 0, "a new revision is taken back when too many objects fail within this time after it came into force; 0 takes none back")
-	flags.Float64Var(&o.AutoRollback.Share, "take-back-failing-share", 0.5, "how many are too many, as a share of the policy's objects")
 	flags.StringVar(&o.Installation, "installation", "", "a name of the installation, another one for other arguments and versions, which the status of ConfigMaps shows; edict wait compares it with that of the ConfigMap with allowances")
 	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this name followed by theirs, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")

@@ -41,23 +41,23 @@ var ErrNotAlone = errors.New("the decision cannot be made again by a test")
 // that says how.
 func Test(ctx context.Context, r *record.Record, o Options) ([]byte, error) {
 	p := r.Inputs.Policy
-	in, err := InputsOf(r, r.Reads(ctx))
+	in, err := inputsOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	got, err := again(ctx, r, o, in)
 	if wait := waited(r); err != nil && wait > 0 {
-		in.Waited = wait
+		in.waited = wait
 		got, err = again(ctx, r, o, in)
 	}
 	if err != nil {
 		return nil, err
 	}
 	spec := map[string]any{
-		"policies": o.Policies, "only": []string{p.Name}, "now": r.At.Add(-in.Waited).UTC().Format(time.RFC3339Nano), "objects": in.Objects,
+		"policies": o.Policies, "only": []string{p.Name}, "now": r.At.Add(-in.waited).UTC().Format(time.RFC3339Nano), "objects": in.objects,
 		"cases": []any{testCase(r, in, expectation(r, got))},
 	}
-	for field, v := range map[string]map[string]any{"answers": in.Answers, "remembered": in.Remembered, "params": params(p)} {
+	for field, v := range map[string]map[string]any{"answers": in.answers, "remembered": in.remembered, "params": params(p)} {
 		if len(v) > 0 {
 			spec[field] = v
 		}
@@ -73,13 +73,13 @@ func name(r *record.Record) string {
 
 // testCase returns the case of a test; a primary that was not there from the
 // beginning is applied.
-func testCase(r *record.Record, in *Inputs, expect map[string]any) map[string]any {
+func testCase(r *record.Record, in *inputs, expect map[string]any) map[string]any {
 	var steps []map[string]any
-	if in.Primary != nil {
-		steps = append(steps, map[string]any{"apply": in.Primary})
+	if in.primary != nil {
+		steps = append(steps, map[string]any{"apply": in.primary})
 	}
-	if in.Waited > 0 {
-		steps = append(steps, map[string]any{"advance": in.Waited.String()})
+	if in.waited > 0 {
+		steps = append(steps, map[string]any{"advance": in.waited.String()})
 	}
 	if len(steps) == 0 {
 		return map[string]any{"name": name(r), "expect": expect}
@@ -211,13 +211,13 @@ func split(r *record.Record, objects []simulate.Object) (rest []simulate.Object,
 
 // again makes the decision again, until nothing is left to do, and reports how it
 // differs.
-func again(ctx context.Context, r *record.Record, o Options, in *Inputs) (simulate.Result, error) {
-	sim, err := in.begin(ctx, r.Inputs.Policy, r.At, o, nil)
+func again(ctx context.Context, r *record.Record, o Options, in *inputs) (simulate.Result, error) {
+	sim, err := in.begin(ctx, r.Inputs.Policy, r.At, o)
 	if err != nil {
 		return simulate.Result{}, err
 	}
 	sim.Settle(ctx)
-	if in.Waited > 0 {
+	if in.waited > 0 {
 		sim.Advance(ctx, r.At)
 	}
 	got := sim.Result()

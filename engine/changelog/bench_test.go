@@ -1,7 +1,6 @@
 package changelog_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/edict-dev/edict/engine/changelog"
@@ -38,25 +37,19 @@ func decided(t testing.TB) *record.Record {
 // BenchmarkLines is what the change log adds to a decision that writes.
 func BenchmarkLines(b *testing.B) {
 	r := decided(b)
-	for _, inputs := range []bool{false, true} {
-		b.Run(fmt.Sprintf("inputs=%v", inputs), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if lines := changelog.Lines(b.Context(), r, inputs); len(lines) != 1 {
-					b.Fatal(len(lines))
-				}
-			}
-		})
+	b.ReportAllocs()
+	for b.Loop() {
+		if lines := changelog.Lines(b.Context(), r); len(lines) != 1 {
+			b.Fatal(len(lines))
+		}
 	}
 }
 
-// TestLinesAllocates: a line costs no compilation, and what the decision depended on
-// no second evaluation. Without, it took 5,000 and 10,000 allocations.
+// TestLinesAllocates: a line costs no compilation, which took 5,000 allocations.
 func TestLinesAllocates(t *testing.T) {
 	r := decided(t)
-	for inputs, most := range map[bool]float64{false: 400, true: 600} {
-		if got := testing.AllocsPerRun(20, func() { changelog.Lines(t.Context(), r, inputs) }); got > most {
-			t.Errorf("inputs %v: %v allocations, at most %v", inputs, got, most)
-		}
+	const most = 400
+	if got := testing.AllocsPerRun(20, func() { changelog.Lines(t.Context(), r) }); got > most {
+		t.Errorf("%v allocations, at most %v", got, most)
 	}
 }

@@ -32,7 +32,7 @@ func TestOverflow(t *testing.T) {
 	r := decided(t)
 	var told bytes.Buffer
 	out := &stuck{entered: make(chan struct{}), free: make(chan struct{})}
-	w := changelog.New(out, false, slog.New(slog.NewJSONHandler(&told, nil)))
+	w := changelog.New(out, slog.New(slog.NewJSONHandler(&told, nil)))
 	w.Add(r)
 	<-out.entered // it is being written, and the queue is empty
 	for range queued + missing {

@@ -14,7 +14,6 @@ import (
 // Writer appends the writes of decisions to a log, beside whoever decides.
 type Writer struct {
 	out     io.Writer
-	inputs  bool
 	log     *slog.Logger
 	records chan *record.Record
 	dropped atomic.Int64
@@ -25,13 +24,9 @@ type Writer struct {
 // of the log: it must not slow the controller down.
 const queued = 1024
 
-// maxInputs bounds the inputs of a decision in a line, in bytes.
-const maxInputs = 1 << 20
-
-// New returns a Writer that writes to out until Close. With inputs, lines have what
-// decisions depended on.
-func New(out io.Writer, inputs bool, log *slog.Logger) *Writer {
-	w := &Writer{out: out, inputs: inputs, log: log, records: make(chan *record.Record, queued)}
+// New returns a Writer that writes to out until Close.
+func New(out io.Writer, log *slog.Logger) *Writer {
+	w := &Writer{out: out, log: log, records: make(chan *record.Record, queued)}
 	w.done.Go(w.work)
 	return w
 }
@@ -58,7 +53,7 @@ func (w *Writer) work() {
 	defer w.warn()
 	for r := range w.records {
 		w.warn()
-		for _, line := range Lines(context.Background(), r, w.inputs) {
+		for _, line := range Lines(context.Background(), r) {
 			if err := w.write(line); err != nil {
 				w.log.Error("the change log cannot be written", "error", err.Error())
 			}
@@ -74,11 +69,6 @@ func (w *Writer) warn() {
 }
 
 func (w *Writer) write(line Line) error {
-	if line.Inputs != nil {
-		if text, err := json.Marshal(line.Inputs); err != nil || len(text) > maxInputs {
-			line.Inputs, line.Calls = nil, nil
-		}
-	}
 	text, err := json.Marshal(line)
 	if err != nil {
 		return err

@@ -84,13 +84,3 @@ func (c *constants) selector(t v1alpha1.Template) *selector.Selector {
 	}
 	return s
 }
-
-// atLeastOne evaluates a positive number.
-func (c *constants) atLeastOne(t v1alpha1.Template, what string) int64 {
-	before := len(c.problems.List())
-	n, ok := value.Int(c.value(t))
-	if (!ok || n < 1) && len(c.problems.List()) == before {
-		c.problems.Hintf(t.Pos(), "such as 2, or a param", "%s must be a whole number of at least 1", what)
-	}
-	return n
-}

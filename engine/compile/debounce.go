@@ -10,7 +10,7 @@ import (
 
 // debounce compiles the delay of a rule. Its key is one of the policy's key,
 // not of an item.
-func debounce(s *scope, r *v1alpha1.Rule, perItem bool, c *constants) *plan.Debounce {
+func debounce(s *scope, r *v1alpha1.Rule, perItem bool) *plan.Debounce {
 	d := r.Debounce
 	if !d.Key.Set() || !d.Window.Set() {
 		s.problems.Hintf(d.Pos, `debounce: {key: "${key.name}", window: "${params.window}"}`, "debounce needs key and window")
@@ -28,9 +28,6 @@ func debounce(s *scope, r *v1alpha1.Rule, perItem bool, c *constants) *plan.Debo
 	s.node.Keeps = true
 	out := &plan.Debounce{Key: s.template(d.Key), Window: s.template(d.Window)}
 	out.Key.Fit(textType, "key", &s.problems.Problems)
-	if d.MaxInFlight.Set() {
-		out.MaxInFlight = c.atLeastOne(d.MaxInFlight, "maxInFlight")
-	}
 	if text, ok := value.Str(out.Window.Constant()); !ok {
 		wantDuration(out.Window, "window", s.problems)
 	} else if _, err := time.ParseDuration(text); err != nil {

@@ -84,7 +84,7 @@ func (rs *rules) done(s *scope, doc *v1alpha1.Rule, out *plan.Rule) {
 		plan.Programs(a, func(p *cel.Program) { out.OnErrorPerItem = out.OnErrorPerItem || ofItem(out, p) })
 	}
 	if doc.Debounce != nil {
-		out.Debounce = debounce(s, doc, out.WhenPerItem, rs.constants)
+		out.Debounce = debounce(s, doc, out.WhenPerItem)
 	}
 }
 

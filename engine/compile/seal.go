@@ -70,7 +70,7 @@ func seal(p *plan.Policy, spec *document.Node, n *names) {
 	for i, rule := range spec.Get("rules").Items() {
 		r := p.Rules[i]
 		r.Gate.Text = gateText(rule, n.trees)
-		r.Node.Text = n.trees.text(rule) + constantParts(r)
+		r.Node.Text = n.trees.text(rule)
 		for at, local := range rule.Get("variables").Items() {
 			r.Locals[at].Node.Text = n.trees.text(local)
 		}
@@ -83,14 +83,6 @@ func seal(p *plan.Policy, spec *document.Node, n *names) {
 func restriction(in *plan.Input) string {
 	s := in.Source
 	return fmt.Sprintf("%s %q %q %q %t %t", s.GVK, s.Namespace, s.Name, s.Selector, in.Off, in.Own)
-}
-
-// constantParts are the values of a rule that the params alone give.
-func constantParts(r *plan.Rule) string {
-	if r.Debounce == nil {
-		return ""
-	}
-	return fmt.Sprint(r.Debounce.MaxInFlight)
 }
 
 // gateText is what decides whether a rule's actions are reached.

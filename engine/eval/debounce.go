@@ -59,25 +59,12 @@ func (r *ruleRun) debounced(f *frame, wanted bool) {
 	if open := opening(r.rule.Debounce.Allowed, latest(d.Due, r.ev.in.Now)); open.After(r.ev.in.Now) {
 		d.Due = open
 	}
-	isDue := !d.Due.After(r.ev.in.Now)
-	if d.Ran = r.ev.in.Flush || isDue && r.begins(); d.Ran {
+	if d.Ran = r.ev.in.Flush || !d.Due.After(r.ev.in.Now); d.Ran {
 		r.allItems(f)
 	} else {
-		if isDue {
-			d.Due = r.ev.in.Now.Add(fullWait)
-		}
 		r.ev.noteFlip(d.Due)
 	}
 	r.ev.decision.Debounced = append(r.ev.decision.Debounced, d)
-}
-
-// fullWait is when a rule is tried again that too many keys are running.
-const fullWait = time.Second
-
-// begins reports whether not too many other keys are running the rule.
-func (r *ruleRun) begins() bool {
-	atMost := r.rule.Debounce.MaxInFlight
-	return atMost == 0 || r.ev.in.Begin == nil || r.ev.in.Begin(r.index, atMost)
 }
 
 func (r *ruleRun) debounceKey(d *Debounced, f *frame) (err error) {

@@ -37,9 +37,6 @@ type Input struct {
 	Remembered func(name string) (own, all, named int)
 	// Intents returns what waits to be run; nil knows of nothing.
 	Intents Intents
-	// Begin reports whether another key may run a rule of which at most so many run
-	// at once, and if so counts it among them; nil always says yes.
-	Begin func(rule int, atMost int64) bool
 	// Apart are rules whose writes are not joined with those of others: they are
 	// kept back.
 	Apart []string

@@ -114,9 +114,6 @@ type Entry struct {
 	Edited time.Time
 	// Owner is the UID of the ConfigMap; the entry is deleted with it.
 	Owner types.UID
-	// TakenBack is why the controller has taken the revision back; "" is that it has
-	// not.
-	TakenBack string
 	// Partly reports that it was in force only for the objects of some steps.
 	Partly bool
 }
@@ -164,7 +161,7 @@ func Parse(r *appsv1.ControllerRevision) (*Entry, error) {
 	if len(r.OwnerReferences) > 0 {
 		e.Owner = r.OwnerReferences[0].UID
 	}
-	e.TakenBack, e.Partly = r.Annotations[v1alpha1.AnnotationTakenBack], r.Annotations[v1alpha1.AnnotationPartly] == "true"
+	e.Partly = r.Annotations[v1alpha1.AnnotationPartly] == "true"
 	return e, nil
 }
 
@@ -187,7 +184,7 @@ func List(items []appsv1.ControllerRevision, unreadable func(name string, err er
 }
 
 // Good returns the last good revision of a policy's history, the oldest entry
-// first: the newest that was in force and was not rolled back or taken back. Nil if
+// first: the newest that was in force and was not rolled back. Nil if
 // there is none, or the policy was stopped.
 func Good(list []*Entry) *Entry {
 	if e := InForce(list); e != nil && e.Result == Active {
@@ -198,37 +195,20 @@ func Good(list []*Entry) *Entry {
 
 // InForce is Good, also of a policy that was stopped.
 func InForce(list []*Entry) *Entry {
-	takenBack := map[string]bool{} // also if it was in another file earlier
 	for _, e := range slices.Backward(list) {
-		takenBack[e.Revision] = takenBack[e.Revision] || e.TakenBack != ""
-		if was := e.Result == Active || e.Result == Stopped; was && !takenBack[e.Revision] {
+		if e.Result == Active || e.Result == Stopped {
 			return e
-		}
-	}
-	return nil
-}
-
-// TakenBack returns the entry of the revision that the controller has taken back, while
-// no other has come into force as the text of the policy since, also if the policy was
-// stopped meanwhile; nil if there is none, or no other revision that was in force.
-func TakenBack(list []*Entry) *Entry {
-	for _, e := range slices.Backward(list) {
-		switch {
-		case e.TakenBack != "" && InForce(list) != nil:
-			return e
-		case e.TakenBack != "" || e.Result == Active || e.Result == Stopped:
-			return nil
 		}
 	}
 	return nil
 }
 
 // Kept reports whether a revision was in force and would be so still if no other had
-// come: it was neither rolled back nor taken back when it was last in force.
+// come: it was not rolled back when it was last in force.
 func Kept(list []*Entry, revision string) bool {
 	for _, e := range slices.Backward(list) {
 		if e.Revision == revision && e.WasInForce() {
-			return e.Result != RolledBack && e.TakenBack == ""
+			return e.Result != RolledBack
 		}
 	}
 	return false

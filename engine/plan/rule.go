@@ -54,8 +54,6 @@ type Rule struct {
 // `when` has held, lives until it has succeeded.
 type Debounce struct {
 	Key, Window *cel.Template
-	// MaxInFlight bounds how many keys of the policy run it at once; 0 does not.
-	MaxInFlight int64
 	// Allowed are the times of the week in which it may run; none means always.
 	Allowed []Window
 }

@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
@@ -386,6 +388,21 @@ func TestMentions(t *testing.T) {
 			t.Errorf("%s: the rule is said to be the same", name)
 		}
 	}
+}
+
+// meanwhile is a server that does something before it answers.
+type meanwhile struct {
+	late
+	do func()
+}
+
+func (m *meanwhile) Patch(ctx context.Context, p apply.Patch) (world.Version, error) {
+	version, err := m.late.Patch(ctx, p)
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+	return version, err
 }
 
 // TestAdoptingWhileAKeyIsDecided: a key whose write hangs does not hold up

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/edict-dev/edict/engine/brake"
@@ -28,8 +27,6 @@ type Controller struct {
 	known  known
 	// brake says what is written now; nil writes everything.
 	brake *brake.Policy
-	// bounded says that of some rule only so many keys may run at once.
-	bounded bool
 }
 
 func newController(g *Group, p *plan.Policy, counts *observe.Counts) *Controller {
@@ -39,7 +36,7 @@ func newController(g *Group, p *plan.Policy, counts *observe.Counts) *Controller
 	}
 	c := &Controller{
 		Policy: p, grants: grants, counts: counts, shadow: newShadow(p), reads: newReads(p, g.WatchSelector, g.store), group: g,
-		bounded: slices.ContainsFunc(p.Rules, isBounded), inbox: newInbox(),
+		inbox: newInbox(),
 	}
 	c.known.init(g, counts)
 	return c

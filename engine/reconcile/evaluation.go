@@ -17,9 +17,6 @@ type evaluation struct {
 	in eval.Input
 	// echo has the answers that may be used again; nil is none.
 	echo *echo
-	// flight is the rules that it runs of which only so many keys may; nil is that they
-	// are not counted.
-	flight *flight
 	// decision is what it came to, kept its record.
 	decision *eval.Decision
 	kept     *record.Record
@@ -31,7 +28,6 @@ func (e *evaluation) run(ctx context.Context, t telemetry) *eval.Decision {
 		if e.repeat(ctx, t) {
 			return e.decision
 		}
-		e.flight.end()
 		e.echo.since = e.in.Now
 	}
 	e.decide(ctx, t, e.in)

@@ -34,7 +34,7 @@ type known struct {
 // init makes it ready for use.
 func (k *known) init(g *Group, counts *observe.Counts) {
 	k.states, k.counts = keyStates{}, counts
-	k.revisions.told, k.revisions.flights = newTold(), newFlights()
+	k.revisions.told = newTold()
 	k.bytes.process = &g.keeping
 	k.memories, k.writes, k.echoes, k.intents, k.wakes = newMemories(), newPendingWrites(), newEchoes(), newIntents(), newWakes()
 }

@@ -92,9 +92,6 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 	in := &r.evaluation.in
 	*in = c.input(key, now, snapshot, r.object, r.left)
 	in.Flush, in.Apart, in.Rejected = flush, c.brake.Apart(key), c.known.leftOut(key, now)
-	if c.bounded {
-		r.evaluation.flight = c.known.revisions.flights.takeOff(in)
-	}
 	ctx, r.result.ID = c.group.identified(ctx)
 	r.telemetry = telemetry{c: c, id: r.result.ID}
 	ctx, r.telemetry.traced = r.telemetry.trace(ctx, key, r.woken, by.at)
@@ -107,7 +104,6 @@ func (r *reconciliation) begin(ctx context.Context, snapshot *world.Snapshot, fl
 // close ends what must not go on, also when a reconciliation panics.
 func (r *reconciliation) close() {
 	r.telemetry.traced.close()
-	r.evaluation.flight.end()
 }
 
 // decide makes the decision, and returns the effects that may happen.

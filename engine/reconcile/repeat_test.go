@@ -79,24 +79,6 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestEchoIsDecidedOnce: rules that an evaluation has begun and that counts no more do not
-// count as running.
-func TestEchoIsDecidedOnce(t *testing.T) {
-	t.Parallel()
-	const running = `  rules:
-    - name: run
-      when: object.metadata.?labels[?'place'].hasValue()
-      debounce: {key: key.name, window: 1m, maxInFlight: 1}
-      do: [{labels: {set: {ran: "true"}}}]
-`
-	e := newEchoing(t, strings.Replace(askingWith("object.metadata.?labels[?'place'].orValue('r')", ""), "  rules:\n", running, 1))
-	e.reconcile(1)
-	e.back()
-	if r := e.reconcile(2); len(r.Outcomes) != 1 || e.c.known.revisions.flights.running["run"] != 0 {
-		t.Errorf("%+v, running %v", r, e.c.known.revisions.flights.running)
-	}
-}
-
 // TestEchoAfterAnotherRequest: the answers are as old as the calls that were made last.
 func TestEchoAfterAnotherRequest(t *testing.T) {
 	t.Parallel()

@@ -20,13 +20,11 @@ type revisions struct {
 	// has all.
 	rollout atomic.Pointer[Rollout]
 
-	// The lock of known guards the fields below. What told and flights point to is that
-	// of another revision from takeover.share on, before which nothing is decided.
+	// The lock of known guards the fields below. What told points to is that of another
+	// revision from takeover.share on, before which nothing is decided.
 
-	// told are the events that were emitted, flights counts the keys that run a rule of
-	// which only so many may run it.
-	told    *told
-	flights *flights
+	// told are the events that were emitted.
+	told *told
 	// successor is the revision that has taken over.
 	successor *Controller
 	// late are the keys woken between Replay and Adopt.

@@ -34,11 +34,10 @@ func (t *takeover) all() {
 	}
 }
 
-// share lets the revision know the events that another has emitted, and count with it
-// how many keys run a rule.
+// share lets the revision know the events that another has emitted.
 func (t *takeover) share() {
 	if t.to.known.revisions.told != t.from.known.revisions.told { // it has not decided about anything yet
-		t.to.known.revisions.told, t.to.known.revisions.flights = t.from.known.revisions.told, t.from.known.revisions.flights
+		t.to.known.revisions.told = t.from.known.revisions.told
 	}
 }
 

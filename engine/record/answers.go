@@ -35,8 +35,8 @@ func NewAnswers(next expr.Answerer) *Answers {
 	return &Answers{requests: map[string]*answered{}, next: next}
 }
 
-// Calls is what Read reads of a document: a Document has them, and so have a line of
-// the change log and the result of a simulation.
+// Calls is what Read reads of a document: a Document has them, and so has the result
+// of a simulation.
 type Calls struct {
 	Calls []CallDocument `json:"calls"`
 }

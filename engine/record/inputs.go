@@ -15,7 +15,6 @@ type Inputs struct {
 	eval.Input
 	recalled map[string]value.Value
 	intents  map[string]eval.Intent
-	begun    []bool
 	sizes    [][3]int
 }
 
@@ -32,12 +31,6 @@ func (c *Inputs) capture(in eval.Input) {
 		c.Intents = func(key string) eval.Intent {
 			c.intents[key] = in.Intents(key)
 			return c.intents[key]
-		}
-	}
-	if in.Begin != nil {
-		c.Begin = func(rule int, atMost int64) bool {
-			c.begun = append(c.begun, in.Begin(rule, atMost))
-			return c.begun[len(c.begun)-1]
 		}
 	}
 	if in.Remembered != nil {
@@ -59,7 +52,7 @@ func (c *Inputs) Known() map[string]eval.Intent { return c.intents }
 // release lets go of the controller, once the evaluation has been made.
 func (c *Inputs) release() {
 	c.Shared, c.Answers, c.Details = nil, nil, nil
-	c.Recall, c.Intents, c.Begin, c.Remembered = nil, nil, nil, nil
+	c.Recall, c.Intents, c.Remembered = nil, nil, nil
 }
 
 // again returns the input of an evaluation that is made once more: it asks
@@ -70,17 +63,9 @@ func (c *Inputs) again(calls []eval.Call) eval.Input {
 	if !in.Policy.Stateful {
 		return in
 	}
-	begun, sizes := c.begun, c.sizes
+	sizes := c.sizes
 	in.Recall = func(name string) value.Value { return c.recalled[name] }
 	in.Intents = func(key string) eval.Intent { return c.intents[key] }
-	in.Begin = func(int, int64) bool {
-		if len(begun) == 0 {
-			return true
-		}
-		var first bool
-		first, begun = begun[0], begun[1:]
-		return first
-	}
 	in.Remembered = func(string) (own, all, named int) {
 		if len(sizes) == 0 {
 			return 0, 0, 0

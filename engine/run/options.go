@@ -10,7 +10,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/expr"
-	"github.com/edict-dev/edict/engine/run/policies"
 	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/engine/selector"
 )
@@ -31,8 +30,6 @@ type Options struct {
 	// Allow are allowances themselves, each as in the list of such a file: the
 	// authors of policies cannot change the arguments of the process.
 	Allow []string
-	// AutoRollback is when a new revision is rolled back automatically.
-	AutoRollback policies.AutoRollback
 	// PolicyServiceAccounts begins the names of the ServiceAccounts that policies
 	// write as, in PolicyNamespace; their names follow. "" is the process itself.
 	PolicyServiceAccounts string
@@ -67,10 +64,8 @@ type Options struct {
 	// address of "" serves none.
 	Decisions        int
 	DecisionsAddress string
-	// ChangeLog takes a line of JSON for every write; nil takes none. With
-	// ChangeLogInputs lines have what the decision depended on.
-	ChangeLog       io.Writer
-	ChangeLogInputs bool
+	// ChangeLog takes a line of JSON for every write; nil takes none.
+	ChangeLog io.Writer
 	// Webhook is how ConfigMaps are checked before they are stored; nil is not at all.
 	// It needs a PolicyNamespace.
 	Webhook *webhook.Config

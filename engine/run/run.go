@@ -171,7 +171,7 @@ func (p *process) overrides() compile.Overrides {
 func newProcess(o Options) (*process, error) {
 	p := &process{options: o, rego: evaluator(o)}
 	if o.ChangeLog != nil {
-		p.changes = changelog.New(o.ChangeLog, o.ChangeLogInputs, o.Log)
+		p.changes = changelog.New(o.ChangeLog, o.Log)
 	}
 	p.metrics = metrics.New(metrics.Options{
 		Registry: o.Registry, Log: o.Log, Version: o.Version, Leading: p.leads.Load,

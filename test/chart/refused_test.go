@@ -40,7 +40,6 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"text that is no YAML":    {"policies.kmm-module.text=]", "the text of the policy kmm-module is no YAML"},
 		"default mode":            {"defaultMode=Off", "'Enforce', 'Shadow', 'Disabled'"},
 		"memory for Rego":         {"rego.memory=100Mi", "rego.memory: 100Mi is less than 160Mi"},
-		"inputs of no log":        {"changeLog.inputs=true", "set changeLog.enabled to true"},
 		"memory limit":            {"resources.limits.memory=lots", "is not a whole number of"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,23 +23,12 @@
 - --health-probe-bind-address=:4271
 {{ include "edict.webhookArguments" . }}
 - --log-level={{ .Values.log.level }}
-{{- with .Values.changeLog }}{{/* values of an earlier chart, reused, have none */}}
-{{- if .enabled }}
+{{- if .Values.changeLog.enabled }}
 - --change-log=-
-{{- if .inputs }}
-- --change-log-inputs
-{{- end }}
-{{- else if .inputs }}
-{{- fail "changeLog.inputs: without the log of changes there is nothing to add inputs to; set changeLog.enabled to true" }}
-{{- end }}
 {{- end }}
 - --workers={{ .Values.workers }}
 - --rego-memory={{ include "edict.regoMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
-{{- if .Values.takeBack.within }}
-- --take-back-within={{ .Values.takeBack.within }}
-- --take-back-failing-share={{ .Values.takeBack.failingShare }}
-{{- end }}
 {{- with .Values.brakes }}{{/* values of an earlier chart, reused, have none */}}
 - --default-change-limit={{ .changes }}
 - --default-removal-limit={{ .removals }}

@@ -28,8 +28,6 @@ const (
 	AnnotationAuthor = "edict.dev/author"
 	// AnnotationEdited is when it was written, in RFC 3339.
 	AnnotationEdited = "edict.dev/edited"
-	// AnnotationTakenBack is why the controller has taken it back.
-	AnnotationTakenBack = "edict.dev/taken-back"
 	// AnnotationPartly is "true" if it was in force only for the objects of some steps
 	// of its rollout.
 	AnnotationPartly = "edict.dev/partly-in-force"

@@ -56,8 +56,6 @@ type Debounce struct {
 	Key Template `yaml:"key" schema:"required"`
 	// Window is a duration: how long the rule waits, and how often it runs.
 	Window Template `yaml:"window" schema:"required"`
-	// MaxInFlight bounds how many objects run the rule at once.
-	MaxInFlight Template `yaml:"maxInFlight"`
 	// Allowed are the times of the week in which the rule may run; none means always.
 	Allowed []DebounceWindow `yaml:"allowed"`
 	Pos     document.Position

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -128,20 +127,4 @@ func (h *health) unblock() (keys []eval.Key, was bool) {
 	clear(h.failing)
 	observe.Failing.WithLabelValues(h.policy).Set(0)
 	return keys, true
-}
-
-// Failing returns how many objects of a policy fail, how many there are, and the
-// first error.
-func (r *Runtime) Failing(id string, now time.Time) (failing, all int, example string) {
-	c := r.controller(id)
-	if c == nil {
-		return 0, 0, ""
-	}
-	c.health.mu.Lock()
-	defer c.health.mu.Unlock()
-	if c.health.controller == nil {
-		return 0, 0, ""
-	}
-	first, n := c.health.first(now)
-	return n, len(c.health.controller.Keys()), fmt.Sprintf("%s: %s", first, c.health.failing[first].text)
 }

@@ -99,22 +99,12 @@ func (a *assigner) wanted(id string, c *source.Catalog) *lifecycle.Revision {
 	case newest != nil && newest.Good():
 		return a.rollouts.stage(&newest.Revision, c, a.starting)
 	case now != nil && (newest != nil || c.Untold(now.Unit.Name(), file)):
-		return a.goesOn(id, now)
+		return now.GoesOn()
 	case now == nil && a.needsLastGood(newest, a.history.good(id), c):
 		return a.history.lastGood(id)
 	default:
 		return nil
 	}
-}
-
-// goesOn returns what goes on of a policy whose text is refused: what runs now, unless
-// that was taken back.
-func (a *assigner) goesOn(id string, now *lifecycle.Revision) *lifecycle.Revision {
-	on := now.GoesOn()
-	if again := a.history.runsAgain(id, on); again != nil {
-		return again
-	}
-	return on
 }
 
 // needsLastGood reports whether a policy is to run of which only the history has a

@@ -9,7 +9,7 @@ import (
 )
 
 // rollsBack reports whether a text leads back to what was in force before: to the same
-// revision, unless that was rolled back or taken back itself, or by edict rollback to a
+// revision, unless that was rolled back itself, or by edict rollback to a
 // text that was in force, also with other values for its params.
 func (s *historyStore) rollsBack(u *source.Unit, c *source.Catalog) bool {
 	list := s.entries[u.Name()]

@@ -36,10 +36,8 @@ type edits struct {
 	// has stopped.
 	inForce string
 	stopped bool
-	// were are the texts that have come into force, the newest last, without those that
-	// were taken back; takenBack is the one that was, until another one comes into force.
-	were      []string
-	takenBack string
+	// were are the texts that have come into force, the newest last.
+	were []string
 }
 
 func newEdits(t *testing.T, seed uint64) *edits {
@@ -70,7 +68,7 @@ func (e *edits) rejected() bool {
 // want returns what should run, and what is in force then.
 func (e *edits) want() (runs, inForce string) {
 	switch {
-	case e.rejected() || e.stopped || e.text == e.takenBack:
+	case e.rejected() || e.stopped:
 		return e.inForce, e.inForce
 	case e.spec == "" || e.inForce == "" || e.text == e.inForce || e.wasInForce(e.text):
 		return e.text, e.text
@@ -104,22 +102,10 @@ func (e *edits) wasInForce(text string) bool {
 
 // comesIntoForce notes that the present text is in force.
 func (e *edits) comesIntoForce() {
-	e.inForce, e.takenBack = e.text, ""
+	e.inForce = e.text
 	if n := len(e.were); n == 0 || e.were[n-1] != e.text {
 		e.were = append(e.were, e.text)
 	}
-}
-
-// takesBack lets objects fail, so that the text in force is taken back if it is the
-// newest one and the history has one before it.
-func (e *edits) takesBack() {
-	if !e.takeBack(50) {
-		return
-	}
-	e.note("it is taken back")
-	e.takenBack = e.text
-	e.were = slices.DeleteFunc(e.were, func(text string) bool { return text == e.text })
-	e.inForce = e.were[len(e.were)-1]
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
@@ -127,7 +113,7 @@ func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 // edit changes one thing.
 func (e *edits) edit() {
 	text, spec := e.text, e.spec
-	switch e.IntN(9) {
+	switch e.IntN(8) {
 	case 0, 1:
 		e.text = pick(e.Rand, "old", "new", "newer", brokenText)
 	case 2, 3:
@@ -138,9 +124,6 @@ func (e *edits) edit() {
 		e.fails = !e.fails
 	case 6:
 		e.rollOut(e.IntN(2) == 0)
-		return
-	case 7:
-		e.takesBack()
 		return
 	default:
 		e.note("restart")

@@ -167,7 +167,6 @@ func (s *historyStore) keep(ctx context.Context, c *source.Catalog, policies *li
 		}
 	}
 	failed = s.endRollouts(ctx, policies) || failed
-	failed = s.storeTakenBack(ctx) || failed
 	failed = s.continued(ctx) || failed
 	s.sweep(ctx, c)
 	return failed

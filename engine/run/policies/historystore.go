@@ -50,9 +50,6 @@ func (s *historyStore) store(ctx context.Context, e *history.Entry, result histo
 	if partly {
 		annotations[v1alpha1.AnnotationPartly] = "true"
 	}
-	if e.TakenBack != "" {
-		annotations[v1alpha1.AnnotationTakenBack] = e.TakenBack
-	}
 	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]any{v1alpha1.LabelResult: result}, "annotations": annotations}})
 	if err != nil {
 		return err
@@ -69,11 +66,11 @@ func (s *historyStore) store(ctx context.Context, e *history.Entry, result histo
 }
 
 // surplus returns the entries of a policy that are too many: the oldest, but never the
-// last good one, nor one that was taken back and must not run again.
+// last good one.
 func (s *historyStore) surplus(id string) (out []*history.Entry) {
 	list := s.entries[id]
 	for _, e := range list {
-		if len(list)-len(out) > maxRevisions && e != history.Good(list) && e != history.TakenBack(list) {
+		if len(list)-len(out) > maxRevisions && e != history.Good(list) {
 			out = append(out, e)
 		}
 	}
@@ -92,7 +89,7 @@ func (s *historyStore) room(ctx context.Context, e *history.Entry) error {
 				continue // another ConfigMap's, or replaced by this one
 			}
 			size += other.Size()
-			if other != history.Good(list) && other != history.TakenBack(list) {
+			if other != history.Good(list) {
 				spare = append(spare, other)
 			}
 		}

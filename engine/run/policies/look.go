@@ -25,7 +25,7 @@ func (m *Manager) look(ctx context.Context) error {
 	m.history.hold(catalog, m.policies)
 	m.unlabelled.update(catalog)
 	m.rollouts.retry(catalog)
-	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u, catalog.Origins[u.ID()]) })
+	m.options.Checker.All(catalog, m.policies, func(u *source.Unit) *document.Problem { return m.note(ctx, u) })
 	if m.first {
 		m.warnUnknownPolicies(catalog)
 	}
@@ -106,16 +106,12 @@ func (m *Manager) problemsChanged() bool {
 }
 
 // note stores in the journal that a text is about to be compiled for the first time.
-// A problem reports that it must not be: it has ended a process before, or was taken
-// back.
-func (m *Manager) note(ctx context.Context, u *source.Unit, origin *source.Contents) *document.Problem {
+// A problem reports that it must not be: it has ended a process before.
+func (m *Manager) note(ctx context.Context, u *source.Unit) *document.Problem {
 	if u.Disabled() {
 		return nil
 	}
 	if problem := m.journal.quarantined(u, time.Now()); problem != nil {
-		return problem
-	}
-	if problem := m.history.takenBack(u, origin); problem != nil {
 		return problem
 	}
 	if good := m.history.good(u.ID()); good != nil && good.Revision == u.Revision() || m.policies.Get(u.ID()).Proven == u.Revision() {

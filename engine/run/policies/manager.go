@@ -39,8 +39,6 @@ type Options struct {
 	Overrides compile.Overrides
 	// Poll is the interval between attempts to read the history.
 	Poll time.Duration
-	// Rollback is when a new revision is rolled back automatically.
-	Rollback AutoRollback
 }
 
 // Manager keeps the policies of the ConfigMaps running.
@@ -59,7 +57,6 @@ type Manager struct {
 	journal    *journal
 	assigner   *assigner
 	rollouts   *rollouts
-	rollback   *rollback
 	reporter   *reporter
 	unlabelled *unlabelled
 	status     *statusWriter
@@ -96,7 +93,6 @@ func New(o Options) *Manager {
 	m.history.stepped = m.rollouts.stepped
 	m.unlabelled = newUnlabelled(o.Client, o.Namespace, o.Store)
 	m.assigner = &assigner{policies: m.policies, history: m.history, runtime: o.Runtime, rollouts: m.rollouts, annotations: m.unlabelled.annotations}
-	m.rollback = &rollback{settings: o.Rollback, policies: m.policies, history: m.history, checker: o.Checker, failing: o.Runtime.Failing, log: o.Log}
 	m.reporter = &reporter{namespace: o.Namespace, installation: o.Installation, policies: m.policies, runtime: o.Runtime, known: m.assigner.known, place: m.history.place, nothing: m.history.nothingRuns, rollouts: m.rollouts.text}
 	m.errors = newConfigMapErrors(o.Log)
 	m.shadows = &shadowWriter{client: o.Client, store: o.Store, policies: m.policies, reports: o.Runtime.ShadowReports, log: o.Log}
@@ -185,9 +181,8 @@ func (m *Manager) await(ctx context.Context, shadows, rechecks, healths <-chan t
 // health looks at how the revisions in force do, and reports whether anything has changed.
 func (m *Manager) health(ctx context.Context, now time.Time) bool {
 	m.status.flush(now)
-	rolledBack := m.rollback.check(ctx, now)
 	rolled := m.rollouts.check(ctx, now)
-	return m.problemsChanged() || m.status.due(now) || rolledBack || rolled
+	return m.problemsChanged() || m.status.due(now) || rolled
 }
 
 // retry reads what another process has left, while that may help: without the last good

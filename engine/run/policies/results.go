@@ -33,7 +33,7 @@ func resultOf(p *lifecycle.Policy) history.Result {
 // does not become something that never was.
 func (s *historyStore) next(e *history.Entry, result history.Result) history.Result {
 	switch {
-	case e.TakenBack != "", e.Result == history.Active, result == history.Waiting && e.Result == history.RollingOut:
+	case e.Result == history.Active, result == history.Waiting && e.Result == history.RollingOut:
 		return e.Result
 	case result == history.Active, result == history.RollingOut:
 		return result

@@ -17,7 +17,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
-	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/rollout"
@@ -70,9 +69,6 @@ type rolled struct {
 	values []*source.Values
 	// last is the ConfigMap that was looked at last.
 	last *source.ConfigMap
-	// failing is how many of 100 objects fail.
-	failing  int
-	rollback *rollback
 }
 
 func newRolled(t *testing.T) *rolled {
@@ -112,18 +108,6 @@ func (r *rolled) lead(t *testing.T, kept map[string][]*history.Entry) {
 	if err := r.assigner.rollouts.read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.failing = 0
-	r.rollback = &rollback{
-		settings: AutoRollback{Within: time.Minute, Share: 0.5}, policies: r.policies, history: r.history, checker: r.checker,
-		failing: func(string, time.Time) (int, int, string) { return r.failing, 100, "n1: it fails" }, log: fixture.Log(),
-	}
-}
-
-// takeBack lets objects fail, and reports whether the revision in force was taken back.
-func (r *rolled) takeBack(failing int) bool {
-	r.failing = failing
-	defer func() { r.failing = 0 }()
-	return r.rollback.check(r.t.Context(), r.now)
 }
 
 // annotation returns the status annotation.
@@ -154,7 +138,7 @@ func (r *rolled) lookAt(m *source.ConfigMap) string {
 	r.history.hold(c, r.policies)
 	all := r.assigner.rollouts
 	all.retry(c)
-	r.checker.All(c, r.policies, func(u *source.Unit) *document.Problem { return r.history.takenBack(u, c.Origins[u.ID()]) })
+	r.checker.All(c, r.policies, noProblem)
 	r.test(c)
 	all.update(c)
 	if r.keeps {
@@ -386,29 +370,21 @@ func TestRolloutsOfAnotherConfigMap(t *testing.T) {
 }
 
 // TestRolloutOfWhatIsNoLongerKept: what went with another ConfigMap was not in force
-// before, as far as the history says: an edit to it has steps, and it does not come back
-// when another one is taken back.
+// before, as far as the history says: an edit to it has steps.
 func TestRolloutOfWhatIsNoLongerKept(t *testing.T) {
 	t.Parallel()
 	for _, goes := range []bool{false, true} {
-		led := func() *rolled {
-			r := newRolled(t)
-			r.keeps = true
-			r.want("at first", r.lookAt(fixture.ConfigMap("other", "", map[string]string{"p.yaml": fixture.Policy("p", "old")})), "old")
-			r.want("it has moved", r.look("new", ""), "new")
-			if first := r.history.entries["p"][0]; goes {
-				if err := r.client.AppsV1().ControllerRevisions("ns").Delete(t.Context(), first.Name, metav1.DeleteOptions{}); err != nil {
-					t.Fatal(err)
-				}
+		r := newRolled(t)
+		r.keeps = true
+		r.want("at first", r.lookAt(fixture.ConfigMap("other", "", map[string]string{"p.yaml": fixture.Policy("p", "old")})), "old")
+		r.want("it has moved", r.look("new", ""), "new")
+		if first := r.history.entries["p"][0]; goes {
+			if err := r.client.AppsV1().ControllerRevisions("ns").Delete(t.Context(), first.Name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
 			}
-			return r
 		}
 		want := map[bool]string{false: "old", true: "old beside new"}[goes]
-		r := led()
 		r.want("the text from before", r.look("old", inSteps), want)
-		if got := led().takeBack(50); got == goes {
-			t.Errorf("it is taken back: %t", got)
-		}
 	}
 }
 

@@ -192,5 +192,14 @@ func (r *rollouts) refuse(one *activeRollout) {
 		Hint: fmt.Sprintf("%s decides about all objects again; %s; a change of the annotation %s begins the rollout anew", one.status.From, wayBack(one.status.Policy, r.options.namespace, sameText), v1alpha1.AnnotationRollout),
 	})
 	r.options.policies.Check(one.status.Policy, &now)
-	observe.Reloads.WithLabelValues(one.status.Policy, "taken back").Inc()
+	observe.Reloads.WithLabelValues(one.status.Policy, "rolled back").Inc()
+}
+
+// wayBack is how a person gets from a revision that was refused back to the one that
+// runs. edict rollback would write an older text if only values are others.
+func wayBack(policy, namespace string, sameText bool) string {
+	if sameText {
+		return "the text is the same: correct the values for its params, which are in the ConfigMaps labelled " + v1alpha1.LabelParams
+	}
+	return "correct the text, or take it back: edict rollback " + policy + " --policy-namespace " + namespace
 }
