@@ -44,7 +44,7 @@ func (p *policy) common(w *graph.Write) bool {
 	case !makes:
 		return w.Named != nil || !p.apart(w.GVK)
 	case child.Kept:
-		return false // the name of a child is that of one primary object, or it is an error
+		return false // one primary object has a child of a name, or it is an error
 	}
 	metadata := child.Manifest.Field("metadata")
 	if metadata.Field("name") == nil {

@@ -21,8 +21,8 @@ func (c *Controller) watched(keys []eval.Key) []eval.Key {
 }
 
 // noteTakeover notes a change by which the labels of a primary object begin to match the
-// selector of this installation: it counts as one of the first list, which was there
-// before, and is decided about as soon as no other installation can.
+// selector of this installation: it counts as one of the first list, and
+// is decided about as soon as no other installation can.
 func (c *Controller) noteTakeover(by *change) {
 	if by.old == nil || by.now == nil || by.source != c.Policy.Primary.Source {
 		return
@@ -61,8 +61,8 @@ func (k *known) takeover(key eval.Key, now time.Time) time.Time {
 	return s.takeover
 }
 
-// leave drops what is known of a key that another installation decides about, but for what
-// waits to be run.
+// leave drops what is known of a key that another installation decides about, except the
+// pending runs.
 func (c *Controller) leave(key eval.Key) {
 	if c.known.intents.next(key).IsZero() {
 		c.known.counts.Remembered.Sub(float64(c.known.memories.forget(key)))

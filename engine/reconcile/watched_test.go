@@ -66,8 +66,8 @@ func (d *divided) decide(name string, after time.Duration) Result {
 	return r
 }
 
-// TestWatchedKeys: only objects that match are decided about; of one that leaves nothing is
-// kept, and nothing is written about it any more.
+// TestWatchedKeys: only objects that match are decided about; one that leaves is
+// forgotten, and is not written any more.
 func TestWatchedKeys(t *testing.T) {
 	t.Parallel()
 	d := newDivided(t, "shard=a", "{apiVersion: v1, kind: Node}", `  rules:

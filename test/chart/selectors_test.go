@@ -13,7 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/run"
 )
 
-// selectors are those of two releases, each beside each.
+// selectors are compared in pairs, as selectors of two releases.
 var selectors = []string{
 	"", "a", "!a", "a=x", "a==x", "a!=x", "a in (x)", "a in (x, y)", "a in (y,z)", "a notin (x)", "a notin (x, y)", "a notin (x,y,z)",
 	"b=x", "a=x,b", "b, a!=x", "!b,a in (x,y)", "a=x,b notin (y)", "a > 3",

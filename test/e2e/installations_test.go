@@ -123,7 +123,7 @@ func (c *installations) requests(name string) (out []request) {
 }
 
 // TestTwoInstallations: every object is written by one of two installations. When one is
-// killed, the other goes on with its objects and with no others. An object whose label
+// killed, the other continues with its objects only. An object whose label
 // moves is written by its new installation after the duration of a Lease, and keeps its
 // child.
 func TestTwoInstallations(t *testing.T) {
