@@ -34,7 +34,6 @@ func freeAddress(t *testing.T) string {
 func TestDecisionsOfARunningController(t *testing.T) {
 	t.Parallel()
 	c := start(t, true)
-	c.braked = true // the load is somebody who fights for a label
 	c.storageWorld()
 	binary := edictBinary(t)
 	folder := storageFolder(t)
