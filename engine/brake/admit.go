@@ -67,7 +67,7 @@ func (p *Policy) admit(r Request) Ruling {
 	a.suspect = slices.ContainsFunc(r.Effects, Shrinks) && r.World.Suspect()
 	p.brakes.mu.Lock()
 	defer p.brakes.mu.Unlock()
-	if len(r.Effects) > 0 {
+	if len(r.Effects) > 0 && !p.brakes.settings.Virtual {
 		a.run()
 	}
 	a.pace()

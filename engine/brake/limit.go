@@ -14,8 +14,9 @@ type Settings struct {
 	// Default is for policies that have no limit of their own. Max holds for all
 	// of them besides. A nil limit bounds nothing.
 	Default, Max plan.Limits
-	// Virtual says that time does not pass while keys write: only those that are due
-	// again and again are held to their pace.
+	// Virtual says that there is nothing to protect, and that time does not pass while
+	// keys write: nothing is kept back, and only those that are due again and again are
+	// held to their pace.
 	Virtual bool
 	// Share returns which part, held of n, of the changes of a policy this process may
 	// make, because others make the rest; nil is all.

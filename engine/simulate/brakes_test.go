@@ -241,6 +241,17 @@ func TestTheLimitOfTheInstallation(t *testing.T) {
 	}
 }
 
+// TestASimulationHasNoLimits: what a policy says of its writes is for controllers.
+func TestASimulationHasNoLimits(t *testing.T) {
+	t.Parallel()
+	policies := loaded(t, strings.Replace(labelled, "VALUE", "a", 1)+"  limits: {changes: {perWindow: 1}}\n")
+	s := New(t.Context(), Options{Policies: policies.Policies, Schemas: policies.Schemas, Start: start, Objects: widgets(3, nil)})
+	s.Settle(t.Context())
+	if n := len(s.Effects()); n != 3 {
+		t.Errorf("%d writes, want 3", n)
+	}
+}
+
 // TestASlowPolicyIsNotPaused: the window slides.
 func TestASlowPolicyIsNotPaused(t *testing.T) {
 	t.Parallel()

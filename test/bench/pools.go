@@ -97,7 +97,7 @@ func (p *poolSide) reconcile(sys system, want int) error {
 }
 
 // nodeChanged takes in that one node has changed, and calculates the pool. No two
-// changes are the same: a field that goes back and forth is slowed down.
+// changes are the same.
 type nodeChanged struct{ *poolSide }
 
 func (nodeChanged) Max() int { return 256 }

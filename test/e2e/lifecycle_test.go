@@ -179,7 +179,6 @@ func TestTwoPoliciesReachAFixedPoint(t *testing.T) {
 	c.delete("DRBDResource", "", "res") // now only its eligibility holds the label
 	c.merge("Node", "", "node-a", "", labels(agentLabel, ""))
 	c.merge("Node", "", "node-c", "", labels(agentLabel, "other")) // selected by nobody
-	c.braked = true                                                // each may see what the other has just taken back, for some rounds
 	quiet := -1.0
 	eventually(t, "the policies come to rest", func() string {
 		before := quiet
