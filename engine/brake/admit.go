@@ -163,12 +163,12 @@ func (a *admission) held(rules []string) bool {
 func (a *admission) count(e *eval.Effect) Reason {
 	removes := Removes(e)
 	if removes {
-		if limit, most := a.policy.removals.exceeded(a.request.World.Size, a.policy.share, a.request.Now); limit != nil {
+		if limit, most := a.policy.removals.exceeded(a.request.World.Size, a.request.Now); limit != nil {
 			a.pause(RemovalLimit, "removals", limit, most, e)
 			return RemovalLimit
 		}
 	}
-	if limit, most := a.policy.changes.exceeded(a.request.World.Size, a.policy.share, a.request.Now); limit != nil {
+	if limit, most := a.policy.changes.exceeded(a.request.World.Size, a.request.Now); limit != nil {
 		a.pause(ChangeLimit, "writes", limit, most, e)
 		return ChangeLimit
 	}
@@ -181,15 +181,11 @@ func (a *admission) count(e *eval.Effect) Reason {
 
 func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most int64, e *eval.Effect) {
 	of := "its limit"
-	all := limit.Value(a.request.World.Size)
-	if all != most { // other replicas have the rest
-		of = fmt.Sprintf("this replica's part of its limit of %d", all)
-	}
 	if limit.PerCentOf != "" {
 		of += fmt.Sprintf(", %d%% of %s", limit.PerWindow, limit.PerCentOf)
 	}
-	if all == limit.AtLeast && all > limit.PerWindow*int64(a.request.World.Size(limit.Input))/100 {
-		of += fmt.Sprintf(" but at least %d", all)
+	if most == limit.AtLeast && most > limit.PerWindow*int64(a.request.World.Size(limit.Input))/100 {
+		of += fmt.Sprintf(" but at least %d", most)
 	}
 	first := objectName(e.Target)
 	a.policy.pause(Pause{

@@ -163,34 +163,24 @@ type ten struct{ World }
 func (ten) Size(int) int  { return 10 }
 func (ten) Suspect() bool { return false }
 
-// TestPauseOfAShare: a replica that has a part of the limit says so, and how much all of
-// them have; one that has all of it does not.
-func TestPauseOfAShare(t *testing.T) {
+// TestPauseOfALimit: a pause names the limit and the commands that end it.
+func TestPauseOfALimit(t *testing.T) {
 	t.Parallel()
 	limit := plan.Limit{PerWindow: 40, PerCentOf: plan.ObjectsOfPolicy, Input: -1, Window: time.Minute}
-	for _, tc := range []struct {
-		share func(string) (held, of int64)
-		want  string
-	}{
-		{nil, "it wanted more than 4 writes within 1m0s, which is its limit, 40% of objects; the first"},
-		{func(string) (held, of int64) { return 4, 4 }, "it wanted more than 4 writes within 1m0s, which is its limit, 40% of objects; the first"},
-		{func(string) (held, of int64) { return 2, 4 }, "it wanted more than 2 writes within 1m0s, which is this replica's part of its limit of 4, 40% of objects; the first"},
-	} {
-		b := New(Settings{Default: plan.Limits{Changes: &limit}, Share: tc.share, Namespace: "ns"}, nil)
-		p := b.Policy("p")
-		p.Adopt(&plan.Policy{Name: "p", Revision: "1"})
-		for i := range 10 {
-			e := patch(object{}, object{"a": int64(i)})
-			p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil)
-		}
-		pauses, news := b.Pauses("p"), b.News()
-		if len(pauses) != 1 || !strings.Contains(pauses[0].Message, tc.want) {
-			t.Errorf("want %q, got %+v", tc.want, pauses)
-		}
-		const next = "; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"
-		if len(news) != 1 || !strings.HasSuffix(news[0].Text, next) {
-			t.Errorf("want %q, got %+v", next, news)
-		}
+	b := New(Settings{Default: plan.Limits{Changes: &limit}, Namespace: "ns"}, nil)
+	p := b.Policy("p")
+	p.Adopt(&plan.Policy{Name: "p", Revision: "1"})
+	for i := range 10 {
+		e := patch(object{}, object{"a": int64(i)})
+		p.Settle(p.Admit(Request{Key: eval.Key{Namespace: "ns", Name: "a"}, Now: noon, World: ten{}, Effects: []*eval.Effect{e}}), nil)
+	}
+	pauses, news := b.Pauses("p"), b.News()
+	if want := "it wanted more than 4 writes within 1m0s, which is its limit, 40% of objects; the first"; len(pauses) != 1 || !strings.Contains(pauses[0].Message, want) {
+		t.Errorf("want %q, got %+v", want, pauses)
+	}
+	const next = "; edict resume p --policy-namespace ns lets it go on, edict rollback p --policy-namespace ns takes its last edit back, if it was edited"
+	if len(news) != 1 || !strings.HasSuffix(news[0].Text, next) {
+		t.Errorf("want %q, got %+v", next, news)
 	}
 }
 

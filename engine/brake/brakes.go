@@ -201,25 +201,16 @@ func (b *bounds) adopt(own, otherwise, most *plan.Limit) {
 
 // exceeded returns the limit that one more would exceed, with its number; nil if
 // there is none.
-func (b *bounds) exceeded(size func(int) int, share func(int64) int64, now time.Time) (limit *plan.Limit, most int64) {
+func (b *bounds) exceeded(size func(int) int, now time.Time) (limit *plan.Limit, most int64) {
 	for i, l := range b.limits {
 		if l == nil {
 			continue
 		}
-		if most = share(l.Value(size)); b.windows[i].count(now) >= most {
+		if most = l.Value(size); b.windows[i].count(now) >= most {
 			return l, most
 		}
 	}
 	return nil, 0
-}
-
-// share returns the part of a limit that this process has.
-func (p *Policy) share(most int64) int64 {
-	if p.brakes.settings.Share == nil {
-		return most
-	}
-	held, of := p.brakes.settings.Share(p.name)
-	return (most*held + of - 1) / of
 }
 
 func (b *bounds) add(at time.Time, n int64) {

@@ -19,22 +19,6 @@ func (b *Brakes) Restore(pauses []Pause) {
 	}
 }
 
-// Join takes pauses that another replica has found. Those of another revision than runs
-// here are left out.
-func (b *Brakes) Join(pauses []Pause) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, one := range pauses {
-		p := b.policies[one.Policy]
-		switch {
-		case p == nil || p.revision == "":
-			b.kept[one.Policy] = append(b.kept[one.Policy], one)
-		case p.revision == one.Revision && len(p.pauses) == 0:
-			p.pauses = append(p.pauses, one)
-		}
-	}
-}
-
 // Pauses returns the pauses of a policy.
 func (b *Brakes) Pauses(policy string) []Pause {
 	b.mu.Lock()

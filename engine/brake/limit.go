@@ -18,9 +18,6 @@ type Settings struct {
 	// keys write: nothing is kept back, and only those that are due again and again are
 	// held to their pace.
 	Virtual bool
-	// Share returns which part, held of n, of the changes of a policy this process may
-	// make, because others make the rest; nil is all.
-	Share func(policy string) (held, of int64)
 	// Namespace is that of the policies, for messages; "" is none.
 	Namespace string
 }
