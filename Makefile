@@ -1,5 +1,8 @@
 # Everything that is done with this repository, by name. `make` alone lists it.
 
+SHELL       := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
 GO        ?= go
 BIN       := bin/edict
 VERSION   ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -11,9 +14,17 @@ BUILDER   ?= buildah
 # What the image is called, and the tag that the chart asks for.
 IMAGE     ?= edict
 TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
+# The packages without those below test, and of these the ones that are run with the race
+# detector: they start goroutines or use sync, and take less than 20 s with it.
+UNIT      = $$($(GO) list ./... | grep -v '/edict/test/')
+SLOW      := /edict/(docs|cmd/edict|hack/(schema|values)|engine/(check|eval|expr/cel|format|policytest|reconcile|run|run/policies|simulate|verify))$$
+RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -v '/edict/test/' | while read -r folder package; do \
+	grep -qE '^[[:space:]]*go [a-zA-Z]|"(sync|sync/atomic|golang.org/x/sync/errgroup)"' "$$folder"/*.go && echo "$$package"; done | grep -vE '$(SLOW)')
+# Prints the events of go test -json, and keeps the times for the summary at the end.
+REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
 SOURCES   := builtins cmd engine hack test
-MODULES   := . hack/sbom hack/tools test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/lua
+MODULES   := . hack/sbom hack/tools hack/vale test/chart/promql test/controlplane/etcd test/controlplane/helm test/controlplane/kube test/gitops/lua
 
 # One way of building for all steps but the race detector's: they share what
 # was compiled. -buildvcs=false because the version comes from git describe, and
@@ -45,14 +56,9 @@ image-binary:
 	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
 	@sha256sum bin/image/edict
 
-# The binary is what an image has; a package is one that is compiled into it, the
-# standard library's included.
 .PHONY: size
-size: image-binary ## say how large the program is, how many packages are in it, and how many modules are in the build list
-	@wc -c < bin/image/edict | awk '{printf "binary: %.1f MB\n", $$1 / 1e6}'
-	@echo "packages: $$($(GO) list -deps ./cmd/edict | wc -l), $$($(GO) list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./cmd/edict | wc -l) of them not of the standard library"
-	@echo "modules in the binary: $$($(GO) version -m bin/image/edict | grep -c '^	dep')"
-	@echo "modules in the build list: $$($(GO) list -m all | wc -l)"
+size: image-binary ## measure the code, the documentation and the program; the limits are in hack/size/limits.txt
+	@$(GO) run ./hack/size
 
 .PHONY: sbom
 sbom: ## list the modules that are in the program, with their licences: bin/image/sbom.cdx.json and bin/image/NOTICES
@@ -86,7 +92,23 @@ vscode: build ## package and test the extension for Visual Studio Code: editors/
 ##@ Check it
 
 .PHONY: test
-test: format vet lint unit policies e2e chart-test ## everything that has to pass before a commit
+test: announce format vet lint unit policies e2e chart-test summary ## everything that has to pass before a commit
+
+.PHONY: test-long
+test-long: controlplane ## run all tests in full and with the race detector, then test-fault and the verification of the shipped policies (hours)
+	@CGO_ENABLED=1 EDICT_TEST_CONTROLPLANE=1 $(GO) test -race -count=1 -vet=off -timeout 6h ./...
+	@$(MAKE) test-fault verify-policies
+
+.PHONY: announce
+announce:
+	@mkdir -p bin && rm -f bin/test-times.txt
+	@echo "==> make test takes 30 to 45 minutes on two cores; on a new machine it builds the control plane first, which takes 20 minutes of CPU time"
+
+# The ten slowest packages, so that they stay fast, and what was skipped.
+.PHONY: summary
+summary:
+	@echo "==> the slowest packages"
+	@$(GO) run ./hack/testreport -summary -times bin/test-times.txt
 
 .PHONY: format
 format:
@@ -100,17 +122,27 @@ vet:
 	@$(GO) vet ./...
 
 .PHONY: lint
-lint: ## run the linters (the first time this builds them, about 2 minutes)
+lint: bin/vale ## run the linters, also those of the prose and of the sizes (the first time this builds them, about 4 minutes)
 	@echo "==> linting"
 	@$(LINT) run ./...
+	@echo "==> prose"
+	@$(GO) run ./hack/unclean -vale bin/vale
+	@echo "==> sizes"
+	@$(GO) run ./hack/size -check
 
-# vet has a step of its own. What is under test/ and starts the engine on
-# something large runs without the race detector, and in full, with e2e and
-# chart-test: it would take ten times as long.
+bin/vale: hack/vale/go.sum
+	@echo "==> building vale"
+	@mkdir -p bin
+	@CGO_ENABLED=1 $(GO) build -C hack/vale -o ../../bin/vale github.com/vale-cli/vale/v3/cmd/vale
+
+# vet has a step of its own. Each package runs once: here, or with e2e and chart-test.
 .PHONY: unit
-unit: ## run the tests that need no control plane, with the race detector
-	@echo "==> unit tests"
-	@CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 40m $$($(GO) list ./... | grep -vE '/test/(bench|bombs|chart|e2e|explore|image|properties)$$')
+unit: ## run the tests of the packages that are not below test, with the race detector where it is cheap
+	@mkdir -p bin
+	@echo "==> unit tests with the race detector"
+	@race="$(RACE)"; CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 30m -json $$race | $(REPORT)
+	@echo "==> other unit tests"
+	@race="$(RACE)"; $(GO) test -short -vet=off -timeout 30m -json $$(comm -23 <(tr ' ' '\n' <<< "$(UNIT)" | sort) <(tr ' ' '\n' <<< "$$race" | sort)) | $(REPORT)
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
@@ -148,18 +180,20 @@ docs-test: ## run the commands of the documentation, and check its snippets and 
 .PHONY: e2e
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
-	@$(GO) test -vet=off -timeout 60m $$($(GO) list ./test/... | grep -vE '/test/(chart|image)')
+	@mkdir -p bin
+	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 60m -json $$($(GO) list ./test/... | grep -vE '/test/(chart|image)') | $(REPORT)
 
 .PHONY: chart-test
 chart-test: controlplane ## test the image, and the chart with helm on a real control plane
 	@echo "==> tests of the image and the chart"
-	@$(GO) test -vet=off -timeout 20m ./test/image ./test/chart
+	@mkdir -p bin
+	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 20m -json ./test/image ./test/chart | $(REPORT)
 
 .PHONY: test-fault
 test-fault: controlplane ## break the API server, etcd, watches, the network and the processes under traffic, judge the audit log, and run every bomb in a process with little memory (45 minutes)
-	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -run "TestInAProcess|TestRandomInProcesses" ./test/bombs ./engine/expr/cel
-	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
-	@EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 60m -v ./test/fault
+	@EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -run "TestInAProcess|TestRandomInProcesses" ./test/bombs ./engine/expr/cel
+	@EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 20m -v -run "TestRestartsAndHandOver|TestManyEdits" ./test/e2e
+	@EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_FAULT=1 $(GO) test -count=1 -timeout 60m -v ./test/fault
 
 .PHONY: controlplane
 controlplane: ## build the control plane into its cache (the first time about 20 minutes of CPU time)
@@ -227,8 +261,8 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
 	@echo "==> golden files"
 	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
-	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
-	@UPDATE_GOLDEN=1 $(GO) test -run TestAsARealServer ./test/conformance
+	@EDICT_TEST_CONTROLPLANE=1 UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
+	@EDICT_TEST_CONTROLPLANE=1 UPDATE_GOLDEN=1 $(GO) test -run TestAsARealServer ./test/conformance
 	@echo "==> pictures of edict explore"
 	@UPDATE_GOLDEN=1 $(GO) test -run TestEveryView ./test/explore
 

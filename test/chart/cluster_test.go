@@ -30,9 +30,7 @@ type cluster struct {
 
 func startCluster(t *testing.T, options controlplane.Options) *cluster {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a control plane")
-	}
+	controlplane.Require(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	options.Log = os.Stderr

@@ -31,9 +31,7 @@ var (
 // helm runs helm and returns what it prints.
 func helm(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds helm")
-	}
+	controlplane.Require(t)
 	path, err := controlplane.Helm(t.Context(), os.Stderr)
 	if err != nil {
 		t.Fatal(err)

@@ -145,9 +145,7 @@ func answered(t *testing.T, s *session, of scenario, r request) answer {
 
 // TestAsARealServer sends the same requests to both.
 func TestAsARealServer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("needs a control plane")
-	}
+	controlplane.Require(t)
 	on := startCluster(t)
 	var mu sync.Mutex
 	var records []record

@@ -24,9 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // stopped, that nothing of it is left.
 func startPlane(t *testing.T, options Options) (*ControlPlane, client.Client) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a real control plane")
-	}
+	Require(t)
 	begin := time.Now()
 	plane, err := Start(t.Context(), options)
 	if err != nil {

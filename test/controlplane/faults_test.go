@@ -51,9 +51,7 @@ func checkAnswers(t *testing.T, c client.Client, want bool) {
 }
 
 func TestFailedStartShowsTheLogAndLeavesNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a real etcd")
-	}
+	Require(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	_, err := Start(t.Context(), Options{APIServerArgs: []string{"--no-such-flag"}})
 	if err == nil || !strings.Contains(err.Error(), "unknown flag: --no-such-flag") {

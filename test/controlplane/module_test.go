@@ -14,9 +14,7 @@ import (
 // newModule writes a module with a main function of the given body.
 func newModule(t *testing.T, body string) *module {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs go build")
-	}
+	Require(t)
 	source := t.TempDir()
 	files := map[string]string{
 		"go.mod":  "module example.com/hello\n\ngo 1.26\n",

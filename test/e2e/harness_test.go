@@ -51,9 +51,7 @@ type cluster struct {
 // start starts a control plane, with the CRDs unless told otherwise.
 func start(t *testing.T, withCRDs bool, apiServerArgs ...string) *cluster {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a control plane")
-	}
+	controlplane.Require(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr, APIServerArgs: apiServerArgs, AuditLog: true})

@@ -59,9 +59,7 @@ func paceOf() pace {
 
 func startReload(t *testing.T) *reload {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a control plane")
-	}
+	controlplane.Require(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
 	plane, err := controlplane.Start(ctx, controlplane.Options{Log: os.Stderr, ControllerManager: true, AuditLog: true})

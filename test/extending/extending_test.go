@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // edits are the files of this repository as the page changes them, by path.
@@ -116,9 +118,7 @@ const blocksOfThePage = 13
 
 func TestExtending(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("compiles the engine")
-	}
+	controlplane.Require(t)
 	e := newEdits(t)
 	e.depend("engine", "builtins")
 	blocks := e.blocks()

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 const version = "v1.2.3-test"
@@ -21,9 +23,7 @@ var sources = []string{"docs/schema", "examples/cookbook", "Makefile", "Dockerfi
 // writes into the tree.
 func checkout(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the binary")
-	}
+	controlplane.Require(t)
 	folder := t.TempDir()
 	for _, name := range sources {
 		from := filepath.Join(root, name)

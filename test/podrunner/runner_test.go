@@ -31,9 +31,7 @@ type world struct {
 }
 
 func start(t *testing.T) *world {
-	if testing.Short() {
-		t.Skip("needs a control plane")
-	}
+	controlplane.Require(t)
 	plane, err := controlplane.Start(t.Context(), controlplane.Options{ControllerManager: true, Log: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
