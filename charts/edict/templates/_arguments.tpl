@@ -29,13 +29,11 @@
 - --workers={{ .Values.workers }}
 - --rego-memory={{ include "edict.regoMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
-{{- with .Values.brakes }}{{/* values of an earlier chart, reused, have none */}}
-- --default-change-limit={{ .changes }}
-- --default-removal-limit={{ .removals }}
-- --max-change-limit={{ .maxChanges }}
-- --max-removal-limit={{ .maxRemovals }}
-- --policy-qps={{ .policyQPS }}
-{{- end }}
+- --default-change-limit={{ .Values.brakes.changes }}
+- --default-removal-limit={{ .Values.brakes.removals }}
+- --max-change-limit={{ .Values.brakes.maxChanges }}
+- --max-removal-limit={{ .Values.brakes.maxRemovals }}
+- --policy-qps={{ .Values.brakes.policyQPS }}
 {{- with include "edict.extenderArguments" . | trim }}
 {{ . }}
 {{- end }}
@@ -52,9 +50,9 @@
 {{- printf "%s\n%s" (include "edict.image" .) (include "edict.arguments" .) | sha256sum | trunc 12 -}}
 {{- end -}}
 
-{{/* The number of shards; values of an earlier chart, reused, have none. */}}
+{{/* The number of shards. */}}
 {{- define "edict.shards" -}}
-{{- int (default 1 .Values.shards) -}}
+{{- int .Values.shards -}}
 {{- end -}}
 
 {{/* The names of the Leases, as a JSON list: that of the leader or of the first shard, and
