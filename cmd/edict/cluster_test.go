@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/run/configmap"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // apiServer is as much of one as the commands ask: lists of Nodes, ConfigMaps and
@@ -212,13 +214,32 @@ func refused(t *testing.T) *apiServer {
 	cluster.revisions = append(cluster.revisions, *o)
 	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Refused", v1alpha1.AnnotationPolicies: "one=" + was.Revision() + " two=" + units[1].Revision()}
 	m.Data["one.yaml"] = marking("one", "[")
-	judged(m)
+	cluster.judge()
 	return cluster
 }
 
-// judged notes at a ConfigMap that the controller has read it as it is.
-func judged(m *corev1.ConfigMap) {
-	m.Annotations[v1alpha1.AnnotationRevision] = configmap.Of(m).Revision()
+// judge notes at the ConfigMaps that the controller has read them as they are.
+func (s *apiServer) judge() {
+	contents, values := map[*source.Contents]*corev1.ConfigMap{}, map[*source.Values]*corev1.ConfigMap{}
+	for i := range s.configMaps {
+		m := &s.configMaps[i]
+		if m.Annotations == nil {
+			m.Annotations = map[string]string{}
+		}
+		m.Annotations[v1alpha1.AnnotationRevision] = configmap.Of(m).Revision()
+		if m.Labels[v1alpha1.LabelParams] == "true" {
+			values[configmap.Of(m).ReadParams()] = m
+		} else {
+			contents[configmap.Of(m).Read()] = m
+		}
+	}
+	c := source.NewCatalog(slices.Collect(maps.Keys(contents)), slices.Collect(maps.Keys(values)), nil)
+	for of, m := range contents {
+		m.Annotations[v1alpha1.AnnotationObserved] = c.Observed(of)
+	}
+	for of, m := range values {
+		m.Annotations[v1alpha1.AnnotationObserved] = c.ObservedParams(of)
+	}
 }
 
 // TestWhatIsInForce: commands that look at the policies of a cluster look at the revisions
@@ -256,7 +277,7 @@ func TestNothingRuns(t *testing.T) {
 	delete(cluster.nodes[0].Labels, "one")
 	m := &cluster.configMaps[0]
 	m.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Waiting", v1alpha1.AnnotationPolicies: "two=" + configmap.Of(m).Read().Units[1].Revision()}
-	judged(m)
+	cluster.judge()
 	kubeconfig := cluster.start(t)
 	edit := writeFile(t, t.TempDir(), "edit.yaml", marking("one", "old"))
 	const note = "edict: the policy one: the text in the ConfigMap edict-system/policies is not in force, and nothing else of the policy is (edict wait says why); "

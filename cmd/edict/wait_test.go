@@ -6,19 +6,15 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
-	"github.com/edict-dev/edict/engine/run/configmap"
-	"github.com/edict-dev/edict/engine/source"
 )
 
 // TestWait: the status of the present contents is waited for; a refused edit and a
 // rollout that has stopped end it at once, with the reason.
 func TestWait(t *testing.T) {
 	t.Parallel()
-	present := map[string]string{v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: small().configMaps[0].Data}).Revision()}
+	present := map[string]string{}
 	before := map[string]string{v1alpha1.AnnotationRevision: "another"}
-	of := &source.ConfigMap{Data: small().configMaps[0].Data}
-	observed := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: observedAlone(of)}
-	unseen := map[string]string{v1alpha1.AnnotationRevision: of.Revision(), v1alpha1.AnnotationObserved: "another"}
+	unseen := map[string]string{v1alpha1.AnnotationObserved: "another"}
 	const long, short = "1h", "1ms" // with long, only what ends at once ends
 	for name, tc := range map[string]struct {
 		annotations           map[string]string
@@ -27,23 +23,23 @@ func TestWait(t *testing.T) {
 		code                  int
 		want                  string
 	}{
-		"active":                 {present, "Active", "", long, "", "one", 0, "one: active"},
-		"all taken into account": {observed, "Active", "", long, "", "one", 0, "one: active"},
-		"an annotation not yet":  {unseen, "Active", "", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read it as it is now"},
-		"all of them":            {present, "Active", "", long, "", "", 0, "all policies of the namespace edict-system: active"},
-		"disabled":               {present, "Disabled", "", long, "disabled", "one", 0, "one: disabled"},
-		"refused":                {present, "Refused", "one.yaml:5:3: unknown field", long, "", "one", 1, "ConfigMap edict-system/policies is refused: one.yaml:5:3: unknown field"},
-		"a rollout stopped":      {present, "RolloutStopped", "too many failures", long, "", "one", 1, "the rollout of ConfigMap edict-system/policies has stopped: too many failures"},
-		"refused, but before":    {before, "Refused", "old", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read it as it is now"},
-		"not yet":                {present, "Waiting", "for permissions", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: its status is Waiting for permissions"},
-		"no such policy":         {present, "Active", "", short, "", "none", 1, "has a policy none"},
-		"refused is asked for":   {present, "Refused", "wrong", long, "refused", "one", 0, "one: refused"},
+		"active":                {present, "Active", "", long, "", "one", 0, "one: active"},
+		"an annotation not yet": {unseen, "Active", "", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read it as it is now"},
+		"all of them":           {present, "Active", "", long, "", "", 0, "all policies of the namespace edict-system: active"},
+		"disabled":              {present, "Disabled", "", long, "disabled", "one", 0, "one: disabled"},
+		"refused":               {present, "Refused", "one.yaml:5:3: unknown field", long, "", "one", 1, "ConfigMap edict-system/policies is refused: one.yaml:5:3: unknown field"},
+		"a rollout stopped":     {present, "RolloutStopped", "too many failures", long, "", "one", 1, "the rollout of ConfigMap edict-system/policies has stopped: too many failures"},
+		"refused, but before":   {before, "Refused", "old", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: the controller has not read it as it is now"},
+		"not yet":               {present, "Waiting", "for permissions", short, "", "one", 1, "not active after 1ms:\nConfigMap edict-system/policies: its status is Waiting for permissions"},
+		"no such policy":        {present, "Active", "", short, "", "none", 1, "has a policy none"},
+		"refused is asked for":  {present, "Refused", "wrong", long, "refused", "one", 0, "one: refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := small()
 			m := &cluster.configMaps[0]
-			m.Annotations = maps.Clone(tc.annotations)
+			cluster.judge()
+			maps.Copy(m.Annotations, tc.annotations)
 			m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationError] = tc.status, tc.error
 			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", tc.timeout}
 			if tc.policy != "" {
@@ -59,12 +55,6 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// observedAlone is the hash of a ConfigMap of policies that is the only one.
-func observedAlone(m *source.ConfigMap) string {
-	c := source.NewCatalog([]*source.Contents{m.Read()}, nil, nil)
-	return c.Observed(c.Contents[0])
-}
-
 // TestWaitPastAnother: a refusal does not count while it may be because of another ConfigMap
 // as it was before: an older one with the same policy that is gone, or the policies that
 // values are for.
@@ -75,10 +65,10 @@ func TestWaitPastAnother(t *testing.T) {
 	values.Labels = map[string]string{v1alpha1.LabelParams: "true"}
 	cluster.configMaps = append(cluster.configMaps, values)
 	for _, refused := range []string{"policies", "values"} {
+		cluster.judge()
 		for i := range cluster.configMaps {
 			m := &cluster.configMaps[i]
-			m.Annotations = map[string]string{v1alpha1.AnnotationRevision: configmap.Of(m).Revision(), v1alpha1.AnnotationStatus: "Active"}
-			if m.Name == refused {
+			if m.Annotations[v1alpha1.AnnotationStatus] = "Active"; m.Name == refused {
 				m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationObserved] = "Refused", "with another"
 			}
 		}
@@ -110,9 +100,9 @@ func TestWaitForOneThatIsDisabled(t *testing.T) {
 			cluster := small()
 			m := &cluster.configMaps[0]
 			m.Annotations = map[string]string{
-				v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: m.Data}).Revision(), v1alpha1.AnnotationStatus: "Active",
-				v1alpha1.AnnotationMode: "one=Disabled", v1alpha1.AnnotationPolicies: tc.running,
+				v1alpha1.AnnotationStatus: "Active", v1alpha1.AnnotationMode: "one=Disabled", v1alpha1.AnnotationPolicies: tc.running,
 			}
+			cluster.judge()
 			args := []string{"wait", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1ms", "--for", tc.status}
 			if tc.policy != "" {
 				args = append(args, tc.policy)
@@ -132,9 +122,9 @@ func TestWaitForWhatCannotBeRead(t *testing.T) {
 	m := &cluster.configMaps[0]
 	m.Data["one.yaml"] = "foo: [bar"
 	m.Annotations = map[string]string{
-		v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: m.Data}).Revision(), v1alpha1.AnnotationStatus: "Refused",
-		v1alpha1.AnnotationError: "one.yaml:1: no YAML", v1alpha1.AnnotationPolicies: "one=123 two=456",
+		v1alpha1.AnnotationStatus: "Refused", v1alpha1.AnnotationError: "one.yaml:1: no YAML", v1alpha1.AnnotationPolicies: "one=123 two=456",
 	}
+	cluster.judge()
 	got := program(t, "wait", "one", "--policy-namespace", "edict-system", "--kubeconfig", cluster.start(t), "--timeout", "1h")
 	if got.code != 1 || !strings.Contains(got.stderr, "is refused: one.yaml:1: no YAML") {
 		t.Errorf("%d: %s", got.code, got.stderr)
@@ -166,14 +156,14 @@ func TestWaitForParams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := small()
-			policies, params := &cluster.configMaps[0], installed("params", map[string]string{tc.data: "value: a"})
+			params := installed("params", map[string]string{tc.data: "value: a"})
 			params.Labels = map[string]string{v1alpha1.LabelParams: "true"}
-			policies.Annotations = map[string]string{v1alpha1.AnnotationStatus: "Active", v1alpha1.AnnotationRevision: (&source.ConfigMap{Data: policies.Data}).Revision()}
-			params.Annotations = map[string]string{v1alpha1.AnnotationStatus: tc.status, v1alpha1.AnnotationError: "given twice", v1alpha1.AnnotationRevision: "another"}
-			if tc.read {
-				params.Annotations[v1alpha1.AnnotationRevision] = (&source.ConfigMap{Data: params.Data}).Revision()
-			}
+			params.Annotations = map[string]string{v1alpha1.AnnotationStatus: tc.status, v1alpha1.AnnotationError: "given twice"}
+			cluster.configMaps[0].Annotations = map[string]string{v1alpha1.AnnotationStatus: "Active"}
 			cluster.configMaps = append(cluster.configMaps, params)
+			if cluster.judge(); !tc.read {
+				params.Annotations[v1alpha1.AnnotationRevision] = "another"
+			}
 			timeout := "1h"
 			if tc.want == unread {
 				timeout = "1ms"
@@ -207,9 +197,10 @@ func TestWaitBesideUnread(t *testing.T) {
 			values := installed("values", map[string]string{"one": "value: a"})
 			values.Labels = map[string]string{v1alpha1.LabelParams: "true"}
 			cluster.configMaps = append(cluster.configMaps, values)
+			cluster.judge()
 			for i := range cluster.configMaps {
 				m := &cluster.configMaps[i]
-				m.Annotations = map[string]string{v1alpha1.AnnotationRevision: configmap.Of(m).Revision(), v1alpha1.AnnotationStatus: "Active"}
+				m.Annotations[v1alpha1.AnnotationStatus] = "Active"
 				switch m.Name {
 				case tc.refused:
 					m.Annotations[v1alpha1.AnnotationStatus], m.Annotations[v1alpha1.AnnotationError] = "Refused", "wrong"

@@ -71,7 +71,6 @@ export default defineConfig({
       ] },
       { text: 'Develop', items: [
         { text: 'Extend', link: '/extending' },
-        { text: 'Versions', link: '/versioning' },
         { text: 'Decisions', link: '/adr/' },
       ] },
     ],

@@ -29,13 +29,11 @@
 - --workers={{ .Values.workers }}
 - --rego-memory={{ include "edict.regoMemory" . }}
 - --stop-timeout={{ .Values.stopTimeoutSeconds }}s
-{{- with .Values.brakes }}{{/* values of an earlier chart, reused, have none */}}
-- --default-change-limit={{ .changes }}
-- --default-removal-limit={{ .removals }}
-- --max-change-limit={{ .maxChanges }}
-- --max-removal-limit={{ .maxRemovals }}
-- --policy-qps={{ .policyQPS }}
-{{- end }}
+- --default-change-limit={{ .Values.brakes.changes }}
+- --default-removal-limit={{ .Values.brakes.removals }}
+- --max-change-limit={{ .Values.brakes.maxChanges }}
+- --max-removal-limit={{ .Values.brakes.maxRemovals }}
+- --policy-qps={{ .Values.brakes.policyQPS }}
 {{- with include "edict.extenderArguments" . | trim }}
 {{ . }}
 {{- end }}

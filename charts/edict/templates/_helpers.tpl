@@ -65,9 +65,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- mul $number (get $units $unit) -}}
 {{- end -}}
 
-{{/* What the process that evaluates Rego may have; values of an earlier chart, reused, do not say. */}}
+{{/* What the process that evaluates Rego may have. */}}
 {{- define "edict.regoMemory" -}}
-{{- $memory := dig "rego" "memory" "192Mi" (.Values | toJson | fromJson) -}}
+{{- $memory := .Values.rego.memory -}}
 {{- if lt (include "edict.bytes" (dict "name" "rego.memory" "quantity" $memory) | int64) 167772160 -}}
 {{- fail (printf "rego.memory: %s is less than 160Mi" $memory) -}}
 {{- end -}}

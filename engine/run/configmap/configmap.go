@@ -49,11 +49,9 @@ func Judged(m *corev1.ConfigMap) bool {
 }
 
 // Observed reports whether the status of a ConfigMap is that of all that it takes into
-// account, as the catalog has it. That of a controller of an earlier version, which does not
-// note it, is by the data alone.
+// account, as the catalog has it.
 func Observed(m *corev1.ConfigMap, in *source.Catalog) bool {
-	observed := m.Annotations[v1alpha1.AnnotationObserved]
-	return Judged(m) && (observed == "" || observed == present(m, in))
+	return Judged(m) && m.Annotations[v1alpha1.AnnotationObserved] == present(m, in)
 }
 
 // present is what Observed is to be.

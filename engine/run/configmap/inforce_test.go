@@ -142,6 +142,7 @@ func TestReadJudged(t *testing.T) {
 		m.Annotations[v1alpha1.AnnotationPolicies] = "p=" + was.Revision()
 		if tc.read {
 			m.Annotations[v1alpha1.AnnotationRevision] = Of(m).Revision()
+			m.Annotations[v1alpha1.AnnotationObserved] = present(m, source.NewCatalog([]*source.Contents{Of(m).Read()}, nil, nil))
 		}
 		c, differing, err := ReadJudged(t.Context(), fake.NewClientset(m, keptRevision(t, was)), "ns", nil)
 		if err != nil {
