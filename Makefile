@@ -55,6 +55,7 @@ image-binary:
 	@echo "==> building bin/image/edict $(VERSION)"
 	@GOOS=linux $(GO) build -ldflags '-s -w -buildid= -X main.version=$(VERSION)' -o bin/image/edict ./cmd/edict
 	@sha256sum bin/image/edict
+	@[ "$$($(GO) env GOARCH)" != amd64 ] || $(GO) run ./hack/size -check
 
 .PHONY: size
 size: image-binary ## measure the code, the documentation and the program; the limits are in hack/size/limits.txt
