@@ -313,3 +313,22 @@ func TestConditionsObserveTheGenerationThatWasWritten(t *testing.T) {
 		t.Errorf("the effect itself was changed: %v", n)
 	}
 }
+
+// TestLock: while several installations may decide about an object, each patch and each
+// deletion depends on the version that was read, also one that depends on nothing else.
+func TestLock(t *testing.T) {
+	t.Parallel()
+	for lock, at := range map[bool]string{false: "", true: "1"} {
+		f := &fakeWriter{live: "1"}
+		a := &Applier{Writer: f, Policy: "p", Lock: lock, Version: func(of world.ID) (world.Version, string) {
+			return world.Version{ResourceVersion: "1"}, "uid-" + of.Name
+		}}
+		patched, deleted := patch(0, 0, "a", ""), &eval.Effect{Verb: eval.VerbDelete, Target: id("b"), Patch: value.Empty}
+		patched.Unlocked, deleted.Unlocked = true, true
+		a.Apply(t.Context(), []*eval.Effect{patched, deleted})
+		want := []string{"patch a/ map[x:0] at " + at + " by p", fmt.Sprintf("delete b uid-b at %q by p", at)}
+		if diff := cmp.Diff(want, f.calls); diff != "" {
+			t.Errorf("with a lock %v: -want +got:\n%s", lock, diff)
+		}
+	}
+}
