@@ -46,9 +46,6 @@ func (c *Inputs) capture(in eval.Input) {
 // name; nil is what it did not remember.
 func (c *Inputs) Recalled() map[string]value.Value { return c.recalled }
 
-// Known returns what the evaluation asked for of debounce keys.
-func (c *Inputs) Known() map[string]eval.Intent { return c.intents }
-
 // release lets go of the controller, once the evaluation has been made.
 func (c *Inputs) release() {
 	c.Shared, c.Answers, c.Details = nil, nil, nil

@@ -32,6 +32,3 @@ func Malformed(definition, field, text string) []string {
 	}
 	return form(text)
 }
-
-// Formed reports whether the API server requires a form of a field of a built-in definition.
-func Formed(definition, field string) bool { return forms[definition+" "+field] != nil }

@@ -73,8 +73,6 @@ func (s *schedule) all() []due {
 	return out
 }
 
-func (s *schedule) len() int { return len(s.list) }
-
 func (s *schedule) clear() {
 	clear(s.held)
 	s.list = nil

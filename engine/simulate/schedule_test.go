@@ -19,8 +19,8 @@ func TestSchedule(t *testing.T) {
 	s.set(name(0), start.Add(200*time.Second)) // moved from 0 s
 	s.remove(name(1))                          // 37 s
 	s.remove(name(1))
-	if got := s.first(); !got.Equal(start.Add(time.Second)) || s.len() != 99 || len(s.all()) != 99 {
-		t.Fatalf("first %v, %d items", got, s.len())
+	if got := s.first(); !got.Equal(start.Add(time.Second)) || len(s.list) != 99 || len(s.all()) != 99 {
+		t.Fatalf("first %v, %d items", got, len(s.list))
 	}
 	last, taken := time.Duration(0), 0
 	for second := range 201 {
@@ -36,7 +36,7 @@ func TestSchedule(t *testing.T) {
 			last, taken = now, taken+1
 		}
 	}
-	if taken != 99 || last != 200*time.Second || s.len() != 0 || !s.first().IsZero() {
-		t.Errorf("%d taken, the last at %v, %d left", taken, last, s.len())
+	if taken != 99 || last != 200*time.Second || len(s.list) != 0 || !s.first().IsZero() {
+		t.Errorf("%d taken, the last at %v, %d left", taken, last, len(s.list))
 	}
 }

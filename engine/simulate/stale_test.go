@@ -48,8 +48,8 @@ func TestAnOldViewDeletesNothing(t *testing.T) {
 	s.Apply(manifest("a", Object{"spec": Object{"over": false}}))
 	s.Apply(part("y")) // wakes the Widget, as it was
 	s.Settle(t.Context())
-	if len(s.done.result.Effects) > 0 || s.agenda.retries.len() != 1 {
-		t.Fatalf("on the old view: %d writes, %d keys to try again; want none, and one", len(s.done.result.Effects), s.agenda.retries.len())
+	if len(s.done.result.Effects) > 0 || len(s.agenda.retries.list) != 1 {
+		t.Fatalf("on the old view: %d writes, %d keys to try again; want none, and one", len(s.done.result.Effects), len(s.agenda.retries.list))
 	}
 	for _, tell := range late {
 		tell()

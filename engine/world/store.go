@@ -175,15 +175,6 @@ func (s *Store) Mask(source Source) *value.Mask {
 	return nil
 }
 
-// MarkReady says that the first list of a source is complete.
-func (s *Store) MarkReady(source Source) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := *s.tableOf(source)
-	t.ready = true
-	s.publish(source, &t)
-}
-
 func (s *Store) tableOf(source Source) *Table {
 	if t := s.current.Load().Table(source); t != nil {
 		return t
@@ -237,7 +228,7 @@ func (s *Store) Delete(source Source, namespace, name string) *Object {
 func (t *Table) with(old, now *Object) *Table {
 	next := &Table{
 		objects: t.objects.Set(now.name(), now), all: t.all.with(now),
-		indexes: make(map[string]*index, len(t.indexes)), seq: t.seq + 1, log: t.log, ready: t.ready,
+		indexes: make(map[string]*index, len(t.indexes)), seq: t.seq + 1, log: t.log,
 	}
 	for name, x := range t.indexes {
 		next.indexes[name] = x.next(old, now, next.all.all)
@@ -249,7 +240,7 @@ func (t *Table) with(old, now *Object) *Table {
 func (t *Table) without(old *Object) *Table {
 	next := &Table{
 		objects: t.objects.Delete(old.name()), all: t.all.without(old),
-		indexes: make(map[string]*index, len(t.indexes)), seq: t.seq + 1, log: t.log, ready: t.ready,
+		indexes: make(map[string]*index, len(t.indexes)), seq: t.seq + 1, log: t.log,
 	}
 	for name, x := range t.indexes {
 		next.indexes[name] = x.next(old, nil, next.all.all)

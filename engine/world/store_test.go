@@ -199,7 +199,7 @@ func TestOfAnUnknownSource(t *testing.T) {
 	t.Parallel()
 	s := store(pod("a", "n1", "1"))
 	table := s.Snapshot().Table(nodes)
-	if table.Get("", "a") != nil || table.All() != nil || table.Lookup("node", "n1") != nil || table.Has("node") || table.Ready() || s.Mask(nodes) != nil {
+	if table.Get("", "a") != nil || table.All() != nil || table.Lookup("node", "n1") != nil || table.Has("node") || s.Mask(nodes) != nil {
 		t.Error("a source that nobody opened has something")
 	}
 	if old, now := s.Put(nodes, pod("a", "n1", "1")); old != nil || now != nil || s.Delete(nodes, "ns", "a") != nil {
@@ -220,21 +220,6 @@ func TestCloseForgets(t *testing.T) {
 	}
 	if before.Table(pods).Get("ns", "a") == nil {
 		t.Error("an older snapshot has lost it, too")
-	}
-}
-
-func TestReady(t *testing.T) {
-	t.Parallel()
-	s := store(pod("a", "n1", "1"))
-	if s.Snapshot().Table(pods).Ready() {
-		t.Error("ready before the first list")
-	}
-	s.MarkReady(pods)
-	s.Put(pods, pod("b", "n1", "1"))
-	s.Delete(pods, "ns", "a")
-	s.Open(pods, value.KeepAll, map[string]IndexFunc{"other": byNode})
-	if !s.Snapshot().Table(pods).Ready() {
-		t.Error("not ready any more")
 	}
 }
 

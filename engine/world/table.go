@@ -13,7 +13,6 @@ type Table struct {
 	indexes map[string]*index
 	seq     uint64
 	log     *log
-	ready   bool
 }
 
 func newTable(l *log) *Table {
@@ -78,9 +77,6 @@ func (t *Table) under(index, key string) *ordered {
 
 // Has reports whether the table has an index.
 func (t *Table) Has(index string) bool { return t != nil && t.indexes[index] != nil }
-
-// Ready reports whether the first list of the source is complete.
-func (t *Table) Ready() bool { return t != nil && t.ready }
 
 // Mark names a version of a table without holding on to it.
 type Mark struct {

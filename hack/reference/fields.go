@@ -15,7 +15,6 @@ var documents = []string{"policy", "policytest", "allowances", "answers", "timel
 
 // schema is as much of a JSON schema as says what a document may hold.
 type schema struct {
-	Title       string             `json:"title"`
 	Description string             `json:"description"`
 	Type        any                `json:"type"`
 	Ref         string             `json:"$ref"`
@@ -27,8 +26,6 @@ type schema struct {
 	Required    []string           `json:"required"`
 	Properties  map[string]*schema `json:"properties"`
 	Definitions map[string]*schema `json:"definitions"`
-	// Additional is a schema, or whether there may be more fields.
-	Additional json.RawMessage `json:"additionalProperties"`
 }
 
 // fields describes a document, and each type in it.

@@ -86,7 +86,7 @@ func candidates(t *schema.Type, definition, field string) []any {
 	switch {
 	case len(t.Enum) > 0:
 		return []any{"Unlisted"}
-	case schema.Formed(definition, field):
+	case len(schema.Malformed(definition, field, "\x00")) > 0:
 		return malformed
 	case t.Kind == schema.Int:
 		return t.Edges()

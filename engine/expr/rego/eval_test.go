@@ -209,7 +209,7 @@ func TestDecisionTable(t *testing.T) {
 		if err != nil || v != value.OfString(want) {
 			t.Errorf("%s: got %v, %v", want, v, err)
 		}
-		if _, err := (Result{Query: q.String(), Enum: []string{"load", "unload", "drop", "none"}}).Take(v); err != nil {
+		if _, err := (Result{Query: q.text, Enum: []string{"load", "unload", "drop", "none"}}).Take(v); err != nil {
 			t.Error(err)
 		}
 	}

@@ -19,9 +19,6 @@ type Query struct {
 	at   document.Position
 }
 
-// String returns the query as it was written.
-func (q *Query) String() string { return q.text }
-
 // Query prepares a query such as data.a.b.rule, which names a rule of the
 // library. at is its place in the policy.
 func (l *Library) Query(text string, at document.Position) (*Query, *document.Problem) {

@@ -99,7 +99,6 @@ func (s *Set) sync(ctx context.Context, next *informer, registration toolscache.
 	if ctx.Err() != nil {
 		return // another one has taken its place
 	}
-	s.options.Store.MarkReady(next.source)
 	close(next.synced)
 	s.options.Log.Debug("watching", "kind", next.source.Kind, "namespace", next.source.Namespace, "name", next.source.Name, "selector", next.source.Selector)
 }
