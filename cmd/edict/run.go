@@ -39,7 +39,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 		Example: "  edict run --kubeconfig ~/.kube/config --policies policies\n  edict run --policy-namespace edict-system --leader-elect --leader-elect-namespace edict-system",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(checkRun(&o, elect), checkElection(&election)); err != nil {
+			if err := errors.Join(checkRun(&o), checkElection(&election)); err != nil {
 				return err
 			}
 			var err error
@@ -141,7 +141,7 @@ func checkElection(e *run.Election) error {
 }
 
 // checkRun returns what is wrong with the arguments together.
-func checkRun(o *run.Options, elect bool) error {
+func checkRun(o *run.Options) error {
 	switch {
 	case o.Workers < 1:
 		return errors.New("--workers must be at least 1")

@@ -2,7 +2,7 @@ package main
 
 import (
 	"go/ast"
-	"maps"
+	"go/token"
 	"slices"
 )
 
@@ -112,55 +112,54 @@ func declared(f *ast.File) (out []string) {
 }
 
 // mentioned returns the names in a file that may be those of its package: no selectors, no
-// names of fields, and none that a function declares itself.
+// names of fields, and no names that a declaration introduces itself.
 func mentioned(f *ast.File) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range f.Decls {
-		names := map[string]bool{}
-		local := map[string]bool{}
-		ast.Inspect(d, func(node ast.Node) bool {
-			switch node := node.(type) {
-			case *ast.SelectorExpr:
-				ast.Inspect(node.X, func(n ast.Node) bool {
-					if id, ok := n.(*ast.Ident); ok {
-						names[id.Name] = true
-					}
-					return true
-				})
-				return false
-			case *ast.KeyValueExpr:
-				if _, ok := node.Key.(*ast.Ident); ok { // mostly a field
-					ast.Inspect(node.Value, func(n ast.Node) bool {
-						if id, ok := n.(*ast.Ident); ok {
-							names[id.Name] = true
-						}
-						return true
-					})
-					return false
-				}
-			case *ast.Field:
-				for _, name := range node.Names {
-					local[name.Name] = true
-				}
-			case *ast.AssignStmt:
-				if node.Tok.String() == ":=" {
-					for _, left := range node.Lhs {
-						if id, ok := left.(*ast.Ident); ok {
-							local[id.Name] = true
-						}
-					}
-				}
-			case *ast.Ident:
-				names[node.Name] = true
-			}
-			return true
-		})
-		for name := range names {
-			if !local[name] {
+		m := mentions{names: map[string]bool{}, local: map[string]bool{}}
+		ast.Inspect(d, m.visit)
+		for name := range m.names {
+			if !m.local[name] && name != "_" {
 				out[name] = true
 			}
 		}
 	}
-	maps.DeleteFunc(out, func(name string, _ bool) bool { return name == "_" })
 	return out
+}
+
+// mentions are the names in a declaration, and those that it introduces.
+type mentions struct{ names, local map[string]bool }
+
+func (m *mentions) visit(node ast.Node) bool {
+	switch node := node.(type) {
+	case *ast.SelectorExpr:
+		ast.Inspect(node.X, m.visit)
+		return false
+	case *ast.KeyValueExpr:
+		if _, ok := node.Key.(*ast.Ident); ok { // mostly a field
+			ast.Inspect(node.Value, m.visit)
+			return false
+		}
+	case *ast.Field:
+		for _, name := range node.Names {
+			m.local[name.Name] = true
+		}
+	case *ast.AssignStmt:
+		m.assign(node)
+	case *ast.Ident:
+		m.names[node.Name] = true
+	}
+	return true
+}
+
+// assign notes the names that a short variable declaration introduces.
+func (m *mentions) assign(node *ast.AssignStmt) {
+	if node.Tok != token.DEFINE {
+		return
+	}
+	for _, left := range node.Lhs {
+		if id, ok := left.(*ast.Ident); ok {
+			m.local[id.Name] = true
+		}
+	}
 }

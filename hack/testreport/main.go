@@ -12,6 +12,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -80,7 +81,7 @@ func report(in io.Reader, w io.Writer, times string) error {
 		fmt.Fprintln(f, line)
 	}
 	if r.failed {
-		return fmt.Errorf("some tests failed")
+		return errors.New("some tests failed")
 	}
 	return nil
 }

@@ -259,7 +259,7 @@ func (i *installation) state() map[string]string {
 	add(core.Nodes().List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=n1"}))
 	add(core.Namespaces().List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=victim"}))
 	add(i.client.RbacV1().ClusterRoleBindings().List(ctx, metav1.ListOptions{FieldSelector: "metadata.name=evil"}))
-	hooks, err := i.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(ctx, release, metav1.GetOptions{})
+	hooks, err := i.client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(ctx, namespace+"-"+release, metav1.GetOptions{})
 	i.must(nil, err)
 	out["webhooks"] = fmt.Sprint(len(hooks.Webhooks))
 	return out

@@ -81,7 +81,7 @@ func (i *installation) certificate() []byte {
 func (i *installation) inject(authority []byte) {
 	i.t.Helper()
 	api := i.client.AdmissionregistrationV1().ValidatingWebhookConfigurations()
-	found, err := api.Get(i.t.Context(), otherName, metav1.GetOptions{})
+	found, err := api.Get(i.t.Context(), namespace+"-"+otherName, metav1.GetOptions{})
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (i *installation) inject(authority []byte) {
 	if err != nil {
 		i.t.Fatal(err)
 	}
-	if _, err := api.Patch(i.t.Context(), otherName, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
+	if _, err := api.Patch(i.t.Context(), namespace+"-"+otherName, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
 		i.t.Fatal(err)
 	}
 }

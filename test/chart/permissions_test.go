@@ -199,11 +199,11 @@ func lines(text string) map[string]bool {
 var clusterRules = lines(`
 create authorization.k8s.io/selfsubjectaccessreviews
 get apiextensions.k8s.io/customresourcedefinitions
-get admissionregistration.k8s.io/validatingwebhookconfigurations edict
-list admissionregistration.k8s.io/validatingwebhookconfigurations edict
-watch admissionregistration.k8s.io/validatingwebhookconfigurations edict
-update admissionregistration.k8s.io/validatingwebhookconfigurations edict
-patch admissionregistration.k8s.io/validatingwebhookconfigurations edict
+get admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
+list admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
+watch admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
+update admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
+patch admissionregistration.k8s.io/validatingwebhookconfigurations edict-system-edict
 get /namespaces
 create authentication.k8s.io/tokenreviews
 create authorization.k8s.io/subjectaccessreviews

@@ -159,7 +159,9 @@ func TestTwoInstallations(t *testing.T) {
 	if err := a.command.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-a.done
+	if err := <-a.done; err == nil {
+		t.Error("a killed process ends without an error")
+	}
 	c.object("late-a", "a")
 	c.object("late", "")
 	c.by("late", "rest")

@@ -3,7 +3,6 @@ package fault
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -201,17 +200,4 @@ func TestExtenderFlips(t *testing.T) {
 	if asked < 10 {
 		t.Errorf("VOID: the extender was asked %d times", asked)
 	}
-}
-
-// edict runs a command of the program in the namespace of the policies.
-func (s *stage) edict(args ...string) string {
-	s.t.Helper()
-	binary, err := edict()
-	s.must(nil, err)
-	args = append(args, "--kubeconfig", s.plane.Kubeconfig(), "--policy-namespace", home)
-	out, err := exec.CommandContext(s.t.Context(), binary, args...).CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("edict %v: %v: %s", args, err, out)
-	}
-	return string(out)
 }

@@ -36,11 +36,10 @@ func nodeRule(policy, node, do string) string {
 // ruleOf is the name of the rule of a policy that nodeRule makes.
 func ruleOf(policy string) string { return "rule of " + policy }
 
-// note waits until the annotation of a policy's ConfigMap contains a text, and
-// returns how long that took.
-func (s *stage) note(policy, annotation, want string, within time.Duration) time.Duration {
+// note waits until the annotation of a policy's ConfigMap contains a text.
+func (s *stage) note(policy, annotation, want string, within time.Duration) {
 	s.t.Helper()
-	return s.eventually("the annotation "+annotation+" of "+policy, within, func(ctx context.Context) string {
+	s.eventually("the annotation "+annotation+" of "+policy, within, func(ctx context.Context) string {
 		found, err := s.client.Resource(configMaps).Namespace(home).Get(ctx, policy, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
