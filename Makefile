@@ -103,7 +103,7 @@ test-long: controlplane ## run all tests in full and with the race detector, the
 .PHONY: announce
 announce:
 	@mkdir -p bin && rm -f bin/test-times.txt
-	@echo "==> make test takes 30 to 45 minutes on two cores; on a new machine it builds the control plane first, which takes 20 minutes of CPU time"
+	@echo "==> make test takes about half an hour on two cores; on a new machine it compiles all dependencies and the control plane first, which takes about as long again"
 
 # The ten slowest packages, so that they stay fast, and what was skipped.
 .PHONY: summary

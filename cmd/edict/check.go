@@ -17,7 +17,7 @@ type checkFlags struct {
 	schemas          []string
 	output, severity string
 	strict           bool
-	// watchLabelSelector is that of the installation that is to run the policies.
+	// watchLabelSelector is the selector of the installation that runs the policies.
 	watchLabelSelector string
 }
 
@@ -47,7 +47,7 @@ Errors end with exit code 1, with --strict also warnings and notes that are show
 	cmd.Flags().StringVar(&f.severity, "severity", "note", "lowest severity that is shown: error, warning or note")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "end with exit code 1 for warnings and notes, too")
 	cmd.Flags().StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
-	cmd.Flags().StringVar(&f.watchLabelSelector, "watch-label-selector", "", "that of the installation that is to run the policies: finds writes of objects that several installations may write")
+	cmd.Flags().StringVar(&f.watchLabelSelector, "watch-label-selector", "", "the selector of the installation that runs the policies: finds writes of objects that several installations may write")
 	return cmd
 }
 

@@ -145,8 +145,8 @@ type Applier struct {
 	// Primary is the object that was decided about; without a kind, nothing is
 	// asked about it before other writes.
 	Primary world.ID
-	// Lock makes every patch and deletion depend on the state that the decision was based
-	// on, also those that depend on nothing that was read.
+	// Lock makes every patch and deletion conditional on the state that the decision was
+	// based on, even if the effect is unlocked.
 	Lock bool
 	// Version returns the state of an object that the decision was based on.
 	Version func(world.ID) (world.Version, string)

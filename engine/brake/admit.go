@@ -35,7 +35,7 @@ type Ruling struct {
 	// wakes it.
 	Next time.Time
 	at   time.Time
-	// key is the one whose token is put back if nothing is written; nil is that none is.
+	// key is the key whose token is returned if the evaluation writes no object, or nil.
 	key *eval.Key
 }
 
@@ -45,8 +45,8 @@ type Back struct {
 	Reason Reason
 }
 
-// Idle reports whether an evaluation without effects, whose key is due at an instant,
-// changes nothing of what is known of its key.
+// Idle reports whether an evaluation without effects, whose key is due at next, leaves the
+// state of its key unchanged.
 func (p *Policy) Idle(next, now time.Time) bool {
 	return p == nil || p.marks.Load() == 0 && !soon(next, now)
 }
@@ -204,14 +204,14 @@ func (p *Policy) pause(one Pause) {
 	p.brakes.news = append(p.brakes.news, News{Policy: p.name, Kind: Paused, Reason: one.Reason, Text: one.Text(p.brakes.settings.Namespace)})
 }
 
-// Done is what became of an effect that was allowed.
+// Done is the outcome of an allowed effect.
 type Done struct {
 	Effect *eval.Effect
-	// Written says that the object was changed.
+	// Written is true if the object was changed.
 	Written bool
 }
 
-// Settle takes what became of what was allowed.
+// Settle records the outcomes of the allowed effects.
 func (p *Policy) Settle(r Ruling, done []Done) {
 	if p == nil || len(done) == 0 {
 		return

@@ -44,7 +44,7 @@ type Policy struct {
 	// marks is how many keys have something that evaluations without effects have to look
 	// at, empty how many were at their pace since their buckets were full.
 	marks, empty atomic.Int64
-	// apart says that some rule is held.
+	// apart is true if a rule is held.
 	apart atomic.Bool
 	// What follows is guarded by Brakes.mu.
 	revision string

@@ -75,7 +75,7 @@ func (p *Policy) take(key eval.Key, effects []*eval.Effect, now time.Time) {
 	}
 }
 
-// putBack puts the token of an evaluation back that wrote nothing.
+// putBack returns the token of an evaluation without a write.
 func (p *Policy) putBack(key eval.Key) {
 	if b := p.paces[key]; b != nil {
 		b.full = b.full.Add(-paceInterval)
@@ -109,7 +109,7 @@ type Paced struct {
 	Since  time.Time
 	// Effects are those that it wrote last; none if it is only due again and again.
 	Effects []*eval.Effect
-	// Manager is another field manager of what they write; "" is that none is known.
+	// Manager is another field manager of the same fields; empty if unknown.
 	Manager string
 }
 
@@ -130,7 +130,7 @@ func (p *Policy) paced(now time.Time) (out []Paced) {
 	return out
 }
 
-// String says what goes on, with rule, field and the other manager.
+// String describes the key with rule, field and the other manager.
 func (p *Paced) String() string {
 	out := fmt.Sprintf("the policy %s has been at its pace about %s, one evaluation a second, for %s: ", p.Policy, p.Key, paceReported)
 	if len(p.Effects) == 0 {

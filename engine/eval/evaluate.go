@@ -23,8 +23,8 @@ type Input struct {
 	// decided about all the same: by all rules if it is being deleted, else by
 	// those that use the name leaving.
 	Leaving bool
-	// Unwatched says that another installation decides about the key: here only what waits
-	// is run.
+	// Unwatched is true if another installation decides about the key. Then only pending
+	// runs are evaluated.
 	Unwatched bool
 	// Answers answers what the policy asks builtins that look outside. It is
 	// asked while the decision is made: what comes of it depends on the answer.

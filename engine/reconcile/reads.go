@@ -41,7 +41,7 @@ var labels = &value.Mask{Fields: map[string]*value.Mask{"metadata": {Fields: map
 
 // watches reports whether this installation decides about a key: by the labels of its
 // object. A key without an object counts as one without labels if the policy decides about
-// such keys; else there is nothing to decide but what was put off.
+// such keys; else only its pending runs are left.
 func (r *reads) watches(snapshot *world.Snapshot, key eval.Key) bool {
 	switch o := snapshot.Table(r.policy.Primary.Source).Get(key.Namespace, key.Name); {
 	case o != nil:

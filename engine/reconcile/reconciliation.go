@@ -69,8 +69,8 @@ func (r *reconciliation) run(ctx context.Context, flush bool) {
 	r.settle(ctx)
 }
 
-// postpone returns until when nothing is decided about the key: it is at its pace, or the
-// read model lacks what it wrote. Zero is that it is decided about now.
+// postpone returns the time at which the key may be decided about, because it is at its
+// pace or the read model lacks its writes. It returns zero if the key may be decided now.
 func (r *reconciliation) postpone(ctx context.Context, snapshot *world.Snapshot) time.Time {
 	if until := r.c.brake.Wait(r.key, r.now); !until.IsZero() {
 		return until

@@ -59,8 +59,8 @@ type Options struct {
 	Controllers func() []*reconcile.Controller
 	// Stale reports whether what a policy reads may be out of date.
 	Stale func(c *reconcile.Controller) bool
-	// Manager returns another field manager of what a policy writes; "" is that it
-	// finds none.
+	// Manager returns another field manager of the fields that a policy writes, or "" if
+	// it finds none.
 	Manager func(ctx context.Context, policy string, effects []*eval.Effect) string
 	// Changed is called after the brakes did something.
 	Changed func()
