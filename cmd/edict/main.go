@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -22,11 +23,22 @@ const (
 
 func main() {
 	ctx, stop := interruptible(context.Background())
-	ran, err := surviving(ctx, root())
-	err = withUsage(ran, err)
+	code := runEdict(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
+	os.Exit(code)
+}
+
+// runEdict runs the command that the arguments name, and returns its exit code.
+func runEdict(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	cmd := root()
+	cmd.SetArgs(args)
+	cmd.SetIn(in)
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	ran, err := surviving(ctx, cmd)
+	err = withUsage(ran, err)
 	if err == nil {
-		return
+		return 0
 	}
 	code := exitUsage
 	if _, ok := errors.AsType[findings](err); ok {
@@ -36,10 +48,10 @@ func main() {
 		code = exitChanges
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(visible(os.Stderr), "edict: "+text)
+		fmt.Fprintln(visible(errOut), "edict: "+text)
 	}
-	failed(ran, os.Args[1:], err)
-	os.Exit(code)
+	failed(ran, args, err)
+	return code
 }
 
 // interruptible returns a context that the first signal to end cancels. The

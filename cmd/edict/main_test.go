@@ -6,13 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// asProgram makes this test binary the program itself, so that exit codes can
-// be seen from outside.
+// asProgram makes this test binary the program, for TestExitCode.
 const asProgram = "EDICT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -29,19 +29,39 @@ type result struct {
 	stdout, stderr string
 }
 
-// program runs the program in a process of its own.
+// program runs a command with nothing to read.
 func program(t *testing.T, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
+	code := runEdict(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+	return result{code: code, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// TestExitCode: the process ends with the exit code of the command, and writes to its
+// standard outputs.
+func TestExitCode(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{[]string{"version"}, 0, "edict ", ""},
+		{[]string{"schema", "none"}, exitUsage, "", "edict: "},
+		{[]string{"fmt", "none.yaml"}, exitFindings, "", "edict: "},
+	} {
+		var stdout, stderr bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), os.Args[0], tc.args...)
+		cmd.Env = append(os.Environ(), asProgram+"=1")
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		err := cmd.Run()
+		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+			t.Fatal(err)
+		}
+		if code := cmd.ProcessState.ExitCode(); code != tc.code || !strings.HasPrefix(stdout.String(), tc.stdout) || !strings.HasPrefix(stderr.String(), tc.stderr) {
+			t.Errorf("%v: got %d, %q, %q", tc.args, code, stdout.String(), stderr.String())
+		}
 	}
-	return result{code: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
 // execute runs a command in this process and returns all that it printed.

@@ -3,8 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -53,7 +53,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 			if o.Brakes, err = brakes.settings(); err != nil {
 				return err
 			}
-			if o.Log, err = logger(level); err != nil {
+			if o.Log, err = logger(level, cmd.ErrOrStderr()); err != nil {
 				return err
 			}
 			ctrl.SetLogger(logr.FromSlogHandler(o.Log.Handler()))
@@ -156,10 +156,10 @@ func checkRun(o *run.Options) error {
 	}
 }
 
-func logger(level string) (*slog.Logger, error) {
+func logger(level string, w io.Writer) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		return nil, err
 	}
-	return slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: l})), nil
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: l})), nil
 }
