@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/edict-dev/edict/test/program"
 )
 
 // console finds the blocks of commands with their outputs.
@@ -22,12 +24,8 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "edict"), "./cmd/edict")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := filepath.Dir(program.Build(t))
+	program.OpenFolders(t, "../examples", "../policies", "../policy-tests")
 	folders := map[string]string{"TMP": t.TempDir(), "TUTORIAL": tutorial(t)}
 	for _, page := range []string{"../README.md", "questions.md", "tutorial.md", "cookbook.md"} {
 		t.Run(page, func(t *testing.T) {

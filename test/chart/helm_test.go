@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/edict-dev/edict/test/controlplane"
+	"github.com/edict-dev/edict/test/program"
 )
 
 const (
@@ -32,6 +33,7 @@ var (
 func helm(t *testing.T, arguments ...string) (string, error) {
 	t.Helper()
 	controlplane.Require(t)
+	program.OpenFolders(t, chart) // helm reads it
 	path, err := controlplane.Helm(t.Context(), os.Stderr)
 	if err != nil {
 		t.Fatal(err)

@@ -3,8 +3,6 @@ package chart
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/podrunner"
+	"github.com/edict-dev/edict/test/program"
 )
 
 const agents = "d8-sds-replicated-volume"
@@ -38,7 +37,7 @@ func newInstallation(t *testing.T, service string) *installation {
 	if err := c.plane.InstallCRDs(t.Context(), filepath.Join(root, "test", "crds")); err != nil {
 		t.Fatal(err)
 	}
-	binary := buildEdict(t)
+	binary := program.Build(t)
 	pods, err := podrunner.Start(t.Context(), c.plane.Config(), podrunner.Options{
 		Namespace: namespace, Binary: binary, Node: "runner",
 	})
@@ -58,19 +57,6 @@ func newInstallation(t *testing.T, service string) *installation {
 		t.Fatal(err)
 	}
 	return &installation{cluster: c, pods: pods, port: port, binary: binary}
-}
-
-// buildEdict builds the controller, as the image has it but for its version.
-func buildEdict(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "edict")
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/edict")
-	command.Dir = root
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false")
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	return binary
 }
 
 // helm runs helm against the cluster.

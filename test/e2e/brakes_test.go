@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // rule is a policy about Nodes with one rule.
@@ -98,7 +99,7 @@ func TestBrakesOfRemovals(t *testing.T) {
 	c := start(t, false)
 	c.braked = true
 	c.home()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	const nodes = 40
 	for i := range nodes {
 		c.put(node(fmt.Sprintf("n%02d", i), "z", true, time.Now()))
@@ -151,7 +152,7 @@ func TestHolds(t *testing.T) {
 	c := start(t, false)
 	c.braked = true
 	c.home()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	c.put(node("a", "z", true, time.Now()))
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "x")}))
 	edict := c.fromConfigMaps(nil)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/changelog"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // freeAddress returns an address on which nobody listens.
@@ -31,7 +32,7 @@ func TestDecisionsOfARunningController(t *testing.T) {
 	t.Parallel()
 	c := start(t, true)
 	c.storageWorld()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	folder := storageFolder(t)
 	address := freeAddress(t)
 	var log lockedBuffer

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/test/program"
 )
 
 // unknownKind is an edit of marks that waits for a kind that nobody serves.
@@ -57,7 +59,7 @@ func TestHistoryAndRollback(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	c.put(node("a", "z", true, time.Now()))
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a") + "---\n" + marks("other", "other", "a")}))
 	c.fromConfigMaps(nil)

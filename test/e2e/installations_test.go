@@ -16,6 +16,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // dividedPolicy says on each object, and in a child of it, which installation decides.
@@ -128,7 +129,7 @@ func (c *installations) requests(name string) (out []request) {
 // child.
 func TestTwoInstallations(t *testing.T) {
 	t.Parallel()
-	c := &installations{cluster: start(t, false), binary: edictBinary(t), policy: filepath.Join(t.TempDir(), "mark.yaml")}
+	c := &installations{cluster: start(t, false), binary: program.Build(t), policy: filepath.Join(t.TempDir(), "mark.yaml")}
 	write(t, c.policy, dividedPolicy)
 	c.put(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": "work"}})
 	const selectorA, selectorRest = "shard=a", "shard notin (a)"

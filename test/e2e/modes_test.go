@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // shadowOf returns the text of a policy with mode: Shadow.
@@ -36,7 +37,7 @@ func TestModes(t *testing.T) {
 	c.wantNote("next", map[string]string{"status": "Active", "policies": "one@shadow="})
 	c.wantNote("next", map[string]string{"shadow": `"policy":"two"`})
 	c.wantNote("next", map[string]string{"shadow": "patch Node a: metadata.labels.one: "})
-	out, code := c.edict(edictBinary(t), "shadow", "--policy-namespace", home, "one")
+	out, code := c.edict(program.Build(t), "shadow", "--policy-namespace", home, "one")
 	for _, want := range []string{"POLICY ", "\none ", "  + patch Node a"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("edict shadow ends with %d and prints\n%s\nwithout %q", code, out, want)

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/compare"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // storagePolicies are those of the storage system.
@@ -70,7 +71,7 @@ func TestPlanIsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	c := start(t, true)
 	c.storageWorld()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	answers := filepath.Join(t.TempDir(), "answers.yaml")
 	write(t, answers, "extender: {default: 5}\n")
 	var before string

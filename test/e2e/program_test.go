@@ -7,10 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strconv"
-	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -26,11 +24,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	code := m.Run()
-	if err := os.RemoveAll(programFolder); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // runMore lets more tests run at once than there are processors, unless -parallel
@@ -43,33 +37,6 @@ func runMore() error {
 		return nil
 	}
 	return flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
-}
-
-// programFolder is where the program is built, once something asks for it.
-var programFolder string
-
-// program builds the program once for all tests.
-var program = sync.OnceValues(func() (path string, err error) {
-	if programFolder, err = os.MkdirTemp("", "edict-e2e-"); err != nil {
-		return "", err
-	}
-	path = filepath.Join(programFolder, "edict")
-	build := exec.Command("go", "build", "-o", path, "./cmd/edict")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the program: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// edictBinary returns the program.
-func edictBinary(t *testing.T) string {
-	t.Helper()
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // edict runs the program against the cluster, and returns its exit code.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/test/program"
 )
 
 // TestQuarantine kills the process while a text is new. The next one does not
@@ -21,7 +23,7 @@ func TestQuarantine(t *testing.T) {
 	c.put(node("a", "z", true, time.Now()))
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))
 	c.put(policyMap("two", map[string]string{"two.yaml": marks("two", "two", "a")}))
-	edict := c.process(edictBinary(t))
+	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"one": "a", "two": "a"})
 	c.wantJournal("")
 

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/edict-dev/edict/test/program"
 )
 
 // withRego is a policy that labels every node by what a module says.
@@ -100,7 +102,7 @@ func TestRego(t *testing.T) {
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
 	c.put(policyMap("plain", map[string]string{"plain.yaml": marks("plain", "plain", "a")}))
-	edict := c.process(edictBinary(t))
+	edict := c.process(program.Build(t))
 	c.wantMarks("a", map[string]string{"plain": "a"})
 	if found := startedBy(t, edict.Process.Pid); len(found) > 0 {
 		t.Errorf("there are processes: %v", found)

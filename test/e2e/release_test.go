@@ -17,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // holding sets two finalizers: a param's, and a computed one.
@@ -91,7 +92,7 @@ func TestRelease(t *testing.T) {
 	foreign := "foreign.example.com/stays"
 	c.wantFinalizers("one", foreign, "example.com/held", "one.example.com/computed")
 	c.wantFinalizers("two", "example.com/held", "two.example.com/computed")
-	binary := edictBinary(t)
+	binary := program.Build(t)
 
 	out, code := c.edict(binary, "params", "--policy-namespace", home, "holds")
 	if want := "holds   finalizer  string  example.com/held  edict-system/values  example.com/default\n"; code != 0 || !strings.Contains(out, want) {
@@ -135,7 +136,7 @@ func TestReleaseWithoutAController(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
-	binary, folder := edictBinary(t), t.TempDir()
+	binary, folder := program.Build(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "holding.yaml"), []byte(holding), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/test/controlplane"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // replicaProcess is a controller process of its own.
@@ -75,7 +76,7 @@ func startReload(t *testing.T) *reload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reload{cluster: &cluster{t: t, plane: plane, client: client}, pace: paceOf(), binary: edictBinary(t)}
+	r := &reload{cluster: &cluster{t: t, plane: plane, client: client}, pace: paceOf(), binary: program.Build(t)}
 	r.put(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": "shipshape"}})
 	r.put(deployment("web"))
 	r.put(configMap("one"))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/program"
 )
 
 const rolloutSteps = "steps: [{percent: 30}, {selector: topology.kubernetes.io/zone=z2}, {percent: 100}]\ninterval: 4s\n"
@@ -93,7 +94,7 @@ func TestRollout(t *testing.T) {
 	t.Parallel()
 	c := start(t, false)
 	c.home()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	var nodes []string
 	for i := range 12 {
 		nodes = append(nodes, fmt.Sprint("n", i))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // waiting returns a cluster with the policy one and a node, and a function that calls edict
@@ -14,7 +15,7 @@ func waiting(t *testing.T) (c *cluster, wait func(what, status, timeout string, 
 	t.Helper()
 	c = start(t, false)
 	c.home()
-	binary := edictBinary(t)
+	binary := program.Build(t)
 	c.put(node("a", "z", true, time.Now()))
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "v0")}))
 	return c, func(what, status, timeout string, code int, want string) {

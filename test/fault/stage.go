@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/test/controlplane"
+	"github.com/edict-dev/edict/test/program"
 )
 
 type object = map[string]any
@@ -50,22 +49,6 @@ const (
 	nodeCount, mapCount, zoneCount = 40, 150, 5
 )
 
-// edict builds the program once.
-var edict = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "edict-fault-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(folder, "edict")
-	build := exec.Command("go", "build", "-o", path, "./cmd/edict")
-	build.Dir = filepath.Join("..", "..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return path, nil
-})
-
 // scene is what a stage has besides the world and the policies of testdata.
 type scene struct {
 	// controllers is how many there are.
@@ -77,8 +60,6 @@ type scene struct {
 	args []string
 	// edit changes the text of the policies; nil leaves it.
 	edit func(text string) string
-	// binary is the program to run, "" the one of the working tree.
-	binary string
 }
 
 // set makes a stage with a world at rest and n controllers, of which one leads.
@@ -161,18 +142,12 @@ func (s *stage) must(_ any, err error) {
 // controller prepares a process behind a proxy.
 func (s *stage) controller(name string, config *rest.Config) *controller {
 	s.t.Helper()
-	binary := s.scene.binary
-	if binary == "" {
-		built, err := edict()
-		s.must(nil, err)
-		binary = built
-	}
 	p, err := newProxy(s.t.Context(), name, config, s.seed)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	folder := s.t.TempDir()
-	c := &controller{t: s.t, proxy: p, binary: binary, log: filepath.Join(folder, name+".log"), metrics: freeAddress(s.t)}
+	c := &controller{t: s.t, proxy: p, binary: program.Build(s.t), log: filepath.Join(folder, name+".log"), metrics: freeAddress(s.t)}
 	c.args = []string{
 		"run", "--kubeconfig", kubeconfig(s.t, name, p.URL), "--allowances", "testdata/allowances.yaml",
 		"--leader-elect", "--leader-elect-namespace", "edict-system", "--leader-elect-identity", name,
