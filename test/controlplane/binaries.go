@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 )
 
-// Binaries are the paths of what [Build] built.
+// Binaries are the paths of what [Build] found or built.
 type Binaries struct {
 	Etcd              string
 	APIServer         string
@@ -20,10 +22,17 @@ type Binaries struct {
 // binaries, for example to a folder that a CI keeps between runs.
 const cacheVariable = "EDICT_CONTROLPLANE_DIR"
 
-// Build makes the binaries from Go modules, unless the cache has them already,
-// and writes its progress to log. The first build takes some minutes; what the
+// assetsVariable names the environment variable with the folder of binaries that setup-envtest
+// prints.
+const assetsVariable = "KUBEBUILDER_ASSETS"
+
+// Build returns the binaries in the folder KUBEBUILDER_ASSETS, if that is set. Those that are
+// not there it makes from Go modules, unless the cache has them already, and
+// writes its progress to log. The first build takes some minutes; what the
 // cache has costs a few file reads. Several processes may call it at once: one
 // builds, the others wait.
+//
+// Binaries of another minor version of Kubernetes are an error.
 func Build(ctx context.Context, log io.Writer) (*Binaries, error) {
 	sources, err := findSources()
 	if err != nil {
@@ -44,20 +53,77 @@ func Build(ctx context.Context, log io.Writer) (*Binaries, error) {
 		names:  []string{"kube-apiserver", "kube-controller-manager", "kubectl"},
 		title:  "kube-apiserver, kube-controller-manager and kubectl from Go modules (about 20 minutes of CPU time the first time)",
 	}
-	etcdFolder, err := etcd.ensure(ctx, cache, log)
+	given, err := givenAssets(ctx, kube, os.Getenv(assetsVariable))
 	if err != nil {
 		return nil, err
 	}
-	kubeFolder, err := kube.ensure(ctx, cache, log)
+	find := func(m *module, name string) string {
+		if err != nil || given[name] != "" {
+			return given[name]
+		}
+		var folder string
+		folder, err = m.ensure(ctx, cache, log)
+		return filepath.Join(folder, name)
+	}
+	binaries := &Binaries{
+		Etcd:              find(etcd, "etcd"),
+		APIServer:         find(kube, "kube-apiserver"),
+		ControllerManager: find(kube, "kube-controller-manager"),
+		Kubectl:           find(kube, "kubectl"),
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &Binaries{
-		Etcd:              filepath.Join(etcdFolder, "etcd"),
-		APIServer:         filepath.Join(kubeFolder, "kube-apiserver"),
-		ControllerManager: filepath.Join(kubeFolder, "kube-controller-manager"),
-		Kubectl:           filepath.Join(kubeFolder, "kubectl"),
-	}, nil
+	return binaries, nil
+}
+
+// givenAssets returns the paths of the binaries in a folder by their names, after it has
+// compared their versions with that of the module. It returns nil if the folder is "".
+func givenAssets(ctx context.Context, kube *module, folder string) (map[string]string, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	want, err := kube.kubernetesMinor()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kubectl"} {
+		path := filepath.Join(folder, name)
+		if _, err := os.Stat(path); err != nil {
+			continue
+		}
+		out[name] = path
+		if name == "etcd" { // has versions of its own
+			continue
+		}
+		arguments := []string{"--version"}
+		if name == "kubectl" {
+			arguments = []string{"version", "--client"}
+		}
+		said, err := exec.CommandContext(ctx, path, arguments...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s: asking %s for its version: %w", assetsVariable, path, err)
+		}
+		if got := minorOf(string(said)); got != want {
+			return nil, fmt.Errorf("%s: %s is of Kubernetes %s; the tests need %s: take the binaries of that version, or unset the variable to build them", assetsVariable, path, got, want)
+		}
+	}
+	if out["kube-apiserver"] == "" {
+		return nil, fmt.Errorf("%s: there is no kube-apiserver in %s", assetsVariable, folder)
+	}
+	return out, nil
+}
+
+// versionPattern finds the version in what a binary of Kubernetes prints.
+var versionPattern = regexp.MustCompile(`v(\d+\.\d+)\.\d+`)
+
+// minorOf returns a version without its patch, such as 1.36, or "unknown".
+func minorOf(text string) string {
+	if found := versionPattern.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return "unknown"
 }
 
 // Helm returns the path of a helm, built like the rest (see [Build]) when it is

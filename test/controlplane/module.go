@@ -98,6 +98,16 @@ func (m *module) arguments() ([]string, error) {
 	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w" + linkedVersions(string(text))}, nil
 }
 
+// kubernetesMinor returns the version of Kubernetes that the module is built from, without
+// its patch.
+func (m *module) kubernetesMinor() (string, error) {
+	text, err := os.ReadFile(filepath.Join(m.source, "go.mod"))
+	if err != nil {
+		return "", fmt.Errorf("reading the module %s: %w", m.binary, err)
+	}
+	return minorOf(string(kubernetesVersion.Find(text))), nil
+}
+
 // linkedVersions are the versions that a release sets with the linker.
 // Kubernetes has its own, and tools (helm among them) refuse a server without
 // one; helm has that of the cluster that it renders for when it knows none.
