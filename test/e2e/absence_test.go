@@ -17,6 +17,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // forgetful answers one new list of a resource with no objects, as a faulty proxy
@@ -170,6 +171,7 @@ func TestAFaultyList(t *testing.T) {
 // removes nothing.
 func TestAFaultyFirstList(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	for i := range agents {
 		c.put(node(agentNode(i), "z", true, time.Now()))
@@ -207,6 +209,7 @@ var crdResource = kschema.GroupVersionResource{Group: "apiextensions.k8s.io", Ve
 // nothing until it is there again.
 func TestADeletedKind(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	c.home()
 	for i := range agents {

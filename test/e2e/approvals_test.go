@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // pem is a request for a certificate of system:node:n; it is only compared with its own
@@ -61,6 +62,7 @@ func (c *cluster) decided(name string) string {
 // the API server asks for those of the signer, too.
 func TestApprovals(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	folder := filepath.Join(cookbook, "node-certificates")
 	c.grantDerived(folder, "node-certificates")

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -96,6 +97,7 @@ func TestPace(t *testing.T) {
 // rolled back.
 func TestBrakesOfRemovals(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.braked = true
 	c.home()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 const home = "edict-system"
@@ -146,6 +147,7 @@ func TestPoliciesFromConfigMaps(t *testing.T) {
 // would be written again, seen, and told again.
 func TestNotesSettle(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	c.put(policyMap("one", map[string]string{"one.yaml": marks("one", "one", "a")}))

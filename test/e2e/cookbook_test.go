@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 var cookbook = filepath.Join(root, "examples", "cookbook")
@@ -43,6 +44,7 @@ func workload(kind, name string, replicas int, annotations object) object {
 // that happens while the controller does not run.
 func TestCookbook(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	const space = "default"
 	c := start(t, false)
 	if err := c.plane.InstallCRDs(t.Context(), filepath.Join(cookbook, "app", "schemas")); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // copies is a policy that copies a label of every node, and fails without it.
@@ -117,6 +118,7 @@ func TestDegraded(t *testing.T) {
 // stale, and it says so until the kind is back.
 func TestStaleInputs(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

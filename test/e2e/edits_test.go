@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // shippedMap is the ConfigMap of a shipped policy, as the chart makes it.
@@ -66,6 +67,7 @@ func (c *cluster) awaitRevision(configMap, policy, before string) string {
 // next placement follows.
 func TestTunedBonus(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	c.home()
 	c.storageNodes(6)
@@ -161,6 +163,7 @@ func weigh() (goroutines int, bytes uint64) {
 // in a minute), now and then with a mistake: what was edited last wins, no node
 // shows half an edit, and nothing is left behind.
 func TestManyEdits(t *testing.T) {
+	controlplane.RequireLong(t)
 	edits, pause := 40, time.Duration(0)
 	if os.Getenv("EDICT_TEST_FAULT") != "" {
 		edits, pause = 200, 300*time.Millisecond

@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/schema"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestOpenKinds lists every kind that the API server has by itself, with
@@ -21,6 +22,7 @@ import (
 // closed.
 func TestOpenKinds(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false, "--runtime-config=api/all=true")
 	client, err := discovery.NewDiscoveryClientForConfig(c.plane.Config())
 	if err != nil {

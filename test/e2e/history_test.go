@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -25,6 +26,7 @@ func exhausting(name, label, value string) string {
 // take the place of what ran, not through a restart of the controller either.
 func TestTheLastGoodRevisionSurvives(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -9,11 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestJobQueue takes from a queue as many Jobs as fit, and more when one ends.
 func TestJobQueue(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	const space = "default"
 	c := start(t, false)
 	c.put(object{"apiVersion": "v1", "kind": "Namespace", "metadata": object{"name": "queues"}})

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/kubelet"
 )
 
@@ -227,6 +228,7 @@ func TestAKernelModule(t *testing.T) {
 // where.
 func TestAnOrderedUpgrade(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	k := startKernels(t, 2)
 	versioned := func(version, image string) object {
 		m := module("driver", image)
@@ -253,6 +255,7 @@ func TestAnOrderedUpgrade(t *testing.T) {
 // is waited for.
 func TestWorkersFail(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	k := startKernels(t, 1)
 	k.ends("failing", kubelet.Fail)
 	k.ends("crashing", kubelet.Crash)
@@ -293,6 +296,7 @@ func TestWorkersFail(t *testing.T) {
 // TestManyNodes loads 5 modules on 300 nodes, and bounds the writes that it
 // takes.
 func TestManyNodes(t *testing.T) {
+	controlplane.RequireLong(t)
 	const nodes, modules = 300, 5
 	k := startKernels(t, nodes)
 	begin := time.Now()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestGraceSurvivesARestart stops the controller while a grace period runs,
@@ -47,6 +48,7 @@ func TestGraceSurvivesARestart(t *testing.T) {
 // TestALateKind starts without the CRDs: the policies wait, the process does
 // not mind, and they run when the kinds appear.
 func TestALateKind(t *testing.T) {
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	folder := t.TempDir()
@@ -163,6 +165,7 @@ func count(codes []int, code int) (n int) {
 // TestTwoPoliciesReachAFixedPoint lets the pool choose its nodes by the very
 // label that the other policy sets on eligible nodes.
 func TestTwoPoliciesReachAFixedPoint(t *testing.T) {
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	long := time.Now().Add(-time.Hour)
 	for _, n := range []string{"node-a", "node-b", "node-c"} {

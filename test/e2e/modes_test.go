@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -72,6 +73,7 @@ func (c *counting) Answer(ctx context.Context, q *expr.Request) (*expr.Response,
 // stand, and nobody is asked more than without.
 func TestShadowOfPlacement(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	c.home()
 	c.storageNodes(6)

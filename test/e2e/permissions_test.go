@@ -19,6 +19,7 @@ import (
 	"github.com/edict-dev/edict/engine/rbac"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // limited is a user with no rights but those that every user has.
@@ -234,6 +235,7 @@ spec:
 // to see no others.
 func TestNamedObjectsSuffice(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "copying.yaml"), copying)
@@ -287,6 +289,7 @@ spec:
 // hold the one to block an owner's deletion.
 func TestBlockedOwners(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false, "--enable-admission-plugins=OwnerReferencesPermissionEnforcement")
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "owning.yaml"), []byte(owning), 0o600); err != nil {

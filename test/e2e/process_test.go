@@ -20,6 +20,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/live"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // address returns a free address on this machine.
@@ -99,6 +100,7 @@ func TestTheProcess(t *testing.T) {
 // cluster's schemas: it is refused with its place, the others run.
 func TestABadPolicyHurtsNobody(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	c.put(node("node-a", "z1", true, time.Now().Add(-time.Hour)))
 	folder := t.TempDir()

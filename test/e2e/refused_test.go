@@ -11,12 +11,14 @@ import (
 
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestRefusedNames: a policy is an error because of a finalizer or a condition without a
 // reason where the API server refuses what it would write, and only there.
 func TestRefusedNames(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	template := object{"metadata": object{"labels": object{"a": "b"}}, "spec": object{"containers": []any{object{"name": "c", "image": "i"}}, "restartPolicy": "Never"}}
 	always := object{"metadata": template["metadata"], "spec": object{"containers": []any{object{"name": "c", "image": "i"}}}}

@@ -17,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/release"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -134,6 +135,7 @@ func TestRelease(t *testing.T) {
 // controller no longer answers, are released all the same.
 func TestReleaseWithoutAController(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	binary, folder := program.Build(t), t.TempDir()
@@ -160,6 +162,7 @@ func TestReleaseWithoutAController(t *testing.T) {
 // TestReleaseIsRefused: what cannot be listed or patched is named.
 func TestReleaseIsRefused(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "holding.yaml"), []byte(holding), 0o600); err != nil {

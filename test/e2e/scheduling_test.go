@@ -17,6 +17,7 @@ import (
 	client "github.com/edict-dev/edict/builtins/extender"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/extender"
 )
 
@@ -216,6 +217,7 @@ func manyVolumes(n int) []wanted {
 // TestManyVolumes places 200 volumes on 30 nodes. The extender is asked about
 // every Diskful replica once and confirms it once: no decision is made twice.
 func TestManyVolumes(t *testing.T) {
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	server, to := c.extender(c.storageNodes(30))
 	edict := c.run(asking(to))
@@ -311,6 +313,7 @@ func TestTheExtenderFails(t *testing.T) {
 // and the pool change while volumes are placed.
 func TestPlacingWhileEverythingMoves(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	server, to := c.extender(c.storageNodes(9))
 	if err := server.SetFault(extender.Fault{Mode: extender.Stall, Delay: 5 * time.Millisecond}); err != nil {
@@ -355,6 +358,7 @@ func TestPlacingWhileEverythingMoves(t *testing.T) {
 // policy file, and sees the next placement follow.
 func TestAnOperatorEditsThePolicy(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	capacity := c.storageNodes(3)
 	server, to := c.extender(capacity)

@@ -4,12 +4,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestStopsAreReported: a ConfigMap that is no longer read says so, and an Event
 // tells which policy has stopped.
 func TestStopsAreReported(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // taking is one of several processes that take turns.
@@ -64,6 +65,7 @@ func TestAnotherTakesOver(t *testing.T) {
 // defaults in force.
 func TestParamsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	c.put(node("a", "z", true, time.Now()))
@@ -114,6 +116,7 @@ func TestAKindThatComesLater(t *testing.T) {
 // TestEditedWhileSomethingIsPutOff: what is put off is done once, by the
 // revision that is in force when its time comes.
 func TestEditedWhileSomethingIsPutOff(t *testing.T) {
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	later := func(value string) string {

@@ -7,6 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 const lamps = `
@@ -49,6 +51,7 @@ spec:
 // and does not fit it, and begins to run when the CRD is corrected: nobody edits the policy.
 func TestAKindThatDoesNotFit(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c := start(t, false)
 	c.home()
 	c.put(policyMap("lamps", map[string]string{"lamps.yaml": lamps}))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/run"
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/program"
 )
 
@@ -32,6 +33,7 @@ func waiting(t *testing.T) (c *cluster, wait func(what, status, timeout string, 
 // no controller runs, it waits.
 func TestWaitForAnAnnotation(t *testing.T) {
 	t.Parallel()
+	controlplane.RequireLong(t)
 	c, wait := waiting(t)
 	c.put(paramsMap("values", map[string]string{"one": "value: w"}))
 	values := func(label any) {

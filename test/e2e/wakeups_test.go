@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestEveryInput creates, changes and deletes every kind of input and sees
@@ -81,6 +83,7 @@ func resource(name, nodeName string) object {
 // TestNobodyIsWokenForNothing changes what nobody reads, and counts
 // evaluations.
 func TestNobodyIsWokenForNothing(t *testing.T) {
+	controlplane.RequireLong(t)
 	c := start(t, true)
 	long := time.Now().Add(-24 * time.Hour)
 	for _, n := range []string{"node-a", "node-b", "node-c"} {
