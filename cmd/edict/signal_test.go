@@ -32,7 +32,7 @@ func TestSecondSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() {
 		t.Fatal("the process ended too early")

@@ -36,7 +36,7 @@ func (o *output) text() string {
 
 func (o *output) wait(t *testing.T, want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for !strings.Contains(o.text(), want) {
 		select {

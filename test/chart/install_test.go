@@ -113,7 +113,7 @@ func (i *installation) editConfigMap(name string, data map[string]string) error 
 // eventually waits until nothing is wrong any more.
 func (i *installation) eventually(what string, wrong func(context.Context) string) {
 	i.t.Helper()
-	deadline := time.Now().Add(45 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {

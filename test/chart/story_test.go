@@ -91,7 +91,7 @@ func TestStory(t *testing.T) {
 }
 
 // patience is how long a machine that does much else may need.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // runs runs a command, and returns how what it prints differs.
 func (i *installation) runs(tools string, c command) string {

@@ -320,7 +320,7 @@ func compare(t *testing.T, on *cluster, of scenario) (out []answer) {
 			time.Sleep(500 * time.Millisecond) // the collector looks at what it was told of
 		}
 		got := comparable(t, r, want, plain(t, answered(t, real, of, r)), named)
-		for deadline := time.Now().Add(20 * time.Second); of.Collected && !cmp.Equal(want.All, got.All) && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(5 * time.Minute); of.Collected && !cmp.Equal(want.All, got.All) && time.Now().Before(deadline); {
 			time.Sleep(50 * time.Millisecond)
 			all, err := real.everything(t.Context(), of)
 			if err != nil {

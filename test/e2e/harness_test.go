@@ -182,11 +182,11 @@ func (c *cluster) get(kind, namespace, name string) *unstructured.Unstructured {
 }
 
 // eventually waits until a condition holds; wrong says what is wrong while it
-// does not.
+// does not. It asks less often as time goes by.
 func eventually(t *testing.T, what string, wrong func() string) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute) // for machines that are busy
-	for {
+	deadline := time.Now().Add(5 * time.Minute) // for machines that are busy
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		text := wrong()
 		if text == "" {
 			return
@@ -194,7 +194,7 @@ func eventually(t *testing.T, what string, wrong func() string) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: %s", what, text)
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

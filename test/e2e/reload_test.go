@@ -163,7 +163,7 @@ func (p *replicaProcess) ended() {
 	select {
 	case err := <-p.done:
 		p.done <- err
-	case <-time.After(50 * time.Second):
+	case <-time.After(5 * time.Minute):
 		p.t.Fatalf("%s does not end", p.name)
 	}
 }

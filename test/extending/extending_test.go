@@ -4,7 +4,6 @@ package extending_test
 import (
 	"encoding/json"
 	"go/format"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/test/controlplane"
+	"github.com/edict-dev/edict/test/program"
 )
 
 // edits are the files of this repository as the page changes them, by path.
@@ -30,18 +30,6 @@ func newEdits(t *testing.T) *edits {
 		t.Fatal(err)
 	}
 	return &edits{t: t, root: root, files: map[string]string{}}
-}
-
-// depend lists folders, so that go test knows that its result depends on them: it
-// does not see what the commands read that the test runs.
-func (e *edits) depend(folders ...string) {
-	e.t.Helper()
-	for _, folder := range folders {
-		err := filepath.WalkDir(filepath.Join(e.root, folder), func(_ string, _ fs.DirEntry, err error) error { return err })
-		if err != nil {
-			e.t.Fatal(err)
-		}
-	}
 }
 
 func (e *edits) file(path string) string {
@@ -120,7 +108,7 @@ func TestExtending(t *testing.T) {
 	t.Parallel()
 	controlplane.Require(t)
 	e := newEdits(t)
-	e.depend("engine", "builtins")
+	program.OpenFolders(t, filepath.Join(e.root, "engine"), filepath.Join(e.root, "builtins"))
 	blocks := e.blocks()
 	if len(blocks) != blocksOfThePage {
 		t.Fatalf("the page has %d blocks of Go, want %d", len(blocks), blocksOfThePage)

@@ -66,7 +66,7 @@ func start(t *testing.T) *world {
 // eventually waits until nothing is wrong any more.
 func (w *world) eventually(what string, wrong func(context.Context) error) {
 	w.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(5 * time.Minute)
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for err := wrong(w.Context()); err != nil; err = wrong(w.Context()) {
