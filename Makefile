@@ -97,7 +97,7 @@ test: announce format vet lint unit policies e2e chart-test summary ## everythin
 
 .PHONY: test-long
 test-long: controlplane ## run all tests in full and with the race detector, then test-fault and the verification of the shipped policies (hours)
-	@CGO_ENABLED=1 EDICT_TEST_CONTROLPLANE=1 $(GO) test -race -count=1 -vet=off -timeout 6h ./...
+	@CGO_ENABLED=1 EDICT_TEST_CONTROLPLANE=1 EDICT_TEST_LONG=1 $(GO) test -race -count=1 -vet=off -timeout 6h ./...
 	@$(MAKE) test-fault verify-policies
 
 # How long it takes, and why, before anything is compiled.
@@ -145,9 +145,9 @@ bin/vale: hack/vale/go.sum
 unit: ## run the tests of the packages that are not below test, with the race detector where it is cheap
 	@mkdir -p bin
 	@echo "==> unit tests with the race detector"
-	@race="$(RACE)"; CGO_ENABLED=1 $(GO) test -race -short -vet=off -timeout 30m -json $$race | $(REPORT)
+	@race="$(RACE)"; CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m -json $$race | $(REPORT)
 	@echo "==> other unit tests"
-	@race="$(RACE)"; $(GO) test -short -vet=off -timeout 30m -json $$(comm -23 <(tr ' ' '\n' <<< "$(UNIT)" | sort) <(tr ' ' '\n' <<< "$$race" | sort)) | $(REPORT)
+	@race="$(RACE)"; $(GO) test -vet=off -timeout 30m -json $$(comm -23 <(tr ' ' '\n' <<< "$(UNIT)" | sort) <(tr ' ' '\n' <<< "$$race" | sort)) | $(REPORT)
 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
@@ -265,7 +265,7 @@ generate: ## write generated files anew: schemas of the built-in kinds, the char
 	@rm -rf charts/edict/files/policies && mkdir charts/edict/files/policies
 	@cp policies/*.yaml policies/*.rego charts/edict/files/policies && rm charts/edict/files/policies/*_test.rego
 	@echo "==> golden files"
-	@UPDATE_GOLDEN=1 $(GO) test -short -run Golden ./...
+	@UPDATE_GOLDEN=1 $(GO) test -run Golden ./...
 	@EDICT_TEST_CONTROLPLANE=1 UPDATE_GOLDEN=1 $(GO) test -run Golden ./test/chart
 	@EDICT_TEST_CONTROLPLANE=1 UPDATE_GOLDEN=1 $(GO) test -run TestAsARealServer ./test/conformance
 	@echo "==> pictures of edict explore"

@@ -80,9 +80,7 @@ func TestSharedNames(t *testing.T) {
 			for _, at := range []string{"{namespace: m, name: a}", "{namespace: m, name: b}", "{namespace: n, name: a}", "{namespace: n, name: b}"} {
 				manifests = append(manifests, "{apiVersion: v1, kind: Service, metadata: "+at+", spec: {ports: [{name: x, port: 1}, {name: y, port: 2}]}}")
 			}
-			sim := fixture.Simulation(t, b, fixture.Objects(t, manifests...), nil)
-			sim.Settle(t.Context())
-			errors := sim.Result().Errors
+			errors := settled(t, b, manifests).Result().Errors
 			if found != tc.found || found == (len(errors) == 0) {
 				t.Errorf("found: %v, want %v; errors %v", found, tc.found, errors)
 			}

@@ -49,9 +49,7 @@ func TestOneObjectOfTwoPolicies(t *testing.T) {
 					manifests = append(manifests, "{apiVersion: v1, kind: Service, metadata: {namespace: "+namespace+", name: "+strings.Repeat(label, 2)+", labels: {x: "+label+"}}, spec: {ports: [{name: p, port: 1}]}}")
 				}
 			}
-			sim := fixture.Simulation(t, b, fixture.Objects(t, manifests...), nil)
-			sim.Settle(t.Context())
-			errors := sim.Result().Errors
+			errors := settled(t, b, manifests).Result().Errors
 			if found != tc.found || found == (len(errors) == 0) {
 				t.Errorf("found: %v, want %v; errors %v", found, tc.found, errors)
 			}

@@ -55,8 +55,8 @@ func TestManyChildren(t *testing.T) {
 		}
 		return d.Cost
 	}
-	few, more := cost(100), cost(1000)
+	few, more := cost(40), cost(400)
 	if 2*more > 21*few {
-		t.Errorf("100 children cost %d, 1,000 %d", few, more)
+		t.Errorf("40 children cost %d, 400 %d", few, more)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // plainCoalesce joins effects as they are described: two at a time, each time with frozen
@@ -115,8 +116,8 @@ func allOf(effects []*Effect) (out []string) {
 // what joining two at a time gives; and what is counted of them is no less than they have.
 func TestCoalesce(t *testing.T) {
 	t.Parallel()
-	drafts := 0
-	for seed := range uint64(4000) {
+	drafts, count := 0, budget.Of(800, 4000)
+	for seed := range uint64(count) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		apart := [][]string{nil, {"r1"}}[r.IntN(2)]
 		effects := written(r)
@@ -146,7 +147,7 @@ func TestCoalesce(t *testing.T) {
 			t.Fatalf("seed %d: %d bytes are counted of %d", seed, ev.ev.written, bytes)
 		}
 	}
-	if drafts < 1000 {
+	if drafts < count/4 {
 		t.Errorf("only %d drafts", drafts)
 	}
 }

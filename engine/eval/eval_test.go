@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,25 @@ type bench struct {
 
 func newBench(t testing.TB, spec string, objects ...string) *bench {
 	t.Helper()
+	b := &bench{t: t, policy: compiled(t, spec), store: world.NewStore(), memos: map[eval.Key]*eval.Memo{}}
+	for _, need := range readmodel.Requirements(b.policy) {
+		b.store.Open(need.Source, need.Mask, need.Indexes)
+	}
+	for _, o := range objects {
+		b.put(o)
+	}
+	return b
+}
+
+// policies are those that are compiled already, by the texts of their specs.
+var policies sync.Map
+
+// compiled returns a policy for Widgets, which tests with the same spec share.
+func compiled(t testing.TB, spec string) *plan.Policy {
+	t.Helper()
+	if p, ok := policies.Load(spec); ok {
+		return p.(*plan.Policy)
+	}
 	text := "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: example.com/v1, kind: Widget}\n" + spec
 	path := filepath.Join(t.TempDir(), "p.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -46,14 +66,8 @@ func newBench(t testing.TB, spec string, objects ...string) *bench {
 	if err := bundle.Err(); err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, policy: bundle.Policies[0], store: world.NewStore(), memos: map[eval.Key]*eval.Memo{}}
-	for _, need := range readmodel.Requirements(b.policy) {
-		b.store.Open(need.Source, need.Mask, need.Indexes)
-	}
-	for _, o := range objects {
-		b.put(o)
-	}
-	return b
+	policies.Store(spec, bundle.Policies[0])
+	return bundle.Policies[0]
 }
 
 // put puts an object, written as YAML, into the world.

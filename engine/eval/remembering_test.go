@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // plainKeeps says whether a value may be remembered, by adding up all there is.
@@ -40,7 +41,7 @@ func randomly(r *rand.Rand) value.Value {
 func TestRemembering(t *testing.T) {
 	t.Parallel()
 	refused := map[error]int{}
-	for seed := range uint64(200) {
+	for seed := range uint64(budget.Of(60, 200)) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		before, bytes := map[string]value.Value{}, 0
 		for i := range r.IntN(4) {

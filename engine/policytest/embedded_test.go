@@ -9,7 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 )
 
-// more creates ConfigMaps that it decides about, each with a long text.
+// more creates ConfigMaps that it decides about, each with the text of the one before.
 const more = `apiVersion: edict.dev/v1alpha1
 kind: Policy
 metadata: {name: more}
@@ -17,7 +17,7 @@ spec:
   for: {apiVersion: v1, kind: ConfigMap}
   rules:
     - name: create
-      do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: d, name: "${object.metadata.name}x"}, data: {text: "${lists.range(50000).map(i, string(i)).join()}"}}}]
+      do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {namespace: d, name: "${object.metadata.name}x"}, data: {text: "${object.data.text}"}}}]
 `
 
 // TestEmbeddedIsBounded: tests that run beside what a controller keeps do not grow without
@@ -36,7 +36,7 @@ metadata: {name: more}
 spec:
   cases:
     - name: one
-      objects: [{apiVersion: v1, kind: ConfigMap, metadata: {namespace: d, name: a}}]
+      objects: [{apiVersion: v1, kind: ConfigMap, metadata: {namespace: d, name: a}, data: {text: ` + strings.Repeat("x", 200_000) + `}}]
 `)}},
 		Units:   []*source.Unit{{Document: found.Policies[0], File: file}},
 		Schemas: schema.Builtin(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/policytest"
+	"github.com/edict-dev/edict/test/race"
 )
 
 const updatedPolicy = `
@@ -201,8 +202,8 @@ func TestUpdateMatrix(t *testing.T) {
 // TestUpdateComesBack: tests that follow a policy to another text and back expect what
 // they did.
 func TestUpdateComesBack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the large tests run without the race detector")
+	if race.Enabled {
+		t.Skip("takes long with the race detector")
 	}
 	t.Parallel()
 	folder := t.TempDir()
@@ -214,8 +215,16 @@ func TestUpdateComesBack(t *testing.T) {
 	policy := filepath.Join(folder, "policies", "storage-pool-eligibility.yaml")
 	tests := filepath.Join(folder, "policy-tests", "storage-pool-eligibility")
 	was := read(t, policy)
+	const said, says = "calculated successfully", "are known"
+	for _, file := range filesOf(t, tests) { // the others stay as they are
+		if !strings.Contains(read(t, file), said) {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	before := plainOf(t, tests)
-	for _, text := range []string{strings.ReplaceAll(was, "calculated successfully", "are known"), was} {
+	for _, text := range []string{strings.ReplaceAll(was, said, says), was} {
 		write(t, policy, text)
 		report, err := policytest.Run(t.Context(), []string{tests}, policytest.Options{})
 		if err != nil || report.Failed() == 0 {
@@ -236,18 +245,23 @@ func TestUpdateComesBack(t *testing.T) {
 // plainOf returns what the files of a folder say.
 func plainOf(t *testing.T, folder string) map[string]any {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
 	out := map[string]any{}
-	for _, file := range files {
+	for _, file := range filesOf(t, folder) {
 		var problems document.Problems
 		for _, n := range document.ParseUnbounded(file, []byte(read(t, file)), &problems) {
 			out[filepath.Base(file)] = n.Plain()
 		}
 	}
 	return out
+}
+
+func filesOf(t *testing.T, folder string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	return files
 }
 
 func read(t *testing.T, file string) string {

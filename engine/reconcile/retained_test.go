@@ -10,8 +10,8 @@ import (
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// texts are about a megabyte for each object, and differ.
-const texts = "  variables:\n    - {name: long, expression: \"lists.range(20000).map(i, 'abcdefghijklmnopqrstuvwxyz').join(key.name) \"}\n"
+// texts are about half a megabyte for each object, and differ.
+var texts = "  variables:\n    - {name: long, expression: \"lists.range(300).map(i, '" + strings.Repeat("x", 2000) + "').join(key.name) \"}\n"
 
 // TestWhatIsKept: results are kept up to a limit, which is counted down when an
 // object goes; beyond it nothing is kept, and the decisions are the same.

@@ -8,6 +8,7 @@ import (
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/test/fixture"
+	"github.com/edict-dev/edict/test/race"
 )
 
 const poolPolicy = `
@@ -28,8 +29,8 @@ spec:
 // read model on which it was decided, and one of 5,000 nodes has changed from each
 // to the next.
 func TestRetained(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes 5,000 nodes")
+	if race.Enabled {
+		t.Skip("makes 5,000 nodes, which takes long with the race detector")
 	}
 	const nodes, kept, bound = 5000, 1024, 32 << 20
 	with, without := heapAfter(t, nodes, kept+50, kept), heapAfter(t, nodes, kept+50, 0)

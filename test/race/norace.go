@@ -2,6 +2,5 @@
 
 package race
 
-// Enabled reports whether the race detector is on. It makes tests several times slower, and
-// drops what a sync.Pool keeps.
+// Enabled reports whether the race detector is on.
 const Enabled = false

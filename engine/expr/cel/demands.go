@@ -45,9 +45,9 @@ type demands struct {
 // cannot be told apart by a call whose types are not known.
 func newDemands(env *cel.Env, own []expr.Function) (*demands, error) {
 	d := &demands{overloads: map[string]*demand{}, dynamic: map[string]*demand{}, bindings: map[string]*functions.Overload{}}
-	declared := declarations(own)
-	for _, name := range slices.Sorted(maps.Keys(env.Functions())) {
-		f := env.Functions()[name]
+	declared, known := declarations(own), env.Functions() // which makes a map each time
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		f := known[name]
 		d.dynamic[name] = small
 		for _, o := range f.OverloadDecls() {
 			of, ok := declared[o.ID()]

@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr/direct"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/test/allocations"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // accesses writes expressions at random that read fields: those that have a direct
@@ -299,7 +300,8 @@ func shown(v ref.Val) string {
 func TestDirectIsTheInterpreter(t *testing.T) {
 	t.Parallel()
 	env, forms, answers, loops := accessEnv(t), 0, 0, map[string]int{}
-	for seed := range uint64(8_000) {
+	count := budget.Of(2_000, 8_000)
+	for seed := range uint64(count) {
 		source, form, answer := checkDirect(t, env, seed)
 		for _, macro := range []string{".filter(", ".map(", ".exists(", ".all(", ".exists_one(", ".transformMapEntry(", ".transformMap(", ".transformList(", ".optMap(", "conditions."} {
 			if answer && strings.Contains(source, macro) {
@@ -313,13 +315,13 @@ func TestDirectIsTheInterpreter(t *testing.T) {
 			answers++
 		}
 	}
-	if forms < 1200 || answers < forms/3 {
+	if forms < count*3/20 || answers < forms/3 {
 		t.Errorf("%d expressions have a direct form, %d an answer", forms, answers)
 	}
-	if loops["conditions."] < 50 {
+	if loops["conditions."] < count/160 {
 		t.Errorf("%d expressions look for conditions", loops["conditions."])
 	}
-	if rows := rowsAnswered.Load(); rows < 2000 {
+	if rows := rowsAnswered.Load(); rows < int64(count/4) {
 		t.Errorf("%d rows were computed at once", rows)
 	}
 	t.Log(forms, answers, loops, rowsAnswered.Load())

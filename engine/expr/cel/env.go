@@ -54,18 +54,19 @@ type Env struct {
 	functions vocabulary
 	// later are names that are declared after what is compiled now, for "did you mean".
 	later []string
-	// callable are the names of all functions and macros, for "did you mean".
-	callable func() []string
+	// signatures and callable are how functions are called, and the names of all functions
+	// and macros, for "did you mean".
+	signatures func() map[string][]string
+	callable   func() []string
 }
 
 // NewEnv makes an environment with the libraries and the builtins, and no
 // names yet.
 func NewEnv(functions []expr.Function) (*Env, error) {
-	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(libraries())
+	base, err := libraryEnv()
 	if err != nil {
 		return nil, fmt.Errorf("the CEL libraries: %w", err)
 	}
-	base := set.StoredExpressionsEnv()
 	p := newProvider(base.CELTypeProvider())
 	planning, err := planningEnv(p, adapter{base.CELTypeAdapter()}, functions)
 	if err != nil {
@@ -93,9 +94,19 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
 	e := &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions)}
+	e.signatures = sync.OnceValue(func() map[string][]string { return signatures(e) })
 	e.callable = sync.OnceValue(func() []string { return callable(e) })
 	return e, nil
 }
+
+// libraryEnv returns the environment of the libraries, which all others extend.
+var libraryEnv = sync.OnceValues(func() (*cel.Env, error) {
+	set, err := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).Extend(libraries())
+	if err != nil {
+		return nil, err
+	}
+	return set.StoredExpressionsEnv(), nil
+})
 
 // libraries are added to those of the API server.
 func libraries() environment.VersionedOptions {

@@ -20,6 +20,8 @@ import (
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/test/bombs/child"
+	"github.com/edict-dev/edict/test/budget"
+	"github.com/edict-dev/edict/test/race"
 )
 
 // writer writes expressions at random, of the functions that an environment
@@ -48,11 +50,12 @@ func newWriter(env *Env, seed uint64) *writer {
 		},
 		byResult: map[types.Kind][]overload{}, charged: map[types.Kind][]overload{},
 	}
-	for _, name := range slices.Sorted(maps.Keys(env.planning.Functions())) {
+	functions := env.planning.Functions()
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		if strings.HasPrefix(name, "@") || strings.Contains(name, ".@") || strings.HasPrefix(name, "__") || authorization[name] && name != "first" {
 			continue
 		}
-		for _, o := range env.planning.Functions()[name].OverloadDecls() {
+		for _, o := range functions[name].OverloadDecls() {
 			kind := o.ResultType().Kind()
 			w.byResult[kind] = append(w.byResult[kind], overload{name, o})
 			if env.demands.overloads[o.ID()].metered() {
@@ -178,7 +181,10 @@ func expressions(t *testing.T, seed uint64, n int) ([]*Program, names) {
 // TestRandomExpressions: none ends the process, takes much memory, or comes to
 // more than its meter allowed.
 func TestRandomExpressions(t *testing.T) {
-	programs, scope := expressions(t, 7, 400)
+	const seed = 7
+	count := budget.Of(200, 400)
+	t.Logf("seed %d", seed)
+	programs, scope := expressions(t, seed, count)
 	functions := map[string]bool{}
 	for _, p := range programs {
 		meter := expr.NewMeter(t.Context())
@@ -187,8 +193,8 @@ func TestRandomExpressions(t *testing.T) {
 		v, err := p.Eval(scope, meter)
 		runtime.ReadMemStats(&after)
 		meter.Close()
-		// With the race detector, which -short comes with, counting characters allocates.
-		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 1024 && !testing.Short() {
+		// With the race detector, counting characters allocates.
+		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 1024 && !race.Enabled {
 			t.Errorf("%s: %d MiB were allocated", p.Source(), took)
 		}
 		if err == nil && (value.Weight(v) > value.MaxResultNodes || meter.Allocated() > expr.EvaluationBytes || meter.Spent() > expr.EvaluationCost) {
@@ -198,7 +204,7 @@ func TestRandomExpressions(t *testing.T) {
 			functions[name] = true
 		}
 	}
-	if len(programs) < 400 || len(functions) < 60 {
+	if len(programs) < count || len(functions) < 60 {
 		t.Errorf("%d expressions of %d functions", len(programs), len(functions))
 	}
 }

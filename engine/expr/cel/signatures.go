@@ -11,8 +11,11 @@ import (
 var unusable = regexp.MustCompile(`google\.protobuf\.\w+Value|wrapper\(|authorization\.|^in\(|^dyn\.includes`)
 
 // Signatures returns how the functions of CEL and its libraries are called, by name:
-// those of the environment that are no builtins and no operators, and the macros.
-func (e *Env) Signatures() map[string][]string {
+// those of the environment that are no builtins and no operators, and the macros. The
+// caller must not change them.
+func (e *Env) Signatures() map[string][]string { return e.signatures() }
+
+func signatures(e *Env) map[string][]string {
 	out := map[string][]string{}
 	for name, f := range e.base.Functions() {
 		if e.functions[name] != nil || strings.ContainsAny(name, "@_!") || strings.HasPrefix(name, "-") {

@@ -22,6 +22,8 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/edict-dev/edict/test/race"
 )
 
 // certified is a certifier at work on a cluster with a webhook configuration.
@@ -97,7 +99,7 @@ func TestRotation(t *testing.T) {
 		defer c.stop()
 		authorities, served := map[string]bool{}, map[string]bool{}
 		days, authoritiesWanted := 2*360, 3
-		if testing.Short() { // the race detector makes certificates slow
+		if race.Enabled { // which makes certificates slow
 			days, authoritiesWanted = 270, 2
 		}
 		for range days {

@@ -11,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -162,11 +163,7 @@ func (e *edits) rollOut(stops bool) {
 // force what was in force before, and a good one comes into force, at once or in steps.
 func TestEditsInAnyOrder(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(20)
-	if testing.Short() {
-		seeds = 10
-	}
-	for seed := range seeds {
+	for seed := range uint64(budget.Of(5, 20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			e := newEdits(t, seed)

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/edict-dev/edict/engine/history"
 	"github.com/edict-dev/edict/engine/run/check"
@@ -28,7 +27,7 @@ type historian struct {
 func newHistorian(t *testing.T) *historian {
 	t.Helper()
 	checker := fixture.Checker()
-	return &historian{t: t, checker: checker, store: newHistoryStore(fake.NewClientset(), "ns", checker, fixture.Log())}
+	return &historian{t: t, checker: checker, store: newHistoryStore(newClient(), "ns", checker, fixture.Log())}
 }
 
 // stateOf returns the state of a policy whose controller has reported on a text.

@@ -73,7 +73,7 @@ type rolled struct {
 
 func newRolled(t *testing.T) *rolled {
 	t.Helper()
-	r := &rolled{client: fake.NewClientset(), now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
+	r := &rolled{client: newClient(), now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
 	r.client.PrependReactor("patch", "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) {
 		if r.fails {
 			return true, nil, errors.New("no")
