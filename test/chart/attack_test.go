@@ -17,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // onNodes begins a policy that decides about nodes.
@@ -129,6 +131,7 @@ spec:
 // that decides what becomes of an object, also under the name of a policy that
 // has allowances.
 func TestAnEditorOfConfigMaps(t *testing.T) {
+	controlplane.RequireLong(t)
 	i := newInstallation(t, release+"-webhook")
 	i.victims()
 	editor := i.editor()

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/edict-dev/edict/test/controlplane"
 	"github.com/edict-dev/edict/test/extender"
 )
 
@@ -21,6 +22,7 @@ const otherName = "policy-engine"
 // is refused when the webhook does not answer. A change of the allowances
 // replaces the Pod.
 func TestCertificateOfOthers(t *testing.T) {
+	controlplane.RequireLong(t)
 	i := newInstallation(t, otherName+"-webhook")
 	for _, file := range publishedCRDs(t) {
 		if err := i.plane.InstallCRDs(t.Context(), file); err != nil {

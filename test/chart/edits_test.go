@@ -122,6 +122,7 @@ var discard = regexp.MustCompile(`--set-string (policies\.agent-node-label\.disc
 // TestTwoTexts: when the chart or the values change a text that was edited, the
 // upgrade is refused until somebody says which counts.
 func TestTwoTexts(t *testing.T) {
+	controlplane.RequireLong(t)
 	i := newStore(t)
 	i.install()
 	shipped := i.configMap(edited)[editedKey]

@@ -5,11 +5,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestMigration does what docs/migration.md says: as installed the policies
 // write nothing and tell what they would, and then they are put in force.
 func TestMigration(t *testing.T) {
+	controlplane.RequireLong(t)
 	i := newInstallation(t, release+"-webhook")
 	i.put("storage.yaml")
 	notes := i.helm("install", release, chart, "--wait", "--timeout", "2m", "--set", "webhook.url=https://localhost:"+i.port+"/validate",

@@ -7,12 +7,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // TestRemovalThatFails: what cannot be released keeps the chart installed, and a
 // rollback brings the policies back. Where there is nothing to release, the
 // chart goes.
 func TestRemovalThatFails(t *testing.T) {
+	controlplane.RequireLong(t)
 	i := newInstallation(t, release+"-webhook")
 	set := []string{"webhook.enabled=false", "replicas=1", "release.activeDeadlineSeconds=8"}
 	for name := range texts(t, filepath.Join(chart, "files", "rbac")) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/edict-dev/edict/test/controlplane"
 )
 
 // data returns what all ConfigMaps of the release hold, and the modes. What the
@@ -33,6 +35,7 @@ func (i *installation) wantBack(what string, want map[string]map[string]string) 
 // TestRollbackBringsBackWhatWas, also what nobody gave as a value, and after an
 // upgrade that failed halfway.
 func TestRollbackBringsBackWhatWas(t *testing.T) {
+	controlplane.RequireLong(t)
 	i := newStore(t)
 	i.install()
 	first := i.data()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -25,7 +26,7 @@ func write(t *testing.T, path, text string) {
 }
 
 // worldCount is how many worlds are run, worldPlanes on how many control planes.
-const worldCount, worldPlanes = 50, 3
+var worldCount, worldPlanes = budget.Of(6, 50), budget.Of(1, 3)
 
 // TestSimulateAgreesWithRun runs generated worlds in memory and on real
 // control planes: both must end in equal objects.
