@@ -14,12 +14,13 @@ BUILDER   ?= buildah
 # What the image is called, and the tag that the chart asks for.
 IMAGE     ?= edict
 TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
-# The packages without those below test, and of these the ones that are run with the race
-# detector: they start goroutines or use sync, and take less than 20 s with it.
-UNIT      = $$($(GO) list ./... | grep -v '/edict/test/')
-SLOW      := /edict/(docs|cmd/edict|hack/(schema|values)|engine/(check|eval|expr/cel|format|policytest|reconcile|run|run/policies|simulate|verify))$$
-RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -v '/edict/test/' | while read -r folder package; do \
-	grep -qE '^[[:space:]]*go [a-zA-Z]|"(sync|sync/atomic|golang.org/x/sync/errgroup)"' "$$folder"/*.go && echo "$$package"; done | grep -vE '$(SLOW)')
+# The packages whose tests need a control plane; those that take more than 20 s with the race
+# detector; and those that are run with it, since they start goroutines or use sync.
+CLUSTER   := /edict/test/(chart|conformance|controlplane|e2e|extending|fault|image|podrunner)$$
+SLOW      := /edict/(docs|cmd/edict|hack/(schema|values)|engine/(check|eval|expr/cel|format|policytest|reconcile|run|run/policies|simulate|verify)|test/(bench|bombs|explore|properties|properties/schedules))$$
+UNIT      = $$($(GO) list ./... | grep -vE '$(CLUSTER)')
+RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -vE '$(CLUSTER)|$(SLOW)' | while read -r folder package; do \
+	grep -qE '^[[:space:]]*go [a-zA-Z]|"(sync|sync/atomic|golang.org/x/sync/errgroup)"' "$$folder"/*.go && echo "$$package"; done)
 # Prints the events of go test -json, and keeps the times for the summary at the end.
 REPORT    := $(GO) run ./hack/testreport -times bin/test-times.txt
 LINT      := $(GO) tool -modfile=hack/tools/go.mod golangci-lint
@@ -142,7 +143,7 @@ bin/vale: hack/vale/go.sum
 
 # vet has a step of its own. Each package runs once: here, or with e2e and chart-test.
 .PHONY: unit
-unit: ## run the tests of the packages that are not below test, with the race detector where it is cheap
+unit: ## run the tests that need no control plane, with the race detector where it is cheap
 	@mkdir -p bin
 	@echo "==> unit tests with the race detector"
 	@race="$(RACE)"; CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m -json $$race | $(REPORT)
@@ -186,7 +187,7 @@ docs-test: ## run the commands of the documentation, and check its snippets and 
 e2e: controlplane ## run the tests on a real control plane
 	@echo "==> tests on a real control plane"
 	@mkdir -p bin
-	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 60m -json $$($(GO) list ./test/... | grep -vE '/test/(chart|image)') | $(REPORT)
+	@EDICT_TEST_CONTROLPLANE=1 $(GO) test -vet=off -timeout 60m -json $$($(GO) list ./test/... | grep -E '$(CLUSTER)' | grep -vE '/(chart|image)$$') | $(REPORT)
 
 .PHONY: chart-test
 chart-test: controlplane ## test the image, and the chart with helm on a real control plane
