@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 )
 
 // Binaries are the paths of what [Build] found or built.
@@ -113,17 +112,6 @@ func givenAssets(ctx context.Context, kube *module, folder string) (map[string]s
 		return nil, fmt.Errorf("%s: there is no kube-apiserver in %s", assetsVariable, folder)
 	}
 	return out, nil
-}
-
-// versionPattern finds the version in what a binary of Kubernetes prints.
-var versionPattern = regexp.MustCompile(`v(\d+\.\d+)\.\d+`)
-
-// minorOf returns a version without its patch, such as 1.36, or "unknown".
-func minorOf(text string) string {
-	if found := versionPattern.FindStringSubmatch(text); found != nil {
-		return found[1]
-	}
-	return "unknown"
 }
 
 // Helm returns the path of a helm, built like the rest (see [Build]) when it is

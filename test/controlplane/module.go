@@ -108,6 +108,17 @@ func (m *module) kubernetesMinor() (string, error) {
 	return minorOf(string(kubernetesVersion.Find(text))), nil
 }
 
+// versionPattern finds the version in what a binary of Kubernetes prints.
+var versionPattern = regexp.MustCompile(`v(\d+\.\d+)\.\d+`)
+
+// minorOf returns a version without its patch, such as 1.36, or "unknown".
+func minorOf(text string) string {
+	if found := versionPattern.FindStringSubmatch(text); found != nil {
+		return found[1]
+	}
+	return "unknown"
+}
+
 // linkedVersions are the versions that a release sets with the linker.
 // Kubernetes has its own, and tools (helm among them) refuse a server without
 // one; helm has that of the cluster that it renders for when it knows none.
