@@ -1,4 +1,4 @@
-// Package budget says how much generated tests try.
+// Package budget limits how much generated tests try.
 package budget
 
 import "os"
