@@ -103,20 +103,20 @@ func (t *Type) number(n float64) any {
 }
 
 func (t *Type) refusedText(text string) (reason, allowed string) {
-	cannot := fmt.Sprintf("cannot be %q", text)
+	cannot := func() string { return fmt.Sprintf("cannot be %q", text) }
 	switch l := t.limits; {
 	case len(t.Enum) > 0 && !slices.Contains(t.Enum, text):
-		return cannot, oneOf(t.Enum)
+		return cannot(), oneOf(t.Enum)
 	case t.Kind == Time && !t.isTime(text):
-		return cannot, "a date-time such as 2026-03-01T12:00:00Z"
+		return cannot(), "a date-time such as 2026-03-01T12:00:00Z"
 	case l == nil:
 		return "", ""
 	case l.maxLength != nil && validate.MaxLength("", "", text, *l.maxLength) != nil:
 		return "cannot have " + count(int64(utf8.RuneCountInString(text)), "character"), "at most " + count(*l.maxLength, "character")
 	case l.minLength != nil && validate.MinLength("", "", text, *l.minLength) != nil:
-		return cannot, "at least " + count(*l.minLength, "character")
+		return cannot(), "at least " + count(*l.minLength, "character")
 	case !l.matches(text):
-		return cannot, "it must match " + l.pattern
+		return cannot(), "it must match " + l.pattern
 	}
 	return "", ""
 }
@@ -139,16 +139,16 @@ func (l *limits) matches(text string) bool {
 }
 
 func (t *Type) refusedNumber(n any) (reason, allowed string) {
-	cannot := fmt.Sprintf("cannot be %v", n)
+	cannot := func() string { return fmt.Sprintf("cannot be %v", n) }
 	f, fraction := n.(float64)
 	switch {
 	case fraction && t.IntOrString && f != math.Trunc(f):
-		return cannot, "an integer or a string"
+		return cannot(), "an integer or a string"
 	case t.limits == nil || fraction && t.Kind == Int: // it is of another sort
 		return "", ""
 	}
 	if allowed := t.limits.number(n); allowed != "" {
-		return cannot, allowed
+		return cannot(), allowed
 	}
 	return "", ""
 }

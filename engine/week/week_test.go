@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/week"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // TestParse: days and times of the day in all forms, and what is none.
@@ -57,6 +58,10 @@ func TestSpans(t *testing.T) {
 		}
 		want := time.Time{}
 		for at := from.Add(time.Minute); at.Before(from.Add(15 * 24 * time.Hour)); at = at.Add(time.Minute) {
+			// Windows and clocks change at a quarter of an hour: that, and what is beside it.
+			if quarter := (at.Minute() + 1) % 15; quarter > 2 && !budget.Long() {
+				continue
+			}
 			if week.Inside(around(at), at) != is {
 				want = at
 				break

@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // TestCapturedDecisions: the decisions of the policy tests are captured as tests
@@ -20,16 +21,17 @@ import (
 func TestCapturedDecisions(t *testing.T) {
 	t.Parallel()
 	c := newCaptures(t)
-	every, n := 5, 0
-	if testing.Short() {
-		every = 50
-	}
+	every, n := budget.Of(10, 5), 0
 	log := &record.Log{Seen: func(r *record.Record) {
 		if n++; n%every == 0 {
 			c.one(r)
 		}
 	}}
-	if _, err := policytest.Run(t.Context(), []string{filepath.Join("..", "..", "policy-tests")}, policytest.Options{Records: log}); err != nil {
+	tests := []string{filepath.Join("..", "..", "policy-tests")}
+	if !budget.Long() {
+		tests = []string{filepath.Join(tests[0], "secret-restart"), filepath.Join(tests[0], "storage-pool-eligibility")}
+	}
+	if _, err := policytest.Run(t.Context(), tests, policytest.Options{Records: log}); err != nil {
 		t.Fatal(err)
 	}
 	report, err := policytest.Run(t.Context(), []string{c.folder}, policytest.Options{})

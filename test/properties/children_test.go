@@ -13,6 +13,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -175,8 +176,8 @@ func childrenPolicy(t *testing.T, text string) *source.Bundle {
 
 func checkChildren(t *testing.T, policy string, held func(*childrenWorld) []string) {
 	t.Helper()
-	for seed := range uint64(60) {
-		bundle := childrenPolicy(t, policy)
+	bundle := childrenPolicy(t, policy)
+	for seed := range uint64(budget.Of(15, 60)) {
 		w := &childrenWorld{t: t, r: rand.New(rand.NewPCG(seed, 7)), sources: map[string]string{}, targets: map[string]bool{}}
 		w.sim = fixture.Simulation(t, bundle, nil, nil)
 		for round := range 8 {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/fixture"
 )
 
@@ -64,7 +65,7 @@ func (o *ordered) precedes(first, second int) bool {
 // stay, which hold up nothing.
 func TestChildrenInOrder(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(150) {
+	for seed := range uint64(budget.Of(30, 150)) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		o := randomOrder(r)
 		if d := cmp.Diff(o.left(), o.run(t, r.IntN(2) == 0)); d != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // table is the decision about one kernel module on one node, row by row as the
@@ -154,8 +155,7 @@ func situation(r *rand.Rand) (names map[string]value.Value, input value.Value) {
 	}, value.Freeze(in, nil, value.KeepAll)
 }
 
-// TestRegoAgreesWithTheSameTableInCEL decides 10,000 generated cases in both
-// languages.
+// TestRegoAgreesWithTheSameTableInCEL decides generated cases in both languages.
 func TestRegoAgreesWithTheSameTableInCEL(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "policies", "kmm-node-modules.rego"))
 	if err != nil {
@@ -170,9 +170,11 @@ func TestRegoAgreesWithTheSameTableInCEL(t *testing.T) {
 		t.Fatal(problem)
 	}
 	oracle := newTable(t)
-	r := rand.New(rand.NewPCG(7, 7))
-	seen := map[string]int{}
-	for i := range 10_000 {
+	const seed = 7
+	r := rand.New(rand.NewPCG(seed, seed))
+	seen, count := map[string]int{}, budget.Of(4000, 10_000)
+	t.Logf("seed %d, %d cases", seed, count)
+	for i := range count {
 		names, input := situation(r)
 		meter := expr.NewMeter(t.Context())
 		got, err := query.Eval(t.Context(), meter, time.Time{}, input)
@@ -187,7 +189,7 @@ func TestRegoAgreesWithTheSameTableInCEL(t *testing.T) {
 		seen[decision]++
 	}
 	for _, decision := range []string{"load", "unload", "drop", "none"} {
-		if seen[decision] < 500 {
+		if seen[decision] < count/20 {
 			t.Errorf("%s comes %d times only: %v", decision, seen[decision], seen)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -168,7 +169,7 @@ func loaded(t *testing.T, text []byte, schemas string) *source.Bundle {
 // that each key which is not evaluated again would have decided the same.
 func TestGeneratedEdits(t *testing.T) {
 	folder := filepath.Join("..", "..", "policies")
-	for file, count := range map[string]uint64{
+	for file, count := range map[string]int{
 		filepath.Join("testdata", "parts.yaml"): 300, filepath.Join("testdata", "forms.yaml"): 150,
 		filepath.Join(folder, "storage-pool-eligibility.yaml"): 100, filepath.Join(folder, "agent-node-label.yaml"): 60,
 		filepath.Join(folder, "replica-scheduling.yaml"): 100,
@@ -179,13 +180,11 @@ func TestGeneratedEdits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if testing.Short() {
-				count /= 10
-			}
+			count := budget.Of(count/10, count)
 			compiled, spared := 0, 0
-			for seed := range count {
+			before := loaded(t, newEditor(t, text, 0).text(t), filepath.Join(folder, "schemas"))
+			for seed := range uint64(count) {
 				e := newEditor(t, text, seed)
-				before := loaded(t, e.text(t), filepath.Join(folder, "schemas"))
 				what := e.edit()
 				if after := loaded(t, e.text(t), filepath.Join(folder, "schemas")); after != nil {
 					compiled++
@@ -193,7 +192,7 @@ func TestGeneratedEdits(t *testing.T) {
 				}
 			}
 			t.Logf("%d of %d edits compile, %d keys were not evaluated again", compiled, count, spared)
-			if compiled < int(count/3) || spared == 0 {
+			if compiled < count/3 || spared == 0 {
 				t.Errorf("%d of %d edits compile, %d keys were spared: too few to show anything", compiled, count, spared)
 			}
 		})

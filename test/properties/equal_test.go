@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -76,7 +77,7 @@ func TestEqualIsNotTheSame(t *testing.T) {
 	if err := bundle.Err(); err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(20) {
+	for seed := range uint64(budget.Of(4, 20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 0))
@@ -97,7 +98,7 @@ func TestEqualIsNotTheSame(t *testing.T) {
 				b.put(object(name), false)
 			}
 			b.check("the first list", worlds.Start, nil)
-			for i := range 60 {
+			for i := range budget.Of(20, 60) {
 				name := fmt.Sprint("c", r.IntN(12))
 				for key, list := range equalData {
 					if r.IntN(3) == 0 {

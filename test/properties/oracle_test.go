@@ -22,6 +22,7 @@ import (
 	"github.com/edict-dev/edict/engine/source"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -192,11 +193,7 @@ func (b *bench) check(what string, now time.Time, woken map[string]bool) {
 // every decision against the naive evaluator.
 func TestMemoryAgreesWithPlain(t *testing.T) {
 	bundle := policies(t)
-	count := 60
-	if testing.Short() {
-		count = 15
-	}
-	for seed := range count {
+	for seed := range budget.Of(4, 60) {
 		t.Run(fmt.Sprintf("world %d", seed), func(t *testing.T) {
 			t.Parallel()
 			g := worlds.New(uint64(seed))
@@ -207,7 +204,7 @@ func TestMemoryAgreesWithPlain(t *testing.T) {
 			}
 			now := worlds.Start
 			b.check("the first list", now, nil)
-			for i := range 40 {
+			for i := range budget.Of(16, 40) {
 				what, woken := b.happen(g)
 				b.check(fmt.Sprintf("event %d, %s", i, what), now, woken)
 				if i%8 == 7 {
@@ -239,7 +236,7 @@ func (b *bench) happen(g *worlds.Generator) (string, map[string]bool) {
 // TestOrderDoesNotMatter feeds the same objects in two orders.
 func TestOrderDoesNotMatter(t *testing.T) {
 	bundle := policies(t)
-	for seed := range 20 {
+	for seed := range budget.Of(5, 20) {
 		g := worlds.New(uint64(1000 + seed))
 		objects := g.World()
 		one, two := newBench(t, bundle), newBench(t, bundle)

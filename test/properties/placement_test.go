@@ -14,6 +14,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -139,8 +140,8 @@ func TestPlacements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]int{}
-	for seed := range uint64(400) {
+	seen, count := map[string]int{}, budget.Of(80, 400)
+	for seed := range uint64(count) {
 		p := newPlacing(seed)
 		diskful, all, shown := p.run(t, b, p.objects)
 		if n := len(slices.Compact(slices.Sorted(maps.Values(all)))); n != len(all) {
@@ -154,7 +155,7 @@ func TestPlacements(t *testing.T) {
 		}
 	}
 	for _, topology := range []string{"Ignored", "Zonal", "TransZonal", "Zonal, no zone has room for all"} {
-		if seen[topology] < 20 {
+		if seen[topology] < count/20 {
 			t.Errorf("%s is tested %d times only", topology, seen[topology])
 		}
 	}

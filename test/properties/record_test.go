@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // TestRecordsReplay: every decision of all policy tests is evaluated again from
@@ -39,8 +40,8 @@ func TestRecordsReplay(t *testing.T) {
 		}
 	}
 	paths := []string{filepath.Join("..", "..", "policies"), filepath.Join("..", "..", "policy-tests")}
-	if testing.Short() {
-		paths = []string{filepath.Join("..", "..", "policy-tests", "replica-scheduling"), filepath.Join("..", "..", "policy-tests", "secret-restart")}
+	if !budget.Long() {
+		paths = []string{filepath.Join("..", "..", "policy-tests", "choosing"), filepath.Join("..", "..", "policy-tests", "secret-restart"), filepath.Join("..", "..", "policy-tests", "replica-scheduling", "order.yaml")}
 	}
 	report, err := policytest.Run(t.Context(), paths, policytest.Options{Records: log})
 	if err != nil || report.Failed() > 0 {

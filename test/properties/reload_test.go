@@ -15,6 +15,7 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -113,10 +114,7 @@ func (r *reload) check(what string) {
 // not decided about anew would have been decided the same, and what happens
 // afterwards wakes whom it must.
 func TestEditsConcernWhomTheyMust(t *testing.T) {
-	spared, count, events := map[string]int{}, 8, 10
-	if testing.Short() { // with the race detector, which takes ten times as long
-		count, events = 2, 3
-	}
+	spared, count, events := map[string]int{}, budget.Of(2, 8), budget.Of(3, 10)
 	for n, edit := range edits {
 		t.Run(fmt.Sprintf("%d %s", n, edit.file), func(t *testing.T) {
 			before, after := edited(t, edit.file, edit.old, edit.old), edited(t, edit.file, edit.old, edit.now)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/source"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -73,7 +74,7 @@ func TestRestartsLoseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(300) {
+	for seed := range uint64(budget.Of(80, 300)) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		processes := seed%2 == 0
 		timeline, last := schedule(r, processes)

@@ -17,6 +17,7 @@ import (
 	"github.com/edict-dev/edict/engine/rollout"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/worlds"
 )
 
@@ -180,10 +181,7 @@ func TestOneRevisionWritesEachKey(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems)
 	}
-	count, events, moves, differ := 3, 4, 0, 0
-	if testing.Short() {
-		count, events = 1, 2
-	}
+	count, events, moves, differ := budget.Of(1, 3), budget.Of(2, 4), 0, 0
 	for n, edit := range edits {
 		t.Run(fmt.Sprintf("%d %s", n, edit.file), func(t *testing.T) {
 			before, after := edited(t, edit.file, edit.old, edit.old), edited(t, edit.file, edit.old, edit.now)

@@ -12,6 +12,7 @@ import (
 	"github.com/edict-dev/edict/engine/policytest"
 	"github.com/edict-dev/edict/engine/simulate"
 	"github.com/edict-dev/edict/engine/snapshot"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // TestSnapshotsDecideAlike: on the snapshot of a world, policies make the same
@@ -39,8 +40,8 @@ func TestSnapshotsDecideAlike(t *testing.T) {
 		}
 	}}
 	paths := []string{filepath.Join("..", "..", "policies"), filepath.Join("..", "..", "policy-tests")}
-	if testing.Short() {
-		paths = []string{filepath.Join("..", "..", "policy-tests", "secret-restart"), filepath.Join("..", "..", "policy-tests", "kmm")}
+	if !budget.Long() {
+		paths = []string{filepath.Join("..", "..", "policy-tests", "secret-restart"), filepath.Join("..", "..", "policy-tests", "storage-pool-eligibility"), filepath.Join("..", "..", "policy-tests", "kmm", "over-time.yaml")}
 	}
 	if _, err := policytest.Run(t.Context(), paths, options); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,5 @@
 //go:build race
 
-// Package race tells tests whether they run with the race detector, which takes about ten
-// times as long and allocates memory of its own.
 package race
 
 // Enabled reports whether the race detector is on.

@@ -94,7 +94,7 @@ func NewEnv(functions []expr.Function) (*Env, error) {
 		return nil, fmt.Errorf("the builtins: %w", err)
 	}
 	e := &Env{base: env, planning: planning, provider: p, demands: demands, functions: vocabularyOf(functions)}
-	e.signatures = sync.OnceValue(func() map[string][]string { return signatures(e) })
+	e.signatures = sync.OnceValue(e.readSignatures)
 	e.callable = sync.OnceValue(func() []string { return callable(e) })
 	return e, nil
 }

@@ -15,7 +15,7 @@ var unusable = regexp.MustCompile(`google\.protobuf\.\w+Value|wrapper\(|authoriz
 // caller must not change them.
 func (e *Env) Signatures() map[string][]string { return e.signatures() }
 
-func signatures(e *Env) map[string][]string {
+func (e *Env) readSignatures() map[string][]string {
 	out := map[string][]string{}
 	for name, f := range e.base.Functions() {
 		if e.functions[name] != nil || strings.ContainsAny(name, "@_!") || strings.HasPrefix(name, "-") {

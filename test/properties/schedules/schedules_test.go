@@ -6,21 +6,18 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // count is how many schedules run: EDICT_SCHEDULES, or as many as take a few
 // seconds.
 func count(t *testing.T) uint64 {
 	t.Helper()
-	given, ok := number(t, "EDICT_SCHEDULES")
-	switch {
-	case ok:
+	if given, ok := number(t, "EDICT_SCHEDULES"); ok {
 		return given
-	case testing.Short():
-		return 60
-	default:
-		return 300
 	}
+	return uint64(budget.Of(60, 300))
 }
 
 func number(t *testing.T, name string) (uint64, bool) {
