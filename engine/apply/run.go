@@ -46,7 +46,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	if err != nil {
 		r.fail(e, err)
 	} else if e.Verb != eval.VerbEvent {
-		r.wrote[e.Item] = true
+		r.note(r.wrote, e)
 	}
 	out := Outcome{Effect: e, Err: err, Gone: gone, Unchanged: r.unchanged}
 	if err == nil && !gone && e.Verb != eval.VerbEvent {
@@ -55,14 +55,24 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	return out
 }
 
-// skips reports whether an effect is not written, because of what has failed before.
+// note notes the items of an effect.
+func (r *applyRun) note(items map[int]bool, e *eval.Effect) {
+	items[e.Item] = true
+	for _, item := range e.Also {
+		items[item] = true
+	}
+}
+
+// skips reports whether an effect is not written, because of what has failed before: of a
+// joined one all items.
 func (r *applyRun) skips(e *eval.Effect) bool {
-	return r.failed[e.Item] || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again)
+	failed := r.failed[e.Item] && !slices.ContainsFunc(e.Also, func(item int) bool { return !r.failed[item] })
+	return failed || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again)
 }
 
 // fail notes that a write has failed.
 func (r *applyRun) fail(e *eval.Effect, err error) {
-	r.failed[e.Item] = true
+	r.note(r.failed, e)
 	r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e.Rule)
 	if r.failedRule < 0 {
 		r.failedRule = e.Rule
@@ -78,7 +88,7 @@ func needless(e *eval.Effect, err error) bool {
 // refused ends the item of an eviction that is refused for now. Nothing has failed: the
 // rules below are written.
 func (r *applyRun) refused(e *eval.Effect, err error) Outcome {
-	r.failed[e.Item] = true
+	r.note(r.failed, e)
 	why := refusal(err)
 	r.tellRefused(e, why)
 	return Outcome{Effect: e, Refused: errors.New(why)}

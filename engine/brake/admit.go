@@ -112,6 +112,9 @@ func (a *admission) run() {
 			continue
 		}
 		a.items[e.Item] = reason
+		for _, item := range e.Also {
+			a.items[item] = reason
+		}
 		a.out.Back = append(a.out.Back, Back{e, reason})
 	}
 	a.out.Allowed = allowed

@@ -26,7 +26,8 @@ func (x acting) condition(a *plan.Condition, f *frame) error {
 	if a.Absent {
 		list, changed = status.Remove(list, want.Type)
 	} else {
-		list, changed = want.Set(list, x.run.ev.in.Now)
+		stored, _ := value.Path(t.object.Value, "status", "conditions").(*value.List)
+		list, changed = want.Set(list, stored, x.run.ev.in.Now)
 	}
 	if changed {
 		// A merge patch cannot write a part of a list, so all of it is written.

@@ -86,8 +86,15 @@ type Effect struct {
 	GracePeriod *int64
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
-	// the rule.
+	// the rule. Of a joined write they are those of the first; Also are the other
+	// items.
 	Item, Rule int
+	Also       []int
+}
+
+// of reports whether an effect is of one of some rules.
+func (e *Effect) of(rules []string) bool {
+	return len(rules) > 0 && slices.ContainsFunc(e.Rules, func(rule string) bool { return slices.Contains(rules, rule) })
 }
 
 // Problem is an item that failed.

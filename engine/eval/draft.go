@@ -84,19 +84,6 @@ func (d *draft) frozen() *value.Map {
 	return value.FromMap(d.vals)
 }
 
-// overlaps is overlap for a draft.
-func (d *draft) overlaps(patch *value.Map) bool {
-	for i := range patch.Len() {
-		key, now := patch.At(i)
-		fields, isMap := now.(*value.Map)
-		switch inner := d.inner[key]; {
-		case inner == nil && meet(d.vals[key], now), inner != nil && (!isMap || inner.overlaps(fields)):
-			return true
-		}
-	}
-	return false
-}
-
 // bytesOf is how many bytes a value has; nil is none.
 func bytesOf(v value.Value) int {
 	if v == nil {

@@ -181,7 +181,7 @@ func TestActions(t *testing.T) {
 		"scaling below 0":            {do(`scale: {replicas: "-1"}`), w, []string{"problem in r1: 8:31: replicas is a whole number from 0 to 2147483647, this gives -1"}},
 		"scaling to a text":          {do(`scale: {replicas: object.status.phase}`), w, []string{"problem in r1: 8:30: replicas is a whole number from 0 to 2147483647, this gives Old"}},
 		"failing":                    {do(`fail: "num is ${object.spec.num}"`), w, []string{"problem in r1: 8:12: num is 1"}},
-		"status and label are two":   {do("status: {phase: New}", "labels: {set: {a: y}}", "status: {num: 1}"), w, []string{`r1: patch w/status {"status":{"phase":"New"}}`, `r2: patch w {"metadata":{"labels":{"a":"y"}}}`, `r3: patch w/status {"status":{"num":1}}`}},
+		"status and label are two":   {do("status: {phase: New}", "labels: {set: {a: y}}", "status: {num: 1}"), w, []string{`r1, r3: patch w/status {"status":{"num":1,"phase":"New"}}`, `r2: patch w {"metadata":{"labels":{"a":"y"}}}`}},
 		"one rule, twice":            {"  rules:\n    - {name: r, do: [{status: {phase: New}}, {status: {num: 1}}]}\n", w, []string{`r: patch w/status {"status":{"num":1,"phase":"New"}}`}},
 		"nobody is there":            {do("labels: {set: {a: y}}"), "{kind: Widget, metadata: {name: other}}", []string{}},
 		"a named object, not there":  {do(`labels: {of: {apiVersion: example.com/v1, kind: Gadget, name: g}, set: {a: y}}`), w, []string{}},
@@ -207,6 +207,7 @@ func TestActions(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const w = "{kind: Widget, metadata: {name: w}, spec: {list: [a, b, c], open: true}}"
+	const create = "    - {name: make, do: [{create: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: g}}}]}\n"
 	label := func(name, rest string) string {
 		return fmt.Sprintf("    - name: %s\n%s      do: [{labels: {set: {%s: x}}}]\n", name, rest, name)
 	}
@@ -228,8 +229,17 @@ func TestRules(t *testing.T) {
 		"variables of a rule":       {"    - name: one\n      forEach: object.spec.list\n      variables: [{name: twice, expression: item + item}, {name: more, expression: twice + \"!\"}]\n      when: twice != \"bb\"\n      do: [{labels: {set: {\"${item}\": \"${more}\"}}}]\n", []string{`one: patch w {"metadata":{"labels":{"a":"aa!","c":"cc!"}}}`}},
 		"a table":                   {"    - name: one\n      forEach: object.spec.list\n      cases:\n        - {name: is a, when: item == \"a\", do: [{labels: {set: {a: first}}}]}\n        - {when: item == \"b\", do: []}\n        - {do: [{labels: {set: {\"${item}\": other}}}]}\n", []string{`one: patch w {"metadata":{"labels":{"a":"first","c":"other"}}}`}},
 		"a table without a row":     {"    - name: one\n      cases: [{when: \"false\", do: [{labels: {set: {a: x}}}]}]\n", []string{}},
-		"one write for neighbours": {label("one", "") + label("two", "") + "    - {name: three, do: [{status: {a: b}}]}\n" + label("four", ""), []string{
-			`one, two: patch w {"metadata":{"labels":{"one":"x","two":"x"}}}`, `three: patch w/status {"status":{"a":"b"}}`, `four: patch w {"metadata":{"labels":{"four":"x"}}}`,
+		"one write of an object": {label("one", "") + label("two", "") + "    - {name: three, do: [{status: {a: b}}]}\n" + label("four", ""), []string{
+			`one, two, four: patch w {"metadata":{"labels":{"four":"x","one":"x","two":"x"}}}`, `three: patch w/status {"status":{"a":"b"}}`,
+		}},
+		"not across a creation": {label("one", "") + create + label("four", ""), []string{
+			`one: patch w {"metadata":{"labels":{"one":"x"}}}`, `make: create g {"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g"}}`, `four: patch w {"metadata":{"labels":{"four":"x"}}}`,
+		}},
+		"what another write undoes": {"    - {name: one, do: [{labels: {set: {one: x}}}, {status: {a: b}}]}\n    - {name: two, do: [{labels: {set: {one: null}}}]}\n", []string{
+			`one: patch w/status {"status":{"a":"b"}}`,
+		}},
+		"what is undone across a creation": {label("one", "") + create + "    - {name: two, do: [{labels: {set: {one: null}}}]}\n", []string{
+			`make: create g {"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g"}}`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -95,25 +95,3 @@ func mergePatches(first, second *value.Map) *value.Map {
 	}
 	return out
 }
-
-// overlap reports whether two patches set the same field; nil is one of no fields, which
-// is the whole of a scale.
-func overlap(a, b *value.Map) bool {
-	if a == nil || b == nil {
-		return true
-	}
-	for i := range b.Len() {
-		key, now := b.At(i)
-		if meet(a.Lookup(key), now) {
-			return true
-		}
-	}
-	return false
-}
-
-// meet reports whether two patches of a field set the same; nil is none.
-func meet(was, now value.Value) bool {
-	x, isMap := was.(*value.Map)
-	y, alsoMap := now.(*value.Map)
-	return was != nil && (!isMap || !alsoMap || overlap(x, y))
-}

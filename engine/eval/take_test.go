@@ -43,14 +43,12 @@ func TestTogether(t *testing.T) {
 		want []string
 	}{
 		"all win": {9, []string{
-			`start what fits: patch w {"metadata":{"annotations":{"started":"[\"b\",\"c\",\"a\"]","summary":"3 wait"}}}`,
+			`start what fits, see it: patch w {"metadata":{"annotations":{"started":"[\"b\",\"c\",\"a\"]","summary":"3 wait","used":"8"}}}`,
 			`start what fits: patch b {"spec":{"waits":false}}`, `start what fits: patch c {"spec":{"waits":false}}`, `start what fits: patch a {"spec":{"waits":false}}`,
-			`see it: patch w {"metadata":{"annotations":{"used":"8"}}}`,
 		}},
 		"what is too large is skipped": {4, []string{
-			`start what fits: patch w {"metadata":{"annotations":{"started":"[\"c\",\"a\"]","summary":"3 wait; 1 excluded: budget"}}}`,
+			`start what fits, see it: patch w {"metadata":{"annotations":{"started":"[\"c\",\"a\"]","summary":"3 wait; 1 excluded: budget","used":"4"}}}`,
 			`start what fits: patch c {"spec":{"waits":false}}`, `start what fits: patch a {"spec":{"waits":false}}`,
-			`see it: patch w {"metadata":{"annotations":{"used":"4"}}}`,
 		}},
 		"together knows that nobody wins": {1, []string{
 			`start what fits, see it: patch w {"metadata":{"annotations":{"idle":"3 wait; 3 excluded: budget","started":"[]","summary":"3 wait; 3 excluded: budget","used":"1"}}}`,

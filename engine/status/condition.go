@@ -26,22 +26,48 @@ type Condition struct {
 // Set puts a condition into an object's list of conditions and reports whether
 // that changes it. The list is not touched; a changed one is new. All other
 // conditions are kept as they are.
-func (c Condition) Set(list *value.List, now time.Time) (*value.List, bool) {
-	items := itemsOf(list)
-	at := find(items, c.Type)
+//
+// The list may have been changed since it was stored: the time of the last transition is
+// that of the stored condition of the type if its status is the same. A condition that is as
+// it is stored gets back its place.
+func (c Condition) Set(list, stored *value.List, now time.Time) (*value.List, bool) {
+	items, was := itemsOf(list), entryOf(stored, c.Type)
+	next, at := c.next(was, now), find(items, c.Type)
 	if at < 0 {
-		return value.NewList(append(items, c.value(value.OfTime(now)))), true
+		at = len(items)
+		if before := find(itemsOf(stored), c.Type); before >= 0 {
+			at = min(at, before)
+		}
+		return value.NewList(slices.Insert(items, at, next)), true
 	}
-	was, _ := items[at].(*value.Map)
-	if was != nil && c.same(was) {
+	if value.Same(items[at], next) {
 		return list, false
+	}
+	items[at] = next
+	return value.NewList(items), true
+}
+
+// next returns the condition as it is to be stored, when was is stored; was may be nil.
+func (c Condition) next(was *value.Map, now time.Time) value.Value {
+	if was != nil && c.same(was) {
+		return was
 	}
 	since := value.OfTime(now)
 	if kept := was.Lookup("lastTransitionTime"); kept != nil && value.StringAt(was, "status") == c.Status {
 		since = kept
 	}
-	items[at] = c.value(since)
-	return value.NewList(items), true
+	return c.value(since)
+}
+
+// entryOf returns the condition of a type, or nil.
+func entryOf(list *value.List, kind string) *value.Map {
+	items := itemsOf(list)
+	at := find(items, kind)
+	if at < 0 {
+		return nil
+	}
+	entry, _ := items[at].(*value.Map)
+	return entry
 }
 
 // Remove takes a condition out of a list and reports whether it was there.

@@ -66,7 +66,7 @@ func TestSet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			was := plain(tc.list)
-			got, changed := tc.want.Set(tc.list, now)
+			got, changed := tc.want.Set(tc.list, tc.list, now)
 			if changed != (tc.result != nil) {
 				t.Errorf("changed is %v", changed)
 			}
@@ -87,8 +87,8 @@ func TestSet(t *testing.T) {
 func TestSetTwice(t *testing.T) {
 	t.Parallel()
 	c := Condition{Type: "Ready", Status: "True", Reason: "A", Message: strings.Repeat("ü", MaxConditionMessage), ObservedGeneration: 3, Track: true}
-	once, _ := c.Set(nil, now)
-	if twice, changed := c.Set(once, now.Add(time.Hour)); changed || twice != once {
+	once, _ := c.Set(nil, nil, now)
+	if twice, changed := c.Set(once, once, now.Add(time.Hour)); changed || twice != once {
 		t.Error("setting it again changes it")
 	}
 	if message := value.StringAt(once.At(0), "message"); len(message) > MaxConditionMessage || !strings.HasSuffix(message, "ü") {

@@ -2,12 +2,9 @@
 package program
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -23,13 +20,21 @@ import (
 // edict. It is in the user's cache, one for each working tree, and is built only if its
 // sources have changed.
 //
-// The sources are opened, so that go test does not take a result from its cache that belongs
-// to another program.
+// The build has the environment of the test, so that dependencies are not compiled in a
+// further way. The sources are opened, so that go test does not take a result from its cache
+// that belongs to another program.
 func Build(t testing.TB) string {
 	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
 	path, err := build()
 	if err != nil {
 		t.Fatalf("building edict: %v", err)
+	}
+	for _, source := range []string{"go.mod", "go.sum", "builtins", "cmd", "engine", "docs/schema", "examples"} {
+		OpenFolders(t, filepath.Join(root, source))
 	}
 	return path
 }
@@ -56,10 +61,15 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(folder, "edict")
-	if _, err := goCommand(root, "build", "-buildvcs=false", "-o", path, "./cmd/edict"); err != nil {
-		return "", err
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./cmd/edict")
+	cmd.Dir = root
+	if race.Enabled { // make builds without cgo, too
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	}
-	return path, openSources(root)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
 })
 
 // moduleRoot returns the folder with go.mod that the working directory is in.
@@ -78,75 +88,23 @@ func moduleRoot() (string, error) {
 	}
 }
 
-// goCommand runs go with the environment that built this test, so that dependencies are not
-// compiled in a further way, and returns what it writes. With the race detector it
-// builds as make does.
-func goCommand(root string, args ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = root
-	if race.Enabled {
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	}
-	out, err := cmd.Output()
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, failed.Stderr)
-	}
-	return out, err
-}
-
-// openSources opens what edict is built from, except for the modules it depends on, which
-// go.mod and go.sum name.
-func openSources(root string) error {
-	list, err := goCommand(root, "list", "-deps", "-json=Dir,EmbedFiles,Module", "./cmd/edict")
-	if err != nil {
-		return err
-	}
-	paths := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "go.sum")}
-	for d := json.NewDecoder(bytes.NewReader(list)); ; {
-		var p struct {
-			Dir        string
-			EmbedFiles []string
-			Module     *struct{ Main bool }
-		}
-		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return err
-		}
-		if p.Module == nil || !p.Module.Main {
-			continue
-		}
-		paths = append(paths, p.Dir)
-		for _, name := range p.EmbedFiles {
-			paths = append(paths, filepath.Join(p.Dir, name))
-		}
-	}
-	return open(paths)
-}
-
 // OpenFolders opens all files of folders, so that go test takes no result from its cache if
 // one has changed. Tests call it for files that only other processes read.
 func OpenFolders(t testing.TB, folders ...string) {
 	t.Helper()
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-			return errors.Join(err, open([]string{path}))
+			if err != nil {
+				return err
+			}
+			file, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			return file.Close()
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-func open(paths []string) error {
-	for _, path := range paths {
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		if err := file.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
