@@ -97,7 +97,8 @@ func (c *change) membership(in *plan.Input, key eval.Key, same, maybeWas, maybeI
 	}
 }
 
-// optional wakes the keys without a primary that the object names or named.
+// optional wakes the keys without a primary that the object names or named. Whoever is named
+// as before is asked for the rest of the condition.
 func (c *change) optional(in *plan.Input, side *eval.Side) {
 	if in.Naming == nil {
 		return
@@ -107,7 +108,11 @@ func (c *change) optional(in *plan.Input, side *eval.Side) {
 	for _, key := range slices.Concat(before, after) {
 		_, known := c.router.primaries[key]
 		both := slices.Contains(before, key) && slices.Contains(after, key)
-		if !known && (!both || !same) {
+		switch {
+		case known:
+		case both:
+			c.membership(in, key, same, true, true)
+		default:
 			c.wake[key] = true
 		}
 	}
