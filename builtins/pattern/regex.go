@@ -3,6 +3,7 @@ package pattern
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
@@ -20,7 +21,7 @@ func regexFunctions() []expr.Function {
 		},
 		{
 			Name: "regex.replace", Args: []expr.Type{expr.String, expr.String, expr.String}, Result: expr.String,
-			Doc:     "a text with all matches of a pattern replaced; $1 stands for what the first group matches",
+			Doc:     "a text with all matches of a pattern replaced; $1 or ${1} stands for what the first group matches, ${1} where a letter, a digit or _ follows, and $$ for a dollar",
 			Example: `regex.replace(image, "^docker.io/", "mirror.example.com/")`,
 			Needs:   replacing,
 			Do:      replace, StandIns: []value.Value{empty, empty, empty},
@@ -91,6 +92,9 @@ func replace(_ *expr.Call, args []value.Value) (value.Value, error) {
 	if len(with) > MaxText {
 		return nil, fmt.Errorf("the replacement has %d bytes, at most %d are allowed", len(with), MaxText)
 	}
+	if err := checkGroups(re, with); err != nil {
+		return nil, err
+	}
 	var out []byte
 	from := 0
 	for _, at := range re.FindAllStringSubmatchIndex(text, -1) {
@@ -101,4 +105,24 @@ func replace(_ *expr.Call, args []value.Value) (value.Value, error) {
 		}
 	}
 	return value.OfString(string(append(out, text[from:]...))), nil
+}
+
+// reference finds what Regexp.Expand takes for a dollar or a group.
+var reference = regexp.MustCompile(`\$(?:\$|\{(\w+)\}|(\w+))`)
+
+// checkGroups returns an error if a replacement names a group that the pattern does not have:
+// Expand would put nothing in its place.
+func checkGroups(re *regexp.Regexp, with string) error {
+	for _, found := range reference.FindAllStringSubmatch(with, -1) {
+		name := found[1] + found[2]
+		if name == "" {
+			continue
+		}
+		n, err := strconv.Atoi(name)
+		if err == nil && n <= re.NumSubexp() || err != nil && re.SubexpIndex(name) >= 0 {
+			continue
+		}
+		return fmt.Errorf("the replacement names the group %q, and the pattern has no such group; write ${1} for the first where a letter, a digit or _ follows, and $$ for a dollar", name)
+	}
+	return nil
 }

@@ -44,6 +44,7 @@ func TestReplace(t *testing.T) {
 		{"docker.io/library/nginx", `^docker.io/`, "mirror.example.com/", "mirror.example.com/library/nginx"},
 		{"a-b-c", `-(.)`, "+$1", "a+b+c"},
 		{"a-b-c", `-(.)`, "+${1}1", "a+b1+c1"},
+		{"v45", `v(?P<n>\d+)`, "${n}_new costs $$5", "45_new costs $5"},
 		{"abc", `x`, "y", "abc"},
 		{"abc", ``, "-", "-a-b-c-"},
 	} {
@@ -64,6 +65,9 @@ func TestRegexErrors(t *testing.T) {
 		{"regex.extract", []string{"a", "("}, "missing closing"},
 		{"regex.extract", []string{strings.Repeat("a", MaxText+1), "a"}, "are searched"},
 		{"regex.replace", []string{"a", "a", strings.Repeat("a", MaxText+1)}, "the replacement has"},
+		{"regex.replace", []string{"v45", `v(\d+)`, "$1_new"}, `the replacement names the group "1_new", and the pattern has no such group; write ${1}`},
+		{"regex.replace", []string{"v45", `v(\d+)`, "$10"}, `the group "10"`},
+		{"regex.replace", []string{"x", "a", "$5"}, `the group "5"`},
 		{"regex.replace", []string{strings.Repeat("a", MaxText), "a", strings.Repeat("b", 100)}, "the result has more than"},
 	} {
 		if got, err := do(tc.name, tc.args...); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -10,8 +10,8 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// listEntry keeps one entry of a list, or takes it out. The fields of the
-// entry replace those that are there as a whole; others stay.
+// listEntry keeps one entry of a list, or takes out all that have the fields it is found by.
+// The fields of the entry replace those that are there as a whole; others stay.
 func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	t, err := writing(x).target(&a.Of, f)
 	missing := errors.Is(err, errNoTarget)
@@ -37,7 +37,7 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	case a.Remove && at < 0:
 		return nil
 	case a.Remove:
-		items = slices.Delete(items, at, at+1)
+		items = slices.DeleteFunc(items, func(item value.Value) bool { return hasFields(item, by, of) })
 	default:
 		if items, err = x.keepEntry(keptEntry{a, of, by}, f, items, at); err != nil {
 			return err
