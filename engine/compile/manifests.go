@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/analyze"
@@ -88,8 +89,8 @@ func (cs *manifests) child(s *scope, manifest v1alpha1.Template, apply bool, at 
 	return out
 }
 
-// identified rejects a manifest without name, or with a namespace that is wrong
-// for its kind, as far as that is written out.
+// identified rejects a manifest without name, with a namespace that is wrong for its kind, or
+// with metadata that the API server sets, as far as that is written out.
 func (cs *manifests) identified(gvk schema.GVK, manifest *document.Node, problems *findings) {
 	metadata := manifest.Get("metadata")
 	if metadata != nil && metadata.Kind != document.Map {
@@ -97,6 +98,11 @@ func (cs *manifests) identified(gvk schema.GVK, manifest *document.Node, problem
 	}
 	if metadata != nil {
 		cs.kinds.outright(gvk, metadata.Pos, metadata.Get("namespace"))
+		for i, key := range metadata.Keys {
+			if metadata.Values[i].Kind != document.Null && slices.Contains(plan.ServerMetadata, key.Text) {
+				problems.Hintf(key.Pos, "leave it out", "metadata.%s cannot be written: the API server sets it", key.Text)
+			}
+		}
 	}
 	if metadata.Get("name") == nil {
 		problems.Reportf(document.MissingName, manifest.Pos, "metadata: {name: ...}", "the %s has no metadata.name", gvk.Kind)

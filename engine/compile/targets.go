@@ -113,12 +113,13 @@ func (ts *targets) others(n *analyze.Node) int {
 	return root.Index
 }
 
-// identityFields can never be written.
-var identityFields = []string{"apiVersion", "kind", "metadata.name", "metadata.namespace", "metadata.uid", "metadata.resourceVersion", "metadata.generation", "metadata.creationTimestamp", "metadata.deletionTimestamp", "metadata.managedFields"}
+// identityFields can never be written, beside those that the API server sets.
+var identityFields = []string{"apiVersion", "kind", "metadata.name", "metadata.namespace"}
 
 // writable rejects writes to what makes an object the object that it is.
 func writable(path []string, at document.Position, problems *findings) {
-	if slices.Contains(identityFields, strings.Join(path, ".")) {
+	server := len(path) == 2 && path[0] == "metadata" && slices.Contains(plan.ServerMetadata, path[1])
+	if server || slices.Contains(identityFields, strings.Join(path, ".")) {
 		problems.Errorf(at, "%s cannot be written", strings.Join(path, "."))
 	}
 }

@@ -22,6 +22,7 @@ func (x acting) child(a *plan.Child, f *frame) error {
 	if !ok || id.Name == "" {
 		return &expr.Failure{At: a.Pos, Err: errors.New("the object has no metadata.name")}
 	}
+	manifest = withoutServerMetadata(manifest)
 	if err := bodyFits(a, manifest); err != nil {
 		return err
 	}
@@ -38,6 +39,17 @@ func (x acting) child(a *plan.Child, f *frame) error {
 		writing(x).create(id, manifest, false, false)
 	}
 	return nil
+}
+
+// withoutServerMetadata returns a manifest without the metadata that the API server sets,
+// which a copied object may have.
+func withoutServerMetadata(manifest *value.Map) *value.Map {
+	for _, name := range plan.ServerMetadata {
+		if m, ok := manifest.Lookup("metadata").(*value.Map); ok && m.Lookup(name) != nil {
+			manifest = value.Overwrite(manifest, nil, "metadata", name)
+		}
+	}
+	return manifest
 }
 
 // deletion deletes an object. The effect shows what is not the default. The rules below see it as one that is going.

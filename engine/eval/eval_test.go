@@ -191,6 +191,7 @@ func TestActions(t *testing.T) {
 		"no number":                  {do(`status: {list: ["${0.0 / double(object.spec.num - 1)}"]}`), w, []string{"problem in r1: 7:7: Widget w: status.list[0] is NaN, which no object can have; test it with math.isFinite, or write string(...)"}},
 		"an infinity applied":        {do(`apply: {apiVersion: example.com/v1, kind: Gadget, metadata: {name: g}, spec: {num: "${1.0 / double(object.spec.num - 1)}"}}`), w, []string{"problem in r1: 7:7: Gadget g: spec.num is +Inf, which no object can have; test it with math.isFinite, or write string(...)"}},
 		"no number to remember":      {do(`remember: {name: a, value: {b: "${0.0 / double(object.spec.num - 1)}"}}`), w, []string{"problem in r1: 8:22: b is NaN, which no object can have; test it with math.isFinite, or write string(...)"}},
+		"copied metadata":            {do(`create: {apiVersion: example.com/v1, kind: Gadget, metadata: "${object.spec.copy}"}`), "{kind: Widget, metadata: {name: w}, spec: {copy: {name: g, uid: x, resourceVersion: '7', generation: 3}}}", []string{`r1: create g {"apiVersion":"example.com/v1","kind":"Gadget","metadata":{"name":"g"}}`}},
 		"all entries of a key":       {do(`patch: {list: spec.list, by: {k: a}, remove: true}`), "{kind: Widget, metadata: {name: w}, spec: {list: [{k: a}, {k: b}, {k: a, v: 1}]}}", []string{`r1: patch w {"spec":{"list":[{"k":"b"}]}}`}},
 		"an object in place of text": {do(`status: {phase: {a: b}}`), w, []string{`r1: patch w/status {"status":{"phase":{"a":"b"}}}`}},
 	} {
