@@ -55,3 +55,25 @@ test_a_node_that_may_not_be_touched if {
 		decide(object.union(changes, {"schedulable": false})) == "none"
 	}
 }
+
+trusting := {"trustBootID": true, "status": loaded}
+
+rebooted := {"trustBootID": true, "status": object.union(loaded, {"bootId": "two"})}
+
+test_the_same_boot_hides_that_the_node_was_not_ready if {
+	decide(object.union(trusting, {"spec": {"config": config}, "readySince": "2026-03-01T12:00:00Z"})) == "none"
+}
+
+test_without_a_boot_id_the_time_decides if {
+	decide(object.union(trusting, {"spec": {"config": config}, "bootID": "", "readySince": "2026-03-01T12:00:00Z"})) == "load"
+}
+
+test_not_wanted_and_gone_with_a_reboot_into_the_same_kernel if decide(rebooted) == "drop"
+
+test_not_wanted_and_not_rebooted if decide(trusting) == "unload"
+
+test_wanted_differently_after_a_reboot if {
+	decide(object.union(rebooted, {"spec": {"config": object.union(config, {"containerImage": "img:2"})}})) == "load"
+}
+
+test_by_default_a_reboot_into_the_same_kernel_is_unloaded if decide(object.union(rebooted, {"trustBootID": false})) == "unload"

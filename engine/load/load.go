@@ -117,12 +117,24 @@ func skip(n *document.Node) string {
 		return ""
 	case version == nil && kind == nil && n.Get("metadata") == nil && n.Get("spec") == nil && path.Ext(n.Pos.File) == ".json":
 		return "this"
+	case version == nil && kind == nil && isParams(n):
+		return "a file of params"
 	case version == nil || kind == nil:
 		return ""
 	case version.Text != v1alpha1.APIVersion && !slices.Contains(ours, kind.Text) && !strings.HasPrefix(version.Text, "edict"):
 		return "a " + kind.Text + " of " + version.Text
 	}
 	return ""
+}
+
+// isParams reports whether a mapping has values of params, by the names of policies.
+func isParams(n *document.Node) bool {
+	for i, name := range n.Keys {
+		if name.Text == "metadata" || name.Text == "spec" || n.Values[i].Kind != document.Map {
+			return false
+		}
+	}
+	return len(n.Keys) > 0
 }
 
 // header checks that the document is one of ours.

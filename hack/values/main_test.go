@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
+	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
@@ -26,6 +28,50 @@ func TestChartIsUpToDate(t *testing.T) {
 	t.Parallel()
 	if err := run("../../policies", "../../charts/edict/values.schema.json", true); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRecommendedValues: the recommended values of params are the same in the chart as in
+// the examples, differ from the defaults, and the policies accept them.
+func TestRecommendedValues(t *testing.T) {
+	t.Parallel()
+	var given map[string]map[string]any
+	var values struct {
+		Params map[string]map[string]any `json:"params"`
+	}
+	for file, to := range map[string]any{"../../examples/recommended/params.yaml": &given, "../../charts/edict/values-recommended.yaml": &values} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.UnmarshalStrict(text, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(given, values.Params); diff != "" {
+		t.Errorf("(-examples +chart)\n%s", diff)
+	}
+	typed := map[string]map[string]string{}
+	for policy, params := range given {
+		typed[policy] = map[string]string{}
+		for name, v := range params {
+			typed[policy][name] = fmt.Sprint(v)
+		}
+	}
+	bundle, err := source.Load([]string{"../../policies"}, source.Options{Params: typed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bundle.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range bundle.Policies {
+		for _, info := range p.ParamInfo {
+			want, recommended := given[p.Name][info.Name]
+			if recommended && fmt.Sprint(value.Plain(info.Default)) == fmt.Sprint(want) {
+				t.Errorf("%s.%s: %v is the default", p.Name, info.Name, want)
+			}
+		}
 	}
 }
 

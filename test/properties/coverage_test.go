@@ -21,7 +21,6 @@ func TestShippedPoliciesAreCovered(t *testing.T) {
 	}
 	want := []string{
 		`kmm-node-modules condition id.contains("/"): false`,
-		`storage-pool-eligibility condition ref.name in inputs.groups: false`,
 	}
 	var got []string
 	kinds := map[coverage.Kind]int{}

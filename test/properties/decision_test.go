@@ -20,18 +20,19 @@ import (
 // requirement has it, in CEL. It is written without looking at the Rego that
 // is shipped: each is the other's oracle.
 var table = []struct{ when, then string }{
-	// gone with the reboot into another kernel
-	{`spec == null && status != null && ready && status.config.kernelVersion != kernel`, "drop"},
+	// gone with the reboot into another kernel, or, where the boot IDs decide, with any
+	{`spec == null && status != null && ready && (status.config.kernelVersion != kernel || rebooted)`, "drop"},
 	// the node may not be touched
 	{`!schedulable`, "none"},
 	{`spec == null && status == null`, "none"},
 	{`status == null`, `spec.config.kernelVersion == kernel ? "load" : "none"`},
 	{`spec == null`, `status.config.kernelVersion == kernel ? "unload" : "none"`},
-	{`!same && status.config.kernelVersion == kernel`, "unload"},
+	{`!same && status.config.kernelVersion == kernel && !rebooted`, "unload"},
 	{`!same`, `spec.config.kernelVersion == kernel ? "load" : "none"`},
 	{`spec.config.kernelVersion != kernel`, "none"},
 	// loaded before the node started anew
 	{`bootID != "" && status.?bootId.orValue("") != "" && bootID != status.bootId`, "load"},
+	{`trust && bootID != "" && status.?bootId.orValue("") != ""`, "none"},
 	{`!has(status.lastTransitionTime)`, `bootID != "" && status.?bootId.orValue("") != "" ? "none" : "load"`},
 	{`since == ""`, "none"},
 	{`timestamp(since) > timestamp(status.lastTransitionTime)`, "load"},
@@ -44,10 +45,13 @@ const same = `spec != null && status != null
  && (spec.config.?imagePullPolicy.orValue("") in ["", "IfNotPresent"] ? status.config.?imagePullPolicy.orValue("") in ["", "IfNotPresent"]
  : spec.config.imagePullPolicy == status.config.?imagePullPolicy.orValue(""))`
 
+// rebooted asks for two boot IDs that differ, where these decide alone.
+const rebooted = `trust && status != null && bootID != "" && status.?bootId.orValue("") != "" && bootID != status.bootId`
+
 // celTable is the table, compiled.
 type celTable struct {
-	same *cel.Program
-	rows [][2]*cel.Program
+	same, rebooted *cel.Program
+	rows           [][2]*cel.Program
 }
 
 func newTable(t *testing.T) *celTable {
@@ -56,6 +60,7 @@ func newTable(t *testing.T) *celTable {
 	if err == nil {
 		env, err = env.With(
 			cel.Var{Name: "spec", Type: cel.DynType}, cel.Var{Name: "status", Type: cel.DynType}, cel.Var{Name: "same", Type: cel.BoolType},
+			cel.Var{Name: "trust", Type: cel.BoolType}, cel.Var{Name: "rebooted", Type: cel.BoolType},
 			cel.Var{Name: "ready", Type: cel.BoolType}, cel.Var{Name: "schedulable", Type: cel.BoolType}, cel.Var{Name: "kernel", Type: cel.StringType},
 			cel.Var{Name: "bootID", Type: cel.StringType}, cel.Var{Name: "since", Type: cel.StringType})
 	}
@@ -70,7 +75,7 @@ func newTable(t *testing.T) *celTable {
 		}
 		return p
 	}
-	out := &celTable{same: compile(same)}
+	out := &celTable{same: compile(same), rebooted: compile(rebooted)}
 	for _, row := range table {
 		then := row.then
 		if len(then) < 7 {
@@ -90,6 +95,9 @@ func (c *celTable) decide(t *testing.T, names map[string]value.Value) string {
 		t.Fatal(err)
 	}
 	names["same"] = equal
+	if names["rebooted"], err = c.rebooted.Eval(cel.ConstScope(names), meter); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range c.rows {
 		holds, err := row[0].Eval(cel.ConstScope(names), meter)
 		if err != nil {
@@ -112,7 +120,7 @@ func situation(r *rand.Rand) (names map[string]value.Value, input value.Value) {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	ready := r.IntN(5) > 0
 	schedulable := ready && r.IntN(5) > 0
-	in := map[string]any{"nodeReady": ready, "schedulable": schedulable, "kernel": pick("5.14", "6.1")}
+	in := map[string]any{"nodeReady": ready, "schedulable": schedulable, "kernel": pick("5.14", "6.1"), "trustBootID": r.IntN(2) == 0}
 	config := func() map[string]any {
 		c := map[string]any{"kernelVersion": pick("5.14", "6.1"), "containerImage": pick("a", "a", "b"), "insecurePull": r.IntN(8) == 0}
 		if p := pick("-", "", "IfNotPresent", "Always", "-"); p != "-" {
@@ -151,7 +159,7 @@ func situation(r *rand.Rand) (names map[string]value.Value, input value.Value) {
 	frozen := func(name string) value.Value { return value.Freeze(in[name], nil, value.KeepAll) }
 	return map[string]value.Value{
 		"spec": frozen("spec"), "status": frozen("status"), "ready": value.OfBool(ready), "schedulable": value.OfBool(schedulable),
-		"kernel": frozen("kernel"), "bootID": value.OfString(boot), "since": value.OfString(since),
+		"kernel": frozen("kernel"), "trust": frozen("trustBootID"), "bootID": value.OfString(boot), "since": value.OfString(since),
 	}, value.Freeze(in, nil, value.KeepAll)
 }
 

@@ -24,7 +24,7 @@ var edits = []struct{ file, old, now string }{
 	{"forms", "no thin pool in ${", "no thin pool on ${"},
 	{"replica-scheduling", "{default: 1000, minimum: 0", "{default: 1, minimum: 0"},
 	{"replica-scheduling", "{default: -800,", "{default: -3,"},
-	{"replica-scheduling", "default: false", "default: true"},
+	{"replica-scheduling", "default: false\n      description: when the zone", "default: true\n      description: when the zone"},
 	{"replica-scheduling", "message: Replica scheduled successfully", "message: It stands"},
 	{"replica-scheduling", "ReplicatedVolume not found; waiting", "No ReplicatedVolume; waiting"},
 	{"replica-scheduling", `variables.required - size(`, `1 + variables.required - size(`},
