@@ -17,7 +17,7 @@ TAG       ?= $(shell sed -n 's/^appVersion: *//p' charts/edict/Chart.yaml)
 # The packages whose tests need a control plane; those that take more than 20 s with the race
 # detector; and those that are run with it, since they start goroutines or use sync.
 CLUSTER   := /edict/test/(chart|conformance|controlplane|e2e|extending|fault|image|podrunner)$$
-SLOW      := /edict/(docs|cmd/edict|hack/(schema|values)|engine/(check|eval|expr/cel|format|policytest|reconcile|run|run/policies|simulate|verify)|test/(bench|bombs|explore|properties|properties/schedules))$$
+SLOW      := /edict/(docs|cmd/edict|hack/(schema|values)|engine/(check|eval|expr/cel|format|policytest|reconcile|run|run/certs|run/policies|simulate|verify)|test/(bench|bombs|explore|properties|properties/schedules))$$
 UNIT      = $$($(GO) list ./... | grep -vE '$(CLUSTER)')
 RACE      = $$($(GO) list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -vE '$(CLUSTER)|$(SLOW)' | while read -r folder package; do \
 	grep -qE '^[[:space:]]*go [a-zA-Z]|"(sync|sync/atomic|golang.org/x/sync/errgroup)"' "$$folder"/*.go && echo "$$package"; done)

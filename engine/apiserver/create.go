@@ -3,8 +3,10 @@ package apiserver
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -86,7 +88,7 @@ func (s *Server) Apply(id world.ID, given Object, o Options) (Object, error) {
 	}
 	merged, err := f.Apply(live, &unstructured.Unstructured{Object: copied(given)}, o.Manager, o.Force)
 	if err != nil {
-		return nil, err
+		return nil, withStatus(err)
 	}
 	next := merged.(*unstructured.Unstructured).Object
 	s.managers.stamp(old, next)
@@ -129,4 +131,14 @@ func invalid(id world.ID, path, reason string) error {
 // refused is the error of an object with what is wrong with it.
 func refused(id world.ID, found ...*field.Error) error {
 	return apierrors.NewInvalid(kschema.GroupKind{Group: id.Group(), Kind: id.Kind}, id.Name, found)
+}
+
+// withStatus returns an error as the API server answers it: one without a status, such as that
+// an apply does not fit the schema, has the code 500 and no reason.
+func withStatus(err error) error {
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return err
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -185,7 +186,15 @@ func IsConflict(err error) bool { return err != nil && apierrors.IsConflict(err)
 // IsRejected reports whether the server refuses a write for what it says, so that the
 // same write would be refused again.
 func IsRejected(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsRequestEntityTooLargeError(err)
+	return apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsForbidden(err) || apierrors.IsRequestEntityTooLargeError(err) || isUntyped(err)
+}
+
+// isUntyped reports whether the server could not read an apply by the schema of its kind: a
+// value is of another type, or two entries of a list have one key. It answers that with
+// status 500 and no reason.
+func isUntyped(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && strings.Contains(status.Status().Message, "failed to create typed patch object")
 }
 
 // IsForbidden reports whether a permission is missing.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/edict-dev/edict/engine/eval"
+	"github.com/edict-dev/edict/test/budget"
 )
 
 // manyChildren is a policy that keeps a Part for each name in a Widget, and another one
@@ -55,8 +56,9 @@ func TestManyChildren(t *testing.T) {
 		}
 		return d.Cost
 	}
-	few, more := cost(40), cost(400)
+	small := budget.Of(40, 100)
+	few, more := cost(small), cost(10*small)
 	if 2*more > 21*few {
-		t.Errorf("40 children cost %d, 400 %d", few, more)
+		t.Errorf("%d children cost %d, ten times as many %d", small, few, more)
 	}
 }

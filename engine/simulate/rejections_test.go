@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,30 @@ func TestRejectedInTurns(t *testing.T) {
 			s.Settle(t.Context())
 			if got := s.Evaluations() - before; got > most {
 				t.Errorf("%d evaluations at one time", got)
+			}
+		})
+	}
+}
+
+// TestUntyped: a child that the API server cannot read by its schema is refused: its onError
+// runs, and the other children are written.
+func TestUntyped(t *testing.T) {
+	t.Parallel()
+	const spec = "\n  for: {apiVersion: v1, kind: ConfigMap, selector: a=b}\n  children:\n" +
+		"    - {name: bad, apply: {apiVersion: v1, kind: Service, metadata: {name: bad, namespace: ns}, spec: {ports: \"${json.decode(object.data.ports)}\"}}}\n" +
+		"    - {name: good, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: ns}, data: {v: \"1\"}}}\n"
+	for name, ports := range map[string]string{
+		"two entries of one key":  `[{"name":"a","port":80,"protocol":"TCP"},{"name":"b","port":80,"protocol":"TCP"}]`,
+		"a value of another type": `[{"port":"x","protocol":"TCP"}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := collide(t, of(spec, ""))
+			s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b"}}, "data": Object{"ports": ports}})
+			s.Settle(t.Context())
+			r := s.Result()
+			if len(r.Effects) != 1 || r.Effects[0].Target.Name != "good" || len(r.Errors) == 0 || !strings.Contains(r.Errors[0].Message, "failed to create typed patch object") {
+				t.Errorf("effects %+v, errors %+v", r.Effects, r.Errors)
 			}
 		})
 	}

@@ -43,7 +43,6 @@ export default defineConfig({
         { text: 'A policy in fifteen minutes', link: '/tutorial' },
         { text: 'Cookbook', link: '/cookbook' },
         { text: 'Comparison', link: '/comparison' },
-        { text: 'Glossary', link: '/glossary' },
       ] },
       { text: 'Write policies', items: [
         { text: 'The language', link: '/language' },
