@@ -198,10 +198,13 @@ func printResult(w io.Writer, output string, r simulate.Result) error {
 // printTable shows what was done, as a person reads it.
 func printTable(w io.Writer, r simulate.Result) error {
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	if len(r.Effects) == 0 {
-		fmt.Fprintln(t, "Nothing to write: the world is as the policies want it.")
-	} else {
+	switch {
+	case len(r.Effects) > 0:
 		fmt.Fprintln(t, "AT\tPOLICY\tOBJECT\tRULE")
+	case len(r.Errors) > 0:
+		fmt.Fprintln(t, "Nothing was written, because of the errors below.")
+	default:
+		fmt.Fprintln(t, "Nothing to write: the world is as the policies want it.")
 	}
 	name := nameOfEffects(r.Effects)
 	for _, e := range r.Effects {

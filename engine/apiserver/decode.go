@@ -22,18 +22,21 @@ func Decode(text []byte) (Object, error) {
 	return o, nil
 }
 
-// Generic returns a value as a decoder of JSON gives it: maps, lists, texts, float64
-// and truths, so that values of different types compare equal. One that cannot be
-// written as JSON becomes the text of the error.
-func Generic(v any) (out any) {
+// Generic returns a value as its JSON says it: maps, lists, texts, truths, whole numbers as
+// int64 and others as float64, so that values of different types compare equal. One that
+// cannot be written as JSON becomes the text of the error.
+func Generic(v any) any {
 	text, err := json.Marshal(v)
-	if err == nil {
-		err = json.Unmarshal(text, &out)
-	}
 	if err != nil {
 		return err.Error()
 	}
-	return out
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var out any
+	if err := decoder.Decode(&out); err != nil {
+		return err.Error()
+	}
+	return numbers(out)
 }
 
 func numbers(v any) any {

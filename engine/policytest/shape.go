@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -110,7 +111,7 @@ func noneLeft(want []any) bool {
 	return !slices.ContainsFunc(want, func(w any) bool { return !none(w.(map[string]any)) })
 }
 
-// normal makes values comparable: numbers of one kind, instants of one form.
+// normal makes values comparable: whole numbers as int64, instants of one form.
 func normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -125,8 +126,10 @@ func normal(v any) any {
 			out[i] = normal(x)
 		}
 		return out
-	case int64:
-		return float64(v)
+	case float64:
+		if whole := int64(v); float64(whole) == v && math.Abs(v) < 1<<63 {
+			return whole
+		}
 	case string:
 		if at, err := time.Parse(time.RFC3339, v); err == nil {
 			return at.UTC().Format(time.RFC3339Nano)

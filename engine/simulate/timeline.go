@@ -72,6 +72,7 @@ func ParseTimeline(text []byte) ([]Entry, error) {
 	var out []Entry
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
+	decoder.UseNumber()
 	if err := decoder.Decode(&out); err != nil {
 		return nil, fmt.Errorf("%w; an entry of a timeline has at, and one of apply, patch, delete, answers, fail, restart, stop and start", err)
 	}
@@ -99,6 +100,7 @@ func (e *Entry) complete() (err error) {
 		err = e.Fail.Check()
 	}
 	if e.Answers != nil && err == nil {
+		e.Answers, _ = reread(e.Answers)
 		e.answerer, err = scripted(e.Answers)
 	}
 	return err
