@@ -180,7 +180,7 @@ func TestGeneratedEdits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			count := budget.Of(count/10, count)
+			count := budget.Of(count/3, count)
 			compiled, spared := 0, 0
 			before := loaded(t, newEditor(t, text, 0).text(t), filepath.Join(folder, "schemas"))
 			for seed := range uint64(count) {

@@ -79,7 +79,7 @@ func TestMutationsAreFound(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), m.old) {
 			t.Fatalf("%s has no %q: %v", m.policy, m.old, err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, "policy.yaml"), []byte(strings.Replace(string(text), m.old, m.new, 1)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, "policy.yaml"), []byte(strings.ReplaceAll(string(text), m.old, m.new)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		b, err := source.Load([]string{folder}, source.Options{Schemas: []string{filepath.Join("..", "..", "policies", "schemas")}})
