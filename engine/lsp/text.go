@@ -40,8 +40,11 @@ func (t *textOf) line(i int) string {
 	return t.lines[i]
 }
 
-// place returns a position as the engine counts it.
+// place returns a position as the engine counts it. One after the last line is at its end.
 func (t *textOf) place(p Position) document.Position {
+	if last := len(t.lines) - 1; p.Line > last {
+		p = Position{Line: last, Character: len(t.line(last))}
+	}
 	units := utf16.Encode([]rune(t.line(p.Line)))
 	runes := len(utf16.Decode(units[:min(max(p.Character, 0), len(units))]))
 	return document.Position{File: t.path, Line: p.Line + 1, Column: runes + 1}

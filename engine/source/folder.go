@@ -15,9 +15,12 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
-// read takes in the files at a path.
+// read takes in the files at a path. One that is edited need not be on the disk.
 func (b *Bundle) read(path string, o Options, problems *document.Problems) error {
 	files, err := load.Files(path)
+	if _, edited := o.Texts[path]; edited && errors.Is(err, fs.ErrNotExist) {
+		files, err = []load.Source{{Path: path}}, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -120,11 +123,11 @@ func (b *Bundle) allowBeside(paths []string, o Options, problems *document.Probl
 	}
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if err != nil {
+		if _, edited := o.Texts[path]; err != nil && !edited {
 			return err
 		}
 		file := filepath.Join(filepath.Dir(path), AllowanceFile)
-		if info.IsDir() || done[file] {
+		if err == nil && info.IsDir() || done[file] {
 			continue
 		}
 		done[file] = true
