@@ -115,14 +115,23 @@ func skip(n *document.Node) string {
 	switch {
 	case n.Kind != document.Map:
 		return ""
-	case version == nil && kind == nil && n.Get("metadata") == nil && n.Get("spec") == nil && path.Ext(n.Pos.File) == ".json":
-		return "this"
-	case version == nil && kind == nil && isParams(n):
-		return "a file of params"
+	case version == nil && kind == nil:
+		return skipUntyped(n)
 	case version == nil || kind == nil:
 		return ""
 	case version.Text != v1alpha1.APIVersion && !slices.Contains(ours, kind.Text) && !strings.HasPrefix(version.Text, "edict"):
 		return "a " + kind.Text + " of " + version.Text
+	}
+	return ""
+}
+
+// skipUntyped is skip for a mapping without apiVersion and kind.
+func skipUntyped(n *document.Node) string {
+	switch {
+	case n.Get("metadata") == nil && n.Get("spec") == nil && path.Ext(n.Pos.File) == ".json":
+		return "this"
+	case isParams(n):
+		return "a file of params"
 	}
 	return ""
 }
