@@ -276,6 +276,7 @@ func (r *reload) writes() (out []restartWrite) {
 // stopped and a frozen leader, and a stopped API server: no change is lost, no
 // two write at once, and a window sees one restart.
 func TestRestartsAndHandOver(t *testing.T) {
+	controlplane.RequireLong(t)
 	r := startReload(t)
 	a := r.run("a")
 	a.leads(1)
