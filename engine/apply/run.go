@@ -46,7 +46,7 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	if err != nil {
 		r.fail(e, err)
 	} else if e.Verb != eval.VerbEvent {
-		r.note(r.wrote, e)
+		r.add(r.wrote, e)
 	}
 	out := Outcome{Effect: e, Err: err, Gone: gone, Unchanged: r.unchanged}
 	if err == nil && !gone && e.Verb != eval.VerbEvent {
@@ -55,16 +55,16 @@ func (r *applyRun) one(e *eval.Effect) Outcome {
 	return out
 }
 
-// note notes the items of an effect.
-func (r *applyRun) note(items map[int]bool, e *eval.Effect) {
+// add adds the items of an effect to a set.
+func (r *applyRun) add(items map[int]bool, e *eval.Effect) {
 	items[e.Item] = true
 	for _, item := range e.Also {
 		items[item] = true
 	}
 }
 
-// skips reports whether an effect is not written, because of what has failed before: of a
-// joined one all items.
+// skips reports whether an effect is skipped because an earlier write failed. A joined effect
+// is skipped if all its items have failed.
 func (r *applyRun) skips(e *eval.Effect) bool {
 	failed := r.failed[e.Item] && !slices.ContainsFunc(e.Also, func(item int) bool { return !r.failed[item] })
 	return failed || r.failedRule >= 0 && e.Rule > r.failedRule && (!e.Finally || r.again)
@@ -72,7 +72,7 @@ func (r *applyRun) skips(e *eval.Effect) bool {
 
 // fail notes that a write has failed.
 func (r *applyRun) fail(e *eval.Effect, err error) {
-	r.note(r.failed, e)
+	r.add(r.failed, e)
 	r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e.Rule)
 	if r.failedRule < 0 {
 		r.failedRule = e.Rule
@@ -88,7 +88,7 @@ func needless(e *eval.Effect, err error) bool {
 // refused ends the item of an eviction that is refused for now. Nothing has failed: the
 // rules below are written.
 func (r *applyRun) refused(e *eval.Effect, err error) Outcome {
-	r.note(r.failed, e)
+	r.add(r.failed, e)
 	why := refusal(err)
 	r.tellRefused(e, why)
 	return Outcome{Effect: e, Refused: errors.New(why)}

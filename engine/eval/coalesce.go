@@ -15,11 +15,11 @@ type coalescer struct {
 	open map[part]int
 	// joined are the writes to which others were joined, by their indexes.
 	joined map[int]*joined
-	// split says that a part may have several writes.
+	// split is true if one part may have several writes.
 	split bool
 }
 
-// part is what one patch writes: an object without its subresources, or one of those.
+// part identifies the target of a patch: an object, or one of its subresources.
 type part struct {
 	target      world.ID
 	subresource string

@@ -86,8 +86,8 @@ type Effect struct {
 	GracePeriod *int64
 	// Item counts the items whose effects these are: the effects of one item
 	// are written in order, up to the first that fails. Rule is the index of
-	// the rule. Of a joined write they are those of the first; Also are the other
-	// items.
+	// the rule. A joined write has the item and the rule of its first part; Also
+	// lists the items of the other parts.
 	Item, Rule int
 	Also       []int
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// listEntry keeps one entry of a list, or takes out all that have the fields it is found by.
-// The fields of the entry replace those that are there as a whole; others stay.
+// listEntry sets one entry of a list, or removes all entries that match its fields. A field of
+// the entry replaces the stored field; the other fields of the stored entry stay.
 func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 	t, err := writing(x).target(&a.Of, f)
 	missing := errors.Is(err, errNoTarget)

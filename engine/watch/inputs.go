@@ -97,8 +97,8 @@ func (c *change) membership(in *plan.Input, key eval.Key, same, maybeWas, maybeI
 	}
 }
 
-// optional wakes the keys without a primary that the object names or named. Whoever is named
-// as before is asked for the rest of the condition.
+// optional wakes the keys without a primary object that the changed object names or named. A
+// key that both versions name is woken only if its membership or content changed.
 func (c *change) optional(in *plan.Input, side *eval.Side) {
 	if in.Naming == nil {
 		return

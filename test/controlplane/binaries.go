@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Binaries are the paths of what [Build] found or built.
+// Binaries are the paths of the binaries of a control plane.
 type Binaries struct {
 	Etcd              string
 	APIServer         string

@@ -10,7 +10,7 @@ const (
 	EnvLong = "EDICT_TEST_LONG"
 )
 
-// Test is what a test needs to be skipped; *testing.T implements it.
+// Test is the part of *testing.T that skips a test.
 type Test interface {
 	Helper()
 	Skip(args ...any)
