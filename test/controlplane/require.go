@@ -1,14 +1,14 @@
 package controlplane
 
-import "os"
+import (
+	"os"
 
-const (
-	// EnvTests must be set for tests that start a control plane, or build something that
-	// takes minutes; make sets it. Without it go test ./... never builds a control plane.
-	EnvTests = "EDICT_TEST_CONTROLPLANE"
-	// EnvLong must be set for the tests of make test-long.
-	EnvLong = "EDICT_TEST_LONG"
+	"github.com/edict-dev/edict/test/budget"
 )
+
+// EnvTests must be set for tests that start a control plane, or build something that
+// takes minutes; make sets it. Without it go test ./... never builds a control plane.
+const EnvTests = "EDICT_TEST_CONTROLPLANE"
 
 // Test is the part of *testing.T that skips a test.
 type Test interface {
@@ -24,12 +24,12 @@ func Require(t Test) {
 	}
 }
 
-// RequireLong skips a test unless EnvTests and EnvLong are set. make test runs one test of each
-// mechanism on a control plane, make test-long all of them.
+// RequireLong skips a test unless EnvTests is set and tests run in full. make test runs one test
+// of each mechanism on a control plane, make test-long all of them.
 func RequireLong(t Test) {
 	t.Helper()
 	Require(t)
-	if os.Getenv(EnvLong) == "" {
-		t.Skip("runs in make test-long: set " + EnvLong + "=1")
+	if !budget.Long() {
+		t.Skip("runs in make test-long: set EDICT_TEST_LONG=1")
 	}
 }

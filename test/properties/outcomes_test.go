@@ -8,12 +8,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 
 	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/guard"
@@ -58,7 +56,11 @@ func TestOutcomes(t *testing.T) {
 		options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Objects: []simulate.Object{workload("one", nil), workload("two", nil), config("message 0")}, Start: worlds.Start}
 		fmt.Fprintf(&got, "restarts %d: %s\n", seed, digestOf(t, options, timeline, 10*time.Minute))
 	}
-	options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Objects: manifests(t, "../../examples/modules/objects.yaml"), Start: worlds.Start}
+	objects, err := simulate.ReadObjects(filepath.Join("..", "..", "examples", "modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Guard: guard.New(bundle.Allowances).Assuming(), Objects: objects, Start: worlds.Start}
 	text, err := os.ReadFile("../../examples/modules-timeline.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -81,25 +83,6 @@ func TestOutcomes(t *testing.T) {
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Errorf("the policies decide otherwise (-want +got):\n%s", diff)
 	}
-}
-
-// manifests reads the objects of a file.
-func manifests(t *testing.T, path string) (out []simulate.Object) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for part := range strings.SplitSeq(string(text), "\n---\n") {
-		var o simulate.Object
-		if err := yaml.Unmarshal([]byte(part), &o); err != nil {
-			t.Fatal(err)
-		}
-		if o != nil {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // digestOf runs a world, and returns the digests of its objects and writes.
