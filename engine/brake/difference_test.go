@@ -47,7 +47,7 @@ func TestChangesOfTheOnlyPart(t *testing.T) {
 		"it goes":               {object{"labels": labels}, object{"labels": object{"q": nil}}, []string{"labels.q"}},
 		"it goes with its map":  {object{"labels": labels}, object{"labels": nil}, []string{"labels.q"}},
 		"it is not there":       {object{}, object{"labels": object{"q": nil}}, nil},
-		"a map without parts":   {object{}, object{"labels": object{}}, nil},
+		"a map without parts":   {object{}, object{"labels": object{}}, []string{"labels"}},
 		"an item comes":         {object{}, object{"c": []any{condition}}, []string{"c[type=Ready]"}},
 		"an item goes":          {object{"c": []any{condition}}, object{"c": []any{}}, []string{"c[type=Ready]"}},
 		"it goes with its list": {object{"c": []any{condition}}, object{"c": nil}, []string{"c[type=Ready]"}},

@@ -8,6 +8,9 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
+// conditions is the path of the conditions of an object.
+var conditions = []string{"status", "conditions"}
+
 // condition keeps one condition of an object.
 func (x acting) condition(a *plan.Condition, f *frame) error {
 	t, err := writing(x).target(&a.Of, f)
@@ -21,17 +24,17 @@ func (x acting) condition(a *plan.Condition, f *frame) error {
 	if err != nil {
 		return err
 	}
-	list, _ := value.Path(t.value, "status", "conditions").(*value.List)
+	list, _ := value.Path(t.value, conditions...).(*value.List)
 	changed := false
 	if a.Absent {
 		list, changed = status.Remove(list, want.Type)
 	} else {
-		stored, _ := value.Path(t.object.Value, "status", "conditions").(*value.List)
+		stored, _ := value.Path(t.object.Value, conditions...).(*value.List)
 		list, changed = want.Set(list, stored, x.run.ev.in.Now)
 	}
 	if changed {
 		// A merge patch cannot write a part of a list, so all of it is written.
-		if e := writing(x).write(t, "status", nest([]string{"status", "conditions"}, list)); e != nil && !a.Absent {
+		if e := writing(x).write(t, "status", nest(conditions, t.emptied(list, conditions...))); e != nil && !a.Absent {
 			e.Conditions = []string{want.Type}
 		}
 	}

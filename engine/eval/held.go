@@ -34,7 +34,7 @@ func (c *comparison) object(held *fieldpath.Set, want, live value.Value, t *sche
 		name, v := fields.At(i)
 		at := append(path[:len(path):len(path)], name)
 		is := value.Path(live, name)
-		if identifies(at) || c.skipped(at) || is == nil && leftOut(v, t.Field(name)) {
+		if identifies(at) || c.skipped(at) || is == nil && leftOut(v, t, name) {
 			continue
 		}
 		if !c.field(held, name, v, is, t, at) {
@@ -42,18 +42,6 @@ func (c *comparison) object(held *fieldpath.Set, want, live value.Value, t *sche
 		}
 	}
 	return c.nothingElse(held, fields, path)
-}
-
-// leftOut reports whether an object that has been given a value may be without it: the
-// types of the built-in kinds leave out empty lists and maps, but not empty structs.
-func leftOut(v value.Value, t *schema.Type) bool {
-	switch v := v.(type) {
-	case *value.List:
-		return v.Len() == 0
-	case *value.Map:
-		return v.Len() == 0 && t != nil && t.Kind == schema.Map
-	}
-	return value.IsNull(v)
 }
 
 // identifies reports whether a field is part of every request, and held by nobody.
@@ -108,7 +96,7 @@ func (c *comparison) field(held *fieldpath.Set, name string, want, live value.Va
 		if deeper {
 			return c.object(inner, w, live, t, path)
 		}
-		if !present(w, live) { // held as a whole, or what was in it was taken away
+		if !present(w, live, t) { // held as a whole, or what was in it was taken away
 			return false
 		}
 	case *value.List:
@@ -247,15 +235,16 @@ func plainEqual(raw any, v value.Value) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// present reports whether an object has all fields, whatever their values.
-func present(want, live value.Value) bool {
+// present reports whether an object of type t has all fields, whatever their values.
+func present(want, live value.Value, t *schema.Type) bool {
 	w, ok := want.(*value.Map)
 	if !ok {
-		return live != nil || value.IsEmpty(want)
+		return live != nil || value.IsNull(want)
 	}
 	for i := range w.Len() {
 		name, v := w.At(i)
-		if !present(v, value.Path(live, name)) {
+		is := value.Path(live, name)
+		if !present(v, is, t.Field(name)) && !(is == nil && leftOut(v, t, name)) {
 			return false
 		}
 	}
@@ -269,15 +258,17 @@ func alike(want, live value.Value, t *schema.Type) bool {
 	case *value.Map:
 		for i := range w.Len() {
 			name, v := w.At(i)
-			if !alike(v, value.Path(live, name), t.Field(name)) {
+			is := value.Path(live, name)
+			if !alike(v, is, t.Field(name)) && !(leftOut(v, t, name) && leftOut(is, t, name)) {
 				return false
 			}
 		}
-		return w.Len() > 0 || value.IsEmpty(live)
+		_, isMap := live.(*value.Map)
+		return isMap
 	case *value.List:
 		l, ok := live.(*value.List)
 		if !ok || l.Len() != w.Len() {
-			return w.Len() == 0 && value.IsEmpty(live)
+			return false
 		}
 		for i := range w.Len() {
 			if !alike(w.At(i), l.At(i), t.Item()) {

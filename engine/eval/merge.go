@@ -8,13 +8,13 @@ import (
 )
 
 // mergeDiff merges wanted fields into a value as a JSON merge patch does:
-// objects are merged, null removes, everything else replaces. It gives the
+// objects are merged, null removes, everything else replaces. It returns the
 // value afterwards and the smallest patch that leads there; the patch is nil
-// when nothing changes. Absent, null and empty are the same, and so are what the API
-// server stores alike, as far as the type says so.
+// if nothing changes. Absent and null are the same, and so is what the API
+// server stores alike, as far as the type says so. An empty object or list is a value.
 func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Value) {
 	if value.IsNull(want) {
-		if value.IsEmpty(current) {
+		if value.IsNull(current) {
 			return current, nil
 		}
 		return nil, value.Null
@@ -25,14 +25,14 @@ func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Val
 	if Stored(current, want, t) {
 		return current, nil
 	}
-	if value.IsEmpty(want) && !value.IsEmpty(current) {
-		return nil, value.Null
-	}
 	return asRead(want, t), want
 }
 
 func mergeFields(current value.Value, want *value.Map, t *schema.Type) (next, patch value.Value) {
 	into, ok := current.(*value.Map)
+	if !ok && want.Len() == 0 {
+		return want, want
+	}
 	if !ok {
 		into = value.Empty
 	}
@@ -41,8 +41,17 @@ func mergeFields(current value.Value, want *value.Map, t *schema.Type) (next, pa
 	keys, after, changes := names[:0], nexts[:0], diffs[:0]
 	for i := range want.Len() {
 		key, v := want.At(i)
-		next, change := mergeDiff(into.Lookup(key), v, typeOf(t, key))
-		if change == nil || value.IsNull(change) && isDefault(into.Lookup(key), t, key) {
+		is := into.Lookup(key)
+		if leftOut(v, t, key) {
+			if leftOut(is, t, key) {
+				continue
+			}
+			if _, isMap := v.(*value.Map); !isMap {
+				v = value.Null
+			}
+		}
+		next, change := mergeDiff(is, v, typeOf(t, key))
+		if change == nil || value.IsNull(change) && isDefault(is, t, key) {
 			continue
 		}
 		keys, after, changes = append(keys, key), append(after, next), append(changes, change)
@@ -51,6 +60,18 @@ func mergeFields(current value.Value, want *value.Map, t *schema.Type) (next, pa
 		return current, nil
 	}
 	return into.WithAll(keys, after), value.Empty.WithAll(keys, changes)
+}
+
+// leftOut reports whether the API server stores an object of a type as if a field were
+// absent, since its value is null, or an empty list or map of a built-in kind.
+func leftOut(v value.Value, t *schema.Type, name string) bool {
+	switch v := v.(type) {
+	case *value.List:
+		return v.Len() == 0 && t.Omitted(name, true)
+	case *value.Map:
+		return v.Len() == 0 && t.Omitted(name, false)
+	}
+	return value.IsNull(v)
 }
 
 // typeOf returns the type of a field, as far as it is known.

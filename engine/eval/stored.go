@@ -47,6 +47,9 @@ func sameFields(current, want *value.Map, t *schema.Type) bool {
 
 // sameField is Stored for a field: one that is left out gets its default.
 func sameField(current, want value.Value, t *schema.Type, name string) bool {
+	if leftOut(want, t, name) && leftOut(current, t, name) {
+		return true
+	}
 	d, ok := t.Default(name)
 	left := ok && current != nil && value.IsNull(want) && (want == nil || !d.Nullable)
 	return left && isDefault(current, t, name) || !left && Stored(current, want, typeOf(t, name))

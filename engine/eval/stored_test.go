@@ -9,7 +9,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -255,4 +257,58 @@ func someObject(r *rand.Rand, depth int) value.Value {
 		}
 	}
 	return value.Freeze(fields, nil, value.KeepAll)
+}
+
+// TestPresence: a patch is sent exactly if the API server would change the object by what is
+// wanted, and the object is what is wanted afterwards, also where only the presence of an
+// empty object or list differs.
+func TestPresence(t *testing.T) {
+	t.Parallel()
+	const crd = `{kind: CustomResourceDefinition, spec: {group: example.com, scope: Namespaced, names: {kind: Gadget, plural: gadgets}, versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+		selfSigned: {type: object, properties: {x: {type: string}}}, ca: {type: object, properties: {secretName: {type: string}}},
+		map: {type: object, additionalProperties: {type: string}}, list: {type: array, items: {type: object, properties: {name: {type: string}, scratch: {type: object}, image: {type: object}}}}}}}}}}]}}`
+	for kind, specs := range map[string][]string{
+		"example.com/v1, kind: Gadget": {
+			"{}", "{selfSigned: {}}", "{selfSigned: {x: a}}", "{ca: {secretName: s}, selfSigned: null}", "{map: {}}", "{map: {a: b}}", "{list: []}", "{list: null}",
+			"{list: [{name: t, scratch: {}}]}", "{list: [{name: t, image: {}}]}", "{list: [{name: t}]}", "{list: [{name: t, scratch: {}, image: null}]}",
+		},
+		"networking.k8s.io/v1, kind: NetworkPolicy": {
+			"{podSelector: {}}", "{podSelector: {}, ingress: []}", "{podSelector: {matchLabels: {}}}", "{podSelector: {}, ingress: [{}]}", "{podSelector: {}, ingress: [{from: []}]}",
+			"{podSelector: {}, ingress: [{from: [{podSelector: {}}]}]}", "{podSelector: {}, ingress: [{from: [{namespaceSelector: {}}]}]}",
+			"{podSelector: {}, ingress: [{from: [{namespaceSelector: {}, podSelector: {}}]}]}", "{podSelector: {}, ingress: [{from: [{namespaceSelector: {matchLabels: {}}}]}]}",
+		},
+	} {
+		for _, stored := range specs {
+			for _, spec := range specs {
+				s := newHeldServer()
+				if err := s.schemas.AddCRD([]byte(crd)); err != nil {
+					t.Fatal(err)
+				}
+				o := parsed(t, "{apiVersion: "+kind+", metadata: {namespace: ns, name: a}, spec: "+stored+"}")
+				if _, err := s.Create(o, apiserver.Options{}); err != nil {
+					t.Fatal(err)
+				}
+				id, kind := apiserver.ID(o), s.schemas.Of(apiserver.ID(o).GVK)
+				patched := func(body map[string]any) (spec any, changed bool) {
+					now := s.Copy(time.Now)
+					if _, err := now.Patch(id, body, apiserver.Options{}); err != nil {
+						t.Fatal(err)
+					}
+					return now.Get(id)["spec"], now.Version() != s.Version()
+				}
+				want := parsed(t, "{spec: "+spec+"}")
+				wanted, changes := patched(want)
+				_, patch := mergeDiff(value.Freeze(s.Get(id), kind, value.KeepAll), nulls(want), kind)
+				if (patch != nil) != changes {
+					t.Errorf("%s is stored and %s wanted: the patch is %v", stored, spec, value.Plain(patch))
+				}
+				if patch == nil {
+					continue
+				}
+				if got, _ := patched(value.Plain(patch).(map[string]any)); !cmp.Equal(got, wanted) {
+					t.Errorf("%s is stored and %s wanted: it is %v", stored, spec, got)
+				}
+			}
+		}
+	}
 }

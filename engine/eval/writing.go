@@ -20,6 +20,20 @@ type targetState struct {
 	object *world.Object
 }
 
+// emptied returns the list that is to be at a path. One of which all entries were removed is
+// absent, unless an empty list is stored.
+func (t targetState) emptied(list *value.List, path ...string) value.Value {
+	if list.Len() > 0 {
+		return list
+	}
+	if t.object != nil {
+		if stored, ok := value.Path(t.object.Value, path...).(*value.List); ok && stored.Len() == 0 {
+			return list
+		}
+	}
+	return value.Null
+}
+
 // errNoTarget says that the object of an action does not exist. There is
 // nothing to write to, which is no failure.
 var errNoTarget = errors.New("the object does not exist")

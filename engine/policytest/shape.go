@@ -49,14 +49,15 @@ func shapeList(want []any, got any) any {
 	return out
 }
 
-// onlyAbsent reports whether a mapping asks only that fields are absent, at any depth.
+// onlyAbsent reports whether a mapping asks only that fields are absent, at any depth. An
+// empty one asks that there is an object.
 func onlyAbsent(want map[string]any) bool {
 	for _, v := range want {
 		if !absent(v) {
 			return false
 		}
 	}
-	return true
+	return len(want) > 0
 }
 
 // absent reports whether what is asked of a field is that nothing is there.

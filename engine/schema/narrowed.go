@@ -54,7 +54,7 @@ func (t *Type) narrow() {
 func (t *Type) with(field string, of *Type) *Type {
 	out := &Type{
 		Kind: t.Kind, Name: t.Name, Fields: maps.Clone(t.Fields), present: t.present, identity: t.identity, defaults: t.defaults,
-		demanded: t.demanded, Open: t.Open, Atomic: t.Atomic, limits: t.limits,
+		demanded: t.demanded, Open: t.Open, Omits: t.Omits, Atomic: t.Atomic, limits: t.limits,
 	}
 	out.Fields[field] = of
 	return out

@@ -74,7 +74,7 @@ func (s *Set) addOpenAPI(text []byte, custom bool) error {
 	if err != nil {
 		return fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
-	b := builder{schemas: schemas, named: map[string]*Type{}}
+	b := builder{schemas: schemas, named: map[string]*Type{}, builtin: !custom}
 	kinds := map[GVK]string{}
 	for name, schema := range schemas {
 		for _, gvk := range kindsOf(schema) {
@@ -111,6 +111,8 @@ func kindsOf(schema *spec.Schema) (out []GVK) {
 type builder struct {
 	schemas map[string]*spec.Schema
 	named   map[string]*Type
+	// builtin says that the schemas are those of built-in kinds.
+	builtin bool
 	// describe, if set, is told of the fields of each object.
 	describe func(name string, fields map[string]spec.Schema)
 }
@@ -218,6 +220,7 @@ func (b *builder) object(schema *spec.Schema, path string) *Type {
 	if b.describe != nil {
 		b.describe(path, schema.Properties)
 	}
+	t.Omits = b.builtin || strings.HasPrefix(path, metaPackage)
 	if path == MetaDefinition {
 		t.identity = identity
 	}

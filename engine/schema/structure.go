@@ -72,7 +72,8 @@ func (d *Definitions) Resolve(s *spec.Schema) (resolved *spec.Schema, name strin
 
 const (
 	// MetaDefinition names the schema of the metadata of objects.
-	MetaDefinition = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+	MetaDefinition = metaPackage + "ObjectMeta"
+	metaPackage    = "io.k8s.apimachinery.pkg.apis.meta.v1."
 	// QuantityDefinition names the schema of quantities such as 100m.
 	QuantityDefinition = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 	// TimeDefinition names that of the times of built-in kinds, which have whole seconds.

@@ -50,6 +50,10 @@ type Type struct {
 	without map[string]string
 	// Open says that an Object may hold further, untyped fields.
 	Open bool
+	// Omits says that the API server leaves out fields of an Object that are empty lists or
+	// maps, as the Go types of built-in kinds do. It keeps empty objects: a selector that
+	// selects all is not an absent one.
+	Omits bool
 	// Elem is the type of a Map's values or a List's items.
 	Elem *Type
 	// Merged says that server-side apply merges the items of a List one by one, Atomic that
@@ -115,6 +119,16 @@ func (t *Type) Item() *Type {
 	}
 }
 
+// Omitted reports whether the API server stores a field of an object as if it were absent
+// because its value, a list or a map, is empty.
+func (t *Type) Omitted(name string, isList bool) bool {
+	if t == nil || !t.Omits {
+		return false
+	}
+	f := t.Field(name)
+	return isList || f != nil && f.Kind == Map
+}
+
 // FieldNames returns the names of an object's fields, sorted.
 func (t *Type) FieldNames() []string {
 	names := make([]string, 0, len(t.Fields))
@@ -146,7 +160,7 @@ func Metadata() *Type {
 		"apiVersion": text, "kind": text, "name": text, "uid": text,
 		"controller": {Kind: Bool}, "blockOwnerDeletion": {Kind: Bool},
 	}}
-	return &Type{Kind: Object, Name: "ObjectMeta", identity: identity, Fields: map[string]*Type{
+	return &Type{Kind: Object, Name: "ObjectMeta", Omits: true, identity: identity, Fields: map[string]*Type{
 		"name": text, "generateName": text, "namespace": text, "uid": text, "selfLink": text,
 		"resourceVersion": text, "generation": {Kind: Int},
 		"creationTimestamp": second, "deletionTimestamp": second,

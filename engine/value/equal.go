@@ -6,36 +6,18 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// IsEmpty reports whether a value counts as absent in a diff: null, an empty
-// list or an empty object.
-func IsEmpty(v Value) bool {
-	switch v := v.(type) {
-	case nil, types.Null:
-		return true
-	case *Map:
-		return v.Len() == 0
-	case *List:
-		return v.Len() == 0
-	}
-	return false
-}
-
-// Same compares for a diff: as JSON, with absent, null and empty equal.
+// Same compares as JSON, with absent and null equal.
 func Same(a, b Value) bool {
 	if same(a, b) {
 		return true
 	}
-	if x, ok := a.(*Map); ok {
-		if y, ok := b.(*Map); ok { // one may be empty, and the other one have nothing but empty fields
-			return sameFields(x, y)
-		}
-	}
-	if IsEmpty(a) || IsEmpty(b) {
-		return IsEmpty(a) && IsEmpty(b)
+	if IsNull(a) || IsNull(b) {
+		return IsNull(a) && IsNull(b)
 	}
 	switch x := a.(type) {
 	case *Map:
-		return false
+		y, ok := b.(*Map)
+		return ok && sameFields(x, y)
 	case *List:
 		y, ok := b.(*List)
 		return ok && slices.EqualFunc(x.items, y.items, Same)
@@ -60,12 +42,12 @@ func sameFields(x, y *Map) bool {
 	for i < len(x.vals) || j < len(y.vals) {
 		switch {
 		case j >= len(y.vals) || i < len(x.vals) && x.shape.keys[i] < y.shape.keys[j]:
-			if !IsEmpty(x.vals[i]) {
+			if !IsNull(x.vals[i]) {
 				return false
 			}
 			i++
 		case i >= len(x.vals) || x.shape.keys[i] > y.shape.keys[j]:
-			if !IsEmpty(y.vals[j]) {
+			if !IsNull(y.vals[j]) {
 				return false
 			}
 			j++
