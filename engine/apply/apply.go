@@ -87,6 +87,9 @@ type Writer interface {
 // policy: the read model had not shown it yet. There is nothing to do.
 var ErrExists = errors.New("the object exists, and is the policy's own")
 
+// ErrUnchanged says that the API server has taken a write and left the object as it was.
+var ErrUnchanged = errors.New("the API server has left the object as it was: it drops a field that is written, or stores its value in another form. The write is not made again before either changes; correct the field, or leave it out")
+
 // Outcome is what became of one effect.
 type Outcome struct {
 	Effect *eval.Effect
@@ -104,8 +107,8 @@ type Outcome struct {
 	// Held says that it was not even tried: the brakes keep it back. Skipped is
 	// true then, too.
 	Held bool
-	// Unchanged says that the API server has taken an apply, and found the object to be
-	// so already.
+	// Unchanged says that the API server has taken the write, and left the object as the
+	// decision saw it: it drops what is written, or stores it in another form.
 	Unchanged bool
 	// Version is what a write led to; empty when nothing was written.
 	Version world.Version
@@ -153,10 +156,9 @@ type Applier struct {
 	Version func(world.ID) (world.Version, string)
 	// Seen reports whether an event was emitted before, and notes it.
 	Seen func(e Event) bool
-	// Again reports whether the object is decided about once more at once when a write
-	// of a rule is refused for what it says: then no rule below is written before. Nil is
-	// never.
-	Again func(rule int) bool
+	// Again reports whether the object is decided about once more at once when a write is
+	// refused for what it says: then no rule below is written before. Nil is never.
+	Again func(*eval.Effect) bool
 	// Around is called before each write, and what it returns after it with the
 	// error; the write is made with the context that it returns. Nil is not called.
 	Around func(context.Context, *eval.Effect) (context.Context, func(error))
@@ -195,6 +197,12 @@ func IsRejected(err error) bool {
 func isUntyped(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && strings.Contains(status.Status().Message, "failed to create typed patch object")
+}
+
+// IsLasting reports whether the server refuses a write for what it says whatever else is in
+// the cluster: the values have other types than the kind's, or there are too many of them.
+func IsLasting(err error) bool {
+	return isUntyped(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
 }
 
 // IsForbidden reports whether a permission is missing.

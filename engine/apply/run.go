@@ -73,7 +73,7 @@ func (r *applyRun) skips(e *eval.Effect) bool {
 // fail notes that a write has failed.
 func (r *applyRun) fail(e *eval.Effect, err error) {
 	r.add(r.failed, e)
-	r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e.Rule)
+	r.again = r.again || r.applier.Again != nil && IsRejected(err) && r.applier.Again(e)
 	if r.failedRule < 0 {
 		r.failedRule = e.Rule
 	}
@@ -163,6 +163,7 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	if ok {
 		body = observed(body, e.Conditions, version.Generation)
 	}
+	known := version.ResourceVersion
 	if e.Unlocked && !r.applier.Lock {
 		version.ResourceVersion = ""
 	}
@@ -172,6 +173,7 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	})
 	if err == nil {
 		r.versions[e.Target] = next
+		r.unchanged = known != "" && known == next.ResourceVersion
 	}
 	return err
 }

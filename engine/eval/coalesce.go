@@ -46,12 +46,12 @@ func (x coalescing) coalesce(first int) {
 	x.ev.decision.Effects = x.ev.decision.Effects[:first]
 	for _, e := range fresh {
 		p := part{e.Target, e.Subresource, e.Verb == VerbScale, e.Finally, e.of(x.ev.in.Apart)}
-		joins := e.Verb == VerbPatch || p.scale
+		joins := (e.Verb == VerbPatch || p.scale) && !x.ev.apart(e)
 		if at, ok := c.open[p]; ok && joins {
 			x.ev.written -= x.joining(at).add(e)
 			continue
 		}
-		if e.Verb != VerbPatch && e.Verb != VerbEvent {
+		if e.Verb != VerbPatch && e.Verb != VerbEvent { // the order matters
 			c.split = c.split || len(c.open) > 0
 			clear(c.open)
 		}

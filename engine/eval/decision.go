@@ -133,6 +133,8 @@ type Decision struct {
 	Effects  []*Effect
 	// Problems are the items that failed.
 	Problems []Problem
+	// Rejected are those of Input.Rejected that were wanted again, by their indexes.
+	Rejected []int
 	// Next is when the decision changes by the passing of time alone; zero
 	// when it does not.
 	Next time.Time

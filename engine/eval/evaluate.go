@@ -40,8 +40,8 @@ type Input struct {
 	// Apart are rules whose writes are not joined with those of others: they are
 	// kept back.
 	Apart []string
-	// Rejected are writes of children that the API server has just refused for what they
-	// say. An item that wants the same again fails.
+	// Rejected are writes that the API server has refused for what they say. An item that
+	// wants the same again fails.
 	Rejected []Rejection
 	// Flush runs what waits at once: the controller is about to stop.
 	Flush bool

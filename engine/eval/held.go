@@ -137,9 +137,10 @@ func noted(of *schema.Type, name string, v value.Value, path []string) bool {
 	return true
 }
 
-// list compares a list whose items are held one by one.
+// list compares a list whose items are held one by one. Those that are found by their keys
+// must be in the order in which they are wanted; others may have items between them.
 func (c *comparison) list(held *fieldpath.Set, want *value.List, live value.Value, t *schema.Type, path []string) bool {
-	left := elements(held)
+	left, last := elements(held), -1
 	for i := range want.Len() {
 		item := want.At(i)
 		at, ok := find(left, item)
@@ -152,7 +153,11 @@ func (c *comparison) list(held *fieldpath.Set, want *value.List, live value.Valu
 			continue
 		}
 		inner, deeper := held.Children.Get(pe)
-		now := counterpart(live, pe)
+		place, now := counterpart(live, pe)
+		if now != nil && place < last {
+			return false
+		}
+		last = place
 		if deeper && !c.item(inner, pe, item, now, t, path) || !deeper && c.values && !alike(item, now, t) {
 			return false
 		}
@@ -212,14 +217,14 @@ func hasKeys(pe fieldpath.PathElement, item value.Value, partly bool) bool {
 	return true
 }
 
-// counterpart returns the item of the live list that an element names.
-func counterpart(live value.Value, pe fieldpath.PathElement) value.Value {
-	for _, item := range items(live) {
+// counterpart returns the item of the live list that an element names, and its place.
+func counterpart(live value.Value, pe fieldpath.PathElement) (place int, item value.Value) {
+	for i, item := range items(live) {
 		if hasKeys(pe, item, true) {
-			return item
+			return i, item
 		}
 	}
-	return nil
+	return -1, nil
 }
 
 func items(v value.Value) []value.Value {

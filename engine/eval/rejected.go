@@ -10,45 +10,65 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Rejection is a write that the API server has refused for what it says, with its error.
+// Rejection is a write that the API server has refused for what it says, with its error. If
+// the writes of several items were joined to it, none of them is known to be the cause: they
+// are written one by one.
 type Rejection struct {
 	Effect *Effect
 	Err    error
 	// Any says that it was refused in several forms: it differs from one evaluation to the
 	// next, by the time or by what is remembered.
 	Any bool
+	// Lasting says that the same write would be refused again whatever else changes. It is
+	// left out until the item wants another one.
+	Lasting bool
 }
 
 // errRejected says that an item wants what the API server has just refused. It passes: the
 // write is tried again.
 var errRejected = errors.New("the API server refuses it")
 
-// rejected fails for a child that wants what was refused, from the first of some effects on.
+// rejected fails for an item that wants what was refused, from the first of some effects on.
 // What the rules below see is as if it had never been wanted.
 func (r *ruleRun) rejected(first int) error {
-	if len(r.ev.in.Rejected) == 0 || r.rule.Child == "" {
+	if len(r.ev.in.Rejected) == 0 {
 		return nil
 	}
 	for _, e := range r.ev.decision.Effects[first:] {
-		for _, was := range r.ev.in.Rejected {
-			if was.of(e) {
-				return &expr.Failure{At: r.rule.Pos, Err: fmt.Errorf("%s: %w: %w", shown(e.Target), errRejected, was.Err)}
+		for i, was := range r.ev.in.Rejected {
+			if !was.of(e) {
+				continue
 			}
+			r.ev.decision.Rejected = append(r.ev.decision.Rejected, i)
+			if was.Lasting {
+				return &expr.Failure{At: r.rule.Pos, Err: fmt.Errorf("%s: the API server refused it and is not asked again before it changes: %w", shown(e.Target), was.Err)}
+			}
+			return &expr.Failure{At: r.rule.Pos, Err: fmt.Errorf("%s: %w: %w", shown(e.Target), errRejected, was.Err)}
 		}
 	}
 	return nil
 }
 
+// Joined reports whether the write was that of several items.
+func (x Rejection) Joined() bool { return len(x.Effect.Also) > 0 }
+
 // of reports whether an effect is the one that was refused.
 func (x Rejection) of(e *Effect) bool {
-	return x.About(e) && (x.Any || value.Same(x.Effect.Patch, e.Patch))
+	return x.About(e) && !x.Joined() && (x.Any || value.Same(x.Effect.Patch, e.Patch))
+}
+
+// apart reports whether the patch is one whose items are written one by one.
+func (ev *evaluation) apart(e *Effect) bool {
+	return slices.ContainsFunc(ev.in.Rejected, func(x Rejection) bool {
+		return x.Joined() && x.Effect.Target == e.Target && x.Effect.Subresource == e.Subresource
+	})
 }
 
 // About reports whether an effect is for the same rule and object as what was refused,
 // whatever it writes.
 func (x Rejection) About(e *Effect) bool {
 	was := x.Effect
-	return was.Rule == e.Rule && was.Verb == e.Verb && was.Target == e.Target
+	return was.Rule == e.Rule && was.Verb == e.Verb && was.Target == e.Target && was.Subresource == e.Subresource
 }
 
 // incomplete reports whether an object of the set whose children a rule deletes was refused:

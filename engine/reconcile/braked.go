@@ -15,6 +15,7 @@ import (
 // its effects, in their order.
 func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	c, result := r.c, &r.result
+	effects, still := c.known.withoutUnchanged(r.key, effects)
 	if len(effects) == 0 && c.brake.Idle(result.Next, r.now) {
 		return
 	}
@@ -24,6 +25,8 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	})
 	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
 	c.brake.Settle(ruling, done(result.Outcomes))
+	r.noteUnchanged(still)
+	r.failed.endless = c.known.conflict(r.key, result.Outcomes, read, r.now)
 	if len(ruling.Back) > 0 {
 		r.failed.held = true
 		result.hold(effects, &ruling)
@@ -36,7 +39,7 @@ func (r *reconciliation) applier(read reading) *apply.Applier {
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: policy.Name, Primary: world.ID{GVK: policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
 		Lock:    r.c.group.WatchSelector != selector.Everything,
-		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(rule int) bool { return makesChildren(policy, rule) },
+		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: r.decidesAgain,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
@@ -21,6 +22,8 @@ type failures struct {
 	reported []error
 	// refused are the rules of which the guard has refused something.
 	refused []int
+	// endless says that an object is in conflict though no newer state of it comes.
+	endless bool
 	// held says that the brakes keep something back.
 	held bool
 }
@@ -125,13 +128,41 @@ func (f *failures) unwritten(outcomes []apply.Outcome) (failed []error, quiet er
 		switch {
 		case rule.Debounce != nil:
 			f.reported = append(f.reported, err)
-		case apply.IsConflict(o.Err):
+		case apply.IsConflict(o.Err) && !f.endless:
 			quiet = errConflict
 		default:
 			failed = append(failed, err)
 		}
 	}
 	return failed, quiet
+}
+
+// conflict is an object that the API server says has moved on, as of a version.
+type conflict struct {
+	state state
+	since time.Time
+}
+
+// conflict notes the first conflict of a decision. It reports whether the key has been in
+// conflict about the same version of the object for longer than its watch may take to show
+// a newer one: trying again does not end that.
+func (k *known) conflict(key eval.Key, outcomes []apply.Outcome, read reading, now time.Time) (endless bool) {
+	is := conflict{}
+	if at := slices.IndexFunc(outcomes, func(o apply.Outcome) bool { return apply.IsConflict(o.Err) }); at >= 0 {
+		version, _ := read.version(outcomes[at].Effect.Target)
+		is = conflict{state{outcomes[at].Effect.Target, version.ResourceVersion}, now}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s := k.states[key]
+	if s == nil || s.memo == nil {
+		return false
+	}
+	if was := s.conflict; was.state == is.state {
+		is.since = was.since
+	}
+	s.conflict = is
+	return is.state != state{} && now.Sub(is.since) > patience
 }
 
 var errRefused = errors.New("an eviction was refused for now")

@@ -9,12 +9,16 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// rejections are writes of children that the API server has refused for what they say.
-// Effects of the rules below are not written then, since they were decided as if the
-// child had been made. So the key is decided about once more at once, with the items
-// that wanted these writes failing, and for some time whatever wakes it: what it writes
-// then must not be undone by a decision that hopes for the child again. The first try
-// after that makes the writes again.
+// rejections are writes that the API server has refused for what they say: those of children,
+// and those to which the writes of several items were joined. Effects of the rules below are
+// not written then, since they were decided as if the write had been made. So the key is
+// decided about once more at once, with the items that wanted these writes failing, and for
+// some time whatever wakes it: what it writes then must not be undone by a decision that
+// hopes for the child again. The first try after that makes the writes again, but for those
+// that would be refused again whatever else has changed.
+//
+// A joined write is divided once: its items are written one by one, those that are refused
+// are left out until they change, and the rest is joined again.
 type rejections struct {
 	list  []eval.Rejection
 	since time.Time
@@ -34,21 +38,49 @@ func (k *known) leftOut(key eval.Key, now time.Time) []eval.Rejection {
 		return nil
 	}
 	if now.Sub(s.rejected.since) >= rejectedFor {
-		s.rejected = nil
+		s.rejected = s.rejected.only(func(x eval.Rejection) bool { return x.Lasting })
+	}
+	if s.rejected == nil {
 		return nil
 	}
 	return s.rejected.list
 }
 
-// rejected returns what was refused now of what makes the children of a policy. Some of
-// it may have been refused before.
-func (r *Result) rejected(p *plan.Policy, before []eval.Rejection) (out []eval.Rejection) {
-	for _, o := range r.Outcomes {
-		if !makesChildren(p, o.Effect.Rule) || !apply.IsRejected(o.Err) {
+// only returns those that are kept; nil if there are none.
+func (r *rejections) only(kept func(eval.Rejection) bool) *rejections {
+	out := &rejections{since: r.since}
+	for _, x := range r.list {
+		if kept(x) {
+			out.list = append(out.list, x)
+		}
+	}
+	if len(out.list) == 0 {
+		return nil
+	}
+	return out
+}
+
+// decidesAgain reports whether the refusal of an effect lets the key be decided about at once.
+func (r *reconciliation) decidesAgain(e *eval.Effect) bool {
+	return makesChildren(r.c.Policy, e.Rule) || len(e.Also) > 0 || r.divided(e)
+}
+
+// divided reports whether an effect is one of those into which a refused write was divided.
+func (r *reconciliation) divided(e *eval.Effect) bool {
+	return slices.ContainsFunc(r.evaluation.in.Rejected, func(x eval.Rejection) bool {
+		return x.Joined() && x.Effect.Target == e.Target && x.Effect.Subresource == e.Subresource
+	})
+}
+
+// rejected returns what was refused now. Some of it may have been refused before.
+func (r *reconciliation) rejected() (out []eval.Rejection) {
+	for _, o := range r.result.Outcomes {
+		if !apply.IsRejected(o.Err) || !r.decidesAgain(o.Effect) {
 			continue
 		}
-		again := slices.ContainsFunc(before, func(x eval.Rejection) bool { return x.About(o.Effect) })
-		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err, Any: again})
+		again := slices.ContainsFunc(r.evaluation.in.Rejected, func(x eval.Rejection) bool { return !x.Joined() && x.About(o.Effect) })
+		lasting := apply.IsLasting(o.Err) || r.divided(o.Effect) && !apply.IsForbidden(o.Err)
+		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err, Any: again, Lasting: lasting && !again && len(o.Effect.Also) == 0})
 	}
 	return out
 }
@@ -60,27 +92,38 @@ func (r *reconciliation) reject() bool {
 	if rollout := r.c.known.revisions.rollout.Load(); rollout != nil && len(before) == 0 { // what was left out was not tried
 		rollout.noteRejections(r.c, r.key, r.result.Outcomes)
 	}
-	now := r.result.rejected(r.c.Policy, before)
-	if len(now) == 0 || !r.c.known.reject(r.key, &rejections{list: now, since: r.now}, before) {
+	now := r.rejected()
+	if len(now) == 0 && len(before) == 0 || !r.c.known.reject(r.key, &rejections{list: now, since: r.now}, r.stillRejected()) || len(now) == 0 {
 		return false
 	}
 	r.result.Next = r.now
 	return true
 }
 
-// reject notes what was refused now for a key, beside what was left out of the decision
-// because it was refused before. It reports false when the key is gone or another
-// revision decides about it by now.
-func (k *known) reject(key eval.Key, now *rejections, before []eval.Rejection) bool {
+// stillRejected returns what was left out of the decision and stays so: not what its item no
+// longer wants, and not what was divided.
+func (r *reconciliation) stillRejected() (out []eval.Rejection) {
+	for i, x := range r.evaluation.in.Rejected {
+		if !x.Joined() && (!x.Lasting || slices.Contains(r.result.Decision.Rejected, i)) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// reject notes what was refused now for a key, beside what is left out still. It reports
+// false when the key is gone or another revision decides about it by now.
+func (k *known) reject(key eval.Key, now *rejections, still []eval.Rejection) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.states[key]
 	if s == nil || s.memo == nil || k.revisions.successor != nil {
 		return false
 	}
-	if s.rejected != nil && len(before) > 0 {
-		now.list, now.since = append(now.list, before...), s.rejected.since
+	if s.rejected != nil && slices.ContainsFunc(still, func(x eval.Rejection) bool { return !x.Lasting }) {
+		now.since = s.rejected.since
 	}
-	s.rejected = now
+	now.list = append(now.list, still...)
+	s.rejected = now.only(func(eval.Rejection) bool { return true })
 	return true
 }

@@ -68,3 +68,27 @@ func TestRefusedIsTriedAgain(t *testing.T) {
 		t.Errorf("after the time: %d writes, %v", len(r.Outcomes), r.Err)
 	}
 }
+
+// TestEndlessConflict: a conflict is nothing to report, unless the same state of the object is
+// in conflict for longer than its watch may take to show a newer one.
+func TestEndlessConflict(t *testing.T) {
+	t.Parallel()
+	p, b := compiled(t, "  rules:\n    - {name: r, do: [{labels: {set: {done: \"yes\"}}}]}\n")
+	server := &journal{written: map[string]string{}, moved: true}
+	g := NewGroup(world.NewStore(), server, b.Schemas)
+	c := g.Add(p)
+	put(t, g, "n0", "1", nil)
+	key := c.Keys()[0]
+	at := func(after time.Duration, quiet bool) {
+		t.Helper()
+		if r := c.Reconcile(t.Context(), key, noon.Add(after)); r.Err == nil || r.Quiet != quiet {
+			t.Errorf("after %v: quiet is %v, %v", after, r.Quiet, r.Err)
+		}
+	}
+	at(0, true)
+	at(patience, true)
+	at(patience+1, false)
+	put(t, g, "n0", "2", nil)
+	at(2*patience, true)
+	at(3*patience+1, false)
+}

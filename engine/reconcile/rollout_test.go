@@ -38,6 +38,8 @@ type journal struct {
 	rejects string
 	// forbids says that no object can be made.
 	forbids bool
+	// moved says that every object has moved on.
+	moved bool
 }
 
 func (j *journal) Make(context.Context, apply.Manifest) (world.Version, error) {
@@ -48,6 +50,9 @@ func (j *journal) Make(context.Context, apply.Manifest) (world.Version, error) {
 }
 
 func (j *journal) Patch(_ context.Context, p apply.Patch) (world.Version, error) {
+	if j.moved {
+		return world.Version{}, apierrors.NewConflict(schema.GroupResource{Resource: "nodes"}, p.Target.Name, nil)
+	}
 	text := fmt.Sprint(value.Plain(p.Body))
 	if j.rejects != "" && strings.Contains(text, j.rejects) {
 		return world.Version{}, apierrors.NewBadRequest("no " + j.rejects)

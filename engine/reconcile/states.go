@@ -22,6 +22,10 @@ type keyState struct {
 	// rejected are the writes of children that were refused, for the next decision; nil is
 	// none.
 	rejected *rejections
+	// conflict is the one of the last decision; zero is none.
+	conflict conflict
+	// unchanged are the writes that have changed nothing, as of the last decision.
+	unchanged *unchanged
 }
 
 // keyStates are those of all keys of a controller. A key of which nothing is known has none.

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestRejectedInTurns: a child that is refused is left out once and tried again with
@@ -48,5 +51,59 @@ func TestUntyped(t *testing.T) {
 				t.Errorf("effects %+v, errors %+v", r.Effects, r.Errors)
 			}
 		})
+	}
+}
+
+// TestDividedWrite: of several items that write one object together, one whose label the API
+// server refuses does not stop the others. It is not sent again before it changes.
+func TestDividedWrite(t *testing.T) {
+	t.Parallel()
+	const spec = "\n  for: {apiVersion: v1, kind: ConfigMap, selector: a=b}\n" +
+		"  rules:\n    - {name: label, forEach: \"object.data.map(k, k).sort()\", as: k, do: [{labels: {set: {\"${k}\": \"${object.data[k]}\"}}}], onError: [{event: {type: Warning, reason: Bad, message: \"${k}\"}}]}\n"
+	s := collide(t, of(spec, ""))
+	id := Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b"}}, "data": Object{"p": "1", "q": "not a label", "r": "2"}}
+	s.Apply(id)
+	s.Settle(t.Context())
+	if got := metadata(s.Get(ID(id)))["labels"]; !cmp.Equal(got, any(Object{"a": "b", "p": "1", "r": "2"})) {
+		t.Errorf("the labels are %v", got)
+	}
+	effects := len(s.Result().Effects)
+	s.Advance(t.Context(), start.Add(time.Hour))
+	s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b", "p": "1", "r": "2"}}, "data": Object{"p": "1", "q": "not a label", "r": "3"}})
+	s.Settle(t.Context())
+	r := s.Result()
+	if got := metadata(s.Get(ID(id)))["labels"].(Object)["r"]; got != "3" {
+		t.Errorf("r is %v", got)
+	}
+	if made := len(r.Effects) - effects; made != 1 {
+		t.Errorf("%d effects after a change of another item: %+v", made, r.Effects[effects:])
+	}
+	s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b", "p": "1", "r": "3"}}, "data": Object{"p": "1", "q": "3", "r": "3"}})
+	s.Settle(t.Context())
+	if got := metadata(s.Get(ID(id)))["labels"].(Object)["q"]; got != "3" {
+		t.Errorf("q is %v", got)
+	}
+}
+
+// TestDroppedField: a field that the API server drops is sent once, and told once; it is sent
+// again if the write changes.
+func TestDroppedField(t *testing.T) {
+	t.Parallel()
+	const spec = "\n  for: {apiVersion: v1, kind: ConfigMap, selector: a=b}\n  inputs: [{name: d, apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, namespace: \"'ns'\"}]\n" +
+		"  rules:\n    - {name: drop, forEach: inputs.d, as: d, do: [{patch: {of: d, value: {spec: \"${json.decode(object.data.spec)}\"}}}]}\n"
+	s := collide(t, of(spec, ""))
+	wake := func(spec string, n int) {
+		s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b"}, "generateName": strings.Repeat("n", n)}, "data": Object{"spec": spec}})
+		s.Settle(t.Context())
+	}
+	s.Apply(Object{"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": Object{"name": "d", "namespace": "ns"}, "spec": Object{
+		"maxReplicas": int64(3), "scaleTargetRef": Object{"kind": "Deployment", "name": "x", "apiVersion": "apps/v1"},
+	}})
+	for i, want := range []int{1, 1, 2, 3} {
+		wake([]string{`{"noSuchField": 1}`, `{"noSuchField": 1}`, `{"noSuchField": 2}`, `{"noSuchField": 2, "maxReplicas": 4}`}[i], i+1)
+		r := s.Result()
+		if len(r.Effects) != want || len(r.Errors) != min(want, 2) {
+			t.Errorf("step %d: %d effects, errors %+v", i, len(r.Effects), r.Errors)
+		}
 	}
 }

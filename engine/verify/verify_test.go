@@ -119,7 +119,7 @@ var faults = []struct {
 		mended: oneRule("a", `object.?data.?x.orValue("") == "1"`, `labels: {set: {x: one}}`),
 	},
 	{
-		name: "a write that changes nothing", kind: Rest,
+		name: "a write that changes nothing", kind: Failed,
 		wrong:   oneRule("a", "true", `patch: {of: {apiVersion: v1, kind: Service, namespace: default, name: s}, value: {spec: {sessionAffinityConfig: '${dyn({"unknown": 1})}'}}}`),
 		mended:  oneRule("a", "true", `patch: {of: {apiVersion: v1, kind: Service, namespace: default, name: s}, value: {spec: {sessionAffinityConfig: '${dyn({"clientIP": {"timeoutSeconds": 9}})}'}}}`),
 		objects: []string{config("one", `x: "1"`), "apiVersion: v1\nkind: Service\nmetadata: {name: s, namespace: default}\nspec: {sessionAffinityConfig: {clientIP: {timeoutSeconds: 9}}}\n"},
