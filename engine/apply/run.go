@@ -173,9 +173,16 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	})
 	if err == nil {
 		r.versions[e.Target] = next
-		r.unchanged = known != "" && known == next.ResourceVersion
+		r.unchanged = known != "" && known == next.ResourceVersion && !ends(e.Patch)
 	}
 	return err
+}
+
+// ends reports whether an object may end with a patch, because it has no finalizers then: it
+// has no next version.
+func ends(patch *value.Map) bool {
+	metadata, _ := patch.Lookup("metadata").(*value.Map)
+	return metadata != nil && metadata.Lookup("finalizers") != nil
 }
 
 // observed sets the generation of the conditions that an effect keeps: an

@@ -301,3 +301,29 @@ func changes(o map[string]any) (out []map[string]any) {
 	}
 	return out
 }
+
+// TestOrderOfKeyedLists: the entries that a policy applies are in its order, whatever others
+// have between them.
+func TestOrderOfKeyedLists(t *testing.T) {
+	t.Parallel()
+	of := func(names string) map[string]any {
+		return parsed(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {namespace: ns, name: a}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: ["+names+"]}}}}")
+	}
+	const a, b, theirs = "{name: a, image: i}", "{name: b, image: i}", "{name: theirs, image: i}"
+	s := newHeldServer()
+	s.apply(t, of(a), "edict/p")
+	s.apply(t, of(theirs), "other")
+	for _, names := range []string{a + ", " + b, b + ", " + a} {
+		for _, values := range []bool{false, true} {
+			if s.settled(of(names), values) {
+				t.Errorf("%s, values %v: it is settled before it is applied", names, values)
+			}
+		}
+		s.apply(t, of(names), "edict/p")
+		for _, values := range []bool{false, true} {
+			if !s.settled(of(names), values) {
+				t.Errorf("%s, values %v: it is not settled after it was applied", names, values)
+			}
+		}
+	}
+}

@@ -174,6 +174,7 @@ func (b *builder) build(schema *spec.Schema, path string) *Type {
 		}
 		sort, _ := schema.Extensions.GetString("x-kubernetes-list-type")
 		list.Merged = sort == "map" || sort == "set"
+		list.Keys, _ = schema.Extensions.GetStringSlice("x-kubernetes-list-map-keys")
 		return list
 	default:
 		return scalarType(schema)

@@ -59,6 +59,8 @@ type Type struct {
 	// Merged says that server-side apply merges the items of a List one by one, Atomic that
 	// it replaces an Object as a whole.
 	Merged, Atomic bool
+	// Keys are the fields that tell the items of a merged List apart; a set has none.
+	Keys []string
 	// Enum are the only values a String may have; none means any.
 	Enum []string
 	// limits are what else a schema says of the values; nil for nothing.
@@ -167,7 +169,7 @@ func Metadata() *Type {
 		"deletionGracePeriodSeconds": {Kind: Int},
 		"labels":                     labels, "annotations": labels,
 		"finalizers":      {Kind: List, Elem: text, Merged: true},
-		"ownerReferences": {Kind: List, Elem: owner, Merged: true},
+		"ownerReferences": {Kind: List, Elem: owner, Merged: true, Keys: []string{"uid"}},
 		"managedFields":   {Kind: List, Elem: Any},
 	}}
 }

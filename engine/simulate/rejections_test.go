@@ -37,17 +37,17 @@ func TestUntyped(t *testing.T) {
 	const spec = "\n  for: {apiVersion: v1, kind: ConfigMap, selector: a=b}\n  children:\n" +
 		"    - {name: bad, apply: {apiVersion: v1, kind: Service, metadata: {name: bad, namespace: ns}, spec: {ports: \"${json.decode(object.data.ports)}\"}}}\n" +
 		"    - {name: good, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: ns}, data: {v: \"1\"}}}\n"
-	for name, ports := range map[string]string{
-		"two entries of one key":  `[{"name":"a","port":80,"protocol":"TCP"},{"name":"b","port":80,"protocol":"TCP"}]`,
-		"a value of another type": `[{"port":"x","protocol":"TCP"}]`,
+	for name, tc := range map[string]struct{ ports, want string }{
+		"two entries of one key":  {`[{"name":"a","port":80},{"name":"b","port":80,"protocol":"TCP"}]`, "spec.ports[1] has the same key as [0], port: 80, protocol: TCP"},
+		"a value of another type": {`[{"port":"x","protocol":"TCP"}]`, "spec.ports[0].port is a string, and must be an integer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := collide(t, of(spec, ""))
-			s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b"}}, "data": Object{"ports": ports}})
+			s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b"}}, "data": Object{"ports": tc.ports}})
 			s.Settle(t.Context())
 			r := s.Result()
-			if len(r.Effects) != 1 || r.Effects[0].Target.Name != "good" || len(r.Errors) == 0 || !strings.Contains(r.Errors[0].Message, "failed to create typed patch object") {
+			if len(r.Effects) != 1 || r.Effects[0].Target.Name != "good" || len(r.Errors) == 0 || !strings.Contains(r.Errors[0].Message, tc.want) {
 				t.Errorf("effects %+v, errors %+v", r.Effects, r.Errors)
 			}
 		})

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -116,36 +118,20 @@ func TestAppliesRefuseOthersObjects(t *testing.T) {
 	}
 }
 
-// TestUntypedChild: a real API server answers an apply with two entries of one key with status
-// 500 and no reason. It is a refusal: the other child is made, and the child is not sent again
-// and again.
-func TestUntypedChild(t *testing.T) {
+// TestUntypedApply: a real API server answers an apply that it cannot read by the schema of
+// the kind with status 500 and no reason. It is told by its words.
+func TestUntypedApply(t *testing.T) {
 	t.Parallel()
 	controlplane.RequireLong(t)
 	c := start(t, false)
-	file := filepath.Join(t.TempDir(), "untyped.yaml")
-	write(t, file, `apiVersion: edict.dev/v1alpha1
-kind: Policy
-metadata: {name: untyped}
-spec:
-  for: {apiVersion: v1, kind: ConfigMap, namespaces: [default], selector: app=yes}
-  children:
-    - {name: bad, apply: {apiVersion: v1, kind: Service, metadata: {name: bad, namespace: default}, spec: {ports: "${json.decode(object.data.ports)}"}}}
-    - {name: good, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: default}, data: {v: "1"}}}
-`)
-	const ports = `[{"name":"a","port":80,"protocol":"TCP"},{"name":"b","port":80,"protocol":"TCP"}]`
-	c.put(object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"name": "a", "namespace": "default", "labels": object{"app": "yes"}}, "data": object{"ports": ports}})
-	edict := c.run(func(o *run.Options) { o.Policies = []string{file} })
-	eventually(t, "the other child", func() string {
-		if c.get("ConfigMap", "default", "good") == nil {
-			return "it is not made"
+	services := c.of("Service", "default")
+	for name, ports := range map[string][]any{
+		"two entries of one key":  {object{"name": "a", "port": int64(80), "protocol": "TCP"}, object{"name": "b", "port": int64(80), "protocol": "TCP"}},
+		"a value of another type": {object{"name": "a", "port": "x", "protocol": "TCP"}},
+	} {
+		bad := &unstructured.Unstructured{Object: object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": "bad", "namespace": "default"}, "spec": object{"ports": ports}}}
+		if _, err := services.Apply(t.Context(), "bad", bad, metav1.ApplyOptions{FieldManager: "test"}); !apply.IsRejected(err) || !apply.IsLasting(err) {
+			t.Errorf("%s: %v", name, err)
 		}
-		return ""
-	})
-	if log := edict.log.String(); !strings.Contains(log, "failed to create typed patch object") {
-		t.Errorf("the log does not say why the child is refused:\n%s", log)
-	}
-	if c.get("Service", "default", "bad") != nil {
-		t.Error("the server has taken the Service")
 	}
 }
