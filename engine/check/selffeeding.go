@@ -7,13 +7,15 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// selfFeeding finds writes that compute a field from itself, so that every write
-// causes the next. A condition may end that: only rules without one are looked at.
+// selfFeeding finds writes that compute a field from itself, or that write the time of the
+// evaluation, so that every write causes the next. A condition may end that: only rules
+// without one are looked at.
 func selfFeeding(p *policy) {
 	for _, r := range p.plan.Rules {
 		if r.Stop && r.When != nil {
@@ -27,6 +29,7 @@ func selfFeeding(p *policy) {
 
 func (p *policy) feeding(list []plan.Action) {
 	for _, a := range list {
+		p.stamping(a)
 		m, ok := a.(*plan.Merge)
 		if !ok || !m.Of.Primary() {
 			continue
@@ -43,6 +46,37 @@ func (p *policy) feeding(list []plan.Action) {
 			t.Walk(func(program *cel.Program) { p.fed(program, full) })
 		})
 	}
+}
+
+// stamping reports the time of the evaluation in what an action writes to an object that is
+// there.
+func (p *policy) stamping(a plan.Action) {
+	switch a := a.(type) {
+	case *plan.Child:
+		if !a.Apply {
+			return
+		}
+	case *plan.Merge, *plan.ListEntry:
+	default:
+		return
+	}
+	plan.Programs(a, func(program *cel.Program) {
+		if program.Names()[analyze.Now.Name] && !chooses(program) {
+			p.report(document.SelfFeeding, program.Pos(), "write it only when something else has changed: give the rule a when",
+				"the time differs in every evaluation, so every write causes the next")
+		}
+	})
+}
+
+// chooses reports whether an expression gives one of several values.
+func chooses(program *cel.Program) (chooses bool) {
+	ast.PostOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.CallKind {
+			name := e.AsCall().FunctionName()
+			chooses = chooses || name == operators.Conditional || name == "orValue" || name == "or"
+		}
+	}))
+	return chooses
 }
 
 // fed reports a sum or difference with the field that it is written to.

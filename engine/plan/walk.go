@@ -3,6 +3,7 @@ package plan
 import (
 	"iter"
 
+	"github.com/edict-dev/edict/engine/analyze"
 	"github.com/edict-dev/edict/engine/expr/cel"
 )
 
@@ -14,6 +15,16 @@ func (r *Rule) Actions() iter.Seq[Action] {
 		lists = append(lists, r.Cases[i].Do)
 	}
 	return all(lists...)
+}
+
+// Stamps reports whether the policy writes the time of the evaluation.
+func (p *Policy) Stamps() (stamps bool) {
+	for _, r := range p.Rules {
+		for a := range r.Actions() {
+			Programs(a, func(program *cel.Program) { stamps = stamps || program.Names()[analyze.Now.Name] })
+		}
+	}
+	return stamps
 }
 
 // OfErrors returns all actions for failures of a rule, also those of their selections.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,13 @@ func try(ctx context.Context, c *Controller, key eval.Key, snapshot *world.Snaps
 	in.Answers, in.Shared = answers, nil
 	d := eval.Evaluate(ctx, in, nil)
 	return trial{c: c, d: d, asked: *answers.asked != ""}
+}
+
+// Writes reports whether the decision about a key at a time, on the world as it is, wants to
+// write. Nothing is written.
+func (c *Controller) Writes(ctx context.Context, key eval.Key, at time.Time) bool {
+	d := try(ctx, c, key, c.group.store.Snapshot(), at, recorded{asked: new(string)}).d
+	return slices.ContainsFunc(d.Effects, func(e *eval.Effect) bool { return e.Verb != eval.VerbEvent })
 }
 
 // costly returns the first item that failed because of what it costs, or nil.

@@ -17,8 +17,10 @@ type process struct {
 	group *reconcile.Group
 	// controllers are those of the group, by policy.
 	controllers map[string]*reconcile.Controller
-	sources     map[world.Source]labels.Selector
-	agenda      *agenda
+	// stamps says which policies write the time of the evaluation.
+	stamps  map[string]bool
+	sources map[world.Source]labels.Selector
+	agenda  *agenda
 }
 
 // newProcess returns a process that has not begun, and has no policies yet.
@@ -29,7 +31,7 @@ func newProcess(o *Options, w *server, a *agenda) *process {
 	g.Digests = true
 	g.Guard = o.Guard
 	g.Brakes = o.Brakes
-	return &process{group: g, controllers: map[string]*reconcile.Controller{}, sources: map[world.Source]labels.Selector{}, agenda: a}
+	return &process{group: g, controllers: map[string]*reconcile.Controller{}, stamps: map[string]bool{}, sources: map[world.Source]labels.Selector{}, agenda: a}
 }
 
 // begin starts the controllers of policies on the world as it is.
@@ -50,7 +52,7 @@ func (p *process) begin(ctx context.Context, policies []*plan.Policy, objects []
 		p.feed(ctx, apiserver.ID(object), nil, object)
 	}
 	for _, c := range p.group.Controllers() {
-		p.controllers[c.Policy.Name] = c
+		p.controllers[c.Policy.Name], p.stamps[c.Policy.Name] = c, c.Policy.Stamps()
 		c.MarkInitial()
 		for _, key := range c.Keys() {
 			p.agenda.work.add(item{c.Policy.Name, key})

@@ -200,3 +200,27 @@ func TestOptionalsComeToRest(t *testing.T) {
 		t.Errorf("%v", told(r))
 	}
 }
+
+// TestStampedTime: a policy that writes the time of each evaluation never comes to rest, as in
+// a cluster, where no two evaluations are at one time. One with a condition, or with a
+// deadline, does.
+func TestStampedTime(t *testing.T) {
+	t.Parallel()
+	const stamp = "annotations: {set: {at: \"${string(now)}\"}}"
+	for when, rests := range map[string]bool{
+		"'true'":                          false,
+		"'object.metadata.name == \"a\"'": false,
+		"'!has(object.metadata.annotations) || !(\"at\" in object.metadata.annotations)'":                          true,
+		"'object.metadata.?annotations[?\"at\"].optMap(t, elapsed(timestamp(t), duration(\"1s\"))).orValue(true)'": true,
+	} {
+		s := collide(t, "\n  for: {apiVersion: v1, kind: ConfigMap, selector: a=b}\n  rules: [{name: stamp, when: "+when+", do: ["+stamp+"]}]\n")
+		s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "labels": Object{"a": "b"}}})
+		s.Settle(t.Context())
+		if got := s.Ended() == ""; got != rests {
+			t.Errorf("when %s: it rests is %v (%q)", when, got, s.Ended())
+		}
+		if rests && !s.Now().Equal(start) {
+			t.Errorf("when %s: the clock has moved to %v", when, s.Now())
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/brake"
@@ -87,6 +88,7 @@ func (s *settling) reconcile(ctx context.Context, i item) {
 		s.sim.done.result.Traces = append(s.sim.done.result.Traces, r.Record.Render(ctx))
 	}
 	agenda.later(i, r.Next, now)
+	s.stamp(ctx, i, r)
 	agenda.backOff(i, r.Err, now)
 }
 
@@ -107,6 +109,20 @@ func (s *settling) restless(i item, outcomes []apply.Outcome) string {
 	}
 	return fmt.Sprintf("the policy %s never comes to rest about %s: %d evaluations have written, and nothing else has happened; %s%s",
 		i.policy, i.key, maxWritten, brake.Describe(wrote), s.others(i, wrote))
+}
+
+// stamp moves the clock on by a second if the key has written, is at rest now, and would write
+// again only because of the time that it writes: in a cluster no two evaluations are at one
+// time, so such a key never comes to rest.
+func (s *settling) stamp(ctx context.Context, i item, r reconcile.Result) {
+	later := s.sim.clock.Add(time.Second)
+	if s.sim.written[i] == 0 || !s.sim.process.stamps[i.policy] || len(r.Outcomes) > 0 || !r.Next.IsZero() && !r.Next.After(later) {
+		return
+	}
+	if s.sim.process.controllers[i.policy].Writes(ctx, i.key, later) {
+		s.sim.clock = later
+		s.sim.agenda.work.add(i)
+	}
 }
 
 // others names the rule of another policy that has written the same object last.
