@@ -60,9 +60,9 @@ func (g garbage) collect(o Object) {
 	solid, waits := false, false
 	lost := map[string]bool{}
 	for _, w := range ownersOf(o) {
-		_, exists := g.server.storage.owners[w.uid]
+		at, exists := g.server.storage.owners[w.uid]
 		switch {
-		case !exists:
+		case !exists || elsewhere(at, o):
 			lost[w.uid] = true
 		case g.waiting(w.uid):
 			waits, lost[w.uid] = true, true
@@ -78,6 +78,19 @@ func (g garbage) collect(o Object) {
 		g.remove(o, metav1.DeletePropagationForeground)
 	default:
 		g.remove(o, ownPropagation(o))
+	}
+}
+
+// elsewhere reports whether an owner is in another namespace than an object: for the garbage
+// collector it is absent.
+func elsewhere(owner world.ID, o Object) bool {
+	return owner.Namespace != "" && owner.Namespace != ID(o).Namespace
+}
+
+// stray collects an object that was stored with an owner in another namespace.
+func (g garbage) stray(o Object) {
+	if slices.ContainsFunc(ownersOf(o), func(w owner) bool { return elsewhere(g.server.storage.owners[w.uid], o) }) {
+		g.collect(o)
 	}
 }
 

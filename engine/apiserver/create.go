@@ -66,6 +66,7 @@ func (s *Server) born(kind kind, next Object) (Object, error) {
 	}
 	metadata(next)["creationTimestamp"] = s.now.timestamp()
 	s.storage.add(kind, next)
+	garbage{s}.stray(next)
 	return next, nil
 }
 

@@ -70,7 +70,9 @@ func (s *Server) Put(given Object, manager string) {
 	old, exists := s.storage.objects[id]
 	if !exists {
 		setDefault(metadata(next), "creationTimestamp", s.now.timestamp())
-		s.storage.add(kind, s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, manager))
+		next = s.managers.tracked(kind, fieldsKey{GVK: id.GVK}, nil, next, manager)
+		s.storage.add(kind, next)
+		garbage{s}.stray(next)
 		return
 	}
 	if _, has := next["status"]; !has && old["status"] != nil {
@@ -115,6 +117,7 @@ func (s *Server) store(kind kind, old, next Object) Object {
 		return next
 	}
 	s.storage.set(old, next)
+	garbage{s}.stray(next)
 	return next
 }
 

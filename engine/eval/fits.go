@@ -44,10 +44,13 @@ func finite(v value.Value) error {
 	return fmt.Errorf("%s is %v, which no object can have; test it with math.isFinite, or write string(...)", where, number)
 }
 
-// fit refuses writes that are too large or have numbers that no object can have, from the
-// first of some on.
+// fit refuses writes that are too large, have numbers that no object can have or owners that
+// are none, from the first of some on.
 func (r *ruleRun) fit(first int) error {
 	for _, e := range r.ev.decision.Effects[first:] {
+		if err := r.ev.owners(e); err != nil {
+			return &expr.Failure{At: r.rule.Pos, Err: err}
+		}
 		if err := finite(e.Patch); err != nil {
 			return &expr.Failure{At: r.rule.Pos, Err: fmt.Errorf("%s: %w", shown(e.Target), err)}
 		}
@@ -57,6 +60,20 @@ func (r *ruleRun) fit(first int) error {
 		}
 		if r.ev.written += size; r.ev.written > MaxWritten {
 			return errWritten
+		}
+	}
+	return nil
+}
+
+// owners returns an error if the primary object is written as the owner of an object that is
+// in another namespace, or in none: the garbage collector would delete that object.
+func (ev *evaluation) owners(e *Effect) error {
+	if ev.object == nil || ev.object.Namespace == "" || e.Target.Namespace == ev.object.Namespace || e.Verb == VerbEvent {
+		return nil
+	}
+	for _, owner := range items(value.Path(e.Patch, "metadata", "ownerReferences")) {
+		if uid := value.StringAt(owner, "uid"); uid != "" && uid == ev.object.UID {
+			return fmt.Errorf("%s cannot be owned by %s, which is in another namespace: the garbage collector would delete it. Leave the owner out, and delete the object by a finalizer or as a child", shown(e.Target), shown(ev.object.ID()))
 		}
 	}
 	return nil

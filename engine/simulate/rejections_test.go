@@ -107,3 +107,24 @@ func TestDroppedField(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnersElsewhere: a policy that makes its primary object the owner of an object in another
+// namespace fails; such an object of somebody else is collected.
+func TestOwnersElsewhere(t *testing.T) {
+	t.Parallel()
+	const owners = "ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: \"${key.name}\", uid: \"${object.metadata.uid}\"}]"
+	const spec = "\n  for: {apiVersion: v1, kind: ConfigMap, selector: a=b}\n  rules: [{name: own, do: [{apply: {apiVersion: example.com/v1, kind: Part, metadata: {name: part, namespace: ITEM, " + owners + "}}}]}]\n"
+	for namespace, want := range map[string]int{"ns": 1, "other": 0} {
+		s := collide(t, of(spec, namespace))
+		s.Apply(Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": Object{"name": "a", "namespace": "ns", "uid": "u", "labels": Object{"a": "b"}}})
+		s.Settle(t.Context())
+		if r := s.Result(); len(r.Effects) != want || len(r.Errors) != 1-want {
+			t.Errorf("in %s: %+v", namespace, r)
+		}
+		theirs := Object{"apiVersion": "example.com/v1", "kind": "Part", "metadata": Object{"name": "theirs", "namespace": namespace, "ownerReferences": []any{Object{"apiVersion": "v1", "kind": "ConfigMap", "name": "a", "uid": "u"}}}}
+		s.Apply(theirs)
+		if there := s.Get(ID(theirs)) != nil; there != (want == 1) {
+			t.Errorf("in %s: an object of somebody else is there: %v", namespace, there)
+		}
+	}
+}
