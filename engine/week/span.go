@@ -6,34 +6,38 @@ import "time"
 type Span struct{ Begin, End time.Time }
 
 // Spans returns when a window is open around a time, in the time zone of that time: from
-// the day before to the same day of the next week.
+// the day before to the same day of the next week. It is open while the clock on the wall
+// shows a time in it, so twice for what an hour that comes twice shows.
 func (w Window) Spans(around time.Time) (out []Span) {
 	for add := -1; add <= 8; add++ {
-		// There may be no midnight, but in UTC there is.
-		weekday := time.Date(around.Year(), around.Month(), around.Day()+add, 0, 0, 0, 0, time.UTC).Weekday()
-		s := Span{on(around, add, w.From), on(around, add, w.To)}
-		if w.Days[weekday] && s.Begin.Before(s.End) {
-			out = append(out, s)
+		midnight := time.Date(around.Year(), around.Month(), around.Day()+add, 0, 0, 0, 0, time.UTC)
+		if w.Days[midnight.Weekday()] {
+			out = appendShown(out, Span{midnight.Add(w.From), midnight.Add(w.To)}, around.Location())
 		}
 	}
 	return out
 }
 
-// on returns a time of the day by the clock on the wall, some days later. If the clock is
-// put forward over it, it is the moment at which that happens.
-func on(around time.Time, days int, clock time.Duration) time.Time {
-	year, month, day := around.Date()
-	minutes := int(clock / time.Minute)
-	at := time.Date(year, month, day+days, 0, minutes, 0, 0, around.Location())
-	shown := at.Hour()*60 + at.Minute()
-	if wanted := minutes % (24 * 60); shown != wanted {
-		begin, end := at.ZoneBounds()
-		if later := (shown - wanted + 24*60) % (24 * 60); later < 12*60 {
-			return begin
+// appendShown appends when the clock on the wall shows a span, which is written as if the
+// zone were UTC: a part for each time in which the zone does not change its clock.
+func appendShown(out []Span, wall Span, zone *time.Location) []Span {
+	for at := wall.Begin.Add(-day); !at.IsZero() && at.Before(wall.End.Add(day)); {
+		begin, end := at.In(zone).ZoneBounds()
+		_, offset := at.In(zone).Zone()
+		ahead := -time.Duration(offset) * time.Second
+		s := Span{wall.Begin.Add(ahead), wall.End.Add(ahead)}
+		if s.Begin.Before(begin) {
+			s.Begin = begin
 		}
-		return end
+		if !end.IsZero() && s.End.After(end) {
+			s.End = end
+		}
+		if s.Begin.Before(s.End) {
+			out = append(out, s)
+		}
+		at = end
 	}
-	return at
+	return out
 }
 
 // Inside reports whether one of some spans has a time in it.
