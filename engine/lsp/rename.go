@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/lsp/rpc"
 )
 
@@ -136,19 +137,10 @@ func usesIn(n *document.Node, e part, use *regexp.Regexp) (out []document.Positi
 // withoutLiterals returns an expression with blanks in place of what stands in
 // quotes.
 func withoutLiterals(text string) string {
-	out, quote := []byte(text), byte(0)
-	for i := 0; i < len(out); i++ {
-		switch c := out[i]; {
-		case quote == 0 && (c == '"' || c == '\''):
-			quote = c
-		case quote != 0 && c == '\\' && i+1 < len(out):
-			out[i], out[i+1] = ' ', ' '
-			i++
-		case c == quote:
-			quote = 0
-		case quote != 0 && c < 0x80:
-			out[i] = ' '
-		}
+	runes := []rune(text)
+	out := slices.Repeat([]rune{' '}, len(runes))
+	for i, r := range cel.Code(runes, 0, len(runes)) {
+		out[i] = r
 	}
 	return string(out)
 }

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/budget"
 	"github.com/edict-dev/edict/test/widgets"
 )
 
@@ -316,5 +318,44 @@ func TestTemplateFitsNumbers(t *testing.T) {
 		if problems.HasErrors() == fits {
 			t.Errorf("%s: %v", text, problems.List())
 		}
+	}
+}
+
+// TestLiteralsInTemplates: what CEL's parser takes for an expression is found whole in a
+// template, whatever its literals and comments have in them.
+func TestLiteralsInTemplates(t *testing.T) {
+	t.Parallel()
+	env, random, parsed := declared(t), rand.New(rand.NewPCG(1, 1)), 0
+	quotes := []string{`"`, `'`, `"""`, "'''"}
+	prefixes := []string{"", "", "r", "R", "b", "br", "BR"}
+	content := []string{"a", "}", "{", `"`, `'`, `\`, `\"`, `\\`, "${", "//", "\n", "ä"}
+	for range budget.Of(2000, 40000) {
+		var b strings.Builder
+		for i := range 1 + random.IntN(3) {
+			if separators := []string{" + ", "+", " // it's\n+"}; i > 0 && strings.Contains(b.String(), "//") {
+				b.WriteString("+")
+			} else if i > 0 {
+				b.WriteString(separators[random.IntN(len(separators))])
+			}
+			quote := quotes[random.IntN(len(quotes))]
+			b.WriteString(prefixes[random.IntN(len(prefixes))] + quote)
+			for range random.IntN(4) {
+				b.WriteString(content[random.IntN(len(content))])
+			}
+			b.WriteString(quote)
+		}
+		text := b.String()
+		_, wrong := env.base.Parse(text)
+		if _, commented := env.base.Parse(text + "+"); wrong.Err() != nil || commented.Err() == nil {
+			continue
+		}
+		parsed++
+		pieces, ok := split("x${" + text + "}y")
+		if !ok || len(pieces) != 3 || pieces[1].text != text {
+			t.Errorf("%s: %v", text, pieces)
+		}
+	}
+	if parsed < 500 {
+		t.Errorf("only %d were expressions", parsed)
 	}
 }

@@ -123,25 +123,42 @@ func Closing(runes []rune, i int) int {
 }
 
 // Code goes through the characters of an expression that are in none of its literals,
-// from one place to before another.
+// from one place to before another. In a comment quotes begin no literal.
 func Code(runes []rune, from, to int) iter.Seq2[int, rune] {
 	return func(yield func(int, rune) bool) {
-		quote := rune(0)
-		for i := from; i < to && i < len(runes); i++ {
-			switch r := runes[i]; {
-			case quote != 0 && r == '\\':
-				i++
-			case quote != 0:
-				if r == quote {
-					quote = 0
-				}
-			case r == '"' || r == '\'':
-				quote = r
-			default:
-				if !yield(i, r) {
-					return
-				}
+		to, comment := min(to, len(runes)), false
+		for i := from; i < to; i++ {
+			r := runes[i]
+			if !comment && (r == '"' || r == '\'') {
+				i = literalEnd(runes[:to], from, i)
+				continue
+			}
+			comment = r != '\n' && (comment || hasAt(runes[:to], i, "//"))
+			if !yield(i, r) {
+				return
 			}
 		}
 	}
 }
+
+// literalEnd returns where the literal ends whose first quote is at i, in an expression
+// that begins at from.
+func literalEnd(runes []rune, from, i int) int {
+	quote := string(runes[i])
+	if triple := strings.Repeat(quote, 3); hasAt(runes, i, triple) {
+		quote = triple
+	}
+	raw := rawPrefix.MatchString(string(runes[max(from, i-3):i]))
+	for i += len(quote); i < len(runes); i++ {
+		switch {
+		case hasAt(runes, i, quote):
+			return i + len(quote) - 1
+		case runes[i] == '\\' && !raw:
+			i++
+		}
+	}
+	return i
+}
+
+// rawPrefix is before the quote of a literal in which a backslash is a backslash.
+var rawPrefix = regexp.MustCompile(`(^|\W)[bB]?[rR]$`)
