@@ -113,6 +113,8 @@ func TestToTerm(t *testing.T) {
 		"uint":     {types.Uint(math.MaxUint64), "18446744073709551615"},
 		"bytes":    {types.Bytes("a"), `"YQ=="`},
 		"double":   {value.OfDouble(1.5), "1.5"},
+		"whole":    {value.OfDouble(-1), "-1.0"},
+		"large":    {value.OfDouble(1e21), "1e+21"},
 		"infinite": {value.OfDouble(math.Inf(1)), "a number that is not finite cannot be given to Rego"},
 		"error":    {types.NewErr("x"), "x"},
 		"shared":   {shared, ErrInputTooLarge.Error()},

@@ -49,6 +49,7 @@ func TestEval(t *testing.T) {
 		"every":          {"x if every i in input { i > 0 }", of([]any{int64(1), int64(2)}), true},
 		"bounded calls":  {"x := concat(\",\", [sprintf(\"%03d|%s|%v\", [7, \"a\", [1]]), replace(\"aba\", \"a\", \"c\"), json.marshal({\"a\": 1}), upper(\"x\")])", value.Null, `007|a|[1],cbc,{"a":1},X`},
 		"glob and regex": {"x := [glob.match(\"a.*\", [\".\"], \"a.b\"), regex.match(\"^a+$\", \"aab\"), \"a\" in [\"a\"], {1} - {1}]", value.Null, []any{true, false, true, []any{}}},
+		"doubles":        {"x := sprintf(\"%.2f %.1f %v %d\", [input.a, input.b, input.a, input.c])", value.FromMap(map[string]value.Value{"a": value.OfDouble(1), "b": value.OfDouble(2.5), "c": value.OfInt(3)}), "1.00 2.5 1 3"},
 		"with":           {"x := z if z := y with input as {\"a\": 2}\ny := input.a", value.Null, int64(2)},
 		"else":           {"x := 1 if input.a\nelse := 2", of(map[string]any{}), int64(2)},
 		"units":          {"x := [units.parse_bytes(\"1Ki\"), semver.compare(\"1.2.0\", \"1.10.0\"), to_number(\"12\"), net.cidr_contains(\"10.0.0.0/8\", \"10.1.1.1\")]", value.Null, []any{int64(1024), int64(-1), int64(12), true}},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/cel-go/common/types"
@@ -104,11 +105,17 @@ func (w *inputWriter) text(s string) error {
 	return nil
 }
 
+// double writes a double with a point, as a literal has it: OPA takes a number without one
+// for an integer, for which sprintf has other verbs.
 func (w *inputWriter) double(f float64) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return errors.New("a number that is not finite cannot be given to Rego")
 	}
-	w.out = appendText(w.out, tagNumber, string(ast.FloatNumberTerm(f).Value.(ast.Number)))
+	text := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	w.out = appendText(w.out, tagNumber, text)
 	return nil
 }
 
