@@ -7,39 +7,50 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
 
 // Functions returns base64.encode and base64.decode.
 func Functions() []expr.Function {
-	text := []expr.Type{expr.String}
 	return []expr.Function{
 		{
-			Name: "base64.encode", Args: text, Result: expr.String, Needs: need,
-			Doc: "a text in standard base64, as in the data of a Secret", Example: `base64.encode(object.spec.password)`,
+			Name: "base64.encode", Args: []expr.Type{expr.EitherOf(expr.String, expr.Bytes)}, Result: expr.String, Needs: need,
+			Doc: "a text or bytes in standard base64, as in the data of a Secret", Example: `base64.encode(object.spec.password)`,
 			Do: func(_ *expr.Call, args []value.Value) (value.Value, error) {
-				text, _ := value.Str(args[0])
-				return value.OfString(base64.StdEncoding.EncodeToString([]byte(text))), nil
+				return value.OfString(base64.StdEncoding.EncodeToString(bytesOf(args[0]))), nil
 			},
 		},
 		{
-			Name: "base64.decode", Args: text, Result: expr.String, Needs: need,
-			Doc: "the text that standard base64 stands for; an error when it is not base64 or not UTF-8", Example: `base64.decode(object.data["ca.crt"])`,
+			Name: "base64.decode", Args: []expr.Type{expr.String}, Result: expr.String, Needs: need,
+			Doc: "the text that standard base64 stands for, with or without padding; an error when it is not base64 or not UTF-8", Example: `base64.decode(object.data["ca.crt"])`,
 			Do: decode,
 		},
 	}
 }
 
+// bytesOf returns those of a text, or bytes as they are.
+func bytesOf(v value.Value) []byte {
+	if b, ok := v.(types.Bytes); ok {
+		return b
+	}
+	text, _ := value.Str(v)
+	return []byte(text)
+}
+
 func need(args []value.Value) expr.Need {
-	text, _ := value.Str(args[0])
-	n := base64.StdEncoding.EncodedLen(len(text))
+	n := base64.StdEncoding.EncodedLen(len(bytesOf(args[0])))
 	return expr.Need{Work: 1 + expr.Units(n, 10), Text: n, Scratch: 2 * n}
 }
 
 func decode(_ *expr.Call, args []value.Value) (value.Value, error) {
 	text, _ := value.Str(args[0])
 	out, err := base64.StdEncoding.DecodeString(text)
+	if err != nil { // the padding may be left out
+		out, err = base64.RawStdEncoding.DecodeString(text)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the text is not base64: %w", err)
 	}

@@ -3,6 +3,8 @@ package base64
 import (
 	"testing"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -17,7 +19,13 @@ func TestBase64(t *testing.T) {
 			t.Errorf("decode(%q) = %v, %v", encoded, out, err)
 		}
 	}
-	for _, wrong := range []string{"?", "YQ", "/w=="} {
+	if out, err := fs[0].Do(nil, []value.Value{types.Bytes{0xff}}); err != nil || out != value.OfString("/w==") {
+		t.Errorf("encode(b'\\xff') = %v, %v", out, err)
+	}
+	if out, err := fs[1].Do(nil, []value.Value{value.OfString("Z3LDvG4")}); err != nil || out != value.OfString("grün") {
+		t.Errorf("decode without padding: %v, %v", out, err)
+	}
+	for _, wrong := range []string{"?", "Y", "YQ=", "/w=="} {
 		if out, err := fs[1].Do(nil, []value.Value{value.OfString(wrong)}); err == nil {
 			t.Errorf("decode(%q) = %v, want an error", wrong, out)
 		}

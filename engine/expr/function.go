@@ -18,6 +18,7 @@ type Type struct {
 var (
 	Dyn       = Type{Name: "dyn"}
 	String    = Type{Name: "string"}
+	Bytes     = Type{Name: "bytes"}
 	Int       = Type{Name: "int"}
 	Bool      = Type{Name: "bool"}
 	Timestamp = Type{Name: "timestamp"}
@@ -37,17 +38,20 @@ func MapOf(t Type) Type { return Type{Name: "map", Of: []Type{t}} }
 // OptionalOf is a value of type t or none.
 func OptionalOf(t Type) Type { return Type{Name: "optional", Of: []Type{t}} }
 
-// MaybeOf is, of an argument, a value of type t or an optional of it.
-func MaybeOf(t Type) Type { return Type{Name: maybe, Of: []Type{t}} }
+// EitherOf is, of an argument, a value of one of two types.
+func EitherOf(one, other Type) Type { return Type{Name: either, Of: []Type{one, other}} }
 
-const maybe = "maybe"
+// MaybeOf is, of an argument, a value of type t or an optional of it.
+func MaybeOf(t Type) Type { return EitherOf(OptionalOf(t), t) }
+
+const either = "either"
 
 // Forms returns the types that an argument of type t may have.
 func (t Type) Forms() []Type {
-	if t.Name != maybe {
+	if t.Name != either {
 		return []Type{t}
 	}
-	return []Type{OptionalOf(t.Of[0]), t.Of[0]}
+	return t.Of
 }
 
 // String writes the type as in CEL.
@@ -55,8 +59,10 @@ func (t Type) String() string {
 	switch {
 	case len(t.Of) == 0:
 		return t.Name
-	case t.Name == maybe:
-		return t.Of[0].String() + " or optional"
+	case t.Name == either && t.Of[0].Name == "optional":
+		return t.Of[1].String() + " or optional"
+	case t.Name == either:
+		return t.Of[0].String() + " or " + t.Of[1].String()
 	}
 	parts := make([]string, len(t.Of))
 	for i, o := range t.Of {

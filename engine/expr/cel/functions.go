@@ -191,6 +191,8 @@ func typeFrom(t expr.Type) *cel.Type {
 	switch t.Name {
 	case "string":
 		return cel.StringType
+	case "bytes":
+		return cel.BytesType
 	case "int":
 		return cel.IntType
 	case "bool":
