@@ -50,15 +50,20 @@ func TestAllowed(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := strings.Fields(`
-abs and array.concat array.reverse array.slice assign base64.decode base64.encode base64.is_valid ceil concat contains
-count div endswith eq equal floor format_int glob.match gt gte indexof internal.member_2 internal.member_3 intersection
+abs and array.concat array.flatten array.reverse array.slice assign base64.decode base64.encode base64.is_valid
+base64url.decode base64url.encode base64url.encode_no_pad bits.and bits.negate bits.or bits.rsh bits.xor ceil concat contains
+count div endswith eq equal floor format_int glob.match glob.quote_meta gt gte hex.decode hex.encode indexof indexof_n
+internal.member_2 internal.member_3 intersection
 is_array is_boolean is_null is_number is_object is_set is_string json.filter json.is_valid json.marshal json.remove
-json.unmarshal lower lt lte max min minus mul neq net.cidr_contains object.filter object.get object.keys object.remove
+json.unmarshal lower lt lte max min minus mul neq net.cidr_contains net.cidr_intersects net.cidr_is_valid object.filter
+object.get object.keys object.remove
 object.subset object.union object.union_n or plus product regex.is_valid regex.match rem replace round semver.compare
 semver.is_valid sort split sprintf startswith strings.any_prefix_match strings.any_suffix_match strings.count
-strings.replace_n strings.reverse substring sum time.add_date time.clock time.date time.diff time.parse_duration_ns
-time.parse_rfc3339_ns to_number trim trim_left trim_prefix trim_right trim_space trim_suffix type_name union units.parse
-units.parse_bytes upper`)
+strings.replace_n strings.reverse strings.split_n substring sum time.add_date time.clock time.date time.diff time.format
+time.parse_duration_ns time.parse_ns
+time.parse_rfc3339_ns time.weekday to_number trim trim_left trim_prefix trim_right trim_space trim_suffix type_name union
+units.parse units.parse_bytes upper uri.is_valid uri.parse urlquery.decode urlquery.decode_object urlquery.encode
+urlquery.encode_object uuid.parse`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -95,6 +100,10 @@ func TestCompileProblems(t *testing.T) {
 		"schema":                  {"package p\nx := json.match_schema({}, {\"$ref\": \"http://a\"})", "json.match_schema is not allowed in a policy"},
 		"range":                   {"package p\nx := numbers.range(1, 1000000000)", "numbers.range is not allowed in a policy"},
 		"expand":                  {"package p\nx := net.cidr_expand(\"10.0.0.0/8\")", "net.cidr_expand is not allowed in a policy"},
+		"each with each":          {"package p\nx := net.cidr_contains_matches([\"10.0.0.0/8\"], [\"10.0.0.1\"])", "net.cidr_contains_matches is not allowed in a policy (it compares each with each; go through the lists, with net.cidr_contains)"},
+		"digest":                  {"package p\nx := crypto.sha256(\"a\")", "crypto.sha256 is not allowed in a policy (pass hash.sha256(x) or hash.fnv1a128(x) in the input)"},
+		"token":                   {"package p\nx := io.jwt.decode(\"a\")", "io.jwt.decode is not allowed in a policy (a policy has no keys and checks no tokens)"},
+		"made up":                 {"package p\nx := uuid.rfc4122(\"a\")", "uuid.rfc4122 is not allowed in a policy (a policy decides the same way each time)"},
 		"deprecated":              {"package p\nx := any([true])", "any is not allowed in a policy (it is deprecated)"},
 		"print":                   {"package p\nx if print(1)", "print is not allowed in a policy"},
 		"no function":             {"package p\nx := lowr(\"A\")", "m.rego:2:6: no function is called \"lowr\" (did you mean \"lower\"?)"},
