@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
@@ -12,7 +14,7 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Functions returns quantity.value, quantity.sum and quantity.parse.
+// Functions returns quantity.value, quantity.sum, quantity.parse and quantity.format.
 func Functions() []expr.Function {
 	return []expr.Function{
 		{
@@ -36,7 +38,42 @@ func Functions() []expr.Function {
 			Needs:   expr.Linear(128),
 			Do:      canonical,
 		},
+		{
+			Name: "quantity.format", Args: []expr.Type{expr.Dyn, expr.String}, Result: expr.String,
+			Doc:      "a quantity or a number in a unit (n, u, m, k, M, G, T, P, E, Ki to Ei or none), with at most three decimals, rounded up, away from 0",
+			Example:  `quantity.format(quantity.value(object.spec.size) * 2, "Gi")`,
+			StandIns: []value.Value{value.OfInt(1), value.OfString("Gi")},
+			Needs:    expr.Linear(128),
+			Do:       format,
+		},
 	}
+}
+
+// suffixes are the units of quantities.
+var suffixes = strings.Fields("n u m k M G T P E Ki Mi Gi Ti Pi Ei")
+
+func format(_ *expr.Call, args []value.Value) (value.Value, error) {
+	q, err := parse(args[0])
+	if err != nil {
+		return nil, err
+	}
+	unit, _ := value.Str(args[1])
+	if unit != "" && !slices.Contains(suffixes, unit) {
+		return nil, fmt.Errorf("%q is no unit; units are %s", value.Cut(unit, maxLength), strings.Join(suffixes, ", "))
+	}
+	one := resource.MustParse("1" + unit)
+	thousandths := new(big.Rat).Mul(new(big.Rat).Quo(exact(q), exact(one)), big.NewRat(1000, 1))
+	rest := new(big.Int)
+	whole, _ := new(big.Int).QuoRem(thousandths.Num(), thousandths.Denom(), rest)
+	whole.Add(whole, big.NewInt(int64(rest.Sign())))
+	text := new(big.Rat).SetFrac(whole, big.NewInt(1000)).FloatString(3)
+	return value.OfString(strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + unit), nil
+}
+
+// exact is the number that a quantity stands for.
+func exact(q resource.Quantity) *big.Rat {
+	out, _ := new(big.Rat).SetString(q.AsDec().String())
+	return out
 }
 
 func canonical(_ *expr.Call, args []value.Value) (value.Value, error) {

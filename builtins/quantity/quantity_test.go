@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -77,6 +79,38 @@ func TestGenerated(t *testing.T) {
 			if n, _ := value.Int(got); err != nil || n != want.Int64() {
 				t.Errorf("%s%s: got %d, %v, want %d", number, unit, n, err, want)
 			}
+		}
+	}
+}
+
+// TestFormat: a quantity in a unit is that quantity, or a little more.
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		give       value.Value
+		unit, want string
+	}{
+		{value.OfInt(12884901888), "Gi", "12Gi"}, {value.OfInt(1610612736), "Gi", "1.5Gi"}, {value.OfString("10Gi"), "Mi", "10240Mi"},
+		{value.OfInt(1), "Gi", "0.001Gi"}, {value.OfInt(-1), "Gi", "-0.001Gi"}, {value.OfString("1Gi"), "G", "1.074G"}, {value.OfInt(0), "Ti", "0Ti"},
+		{value.OfString("1500m"), "", "1.5"}, {value.OfDouble(0.25), "m", "250m"}, {value.OfInt(100), "", "100"}, {value.OfString("1n"), "u", "0.001u"},
+		{value.OfInt(1), "GB", `"GB" is no unit; units are n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi, Ei`}, {value.OfString("x"), "Gi", `"x" is not a quantity such as 100Mi, 1.5Gi or 1e3`},
+	} {
+		got, err := format(nil, []value.Value{test.give, value.OfString(test.unit)})
+		if text, _ := value.Str(got); fmt.Sprint(err) != test.want && text != test.want {
+			t.Errorf("%v in %q: %s, %v; want %s", test.give, test.unit, text, err, test.want)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		n, unit := random.Int64N(1<<random.IntN(60)+1), suffixes[random.IntN(len(suffixes))]
+		got, err := format(nil, []value.Value{value.OfInt(n), value.OfString(unit)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := value.Str(got)
+		q, err := parse(got)
+		if one := resource.MustParse("1" + unit); err != nil || q.CmpInt64(n) < 0 || new(big.Rat).Sub(exact(q), new(big.Rat).SetInt64(n)).Cmp(exact(one)) > 0 {
+			t.Errorf("%d in %s is %s (%v)", n, unit, text, err)
 		}
 	}
 }

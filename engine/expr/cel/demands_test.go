@@ -142,10 +142,7 @@ func (p pool) list(of *cel.Type, depth int) ref.Val {
 			return nil
 		}
 	}
-	if p.IntN(2) == 0 {
-		return value.NewList(items)
-	}
-	return types.NewRefValList(types.DefaultTypeAdapter, items)
+	return p.maybeSettled(types.NewRefValList(types.DefaultTypeAdapter, items))
 }
 
 func (p pool) entries(of *cel.Type, depth int) ref.Val {
@@ -158,9 +155,21 @@ func (p pool) entries(of *cel.Type, depth int) ref.Val {
 		out[p.text()] = v
 	}
 	if p.IntN(2) == 0 {
-		return value.FromMap(out)
+		return types.NewStringInterfaceMap(types.DefaultTypeAdapter, map[string]any{"a": out["a"], "b": "c"})
 	}
-	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, map[string]any{"a": out["a"], "b": "c"})
+	given := make(map[ref.Val]ref.Val, len(out))
+	for name, v := range out {
+		given[types.String(name)] = v
+	}
+	return p.maybeSettled(types.NewRefValMap(types.DefaultTypeAdapter, given))
+}
+
+// maybeSettled returns what an expression makes as it is, or settled, as objects are.
+func (p pool) maybeSettled(v ref.Val) ref.Val {
+	if settled, err := value.Settle(v); err == nil && p.IntN(2) == 0 {
+		return settled
+	}
+	return v
 }
 
 // newBytes is how many bytes a call's result has that its arguments do not: a list of

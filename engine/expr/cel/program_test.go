@@ -121,7 +121,7 @@ func TestRunTimeErrors(t *testing.T) {
 		`bool(object.spec.nodeName)`:                                    "this text is neither true nor false",
 		`elapsed(dyn(object.metadata.name), duration("1h"))`:            "no such overload: elapsed(string",
 		`duration(object.spec.nodeName)`:                                "this text is no duration; units are",
-		`timestamp(object.spec.nodeName)`:                               `invalid RFC 3339 timestamp "node-a"`,
+		`timestamp(object.spec.nodeName)`:                               "this text is no time; write it as in RFC 3339: 2026-03-01T12:00:00Z",
 		`quantity(object.spec.nodeName)`:                                "quantities must match the regular expression",
 		`[1].slice(0, size(object.spec.nodeName))`:                      "list is length 1; math.least(n, size(list))",
 		`variables.any + 1`:                                             "a value has another type than the expression expects (no such overload)",
