@@ -86,11 +86,11 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := runnable(errOut, bundle); err != nil {
 		return err
 	}
-	objects, err := simulate.ReadObjects(f.objects, f.answers, f.timeline)
+	objects, err := worldOf(bundle, f.objects, f.answers, f.timeline)
 	if err != nil {
 		return err
 	}
-	timeline, err := f.readTimeline()
+	timeline, err := f.readTimeline(bundle)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func parseParams(list []string) (map[string]map[string]string, error) {
 	return out, nil
 }
 
-func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {
+func (f *simulateFlags) readTimeline(b *source.Bundle) ([]simulate.Entry, error) {
 	if f.timeline == "" {
 		return nil, nil
 	}
@@ -175,6 +175,11 @@ func (f *simulateFlags) readTimeline() ([]simulate.Entry, error) {
 	timeline, err := simulate.ParseTimeline(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.timeline, err)
+	}
+	for _, e := range timeline {
+		if err := simulate.CheckTypes(b.Schemas, e.Objects()); err != nil {
+			return nil, found("%s: at %v: %v", f.timeline, e.At.Duration, err)
+		}
 	}
 	return timeline, nil
 }

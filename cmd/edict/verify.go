@@ -123,7 +123,7 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 	test := &verify.Test{Start: start, Params: params}
 	if f.objects != "" {
 		f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
-		if o.Objects, err = simulate.ReadObjects(f.objects, f.answers); err != nil {
+		if o.Objects, err = worldOf(bundle, f.objects, f.answers); err != nil {
 			return nil, nil, err
 		}
 		if len(o.Objects) == 0 {

@@ -210,7 +210,7 @@ func (f *worldFlags) connect(errOut io.Writer) (*cluster.Reader, error) {
 // read reads the objects that policies need.
 func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Policy, errOut io.Writer) (err error) {
 	if in.reader == nil {
-		in.objects, err = simulate.ReadObjects(f.objects, f.answers)
+		in.objects, err = worldOf(in.bundle, f.objects, f.answers)
 		return err
 	}
 	reads, err := snapshot.New(policies)
@@ -226,6 +226,18 @@ func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Polic
 	}
 	in.objects = reads.TakeListed(objects)
 	return nil
+}
+
+// worldOf reads manifests, whose values must be of the types of their kinds.
+func worldOf(b *source.Bundle, path string, except ...string) ([]simulate.Object, error) {
+	objects, err := simulate.ReadObjects(path, except...)
+	if err != nil {
+		return nil, err
+	}
+	if err := simulate.CheckTypes(b.Schemas, objects); err != nil {
+		return nil, found("%s: %v; an API server refuses it", path, err)
+	}
+	return objects, nil
 }
 
 func (f *worldFlags) startTime() (time.Time, error) {

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,8 +50,8 @@ func flag(n *document.Node, otherwise bool, field string, problems *findings) bo
 	if n == nil {
 		return otherwise
 	}
-	on, err := strconv.ParseBool(n.Text)
-	if n.Kind != document.Bool || err != nil {
+	on, ok := n.Plain().(bool)
+	if !ok {
 		problems.Errorf(n.Pos, "%s must be true or false, not %s", field, n.Kind)
 	}
 	return on

@@ -29,18 +29,25 @@ func (n *Node) Plain() any {
 	}
 }
 
+// booleans are those of YAML 1.1, which kubectl reads and v3 of the library does not. The
+// letters y and n are texts, as all names of fields are: kubectl refuses most of them.
+var booleans = map[string]bool{
+	"yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
+	"no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
+}
+
 func (n *Node) scalar() any {
 	switch n.Kind {
 	case Null:
 		return nil
 	case Bool:
-		return strings.EqualFold(n.Text, "true") || strings.EqualFold(n.Text, "yes") || strings.EqualFold(n.Text, "on")
+		return booleans[n.Text] || strings.EqualFold(n.Text, "true")
 	case Int:
 		if i, err := strconv.ParseInt(strings.ReplaceAll(n.Text, "_", ""), 0, 64); err == nil {
 			return i
 		}
 	case Float:
-		if f, err := strconv.ParseFloat(n.Text, 64); err == nil {
+		if f, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64); err == nil {
 			return f
 		}
 	}

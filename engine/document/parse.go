@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -116,7 +117,9 @@ func (c *converter) mapping(raw *yaml.Node, depth int) *Node {
 		}
 		seen[key.Value] = key.Line
 		if value := c.convert(raw.Content[i+1], depth+1); value != nil {
-			n.Keys = append(n.Keys, c.scalar(key))
+			name := c.scalar(key)
+			name.Kind = String
+			n.Keys = append(n.Keys, name)
 			n.Values = append(n.Values, value)
 		}
 	}
@@ -142,8 +145,14 @@ func (c *converter) scalar(raw *yaml.Node) *Node {
 		n.Kind = Int
 	case "!!float":
 		n.Kind = Float
+		if _, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64); err != nil {
+			c.problems.Hintf(n.Pos, "put a text in quotes", "JSON has no number %s", n.Text)
+		}
 	case "!!str", "!!timestamp":
 		n.Kind = String
+		if _, known := booleans[n.Text]; known && !n.Quoted {
+			n.Kind = Bool
+		}
 	default:
 		n.Kind = String
 		c.tagged(raw)

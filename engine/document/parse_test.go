@@ -45,7 +45,7 @@ func TestKindsOfScalars(t *testing.T) {
 		"2026-03-01T12:00:00Z": {String, "2026-03-01T12:00:00Z"},
 		"1.2.3":                {String, "1.2.3"},
 		"10m":                  {String, "10m"},
-		"yes":                  {String, "yes"},
+		"yes":                  {Bool, true},
 		"[a, 1]":               {List, []any{"a", int64(1)}},
 		"{a: {b: 1}}":          {Map, map[string]any{"a": map[string]any{"b": int64(1)}}},
 	} {

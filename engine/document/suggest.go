@@ -22,6 +22,14 @@ func DidYouMean(word string, known []string) string {
 	return fmt.Sprintf("did you mean %q?", best)
 }
 
+// Hinted is DidYouMean for the end of a sentence.
+func Hinted(word string, known []string) string {
+	if hint := DidYouMean(word, known); hint != "" {
+		return "; " + hint
+	}
+	return ""
+}
+
 // nearness returns how many mistakes make a word of a known one, and whether they are few
 // enough for it to be meant. A short word is another word after few changes.
 func nearness(word, known string) (mistakes int, near bool) {

@@ -3,7 +3,6 @@ package load
 import (
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -71,8 +70,8 @@ func (d *decoder) text(n *document.Node, target reflect.Value, where string) {
 }
 
 func (d *decoder) boolean(n *document.Node, target reflect.Value, where string) {
-	b, err := strconv.ParseBool(n.Text)
-	if n.Kind != document.Bool || err != nil {
+	b, ok := n.Plain().(bool)
+	if !ok {
 		hint := ""
 		if n.Kind == document.String {
 			hint = "write it without quotes"

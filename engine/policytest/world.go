@@ -2,9 +2,7 @@ package policytest
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/schema"
@@ -53,7 +51,7 @@ func (s speller) object(o simulate.Object) error {
 		return err
 	}
 	if t, known := s.schemas.Kind(gvk); known {
-		return misspelt(t, o, "")
+		return simulate.CheckFields(t, o, true)
 	}
 	return nil
 }
@@ -70,7 +68,7 @@ func (s speller) kind(gvk schema.GVK) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("is of a kind that %s has not%s", gvk.APIVersion, hinted(gvk.Kind, known))
+	return fmt.Errorf("is of a kind that %s has not%s", gvk.APIVersion, document.Hinted(gvk.Kind, known))
 }
 
 // absent returns an error for an object that nothing can be, or that is there under its
@@ -92,83 +90,4 @@ func (s speller) absent(id simulate.Identity, world []simulate.Object) error {
 		}
 	}
 	return nil
-}
-
-// misspelt returns an error for the first field, in their order, that a type does not have,
-// or whose value is of another type.
-func misspelt(t *schema.Type, v any, path string) error {
-	if err := mistyped(t, v, path); err != nil {
-		return err
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			at := strings.TrimPrefix(path+"."+name, ".")
-			field := t.Field(name)
-			if field == nil {
-				return fmt.Errorf("has %s, which the kind has not%s", at, hinted(name, t.FieldNames()))
-			}
-			if err := misspelt(field, v[name], at); err != nil {
-				return err
-			}
-		}
-	case []any:
-		for _, item := range v {
-			if err := misspelt(t.Item(), item, path+"[]"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// types are the types of which the values are told apart, as an author knows them.
-var types = map[schema.Kind]string{
-	schema.Object: "an object", schema.Map: "an object", schema.List: "a list", schema.String: "a text", schema.Int: "a whole number",
-	schema.Double: "a number", schema.Bool: "true or false", schema.Time: "a text", schema.Bytes: "a text",
-}
-
-// mistyped returns an error for a value of another type; null is of any.
-func mistyped(t *schema.Type, v any, path string) error {
-	want, known := types[t.Kind]
-	if !known || v == nil || path == "" || is(t.Kind, v) {
-		return nil
-	}
-	return fmt.Errorf("has %s: %s, which must be %s", path, shown(v), want)
-}
-
-func is(kind schema.Kind, v any) bool {
-	switch v.(type) {
-	case map[string]any:
-		return kind == schema.Object || kind == schema.Map
-	case []any:
-		return kind == schema.List
-	case bool:
-		return kind == schema.Bool
-	case int64:
-		return kind == schema.Int || kind == schema.Double
-	case float64:
-		return kind == schema.Double
-	}
-	return kind == schema.String || kind == schema.Time || kind == schema.Bytes
-}
-
-// shown returns a value for an error.
-func shown(v any) string {
-	switch v := v.(type) {
-	case map[string]any:
-		return "an object"
-	case []any:
-		return "a list"
-	case string:
-		return fmt.Sprintf("%q", v)
-	}
-	return fmt.Sprint(v)
-}
-
-func hinted(name string, known []string) string {
-	if hint := document.DidYouMean(name, known); hint != "" {
-		return "; " + hint
-	}
-	return ""
 }

@@ -106,6 +106,16 @@ func (e *Entry) complete() (err error) {
 	return err
 }
 
+// Objects returns what is applied or merged.
+func (e *Entry) Objects() (out []Object) {
+	for _, o := range []Object{e.Apply, e.Patch} {
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
 // toJSON returns a text of YAML, read as manifests are, as JSON. JSON stays as it is: not
 // all of it is YAML.
 func toJSON(text []byte) ([]byte, error) {
