@@ -42,7 +42,7 @@ func Expand(p *v1alpha1.Policy, namespaced Namespaced, problems Problems) Parts 
 		return Parts{}
 	}
 	var out Parts
-	out.Variables = append(out.Variables, released(p.Pos))
+	out.Variables = append(out.Variables, of.released())
 	for _, s := range sets {
 		out.Inputs = append(out.Inputs, s.input())
 		out.Variables = append(out.Variables, s.wanted())

@@ -16,9 +16,12 @@ const (
 // holds reports whether the policy has a finalizer that can be kept: what is wrong
 // with it is reported.
 func (e *expansion) holds(sets []*set) bool {
-	f := e.policy.Spec.Finalizer
+	f := e.policy.Spec.Finalizer.Name
 	switch {
-	case !f.Set() || len(sets) == 0:
+	case len(sets) == 0:
+	case !f.Set() && e.policy.Spec.Finalizer.Until.Set():
+		e.problems.Hintf(e.policy.Spec.Finalizer.Pos, "finalizer: {name: platform.example.com/children, until: ...}", "the finalizer needs a name: nothing else holds the primary object")
+	case !f.Set():
 	case !strings.Contains(f.Value, "/") && !strings.Contains(f.Value, "${"):
 		e.problems.Hintf(f.Pos(), "finalizer: platform.example.com/children", "the finalizer needs a name with a domain")
 	case len(deleted(sets)) == 0:
@@ -49,17 +52,21 @@ func (e *expansion) held(sets []*set, former []unlisted) []*document.Node {
 	for i, u := range former {
 		left = append(left, "size(inputs."+u.name(i)+")")
 	}
-	at := e.policy.Spec.Finalizer.Pos()
+	at := e.policy.Spec.Finalizer.Pos
 	gone := fmt.Sprintf("object != null && variables.%s && %s == 0", releasedName, strings.Join(left, " + "))
+	kept := "!variables." + releasedName
+	if e.policy.Spec.Finalizer.Until.Set() {
+		kept += " && !has(object.metadata.deletionTimestamp)"
+	}
 	return []*document.Node{
-		e.finalizer(heldName, "!variables."+releasedName),
+		e.finalizer(heldName, kept),
 		e.finalizer(letGoName, gone, field{"absent", truth(at)}),
 	}
 }
 
 // finalizer is a rule about the finalizer.
 func (e *expansion) finalizer(name, when string, more ...field) *document.Node {
-	at := e.policy.Spec.Finalizer.Pos()
-	action := mapping(at, append([]field{{"name", e.policy.Spec.Finalizer.Node}}, more...)...)
+	at := e.policy.Spec.Finalizer.Pos
+	action := mapping(at, append([]field{{"name", e.policy.Spec.Finalizer.Name.Node}}, more...)...)
 	return mapping(at, field{"name", text(at, name)}, field{"when", text(at, when)}, field{"do", list(at, mapping(at, field{"finalizer", action}))})
 }

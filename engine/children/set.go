@@ -27,9 +27,14 @@ const (
 	readyPrefix  = "ready_"
 )
 
-func released(at document.Position) *document.Node {
-	return mapping(at, field{"name", text(at, releasedName)},
-		field{"expression", text(at, "object == null || leaving || has(object.metadata.deletionTimestamp)")})
+// released is the variable of that name. A deletion releases the children once its condition
+// holds, if there is one.
+func (e *expansion) released() *document.Node {
+	at, deleted := e.policy.Pos, "has(object.metadata.deletionTimestamp)"
+	if until := e.policy.Spec.Finalizer.Until; until.Set() {
+		at, deleted = until.Pos(), deleted+" && ("+until.Value+")"
+	}
+	return mapping(at, field{"name", text(at, releasedName)}, field{"expression", text(at, "object == null || leaving || "+deleted)})
 }
 
 // inputPrefix begins the name of an input that finds the objects of a set.

@@ -14,7 +14,7 @@ import (
 // children come to.
 func withChildren(doc *v1alpha1.Policy, k *kinds, problems *findings) *v1alpha1.Policy {
 	if len(doc.Spec.Children) == 0 {
-		if f := doc.Spec.Finalizer; f.Set() {
+		if f := doc.Spec.Finalizer.Name; f.Set() {
 			problems.Hintf(f.Pos(), "declare children; rules keep a finalizer by the action finalizer", "the finalizer holds the primary object until its children are gone, and the policy has no children")
 		}
 		return doc

@@ -20,6 +20,7 @@ var (
 	nodeType     = reflect.TypeFor[*document.Node]()
 	positionType = reflect.TypeFor[document.Position]()
 	targetType   = reflect.TypeFor[v1alpha1.Target]()
+	holderType   = reflect.TypeFor[v1alpha1.Finalizer]()
 	paramType    = reflect.TypeFor[v1alpha1.Param]()
 )
 
@@ -37,6 +38,9 @@ func (d *decoder) decode(n *document.Node, target reflect.Value, where string) {
 		return
 	case targetType:
 		d.target(n, target, where)
+		return
+	case holderType:
+		d.finalizer(n, target, where)
 		return
 	case paramType:
 		d.param(n, target, where)
@@ -67,6 +71,18 @@ func (d *decoder) text(n *document.Node, target reflect.Value, where string) {
 	default:
 		target.Set(reflect.ValueOf(v1alpha1.Text{Value: n.Text, Node: n}))
 	}
+}
+
+// finalizer takes the name alone, too.
+func (d *decoder) finalizer(n *document.Node, target reflect.Value, where string) {
+	if n.Kind == document.Map {
+		d.structure(n, target, where)
+		return
+	}
+	var out v1alpha1.Finalizer
+	d.text(n, reflect.ValueOf(&out.Name).Elem(), where)
+	out.Pos = n.Pos
+	target.Set(reflect.ValueOf(out))
 }
 
 func (d *decoder) boolean(n *document.Node, target reflect.Value, where string) {

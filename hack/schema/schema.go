@@ -121,6 +121,8 @@ func (w *writer) define(name string) error {
 	switch name {
 	case "Target": // or an expression that returns the object
 		out = object{"anyOf": []object{scalar(), out}}
+	case "Finalizer": // or its name alone
+		out = object{"anyOf": []object{scalar(), out}}
 	case "Param": // or its default alone
 		out = object{"if": object{"type": "object"}, "then": out}
 	}

@@ -53,15 +53,24 @@ type Spec struct {
 	// Children are objects that the policy keeps for each primary object, as
 	// children.NAME. They are evaluated before the rules.
 	Children []Child `yaml:"children"`
-	// Finalizer is the name of a finalizer, such as example.com/children, that holds the
-	// primary object until its children are gone. It may use params.
-	Finalizer Text `yaml:"finalizer"`
+	// Finalizer holds the primary object until its children are gone: its name, or a mapping.
+	Finalizer Finalizer `yaml:"finalizer"`
 	// Rules are evaluated in their order.
 	Rules []Rule `yaml:"rules"`
 	// Limits bound how much the policy writes.
 	Limits Limits `yaml:"limits"`
 	// Metrics are exported under names of the policy's own.
 	Metrics []Metric `yaml:"metrics"`
+}
+
+// Finalizer holds the primary object until its children are gone.
+type Finalizer struct {
+	// Name is that of the finalizer, such as example.com/children. It may use params.
+	Name Text `yaml:"name" schema:"required"`
+	// Until is a condition for which a deletion waits: until then the children are kept as
+	// written. Without it they are deleted at once.
+	Until Text `yaml:"until"`
+	Pos   document.Position
 }
 
 // Limits bound how much a policy writes: all writes, and those that take
