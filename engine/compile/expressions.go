@@ -95,13 +95,26 @@ func (s *scope) trace(p *cel.Program) *analyze.Flow {
 func (s *scope) template(t v1alpha1.Template) *cel.Template { return s.templateNode(t.Node) }
 
 func (s *scope) templateNode(n *document.Node) *cel.Template {
+	compiled := s.handedOn(n)
+	if p := compiled.Program(); p != nil {
+		s.node.Reads.Consume(s.trace(p))
+	}
+	return compiled
+}
+
+// handedOn compiles a template whose value is not used yet: if it is a single expression, its
+// users say which parts of it they use. It returns nil if the field is absent.
+func (s *scope) handedOn(n *document.Node) *cel.Template {
 	if n == nil {
 		return nil
 	}
 	s.see(n)
 	compiled := s.env.Template(n, &s.problems.Problems)
+	single := compiled.Program()
 	compiled.Walk(func(p *cel.Program) {
-		s.node.Reads.Consume(s.trace(p))
+		if flow := s.trace(p); p != single {
+			s.node.Reads.Consume(flow)
+		}
 		s.names.lacking(p, s.form)
 		if p.Names()[analyze.Now.Name] && analyze.Compares(p) {
 			s.problems.Hintf(p.Pos(), "use elapsed(since, period) or grace.holds(since, period)", "now cannot be compared, nor subtracted from: when that would give another result is not known")

@@ -222,7 +222,7 @@ func reads(out *strings.Builder, d *record.Document) {
 		if r.ResourceVersion != "" {
 			version = "@" + r.ResourceVersion
 		}
-		fmt.Fprintf(out, "  %s %s%s: %s\n", r.Kind, qualified(r.Namespace, r.Name), version, strings.Join(r.Fields, ", "))
+		fmt.Fprintf(out, "  %s %s%s: %s\n", r.Kind, qualified(r.Namespace, r.Name), version, record.Join(r.Fields))
 	}
 	more(out, len(d.Reads))
 }

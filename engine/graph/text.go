@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/record"
 )
 
 // String writes the circle as rules with the fields that they write.
@@ -27,7 +28,7 @@ func (g *Graph) Text() string {
 			if r.Primary {
 				verb = "decided by"
 			}
-			fmt.Fprintf(&out, "  %s %s: %s\n", verb, r.Policy, strings.Join(r.Fields, ", "))
+			fmt.Fprintf(&out, "  %s %s: %s\n", verb, r.Policy, record.Join(r.Fields))
 		}
 		for _, w := range k.WrittenBy {
 			fmt.Fprintf(&out, "  written by %s (%s): %s\n", w.Policy, document.OneLine(w.Rule), strings.Join(w.Fields, ", "))

@@ -79,18 +79,37 @@ func allFields(m *value.Mask) []field {
 	return fields(m, "", func(inner *value.Mask) *value.Mask { return inner })
 }
 
+// Whole is the path of an object that is read as a whole.
+const Whole = "(all of it)"
+
 // Paths returns the smallest parts of a mask as paths of fields, where [*] is each
-// item of a list and each value of a map.
+// item of a list and each value of a map; of a whole object it is Whole alone.
 func Paths(m *value.Mask) []string {
+	if m != nil && m.All {
+		return []string{Whole}
+	}
 	out := []string{}
 	for _, f := range allFields(m) {
-		out = append(out, f.path)
+		if f.path != "" { // its presence
+			out = append(out, f.path)
+		}
 	}
 	return out
 }
 
+// Join writes paths for people.
+func Join(paths []string) string {
+	if len(paths) == 0 {
+		return "(only that it exists)"
+	}
+	return strings.Join(paths, ", ")
+}
+
 // changed returns the fields under a mask that differ.
 func changed(before, after *world.Object, m *value.Mask) (out []string) {
+	if m != nil && m.All {
+		return []string{Whole}
+	}
 	for _, f := range allFields(m) {
 		known, _, _ := strings.Cut(f.path, "[*]")
 		names := strings.Split(known, ".")

@@ -28,7 +28,12 @@ func (t *Template) Unsettled() error { return t.unsettled }
 func (t *Template) Pos() document.Position { return t.at }
 
 // Program returns the program of a template that is one expression, else nil.
-func (t *Template) Program() *Program { return t.program }
+func (t *Template) Program() *Program {
+	if t == nil {
+		return nil
+	}
+	return t.program
+}
 
 // Constant returns the value of a template without expressions, else nil.
 func (t *Template) Constant() value.Value { return t.constant }
