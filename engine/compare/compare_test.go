@@ -147,7 +147,7 @@ func TestRunWithoutAnswers(t *testing.T) {
 func TestRunInPart(t *testing.T) {
 	t.Parallel()
 	const begin = "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: Node}\n  rules:\n"
-	const fails = "    - {name: fails, continueOnError: true, do: [{fail: no}]}\n"
+	const fails = "    - {name: fails, continueOnError: true, do: [{fail: \"no\"}]}\n"
 	for rest, want := range map[string]bool{"": false, "    - {name: other, do: [{labels: {set: {x: y}}}]}\n": true} {
 		got := run(t, nil, policies(t, begin+fails+rest))
 		if len(got.NotDecided) != 3 || got.NotDecided[0].Partly != want {

@@ -66,8 +66,10 @@ type ItemDetails struct {
 	Key, Case string
 	Row       int
 	// Ran says that its actions ran.
-	Ran       bool
-	When      *ConditionDetails
+	Ran  bool
+	When *ConditionDetails
+	// Rows are the conditions of the decision table when none of them holds.
+	Rows      []ConditionDetails
 	Variables []VariableDetails
 	Err       error
 }
@@ -115,8 +117,11 @@ func (x explaining) decided(p *cel.Program, f *frame) *ConditionDetails {
 // explained evaluates a condition with the parts that decided. Of a part that is
 // a variable the parts that decided about the variable are its parts.
 func (x explaining) explained(p *cel.Program, f *frame, depth int) ConditionDetails {
-	meter := expr.NewMeter(x.ev.meter.Parent())
-	defer meter.Close()
+	meter, before := expr.NewMeter(x.ev.meter.Parent()), len(x.ev.in.Details.Deadlines)
+	defer func() {
+		meter.Close()
+		x.ev.in.Details.Deadlines = x.ev.in.Details.Deadlines[:before] // those of parts that do not count
+	}()
 	one := func(p *cel.Program) ConditionDetails {
 		v, err := p.Eval(f, meter)
 		return ConditionDetails{Program: p, Value: v, Err: err}
@@ -158,6 +163,11 @@ func (r *ruleRun) noteItem(f *frame, item value.Value, ran bool, err error) {
 	d := ItemDetails{Key: value.NameOf(item), Case: r.match, Row: r.row, Ran: ran, Err: err}
 	if r.rule.WhenPerItem {
 		d.When = explaining{r.ev}.decided(r.rule.When, f)
+	}
+	if ran && err == nil && r.row == 0 {
+		for i := range r.rule.Cases {
+			d.Rows = append(d.Rows, *explaining{r.ev}.decided(r.rule.Cases[i].When, f))
+		}
 	}
 	for _, l := range f.locals {
 		if l.variable != nil && l.state == known {

@@ -88,8 +88,8 @@ func (r *ruleRun) run() (stop bool) {
 		return false
 	}
 	if !r.rule.WhenPerItem {
-		r.details.When = explaining{r.ev}.decided(r.rule.When, base)
 		holds, err := r.holds(r.rule.When, base)
+		r.details.When = explaining{r.ev}.decided(r.rule.When, base)
 		if err == nil && r.rule.Debounce != nil {
 			r.ev.decision.Ran.Add(r.index)
 			r.debounced(base, holds)

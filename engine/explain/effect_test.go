@@ -57,7 +57,7 @@ var actions = map[string]struct{ action, sentence, write string }{
 	"remember": {"remember: {name: a, value: b}", "", ""},
 	"event":    {"event: {reason: A, message: b}", "records an Event about Pod p", "record an Event about Pod east/p"},
 	"log":      {"log: {message: a}", "", ""},
-	"fail":     {"fail: no", "", ""},
+	"fail":     {"fail: \"no\"", "", ""},
 }
 
 // TestEveryAction: what a new action does is in words, too.

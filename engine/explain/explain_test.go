@@ -158,6 +158,67 @@ func TestWhyNot(t *testing.T) {
 	}
 }
 
+// TestNoCase: of an item for which no case holds the conditions are shown, and it is found by
+// its key like one that has a case.
+func TestNoCase(t *testing.T) {
+	t.Parallel()
+	b := fixture.Compiled(t, `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: mark}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  inputs: [{name: nodes, apiVersion: v1, kind: Node, where: 'item.metadata.name in ["a", "b"]'}]
+  rules:
+    - name: mark
+      forEach: inputs.nodes
+      as: n
+      cases:
+        - {name: high, when: 'n.metadata.labels.rank == "2" && n.metadata.labels.zone == "east"', do: [{labels: {of: n, set: {x: "y"}}}]}
+        - {name: other, when: 'n.metadata.labels.zone == "west"', do: []}
+`)
+	sim := fixture.Simulation(t, b, fixture.Objects(t, objects), &record.Log{Size: 100, Prefix: "r"})
+	doc := sim.Controller("mark").Reconcile(t.Context(), eval.Key{Namespace: "east", Name: "p"}, sim.Now()).Record.Render(t.Context())
+	const why = "`n.metadata.labels.rank == \"2\"` is false and `n.metadata.labels.zone == \"west\"` is false"
+	if want := "Pod east/p: the rule \"mark\" applies to b, but no case holds for a because " + why + ", and patches Node b; it was"; !strings.HasPrefix(explain.Sentence("Pod", doc), want) {
+		t.Errorf("got %s, want %s", explain.Sentence("Pod", doc), want)
+	}
+	for name, want := range map[string]string{"a": `the rule "mark" has no case for a: ` + why, "b": `the rule "mark" applies to b, with the case high`} {
+		if diff := cmp.Diff([]string{want}, explain.WhyNot(doc, name)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	var out strings.Builder
+	if err := explain.Text(&out, "Pod", doc); err != nil {
+		t.Fatal(err)
+	}
+	if want := "             a: no case holds\n               n.metadata.labels.rank == \"2\" && "; !strings.Contains(out.String(), want) {
+		t.Errorf("got %s, want %s", out.String(), want)
+	}
+}
+
+// TestDeadlines: a time at which only a part changes that does not decide is no deadline.
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string]bool{"false": false, "true": true} {
+		b := fixture.Compiled(t, `
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: late}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  variables: [{name: old, expression: 'elapsed(timestamp("2026-01-01T00:00:00Z"), duration("8760h"))'}]
+  rules:
+    - {name: mark, when: 'object.metadata.name.startsWith("p") == `+first+` && variables.old', do: [{log: {message: x}}]}
+`)
+		sim := fixture.Simulation(t, b, fixture.Objects(t, objects), &record.Log{Size: 100, Prefix: "r"})
+		doc := sim.Controller("late").Reconcile(t.Context(), eval.Key{Namespace: "east", Name: "p"}, sim.Now()).Record.Render(t.Context())
+		if got := len(doc.Deadlines) == 1; got != want || got != (doc.Next != nil) {
+			t.Errorf("%s: deadlines %v, next %v", first, doc.Deadlines, doc.Next)
+		}
+	}
+}
+
 // TestWhyNotElsewhere: what is in another namespace than the primary object.
 func TestWhyNotElsewhere(t *testing.T) {
 	t.Parallel()

@@ -74,38 +74,55 @@ func because(why string) string {
 // fired says why a rule applies, and what it did.
 func fired(d *record.Document, r *record.RuleDocument) string {
 	text := fmt.Sprintf("the rule %q applies", r.Name)
-	if n := ran(r.Items); n > 0 && named(r.Items) {
-		text += fmt.Sprintf(" to %s", items(r.Items))
+	if named := items(r.Items, acted); named != "" {
+		text += " to " + named
 	}
 	if r.When != nil {
 		text += because(and(Reasons(r.When)))
 	}
+	text += noCase(r.Items)
 	if texts := writes(d, r.Name); len(texts) > 0 {
 		text += ", and " + and(texts)
 	}
 	return text
 }
 
-func ran(list []record.ItemDocument) (n int) {
-	for _, i := range list {
-		if i.Ran {
-			n++
-		}
+// acted reports whether the rule did something for an item.
+func acted(i record.ItemDocument) bool { return i.Ran && i.Rows == nil }
+
+// noCase says for which items no row of the decision table holds, and of a single one why.
+func noCase(list []record.ItemDocument) string {
+	none := slices.DeleteFunc(slices.Clone(list), func(i record.ItemDocument) bool { return i.Rows == nil })
+	if len(none) == 0 {
+		return ""
 	}
-	return n
+	text := ", but no case holds"
+	if named := items(none, func(record.ItemDocument) bool { return true }); named != "" {
+		text += " for " + named
+	}
+	if len(none) == 1 {
+		text += because(and(rowReasons(&none[0])))
+	}
+	return text
 }
 
-func named(list []record.ItemDocument) bool {
-	return slices.ContainsFunc(list, func(i record.ItemDocument) bool { return i.Key != "" })
+// rowReasons says why no row of a decision table holds for an item.
+func rowReasons(i *record.ItemDocument) (out []string) {
+	for j := range i.Rows {
+		out = append(out, Reasons(&i.Rows[j])...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // maxNamed is how many names a sentence has.
 const maxNamed = 3
 
-func items(list []record.ItemDocument) string {
+// items names those of some kind.
+func items(list []record.ItemDocument, are func(record.ItemDocument) bool) string {
 	var names []string
 	for _, i := range list {
-		if i.Ran {
+		if i.Key != "" && are(i) {
 			names = append(names, i.Key)
 		}
 	}

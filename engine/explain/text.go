@@ -70,19 +70,24 @@ func condition(out *strings.Builder, w *record.WhenDocument, indent string) {
 }
 
 func item(out *strings.Builder, i *record.ItemDocument) {
-	if i.Key == "" && i.Case == "" && i.Error == "" && i.When == nil {
+	if i.Key == "" && i.Case == "" && i.Error == "" && i.When == nil && i.Rows == nil {
 		return
 	}
 	state := "did not run"
-	if i.Ran {
+	switch {
+	case i.Rows != nil:
+		state = "no case holds"
+	case i.Case != "":
+		state = "ran, case " + i.Case
+	case i.Ran:
 		state = "ran"
-	}
-	if i.Case != "" {
-		state += ", case " + i.Case
 	}
 	fmt.Fprintf(out, "             %s: %s\n", cmp.Or(i.Key, "it"), state)
 	if i.When != nil {
 		condition(out, i.When, "               ")
+	}
+	for j := range i.Rows {
+		condition(out, &i.Rows[j], "               ")
 	}
 	if i.Error != "" {
 		fmt.Fprintf(out, "               error: %s\n", FirstLine(i.Error))

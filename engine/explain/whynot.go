@@ -23,7 +23,7 @@ func WhyNot(d *record.Document, name string) (out []string) {
 	for i := range d.Rules {
 		r := &d.Rules[i]
 		for j := range r.Items {
-			if r.Items[j].Key == name && !r.Items[j].Ran {
+			if r.Items[j].Key == name {
 				out = append(out, whyNotRun(r, &r.Items[j]))
 			}
 		}
@@ -51,10 +51,14 @@ func whyNotRun(r *record.RuleDocument, i *record.ItemDocument) string {
 	switch {
 	case i.Error != "":
 		return fmt.Sprintf("the rule %q failed for %s: %s", r.Name, i.Key, FirstLine(i.Error))
-	case i.When != nil:
+	case !i.Ran:
 		return fmt.Sprintf("the rule %q does not apply to %s: %s", r.Name, i.Key, and(Reasons(i.When)))
+	case i.Rows != nil:
+		return fmt.Sprintf("the rule %q has no case for %s: %s", r.Name, i.Key, and(rowReasons(i)))
+	case i.Case != "":
+		return fmt.Sprintf("the rule %q applies to %s, with the case %s", r.Name, i.Key, i.Case)
 	default:
-		return fmt.Sprintf("the rule %q has no case for %s", r.Name, i.Key)
+		return fmt.Sprintf("the rule %q applies to %s", r.Name, i.Key)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestFinalFailures(t *testing.T) {
 		final bool
 	}{
 		"an expression":       {"      - labels: {set: {a: \"${object.metadata.labels['x']}\"}}\n", true},
-		"fail":                {"      - fail: no\n", true},
+		"fail":                {"      - fail: \"no\"\n", true},
 		"a limit":             {"      - labels: {set: {a: \"${string(size(lists.range(1000).map(a, lists.range(1000).map(b, a))))}\"}}\n", true},
 		"the guard":           {"      - finalizer: {name: example.com/x}\n", true},
 		"a call":              {strings.Replace(selecting, "SIZE", "1", 1), false},

@@ -114,9 +114,11 @@ type WhenDocument struct {
 type ItemDocument struct {
 	Key string `json:"key,omitempty"`
 	// Case is the row of the decision table that matched.
-	Case      string         `json:"case,omitempty"`
-	Ran       bool           `json:"ran"`
-	When      *WhenDocument  `json:"when,omitempty"`
+	Case string        `json:"case,omitempty"`
+	Ran  bool          `json:"ran"`
+	When *WhenDocument `json:"when,omitempty"`
+	// Rows are the conditions of the decision table when none of them holds.
+	Rows      []WhenDocument `json:"rows,omitempty"`
 	Variables map[string]any `json:"variables,omitempty"`
 	Error     string         `json:"error,omitempty"`
 }

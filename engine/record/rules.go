@@ -47,6 +47,9 @@ func (w renderer) delayed(d *eval.Debounced) *DelayDocument {
 
 func (w renderer) item(i *eval.ItemDetails) ItemDocument {
 	out := ItemDocument{Key: i.Key, Case: i.Case, Ran: i.Ran, When: w.when(i.When), Error: w.failure(i.Err)}
+	for j := range i.Rows {
+		out.Rows = append(out.Rows, *w.when(&i.Rows[j]))
+	}
 	for _, v := range i.Variables {
 		if out.Variables == nil {
 			out.Variables = map[string]any{}
