@@ -269,6 +269,8 @@ func TestParams(t *testing.T) {
 		"a boolean":                {"true", "false", false, ""},
 		"a duration":               {"{type: duration, default: 10m}", "90s", "1m30s", ""},
 		"no duration":              {"{type: duration, default: 10m}", "90", nil, `not a duration such as 10m: "90"`},
+		"days":                     {"{type: duration, default: 10m}", "14d", nil, `not a duration such as 10m: "14d"; there are no days: 336h`},
+		"labels as a selector":     {"{type: selector, default: a=b}", "{app: web}", nil, `unknown field "app": labels are written as "app=web", or {matchLabels: {app: web}}`},
 		"a list":                   {"[a]", "[b, c]", []any{"b", "c"}, ""},
 		"a list in JSON":           {"[a]", `["b"]`, []any{"b"}, ""},
 		"no list":                  {"[a]", "b", nil, "not of type list: b"},

@@ -2,6 +2,8 @@ package compile
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -29,6 +31,15 @@ func paramKind(p v1alpha1.Param) string {
 	}[p.Default.Kind] + map[bool]string{true: "string"}[p.Default.Kind == document.String || p.Default.Kind == document.Null]
 }
 
+// inHours says how days are written.
+func inHours(text string) string {
+	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil || !strings.HasSuffix(text, "d") {
+		return ""
+	}
+	return fmt.Sprintf("; there are no days: %dh", 24*days)
+}
+
 // paramValue makes a value of the wanted type.
 func paramValue(kind string, raw any) (value.Value, error) {
 	switch kind {
@@ -39,7 +50,7 @@ func paramValue(kind string, raw any) (value.Value, error) {
 		}
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return nil, fmt.Errorf("not a duration such as 10m: %q", text)
+			return nil, fmt.Errorf("not a duration such as 10m: %q%s", text, inHours(text))
 		}
 		return value.OfDuration(d), nil
 	case "selector":

@@ -75,12 +75,25 @@ var yamlHints = []struct{ message, hint string }{
 	{"did not find expected comment or line break", "text follows a closing quote or a tag such as !x; put the whole value into quotes"},
 }
 
+// opened is a value that YAML takes for a tag, or that goes on after its closing quote or
+// bracket.
+var opened = regexp.MustCompile(`^\s*(?:- )?\w+: +(?:(!)\S|(")[^"]*" +\S|(\[)[^\]]*\]\S|(\{)[^}]*\}\S)`)
+
+// quotedWhole are such values, in quotes.
+var quotedWhole = map[string]string{
+	"!": `when: '!has(object.spec.x)'`, `"`: `when: '"a" in object.spec.list'`, "[": `when: '["a", "b"].exists(x, x == object.spec.y)'`, "{": `when: '{"a": 1}.all(k, v, v > 0)'`,
+}
+
 func yamlHint(message, line string) string {
 	if strings.Contains(message, "mapping values are not allowed") {
 		if strings.Contains(line, "?") || strings.Count(line, ": ") > 1 {
 			return "an expression with \": \" in it, such as a ? b : c, must stand in quotes"
 		}
 		return "the line is indented further than the field above it, which has a value already"
+	}
+	if m := opened.FindStringSubmatch(line); m != nil {
+		begins := strings.Join(m[1:], "")
+		return "an expression that begins with " + begins + " stands in quotes, as in " + quotedWhole[begins]
 	}
 	for _, h := range yamlHints {
 		if strings.Contains(message, h.message) {

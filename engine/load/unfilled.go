@@ -16,7 +16,9 @@ var rowName = regexp.MustCompile(`(?:^|[^$])\$\(([A-Za-z_][\w.-]*)\)`)
 // left.
 func unfilled(c *document.Node, rows []*document.Node, problems *document.Problems) {
 	all := columnsOf(rows...)
-	names := slices.DeleteFunc(namesIn(c), func(n named) bool { return !n.meant(all) })
+	names := namesIn(c)
+	unused(names, rows, problems)
+	names = slices.DeleteFunc(names, func(n named) bool { return !n.meant(all) })
 	for _, row := range rows {
 		own := columnsOf(row)
 		names = slices.DeleteFunc(names, func(n named) bool { // it is reported of one row only
@@ -26,6 +28,22 @@ func unfilled(c *document.Node, rows []*document.Node, problems *document.Proble
 			}
 			return lacks
 		})
+	}
+}
+
+// unused warns about columns of which nothing in a case reads the values.
+func unused(names []named, rows []*document.Node, problems *document.Problems) {
+	seen := map[string]bool{}
+	for _, n := range names {
+		seen[n.name] = true
+	}
+	for _, row := range rows {
+		for _, k := range row.Keys {
+			if !seen[k.Text] {
+				seen[k.Text] = true // it is reported of one row only
+				problems.Add(document.Problem{Position: k.Pos, Severity: document.Warning, Message: "nothing in the case uses $(" + k.Text + ")", Hint: "write it where its value belongs, or leave it out"})
+			}
+		}
 	}
 }
 

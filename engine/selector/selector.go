@@ -84,9 +84,17 @@ func parsed(object *value.Map) (*Selector, error) {
 	return s, err
 }
 
+// maxKey is how much of a key an error repeats, in bytes.
+const maxKey = 64
+
 func convert(object *value.Map) (*Selector, error) {
 	var typed metav1.LabelSelector
 	plain, _ := value.Plain(object).(map[string]any)
+	for i := range object.Len() {
+		if key, _ := object.At(i); key != "matchLabels" && key != "matchExpressions" {
+			return nil, fmt.Errorf("unknown field %q: labels are written as \"app=web\", or {matchLabels: {app: web}}", value.Cut(key, maxKey))
+		}
+	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(plain, &typed, true); err != nil {
 		return nil, err
 	}

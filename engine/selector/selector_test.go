@@ -180,7 +180,7 @@ func TestMalformed(t *testing.T) {
 		"an operator":            {expression(map[string]any{"key": "a", "operator": "Is"}), `"Is" is not a valid label selector operator`},
 		"In without values":      {expression(map[string]any{"key": "a", "operator": "In"}), "for 'in', 'notin' operators, values set can't be empty"},
 		"Exists with values":     {expression(map[string]any{"key": "a", "operator": "Exists", "values": []any{"b"}}), "values set must be empty for exists and does not exist"},
-		"an unknown field":       {map[string]any{"matchLabel": map[string]any{}}, `unknown field "matchLabel"`},
+		"an unknown field":       {map[string]any{"matchLabel": map[string]any{}}, `unknown field "matchLabel": labels are written as "app=web", or {matchLabels: {app: web}}`},
 		"labels that are a list": {map[string]any{"matchLabels": []any{"a"}}, "cannot restore map from slice"},
 		"a list":                 {[]any{"a"}, "a label selector is an object or a string, not list"},
 		"a number":               {int64(1), "a label selector is an object or a string, not int"},

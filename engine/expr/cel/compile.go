@@ -2,6 +2,7 @@ package cel
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -175,6 +176,9 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 		} else {
 			message, hint = h.explain(issue.Message, string([]rune(c.text.Source)[min(offset, utf8.RuneCountInString(c.text.Source)):]), c.env.budget.hints())
 		}
+		if dashed := dashedField.FindString(string([]rune(c.text.Source)[:min(offset, utf8.RuneCountInString(c.text.Source))])); dashed != "" && strings.HasPrefix(message, "undefined name ") {
+			hint = "a field with - in its name is written in backticks, as in x.`foo-bar`, a key in brackets, as in labels[\"foo-bar\"]"
+		}
 		at := c.text.at(offset)
 		if elsewhere, known := spelt(c.text.Source); known && syntax {
 			message, hint = elsewhere.text, elsewhere.hint
@@ -185,6 +189,9 @@ func (c compiling) report(parsed *cel.Ast, issues *cel.Issues) {
 		})
 	}
 }
+
+// dashedField is before a name that may be the rest of another one.
+var dashedField = regexp.MustCompile(`\.\??[A-Za-z_]\w*-$`)
 
 // startOf returns where the name of a function begins of which CEL knows where the bracket
 // after it is.

@@ -113,7 +113,7 @@ func (h hinting) undefined(name, from string, guess bool) (text, hint string) {
 		hint = h.nameHint(name)
 	}
 	if guess && hint == "" && !strings.HasPrefix(from, "(") { // which is a call
-		hint = inScope(name, h.env.Names())
+		hint = inScope(name, h.inScope())
 	}
 	return fmt.Sprintf("undefined name %q", name), hint
 }
@@ -178,6 +178,10 @@ func (h hinting) rootHint(name string) string {
 		if slices.Contains(names, root) {
 			return "write " + root + "." + name
 		}
+	case "item":
+		if slices.Contains(names, "object") {
+			return "item is the item of a forEach, or of an input in its where, keyBy, groupBy and orderBy"
+		}
 	case "key":
 		if slices.Contains(names, "key.name") {
 			return "write key.name or key.namespace"
@@ -190,16 +194,29 @@ func (h hinting) rootHint(name string) string {
 }
 
 // maxInScope is how many names a hint lists.
-const maxInScope = 6
+const maxInScope = 12
+
+// inScope returns all names, memory among them.
+func (h hinting) inScope() []string {
+	names := h.env.Names()
+	if slices.Contains(names, "object") && h.env.functions.qualified("memory") {
+		names = append(names, "memory")
+	}
+	return names
+}
 
 // inScope lists the names that there are: those with the qualifier of a name, such as
-// inputs, or else those without one, such as those of items and of the variables of a rule.
-// An item has the name that its list gives it.
+// inputs, or else those without one and the qualifiers. An item has the name that its list
+// gives it.
 func inScope(name string, names []string) string {
 	qualifier, _, qualified := strings.Cut(name, ".")
 	same := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, qualifier+".") })
 	if !qualified || len(same) == 0 {
-		same = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.Contains(n, ".") })
+		same = nil
+		for _, n := range names {
+			first, _, _ := strings.Cut(n, ".")
+			same = append(same, first)
+		}
 	}
 	slices.Sort(same)
 	same = slices.Compact(same)
@@ -218,6 +235,14 @@ func quotes(name string) string {
 	return ""
 }
 
+// escaped is how the API server's own expressions write names that are no words.
+var escaped = strings.NewReplacer("__dot__", ".", "__dash__", "-", "__slash__", "/", "__underscores__", "__", "__namespace__", "namespace", "__in__", "in",
+	"__package__", "package", "__import__", "import", "__function__", "function", "__for__", "for", "__if__", "if", "__else__", "else", "__true__", "true", "__false__", "false", "__null__", "null",
+	"__as__", "as", "__break__", "break", "__const__", "const", "__continue__", "continue", "__let__", "let", "__loop__", "loop", "__return__", "return", "__var__", "var", "__void__", "void", "__while__", "while")
+
+// backticks says how a field is written whose name is no word, or is one of CEL.
+func backticks(field string) string { return "it is written in backticks: .`" + field + "`" }
+
 // fieldHint says what was probably meant by a field that a type does not have.
 func (h hinting) fieldHint(name string) string {
 	switch name {
@@ -225,6 +250,11 @@ func (h hinting) fieldHint(name string) string {
 		return "it is in metadata: write .metadata." + name
 	}
 	known := within(h.env)
+	for other := range known.names {
+		if escaped.Replace(name) == other && name != other || strings.HasPrefix(other, name+"-") {
+			return backticks(other)
+		}
+	}
 	if why := known.withheld(name); why != "" {
 		return why
 	}

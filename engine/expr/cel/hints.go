@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ var elsewhere = map[string]string{
 	"get": "x.value(), or x.orValue(default)", "reduce": "list.fold(acc, init, x, e)", "append": "list + [x]", "push": "list + [x]", "keys": "map.map(k, k)", "values": "map.transformList(k, v, v)", "unique": "list.distinct()", "includes": "x.contains(y), or e in list",
 	"cel.bind": "a variable, of the policy or of the rule, and read its name", "bind": "a variable, of the policy or of the rule, and read its name",
 	"orElse": "x.orValue(default)", "getOrElse": "x.orValue(default)", "isPresent": "x.hasValue()", "isSet": "has(a.b)", "sort_by": "list.sortBy(x, e)",
-	"authorizer": "nothing: a policy does not ask what users may do", "namespaceObject": "an input of kind Namespace with get: key.namespace", "variable": "variables", "param": "params", "input": "inputs",
+	"not": "!x", "authorizer": "nothing: a policy does not ask what users may do", "namespaceObject": "an input of kind Namespace with get: key.namespace", "variable": "variables", "param": "params", "input": "inputs",
 	"int64": "int(x)", "float": "double(x)", "boolean": "bool(x)", "list": "[x, y]", "dict": "{key: x}",
 }
 
@@ -78,6 +79,7 @@ var mismatches = []struct {
 	{"'_?_:_'", anything, "both results have one type, or dyn(x) around each"},
 	{"'_", regexp.MustCompile(`\((timestamp, string|string, timestamp)\)`), "a time is a timestamp: timestamp(\"2026-03-01T12:00:00Z\"), timestamp(text)"},
 	{"", regexp.MustCompile(`null`), "a field is either absent or has a value: has(a.b), or a.?b.hasValue()"},
+	{"'_[_]'", regexp.MustCompile(`'\([^(), ]*[./][^(), ]*, string\)`), "an object has fields, not keys: x.name, in backticks if it is no word: x.`foo-bar`"},
 	{"'_[_]'", regexp.MustCompile(`'\(string, `), "a text has no items: x.substring(0, 1), x.split(\"\")"},
 	{"'_%_'", regexp.MustCompile(`'\(string, `), "a text is filled in by \"...\".format([...]), or a template"},
 	{"'_", regexp.MustCompile(`'\((int, string|string, int)\)`), "int(text) or string(number) makes both of one type"},
@@ -103,6 +105,7 @@ var mismatches = []struct {
 	{"'grace.holds'", regexp.MustCompile(`'\(string, `), "a time is a timestamp: timestamp(text)"},
 	{"", regexp.MustCompile(`timestamp, string`), "a period is a duration: duration(\"10m\")"},
 	{"'-_'", regexp.MustCompile(`\(duration\)`), "duration(\"0s\") - x is the opposite of a duration"},
+	{"'-_'", regexp.MustCompile(`\(timestamp\)`), "a time has no opposite: -int(x), its seconds, puts the latest first"},
 	{"'_*_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
 	{"'_/_'", regexp.MustCompile(`duration`), "a duration is calculated with in seconds, as in duration(string(x.getSeconds() * 2) + \"s\")"},
 	{"'_==_'", twoObjects, "dyn(x) == y compares objects of two types by their content"},
@@ -172,6 +175,8 @@ var otherwise = []struct {
 	text, hint string
 }{
 	{regexp.MustCompile(`\?\?`), `"??" is no operator of CEL`, "x.orValue(default) on an optional"},
+	{regexp.MustCompile(`[\w\])]\?\.[A-Za-z_]`), `"?." is no operator of CEL`, "a field that may be absent is read by .?, as in object.?status.?phase.orValue(\"\")"},
+	{regexp.MustCompile(`=~`), `"=~" is no operator of CEL`, "x.matches(\"literal\"), or pattern.search(pattern, text)"},
 	{regexp.MustCompile(`<>`), `"<>" is no operator of CEL`, "!= compares"},
 	{regexp.MustCompile(`\{\{`), "this is no Go template", "an expression stands here as it is, without {{ }}"},
 	{regexp.MustCompile(`(^|[(&|]) *not `), `"not" is no operator of CEL`, "&&, || and ! are"},
@@ -187,6 +192,9 @@ func spelt(source string) (found struct{ text, hint string }, ok bool) {
 	return found, false
 }
 
+// keywords are words that the parser takes for no name, also after a dot.
+var keywords = []string{"in", "true", "false", "null"}
+
 // syntaxProblem words what the parser says of the mistakes that are usual.
 func syntaxProblem(message, from string) (text, hint string) {
 	word := ""
@@ -197,6 +205,9 @@ func syntaxProblem(message, from string) (text, hint string) {
 		if word != "" && strings.HasPrefix(word+" ", f.word+" ") || strings.HasPrefix(from, f.from) {
 			return f.text, f.hint
 		}
+	}
+	if field := strings.TrimPrefix(word, "."); field != word && slices.Contains(keywords, field) {
+		return fmt.Sprintf("%q is a word of CEL", field), "a field with this name is written in backticks: .`" + field + "`"
 	}
 	switch {
 	case word == "<EOF>" || strings.Contains(message, "'<EOF>'"):

@@ -18,11 +18,17 @@ func lint(checked *cel.Ast, text Text, problems *document.Problems) {
 		if x.Kind() == ast.CallKind && len(x.AsCall().Args()) == 2 {
 			l.operator(x)
 		}
+		if text, ok := LiteralString(x); ok && templated.MatchString(text) {
+			l.warn(document.NameAsText, x, "join texts, as in params.name + \"-x\"; only templates have ${ }", templated.FindString(text)+" stays as it is in a text of an expression")
+		}
 		if x.Kind() == ast.ComprehensionKind && l.input(x.AsComprehension().IterRange()) != "" {
 			l.nested(x)
 		}
 	}))
 }
+
+// templated is a name of the policy in the form that templates have.
+var templated = regexp.MustCompile(`\$\{(object|item|key|params|inputs|children|variables)\.[^}]*\}`)
 
 // nested warns about a loop over an input inside a loop over an input: the work
 // grows with the product of both.

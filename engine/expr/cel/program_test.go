@@ -9,9 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/builtins"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
+	"github.com/edict-dev/edict/test/widgets"
 )
 
 // TestLibraries: what docs/language.md promises can be called.
@@ -213,19 +216,83 @@ func TestUnknownFunctions(t *testing.T) {
 		`mth.greatest(1, 2)`:                          `no function is called "mth.greatest" (did you mean "math.greatest"?)`,
 		`strings.join(object.spec.zones, ",")`:        `no function is called "strings.join" (join is called on a value: x.join(...))`,
 		`condition.isTrue(object.status, "Ready")`:    `no function is called "condition.isTrue" (did you mean "conditions.isTrue"?)`,
-		`foo.contains("x")`:                           `undefined name "foo" (names here are initial, item, now, object)`,
+		`foo.contains("x")`:                           `undefined name "foo" (names here are initial, inputs, item, key, memory, now, object, params, variables)`,
 		`itm.contains("x")`:                           `undefined name "itm" (did you mean "item"?)`,
 		`isTrue(object.status, "Ready")`:              `no function is called "isTrue" (write conditions.isTrue)`,
 		`labels.match(object.spec, object.metadata)`:  `no function is called "labels.match" (did you mean "labels.matches"?)`,
 		`Int(key.name)`:                               `no function is called "Int" (did you mean "int"?)`,
 		`object()`:                                    `no function is called "object" (object is a value, not a function: leave out the brackets)`,
 		`object.spec.?zones.get()`:                    `no function is called "get" (write x.value(), or x.orValue(default))`,
-		`"a".len() > 0 || nothing`:                    `no function is called "len" (write size(x))` + "\n" + `undefined name "nothing" (names here are initial, item, now, object)`,
+		`"a".len() > 0 || nothing`:                    `no function is called "len" (write size(x))` + "\n" + `undefined name "nothing" (names here are initial, inputs, item, key, memory, now, object, params, variables)`,
 	} {
 		if _, got := wrong(env, source); got != want {
 			t.Errorf("%s: got %q, want %q", source, got, want)
 		}
 	}
+}
+
+// TestHabits: what authors write out of habit, and what they are told.
+func TestHabits(t *testing.T) {
+	t.Parallel()
+	app := &schema.Type{Kind: schema.Object, Name: "example.com/v1/App", Fields: map[string]*schema.Type{
+		"in": {Kind: schema.String}, "foo-bar": {Kind: schema.String}, "namespace": {Kind: schema.String}, "a.b/c": {Kind: schema.String}, "time": {Kind: schema.Time},
+	}}
+	base := declared(t)
+	env, err := base.With(Var{"app", base.TypeOf(app)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const names = "app, initial, inputs, item, key, memory, now, object, params, variables"
+	for source, want := range map[string]string{
+		`object.status?.phase == "Ready"`: `"?." is no operator of CEL (a field that may be absent is read by .?, as in object.?status.?phase.orValue(""))`,
+		`item?.status.phase`:              `"?." is no operator of CEL (a field that may be absent is read by .?, as in object.?status.?phase.orValue(""))`,
+		`key.name =~ "^a"`:                `"=~" is no operator of CEL (x.matches("literal"), or pattern.search(pattern, text))`,
+		`not (key.name == "a")`:           `no function is called "not" (write !x)`,
+		`not key.name == "a"`:             `"not" is no operator of CEL (&&, || and ! are)`,
+		`schema.spec.role == "x"`:         `undefined name "schema" (names here are ` + names + `)`,
+		`object.metadata.labels.foo-bar`:  "undefined name \"bar\" (a field with - in its name is written in backticks, as in x.`foo-bar`, a key in brackets, as in labels[\"foo-bar\"])",
+		`app["foo-bar"]`:                  "found no matching overload for '[]' applied to '(example.com/v1/App, string)' (an object has fields, not keys: x.name, in backticks if it is no word: x.`foo-bar`)",
+		`app.in == "x"`:                   "\"in\" is a word of CEL (a field with this name is written in backticks: .`in`)",
+		`app.__namespace__`:               "no field \"__namespace__\" here (it is written in backticks: .`namespace`)",
+		`app.__in__`:                      "no field \"__in__\" here (it is written in backticks: .`in`)",
+		`app.foo__dash__bar`:              "no field \"foo__dash__bar\" here (it is written in backticks: .`foo-bar`)",
+		`app.a__dot__b__slash__c`:         "no field \"a__dot__b__slash__c\" here (it is written in backticks: .`a.b/c`)",
+		`app.foo-1`:                       "no field \"foo\" here (it is written in backticks: .`foo-bar`)",
+		"app.`in` + app.`foo-bar` + app.`a.b/c` + app.`namespace` + app.namespace": "",
+		`-app.time`:                       `found no matching overload for '-' applied to '(timestamp)' (a time has no opposite: -int(x), its seconds, puts the latest first)`,
+		`key.name == "${params.label}-x"`: `${params.label} stays as it is in a text of an expression (join texts, as in params.name + "-x"; only templates have ${ })`,
+		`key.name == "${HOME}-x"`:         "",
+		`timestamp("a" + key.name)`:       "",
+		`timestamp("a")`:                  "this text is no time (write it as in RFC 3339: 2026-03-01T12:00:00Z)",
+		`timestamp(string("a"))`:          "this text is no time; write it as in RFC 3339: 2026-03-01T12:00:00Z (it is written out, so this would fail in every evaluation)",
+	} {
+		var problems document.Problems
+		env.Compile(Text{Source: source}, &problems)
+		var got []string
+		for _, p := range problems.List() {
+			got = append(got, p.Error())
+		}
+		if got := strings.Join(got, "\n"); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", source, got, want)
+		}
+	}
+	if _, got := wrong(baseOf(t), "item.x == 1"); got != `undefined name "item" (item is the item of a forEach, or of an input in its where, keyBy, groupBy and orderBy)` {
+		t.Error(got)
+	}
+}
+
+// baseOf is an environment of an object without an item.
+func baseOf(t *testing.T) *Env {
+	t.Helper()
+	base, err := NewEnv(builtins.Functions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := base.With(Var{"object", base.TypeOf(widgets.Type)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
 }
 
 // TestMismatchHints say how the types that were given go together, or what else to call.

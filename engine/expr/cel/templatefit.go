@@ -60,11 +60,19 @@ func (f fitting) fields(want *schema.Type, where string) {
 		}
 		field := want.Field(name)
 		if field == nil {
-			f.problems.Hintf(k.at, cmp.Or(want.Without(name), document.DidYouMean(name, want.FieldNames())), "%s has no field %q", where, name)
+			f.problems.Hintf(k.at, cmp.Or(want.Without(name), ofAnother(where, name), document.DidYouMean(name, want.FieldNames())), "%s has no field %q", where, name)
 			continue
 		}
 		f.t.entries.values[i].Fit(field, where+"."+name, f.problems)
 	}
+}
+
+// ofAnother says how the status of another object is written.
+func ofAnother(where, name string) string {
+	if where != "status" || name != "of" {
+		return ""
+	}
+	return "status writes that of the primary object; for another: patch: {of: x, subresource: status, value: {status: {...}}}"
 }
 
 // fits says which schema types a scalar of the document can be written to.
