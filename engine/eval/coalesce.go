@@ -25,6 +25,8 @@ type part struct {
 	subresource string
 	// scale, finally and apart are true for writes that stay by themselves.
 	scale, finally, apart bool
+	// behind is true for fields that an apply before does not have.
+	behind bool
 }
 
 // joined is a patch, or the creation of an object, with others that were joined to it.
@@ -45,17 +47,23 @@ func (x coalescing) coalesce(first int) {
 	fresh := x.ev.decision.Effects[first:]
 	x.ev.decision.Effects = x.ev.decision.Effects[:first]
 	for _, e := range fresh {
-		p := part{e.Target, e.Subresource, e.Verb == VerbScale, e.Finally, e.of(x.ev.in.Apart)}
+		p := part{target: e.Target, subresource: e.Subresource, scale: e.Verb == VerbScale, finally: e.Finally, apart: e.of(x.ev.in.Apart)}
 		joins := (e.Verb == VerbPatch || p.scale) && !x.ev.apart(e)
 		if at, ok := c.open[p]; ok && joins {
-			x.ev.written -= x.joining(at).add(e)
-			continue
+			if e = x.overrides(at, e); e == nil {
+				continue
+			}
+			p.behind = true
+			if at, ok := c.open[p]; ok {
+				x.ev.written -= x.joining(at).add(e)
+				continue
+			}
 		}
 		if e.Verb != VerbPatch && e.Verb != VerbEvent { // the order matters
 			c.split = c.split || len(c.open) > 0
 			clear(c.open)
 		}
-		if joins || e.Verb == VerbCreate {
+		if _, ok := c.open[p]; !ok && (joins || e.Verb == VerbCreate || e.Verb == VerbApply && !x.ev.apart(e)) {
 			if c.open == nil {
 				c.open = map[part]int{}
 			}
@@ -64,6 +72,60 @@ func (x coalescing) coalesce(first int) {
 		x.ev.decision.Effects = append(x.ev.decision.Effects, e)
 	}
 	clear(fresh[len(x.ev.decision.Effects)-first:]) // others do not hold on to what was joined
+}
+
+// overrides joins a patch to the effect of an index. Of an apply it overrides only fields that
+// are applied: others would be given up again with the next apply. It returns the patch of the
+// other fields; nil if there are none.
+func (x coalescing) overrides(at int, e *Effect) (rest *Effect) {
+	inside, outside := e.Patch, (*value.Map)(nil)
+	if onto := x.ev.decision.Effects[at]; onto.Verb == VerbApply {
+		inside, outside = divided(e.Patch, onto.Patch)
+	}
+	if inside != nil {
+		own := *e
+		own.Patch = inside
+		x.ev.written -= x.joining(at).add(&own)
+	}
+	if outside == nil {
+		return nil
+	}
+	own := *e
+	own.Patch = outside
+	return &own
+}
+
+// divided divides a patch into the fields that a manifest has, and others; nil if there are
+// none.
+func divided(patch, manifest *value.Map) (inside, outside *value.Map) {
+	in, out := map[string]value.Value{}, map[string]value.Value{}
+	for i := range patch.Len() {
+		name, v := patch.At(i)
+		is := manifest.Lookup(name)
+		fields, isMap := v.(*value.Map)
+		applied, areMaps := is.(*value.Map)
+		switch {
+		case isMap && areMaps:
+			a, b := divided(fields, applied)
+			if a != nil {
+				in[name] = a
+			}
+			if b != nil {
+				out[name] = b
+			}
+		case is != nil:
+			in[name] = v
+		default:
+			out[name] = v
+		}
+	}
+	if len(in) > 0 {
+		inside = value.FromMap(in)
+	}
+	if len(out) > 0 {
+		outside = value.FromMap(out)
+	}
+	return inside, outside
 }
 
 // joining returns the effect of an index as one to which others are joined.
@@ -76,7 +138,7 @@ func (x coalescing) joining(at int) *joined {
 		if c.joined == nil {
 			c.joined = map[int]*joined{}
 		}
-		c.joined[at] = &joined{&own, draftOf(own.Patch, own.Verb == VerbCreate)}
+		c.joined[at] = &joined{&own, draftOf(own.Patch, own.Verb == VerbCreate || own.Verb == VerbApply)}
 	}
 	return c.joined[at]
 }
@@ -128,7 +190,7 @@ func (x coalescing) undo() {
 // finish makes the patch what was joined to it. It is nil if that changes nothing.
 func (j *joined) finish() {
 	j.effect.Patch = j.draft.frozen()
-	if j.effect.Verb == VerbCreate {
+	if j.effect.Verb == VerbCreate || j.effect.Verb == VerbApply {
 		return
 	}
 	_, patch := mergeDiff(j.effect.Before, j.effect.Patch, j.effect.Type)
