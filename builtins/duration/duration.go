@@ -36,7 +36,7 @@ func Functions() []expr.Function {
 	}
 }
 
-// parse gives what a text stands for, none for any other.
+// parse gives the value that a text has, none for a text that has none.
 func parse(read func(string) (value.Value, bool)) func(*expr.Call, []value.Value) (value.Value, error) {
 	return func(_ *expr.Call, args []value.Value) (value.Value, error) {
 		text, _ := value.Str(args[0])

@@ -50,7 +50,7 @@ func TestCasesOfOPA(t *testing.T) {
 
 var queryOfCase = regexp.MustCompile(`^(data(?:\.\w+)+) = x$`)
 
-// leftOutCases are not run, by what is said of them.
+// leftOutCases are not run; says is a pattern of the message about them.
 var leftOutCases = []struct{ says, why string }{
 	{"is not allowed in a policy$", "a function that a policy may not call"},
 	{"^undefined name data|existing input, data", "a policy has no data but its modules"},

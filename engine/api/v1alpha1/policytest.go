@@ -112,7 +112,8 @@ type Expectation struct {
 	Objects []*document.Node `yaml:"objects"`
 	// Absent must not exist.
 	Absent []TestReference `yaml:"absent"`
-	// Requeue are all pending deadlines, RFC 3339, in order.
+	// Requeue are the times of the next evaluation of each primary object that has one,
+	// RFC 3339, in order.
 	Requeue *document.Node `yaml:"requeue"`
 	// Errors are texts that the errors must contain, one each, in order.
 	Errors *document.Node `yaml:"errors"`

@@ -236,9 +236,15 @@ func quotes(name string) string {
 }
 
 // escaped is how the API server's own expressions write names that are no words.
-var escaped = strings.NewReplacer("__dot__", ".", "__dash__", "-", "__slash__", "/", "__underscores__", "__", "__namespace__", "namespace", "__in__", "in",
-	"__package__", "package", "__import__", "import", "__function__", "function", "__for__", "for", "__if__", "if", "__else__", "else", "__true__", "true", "__false__", "false", "__null__", "null",
-	"__as__", "as", "__break__", "break", "__const__", "const", "__continue__", "continue", "__let__", "let", "__loop__", "loop", "__return__", "return", "__var__", "var", "__void__", "void", "__while__", "while")
+var escaped = strings.NewReplacer("__dot__", ".", "__dash__", "-", "__slash__", "/", "__underscores__", "__")
+
+// unescaped is the name of the field that is written as in the API server's expressions.
+func unescaped(name string) string {
+	if word, ok := strings.CutPrefix(name, "__"); ok && strings.HasSuffix(word, "__") && escaped.Replace(name) == name {
+		return strings.TrimSuffix(word, "__")
+	}
+	return escaped.Replace(name)
+}
 
 // backticks says how a field is written whose name is no word, or is one of CEL.
 func backticks(field string) string { return "it is written in backticks: .`" + field + "`" }
@@ -251,7 +257,7 @@ func (h hinting) fieldHint(name string) string {
 	}
 	known := within(h.env)
 	for other := range known.names {
-		if escaped.Replace(name) == other && name != other || strings.HasPrefix(other, name+"-") {
+		if unescaped(name) == other && name != other || strings.HasPrefix(other, name+"-") {
 			return backticks(other)
 		}
 	}
