@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/common/types"
-
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -33,7 +31,7 @@ func Functions() []expr.Function {
 
 // bytesOf returns those of a text, or bytes as they are.
 func bytesOf(v value.Value) []byte {
-	if b, ok := v.(types.Bytes); ok {
+	if b, ok := v.Value().([]byte); ok {
 		return b
 	}
 	text, _ := value.Str(v)

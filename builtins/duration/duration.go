@@ -4,8 +4,6 @@ package duration
 import (
 	"time"
 
-	"github.com/google/cel-go/common/types"
-
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -28,10 +26,7 @@ func Functions() []expr.Function {
 			Doc:     "the time that a text in the form of RFC 3339 stands for, as timestamp(text) reads it; none when it stands for none",
 			Example: `timestamp.parse(object.metadata.annotations["until"]).hasValue()`,
 			Needs:   expr.Linear(64),
-			Do: parse(func(text string) (value.Value, bool) {
-				t, ok := types.String(text).ConvertToType(types.TimestampType).(types.Timestamp)
-				return value.OfTime(t.Time), ok
-			}),
+			Do:      parse(value.ParseTime),
 		},
 	}
 }

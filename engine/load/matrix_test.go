@@ -58,11 +58,13 @@ func TestMatrixProblems(t *testing.T) {
 		"{name: a, matrix: [{replicas: 3}], now: 'T$(replica)'}":                           "the row has no $(replica); it has replicas",
 		"{name: a, matrix: [{replicas: 3}], now: $(budget)}":                               "the row has no $(budget); it has replicas",
 		"{name: a, matrix: [{a: 1, budget: 2}, {a: 3}], objects: [{x: '$(a)/$(budget)'}]}": "the row has no $(budget); it has a",
-		"{name: a, matrix: [{a: 1, n: 2}, {a: 2, n: 3}], objects: [{x: $(a)}]}":           "nothing in the case uses $(n)",
+		"{name: a, matrix: [{a: 1, n: 2}, {a: 2, n: 3}], objects: [{x: $(a)}]}":            "nothing in the case uses $(n)",
 		"{name: a, matrix: [{a: 1, n: 2}], objects: [{$(m): 1}]}":                          "the row has no $(m); it has a, n",
 	} {
 		_, problems := load.Documents("t.yaml", []byte(matrixHeader+"    - "+text+"\n"))
-		problems = slices.DeleteFunc(problems, func(p document.Problem) bool { return p.Severity == document.Warning && !strings.Contains(want, "uses") })
+		problems = slices.DeleteFunc(problems, func(p document.Problem) bool {
+			return p.Severity == document.Warning && !strings.Contains(want, "uses")
+		})
 		if len(problems) != 1 || !strings.Contains(problems[0].Message, want) || problems[0].Line == 0 {
 			t.Errorf("%s: %v, want %q", text, problems, want)
 		}

@@ -32,6 +32,13 @@ func OfInt(i int64) Value { return types.Int(i) }
 // OfTime makes a timestamp.
 func OfTime(t time.Time) Value { return types.Timestamp{Time: t.UTC()} }
 
+// ParseTime returns the time that a text is in the form of RFC 3339, as timestamp(text) of
+// CEL reads it.
+func ParseTime(text string) (Value, bool) {
+	t, ok := types.String(text).ConvertToType(types.TimestampType).(types.Timestamp)
+	return OfTime(t.Time), ok
+}
+
 // OfDuration makes a duration.
 func OfDuration(d time.Duration) Value { return types.Duration{Duration: d} }
 

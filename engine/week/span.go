@@ -19,12 +19,13 @@ func (w Window) Spans(around time.Time) (out []Span) {
 }
 
 // appendShown appends when the clock on the wall shows a span, which is written as if the
-// zone were UTC: a part for each time in which the zone does not change its clock.
-func appendShown(out []Span, wall Span, zone *time.Location) []Span {
+// location were UTC: a part for each time in which the clock there is not changed.
+func appendShown(out []Span, wall Span, in *time.Location) []Span {
 	for at := wall.Begin.Add(-day); !at.IsZero() && at.Before(wall.End.Add(day)); {
-		begin, end := at.In(zone).ZoneBounds()
-		_, offset := at.In(zone).Zone()
-		ahead := -time.Duration(offset) * time.Second
+		local := at.In(in)
+		begin, end := local.ZoneBounds()
+		shown := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), local.Nanosecond(), time.UTC)
+		ahead := at.Sub(shown)
 		s := Span{wall.Begin.Add(ahead), wall.End.Add(ahead)}
 		if s.Begin.Before(begin) {
 			s.Begin = begin

@@ -60,7 +60,7 @@ var leftOutCases = []struct{ says, why string }{
 	{"keys of an object must be strings", "a result has texts for keys, as JSON"},
 }
 
-// runCase runs one, or says why it is left out.
+// runCase runs one; why is set for one that is left out.
 func runCase(t *testing.T, c cases.TestCase) (why string) {
 	t.Helper()
 	query := queryOfCase.FindStringSubmatch(c.Query)
@@ -89,7 +89,7 @@ func runCase(t *testing.T, c cases.TestCase) (why string) {
 	return ""
 }
 
-// evalCase returns what a query gives, and what is said if that is nothing.
+// evalCase returns the result of a query, and the message if there is none.
 func evalCase(t *testing.T, c cases.TestCase, query string, in value.Value) (got any, says string) {
 	t.Helper()
 	var modules []rego.Module

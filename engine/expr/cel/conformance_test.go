@@ -281,7 +281,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conforms runs one test, or says why it is left out.
+// conforms runs one test; why is set for one that is left out.
 func (b both) conforms(t *testing.T, test *conformance.SimpleTest) (why string) {
 	t.Helper()
 	b, scope, err := b.bind(t, test)
