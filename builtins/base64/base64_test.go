@@ -3,8 +3,6 @@ package base64
 import (
 	"testing"
 
-	"github.com/google/cel-go/common/types"
-
 	"github.com/edict-dev/edict/engine/value"
 )
 
@@ -18,9 +16,6 @@ func TestBase64(t *testing.T) {
 		if out, err := fs[1].Do(nil, []value.Value{value.OfString(encoded)}); err != nil || out != value.OfString(text) {
 			t.Errorf("decode(%q) = %v, %v", encoded, out, err)
 		}
-	}
-	if out, err := fs[0].Do(nil, []value.Value{types.Bytes{0xff}}); err != nil || out != value.OfString("/w==") {
-		t.Errorf("encode(b'\\xff') = %v, %v", out, err)
 	}
 	if out, err := fs[1].Do(nil, []value.Value{value.OfString("Z3LDvG4")}); err != nil || out != value.OfString("grün") {
 		t.Errorf("decode without padding: %v, %v", out, err)

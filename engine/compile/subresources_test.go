@@ -44,6 +44,7 @@ func TestSubresources(t *testing.T) {
 		"a custom kind without":        {"scale: {" + custom("Fixed") + ", replicas: 3}", "Fixed has no subresource scale"},
 		"a status":                     {"patch: {" + custom("Fixed") + ", subresource: status, value: {status: {size: 1}}}", ""},
 		"a status without":             {"patch: {" + custom("Sized") + ", subresource: status, value: {status: {size: 1}}}", "example.com/v1 Sized has no subresource status"},
+		"a status of another object":   {"status: {of: x, phase: y}", `status has no field "of"; status writes that of the primary object; for another: patch: {of: x, subresource: status, value: {status: {...}}}`},
 		"a condition without":          {"condition: {" + custom("Sized") + ", type: Ready, status: 'True', reason: R}", "example.com/v1 Sized has no subresource status"},
 		"a status of an unknown kind":  {"patch: {" + custom("Other") + ", subresource: status, value: {status: {size: 1}}}", ""},
 		"an unknown kind":              {"scale: {" + custom("Other") + ", replicas: 3}", ""},
@@ -59,7 +60,7 @@ func TestSubresources(t *testing.T) {
 			var wrong []string
 			for _, one := range problems {
 				if one.Severity == document.Error {
-					wrong = append(wrong, one.Message)
+					wrong = append(wrong, one.Message, one.Hint)
 				}
 			}
 			got := strings.Join(wrong, "; ")

@@ -36,6 +36,8 @@ func TestLibraries(t *testing.T) {
 		`semver("1.10.0").isGreaterThan(semver("1.9.0"))`: true,
 		`format.dns1123Label().validate("A").hasValue()`:  true,
 		// Strings.
+		`base64.encode(b"\xff") + base64.encode("hello")`:                     "/w==aGVsbG8=",
+		`base64.decode("aGVsbG8") + base64.decode(base64.encode(b"hello"))`:   "hellohello",
 		`"a,b".split(",").join("+")`:                                          "a+b",
 		`" x ".trim().replace("x", "y").upperAscii()`:                         "Y",
 		`"abc".substring(1).charAt(0)`:                                        "b",
