@@ -86,14 +86,14 @@ func (f *verifyFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return found("%v", err)
 	}
-	text, err := f.document(test, result.Finding)
+	text, err := f.document(test, result.Findings)
 	if err != nil {
 		return err
 	}
 	if err := f.print(out, result, text); err != nil {
 		return err
 	}
-	if result.Finding != nil {
+	if len(result.Findings) > 0 {
 		return findings{}
 	}
 	return nil
@@ -157,12 +157,12 @@ func (f *verifyFlags) place(t *verify.Test) error {
 	return err
 }
 
-// document returns the test of a finding, and writes it if a file is named.
-func (f *verifyFlags) document(t *verify.Test, finding *verify.Finding) (string, error) {
-	if finding == nil {
+// document returns the test of what was found, and writes it if a file is named.
+func (f *verifyFlags) document(t *verify.Test, list []verify.Finding) (string, error) {
+	if len(list) == 0 {
 		return "", nil
 	}
-	text, err := t.Document(finding.Case)
+	text, err := t.Document(list)
 	if err != nil || f.file == "" {
 		return string(text), err
 	}
@@ -177,16 +177,18 @@ func (f *verifyFlags) print(w io.Writer, r *verify.Result, test string) error {
 			Test string `json:"test,omitempty"`
 		}{r, test})
 	}
-	if r.Finding != nil {
-		fmt.Fprintf(w, "%s: %s\n", r.Finding.Kind, r.Finding.Message)
-		for i, move := range r.Finding.Moves {
+	for _, one := range r.Findings {
+		fmt.Fprintf(w, "%s: %s\n", one.Kind, strings.TrimSpace(one.Message))
+		for i, move := range one.Moves {
 			fmt.Fprintf(w, "  %d. %s\n", i+1, move)
 		}
-		if f.file == "" {
-			fmt.Fprintf(w, "\n%s\n", test)
-		} else {
-			fmt.Fprintf(w, "\nedict test %s fails because of it.\n", f.file)
-		}
+		fmt.Fprintln(w)
+	}
+	switch {
+	case test != "" && f.file == "":
+		fmt.Fprintln(w, test)
+	case test != "":
+		fmt.Fprintf(w, "edict test %s fails because of it.\n", f.file)
 	}
 	return printExplored(w, r, f.changes)
 }
@@ -197,8 +199,8 @@ const maxUnfired = 10
 func printExplored(w io.Writer, r *verify.Result, changes int) error {
 	e := r.Explored
 	verdict := "Nothing was found"
-	if r.Finding != nil {
-		verdict = "Found"
+	if n := len(r.Findings); n > 0 {
+		verdict = "Found " + count(n, "fault", "faults")
 	}
 	_, err := fmt.Fprintf(w, "%s: checked in %s (%s, %d at rest) of a world of %s, with %s, %s and %s; %d of %s fired.\n",
 		verdict, count(e.States, "state", "states"), count(e.Moves, "move", "moves"), e.Rests, count(e.Objects, "object", "objects"),

@@ -35,11 +35,11 @@ func TestVerify(t *testing.T) {
 	test := filepath.Join(folder, "test.yaml")
 	out, err := execute(t, "verify", "--policies", one, "--policies", other, "--out", test, "-o", "json")
 	var got struct {
-		Finding  struct{ Kind string }
+		Findings []struct{ Kind string }
 		Explored struct{ States int }
 		Test     string
 	}
-	if json.Unmarshal([]byte(out), &got) != nil || err == nil || got.Finding.Kind != "writers" || got.Explored.States == 0 {
+	if json.Unmarshal([]byte(out), &got) != nil || err == nil || len(got.Findings) != 1 || got.Findings[0].Kind != "writers" || got.Explored.States == 0 {
 		t.Errorf("of two policies: %v\n%s", err, out)
 	}
 	if text, readErr := os.ReadFile(test); readErr != nil || string(text) != got.Test {

@@ -221,7 +221,7 @@ var withStatus = statusWith("key.name")
 
 func statusWith(request string) string {
 	return askingWith(request, `    - name: tell
-      do: [{condition: {type: Placed, status: "False", reason: No, message: no}}]
+      do: [{condition: {type: Placed, status: "False", reason: "No", message: "no"}}]
 `)
 }
 

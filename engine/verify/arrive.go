@@ -22,8 +22,8 @@ type arrival struct {
 	cost int
 }
 
-// arrive takes a simulation in a new state, and returns the state; -1 when the search
-// is over.
+// arrive takes a simulation in a new state, and returns the state; -1 when the search does
+// not go on from it.
 func (s *search) arrive(ctx context.Context, sim *simulate.Simulation, a arrival) int {
 	n := &node{parent: a.parent, changes: a.changes, clocks: a.clocks, run: a.run, sleep: a.sleep}
 	if a.move != nil {
@@ -55,9 +55,7 @@ func (s *search) arrive(ctx context.Context, sim *simulate.Simulation, a arrival
 	}
 	if n.rests() {
 		s.out.Explored.Rests++
-		if !s.judging().rest(ctx, sim, at) {
-			return -1
-		}
+		s.judging().rest(ctx, sim, at)
 	}
 	s.queue.add(a.cost, visit{at: at})
 	s.report()
@@ -96,32 +94,30 @@ func (s *search) noteFired(sim *simulate.Simulation) {
 	}
 }
 
-// failed reports whether the search is over because of an error. A state with an error
-// that is expected is gone on from.
+// failed reports whether the search does not go on from a state because of an error that
+// nobody expects.
 func (s *search) failed(ctx context.Context, sim *simulate.Simulation, n *node) bool {
-	message := s.options.unexpected(sim)
+	message, class := s.options.unexpected(sim)
 	if sim.Ended() == "" && message == "" {
 		if n.run <= maxRun {
 			return false
 		}
-		s.trials.confirm(ctx, trial{kind: Oscillation, prefix: append(s.states.path(n.parent), n.moves...)})
 		n.run = 0
-		return s.trials.finding != nil
+		return s.trials.confirm(ctx, trial{kind: Oscillation, prefix: append(s.states.path(n.parent), n.moves...)})
 	}
 	t := trial{kind: Failed, prefix: append(s.states.path(n.parent), n.moves...)}
 	if sim.Ended() != "" {
 		t.kind = Oscillation
 	}
-	s.trials.confirm(ctx, t)
-	return s.trials.finding != nil
+	return s.trials.known[class] || s.trials.confirm(ctx, t)
 }
 
-// unexpected returns the first error that nobody expects; "" is none.
-func (o *Options) unexpected(sim *simulate.Simulation) string {
+// unexpected returns the first error that nobody expects, "" is none, and its class.
+func (o *Options) unexpected(sim *simulate.Simulation) (message, class string) {
 	for _, e := range sim.Errors() {
 		if !slices.ContainsFunc(o.Expected, func(part string) bool { return strings.Contains(e.Message, part) }) {
-			return fmt.Sprintf("%s %s: %s", e.Policy, e.Key, e.Message)
+			return fmt.Sprintf("%s %s: %s", e.Policy, e.Key, e.Message), e.Policy + " " + e.Message
 		}
 	}
-	return ""
+	return "", ""
 }

@@ -47,7 +47,7 @@ func (a *alphabet) boundaries(p place) []any {
 	case schema.String:
 		return a.texts(p)
 	case schema.List:
-		if p.now != nil {
+		if p.now != nil && !p.required {
 			return []any{[]any{}}
 		}
 	}

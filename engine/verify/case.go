@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/edict-dev/edict/engine/document"
@@ -38,7 +39,8 @@ func caseOf(t trial, v verdict) Case {
 	if v.idle {
 		last["expect"] = map[string]any{"effects": []any{}}
 	}
-	return Case{Name: v.message, Steps: out}
+	name, _, _ := strings.Cut(v.message, "\n")
+	return Case{Name: name, Steps: out}
 }
 
 // Test says what a test is about besides its case.
@@ -50,11 +52,15 @@ type Test struct {
 	Answers  map[string]any
 }
 
-// Document returns a PolicyTest in YAML with a case.
-func (t Test) Document(c Case) ([]byte, error) {
+// Document returns a PolicyTest in YAML with a case for each finding.
+func (t Test) Document(findings []Finding) ([]byte, error) {
+	var cases []any
+	for _, f := range findings {
+		cases = append(cases, map[string]any{"name": f.Case.Name, "steps": f.Case.Steps})
+	}
 	spec := map[string]any{
 		"policies": t.Policies, "now": t.Start.UTC().Format(time.RFC3339Nano),
-		"cases": []any{map[string]any{"name": c.Name, "steps": c.Steps}},
+		"cases": cases,
 	}
 	if len(t.Params) > 0 {
 		spec["params"] = t.Params

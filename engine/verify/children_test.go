@@ -36,8 +36,8 @@ func TestChildrenStayWithTheirObject(t *testing.T) {
 		"apiVersion: v1\nkind: Namespace\nmetadata: {name: a, labels: {limited: 'yes'}}\n",
 		"apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n",
 	}
-	if r := explored(t, path, world, 1); r.Finding != nil {
-		t.Errorf("found %+v", r.Finding)
+	if r := explored(t, path, world, 1); len(r.Findings) > 0 {
+		t.Errorf("found %+v", r.Findings)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestMadeWorldHasNoChildren(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keep.yaml")
 	file(t, path, strings.Replace(keeping, `name: limits, namespace: "${key.name}"`, `name: "${key.name}", namespace: default`, 1))
-	if r := explored(t, path, []string{}, 0); r.Finding != nil || r.Explored.Objects != defaultPerKind {
-		t.Errorf("a world of %d objects: found %+v", r.Explored.Objects, r.Finding)
+	if r := explored(t, path, []string{}, 0); len(r.Findings) > 0 || r.Explored.Objects != defaultPerKind {
+		t.Errorf("a world of %d objects: found %+v", r.Explored.Objects, r.Findings)
 	}
 }

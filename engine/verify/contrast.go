@@ -26,13 +26,13 @@ func (ts *trials) contrast(ctx context.Context, t trial) verdict {
 	}
 	if e := idle(usual, other); t.kind == Rest && e != nil {
 		message := fmt.Sprintf("the world was at rest, and yet the rule %q writes what changes nothing: %s %s %s", e.Rule, e.Verb, e.Target.Kind, e.Target.Name)
-		return verdict{wrong: true, idle: true, message: message}
+		return verdict{wrong: true, idle: true, message: message, class: e.Rule + e.Verb + e.Target.Kind}
 	}
 	waited := max(finish(ctx, usual), finish(ctx, other))
 	for _, sim := range []*simulate.Simulation{usual, other} {
 		sim.Advance(ctx, ts.options.Start.Add(waited+elapsed(t)))
 	}
-	if failed := ts.options.unexpected(other); failed != "" {
+	if failed, _ := ts.options.unexpected(other); failed != "" {
 		return verdict{}
 	}
 	return verdictOf(t, ts.differences(t, usual, other), waited)
@@ -82,7 +82,7 @@ func verdictOf(t trial, found []difference, waited time.Duration) verdict {
 		Crash: "the end depends on where the process was killed",
 		Rest:  "the world was at rest, and yet something is left to write",
 	}[t.kind]
-	return verdict{wrong: true, waited: waited, differences: found, message: why + ": " + found[0].String()}
+	return verdict{wrong: true, waited: waited, differences: found, message: why + ": " + found[0].String(), class: string(t.kind) + found[0].id.Kind}
 }
 
 // remembered returns the objects that do not depend on what may be forgotten.

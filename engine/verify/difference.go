@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
 )
 
@@ -26,7 +28,16 @@ func (d difference) String() string {
 	case d.got == nil:
 		return named(d.id) + " is not there, and else is"
 	}
-	return fmt.Sprintf("%s has %v, and else %v", named(d.id), d.got, d.want)
+	return fmt.Sprintf("%s differs\nit has\n%sand else\n%s", named(d.id), indented(d.got), indented(d.want))
+}
+
+// indented returns a part of a manifest in YAML.
+func indented(o simulate.Object) string {
+	text, err := document.YAML(o)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return "  " + strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "\n  ") + "\n"
 }
 
 // differences returns what a world has otherwise than another one, without times and
@@ -83,6 +94,9 @@ func fields(a, b simulate.Object) (want, got simulate.Object) {
 
 // text returns a value as text, in which all times are alike.
 func text(v any) string {
+	if empty(v) {
+		return ""
+	}
 	var b bytes.Buffer
 	(&writer{b: &b}).value(v)
 	return b.String()

@@ -75,7 +75,7 @@ func (e expanding) decisions(ctx context.Context) {
 		a.sleep = slices.DeleteFunc(slices.Clone(before), func(other string) bool { return !e.search.apart(name, other) })
 		to := e.search.arrive(ctx, sim, a)
 		if to < 0 {
-			return
+			continue
 		}
 		e.node.next = append(e.node.next, edge{to, move})
 		for after := range writes {
@@ -156,21 +156,22 @@ func (e expanding) changes(ctx context.Context) {
 		return
 	}
 	for _, move := range e.search.alphabet.moves(e.simulated(ctx).Objects()) {
-		if e.search.over(ctx) || !e.change(ctx, move) {
+		if e.search.over(ctx) {
 			return
 		}
+		e.change(ctx, move)
 	}
 }
 
-// change makes a change from outside, and reports whether the search goes on.
-func (e expanding) change(ctx context.Context, move Move) bool {
+// change makes a change from outside.
+func (e expanding) change(ctx context.Context, move Move) {
 	sim := e.simulated(ctx)
 	before := stateOf(sim)
 	if !move.make(ctx, sim) || stateOf(sim) == before {
-		return true
+		return
 	}
 	e.search.out.Explored.Changes++
 	a := e.by(&move, 0)
 	a.changes++
-	return e.search.arrive(ctx, sim, a) >= 0
+	e.search.arrive(ctx, sim, a)
 }

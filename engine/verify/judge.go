@@ -14,9 +14,8 @@ type judging struct {
 	trials *trials
 }
 
-// rest looks at a state in which nothing is left to do, and reports whether the search
-// goes on.
-func (j judging) rest(ctx context.Context, sim *simulate.Simulation, at int) bool {
+// rest looks at a state in which nothing is left to do.
+func (j judging) rest(ctx context.Context, sim *simulate.Simulation, at int) {
 	for _, c := range sim.Group().Controllers() {
 		for _, key := range c.Keys() {
 			d := eval.Evaluate(ctx, c.Input(key, sim.Now()), nil)
@@ -24,15 +23,11 @@ func (j judging) rest(ctx context.Context, sim *simulate.Simulation, at int) boo
 				continue
 			}
 			j.trials.confirm(ctx, trial{kind: Rest, prefix: j.states.path(at), suffix: []Move{{Restart: true}}})
-			if j.trials.finding != nil {
-				return false
-			}
 		}
 	}
 	finish(ctx, sim)
 	n := j.states.nodes[at]
 	n.end, n.known = endOf(sim.Objects()), endOf(j.trials.remembered(sim.Objects()))
-	return true
 }
 
 // forgotten reports whether a key is not going to be decided about when its decision
@@ -61,7 +56,7 @@ func (j judging) all(ctx context.Context) {
 				j.trials.confirm(ctx, trial{kind: Crash, prefix: j.states.path(at), suffix: append([]Move{e.move}, j.states.after(e.to, rest)...)})
 			}
 		}
-		if j.trials.finding != nil || ctx.Err() != nil {
+		if j.trials.full() || ctx.Err() != nil {
 			return
 		}
 	}
@@ -71,7 +66,7 @@ func (j judging) all(ctx context.Context) {
 // cycles looks for decisions that lead back to where they began.
 func (j judging) cycles(ctx context.Context) {
 	for _, ring := range components(j.states.nodes) {
-		if j.trials.finding != nil || !j.states.fair(ring) {
+		if !j.states.fair(ring) {
 			continue
 		}
 		j.trials.confirm(ctx, trial{kind: Oscillation, prefix: j.states.path(ring[0])})

@@ -73,8 +73,8 @@ func TestRequired(t *testing.T) {
 		t.Fatal(err, b.Err())
 	}
 	r, err := Run(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Changes: 1})
-	if err != nil || r.Finding != nil {
-		t.Errorf("found %+v, %v", r.Finding, err)
+	if err != nil || len(r.Findings) > 0 {
+		t.Errorf("found %+v, %v", r.Findings, err)
 	}
 	if r.Explored.Rests == 0 {
 		t.Errorf("nothing comes to rest: %+v", r.Explored)
@@ -173,8 +173,8 @@ spec:
 func TestImmutable(t *testing.T) {
 	t.Parallel()
 	r := explored(t, withCRDs(t, settledName, ladder, rail), []string{"apiVersion: example.com/v1\nkind: Ladder\nmetadata: {name: a}\nspec: {steps: [{at: 1}], unit: m, size: 1, end: {name: b}}\n"}, 1)
-	if r.Finding != nil {
-		t.Errorf("found %+v", r.Finding)
+	if len(r.Findings) > 0 {
+		t.Errorf("found %+v", r.Findings)
 	}
 	if r.Explored.Changes == 0 || r.Explored.Rests == 0 {
 		t.Errorf("nothing changes or comes to rest: %+v", r.Explored)
@@ -197,7 +197,7 @@ spec:
 // takes for present, so that nothing is found that cannot come about.
 func TestMadeBuiltinKinds(t *testing.T) {
 	t.Parallel()
-	if r := explored(t, withCRDs(t, imaged), []string{}, 1); r.Finding != nil || r.Explored.Changes == 0 || r.Explored.Rests == 0 {
-		t.Errorf("found %+v, explored %+v", r.Finding, r.Explored)
+	if r := explored(t, withCRDs(t, imaged), []string{}, 1); len(r.Findings) > 0 || r.Explored.Changes == 0 || r.Explored.Rests == 0 {
+		t.Errorf("found %+v, explored %+v", r.Findings, r.Explored)
 	}
 }

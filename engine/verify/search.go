@@ -28,7 +28,7 @@ func newSearch(o Options, w world) *search {
 	s := &search{
 		options: &o, commute: map[[2]string]bool{}, states: states{seen: map[digest]int{}}, fired: map[string]bool{},
 		alphabet: alphabet{world: &w, schemas: o.Schemas},
-		trials:   trials{options: &o, objects: w.objects, forgetful: map[schema.GVK]bool{}, tried: map[string]bool{}},
+		trials:   trials{options: &o, objects: w.objects, forgetful: map[schema.GVK]bool{}, tried: map[string]bool{}, known: map[string]bool{}},
 	}
 	for _, p := range o.Policies {
 		s.out.Explored.Rules += len(p.Rules)
@@ -49,7 +49,7 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 		s.deadline = start.Add(s.options.Time)
 	}
 	s.explore(ctx)
-	s.out.Finding = s.trials.finding
+	s.out.Findings = s.trials.findings
 	s.out.Explored.States, s.out.Explored.Time = len(s.states.nodes), time.Since(start)
 	s.out.Explored.Open, s.out.Explored.Fired = s.queue.len(), len(s.fired)
 	s.out.Explored.Unfired = s.unfired()
@@ -73,12 +73,10 @@ func (s *search) explore(ctx context.Context) {
 	first := s.options.begin(ctx, s.alphabet.world.objects)
 	s.arrive(ctx, first, arrival{parent: -1, from: first.Checkpoint()})
 	level := 0
-	for s.queue.len() > 0 && s.trials.finding == nil && ctx.Err() == nil && s.within() {
+	for s.queue.len() > 0 && !s.over(ctx) {
 		if s.queue.level() != level {
 			level = s.queue.level()
-			if s.judging().all(ctx); s.trials.finding != nil {
-				return
-			}
+			s.judging().all(ctx)
 		}
 		v, cost := s.queue.next()
 		e := expanding{search: s, node: s.states.nodes[v.at], at: v.at, cost: cost}
@@ -88,9 +86,7 @@ func (s *search) explore(ctx context.Context) {
 			e.all(ctx)
 		}
 	}
-	if s.trials.finding == nil {
-		s.judging().all(ctx)
-	}
+	s.judging().all(ctx)
 }
 
 func (s *search) judging() judging { return judging{states: &s.states, trials: &s.trials} }
@@ -117,7 +113,7 @@ func (s *search) report() {
 }
 
 func (s *search) over(ctx context.Context) bool {
-	return s.trials.finding != nil || ctx.Err() != nil || !s.within()
+	return s.trials.full() || ctx.Err() != nil || !s.within()
 }
 
 // apart reports whether two keys may be decided about in any order.

@@ -87,12 +87,32 @@ type writer struct {
 	b          *bytes.Buffer
 	times      offsets
 	generation int64
+	// items counts the items of lists that it is in: an empty field of one may say something.
+	items int
+}
+
+// empty reports whether the value of a field counts as absent.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case simulate.Object:
+		for _, inner := range v {
+			if !empty(inner) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 func (w *writer) object(m simulate.Object) {
 	w.b.WriteByte('{')
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if slices.Contains(uncounted, name) {
+		if slices.Contains(uncounted, name) || w.items == 0 && empty(m[name]) {
 			continue
 		}
 		w.b.WriteString(strconv.Quote(name))
@@ -112,10 +132,12 @@ func (w *writer) value(v any) {
 		w.object(v)
 	case []any:
 		w.b.WriteByte('[')
+		w.items++
 		for _, item := range v {
 			w.value(item)
 			w.b.WriteByte(',')
 		}
+		w.items--
 		w.b.WriteByte(']')
 	case string:
 		w.b.WriteString(strconv.Quote(w.times.text(v)))

@@ -31,6 +31,8 @@ type verdict struct {
 	waited time.Duration
 	// differences are what the usual way ends with, and the other does not.
 	differences []difference
+	// class is the same of findings with the same cause, as far as that can be told.
+	class string
 	// idle says that there are none: what is wrong is a write that changes nothing.
 	idle bool
 }
@@ -46,21 +48,25 @@ type trials struct {
 	forgetful map[schema.GVK]bool
 	// tried are those that were made and not confirmed.
 	tried map[string]bool
-	// finding is what is wrong; nil is nothing so far.
-	finding *Finding
+	// findings are what is wrong, known their classes.
+	findings []Finding
+	known    map[string]bool
 }
 
-// confirm runs a trial, and takes what it finds.
-func (ts *trials) confirm(ctx context.Context, t trial) {
+// full reports whether there are so many findings that the search ends.
+func (ts *trials) full() bool { return len(ts.findings) >= ts.options.Findings }
+
+// confirm runs a trial, takes what it finds, and reports whether that is wrong.
+func (ts *trials) confirm(ctx context.Context, t trial) bool {
 	id := fmt.Sprint(t.kind, t.prefix, t.suffix)
-	if ts.tried[id] || len(ts.tried) > maxTrials || ts.finding != nil {
-		return
+	if ts.tried[id] || len(ts.tried) > maxTrials || ts.full() {
+		return false
 	}
 	ts.tried[id] = true
 	t.objects = ts.objects
 	t.quick = true
-	if v := ts.try(ctx, t); !v.wrong {
-		return
+	if v := ts.try(ctx, t); !v.wrong || ts.known[v.class] {
+		return v.wrong
 	}
 	small := ts.shrink(ctx, t)
 	v := ts.try(ctx, small)
@@ -69,10 +75,14 @@ func (ts *trials) confirm(ctx context.Context, t trial) {
 	} else {
 		t.quick = false
 		if v = ts.try(ctx, t); !v.wrong {
-			return
+			return false
 		}
 	}
-	ts.finding = &Finding{Kind: ts.sort(ctx, t), Message: v.message, Moves: texts(t), Case: caseOf(t, v)}
+	if !ts.known[v.class] {
+		ts.known[v.class] = true
+		ts.findings = append(ts.findings, Finding{Kind: ts.sort(ctx, t), Message: v.message, Moves: texts(t), Case: caseOf(t, v)})
+	}
+	return true
 }
 
 func texts(t trial) []string {
@@ -93,12 +103,12 @@ func (ts *trials) try(ctx context.Context, t trial) verdict {
 		return verdict{wrong: restless(ctx, sim)}
 	}
 	settle(ctx, sim)
-	failed := ts.options.unexpected(sim)
+	failed, class := ts.options.unexpected(sim)
 	switch ended := sim.Ended(); t.kind {
 	case Failed:
-		return verdict{wrong: failed != "" && ended == "", message: failed}
+		return verdict{wrong: failed != "" && ended == "", message: failed, class: class}
 	case Oscillation, Writers:
-		return verdict{wrong: ended != "", message: ended}
+		return verdict{wrong: ended != "", message: ended, class: ended}
 	}
 	if failed != "" || sim.Ended() != "" {
 		return verdict{}

@@ -27,6 +27,8 @@ type Options struct {
 	// Time and States bound the search.
 	Time   time.Duration
 	States int
+	// Findings ends the search.
+	Findings int
 	// MayForget are policies of which a crash may lose what they remember: after one
 	// the kinds that they write are not compared.
 	MayForget []string
@@ -38,9 +40,10 @@ type Options struct {
 
 // What is left when nothing is said.
 const (
-	DefaultStates = 500_000
-	maxClocks     = 3
-	maxRun        = 40
+	DefaultStates   = 500_000
+	DefaultFindings = 20
+	maxClocks       = 3
+	maxRun          = 40
 )
 
 // Explored says what was looked at, and what was not.
@@ -83,8 +86,8 @@ type Explored struct {
 // Result is what came of a search.
 type Result struct {
 	Explored Explored `json:"explored"`
-	// Finding is what is wrong; nil is nothing that was found.
-	Finding *Finding `json:"finding"`
+	// Findings are what is wrong, each once.
+	Findings []Finding `json:"findings"`
 }
 
 // Kind says what is wrong.
@@ -115,10 +118,13 @@ type Finding struct {
 	Case Case `json:"-"`
 }
 
-// Run explores, up to the first finding.
+// Run explores within the bounds.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.States == 0 {
 		o.States = DefaultStates
+	}
+	if o.Findings == 0 {
+		o.Findings = DefaultFindings
 	}
 	w, err := worldOf(&o)
 	if err != nil {

@@ -3,6 +3,7 @@ package verify
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,7 +145,13 @@ func file(t *testing.T, path, text string) {
 	}
 }
 
+// explored looks for one finding.
 func explored(t *testing.T, path string, objects []string, changes int) *Result {
+	t.Helper()
+	return exploredFor(t, path, objects, Options{Changes: changes, Findings: 1})
+}
+
+func exploredFor(t *testing.T, path string, objects []string, o Options) *Result {
 	t.Helper()
 	b, err := source.Load([]string{path}, source.Options{})
 	if err != nil || b.Err() != nil {
@@ -153,7 +160,7 @@ func explored(t *testing.T, path string, objects []string, changes int) *Result 
 	if objects == nil {
 		objects = []string{config("one", `x: "1"`)}
 	}
-	o := Options{Policies: b.Policies, Schemas: b.Schemas, Guard: guard.New(b.Allowances).Assuming(), Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Changes: changes}
+	o.Policies, o.Schemas, o.Guard, o.Start = b.Policies, b.Schemas, guard.New(b.Allowances).Assuming(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, text := range objects {
 		list, err := simulate.ParseObjects("objects", []byte(text))
 		if err != nil {
@@ -179,10 +186,10 @@ func TestFaultsAreFound(t *testing.T) {
 			path := filepath.Join(folder, "policies.yaml")
 			file(t, path, f.wrong)
 			r := explored(t, path, f.objects, f.changes)
-			if r.Finding == nil || r.Finding.Kind != f.kind {
-				t.Fatalf("found %+v, not %s; explored %+v", r.Finding, f.kind, r.Explored)
+			if len(r.Findings) == 0 || r.Findings[0].Kind != f.kind {
+				t.Fatalf("found %+v, not %s; explored %+v", r.Findings, f.kind, r.Explored)
 			}
-			text, err := Test{Policies: []string{"policies.yaml"}, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}.Document(r.Finding.Case)
+			text, err := Test{Policies: []string{"policies.yaml"}, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}.Document(r.Findings[:1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,8 +202,8 @@ func TestFaultsAreFound(t *testing.T) {
 			if failed := failures(t, test); failed != 0 {
 				t.Errorf("%d cases fail of the mended policies:\n%s", failed, text)
 			}
-			if again := explored(t, path, f.objects, f.changes); again.Finding != nil {
-				t.Errorf("mended, and yet: %+v", again.Finding)
+			if again := explored(t, path, f.objects, f.changes); len(again.Findings) > 0 {
+				t.Errorf("mended, and yet: %+v", again.Findings)
 			}
 		})
 	}
@@ -213,8 +220,87 @@ func failures(t *testing.T, path string) int {
 			t.Log(f)
 		}
 	}
-	if len(report.Cases) != 1 {
+	if len(report.Cases) == 0 {
 		t.Fatalf("%d cases", len(report.Cases))
 	}
 	return report.Failed()
+}
+
+const tainting = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: taint}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  rules:
+    - name: add
+      when: object.metadata.?labels[?"bad"].orValue("") == "yes"
+      do: [{patch: {list: spec.taints, by: {key: example.com/bad, effect: NoSchedule}, entry: {}}}]
+    - name: remove
+      when: object.metadata.?labels[?"bad"].orValue("") != "yes"
+      do: [{patch: {list: spec.taints, by: {key: example.com/bad, effect: NoSchedule}, remove: true}}]
+---
+apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: label}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  inputs: [{name: c, apiVersion: v1, kind: ConfigMap, get: '{"namespace": "default", "name": "c"}'}]
+  rules:
+    - name: set
+      do: [{labels: {set: {bad: '${inputs.c != null ? "yes" : "no"}'}}}]
+`
+
+const counting = `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: count}
+spec:
+  for: {apiVersion: apps/v1, kind: Deployment}
+  rules: [{name: count, do: [{labels: {set: {n: '${string(size(object.spec.template.spec.containers))}'}}}]}]
+`
+
+// TestNoFalseFindings: a parent that a removal has emptied is none, and a list that must be
+// there is not emptied.
+func TestNoFalseFindings(t *testing.T) {
+	t.Parallel()
+	for text, world := range map[string][]string{
+		tainting: {"{apiVersion: v1, kind: Node, metadata: {name: a}}", config("c", "")},
+		counting: {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, namespace: b}, spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}"},
+	} {
+		path := filepath.Join(t.TempDir(), "p.yaml")
+		file(t, path, text)
+		if r := explored(t, path, world, 2); len(r.Findings) > 0 || r.Explored.Changes == 0 {
+			t.Errorf("found %+v", r.Findings)
+		}
+	}
+}
+
+// TestAllFindings: each fault is found once, and has a case that fails; what objects have is
+// shown in YAML.
+func TestAllFindings(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file(t, filepath.Join(folder, "policies.yaml"), oneRule("a", free, claimA)+"---\n"+oneRule("b", free, claimB)+"---\n"+
+		oneRule("c", `true`, `annotations: {set: {y: "${object.data.y}"}}`))
+	r := exploredFor(t, filepath.Join(folder, "policies.yaml"), []string{config("one", `x: "1", y: z`), config("two", `x: "1", y: z`)}, Options{Changes: 1, States: 60})
+	kinds := map[Kind]int{}
+	for _, f := range r.Findings {
+		kinds[f.Kind]++
+	}
+	if kinds[Order] != 1 || kinds[Failed] == 0 {
+		t.Fatalf("found %+v", r.Findings)
+	}
+	for _, f := range r.Findings {
+		const want = "ConfigMap default/one differs\nit has\n  metadata:\n    labels:\n      owner: "
+		if f.Kind == Order && !strings.Contains(f.Message, want) && !strings.Contains(f.Message, strings.Replace(want, "one", "two", 1)) {
+			t.Errorf("the message is %s", f.Message)
+		}
+	}
+	text, err := Test{Policies: []string{"policies.yaml"}, Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}.Document(r.Findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file(t, filepath.Join(folder, "test.yaml"), string(text))
+	if failed := failures(t, filepath.Join(folder, "test.yaml")); failed != len(r.Findings) {
+		t.Errorf("%d cases fail, of %d", failed, len(r.Findings))
+	}
 }

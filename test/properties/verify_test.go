@@ -45,8 +45,8 @@ func TestShippedPoliciesInSmallWorlds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Finding != nil || r.Explored.States < w.states || r.Explored.Open > 0 {
-				t.Errorf("found %+v in %+v", r.Finding, r.Explored)
+			if len(r.Findings) > 0 || r.Explored.States < w.states || r.Explored.Open > 0 {
+				t.Errorf("found %+v in %+v", r.Findings, r.Explored)
 			}
 		})
 	}
@@ -91,14 +91,14 @@ func TestMutationsAreFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := verify.Run(t.Context(), verify.Options{Policies: b.Policies, Schemas: b.Schemas, Objects: objects, Start: worlds.Start, PerKind: 1, Changes: m.changes, States: 2000, MayForget: []string{"configmap-restart"}})
+		r, err := verify.Run(t.Context(), verify.Options{Findings: 1, Policies: b.Policies, Schemas: b.Schemas, Objects: objects, Start: worlds.Start, PerKind: 1, Changes: m.changes, States: 2000, MayForget: []string{"configmap-restart"}})
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case r.Finding == nil:
+		case len(r.Findings) == 0:
 			t.Errorf("%s with %q: nothing is found in %+v", m.policy, m.new, r.Explored)
-		case r.Finding.Kind != m.kind:
-			t.Errorf("%s with %q: found as %s: %s", m.policy, m.new, r.Finding.Kind, r.Finding.Message)
+		case r.Findings[0].Kind != m.kind:
+			t.Errorf("%s with %q: found as %s: %s", m.policy, m.new, r.Findings[0].Kind, r.Findings[0].Message)
 		default:
 			found++
 		}

@@ -46,14 +46,15 @@ func look(folder string) (string, error) {
 		return "", err
 	}
 	r, err := verify.Run(context.Background(), verify.Options{
+		Findings: 1,
 		Policies: b.Policies, Schemas: b.Schemas, Guard: guard.New(b.Allowances).Assuming(), Objects: objects,
 		Start: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Changes: max(1, changes[filepath.Base(folder)]), States: states, MayForget: []string{"remembered"},
 	})
 	switch {
 	case err != nil:
 		return "", err
-	case r.Finding == nil:
+	case len(r.Findings) == 0:
 		return fmt.Sprintf("nothing in %d states", r.Explored.States), nil
 	}
-	return string(r.Finding.Kind) + ": " + r.Finding.Message, nil
+	return string(r.Findings[0].Kind) + ": " + r.Findings[0].Message, nil
 }
