@@ -89,6 +89,11 @@ func TestSubresources(t *testing.T) {
 			[]string{"live primary", `evict a uid-a at "old-a" by p`, refusedEvent, `evict c uid-c at "old-c" by p`, "patch d/ map[x:3] at old-d by p"},
 			[]string{"refused", "skipped", "written", "written"},
 		},
+		"a refused eviction after a patch": {
+			[]*eval.Effect{patch(0, 1, "b", ""), evicting(0, 1, "a"), patch(0, 1, "d", "")}, map[string]error{"a": budgetRefuses()},
+			[]string{"patch b/ map[x:1] at old-b by p", "live primary", `evict a uid-a at "old-a" by p`, refusedEvent},
+			[]string{"written", "refused", "skipped"},
+		},
 		"a server that is busy": {
 			[]*eval.Effect{evicting(0, 1, "a")}, map[string]error{"a": apierrors.NewTooManyRequests("busy", 1)},
 			[]string{"live primary", `evict a uid-a at "old-a" by p`}, []string{"failed"},

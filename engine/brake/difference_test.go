@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/schema"
 )
 
@@ -64,5 +65,22 @@ func TestChangesOfTheOnlyPart(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestDescribe: what has no field is named as a whole.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	e := patch(object{"a": "1"}, object{"a": "2"})
+	gone := *e
+	e.Rules, gone.Rules, gone.Verb = []string{"set"}, []string{"end"}, eval.VerbDelete
+	name := objectName(e.Target)
+	for want, effects := range map[string][]*eval.Effect{
+		`the rule "set" writes a of ` + name:              {e},
+		`the rule "end" writes ` + name + ` (deletes it)`: {&gone},
+	} {
+		if got := Describe(effects); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }

@@ -143,6 +143,17 @@ func (p *Paced) String() string {
 	return out
 }
 
+// of names a change of what is written.
+func (c change) of(e *eval.Effect) string {
+	switch {
+	case c.path != "":
+		return c.path + " of " + objectName(e.Target)
+	case c.removed:
+		return objectName(e.Target) + " (deletes it)"
+	}
+	return objectName(e.Target) + " (makes it)"
+}
+
 // Describe sums up which rules write which fields.
 func Describe(effects []*eval.Effect) string {
 	var rules, fields []string
@@ -154,7 +165,7 @@ func Describe(effects []*eval.Effect) string {
 			rules = append(rules, strconv.Quote(rule))
 		}
 		for _, c := range changes(e) {
-			fields = append(fields, strings.TrimSpace(c.path+" of "+objectName(e.Target)))
+			fields = append(fields, c.of(e))
 		}
 	}
 	slices.Sort(rules)

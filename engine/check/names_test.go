@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,20 @@ func TestAllowancesOfDocuments(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestMissingAllowanceOfKinds: what all policies of a document lack is said once, with what to
+// add for each.
+func TestMissingAllowanceOfKinds(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(forKinds, "rules:", "inputs: [{name: s, apiVersion: v1, kind: Secret}]\n  rules:", 1)
+	got := strings.Join(findingsWith(t, text, "two-deployment", "two-statefulset"), "\n")
+	const entry = "    - policy: two-%s\n      apiGroup: \"\"\n      kind: Secret\n      fields: [read]"
+	want := "the policy two may not read objects of kind Secret; the installation can allow it (add to allowances.yaml beside the policies " +
+		"(edict allowances prints the whole document):\n" + fmt.Sprintf(entry, "deployment") + "\n" + fmt.Sprintf(entry, "statefulset") + ")"
+	if !strings.Contains(got, want) || strings.Count(got, "Secret;") != 1 {
+		t.Errorf("got %s, want %s once", got, want)
 	}
 }
 

@@ -57,6 +57,7 @@ func (r recalling) collection(v *plan.Variable) {
 // waiting reports the calls of builtins in an expression that wait for such a value.
 func (p *policy) waiting(names recalling) func(*cel.Program) {
 	return func(program *cel.Program) {
+		names := names.within(program)
 		each(program.Tree().Expr(), func(e ast.Expr) {
 			if e.Kind() != ast.CallKind {
 				return
@@ -69,6 +70,25 @@ func (p *policy) waiting(names recalling) func(*cel.Program) {
 				"a wait for a remembered time may never end: to remember it is no reason to evaluate again")
 		})
 	}
+}
+
+// within returns the names, and those of variables that an expression makes of such values,
+// as the macros of lists and optMap do.
+func (r recalling) within(program *cel.Program) recalling {
+	out := maps.Clone(r)
+	ast.PreOrderVisit(program.Tree().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.ComprehensionKind {
+			return
+		}
+		c := e.AsComprehension()
+		if out.in(program, c.IterRange()) {
+			out[c.IterVar()] = true
+		}
+		if out.in(program, c.AccuInit()) {
+			out[c.AccuVar()] = true
+		}
+	}))
+	return out
 }
 
 // in reports whether an expression has such a value.

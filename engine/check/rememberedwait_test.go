@@ -46,6 +46,13 @@ func TestRememberedWait(t *testing.T) {
   rules:
     - {name: r, when: variables.late.size() > 0, do: [{log: {message: x}}]}
 `, []string{"11 remembered-wait"}},
+		"through optMap, optFlatMap and lists": {`  rules:
+    - {name: a, when: 'memory.get("a").optMap(t, elapsed(timestamp(t), duration("10m"))).orValue(false)', do: [{log: {message: x}}]}
+    - {name: b, when: 'memory.get("a").optFlatMap(t, optional.of(elapsed(timestamp(t), duration("10m")))).orValue(false)', do: [{log: {message: x}}]}
+    - {name: c, when: 'memory.get("a").optMap(u, [u].all(t, elapsed(timestamp(t), duration("10m")))).orValue(false)', do: [{log: {message: x}}]}
+    - {name: d, when: '[memory.get("a").value()].exists(t, elapsed(timestamp(t), duration("10m")))', do: [{log: {message: x}}]}
+    - {name: e, when: 'memory.get("a").optMap(t, elapsed(object.metadata.creationTimestamp, duration("10m"))).orValue(false)', do: [{log: {message: x}}]}
+`, []string{"7 remembered-wait", "8 remembered-wait", "9 remembered-wait", "10 remembered-wait"}},
 		"a remembered period, and a remembered value beside a wait": {`  rules:
     - {name: r, when: 'elapsed(object.metadata.creationTimestamp, memory.get("a").orValue(duration("1h"))) && memory.get("b").orValue(true)', do: [{log: {message: x}}]}
 `, []string{}},

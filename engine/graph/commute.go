@@ -33,7 +33,7 @@ func (w *Write) opaque() bool {
 		return true
 	}
 	for _, f := range w.Fields {
-		if f == Deletes || f == Computed || f == "metadata.finalizers" {
+		if f == Creates || f == Deletes || f == Computed || f == "metadata.finalizers" {
 			return true
 		}
 	}

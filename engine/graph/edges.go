@@ -39,7 +39,7 @@ func edges(policies []*plan.Policy) []Edge {
 		for _, w := range Writes(from) {
 			for _, to := range policies {
 				for _, r := range wakes(from, to) {
-					add(out, w, To{Policy: to.ID()}, r, to, changes)
+					add(out, w, To{Policy: to.ID()}, r, to, changes(&w, r.mask))
 				}
 			}
 		}
@@ -68,8 +68,19 @@ func changes(w *Write, m *value.Mask) []string {
 	return append(w.among(m, sees), w.counted(m)...)
 }
 
-// named returns the fields that both a write and a mask name.
-func named(w *Write, m *value.Mask) []string { return w.among(m, names) }
+// named returns the fields that both a write and a read name. That an object is created or
+// deleted counts if both name it.
+func named(w *Write, r read) []string {
+	out := w.among(r.mask, names)
+	if name := w.place().Name.Value; name != "" && name == r.at.Name.Value {
+		for _, f := range []string{Creates, Deletes} {
+			if slices.Contains(w.Fields, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
 
 // among returns the fields of a write that a mask has in some sense.
 func (w *Write) among(m *value.Mask, has func(m *value.Mask, field string) bool) (out []string) {
@@ -82,12 +93,8 @@ func (w *Write) among(m *value.Mask, has func(m *value.Mask, field string) bool)
 }
 
 // add adds the fields of a write that are read.
-func add(out map[string]*Edge, w Write, to To, r read, reader *plan.Policy, read func(*Write, *value.Mask) []string) {
-	if w.GVK != r.GVK || apart(w, r, reader) {
-		return
-	}
-	fields := read(&w, r.mask)
-	if len(fields) == 0 {
+func add(out map[string]*Edge, w Write, to To, r read, reader *plan.Policy, fields []string) {
+	if w.GVK != r.GVK || len(fields) == 0 || apart(w, r, reader) {
 		return
 	}
 	key := w.Policy.ID() + "\n" + w.Rule.Name + "\n" + to.Policy + "\n" + to.Rule + "\n" + w.String()

@@ -89,6 +89,37 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// pingPong are two policies, each of which makes a ConfigMap while that of the other one is
+// there, or is not, and deletes it else.
+func pingPong(t *testing.T, first, second string) *graph.Graph {
+	t.Helper()
+	one := func(policy, reads, when, name string) string {
+		return "---\napiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: " + policy + "}\nspec:\n  for: {apiVersion: v1, kind: Namespace}\n" +
+			"  inputs: [{name: other, apiVersion: v1, kind: ConfigMap, get: '{\"namespace\": key.name, \"name\": \"" + reads + "\"}'}]\n  rules:\n" +
+			"    - {name: make, when: inputs.other " + when + " null, do: [{create: {apiVersion: v1, kind: ConfigMap, metadata: {name: " + name + ", namespace: \"${key.name}\"}}}]}\n" +
+			"    - {name: end, when: '!(inputs.other " + when + " null)', do: [{delete: {of: {apiVersion: v1, kind: ConfigMap, name: " + name + ", namespace: \"${key.name}\"}}}]}\n"
+	}
+	return of(t, file(t, one("a", second, "==", first)+one("b", first, "!=", second)))
+}
+
+// TestExistence: what makes or deletes an object wakes who asks whether it is there, if they
+// may be the same by their names, and is part of a circle.
+func TestExistence(t *testing.T) {
+	t.Parallel()
+	g := pingPong(t, "one", "two")
+	var got []string
+	for _, e := range g.Edges {
+		got = append(got, e.From.Policy+" "+e.From.Rule+" "+e.To.Policy+" "+strings.Join(e.Fields, ", "))
+	}
+	want := []string{"a end b (deletes it)", "a make b (creates it)", "b end a (deletes it)", "b make a (creates it)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("edges (-want +got):\n%s", diff)
+	}
+	if len(g.Loops) != 2 {
+		t.Errorf("loops %v", g.Loops)
+	}
+}
+
 // TestJSON holds the form that programs read.
 func TestJSON(t *testing.T) {
 	t.Parallel()

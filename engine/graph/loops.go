@@ -82,7 +82,7 @@ func ruleEdges(policies []*plan.Policy) []Edge {
 						continue
 					}
 					for _, read := range by[r] {
-						add(out, w, To{Policy: to.ID(), Rule: r.Name}, read, to, named)
+						add(out, w, To{Policy: to.ID(), Rule: r.Name}, read, to, named(&w, read))
 					}
 				}
 			}

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/common/ast"
+
 	"github.com/edict-dev/edict/engine/analyze"
+	"github.com/edict-dev/edict/engine/expr/cel"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
@@ -27,13 +30,28 @@ func reads(p *plan.Policy) []read {
 	out := []read{{GVK: p.Primary.GVK, mask: p.ObjectReads, own: true, at: analyze.Scope{Namespace: p.Primary.Within}}}
 	for _, in := range p.Inputs {
 		if !in.Off {
-			out = append(out, read{GVK: in.Source.GVK, mask: in.Reads, at: in.Narrow})
+			out = append(out, read{GVK: in.Source.GVK, mask: in.Reads, at: placeOf(in)})
 		}
 	}
 	for _, t := range p.Targets {
 		out = append(out, read{GVK: t.Source.GVK, mask: t.Reads, at: t.Narrow, named: true})
 	}
 	return out
+}
+
+// placeOf returns where the objects of an input are, also if only the name is constant of the
+// one that it gets.
+func placeOf(in *plan.Input) analyze.Scope {
+	at := in.Narrow
+	if at.Name.Value != "" || in.Get == nil || in.Get.Tree().Expr().Kind() != ast.MapKind {
+		return at
+	}
+	for _, e := range in.Get.Tree().Expr().AsMap().Entries() {
+		if key, _ := cel.LiteralString(e.AsMapEntry().Key()); key == "name" {
+			at.Name.Value, _ = cel.LiteralString(e.AsMapEntry().Value())
+		}
+	}
+	return at
 }
 
 // decides returns what decides about the actions of a rule, and about what they
@@ -50,7 +68,7 @@ func decides(p *plan.Policy, r *plan.Rule) (out []read) {
 	}
 	for i, in := range p.Inputs {
 		if mask := sum[analyze.Root{Kind: analyze.Input, Index: i}]; mask != nil && !in.Off {
-			out = append(out, read{GVK: in.Source.GVK, mask: mask, at: in.Narrow})
+			out = append(out, read{GVK: in.Source.GVK, mask: mask, at: placeOf(in)})
 		}
 	}
 	return out
@@ -59,7 +77,7 @@ func decides(p *plan.Policy, r *plan.Rule) (out []read) {
 // Definite reports whether a field is one that is written out, and not a map whose keys
 // are computed.
 func Definite(field string) bool {
-	return field != Deletes && field != Computed && !slices.ContainsFunc([]string{"metadata.labels", "metadata.annotations", "metadata.finalizers"}, func(open string) bool {
+	return field != Creates && field != Deletes && field != Computed && !slices.ContainsFunc([]string{"metadata.labels", "metadata.annotations", "metadata.finalizers"}, func(open string) bool {
 		return strings.HasSuffix(field, open)
 	})
 }
@@ -84,7 +102,7 @@ func sees(m *value.Mask, field string) bool {
 	if m == nil {
 		return false
 	}
-	if field == Deletes || field == Computed {
+	if field == Creates || field == Deletes || field == Computed {
 		return true
 	}
 	for name := range strings.SplitSeq(field, ".") {

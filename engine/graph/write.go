@@ -12,9 +12,10 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Deletes is the field of a write that deletes an object, Computed that of one whose
-// fields are not written out.
+// Creates and Deletes are the fields of a write that makes an object, or deletes it,
+// Computed that of one whose fields are not written out.
 const (
+	Creates  = "(creates it)"
 	Deletes  = "(deletes it)"
 	Computed = "(fields that an expression gives)"
 )
@@ -95,6 +96,7 @@ func (w *Write) fill(a plan.Action) *plan.ObjectRef {
 		w.Fields = slices.DeleteFunc(w.Fields, func(f string) bool {
 			return f == "apiVersion" || f == "kind" || f == "metadata.name" || f == "metadata.namespace"
 		})
+		w.Fields = append(w.Fields, Creates)
 		metadata := a.Manifest.Field("metadata")
 		w.name(metadata.Field("namespace"), metadata.Field("name"))
 	}
@@ -145,7 +147,9 @@ const generation = "metadata.generation"
 // counted returns the generation, which the API server counts up with a write of what is
 // neither metadata nor status, if a mask names it.
 func (w *Write) counted(m *value.Mask) []string {
-	counts := func(f string) bool { return f != Deletes && !overlap(f, "metadata") && !overlap(f, "status") }
+	counts := func(f string) bool {
+		return f != Creates && f != Deletes && !overlap(f, "metadata") && !overlap(f, "status")
+	}
 	if names(m, generation) && slices.ContainsFunc(w.Fields, counts) {
 		return []string{generation}
 	}

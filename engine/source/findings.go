@@ -29,8 +29,9 @@ type findings struct {
 type finding struct {
 	document.Problem
 	kinds []string
-	// named reports whether the message has the name of the policy.
-	named bool
+	// own is the message with the name of the policy instead of its document's; "" is that it
+	// has neither.
+	own string
 }
 
 // Add adds what is found in a policy.
@@ -61,22 +62,40 @@ func (f *Findings) document(u *Unit) *findings {
 // that is suggested is that of a field of the kind.
 func (d *findings) add(u *Unit, p document.Problem) {
 	kind := u.Document.Spec.For.Kind.Value
+	own := ""
+	if strings.Contains(p.Message, u.Name()) {
+		own = p.Message
+		p.Message = strings.Replace(p.Message, "the policy "+u.Name()+" ", "the policy "+cmp.Or(u.Document.Of, u.Name())+" ", 1)
+	}
 	at := slices.IndexFunc(d.list, func(f finding) bool {
 		f.Hint = p.Hint
 		return f.Problem == p && !slices.Contains(f.kinds, kind)
 	})
 	if at < 0 || u.Document.Of == "" {
-		d.list = append(d.list, finding{p, []string{kind}, strings.Contains(p.Message, u.Name())})
+		d.list = append(d.list, finding{p, []string{kind}, own})
 		return
 	}
-	d.list[at].kinds, d.list[at].Hint = append(d.list[at].kinds, kind), cmp.Or(d.list[at].Hint, p.Hint)
+	d.list[at].kinds, d.list[at].Hint = append(d.list[at].kinds, kind), both(d.list[at].Hint, p.Hint)
+}
+
+// both returns the first of two hints, with the further lines of the other if their first
+// lines are the same.
+func both(one, other string) string {
+	first, rest, more := strings.Cut(other, "\n")
+	if one != other && more && strings.HasPrefix(one, first+"\n") {
+		return one + "\n" + rest
+	}
+	return cmp.Or(one, other)
 }
 
 // List returns what was found, in the order in which it was added.
 func (f *Findings) List() (out []document.Problem) {
 	for _, d := range f.documents {
 		for _, one := range d.list {
-			if all := d.all(one.Severity); len(one.kinds) < all && !one.named {
+			switch n := len(one.kinds); {
+			case n == 1 && one.own != "":
+				one.Message = one.own
+			case n < d.all(one.Severity):
 				one.Message += " (" + forKinds(one.kinds) + ")"
 			}
 			out = append(out, one.Problem)
