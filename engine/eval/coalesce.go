@@ -13,6 +13,9 @@ type coalescer struct {
 	// open are the indexes of the writes to which patches are joined: those since the last
 	// write whose order matters.
 	open map[part]int
+	// applied are the indexes of the applies. What changes their fields is joined to them
+	// wherever it stands: else each apply would undo it.
+	applied map[world.ID]int
 	// joined are the writes to which others were joined, by their indexes.
 	joined map[int]*joined
 	// split is true if one part may have several writes.
@@ -25,8 +28,6 @@ type part struct {
 	subresource string
 	// scale, finally and apart are true for writes that stay by themselves.
 	scale, finally, apart bool
-	// behind is true for fields that an apply before does not have.
-	behind bool
 }
 
 // joined is a patch, or the creation of an object, with others that were joined to it.
@@ -47,31 +48,48 @@ func (x coalescing) coalesce(first int) {
 	fresh := x.ev.decision.Effects[first:]
 	x.ev.decision.Effects = x.ev.decision.Effects[:first]
 	for _, e := range fresh {
-		p := part{target: e.Target, subresource: e.Subresource, scale: e.Verb == VerbScale, finally: e.Finally, apart: e.of(x.ev.in.Apart)}
-		joins := (e.Verb == VerbPatch || p.scale) && !x.ev.apart(e)
-		if at, ok := c.open[p]; ok && joins {
+		if at, ok := c.applied[e.Target]; ok && e.Verb == VerbPatch && e.Subresource == "" && !x.apart(e) {
 			if e = x.overrides(at, e); e == nil {
 				continue
 			}
-			p.behind = true
-			if at, ok := c.open[p]; ok {
-				x.ev.written -= x.joining(at).add(e)
-				continue
-			}
 		}
-		if e.Verb != VerbPatch && e.Verb != VerbEvent { // the order matters
-			c.split = c.split || len(c.open) > 0
-			clear(c.open)
+		p := part{e.Target, e.Subresource, e.Verb == VerbScale, e.Finally, e.of(x.ev.in.Apart)}
+		joins := (e.Verb == VerbPatch || p.scale) && !x.ev.apart(e)
+		if at, ok := c.open[p]; ok && joins {
+			x.ev.written -= x.joining(at).add(e)
+			continue
 		}
-		if _, ok := c.open[p]; !ok && (joins || e.Verb == VerbCreate || e.Verb == VerbApply && !x.ev.apart(e)) {
-			if c.open == nil {
-				c.open = map[part]int{}
-			}
-			c.open[p], c.split = len(x.ev.decision.Effects), c.split || p.finally
-		}
+		x.begin(e, p, joins)
 		x.ev.decision.Effects = append(x.ev.decision.Effects, e)
 	}
 	clear(fresh[len(x.ev.decision.Effects)-first:]) // others do not hold on to what was joined
+}
+
+// begin notes the next effect as one to which others are joined, or after which nothing is
+// joined to those before it.
+func (x coalescing) begin(e *Effect, p part, joins bool) {
+	c, at := &x.ev.coalescer, len(x.ev.decision.Effects)
+	if e.Verb != VerbPatch && e.Verb != VerbEvent { // the order matters
+		c.split = c.split || len(c.open) > 0
+		clear(c.open)
+	}
+	switch {
+	case joins || e.Verb == VerbCreate:
+		if c.open == nil {
+			c.open = map[part]int{}
+		}
+		c.open[p], c.split = at, c.split || p.finally
+	case e.Verb == VerbApply && !x.apart(e):
+		if c.applied == nil {
+			c.applied = map[world.ID]int{}
+		}
+		c.applied[e.Target] = at
+	}
+}
+
+// apart reports whether an effect stays by itself.
+func (x coalescing) apart(e *Effect) bool {
+	return e.Finally || e.of(x.ev.in.Apart) || x.ev.apart(e)
 }
 
 // overrides joins a patch to the effect of an index. Of an apply it overrides only fields that

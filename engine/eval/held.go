@@ -249,7 +249,7 @@ func present(want, live value.Value, t *schema.Type) bool {
 	for i := range w.Len() {
 		name, v := w.At(i)
 		is := value.Path(live, name)
-		if !present(v, is, t.Field(name)) && !(is == nil && leftOut(v, t, name)) {
+		if !present(v, is, t.Field(name)) && (is != nil || !leftOut(v, t, name)) {
 			return false
 		}
 	}
@@ -264,7 +264,7 @@ func alike(want, live value.Value, t *schema.Type) bool {
 		for i := range w.Len() {
 			name, v := w.At(i)
 			is := value.Path(live, name)
-			if !alike(v, is, t.Field(name)) && !(leftOut(v, t, name) && leftOut(is, t, name)) {
+			if !alike(v, is, t.Field(name)) && (!leftOut(v, t, name) || !leftOut(is, t, name)) {
 				return false
 			}
 		}
