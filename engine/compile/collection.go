@@ -36,7 +36,7 @@ func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables l
 	c.Locals, s = variables(s, doc.Variables)
 	c.When = s.typed(doc.When, cel.BoolType)
 	if doc.Value.Set() {
-		c.Value = s.handedOn(doc.Value.Node)
+		c.Value = handedOn(s, doc.Value.Node)
 		out.of, out.flow = s.result(doc.Value, c.Value)
 		out.form = analyze.TemplateForm(c.Value, s.form)
 	}

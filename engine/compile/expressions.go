@@ -95,7 +95,7 @@ func (s *scope) trace(p *cel.Program) *analyze.Flow {
 func (s *scope) template(t v1alpha1.Template) *cel.Template { return s.templateNode(t.Node) }
 
 func (s *scope) templateNode(n *document.Node) *cel.Template {
-	compiled := s.handedOn(n)
+	compiled := handedOn(s, n)
 	if p := compiled.Program(); p != nil {
 		s.node.Reads.Consume(s.trace(p))
 	}
@@ -104,7 +104,7 @@ func (s *scope) templateNode(n *document.Node) *cel.Template {
 
 // handedOn compiles a template whose value is not used yet: if it is a single expression, its
 // users say which parts of it they use. It returns nil if the field is absent.
-func (s *scope) handedOn(n *document.Node) *cel.Template {
+func handedOn(s *scope, n *document.Node) *cel.Template {
 	if n == nil {
 		return nil
 	}

@@ -114,15 +114,15 @@ spec:
       do: [{labels: {set: {ready: "yes"}}}]
 `
 	const node = "{apiVersion: v1, kind: Node, metadata: {name: a}, status: {conditions: [{type: Ready, status: \"True\"}]}}"
-	for labels, want := range map[string]int{`{ready: "yes"}`: 0, "{}": 2} {
+	for metadata, want := range map[string]int{`{name: a, labels: {ready: "yes"}}`: 0, "{name: a}": 2} {
 		tests := fmt.Sprintf(`apiVersion: edict.dev/v1alpha1
 kind: PolicyTest
 metadata: {name: t}
 spec:
   policies: [policy.yaml]
   cases:
-    - {name: a, objects: [%s], expect: {objects: [{apiVersion: v1, kind: Node, metadata: {name: a, labels: %s}}]}}
-`, node, labels)
+    - {name: a, objects: [%s], expect: {objects: [{apiVersion: v1, kind: Node, metadata: %s}]}}
+`, node, metadata)
 		out, err := mutation.Run(t.Context(), []string{write(t, policy, tests)}, mutation.Options{Seed: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ spec:
 			}
 		}
 		if about != want {
-			t.Errorf("a test of the labels %s: %d changes of the condition survive, want %d: %v", labels, about, want, out.Survivors)
+			t.Errorf("a test of the metadata %s: %d changes of the condition survive, want %d: %v", metadata, about, want, out.Survivors)
 		}
 	}
 }
