@@ -54,7 +54,7 @@ func (x coalescing) coalesce(first int) {
 			}
 		}
 		p := part{e.Target, e.Subresource, e.Verb == VerbScale, e.Finally, e.of(x.ev.in.Apart)}
-		joins := (e.Verb == VerbPatch || p.scale) && !x.ev.apart(e)
+		joins := (e.Verb == VerbPatch || p.scale) && !x.ev.in.Rejected.Divide(e)
 		if at, ok := c.open[p]; ok && joins {
 			x.ev.written -= x.joining(at).add(e)
 			continue
@@ -89,7 +89,7 @@ func (x coalescing) begin(e *Effect, p part, joins bool) {
 
 // apart reports whether an effect stays by itself.
 func (x coalescing) apart(e *Effect) bool {
-	return e.Finally || e.of(x.ev.in.Apart) || x.ev.apart(e)
+	return e.Finally || e.of(x.ev.in.Apart) || x.ev.in.Rejected.Divide(e)
 }
 
 // overrides joins a patch to the effect of an index. Of an apply it overrides only fields that

@@ -42,7 +42,7 @@ type Input struct {
 	Apart []string
 	// Rejected are writes that the API server has refused for what they say. An item that
 	// wants the same again fails.
-	Rejected []Rejection
+	Rejected Rejections
 	// Flush runs what waits at once: the controller is about to stop.
 	Flush bool
 	// Instead is decided about in place of the primary: the primary as it was

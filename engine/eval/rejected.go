@@ -57,9 +57,13 @@ func (x Rejection) of(e *Effect) bool {
 	return x.About(e) && !x.Joined() && (x.Any || value.Same(x.Effect.Patch, e.Patch))
 }
 
-// apart reports whether the patch is one whose items are written one by one.
-func (ev *evaluation) apart(e *Effect) bool {
-	return slices.ContainsFunc(ev.in.Rejected, func(x Rejection) bool {
+// Rejections are writes that the API server has refused.
+type Rejections []Rejection
+
+// Divide reports whether an effect is part of a refused write whose items are written one by
+// one.
+func (list Rejections) Divide(e *Effect) bool {
+	return slices.ContainsFunc(list, func(x Rejection) bool {
 		return x.Joined() && x.Effect.Target == e.Target && x.Effect.Subresource == e.Subresource
 	})
 }

@@ -35,11 +35,11 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 
 // applier returns what writes the effects of the decision.
 func (r *reconciliation) applier(read reading) *apply.Applier {
-	policy := r.c.Policy
+	policy, rejected := r.c.Policy, r.evaluation.in.Rejected
 	return &apply.Applier{
 		Writer: r.c.group.writer, Policy: policy.Name, Primary: world.ID{GVK: policy.Primary.GVK, Namespace: r.key.Namespace, Name: r.key.Name},
 		Lock:    r.c.group.WatchSelector != selector.Everything,
-		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: r.decidesAgain,
+		Version: read.version, Seen: r.c.known.revisions.told.seen, Around: r.telemetry.around, Again: func(e *eval.Effect) bool { return decidesAgain(policy, rejected, e) },
 	}
 }
 

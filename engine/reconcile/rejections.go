@@ -60,26 +60,21 @@ func (r *rejections) only(kept func(eval.Rejection) bool) *rejections {
 	return out
 }
 
-// decidesAgain reports whether the refusal of an effect lets the key be decided about at once.
-func (r *reconciliation) decidesAgain(e *eval.Effect) bool {
-	return makesChildren(r.c.Policy, e.Rule) || len(e.Also) > 0 || r.divided(e)
+// decidesAgain reports whether a key is decided about once more at once if the API server
+// refuses an effect of its decision. before are the writes that it has refused already.
+func decidesAgain(p *plan.Policy, before eval.Rejections, e *eval.Effect) bool {
+	return makesChildren(p, e.Rule) || len(e.Also) > 0 || before.Divide(e)
 }
 
-// divided reports whether an effect is one of those into which a refused write was divided.
-func (r *reconciliation) divided(e *eval.Effect) bool {
-	return slices.ContainsFunc(r.evaluation.in.Rejected, func(x eval.Rejection) bool {
-		return x.Joined() && x.Effect.Target == e.Target && x.Effect.Subresource == e.Subresource
-	})
-}
-
-// rejected returns what was refused now. Some of it may have been refused before.
+// rejected returns the writes that were refused now. Some may have been refused before.
 func (r *reconciliation) rejected() (out []eval.Rejection) {
+	before := r.evaluation.in.Rejected
 	for _, o := range r.result.Outcomes {
-		if !apply.IsRejected(o.Err) || !r.decidesAgain(o.Effect) {
+		if !apply.IsRejected(o.Err) || !decidesAgain(r.c.Policy, before, o.Effect) {
 			continue
 		}
-		again := slices.ContainsFunc(r.evaluation.in.Rejected, func(x eval.Rejection) bool { return !x.Joined() && x.About(o.Effect) })
-		lasting := apply.IsLasting(o.Err) || r.divided(o.Effect) && !apply.IsForbidden(o.Err)
+		again := slices.ContainsFunc(before, func(x eval.Rejection) bool { return !x.Joined() && x.About(o.Effect) })
+		lasting := apply.IsLasting(o.Err) || before.Divide(o.Effect) && !apply.IsForbidden(o.Err)
 		out = append(out, eval.Rejection{Effect: o.Effect, Err: o.Err, Any: again, Lasting: lasting && !again && len(o.Effect.Also) == 0})
 	}
 	return out
@@ -93,7 +88,11 @@ func (r *reconciliation) reject() bool {
 		rollout.noteRejections(r.c, r.key, r.result.Outcomes)
 	}
 	now := r.rejected()
-	if len(now) == 0 && len(before) == 0 || !r.c.known.reject(r.key, &rejections{list: now, since: r.now}, r.stillRejected()) || len(now) == 0 {
+	if len(now) == 0 && len(before) == 0 {
+		return false
+	}
+	noted := r.c.known.reject(r.key, &rejections{list: now, since: r.now}, r.stillRejected())
+	if !noted || len(now) == 0 {
 		return false
 	}
 	r.result.Next = r.now
@@ -123,7 +122,9 @@ func (k *known) reject(key eval.Key, now *rejections, still []eval.Rejection) bo
 	if s.rejected != nil && slices.ContainsFunc(still, func(x eval.Rejection) bool { return !x.Lasting }) {
 		now.since = s.rejected.since
 	}
-	now.list = append(now.list, still...)
-	s.rejected = now.only(func(eval.Rejection) bool { return true })
+	if now.list = append(now.list, still...); len(now.list) == 0 {
+		now = nil
+	}
+	s.rejected = now
 	return true
 }
