@@ -9,6 +9,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
@@ -30,13 +31,23 @@ func (p applying) apply(missing bool) error {
 	case again || err != nil:
 		return err
 	case missing:
+		if err := p.typed(); err != nil {
+			return err
+		}
 		writing{p.run}.create(p.t.id, value.Overwrite(p.manifest, digest, "metadata", "annotations", p.annotation()), true, !p.a.Take)
 		return nil
 	}
 	if err := p.refused(); err != nil {
 		return &expr.Failure{At: p.a.Pos, Err: err}
 	}
-	p.keep(digest)
+	return p.keep(digest)
+}
+
+// typed returns an error if an API server cannot merge the manifest by the schema of its kind.
+func (p applying) typed() error {
+	if err := (schema.Checker{Keys: true}).Check(p.a.Type, value.Plain(p.manifest)); err != nil {
+		return &expr.Failure{At: p.a.Pos, Err: fmt.Errorf("%s %w", shown(p.t.id), err)}
+	}
 	return nil
 }
 
@@ -63,15 +74,19 @@ func shown(id world.ID) string {
 }
 
 // keep keeps what the policy says of an object that is there.
-func (p applying) keep(digest value.Value) {
+func (p applying) keep(digest value.Value) error {
 	p.manifest = left(p.a.Once, p.manifest, p.t.value)
 	p.manifest = value.Overwrite(p.manifest, digest, "metadata", "annotations", p.annotation())
 	if p.applied(digest) {
-		return
+		return nil
+	}
+	if err := p.typed(); err != nil {
+		return err
 	}
 	writing{p.run}.emit(&Effect{Verb: VerbApply, Target: p.t.id, Type: p.a.Type, Patch: p.manifest, Before: p.t.value})
 	next, _ := mergeDiff(p.t.value, p.manifest, p.a.Type)
 	writing{p.run}.show(p.t, next.(*value.Map), p.removes)
+	return nil
 }
 
 // removes reports whether the API server will remove fields because they are no longer

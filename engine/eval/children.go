@@ -33,9 +33,6 @@ func (x acting) child(a *plan.Child, f *frame) error {
 	case err != nil && !missing:
 		return err
 	case a.Apply:
-		if err := typedMerge(manifest, a.Type, shown(id)+": "); err != nil {
-			return &expr.Failure{At: a.Pos, Err: err}
-		}
 		t.id = id
 		return applying{run: x.run, a: a, t: t, manifest: manifest}.apply(missing)
 	case missing: // one that is there is left alone

@@ -51,7 +51,9 @@ func (s speller) object(o simulate.Object) error {
 		return err
 	}
 	if t, known := s.schemas.Kind(gvk); known {
-		return simulate.CheckFields(t, o, true)
+		return schema.Checker{Unknown: func(t *schema.Type, name, path string) error {
+			return fmt.Errorf("has %s, which the kind has not%s", path, document.Hinted(name, t.FieldNames()))
+		}}.Check(t, o)
 	}
 	return nil
 }

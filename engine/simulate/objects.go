@@ -9,6 +9,7 @@ import (
 	"github.com/edict-dev/edict/engine/apiserver"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
+	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/world"
 )
 
@@ -99,3 +100,19 @@ func ID(o Object) Identity { return apiserver.ID(o) }
 
 // Decode reads a manifest in JSON, with whole numbers as int64.
 func Decode(text []byte) (Object, error) { return apiserver.Decode(text) }
+
+// CheckTypes returns an error for the first object with a value of another type than its
+// kind has: an API server refuses it.
+func CheckTypes(schemas *schema.Set, objects []Object) error {
+	for _, o := range objects {
+		id := ID(o)
+		t, known := schemas.Kind(id.GVK)
+		if !known {
+			continue
+		}
+		if err := (schema.Checker{}).Check(t, o); err != nil {
+			return fmt.Errorf("%s %s %w", id.Kind, id.Name, err)
+		}
+	}
+	return nil
+}

@@ -38,8 +38,8 @@ func TestUntyped(t *testing.T) {
 		"    - {name: bad, apply: {apiVersion: v1, kind: Service, metadata: {name: bad, namespace: ns}, spec: {ports: \"${json.decode(object.data.ports)}\"}}}\n" +
 		"    - {name: good, apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: good, namespace: ns}, data: {v: \"1\"}}}\n"
 	for name, tc := range map[string]struct{ ports, want string }{
-		"two entries of one key":  {`[{"name":"a","port":80},{"name":"b","port":80,"protocol":"TCP"}]`, "spec.ports[1] has the same key as [0], port: 80, protocol: TCP"},
-		"a value of another type": {`[{"port":"x","protocol":"TCP"}]`, "spec.ports[0].port is a string, and must be an integer"},
+		"two entries of one key":  {`[{"name":"a","port":80},{"name":"b","port":80,"protocol":"TCP"}]`, "has two entries with port: 80, protocol: TCP in spec.ports"},
+		"a value of another type": {`[{"port":"x","protocol":"TCP"}]`, `has spec.ports[].port: "x", which must be a whole number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
