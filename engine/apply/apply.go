@@ -87,9 +87,6 @@ type Writer interface {
 // policy: the read model had not shown it yet. There is nothing to do.
 var ErrExists = errors.New("the object exists, and is the policy's own")
 
-// ErrUnchanged says that the API server has taken a write and left the object as it was.
-var ErrUnchanged = errors.New("the API server has left the object as it was: it drops a field that is written, or stores its value in another form. The write is not made again before either changes; correct the field, or leave it out")
-
 // Outcome is what became of one effect.
 type Outcome struct {
 	Effect *eval.Effect
@@ -107,8 +104,8 @@ type Outcome struct {
 	// Held says that it was not even tried: the brakes keep it back. Skipped is
 	// true then, too.
 	Held bool
-	// Unchanged says that the API server has taken the write, and left the object as the
-	// decision saw it: it drops what is written, or stores it in another form.
+	// Unchanged is true if the API server accepted the write and the object kept the
+	// resourceVersion that the decision was based on.
 	Unchanged bool
 	// Version is what a write led to; empty when nothing was written.
 	Version world.Version
@@ -156,8 +153,8 @@ type Applier struct {
 	Version func(world.ID) (world.Version, string)
 	// Seen reports whether an event was emitted before, and notes it.
 	Seen func(e Event) bool
-	// Again reports whether the object is decided about once more at once when a write is
-	// refused for what it says: then no rule below is written before. Nil is never.
+	// Again reports whether a refused effect makes the caller evaluate the key again at
+	// once; then the rules after it are not written. If it is nil, none does.
 	Again func(*eval.Effect) bool
 	// Around is called before each write, and what it returns after it with the
 	// error; the write is made with the context that it returns. Nil is not called.
@@ -199,8 +196,8 @@ func isUntyped(err error) bool {
 	return errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError && strings.Contains(status.Status().Message, "failed to create typed patch object")
 }
 
-// IsLasting reports whether the server refuses a write for what it says whatever else is in
-// the cluster: the values have other types than the kind's, or there are too many of them.
+// IsLasting reports whether the server would refuse the same write in every state of the
+// cluster: it cannot decode the write, or the write is too large.
 func IsLasting(err error) bool {
 	return isUntyped(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
 }

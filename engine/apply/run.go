@@ -178,8 +178,8 @@ func (r *applyRun) patch(e *eval.Effect) error {
 	return err
 }
 
-// ends reports whether an object may end with a patch, because it has no finalizers then: it
-// has no next version.
+// ends reports whether a patch may remove the last finalizer of an object that is being
+// deleted: such an object has no next resourceVersion.
 func ends(patch *value.Map) bool {
 	metadata, _ := patch.Lookup("metadata").(*value.Map)
 	return metadata != nil && metadata.Lookup("finalizers") != nil

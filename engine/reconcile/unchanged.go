@@ -2,36 +2,39 @@ package reconcile
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
-	"github.com/edict-dev/edict/engine/apply"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/value"
 	"github.com/edict-dev/edict/engine/world"
 )
 
-// unchanged are writes that the API server has taken and left the object as it was: it drops
-// what they say, stores it in another form, or keeps the order of a list. They would be
-// decided again with every evaluation, so they are not made again until what they say or the
-// fields that they name change.
-type unchanged struct{ digests map[place]digest }
+// errUnchanged is the error of a write that has changed nothing.
+var errUnchanged = errors.New("the API server has left the object as it was: it drops a field that is written, stores its value in another form, or keeps the order of a list. The write is not made again before the write or the stored fields change; correct the field, or leave it out")
 
-// place is the target of a write.
-type place struct {
+// unchanged holds the writes after which an object had the same resourceVersion as before.
+// Every evaluation would decide them again. They are not made again before the write, or the
+// stored values of its fields, change.
+type unchanged struct{ digests map[writeTarget]digest }
+
+// writeTarget identifies a write: its verb and its object or subresource.
+type writeTarget struct {
 	target      world.ID
 	subresource string
 	verb        string
 }
 
-// digest is of a write and of the fields that it names.
+// digest is the SHA-256 of a write and of the stored values of its fields.
 type digest [sha256.Size]byte
 
-func targetOf(e *eval.Effect) place { return place{e.Target, e.Subresource, e.Verb} }
+func targetOf(e *eval.Effect) writeTarget { return writeTarget{e.Target, e.Subresource, e.Verb} }
 
-// digestOf returns the digest of a write to an object as the decision saw it.
+// digestOf returns the digest of a write, with the stored values that the decision was based
+// on.
 func digestOf(e *eval.Effect) (d digest) {
 	h := sha256.New()
-	for _, v := range []value.Value{e.Patch, named(e.Before, e.Patch)} {
+	for _, v := range []value.Value{e.Patch, fieldsOf(e.Before, e.Patch)} {
 		text, err := value.JSON(v)
 		fmt.Fprintf(h, "%d %v %s", len(text), err, text)
 	}
@@ -39,8 +42,8 @@ func digestOf(e *eval.Effect) (d digest) {
 	return d
 }
 
-// named returns the fields of a value that a patch names; lists are whole.
-func named(v value.Value, patch *value.Map) value.Value {
+// fieldsOf returns the fields of a value that a patch has. Lists are returned whole.
+func fieldsOf(v value.Value, patch *value.Map) value.Value {
 	fields, ok := v.(*value.Map)
 	if !ok {
 		return v
@@ -50,7 +53,7 @@ func named(v value.Value, patch *value.Map) value.Value {
 		name, want := patch.At(i)
 		is := fields.Lookup(name)
 		if inner, isMap := want.(*value.Map); isMap {
-			is = named(is, inner)
+			is = fieldsOf(is, inner)
 		}
 		if is != nil {
 			out[name] = is
@@ -59,8 +62,8 @@ func named(v value.Value, patch *value.Map) value.Value {
 	return value.FromMap(out)
 }
 
-// withoutUnchanged returns the effects without the writes that would change nothing again,
-// and what stays noted of their targets.
+// withoutUnchanged removes the writes that would change nothing again from effects. It also
+// returns the notes about the targets of effects.
 func (k *known) withoutUnchanged(key eval.Key, effects []*eval.Effect) (rest []*eval.Effect, still *unchanged) {
 	k.mu.Lock()
 	noted := k.states.of(key).unchanged
@@ -68,7 +71,7 @@ func (k *known) withoutUnchanged(key eval.Key, effects []*eval.Effect) (rest []*
 	if noted == nil {
 		return effects, nil
 	}
-	still = &unchanged{map[place]digest{}}
+	still = &unchanged{map[writeTarget]digest{}}
 	for _, e := range effects {
 		at := targetOf(e)
 		was, ok := noted.digests[at]
@@ -82,26 +85,24 @@ func (k *known) withoutUnchanged(key eval.Key, effects []*eval.Effect) (rest []*
 	return rest, still
 }
 
-// noteUnchanged notes which writes have changed nothing, beside what stays noted, and reports
-// each once.
+// noteUnchanged adds the writes that have changed nothing to the notes still, replaces the
+// notes of the key, and reports each new one.
 func (r *reconciliation) noteUnchanged(still *unchanged) {
 	for _, o := range r.result.Outcomes {
 		if !o.Unchanged || o.Err != nil {
 			continue
 		}
 		if still == nil {
-			still = &unchanged{map[place]digest{}}
+			still = &unchanged{map[writeTarget]digest{}}
 		}
 		still.digests[targetOf(o.Effect)] = digestOf(o.Effect)
-		if o.Effect.Verb == eval.VerbPatch {
-			r.failed.reported = append(r.failed.reported, fmt.Errorf("rule %q: writing %s %s: %w", o.Effect.Rules[0], o.Effect.Target.Kind, name(o.Effect.Target), apply.ErrUnchanged))
-		}
+		r.failed.reported = append(r.failed.reported, fmt.Errorf("rule %q: writing %s %s: %w", o.Effect.Rules[0], o.Effect.Target.Kind, name(o.Effect.Target), errUnchanged))
 	}
 	r.c.known.setUnchanged(r.key, still)
 }
 
-// setUnchanged replaces what is noted for a key, unless the key is gone or others decide
-// about it by now.
+// setUnchanged replaces the notes of a key, unless the key is gone or another revision has
+// taken over.
 func (k *known) setUnchanged(key eval.Key, now *unchanged) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

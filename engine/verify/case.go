@@ -36,9 +36,6 @@ func caseOf(t trial, v verdict) Case {
 	}
 	last, _ := out[len(out)-1].(map[string]any)
 	last["expect"] = expectation(v.differences)
-	if v.idle {
-		last["expect"] = map[string]any{"effects": []any{}}
-	}
 	name, _, _ := strings.Cut(v.message, "\n")
 	return Case{Name: name, Steps: out}
 }

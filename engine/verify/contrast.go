@@ -2,12 +2,9 @@ package verify
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
-	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/simulate"
 )
 
@@ -24,10 +21,6 @@ func (ts *trials) contrast(ctx context.Context, t trial) verdict {
 	if len(found) > 0 && !soon(usual) && !soon(other) {
 		return verdictOf(t, found, 0)
 	}
-	if e := idle(usual, other); t.kind == Rest && e != nil {
-		message := fmt.Sprintf("the world was at rest, and yet the rule %q writes what changes nothing: %s %s %s", e.Rule, e.Verb, e.Target.Kind, e.Target.Name)
-		return verdict{wrong: true, idle: true, message: message, class: e.Rule + e.Verb + e.Target.Kind}
-	}
 	waited := max(finish(ctx, usual), finish(ctx, other))
 	for _, sim := range []*simulate.Simulation{usual, other} {
 		sim.Advance(ctx, ts.options.Start.Add(waited+elapsed(t)))
@@ -36,17 +29,6 @@ func (ts *trials) contrast(ctx context.Context, t trial) verdict {
 		return verdict{}
 	}
 	return verdictOf(t, ts.differences(t, usual, other), waited)
-}
-
-// idle returns a write of the other world that the usual one does not have and that has
-// left no trace; nil is none.
-func idle(usual, other *simulate.Simulation) *simulate.Effect {
-	more := other.Effects()[min(len(usual.Effects()), len(other.Effects())):]
-	at := slices.IndexFunc(more, func(e simulate.Effect) bool { return e.Verb != eval.VerbEvent })
-	if at < 0 || !reflect.DeepEqual(usual.Objects(), other.Objects()) {
-		return nil
-	}
-	return &more[at]
 }
 
 // differences compares two worlds, as far as the kind of a trial allows.

@@ -33,8 +33,6 @@ type verdict struct {
 	differences []difference
 	// class is the same of findings with the same cause, as far as that can be told.
 	class string
-	// idle says that there are none: what is wrong is a write that changes nothing.
-	idle bool
 }
 
 // maxTrials bounds how many trials that come to nothing are made.
