@@ -70,7 +70,7 @@ func format(_ *expr.Call, args []value.Value) (value.Value, error) {
 	return value.OfString(strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + unit), nil
 }
 
-// exact is the number that a quantity stands for.
+// exact returns a quantity as a rational number.
 func exact(q resource.Quantity) *big.Rat {
 	out, _ := new(big.Rat).SetString(q.AsDec().String())
 	return out

@@ -157,7 +157,7 @@ func (f *verifyFlags) place(t *verify.Test) error {
 	return err
 }
 
-// document returns the test of what was found, and writes it if a file is named.
+// document returns a test with a case for each finding, and writes it if a file is named.
 func (f *verifyFlags) document(t *verify.Test, list []verify.Finding) (string, error) {
 	if len(list) == 0 {
 		return "", nil

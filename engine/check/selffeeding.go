@@ -15,7 +15,7 @@ import (
 
 // selfFeeding finds writes that compute a field from itself, or that write the time of the
 // evaluation, so that every write causes the next. A condition may end that: only rules
-// without one are looked at.
+// without one are checked.
 func selfFeeding(p *policy) {
 	for _, r := range p.plan.Rules {
 		if r.Stop && r.When != nil {

@@ -27,8 +27,8 @@ const (
 	readyPrefix  = "ready_"
 )
 
-// released is the variable of that name. A deletion releases the children once its condition
-// holds, if there is one.
+// released returns the variable of that name. If the finalizer has a condition, a deletion
+// releases the children only when it holds.
 func (e *expansion) released() *document.Node {
 	at, deleted := e.policy.Pos, "has(object.metadata.deletionTimestamp)"
 	if until := e.policy.Spec.Finalizer.Until; until.Set() {

@@ -36,8 +36,8 @@ func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables l
 	c.Locals, s = variables(s, doc.Variables)
 	c.When = s.typed(doc.When, cel.BoolType)
 	if doc.Value.Set() {
-		c.Value = handedOn(s, doc.Value.Node)
-		out.of, out.flow = s.result(doc.Value, c.Value)
+		c.Value = s.handedOn(doc.Value.Node)
+		out.of, out.flow = result(s, doc.Value, c.Value)
 		out.form = analyze.TemplateForm(c.Value, s.form)
 	}
 	if doc.Unique {
@@ -51,7 +51,7 @@ func collected(s *scope, doc *v1alpha1.Variable, c *plan.Collection, variables l
 
 // result is the type of a template's value and where it comes from: one that is a
 // single expression hands that expression's result on.
-func (s *scope) result(t v1alpha1.Template, compiled *cel.Template) (*cel.Type, *analyze.Flow) {
+func result(s *scope, t v1alpha1.Template, compiled *cel.Template) (*cel.Type, *analyze.Flow) {
 	if p := compiled.Program(); p != nil {
 		return cel.Unwrap(p.Type()), s.trace(p)
 	}

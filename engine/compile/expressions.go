@@ -95,16 +95,17 @@ func (s *scope) trace(p *cel.Program) *analyze.Flow {
 func (s *scope) template(t v1alpha1.Template) *cel.Template { return s.templateNode(t.Node) }
 
 func (s *scope) templateNode(n *document.Node) *cel.Template {
-	compiled := handedOn(s, n)
+	compiled := s.handedOn(n)
 	if p := compiled.Program(); p != nil {
 		s.node.Reads.Consume(s.trace(p))
 	}
 	return compiled
 }
 
-// handedOn compiles a template whose value is not used yet: if it is a single expression, its
-// users say which parts of it they use. It returns nil if the field is absent.
-func handedOn(s *scope, n *document.Node) *cel.Template {
+// handedOn compiles a template without recording its value as read: if it is a single
+// expression, only the parts that its users read are recorded. It returns nil if the field is
+// absent.
+func (s *scope) handedOn(n *document.Node) *cel.Template {
 	if n == nil {
 		return nil
 	}

@@ -31,7 +31,7 @@ func paramKind(p v1alpha1.Param) string {
 	}[p.Default.Kind] + map[bool]string{true: "string"}[p.Default.Kind == document.String || p.Default.Kind == document.Null]
 }
 
-// inHours says how days are written.
+// inHours returns a hint that writes days as hours.
 func inHours(text string) string {
 	days, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
 	if err != nil || !strings.HasSuffix(text, "d") {

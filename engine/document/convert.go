@@ -29,7 +29,7 @@ func (n *Node) Plain() any {
 	}
 }
 
-// booleans are those of YAML 1.1, which kubectl reads and v3 of the library does not. The
+// booleans are the booleans of YAML 1.1, which kubectl reads and v3 of the library does not. The
 // letters y and n are texts, as all names of fields are: kubectl refuses most of them.
 var booleans = map[string]bool{
 	"yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,

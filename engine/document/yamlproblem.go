@@ -75,7 +75,7 @@ var yamlHints = []struct{ message, hint string }{
 	{"did not find expected comment or line break", "text follows a closing quote or a tag such as !x; put the whole value into quotes"},
 }
 
-// opened is a value that YAML takes for a tag, or that goes on after its closing quote or
+// opened matches a value that YAML reads as a tag, or with text after its closing quote or
 // bracket.
 var opened = regexp.MustCompile(`^\s*(?:- )?\w+: +(?:(!)\S|(")[^"]*" +\S|(\[)[^\]]*\]\S|(\{)[^}]*\}\S)`)
 

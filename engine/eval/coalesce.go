@@ -13,8 +13,8 @@ type coalescer struct {
 	// open are the indexes of the writes to which patches are joined: those since the last
 	// write whose order matters.
 	open map[part]int
-	// applied are the indexes of the applies. What changes their fields is joined to them
-	// wherever it stands: else each apply would undo it.
+	// applied are the indexes of the applies. Patches of applied fields join them, whatever is
+	// between: otherwise each apply would revert the patch.
 	applied map[world.ID]int
 	// joined are the writes to which others were joined, by their indexes.
 	joined map[int]*joined
@@ -49,7 +49,7 @@ func (x coalescing) coalesce(first int) {
 	x.ev.decision.Effects = x.ev.decision.Effects[:first]
 	for _, e := range fresh {
 		if at, ok := c.applied[e.Target]; ok && e.Verb == VerbPatch && e.Subresource == "" && !x.apart(e) {
-			if e = x.overrides(at, e); e == nil {
+			if e = x.override(at, e); e == nil {
 				continue
 			}
 		}
@@ -65,8 +65,8 @@ func (x coalescing) coalesce(first int) {
 	clear(fresh[len(x.ev.decision.Effects)-first:]) // others do not hold on to what was joined
 }
 
-// begin notes the next effect as one to which others are joined, or after which nothing is
-// joined to those before it.
+// begin adds the next effect to those that later patches join. If its order matters, it ends
+// the joining to the effects before it.
 func (x coalescing) begin(e *Effect, p part, joins bool) {
 	c, at := &x.ev.coalescer, len(x.ev.decision.Effects)
 	if e.Verb != VerbPatch && e.Verb != VerbEvent { // the order matters
@@ -92,14 +92,11 @@ func (x coalescing) apart(e *Effect) bool {
 	return e.Finally || e.of(x.ev.in.Apart) || x.ev.in.Rejected.Divide(e)
 }
 
-// overrides joins a patch to the effect of an index. Of an apply it overrides only fields that
-// are applied: others would be given up again with the next apply. It returns the patch of the
-// other fields; nil if there are none.
-func (x coalescing) overrides(at int, e *Effect) (rest *Effect) {
-	inside, outside := e.Patch, (*value.Map)(nil)
-	if onto := x.ev.decision.Effects[at]; onto.Verb == VerbApply {
-		inside, outside = divided(e.Patch, onto.Patch)
-	}
+// override joins a patch to the apply at an index, as far as the patch sets fields that are
+// applied: the next apply would remove other fields. It returns the patch of the other fields,
+// or nil if there are none.
+func (x coalescing) override(at int, e *Effect) (rest *Effect) {
+	inside, outside := divide(e.Patch, x.ev.decision.Effects[at].Patch)
 	if inside != nil {
 		own := *e
 		own.Patch = inside
@@ -113,9 +110,9 @@ func (x coalescing) overrides(at int, e *Effect) (rest *Effect) {
 	return &own
 }
 
-// divided divides a patch into the fields that a manifest has, and others; nil if there are
-// none.
-func divided(patch, manifest *value.Map) (inside, outside *value.Map) {
+// divide splits a patch into the fields that a manifest has and the others. Each part is nil
+// if it has no fields.
+func divide(patch, manifest *value.Map) (inside, outside *value.Map) {
 	in, out := map[string]value.Value{}, map[string]value.Value{}
 	for i := range patch.Len() {
 		name, v := patch.At(i)
@@ -124,7 +121,7 @@ func divided(patch, manifest *value.Map) (inside, outside *value.Map) {
 		applied, areMaps := is.(*value.Map)
 		switch {
 		case isMap && areMaps:
-			a, b := divided(fields, applied)
+			a, b := divide(fields, applied)
 			if a != nil {
 				in[name] = a
 			}

@@ -34,7 +34,7 @@ func (x acting) condition(a *plan.Condition, f *frame) error {
 	}
 	if changed {
 		// A merge patch cannot write a part of a list, so all of it is written.
-		if e := writing(x).write(t, "status", nest(conditions, t.emptied(list, conditions...))); e != nil && !a.Absent {
+		if e := writing(x).write(t, "status", nest(conditions, t.absentIfEmpty(list, conditions...))); e != nil && !a.Absent {
 			e.Conditions = []string{want.Type}
 		}
 	}

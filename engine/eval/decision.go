@@ -133,7 +133,7 @@ type Decision struct {
 	Effects  []*Effect
 	// Problems are the items that failed.
 	Problems []Problem
-	// Rejected are those of Input.Rejected that were wanted again, by their indexes.
+	// Rejected are the indexes of the writes of Input.Rejected that were decided again.
 	Rejected []int
 	// Next is when the decision changes by the passing of time alone; zero
 	// when it does not.

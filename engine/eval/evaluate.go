@@ -40,8 +40,8 @@ type Input struct {
 	// Apart are rules whose writes are not joined with those of others: they are
 	// kept back.
 	Apart []string
-	// Rejected are writes that the API server has refused for what they say. An item that
-	// wants the same again fails.
+	// Rejected are writes that the API server has refused because of their content. An item
+	// that decides the same write again fails.
 	Rejected Rejections
 	// Flush runs what waits at once: the controller is about to stop.
 	Flush bool

@@ -44,11 +44,11 @@ func finite(v value.Value) error {
 	return fmt.Errorf("%s is %v, which no object can have; test it with math.isFinite, or write string(...)", where, number)
 }
 
-// fit refuses writes that are too large, have numbers that no object can have or owners that
-// are none, from the first of some on.
+// fit refuses writes, from an index on, that are too large, that have numbers which no object
+// can have, or that set an owner in another namespace.
 func (r *ruleRun) fit(first int) error {
 	for _, e := range r.ev.decision.Effects[first:] {
-		if err := r.ev.owners(e); err != nil {
+		if err := r.ev.checkOwners(e); err != nil {
 			return &expr.Failure{At: r.rule.Pos, Err: err}
 		}
 		if err := finite(e.Patch); err != nil {
@@ -65,9 +65,10 @@ func (r *ruleRun) fit(first int) error {
 	return nil
 }
 
-// owners returns an error if the primary object is written as the owner of an object that is
-// in another namespace, or in none: the garbage collector would delete that object.
-func (ev *evaluation) owners(e *Effect) error {
+// checkOwners returns an error if an effect makes the primary object the owner of an object
+// in another namespace, or of a cluster-scoped one: the garbage collector would delete that
+// object.
+func (ev *evaluation) checkOwners(e *Effect) error {
 	if ev.object == nil || ev.object.Namespace == "" || e.Target.Namespace == ev.object.Namespace || e.Verb == VerbEvent {
 		return nil
 	}

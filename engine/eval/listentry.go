@@ -43,7 +43,7 @@ func (x acting) listEntry(a *plan.ListEntry, f *frame) error {
 			return err
 		}
 	}
-	want := nest(a.Path, t.emptied(value.NewList(items), a.Path...))
+	want := nest(a.Path, t.absentIfEmpty(value.NewList(items), a.Path...))
 	if missing {
 		return writing(x).makeTarget(&a.Of, f, want)
 	}

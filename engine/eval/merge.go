@@ -10,8 +10,8 @@ import (
 // mergeDiff merges wanted fields into a value as a JSON merge patch does:
 // objects are merged, null removes, everything else replaces. It returns the
 // value afterwards and the smallest patch that leads there; the patch is nil
-// if nothing changes. Absent and null are the same, and so is what the API
-// server stores alike, as far as the type says so. An empty object or list is a value.
+// if nothing changes. Absent and null are equal, and so are values that the API
+// server stores in one form according to the type. An empty object or list is a value.
 func mergeDiff(current, want value.Value, t *schema.Type) (next, patch value.Value) {
 	if value.IsNull(want) {
 		if value.IsNull(current) {

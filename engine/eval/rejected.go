@@ -10,17 +10,17 @@ import (
 	"github.com/edict-dev/edict/engine/value"
 )
 
-// Rejection is a write that the API server has refused for what it says, with its error. If
-// the writes of several items were joined to it, none of them is known to be the cause: they
-// are written one by one.
+// Rejection is a write that the API server has refused because of its content, with its
+// error. If it joins the writes of several items, the one that caused it is not known: they are
+// written one by one.
 type Rejection struct {
 	Effect *Effect
 	Err    error
 	// Any says that it was refused in several forms: it differs from one evaluation to the
 	// next, by the time or by what is remembered.
 	Any bool
-	// Lasting says that the same write would be refused again whatever else changes. It is
-	// left out until the item wants another one.
+	// Lasting is true if the same write would be refused again in every state of the cluster.
+	// It is not sent again until the item decides another write.
 	Lasting bool
 }
 

@@ -20,9 +20,9 @@ type targetState struct {
 	object *world.Object
 }
 
-// emptied returns the list that is to be at a path. One of which all entries were removed is
-// absent, unless an empty list is stored.
-func (t targetState) emptied(list *value.List, path ...string) value.Value {
+// absentIfEmpty returns a list to be written at a path, or null if it has no entries: a list
+// whose last entry is removed is removed. A stored empty list stays.
+func (t targetState) absentIfEmpty(list *value.List, path ...string) value.Value {
 	if list.Len() > 0 {
 		return list
 	}

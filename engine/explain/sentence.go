@@ -90,7 +90,8 @@ func fired(d *record.Document, r *record.RuleDocument) string {
 // acted reports whether the rule did something for an item.
 func acted(i record.ItemDocument) bool { return i.Ran && i.Rows == nil }
 
-// noCase says for which items no row of the decision table holds, and of a single one why.
+// noCase names the items for which no row of the decision table holds, and the reason if it
+// is a single one.
 func noCase(list []record.ItemDocument) string {
 	none := slices.DeleteFunc(slices.Clone(list), func(i record.ItemDocument) bool { return i.Rows == nil })
 	if len(none) == 0 {
@@ -106,7 +107,7 @@ func noCase(list []record.ItemDocument) string {
 	return text
 }
 
-// rowReasons says why no row of a decision table holds for an item.
+// rowReasons returns the reasons why no row of a decision table holds for an item.
 func rowReasons(i *record.ItemDocument) (out []string) {
 	for j := range i.Rows {
 		out = append(out, Reasons(&i.Rows[j])...)

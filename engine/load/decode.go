@@ -15,13 +15,13 @@ type decoder struct {
 }
 
 var (
-	textType     = reflect.TypeFor[v1alpha1.Text]()
-	templateType = reflect.TypeFor[v1alpha1.Template]()
-	nodeType     = reflect.TypeFor[*document.Node]()
-	positionType = reflect.TypeFor[document.Position]()
-	targetType   = reflect.TypeFor[v1alpha1.Target]()
-	holderType   = reflect.TypeFor[v1alpha1.Finalizer]()
-	paramType    = reflect.TypeFor[v1alpha1.Param]()
+	textType      = reflect.TypeFor[v1alpha1.Text]()
+	templateType  = reflect.TypeFor[v1alpha1.Template]()
+	nodeType      = reflect.TypeFor[*document.Node]()
+	positionType  = reflect.TypeFor[document.Position]()
+	targetType    = reflect.TypeFor[v1alpha1.Target]()
+	finalizerType = reflect.TypeFor[v1alpha1.Finalizer]()
+	paramType     = reflect.TypeFor[v1alpha1.Param]()
 )
 
 // decode fills target from a node; where names the field for a person.
@@ -39,7 +39,7 @@ func (d *decoder) decode(n *document.Node, target reflect.Value, where string) {
 	case targetType:
 		d.target(n, target, where)
 		return
-	case holderType:
+	case finalizerType:
 		d.finalizer(n, target, where)
 		return
 	case paramType:
@@ -73,7 +73,7 @@ func (d *decoder) text(n *document.Node, target reflect.Value, where string) {
 	}
 }
 
-// finalizer takes the name alone, too.
+// finalizer decodes a name, or a mapping.
 func (d *decoder) finalizer(n *document.Node, target reflect.Value, where string) {
 	if n.Kind == document.Map {
 		d.structure(n, target, where)

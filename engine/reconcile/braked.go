@@ -26,7 +26,7 @@ func (r *reconciliation) write(ctx context.Context, effects []*eval.Effect) {
 	result.Outcomes = r.applier(read).Apply(ctx, ruling.Allowed)
 	c.brake.Settle(ruling, done(result.Outcomes))
 	r.noteUnchanged(still)
-	r.failed.endless = c.known.conflict(r.key, result.Outcomes, read, r.now)
+	r.failed.endless = c.known.noteConflict(r.key, result.Outcomes, read, r.now)
 	if len(ruling.Back) > 0 {
 		r.failed.held = true
 		result.hold(effects, &ruling)

@@ -22,7 +22,7 @@ type failures struct {
 	reported []error
 	// refused are the rules of which the guard has refused something.
 	refused []int
-	// endless says that an object is in conflict though no newer state of it comes.
+	// endless is true if an object stays in conflict without a newer state of it.
 	endless bool
 	// held says that the brakes keep something back.
 	held bool
@@ -137,16 +137,16 @@ func (f *failures) unwritten(outcomes []apply.Outcome) (failed []error, quiet er
 	return failed, quiet
 }
 
-// conflict is an object that the API server says has moved on, as of a version.
+// conflict is a state of an object from which the API server has refused a write as outdated.
 type conflict struct {
 	state state
 	since time.Time
 }
 
-// conflict notes the first conflict of a decision. It reports whether the key has been in
-// conflict about the same version of the object for longer than its watch may take to show
-// a newer one: trying again does not end that.
-func (k *known) conflict(key eval.Key, outcomes []apply.Outcome, read reading, now time.Time) (endless bool) {
+// noteConflict notes the first conflict of a decision. It reports whether the key has been in
+// conflict about the same resourceVersion for longer than a watch may take to deliver the next
+// one: such a conflict does not end by itself.
+func (k *known) noteConflict(key eval.Key, outcomes []apply.Outcome, read reading, now time.Time) (endless bool) {
 	is := conflict{}
 	if at := slices.IndexFunc(outcomes, func(o apply.Outcome) bool { return apply.IsConflict(o.Err) }); at >= 0 {
 		version, _ := read.version(outcomes[at].Effect.Target)

@@ -9,16 +9,15 @@ import (
 	"github.com/edict-dev/edict/engine/plan"
 )
 
-// rejections are writes that the API server has refused for what they say: those of children,
-// and those to which the writes of several items were joined. Effects of the rules below are
-// not written then, since they were decided as if the write had been made. So the key is
-// decided about once more at once, with the items that wanted these writes failing, and for
-// some time whatever wakes it: what it writes then must not be undone by a decision that
-// hopes for the child again. The first try after that makes the writes again, but for those
-// that would be refused again whatever else has changed.
+// rejections are writes that the API server has refused because of their content: writes of
+// children, and joined writes of several items. The effects of later rules are not written
+// then, since they were decided as if the write had succeeded. Instead the key is evaluated
+// again at once, and the items of these writes fail. They fail for rejectedFor, whatever wakes
+// the key, so that no evaluation in between expects the child again. Then the writes are sent
+// again, except for lasting rejections.
 //
-// A joined write is divided once: its items are written one by one, those that are refused
-// are left out until they change, and the rest is joined again.
+// A joined write is divided once: its items are written one by one. Refused items are not
+// written again until they change; the others are joined again.
 type rejections struct {
 	list  []eval.Rejection
 	since time.Time
@@ -99,8 +98,8 @@ func (r *reconciliation) reject() bool {
 	return true
 }
 
-// stillRejected returns what was left out of the decision and stays so: not what its item no
-// longer wants, and not what was divided.
+// stillRejected returns the rejections of the decision that stay. Those whose item has decided
+// another write, and those of divided writes, end.
 func (r *reconciliation) stillRejected() (out []eval.Rejection) {
 	for i, x := range r.evaluation.in.Rejected {
 		if !x.Joined() && (!x.Lasting || slices.Contains(r.result.Decision.Rejected, i)) {
@@ -110,8 +109,8 @@ func (r *reconciliation) stillRejected() (out []eval.Rejection) {
 	return out
 }
 
-// reject notes what was refused now for a key, beside what is left out still. It reports
-// false when the key is gone or another revision decides about it by now.
+// reject notes the rejections of a decision, and those that stay. It reports false if the key
+// is gone or another revision has taken over.
 func (k *known) reject(key eval.Key, now *rejections, still []eval.Rejection) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -19,12 +19,11 @@ type keyState struct {
 	busy bool
 	// last is how far the last decision got; zero is that there was none.
 	last reach
-	// rejected are the writes of children that were refused, for the next decision; nil is
-	// none.
+	// rejected are the refused writes that the next decision leaves out, or nil.
 	rejected *rejections
-	// conflict is the one of the last decision; zero is none.
+	// conflict is the conflict of the last decision, or zero.
 	conflict conflict
-	// unchanged are the writes that have changed nothing, as of the last decision.
+	// unchanged are the writes that have changed nothing, or nil.
 	unchanged *unchanged
 }
 

@@ -67,8 +67,7 @@ func try(ctx context.Context, c *Controller, key eval.Key, snapshot *world.Snaps
 	return trial{c: c, d: d, asked: *answers.asked != ""}
 }
 
-// Writes reports whether the decision about a key at a time, on the world as it is, wants to
-// write. Nothing is written.
+// Writes reports whether an evaluation of a key at a time would write, without writing.
 func (c *Controller) Writes(ctx context.Context, key eval.Key, at time.Time) bool {
 	d := try(ctx, c, key, c.group.store.Snapshot(), at, recorded{asked: new(string)}).d
 	return slices.ContainsFunc(d.Effects, func(e *eval.Effect) bool { return e.Verb != eval.VerbEvent })

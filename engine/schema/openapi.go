@@ -111,7 +111,7 @@ func kindsOf(schema *spec.Schema) (out []GVK) {
 type builder struct {
 	schemas map[string]*spec.Schema
 	named   map[string]*Type
-	// builtin says that the schemas are those of built-in kinds.
+	// builtin is true for schemas of built-in kinds.
 	builtin bool
 	// describe, if set, is told of the fields of each object.
 	describe func(name string, fields map[string]spec.Schema)

@@ -50,16 +50,16 @@ type Type struct {
 	without map[string]string
 	// Open says that an Object may hold further, untyped fields.
 	Open bool
-	// Omits says that the API server leaves out fields of an Object that are empty lists or
-	// maps, as the Go types of built-in kinds do. It keeps empty objects: a selector that
-	// selects all is not an absent one.
+	// Omits is true if the API server omits fields of an Object that are empty lists or maps,
+	// as the Go types of built-in kinds do. It keeps empty objects: a selector that selects
+	// everything is not an absent one.
 	Omits bool
 	// Elem is the type of a Map's values or a List's items.
 	Elem *Type
 	// Merged says that server-side apply merges the items of a List one by one, Atomic that
 	// it replaces an Object as a whole.
 	Merged, Atomic bool
-	// Keys are the fields that tell the items of a merged List apart; a set has none.
+	// Keys are the fields that identify the items of a merged List; a set has none.
 	Keys []string
 	// Enum are the only values a String may have; none means any.
 	Enum []string

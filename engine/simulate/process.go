@@ -17,7 +17,7 @@ type process struct {
 	group *reconcile.Group
 	// controllers are those of the group, by policy.
 	controllers map[string]*reconcile.Controller
-	// stamps says which policies write the time of the evaluation.
+	// stamps has the policies that write the time of the evaluation.
 	stamps  map[string]bool
 	sources map[world.Source]labels.Selector
 	agenda  *agenda

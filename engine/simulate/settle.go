@@ -88,7 +88,7 @@ func (s *settling) reconcile(ctx context.Context, i item) {
 		s.sim.done.result.Traces = append(s.sim.done.result.Traces, r.Record.Render(ctx))
 	}
 	agenda.later(i, r.Next, now)
-	s.stamp(ctx, i, r)
+	s.advanceStamped(ctx, i, r)
 	agenda.backOff(i, r.Err, now)
 }
 
@@ -111,10 +111,10 @@ func (s *settling) restless(i item, outcomes []apply.Outcome) string {
 		i.policy, i.key, maxWritten, brake.Describe(wrote), s.others(i, wrote))
 }
 
-// stamp moves the clock on by a second if the key has written, is at rest now, and would write
-// again only because of the time that it writes: in a cluster no two evaluations are at one
-// time, so such a key never comes to rest.
-func (s *settling) stamp(ctx context.Context, i item, r reconcile.Result) {
+// advanceStamped moves the clock by a second if the key has written, has nothing to write now,
+// and would write again a second later because its policy writes the time. In a cluster no two
+// evaluations have the same time, so such a key never settles.
+func (s *settling) advanceStamped(ctx context.Context, i item, r reconcile.Result) {
 	later := s.sim.clock.Add(time.Second)
 	if s.sim.written[i] == 0 || !s.sim.process.stamps[i.policy] || len(r.Outcomes) > 0 || !r.Next.IsZero() && !r.Next.After(later) {
 		return

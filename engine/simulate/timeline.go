@@ -106,7 +106,7 @@ func (e *Entry) complete() (err error) {
 	return err
 }
 
-// Objects returns what is applied or merged.
+// Objects returns the objects that the entry applies or merges.
 func (e *Entry) Objects() (out []Object) {
 	for _, o := range []Object{e.Apply, e.Patch} {
 		if o != nil {

@@ -29,8 +29,8 @@ type findings struct {
 type finding struct {
 	document.Problem
 	kinds []string
-	// own is the message with the name of the policy instead of its document's; "" is that it
-	// has neither.
+	// own is the message with the name of the policy instead of its document's, or empty if the
+	// message has neither.
 	own string
 }
 

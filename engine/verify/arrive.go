@@ -22,8 +22,7 @@ type arrival struct {
 	cost int
 }
 
-// arrive takes a simulation in a new state, and returns the state; -1 when the search does
-// not go on from it.
+// arrive adds the state of a simulation. It returns -1 if the search ends there.
 func (s *search) arrive(ctx context.Context, sim *simulate.Simulation, a arrival) int {
 	n := &node{parent: a.parent, changes: a.changes, clocks: a.clocks, run: a.run, sleep: a.sleep}
 	if a.move != nil {
@@ -94,8 +93,7 @@ func (s *search) noteFired(sim *simulate.Simulation) {
 	}
 }
 
-// failed reports whether the search does not go on from a state because of an error that
-// nobody expects.
+// failed reports whether the search ends at a state because of an unexpected error.
 func (s *search) failed(ctx context.Context, sim *simulate.Simulation, n *node) bool {
 	message, class := s.options.unexpected(sim)
 	if sim.Ended() == "" && message == "" {
@@ -112,7 +110,8 @@ func (s *search) failed(ctx context.Context, sim *simulate.Simulation, n *node) 
 	return s.trials.known[class] || s.trials.confirm(ctx, t)
 }
 
-// unexpected returns the first error that nobody expects, "" is none, and its class.
+// unexpected returns the first unexpected error and its class; both are empty if there is
+// none.
 func (o *Options) unexpected(sim *simulate.Simulation) (message, class string) {
 	for _, e := range sim.Errors() {
 		if !slices.ContainsFunc(o.Expected, func(part string) bool { return strings.Contains(e.Message, part) }) {

@@ -14,7 +14,7 @@ type judging struct {
 	trials *trials
 }
 
-// rest looks at a state in which nothing is left to do.
+// rest checks a state in which no work is left.
 func (j judging) rest(ctx context.Context, sim *simulate.Simulation, at int) {
 	for _, c := range sim.Group().Controllers() {
 		for _, key := range c.Keys() {

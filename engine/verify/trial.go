@@ -31,7 +31,7 @@ type verdict struct {
 	waited time.Duration
 	// differences are what the usual way ends with, and the other does not.
 	differences []difference
-	// class is the same of findings with the same cause, as far as that can be told.
+	// class is equal for findings that seem to have one cause.
 	class string
 }
 
@@ -46,12 +46,12 @@ type trials struct {
 	forgetful map[schema.GVK]bool
 	// tried are those that were made and not confirmed.
 	tried map[string]bool
-	// findings are what is wrong, known their classes.
+	// findings are confirmed, known are their classes.
 	findings []Finding
 	known    map[string]bool
 }
 
-// full reports whether there are so many findings that the search ends.
+// full reports whether the limit of findings is reached.
 func (ts *trials) full() bool { return len(ts.findings) >= ts.options.Findings }
 
 // confirm runs a trial, takes what it finds, and reports whether that is wrong.

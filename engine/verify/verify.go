@@ -86,7 +86,7 @@ type Explored struct {
 // Result is what came of a search.
 type Result struct {
 	Explored Explored `json:"explored"`
-	// Findings are what is wrong, each once.
+	// Findings lists each fault once.
 	Findings []Finding `json:"findings"`
 }
 

@@ -6,21 +6,21 @@ import "time"
 type Span struct{ Begin, End time.Time }
 
 // Spans returns when a window is open around a time, in the time zone of that time: from
-// the day before to the same day of the next week. It is open while the clock on the wall
-// shows a time in it, so twice for what an hour that comes twice shows.
+// the day before to the same day of the next week. A window is open while the local time of
+// day is in it, so twice in an hour that comes twice.
 func (w Window) Spans(around time.Time) (out []Span) {
 	for add := -1; add <= 8; add++ {
 		midnight := time.Date(around.Year(), around.Month(), around.Day()+add, 0, 0, 0, 0, time.UTC)
 		if w.Days[midnight.Weekday()] {
-			out = appendShown(out, Span{midnight.Add(w.From), midnight.Add(w.To)}, around.Location())
+			out = appendLocal(out, Span{midnight.Add(w.From), midnight.Add(w.To)}, around.Location())
 		}
 	}
 	return out
 }
 
-// appendShown appends when the clock on the wall shows a span, which is written as if the
-// location were UTC: a part for each time in which the clock there is not changed.
-func appendShown(out []Span, wall Span, in *time.Location) []Span {
+// appendLocal appends the times at which the local time of a place is in a span, whose ends are
+// local times written in UTC: one part for each offset from UTC that the place has in it.
+func appendLocal(out []Span, wall Span, in *time.Location) []Span {
 	for at := wall.Begin.Add(-day); !at.IsZero() && at.Before(wall.End.Add(day)); {
 		local := at.In(in)
 		begin, end := local.ZoneBounds()

@@ -65,7 +65,7 @@ type Spec struct {
 
 // Finalizer holds the primary object until its children are gone.
 type Finalizer struct {
-	// Name is that of the finalizer, such as example.com/children. It may use params.
+	// Name is the name of the finalizer, such as example.com/children. It may use params.
 	Name Text `yaml:"name" schema:"required"`
 	// Until is a condition for which a deletion waits: until then the children are kept as
 	// written. Without it they are deleted at once.

@@ -246,7 +246,7 @@ func unescaped(name string) string {
 	return escaped.Replace(name)
 }
 
-// backticks says how a field is written whose name is no word, or is one of CEL.
+// backticks returns a hint for a field whose name is reserved or is no identifier.
 func backticks(field string) string { return "it is written in backticks: .`" + field + "`" }
 
 // fieldHint says what was probably meant by a field that a type does not have.

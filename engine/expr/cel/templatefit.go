@@ -67,7 +67,7 @@ func (f fitting) fields(want *schema.Type, where string) {
 	}
 }
 
-// ofAnother says how the status of another object is written.
+// ofAnother returns a hint for an author who writes the status of another object.
 func ofAnother(where, name string) string {
 	if where != "status" || name != "of" {
 		return ""
