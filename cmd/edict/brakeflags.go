@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 
 	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/plan"
+	"github.com/edict-dev/edict/engine/simulate"
 )
 
 // brakeFlags are the limits of an installation.
@@ -20,6 +22,13 @@ func (f *brakeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.removals, "default-removal-limit", defaults.Removals.String(), "how often a policy without limits.removals may remove something")
 	flags.StringVar(&f.maxChanges, "max-change-limit", "none", "how often a policy may write whatever it says itself")
 	flags.StringVar(&f.maxRemovals, "max-removal-limit", "none", "how often a policy may remove something whatever it says itself")
+}
+
+// printPaused says which policies would be paused.
+func printPaused(w io.Writer, list []simulate.Paused) {
+	for _, p := range list {
+		fmt.Fprintln(w, p)
+	}
 }
 
 func (f *brakeFlags) settings() (*brake.Settings, error) {

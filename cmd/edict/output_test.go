@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,4 +91,47 @@ func firstKey(t *testing.T) (policy, key string) {
 		key = namespace + "/" + key
 	}
 	return policy, key
+}
+
+// TestPaused: test, simulate and plan say which policy would be paused, by the limits of the
+// flags, and end as without.
+func TestPaused(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	policy := write(t, folder, "p.yaml", "apiVersion: edict.dev/v1alpha1\nkind: Policy\nmetadata: {name: p}\nspec:\n  for: {apiVersion: v1, kind: ConfigMap}\n"+
+		"  rules: [{name: r, do: [{labels: {set: {a: null}}}]}]\n")
+	var objects strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&objects, "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: c%d, namespace: n, labels: {a: b}}}\n", i)
+	}
+	world := write(t, folder, "world.txt.yaml", objects.String())
+	test := write(t, folder, "p_test.yaml", "apiVersion: edict.dev/v1alpha1\nkind: PolicyTest\nmetadata: {name: t}\nspec:\n  policies: [p.yaml]\n  world: [world.txt.yaml]\n  cases: [{name: c, expect: {errors: []}}]\n")
+	const now = "2026-01-01T00:00:00Z"
+	for _, args := range [][]string{
+		{"simulate", "--policies", policy, "--objects", world, "--now", now},
+		{"plan", "--policies", policy, "--objects", world, "--now", now},
+		{"test", test},
+	} {
+		for limit, want := range map[string]string{
+			"":         `{"at":"` + now + `","policy":"p","what":"removals","count":12,"limit":10}`,
+			"5 per 1m": `{"at":"` + now + `","policy":"p","what":"removals","count":12,"limit":5}`,
+			"none":     "",
+		} {
+			args := slices.Clone(args)
+			if limit != "" {
+				args = append(args, "--default-removal-limit", limit)
+			}
+			out, err := execute(t, append(args, "-o", "json")...)
+			if compact := strings.Join(strings.Fields(out), ""); strings.Contains(compact, `"what"`) != (want != "") || !strings.Contains(compact, want) {
+				t.Errorf("%v: %s", args, out)
+			}
+			text, again := execute(t, args...)
+			if strings.Contains(text, "p would be paused at +0s: 12 removals within 1m0s, and its limit is ") != (want != "") {
+				t.Errorf("%v: %s", args, text)
+			}
+			if plans := args[0] == "plan"; (err != nil) != plans || (again != nil) != plans { // there are changes
+				t.Errorf("%v: %v, %v", args, err, again)
+			}
+		}
+	}
 }

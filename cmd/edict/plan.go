@@ -27,6 +27,7 @@ type planFlags struct {
 	against       []string
 	until, output string
 	recorded      recordedFlags
+	brakes        brakeFlags
 }
 
 func planCommand() *cobra.Command {
@@ -66,6 +67,7 @@ decided and nothing else changes.`,
 	}
 	f.world.register(cmd)
 	f.recorded.register(cmd)
+	f.brakes.register(cmd.Flags())
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.against, "against", nil, "a file or folder of the policies before the edit; may repeat")
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h: the clock jumps from deadline to deadline")
@@ -108,6 +110,10 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	if err != nil {
 		return nil, err
 	}
+	limits, err := f.brakes.settings()
+	if err != nil {
+		return nil, err
+	}
 	in, err := f.world.loadPolicies(ctx, errOut)
 	if err != nil {
 		return nil, err
@@ -133,7 +139,7 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	schemas := schema.NewSet(in.bundle.Schemas)
 	schemas.AddAll(before.Schemas)
 	return &compare.Options{
-		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: until, Answers: in.answers, Guard: in.guard,
+		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: until, Answers: in.answers, Guard: in.guard, Limits: limits,
 	}, nil
 }
 
@@ -210,7 +216,8 @@ func printPlan(w io.Writer, output string, r *compare.Result) error {
 	if slices.ContainsFunc(r.NotDecided, func(n compare.NotDecided) bool { return strings.Contains(n.Reason, expr.ErrNoAnswer.Error()) }) {
 		fmt.Fprintln(w, "answers of builtins that call out are given with --answers, and recorded ones with --recorded or --address")
 	}
-	if len(r.Changes)+len(r.NotDecided) > 0 {
+	printPaused(w, r.Paused)
+	if len(r.Changes)+len(r.NotDecided)+len(r.Paused) > 0 {
 		fmt.Fprintln(w)
 	}
 	undecided := ""

@@ -37,6 +37,7 @@ func (f *fileFlags) register(flags *pflag.FlagSet) {
 type simulateFlags struct {
 	fileFlags
 
+	brakes          brakeFlags
 	timeline, until string
 	trace           bool
 }
@@ -60,6 +61,7 @@ cannot run.`,
 	}
 	flags := cmd.Flags()
 	f.register(flags)
+	f.brakes.register(flags)
 	flags.StringVar(&f.timeline, "timeline", "", "a file with what happens after the start")
 	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: the real time)")
 	flags.StringVar(&f.until, "until", "", "how long to go on after the start, such as 1h")
@@ -75,6 +77,10 @@ cannot run.`,
 
 func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	start, until, params, err := f.parse()
+	if err != nil {
+		return err
+	}
+	limits, err := f.brakes.settings()
 	if err != nil {
 		return err
 	}
@@ -98,7 +104,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace})
+	sim := simulate.New(ctx, simulate.Options{Policies: bundle.Policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: start, Answers: answers, KeepTraces: f.trace, Limits: limits})
 	sim.Run(ctx, timeline, until)
 	return printResult(out, f.output, sim.Result())
 }
@@ -223,6 +229,10 @@ func printTable(w io.Writer, r simulate.Result) error {
 		return err
 	}
 	printFailures(w, r)
+	if len(r.Paused) > 0 {
+		fmt.Fprintln(w)
+		printPaused(w, r.Paused)
+	}
 	for _, q := range r.Requeue {
 		fmt.Fprintf(w, "\n%s looks at %s again at %s%s", q.Policy, q.Key, q.At.Format(time.RFC3339Nano), after(q.At, r.Start))
 	}

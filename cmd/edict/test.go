@@ -24,6 +24,7 @@ func testCommand() *cobra.Command {
 	var schemas []string
 	var cover, watch, update bool
 	var mutation mutate
+	var brakes brakeFlags
 	cmd := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Run policy tests",
@@ -35,7 +36,11 @@ the tests in the manifests of ConfigMaps with policies.`,
 			if mutation.on {
 				return mutation.run(cmd.Context(), cmd, args, schemas, output)
 			}
-			options := policytest.Options{Schemas: schemas}
+			limits, err := brakes.settings()
+			if err != nil {
+				return err
+			}
+			options := policytest.Options{Schemas: schemas, Limits: limits}
 			if pattern != "" {
 				re, err := regexp.Compile(pattern)
 				if err != nil {
@@ -76,6 +81,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 	cmd.Flags().BoolVar(&update, "update", false, "write what came out in the place of effects, calls, objects, errors and requeues that were expected and differ")
 	cmd.MarkFlagsMutuallyExclusive("update", "watch")
 	mutation.flags(cmd)
+	brakes.register(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("update", "mutate")
 	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	return cmd
@@ -146,6 +152,9 @@ func printText(w io.Writer, r *tested) error {
 			}
 		}
 		files[c.File] = n
+		for _, p := range c.Paused {
+			fmt.Fprintf(w, "note %s\n     %s\n     %s\n", document.OneLine(c.Name), document.OneLine(c.Position), p)
+		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		n := files[file]

@@ -67,7 +67,10 @@ func (p *Policy) admit(r Request) Ruling {
 	a.suspect = slices.ContainsFunc(r.Effects, Shrinks) && r.World.Suspect()
 	p.brakes.mu.Lock()
 	defer p.brakes.mu.Unlock()
-	if len(r.Effects) > 0 && !p.brakes.settings.Virtual {
+	switch {
+	case p.brakes.settings.Virtual:
+		a.foresee()
+	case len(r.Effects) > 0:
 		a.run()
 	}
 	a.pace()
@@ -120,6 +123,21 @@ func (a *admission) run() {
 	a.out.Allowed = allowed
 }
 
+// foresee counts what is written, and notes a pause that would come, without keeping anything
+// back.
+func (a *admission) foresee() {
+	p, now := a.policy, a.request.Now
+	for _, e := range a.request.Effects {
+		if writes(e) && a.count(e) != "" {
+			p.count(e, now)
+		}
+	}
+	for i := range p.pauses {
+		one := &p.pauses[i]
+		one.Count = max(one.Count, p.changes.count(one.limit, now), p.removals.count(one.limit, now))
+	}
+}
+
 // judge says why an effect is kept back; "" is that it is not.
 func (a *admission) judge(e *eval.Effect) Reason {
 	if reason := a.paused(e); reason != "" {
@@ -164,8 +182,7 @@ func (a *admission) held(rules []string) bool {
 
 // count counts a write, and pauses the policy if it is one too many.
 func (a *admission) count(e *eval.Effect) Reason {
-	removes := Removes(e)
-	if removes {
+	if Removes(e) {
 		if limit, most := a.policy.removals.exceeded(a.request.World.Size, a.request.Now); limit != nil {
 			a.pause(RemovalLimit, "removals", limit, most, e)
 			return RemovalLimit
@@ -175,11 +192,16 @@ func (a *admission) count(e *eval.Effect) Reason {
 		a.pause(ChangeLimit, "writes", limit, most, e)
 		return ChangeLimit
 	}
-	a.policy.changes.add(a.request.Now, 1)
-	if removes {
-		a.policy.removals.add(a.request.Now, 1)
-	}
+	a.policy.count(e, a.request.Now)
 	return ""
+}
+
+// count counts a write.
+func (p *Policy) count(e *eval.Effect, at time.Time) {
+	p.changes.add(at, 1)
+	if Removes(e) {
+		p.removals.add(at, 1)
+	}
 }
 
 func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most int64, e *eval.Effect) {
@@ -192,7 +214,7 @@ func (a *admission) pause(reason Reason, what string, limit *plan.Limit, most in
 	}
 	first := objectName(e.Target)
 	a.policy.pause(Pause{
-		Policy: a.policy.name, Revision: a.policy.revision, Reason: reason, First: first, Since: a.request.Now.UTC(), Count: most + 1, Limit: most,
+		Policy: a.policy.name, Revision: a.policy.revision, Reason: reason, First: first, Since: a.request.Now.UTC(), Count: most + 1, Limit: most, limit: limit,
 		Message: fmt.Sprintf("the policy %s is paused: it wanted more than %d %s within %s, which is %s; the first that was kept back is %s %s, of the rule %q",
 			a.policy.name, most, what, limit.Window, of, e.Verb, first, e.Rules[0]),
 	})

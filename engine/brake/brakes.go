@@ -213,6 +213,16 @@ func (b *bounds) exceeded(size func(int) int, now time.Time) (limit *plan.Limit,
 	return nil, 0
 }
 
+// count returns what is in the window of a limit, 0 if it is none of these.
+func (b *bounds) count(limit *plan.Limit, now time.Time) int64 {
+	for i, l := range b.limits {
+		if l != nil && l == limit {
+			return b.windows[i].count(now)
+		}
+	}
+	return 0
+}
+
 func (b *bounds) add(at time.Time, n int64) {
 	for i, l := range b.limits {
 		if l != nil {

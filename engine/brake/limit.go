@@ -15,8 +15,8 @@ type Settings struct {
 	// of them besides. A nil limit bounds nothing.
 	Default, Max plan.Limits
 	// Virtual says that there is nothing to protect, and that time does not pass while
-	// keys write: nothing is kept back, and only those that are due again and again are
-	// held to their pace.
+	// keys write: nothing is kept back, a pause is only noted, and only keys that are due
+	// again and again are held to their pace.
 	Virtual bool
 	// Namespace is that of the policies, for messages; "" is none.
 	Namespace string

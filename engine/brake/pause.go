@@ -3,6 +3,8 @@ package brake
 import (
 	"fmt"
 	"time"
+
+	"github.com/edict-dev/edict/engine/plan"
 )
 
 // Reason is why something is not written now. It is a label of metrics.
@@ -35,6 +37,16 @@ type Pause struct {
 	// Count is how often it happened, Limit what was allowed.
 	Count int64 `json:"count"`
 	Limit int64 `json:"limit"`
+
+	limit *plan.Limit
+}
+
+// Window is that of the limit.
+func (p *Pause) Window() time.Duration {
+	if p.limit == nil {
+		return 0
+	}
+	return p.limit.Window
 }
 
 // Text is the message with what a person may do: commands, for the namespace of the

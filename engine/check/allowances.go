@@ -26,6 +26,31 @@ func allowances(p *policy) {
 	}
 }
 
+// unlimited finds the first deletion or eviction of a policy without a limit of removals. What
+// becomes of children is not meant.
+func unlimited(p *policy) {
+	if p.plan.Limits.Removals != nil {
+		return
+	}
+	for _, r := range p.plan.Rules {
+		for a := range r.Actions() {
+			verb, at := "deletes", document.Position{}
+			switch a := a.(type) {
+			case *plan.Delete:
+				at = a.Pos
+			case *plan.Evict:
+				verb, at = "evicts", a.Pos
+			}
+			if at.Line == 0 || r.Prunes || r.Former {
+				continue
+			}
+			p.report(document.NoRemovalLimit, at, "limits: {removals: {perWindow: 100}} at the spec, with as many as there may be in a minute",
+				"the policy "+verb+" objects and has no limit of removals: by the default it is paused after 10 in a minute, or 25 % of its primary objects")
+			return
+		}
+	}
+}
+
 // byKind parts what is lacking by kinds, in the order of the first of each.
 func byKind(lacks []guard.Lack) (out [][]guard.Lack) {
 	at := map[schema.GVK]int{}

@@ -19,6 +19,7 @@ metadata: {name: two}
 spec:
   for:
     kinds: [{apiVersion: apps/v1, kind: Deployment}, {apiVersion: apps/v1, kind: StatefulSet}]
+  limits: {removals: {perWindow: 10}}
   rules: [{name: remove, when: has(object.metadata.annotations), do: [{delete: {of: object}}]}]
 `
 
@@ -30,7 +31,7 @@ func TestAllowancesOfDocuments(t *testing.T) {
 		return "allowances.yaml:" + line + `:16: "two" is a document for several kinds, and an allowance is for one policy: this one has no effect (allow each that needs it: policy: two-deployment, policy: two-statefulset)`
 	}
 	lacks := func(policy, kind string) string {
-		return "policy.yaml:7:80: the policy " + policy + " may not delete objects of kind " + kind + "; the installation can allow it (there is an allowance for two, which is the document of this policy: an allowance names one policy, " + policy + ")"
+		return "policy.yaml:8:80: the policy " + policy + " may not delete objects of kind " + kind + "; the installation can allow it (there is an allowance for two, which is the document of this policy: an allowance names one policy, " + policy + ")"
 	}
 	for name, tc := range map[string]struct {
 		policies []string

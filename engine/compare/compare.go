@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/guard"
@@ -31,6 +32,8 @@ type Options struct {
 	// Evaluated is called after each evaluation, from several goroutines; nil is
 	// not.
 	Evaluated func()
+	// Limits are those of the installation; nil is one that says nothing.
+	Limits *brake.Settings
 }
 
 // Result is what an edit changes: the contract of `edict plan -o json`.
@@ -44,6 +47,8 @@ type Result struct {
 	UnchangedObjects int `json:"unchangedObjects"`
 	// NotDecided are the keys for which the end is not known.
 	NotDecided []NotDecided `json:"notDecided"`
+	// Paused are the policies that the limits of writes would pause after the edit.
+	Paused []simulate.Paused `json:"paused"`
 	// Evaluations counts those of both runs.
 	Evaluations int `json:"evaluations"`
 }
@@ -86,6 +91,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	old, now := before.Result(), after.Result()
 	out := &Result{Changes: []Change{}, Evaluations: before.Evaluations() + after.Evaluations()}
+	out.Paused = now.Paused
 	var changed []Change
 	changed, out.UnchangedObjects = Objects(before.Objects(), after.Objects())
 	out.take(changed, writersOf(old.Effects, now.Effects))
@@ -104,7 +110,7 @@ func (o *Options) run(ctx context.Context, policies []*plan.Policy) *simulate.Si
 		answers = expr.NoAnswers{}
 	}
 	s := simulate.New(ctx, simulate.Options{
-		Policies: policies, Schemas: o.Schemas, Objects: o.Objects, Guard: o.Guard, Start: o.Start, Answers: answers, Evaluated: o.Evaluated,
+		Policies: policies, Schemas: o.Schemas, Objects: o.Objects, Guard: o.Guard, Start: o.Start, Answers: answers, Evaluated: o.Evaluated, Limits: o.Limits,
 	})
 	s.Settle(ctx)
 	if o.Until > 0 {

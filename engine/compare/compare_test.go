@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 			if tc.want.Changes == nil {
 				tc.want.Changes = []compare.Change{}
 			}
-			tc.want.NotDecided = []compare.NotDecided{}
+			tc.want.NotDecided, tc.want.Paused = []compare.NotDecided{}, []simulate.Paused{}
 			if d := cmp.Diff(&tc.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}

@@ -57,6 +57,7 @@ const (
 	MissingField         Code = "missing-field"
 	NotKept              Code = "not-kept"
 	RememberedWait       Code = "remembered-wait"
+	NoRemovalLimit       Code = "no-removal-limit"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -75,7 +76,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
-	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning,
+	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 

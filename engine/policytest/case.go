@@ -108,6 +108,7 @@ func (c *caseRun) start(ctx context.Context) error {
 	}
 	options := simulate.Options{
 		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.records(ctx),
+		Limits: c.runner.options.Limits,
 	}
 	if c.runner.embedded != nil {
 		options.MaxKept = MaxKept

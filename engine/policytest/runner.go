@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
@@ -36,6 +37,8 @@ type Options struct {
 	Begin func(simulate.Options)
 	// Schemas are folders of CRDs, besides those beside the policies.
 	Schemas []string
+	// Limits are those of the installation; nil is one that says nothing.
+	Limits *brake.Settings
 }
 
 // Report is what came of all tests.
@@ -53,7 +56,9 @@ type Case struct {
 	// At is the same, in parts.
 	At       document.Position `json:"-"`
 	Failures []string          `json:"failures,omitempty"`
-	Time     time.Duration     `json:"-"`
+	// Paused are the policies that the limits of writes would have paused.
+	Paused []simulate.Paused `json:"paused,omitempty"`
+	Time   time.Duration     `json:"-"`
 
 	// embedded says that the file is a key of a ConfigMap.
 	embedded bool
@@ -164,6 +169,9 @@ func (r *runner) test(ctx context.Context, file string, t *v1alpha1.PolicyTest) 
 		run := caseRun{runner: r, file: file, test: t, doc: c, world: world}
 		out := Case{File: file, Name: c.Name.Value, Position: c.Pos.String(), At: c.Pos, Failures: run.run(ctx), Time: time.Since(start), embedded: r.embedded != nil}
 		out.outcomes = run.outcomes
+		if run.sim != nil {
+			out.Paused = run.sim.Paused()
+		}
 		r.report.Cases = append(r.report.Cases, out)
 		if len(out.Failures) > 0 && r.ended() {
 			return nil

@@ -164,6 +164,46 @@ func newsOf(b *brake.Brakes) (out []brake.Kind) {
 	return out
 }
 
+// TestPausesAreForeseen: without brakes everything is written, and the pause is noted that a
+// controller would have made, with all that the policy wanted within the window.
+func TestPausesAreForeseen(t *testing.T) {
+	t.Parallel()
+	rule := "\n  for: {apiVersion: example.com/v1, kind: Widget}\n  limits: LIMITS\n  rules: [{name: unlabel, do: [{labels: {set: {a: null, b: x}}}]}]\n"
+	for limits, want := range map[string]string{
+		"{}":                          "removals 20 of 10",
+		"{removals: {perWindow: 20}}": "",
+		"{removals: {perWindow: 19}}": "removals 20 of 19",
+		"{removals: {perWindow: 99}, changes: {perWindow: 3}}":                        "changes 20 of 3",
+		"{removals: {perWindow: 50, perCentOf: objects, atLeast: 1}}":                 "removals 20 of 10",
+		"{removals: {perWindow: 0}, changes: {perWindow: 0}}":                         "removals 20 of 0",
+		"{removals: {perWindow: 100, perCentOf: objects}, changes: {perWindow: 100}}": "",
+	} {
+		t.Run(limits, func(t *testing.T) {
+			t.Parallel()
+			text, objects := strings.Replace(rule, "LIMITS", limits, 1), widgets(20, Object{"metadata": Object{"labels": Object{"a": "1"}}})
+			real := withBrakes(t, brake.DefaultSettings(), objects, text).Paused()
+			b := loaded(t, text)
+			s := New(t.Context(), Options{Policies: b.Policies, Schemas: b.Schemas, Start: start, Objects: objects})
+			s.Settle(t.Context())
+			s.Restart(t.Context())
+			s.Settle(t.Context())
+			got, noted := "", s.Paused()
+			for _, p := range noted {
+				got += fmt.Sprintf("%s %d of %d", p.What, p.Count, p.Limit)
+			}
+			if got != want || len(s.Result().Effects) != 20 {
+				t.Errorf("%d writes, noted %q, want %q", len(s.Result().Effects), got, want)
+			}
+			for i := range noted {
+				noted[i].Count = noted[i].Limit + 1 // where brakes stop
+			}
+			if diff := cmp.Diff(real, noted, cmp.AllowUnexported(Paused{})); diff != "" {
+				t.Errorf("-brakes +noted:\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestTheLimitOfRemovals: the removals beyond the limit are not done, and nothing
 // else is written either, until the policy is resumed or its text changes.
 func TestTheLimitOfRemovals(t *testing.T) {

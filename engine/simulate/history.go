@@ -3,6 +3,7 @@ package simulate
 import (
 	"time"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/reconcile"
@@ -17,6 +18,8 @@ type history struct {
 	evaluations int
 	// fired counts, by policy and rule, how often rules fired.
 	fired map[string]map[string]int
+	// pauses are those of processes that have ended.
+	pauses []brake.Pause
 }
 
 // record takes what a reconciliation did.

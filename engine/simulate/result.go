@@ -2,8 +2,11 @@ package simulate
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/edict-dev/edict/engine/brake"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/reconcile"
 	"github.com/edict-dev/edict/engine/record"
@@ -20,6 +23,8 @@ type Result struct {
 	Objects []Object  `json:"objects"`
 	Errors  []Error   `json:"errors"`
 	Requeue []Requeue `json:"requeue"`
+	// Paused are the policies that the limits of writes would have paused.
+	Paused []Paused `json:"paused"`
 	// Traces are the records of all decisions, when they were asked for.
 	Traces []*record.Document `json:"traces,omitempty"`
 }
@@ -72,6 +77,63 @@ type Requeue struct {
 	Policy string    `json:"policy"`
 	Key    eval.Key  `json:"key"`
 	At     time.Time `json:"at"`
+}
+
+// Paused is a policy that a controller would have paused: it wrote or removed more within a
+// window than its limit.
+type Paused struct {
+	At     time.Time `json:"at"`
+	Policy string    `json:"policy"`
+	// What is changes or removals, Count how many there were within the window.
+	What   string        `json:"what"`
+	Count  int64         `json:"count"`
+	Limit  int64         `json:"limit"`
+	Window time.Duration `json:"-"`
+	start  time.Time
+}
+
+// String says when the policy would have been paused, and why.
+func (p Paused) String() string {
+	return fmt.Sprintf("%s would be paused at +%s: %d %s within %s, and its limit is %d; spec.limits.%s gives it another",
+		p.Policy, p.At.Sub(p.start), p.Count, p.What, p.Window, p.Limit, p.What)
+}
+
+// whats are what reasons of pauses count.
+var whats = map[brake.Reason]string{brake.ChangeLimit: "changes", brake.RemovalLimit: "removals"}
+
+// pauses returns the first pause of each policy, also of processes that have ended.
+func (s *Simulation) pauses() []brake.Pause {
+	out := slices.Clone(s.done.pauses)
+	if s.process.group == nil {
+		return out
+	}
+	for _, p := range s.options.Policies {
+		if !slices.ContainsFunc(out, func(one brake.Pause) bool { return one.Policy == p.Name }) {
+			out = append(out, s.process.group.Brakes.Pauses(p.Name)...)
+		}
+	}
+	return out
+}
+
+// Paused returns the policies that the limits of writes would have paused.
+func (s *Simulation) Paused() []Paused {
+	out := []Paused{}
+	for _, p := range s.pauses() {
+		if what := whats[p.Reason]; what != "" {
+			out = append(out, Paused{At: p.Since, Policy: p.Policy, What: what, Count: p.Count, Limit: p.Limit, Window: p.Window(), start: s.options.Start})
+		}
+	}
+	return out
+}
+
+// virtual returns the settings of brakes that keep nothing back.
+func (o *Options) virtual() brake.Settings {
+	out := brake.DefaultSettings()
+	if o.Limits != nil {
+		out = *o.Limits
+	}
+	out.Virtual = true
+	return out
 }
 
 // record adds what a reconciliation did. It estimates how many bytes that takes, with the
@@ -140,6 +202,7 @@ func (s *Simulation) Result() Result {
 	out := s.done.result
 	out.Start, out.End = out.Start.UTC(), s.clock.UTC()
 	out.Objects = s.server.shown()
+	out.Paused = s.Paused()
 	for _, d := range s.agenda.timers.all() {
 		out.Requeue = append(out.Requeue, Requeue{Policy: d.item.policy, Key: d.item.key, At: d.at.UTC()})
 	}

@@ -44,8 +44,11 @@ type Options struct {
 	MaxKept int
 	// Stopped leaves the controllers stopped until Restart.
 	Stopped bool
-	// Brakes are those of a controller; nil keeps nothing back.
+	// Brakes are those of a controller; nil keeps nothing back, and notes which policies
+	// would be paused by Limits.
 	Brakes *brake.Brakes
+	// Limits are those of the installation; nil is one that says nothing.
+	Limits *brake.Settings
 }
 
 // Simulation is a world in memory with its controllers. It is used by one
@@ -103,10 +106,11 @@ func New(ctx context.Context, o Options) *Simulation {
 // remembered is lost.
 func (s *Simulation) Restart(ctx context.Context) {
 	s.agenda.clear()
+	s.done.pauses = s.pauses()
 	p := newProcess(&s.options, s.server, s.agenda)
 	p.group.Answers = &s.answers
 	if p.group.Brakes == nil {
-		p.group.Brakes = brake.New(brake.Settings{Virtual: true}, nil)
+		p.group.Brakes = brake.New(s.options.virtual(), nil)
 	}
 	s.process = p
 	p.begin(ctx, s.options.Policies, s.server.objects.List())

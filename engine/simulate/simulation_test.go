@@ -372,7 +372,7 @@ func TestEmptyResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"start":"2026-03-01T12:00:00Z","end":"2026-03-01T12:00:00Z","effects":[],"calls":[],"objects":[],"errors":[],"requeue":[]}`
+	want := `{"start":"2026-03-01T12:00:00Z","end":"2026-03-01T12:00:00Z","effects":[],"calls":[],"objects":[],"errors":[],"requeue":[],"paused":[]}`
 	if string(text) != want {
 		t.Errorf("got %s", text)
 	}
