@@ -153,7 +153,7 @@ unit: ## run the tests that need no control plane, with the race detector where 
 .PHONY: policies
 policies: build ## check and test the shipped policies and the examples
 	@echo "==> checking policies"
-	@$(BIN) check --strict policies examples
+	@$(BIN) check --strict policies examples --params examples/recommended/params.yaml
 	@echo "==> testing policies"
 	@$(BIN) test policies policy-tests examples/cookbook examples/showcase
 

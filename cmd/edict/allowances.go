@@ -11,6 +11,7 @@ import (
 
 func allowancesCommand() *cobra.Command {
 	var schemas []string
+	var values paramValues
 	cmd := &cobra.Command{
 		Use:   "allowances PATH...",
 		Short: "Print the Allowances document that policies need",
@@ -21,7 +22,11 @@ nothing.`,
 		Example: "  edict allowances policies > allowances.yaml",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			bundle, err := source.Load(args, source.Options{Schemas: schemas})
+			params, err := values.overrides()
+			if err != nil {
+				return err
+			}
+			bundle, err := source.Load(args, source.Options{Schemas: schemas, Params: params})
 			if err == nil {
 				err = bundle.Err()
 			}
@@ -32,6 +37,7 @@ nothing.`,
 			return err
 		},
 	}
+	values.register(cmd.Flags())
 	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	return cmd
 }

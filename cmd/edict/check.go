@@ -14,6 +14,8 @@ import (
 
 // checkFlags say what is checked, and what becomes of the findings.
 type checkFlags struct {
+	paramValues
+
 	schemas          []string
 	output, severity string
 	strict           bool
@@ -47,6 +49,7 @@ Errors end with exit code 1, with --strict also warnings and notes that are show
 	cmd.Flags().StringVar(&f.severity, "severity", "note", "lowest severity that is shown: error, warning or note")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "end with exit code 1 for warnings and notes, too")
 	cmd.Flags().StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	f.register(cmd.Flags())
 	cmd.Flags().StringVar(&f.watchLabelSelector, "watch-label-selector", "", "the selector of the installation that runs the policies: finds writes of objects that several installations may write")
 	return cmd
 }
@@ -64,7 +67,11 @@ func (f *checkFlags) run(w io.Writer, paths []string) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, WatchSelector: watched})
+	params, err := f.overrides()
+	if err != nil {
+		return err
+	}
+	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, WatchSelector: watched, Params: params})
 	if err != nil {
 		return found("%v", err)
 	}

@@ -13,6 +13,8 @@ import (
 
 // graphFlags say of which policies the graph is.
 type graphFlags struct {
+	paramValues
+
 	policies, schemas []string
 	output            string
 }
@@ -32,6 +34,7 @@ of rules of several policies, each of which writes what the next decides by.`,
 	}
 	cmd.Flags().StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
 	cmd.Flags().StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
+	f.register(cmd.Flags())
 	cmd.Flags().StringVarP(&f.output, "output", "o", "text", "text, json, dot or mermaid")
 	return cmd
 }
@@ -57,7 +60,11 @@ func (f *graphFlags) run(w io.Writer, paths []string) error {
 	if len(paths) == 0 {
 		return errors.New("no policies: name a file or folder, or give --policies")
 	}
-	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas})
+	params, err := f.overrides()
+	if err != nil {
+		return err
+	}
+	bundle, err := source.Load(paths, source.Options{Schemas: f.schemas, Params: params})
 	if err == nil {
 		err = bundle.Err()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/mutation"
 )
 
@@ -29,11 +30,14 @@ func (m *mutate) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&m.policies, "policy", nil, "change only the policy of this name; may repeat")
 }
 
-func (m *mutate) run(ctx context.Context, cmd *cobra.Command, paths, schemas []string, output string) error {
+func (m *mutate) options(schemas []string, params compile.Overrides) mutation.Options {
+	return mutation.Options{Schemas: schemas, Params: params, Time: m.time, Seed: m.seed, Policies: m.policies}
+}
+
+func (m *mutate) run(ctx context.Context, cmd *cobra.Command, paths []string, o mutation.Options, output string) error {
 	if output != "text" && output != "json" {
 		return fmt.Errorf("unknown output %q with --mutate: text or json", output)
 	}
-	o := mutation.Options{Schemas: schemas, Time: m.time, Seed: m.seed, Policies: m.policies}
 	if isTerminal(cmd.ErrOrStderr()) {
 		o.Progress = func(done, all int) { fmt.Fprintf(direct(cmd.ErrOrStderr()), "\r%d of %d changes tried", done, all) }
 	}

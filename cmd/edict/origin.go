@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/rbac"
@@ -17,8 +16,10 @@ import (
 // origin is where a command finds policies: files, or the ConfigMaps of a
 // namespace.
 type origin struct {
-	policies, schemas, params []string
-	kubeconfig, namespace     string
+	paramValues
+
+	policies, schemas     []string
+	kubeconfig, namespace string
 	// inForce takes the revisions in force in the namespace, not the texts.
 	inForce bool
 	// about are the policies that are looked at; none means all.
@@ -38,7 +39,7 @@ func (o *origin) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.namespace, "policy-namespace", "", "the namespace of ConfigMaps with policies, instead of files")
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "the cluster's kubeconfig (default: $KUBECONFIG, or the cluster that this runs in)")
-	flags.StringArrayVar(&o.params, "param", nil, "policy.name=value; may repeat")
+	o.paramValues.register(flags)
 	flags.StringArrayVar(&o.schemas, "schemas", nil, "a folder of CRDs; may repeat")
 }
 
@@ -63,12 +64,12 @@ type policySet struct {
 // load reads the policies; what is wrong with them is printed. It is an error
 // only when nothing is left.
 func (o *origin) load(ctx context.Context, errOut io.Writer) (*policySet, error) {
-	params, err := parseParams(o.params)
+	params, err := o.overrides()
 	if err != nil {
 		return nil, err
 	}
 	if o.namespace != "" {
-		return o.fromCluster(ctx, errOut, compile.TypedOverrides(params, source.Typed))
+		return o.fromCluster(ctx, errOut, params)
 	}
 	bundle, err := source.Load(o.policies, source.Options{Schemas: o.schemas, Params: params})
 	if err != nil {

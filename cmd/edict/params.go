@@ -4,10 +4,64 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/edict-dev/edict/engine/compile"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/source"
 )
+
+// paramValues are values for the params of policies.
+type paramValues struct{ values, files []string }
+
+func (p *paramValues) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&p.values, "param", nil, "policy.name=value; may repeat")
+	flags.StringArrayVar(&p.files, "params", nil, "a YAML file with values by policy and param, also of policies that are not there; may repeat, and --param wins")
+}
+
+// overrides returns the values.
+func (p *paramValues) overrides() (compile.Overrides, error) {
+	out := compile.Overrides{}
+	for _, file := range p.files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var problems document.Problems
+		nodes := document.Parse(file, text, &problems)
+		if err := problems.Err(); err != nil {
+			return nil, found("%v", err)
+		}
+		values, err := compile.ReadOverrides(file, nodes...)
+		if err != nil {
+			return nil, found("%v", err)
+		}
+		out = out.With(values)
+	}
+	typed, err := parseParams(p.values)
+	return out.With(compile.TypedOverrides(typed, source.Typed)), err
+}
+
+// parseParams reads policy.name=value.
+func parseParams(list []string) (map[string]map[string]string, error) {
+	out := map[string]map[string]string{}
+	for _, text := range list {
+		name, value, ok := strings.Cut(text, "=")
+		policy, param, dotted := strings.Cut(name, ".")
+		if !ok || !dotted || policy == "" || param == "" {
+			return nil, fmt.Errorf("--param must be policy.name=value: %q", text)
+		}
+		if out[policy] == nil {
+			out[policy] = map[string]string{}
+		}
+		out[policy][param] = value
+	}
+	return out, nil
+}
 
 type paramsFlags struct {
 	origin

@@ -28,7 +28,7 @@ func runCommand() *cobra.Command {
 	var elect bool
 	var watchLabelSelector string
 	var election run.Election
-	var params []string
+	var params paramValues
 	cmd := &cobra.Command{
 		Use:   "run (--policies PATH | --policy-namespace NAMESPACE)",
 		Short: "Run the controller",
@@ -47,7 +47,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 				return err
 			}
 			election.Name = run.LeaseName(election.Name, watchLabelSelector)
-			if o.Params, err = parseParams(params); err != nil {
+			if o.Params, err = params.overrides(); err != nil {
 				return err
 			}
 			if o.Brakes, err = brakes.settings(); err != nil {
@@ -91,7 +91,7 @@ the controller runs; what is wrong with one stands in its annotations.`,
 	flags.StringVar(&o.PolicyServiceAccounts, "policy-service-accounts", "", "policies write as the ServiceAccounts of their namespace with this name followed by theirs, which the process has to be allowed to impersonate")
 	flags.StringArrayVar(&o.Allow, "allow", nil, "an allowance, as in the list spec.allow of an Allowances file; may repeat")
 	flags.StringArrayVar(&o.Schemas, "schemas", nil, "a folder of CRDs; may repeat")
-	flags.StringArrayVar(&params, "param", nil, "policy.name=value; may repeat")
+	params.register(flags)
 	flags.StringVar(&regoMemory, "rego-memory", "192Mi", "how much memory the process that evaluates Rego may have, beside the controller; it is started when a policy uses Rego")
 	flags.IntVar(&o.Workers, "workers", run.DefaultWorkers, "number of primary objects of one policy that are reconciled concurrently")
 	flags.StringVar(&o.MetricsAddress, "metrics-bind-address", ":4272", "address of the metrics endpoint; empty disables it")

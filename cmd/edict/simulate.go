@@ -7,13 +7,13 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/simulate"
@@ -22,7 +22,9 @@ import (
 
 // fileFlags are those of a command that runs policies on manifests.
 type fileFlags struct {
-	policies, schemas, params     []string
+	paramValues
+
+	policies, schemas             []string
 	objects, answers, now, output string
 }
 
@@ -30,7 +32,7 @@ func (f *fileFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
 	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests")
 	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
-	flags.StringArrayVar(&f.params, "param", nil, "policy.name=value; may repeat")
+	f.paramValues.register(flags)
 	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
 }
 
@@ -92,7 +94,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := runnable(errOut, bundle); err != nil {
 		return err
 	}
-	objects, err := worldOf(bundle, f.objects, f.answers, f.timeline)
+	objects, err := worldOf(bundle, f.objects, append(f.files, f.answers, f.timeline)...)
 	if err != nil {
 		return err
 	}
@@ -132,7 +134,7 @@ func compiles(w io.Writer, b *source.Bundle) error {
 	return nil
 }
 
-func (f *simulateFlags) parse() (start time.Time, until time.Duration, params map[string]map[string]string, err error) {
+func (f *simulateFlags) parse() (start time.Time, until time.Duration, params compile.Overrides, err error) {
 	start, until = time.Now().UTC(), -1
 	if f.now != "" {
 		if start, err = time.Parse(time.RFC3339, f.now); err != nil {
@@ -149,25 +151,8 @@ func (f *simulateFlags) parse() (start time.Time, until time.Duration, params ma
 	default:
 		return start, until, nil, fmt.Errorf("unknown output %q: table, yaml or json", f.output)
 	}
-	params, err = parseParams(f.params)
+	params, err = f.overrides()
 	return start, until, params, err
-}
-
-// parseParams reads policy.name=value.
-func parseParams(list []string) (map[string]map[string]string, error) {
-	out := map[string]map[string]string{}
-	for _, text := range list {
-		name, value, ok := strings.Cut(text, "=")
-		policy, param, dotted := strings.Cut(name, ".")
-		if !ok || !dotted || policy == "" || param == "" {
-			return nil, fmt.Errorf("--param must be policy.name=value: %q", text)
-		}
-		if out[policy] == nil {
-			out[policy] = map[string]string{}
-		}
-		out[policy][param] = value
-	}
-	return out, nil
 }
 
 func (f *simulateFlags) readTimeline(b *source.Bundle) ([]simulate.Entry, error) {

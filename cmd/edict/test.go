@@ -25,6 +25,7 @@ func testCommand() *cobra.Command {
 	var cover, watch, update bool
 	var mutation mutate
 	var brakes brakeFlags
+	var params paramValues
 	cmd := &cobra.Command{
 		Use:   "test PATH...",
 		Short: "Run policy tests",
@@ -33,14 +34,18 @@ the tests in the manifests of ConfigMaps with policies.`,
 		Example: "  edict test policy-tests --run grace",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			values, err := params.overrides()
+			if err != nil {
+				return err
+			}
 			if mutation.on {
-				return mutation.run(cmd.Context(), cmd, args, schemas, output)
+				return mutation.run(cmd.Context(), cmd, args, mutation.options(schemas, values), output)
 			}
 			limits, err := brakes.settings()
 			if err != nil {
 				return err
 			}
-			options := policytest.Options{Schemas: schemas, Limits: limits}
+			options := policytest.Options{Schemas: schemas, Params: values, Limits: limits}
 			if pattern != "" {
 				re, err := regexp.Compile(pattern)
 				if err != nil {
@@ -82,6 +87,7 @@ the tests in the manifests of ConfigMaps with policies.`,
 	cmd.MarkFlagsMutuallyExclusive("update", "watch")
 	mutation.flags(cmd)
 	brakes.register(cmd.Flags())
+	params.register(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("update", "mutate")
 	cmd.Flags().StringArrayVar(&schemas, "schemas", nil, "a folder of CRDs; may repeat")
 	return cmd

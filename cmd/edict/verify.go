@@ -105,7 +105,7 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", f.now)
 	}
-	params, err := parseParams(f.params)
+	params, err := f.overrides()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 	test := &verify.Test{Start: start, Params: params}
 	if f.objects != "" {
 		f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
-		if o.Objects, err = worldOf(bundle, f.objects, f.answers); err != nil {
+		if o.Objects, err = worldOf(bundle, f.objects, append(f.files, f.answers)...); err != nil {
 			return nil, nil, err
 		}
 		if len(o.Objects) == 0 {

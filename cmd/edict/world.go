@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/edict-dev/edict/engine/cluster"
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
@@ -102,7 +101,7 @@ func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input
 // of the first. Values for params are given for the first.
 func (f *worldFlags) other(ctx context.Context, in *input, paths []string, errOut io.Writer) (*source.Bundle, error) {
 	flags := *f
-	flags.origin.params = nil
+	flags.origin.paramValues = paramValues{}
 	b, err := in.typed(errOut, func(known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
 		return flags.bundle(ctx, paths, known, errOut)
 	})
@@ -135,7 +134,7 @@ func (in *input) typed(errOut io.Writer, load func(*schema.Set, io.Writer) (*sou
 // bundle loads policies from files, or from the ConfigMaps of the namespace when
 // there are none.
 func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.Set, errOut io.Writer) (*source.Bundle, error) {
-	params, err := parseParams(f.origin.params)
+	params, err := f.origin.overrides()
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +145,7 @@ func (f *worldFlags) bundle(ctx context.Context, paths []string, known *schema.S
 		}
 		return b, nil
 	}
-	return f.inForce(ctx, compile.TypedOverrides(params, source.Typed), known, errOut)
+	return f.inForce(ctx, params, known, errOut)
 }
 
 // withFolders returns types with those of folders of CRDs; nil are the built-in ones.
@@ -210,7 +209,7 @@ func (f *worldFlags) connect(errOut io.Writer) (*cluster.Reader, error) {
 // read reads the objects that policies need.
 func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Policy, errOut io.Writer) (err error) {
 	if in.reader == nil {
-		in.objects, err = worldOf(in.bundle, f.objects, f.answers)
+		in.objects, err = worldOf(in.bundle, f.objects, append(f.origin.files, f.answers)...)
 		return err
 	}
 	reads, err := snapshot.New(policies)

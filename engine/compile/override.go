@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 
 	"github.com/edict-dev/edict/engine/document"
 )
@@ -62,6 +63,61 @@ func TypedOverrides(texts map[string]map[string]string, from string) Overrides {
 // Given makes an override of a value in a document.
 func Given(n *document.Node, from string) Override {
 	return Override{Value: n.Plain(), Text: n.Text, At: n.Pos, From: from}
+}
+
+// ReadOverrides reads {policy: {param: value}} of documents; the last value counts.
+func ReadOverrides(from string, nodes ...*document.Node) (Overrides, error) {
+	out := Overrides{}
+	for _, n := range nodes {
+		if n == nil {
+			continue
+		}
+		if n.Kind != document.Map {
+			return nil, fmt.Errorf("%s: params are {policy: {name: value}}", n.Pos)
+		}
+		for i, policy := range n.Keys {
+			if n.Values[i].Kind != document.Map {
+				return nil, fmt.Errorf("%s: params are {policy: {name: value}}", n.Values[i].Pos)
+			}
+			for j, name := range n.Values[i].Keys {
+				o := Override{Text: n.Values[i].Values[j].Text, From: from}
+				switch v := n.Values[i].Values[j]; v.Kind {
+				case document.Null:
+					return nil, fmt.Errorf("%s: %s.%s has no value", v.Pos, policy.Text, name.Text)
+				case document.Map, document.List:
+					o.Value = v.Plain()
+				}
+				out.Put(policy.Text, name.Text, o)
+			}
+		}
+	}
+	return out, nil
+}
+
+// FromFile reports whether values are from a file.
+func (o Overrides) FromFile(path string) bool {
+	at, err := filepath.Abs(path)
+	for _, params := range o {
+		for _, v := range params {
+			if from, _ := filepath.Abs(v.From); err == nil && from == at {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// With returns the values, and those of others, which win.
+func (o Overrides) With(others Overrides) Overrides {
+	out := Overrides{}
+	for _, list := range []Overrides{o, others} {
+		for policy, params := range list {
+			for name, v := range params {
+				out.Put(policy, name, v)
+			}
+		}
+	}
+	return out
 }
 
 // at is where a problem with the override is shown.

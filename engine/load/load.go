@@ -127,23 +127,10 @@ func skip(n *document.Node) string {
 
 // skipUntyped is skip for a mapping without apiVersion and kind.
 func skipUntyped(n *document.Node) string {
-	switch {
-	case n.Get("metadata") == nil && n.Get("spec") == nil && path.Ext(n.Pos.File) == ".json":
+	if n.Get("metadata") == nil && n.Get("spec") == nil && path.Ext(n.Pos.File) == ".json" {
 		return "this"
-	case isParams(n):
-		return "a file of params"
 	}
 	return ""
-}
-
-// isParams reports whether a mapping has values of params, by the names of policies.
-func isParams(n *document.Node) bool {
-	for i, name := range n.Keys {
-		if name.Text == "metadata" || name.Text == "spec" || n.Values[i].Kind != document.Map {
-			return false
-		}
-	}
-	return len(n.Keys) > 0
 }
 
 // header checks that the document is one of ours.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/policytest"
@@ -20,6 +21,8 @@ import (
 type Options struct {
 	// Schemas are folders of CRDs, besides those beside the policies.
 	Schemas []string
+	// Params override those of the policies, unless a test gives others.
+	Params compile.Overrides
 	// Time is how long mutants are tried; those left over are not run. 0 tries all.
 	Time time.Duration
 	// Seed is what the order of the mutants follows from.
@@ -142,7 +145,7 @@ func (r *run) try(ctx context.Context, t *trial) {
 func (r *run) killed(ctx context.Context, of *tested, mutant *Mutant) (bool, error) {
 	for _, file := range of.files {
 		report, err := policytest.Run(ctx, []string{file}, policytest.Options{
-			Schemas: r.options.Schemas, UntilFailure: true,
+			Schemas: r.options.Schemas, Params: r.options.Params, UntilFailure: true,
 			Edit: func(u *source.Unit) {
 				if k := of.kindOf(u); k != nil {
 					u.Document = mutant.Apply(k.unit.Document)

@@ -76,7 +76,7 @@ func survey(ctx context.Context, paths []string, o Options) (*suite, error) {
 func (s *suite) file(ctx context.Context, file string, o Options) error {
 	units := map[string]*source.Unit{}
 	report, err := policytest.Run(ctx, []string{file}, policytest.Options{
-		Schemas: o.Schemas,
+		Schemas: o.Schemas, Params: o.Params,
 		Edit: func(u *source.Unit) {
 			if id := idOf(u.Document.Pos, u.Name()); units[id] == nil {
 				units[id] = u

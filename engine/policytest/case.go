@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/record"
 	"github.com/edict-dev/edict/engine/simulate"
+	"github.com/edict-dev/edict/engine/source"
 )
 
 // caseRun is one case while it runs.
@@ -63,10 +65,11 @@ func (c *caseRun) run(ctx context.Context) []string {
 
 // start sets the world up.
 func (c *caseRun) start(ctx context.Context) error {
-	params, err := parameters(c.test.Spec.Params, c.doc.Params)
+	params, err := compile.ReadOverrides(source.Typed, c.test.Spec.Params, c.doc.Params)
 	if err != nil {
 		return err
 	}
+	params = c.runner.options.Params.With(params)
 	bundle, err := c.runner.bundle(c.file, c.test, params)
 	if err != nil {
 		return err

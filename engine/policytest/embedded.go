@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/load"
@@ -89,7 +90,7 @@ func (e *Embedded) tested(t *v1alpha1.PolicyTest, u *source.Unit) bool {
 
 // inPlace compiles the policies of the place that a test is about. The subject is as it is
 // now; whatever mode a policy has, what it would do is tested.
-func (r *runner) inPlace(t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+func (r *runner) inPlace(t *v1alpha1.PolicyTest, params compile.Overrides) (*source.Bundle, error) {
 	e := r.embedded
 	var units []*source.Unit
 	for _, u := range e.Units {

@@ -1,9 +1,7 @@
 package policytest
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/edict-dev/edict/builtins"
@@ -81,40 +79,4 @@ func (c *caseRun) now() (time.Time, error) {
 		return now, fmt.Errorf("%s: now must be RFC 3339: %q", text.Pos(), text.Value)
 	}
 	return now, nil
-}
-
-// parameters reads {policy: {name: value}}; those of the case win.
-func parameters(nodes ...*document.Node) (map[string]map[string]string, error) {
-	out := map[string]map[string]string{}
-	for _, n := range nodes {
-		if n == nil {
-			continue
-		}
-		for i, policy := range n.Keys {
-			if n.Values[i].Kind != document.Map {
-				return nil, fmt.Errorf("%s: params are {policy: {name: value}}", n.Values[i].Pos)
-			}
-			merged := maps.Clone(out[policy.Text])
-			if merged == nil {
-				merged = map[string]string{}
-			}
-			for j, name := range n.Values[i].Keys {
-				text, err := paramText(n.Values[i].Values[j])
-				if err != nil {
-					return nil, err
-				}
-				merged[name.Text] = text
-			}
-			out[policy.Text] = merged
-		}
-	}
-	return out, nil
-}
-
-func paramText(n *document.Node) (string, error) {
-	if n.Kind != document.Map && n.Kind != document.List {
-		return n.Text, nil
-	}
-	text, err := json.Marshal(n.Plain())
-	return string(text), err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/coverage"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/load"
@@ -37,6 +38,8 @@ type Options struct {
 	Begin func(simulate.Options)
 	// Schemas are folders of CRDs, besides those beside the policies.
 	Schemas []string
+	// Params override those of the policies, unless a test gives others.
+	Params compile.Overrides
 	// Limits are those of the installation; nil is one that says nothing.
 	Limits *brake.Settings
 }
@@ -88,6 +91,9 @@ func Run(ctx context.Context, paths []string, o Options) (*Report, error) {
 			return nil, err
 		}
 		for _, f := range files {
+			if o.Params.FromFile(f.Path) {
+				continue
+			}
 			if err := r.file(ctx, f); err != nil {
 				return nil, err
 			}
@@ -265,7 +271,7 @@ func merge(world []simulate.Object, patches []*document.Node) ([]simulate.Object
 }
 
 // bundle loads the policies of a test with the parameters of a case.
-func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params map[string]map[string]string) (*source.Bundle, error) {
+func (r *runner) bundle(file string, t *v1alpha1.PolicyTest, params compile.Overrides) (*source.Bundle, error) {
 	if r.embedded != nil {
 		return r.inPlace(t, params)
 	}

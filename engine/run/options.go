@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/edict-dev/edict/engine/brake"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/expr"
 	"github.com/edict-dev/edict/engine/run/webhook"
 	"github.com/edict-dev/edict/engine/selector"
@@ -36,7 +37,7 @@ type Options struct {
 	// Schemas are folders of CRDs; kinds that the cluster serves are typed by
 	// the cluster.
 	Schemas []string
-	Params  map[string]map[string]string
+	Params  compile.Overrides
 	// Answers are the external services that policies call, by builtin.
 	Answers expr.Answerers
 	// RegoCommand is a program, with its arguments, that calls child.Serve with

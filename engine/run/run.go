@@ -16,7 +16,6 @@ import (
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
 	"github.com/edict-dev/edict/engine/changelog"
-	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/expr/rego"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/identity"
@@ -140,7 +139,7 @@ func (p *process) open(ctx context.Context) (err error) {
 	}
 	server := webhook.New(webhook.Options{
 		Config: *p.options.Webhook, Client: p.client, Log: p.options.Log, Namespace: namespace,
-		Store: p.store, Checker: p.checker(true), Overrides: p.overrides(),
+		Store: p.store, Checker: p.checker(true), Overrides: p.options.Params,
 		TryOut: func(ctx context.Context, policy *plan.Policy) error { return p.term.Load().tryOut(ctx, policy) },
 	})
 	p.webhook = server
@@ -161,11 +160,6 @@ func (p *process) checker(admitting bool) *check.Checker {
 	return check.New(check.Options{
 		Kinds: p.kinds, Rego: p.rego, TestRego: forTests(p.rego), Guard: p.guard, Allowances: p.allowances, Log: p.options.Log, Admitting: admitting,
 	})
-}
-
-// overrides are the values from the command line.
-func (p *process) overrides() compile.Overrides {
-	return compile.TypedOverrides(p.options.Params, source.Typed)
 }
 
 func newProcess(o Options) (*process, error) {

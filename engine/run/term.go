@@ -73,7 +73,7 @@ func (t *term) policyOptions() policies.Options {
 	o := &p.options
 	return policies.Options{
 		Client: p.client, Namespace: o.PolicyNamespace, Installation: o.Installation, Log: o.Log, Store: p.store, Checker: p.checker(false), Runtime: t.runtime,
-		Params: o.Params, Overrides: p.overrides(), Poll: o.PollInterval,
+		Params: o.Params, Poll: o.PollInterval,
 	}
 }
 

@@ -25,7 +25,7 @@ func (b *Bundle) read(path string, o Options, problems *document.Problems) error
 		return err
 	}
 	for _, f := range files {
-		if b.again(f.Path) {
+		if b.again(f.Path) || o.Params.FromFile(f.Path) {
 			continue
 		}
 		b.Files++

@@ -86,18 +86,18 @@ func values(b *Bundle) map[string]string {
 // its own.
 func TestParamsOfKinds(t *testing.T) {
 	t.Parallel()
-	b, problems := loaded(t, ofKinds("p", always, "Deployment", "DaemonSet"), Options{Params: map[string]map[string]string{"p": {"n": "2"}, "p-daemonset": {"n": "3"}}})
+	b, problems := loaded(t, ofKinds("p", always, "Deployment", "DaemonSet"), Options{Params: compile.TypedOverrides(map[string]map[string]string{"p": {"n": "2"}, "p-daemonset": {"n": "3"}}, Typed)})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	if diff := cmp.Diff(map[string]string{"p-deployment": "2", "p-daemonset": "3"}, values(b)); diff != "" {
 		t.Error(diff)
 	}
-	_, problems = loaded(t, ofKinds("p", always, "Deployment", "DaemonSet"), Options{Params: map[string]map[string]string{"p": {"m": "2"}}})
+	_, problems = loaded(t, ofKinds("p", always, "Deployment", "DaemonSet"), Options{Params: compile.TypedOverrides(map[string]map[string]string{"p": {"m": "2"}}, Typed)})
 	if diff := cmp.Diff([]string{`p.yaml:3:18: the policy p has no param "m"`}, problems); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Load([]string{b.Units[0].File.Path}, Options{Params: map[string]map[string]string{"p-pod": {"n": "2"}}}); err == nil {
+	if _, err := Load([]string{b.Units[0].File.Path}, Options{Params: compile.TypedOverrides(map[string]map[string]string{"p-pod": {"n": "2"}}, Typed)}); err == nil {
 		t.Error("values for a policy that does not exist are taken")
 	}
 }

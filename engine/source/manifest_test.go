@@ -129,7 +129,7 @@ func TestManifestsAreReadAsByTheController(t *testing.T) {
 				revisions[id] = u.Revision()
 			}
 
-			b, folder := loadedFrom(t, Options{Params: test.typed}, files)
+			b, folder := loadedFrom(t, Options{Params: compile.TypedOverrides(test.typed, Typed)}, files)
 			got := map[string]string{}
 			for _, u := range slices.Backward(b.Units) { // of two with one ID the first counts
 				got[u.ID()] = u.Revision()

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/edict-dev/edict/engine/api/v1alpha1"
@@ -29,8 +30,8 @@ type Options struct {
 	// WatchSelector is that of the installation that is to run the policies; nil is all
 	// objects.
 	WatchSelector *selector.Selector
-	// Params override parameters, by policy and parameter, as they were typed.
-	Params map[string]map[string]string
+	// Params override those of the policies.
+	Params compile.Overrides
 	// Descriptions keeps what CRDs say of their fields.
 	Descriptions bool
 	// Edit changes policies before they are compiled; nil does not.
@@ -45,7 +46,7 @@ type Options struct {
 	Cache *Cache
 }
 
-// Typed is who gives the values of Options.Params.
+// Typed is who gives values that are for a policy which has to exist.
 const Typed = "--param"
 
 // Bundle is what was found.
@@ -128,7 +129,7 @@ func Load(paths []string, o Options) (*Bundle, error) {
 			o.Edit(u)
 		}
 	}
-	if err := b.compile(compile.TypedOverrides(o.Params, Typed), o.Rego, &problems); err != nil {
+	if err := b.compile(o.Params, o.Rego, &problems); err != nil {
 		return nil, err
 	}
 	b.Problems = problems.List()
@@ -146,10 +147,10 @@ func known(set *schema.Set) *schema.Set {
 }
 
 // Assemble compiles units that were read already, their Rego by an evaluator.
-func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params map[string]map[string]string, in rego.Evaluator) (*Bundle, error) {
+func Assemble(units []*Unit, schemas *schema.Set, allowances []v1alpha1.Allowance, params compile.Overrides, in rego.Evaluator) (*Bundle, error) {
 	b := &Bundle{Schemas: schemas, Allowances: allowances, Units: slices.Clone(units)}
 	var problems document.Problems
-	err := b.compile(compile.TypedOverrides(params, Typed), in, &problems)
+	err := b.compile(params, in, &problems)
 	b.Problems = problems.List()
 	return b, err
 }
@@ -177,8 +178,9 @@ func (b *Bundle) compile(params compile.Overrides, in rego.Evaluator, problems *
 		}
 	}
 	problems.Append(found.List())
-	for policy := range params {
-		if !b.has(policy) {
+	for policy, values := range params {
+		typed := slices.ContainsFunc(slices.Collect(maps.Values(values)), func(o compile.Override) bool { return o.From == Typed })
+		if typed && !b.has(policy) {
 			return fmt.Errorf("parameters are given for the policy %q, which does not exist%s", policy, b.meant(policy))
 		}
 	}

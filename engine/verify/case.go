@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -45,7 +46,7 @@ type Test struct {
 	// Policies are files, relative to that of the test.
 	Policies []string
 	Start    time.Time
-	Params   map[string]map[string]string
+	Params   compile.Overrides
 	Answers  map[string]any
 }
 
@@ -60,7 +61,16 @@ func (t Test) Document(findings []Finding) ([]byte, error) {
 		"cases": cases,
 	}
 	if len(t.Params) > 0 {
-		spec["params"] = t.Params
+		params := map[string]map[string]any{}
+		for policy, values := range t.Params {
+			params[policy] = map[string]any{}
+			for name, v := range values {
+				if params[policy][name] = v.Value; v.Value == nil {
+					params[policy][name] = v.Text
+				}
+			}
+		}
+		spec["params"] = params
 	}
 	if len(t.Answers) > 0 {
 		spec["answers"] = t.Answers

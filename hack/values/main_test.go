@@ -58,7 +58,7 @@ func TestRecommendedValues(t *testing.T) {
 			typed[policy][name] = fmt.Sprint(v)
 		}
 	}
-	bundle, err := source.Load([]string{"../../policies"}, source.Options{Params: typed})
+	bundle, err := source.Load([]string{"../../policies"}, source.Options{Params: compile.TypedOverrides(typed, source.Typed)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -26,7 +27,7 @@ func TestRenderedPoliciesAreRead(t *testing.T) {
 	if b.Err() != nil {
 		t.Fatal(b.Err())
 	}
-	want, err := source.Load([]string{filepath.Join(root, "policies")}, source.Options{Params: map[string]map[string]string{"replica-scheduling": {"attachToBonus": "7"}}})
+	want, err := source.Load([]string{filepath.Join(root, "policies")}, source.Options{Params: compile.TypedOverrides(map[string]map[string]string{"replica-scheduling": {"attachToBonus": "7"}}, source.Typed)})
 	if err != nil {
 		t.Fatal(err)
 	}

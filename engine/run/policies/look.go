@@ -18,7 +18,7 @@ func (m *Manager) look(ctx context.Context) error {
 	case <-m.wake:
 	default:
 	}
-	catalog, err := m.options.Store.Catalog(&m.cache, m.options.Overrides)
+	catalog, err := m.options.Store.Catalog(&m.cache, m.options.Params)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (m *Manager) note(ctx context.Context, u *source.Unit) *document.Problem {
 func (m *Manager) warnUnknownPolicies(c *source.Catalog) {
 	for _, name := range slices.Sorted(maps.Keys(m.options.Params)) {
 		if !c.Has(name) {
-			m.options.Log.Warn("values are given with --param for a policy that no ConfigMap holds", observe.LogPolicy, name)
+			m.options.Log.Warn("values are given on the command line for a policy that no ConfigMap holds", observe.LogPolicy, name)
 		}
 	}
 }

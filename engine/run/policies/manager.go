@@ -33,10 +33,9 @@ type Options struct {
 	Store   *configmap.Store
 	Checker *check.Checker
 	Runtime *controller.Runtime
-	// Params are values from the command line, by policy and param; Overrides are the
-	// same, parsed. They take precedence over those of ConfigMaps.
-	Params    map[string]map[string]string
-	Overrides compile.Overrides
+	// Params are values from the command line. They take precedence over those of
+	// ConfigMaps.
+	Params compile.Overrides
 	// Poll is the interval between attempts to read the history.
 	Poll time.Duration
 }

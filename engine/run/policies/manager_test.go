@@ -17,6 +17,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/guard"
 	"github.com/edict-dev/edict/engine/history"
@@ -141,7 +142,7 @@ func TestUnknownPolicies(t *testing.T) {
 	var log strings.Builder
 	m := &Manager{options: Options{
 		Log:    slog.New(slog.NewTextHandler(&log, nil)),
-		Params: map[string]map[string]string{"p": {"value": "a"}, "q": {"value": "a"}, "r": {"value": "a"}},
+		Params: compile.TypedOverrides(map[string]map[string]string{"p": {"value": "a"}, "q": {"value": "a"}, "r": {"value": "a"}}, source.Typed),
 	}}
 	contents := fixture.ConfigMap("m", "p=Shadow", map[string]string{"p.yaml": fixture.Policy("p", "a"), "q.yaml": fixture.Policy("q", "a")}).Read()
 	m.warnUnknownPolicies(source.NewCatalog([]*source.Contents{contents}, nil, nil))
