@@ -198,6 +198,24 @@ func TestPlanAgainstConfigMaps(t *testing.T) {
 	}
 }
 
+// TestPlanWaits: a policy with a required param changes nothing in a cluster until the value is
+// given, and the one before goes on.
+func TestPlanWaits(t *testing.T) {
+	t.Parallel()
+	kubeconfig := small().start(t)
+	text := strings.Replace(marking("one", "new"), "spec:\n", "spec:\n  params: {x: {default: a, required: true}}\n", 1)
+	file := writeFile(t, t.TempDir(), "edit.yaml", text)
+	args := []string{"plan", "--policies", file, "--policy-namespace", "edict-system", "--kubeconfig", kubeconfig}
+	got := program(t, args...)
+	const waits = "edict: the policy one would wait: no value is given for the param x; helm upgrade --reuse-values --set params.one.x=VALUE gives it"
+	if got.code != 0 || !strings.Contains(got.stderr, waits) || !strings.Contains(got.stdout, "0 to change") {
+		t.Errorf("%d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	if got := program(t, append(args, "--param", "one.x=b")...); got.code != 2 || strings.Contains(got.stderr, "would wait") {
+		t.Errorf("%d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
 // refused is a cluster in which the text of the policy one has a mistake, so that its last
 // revision is still in force.
 func refused(t *testing.T) *apiServer {

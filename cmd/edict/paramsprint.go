@@ -26,6 +26,7 @@ type shownParam struct {
 	Enum        []string `json:"enum,omitempty"`
 	Items       []string `json:"itemsEnum,omitempty"`
 	Description string   `json:"description,omitempty"`
+	Required    bool     `json:"required,omitempty"`
 	Position    string   `json:"position"`
 }
 
@@ -36,7 +37,7 @@ func shownParams(policies []*plan.Policy) []shownParam {
 			out = append(out, shownParam{
 				Policy: p.Name, Param: i.Name, Type: i.Type, Value: value.Plain(i.Value), Default: value.Plain(i.Default),
 				Source: cmp.Or(i.From, "default"), Minimum: i.Minimum, Maximum: i.Maximum, MinLength: i.MinLength,
-				Enum: i.Enum, Items: i.Items, Description: i.Description, Position: i.Pos.String(),
+				Enum: i.Enum, Items: i.Items, Description: i.Description, Required: i.Required, Position: i.Pos.String(),
 			})
 		}
 	}
@@ -52,6 +53,9 @@ func (p shownParam) allowed() string {
 		if bound.value != "" {
 			parts = append(parts, bound.before+bound.value)
 		}
+	}
+	if p.Required {
+		parts = append(parts, "required in a cluster")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -126,6 +126,9 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 		return nil, err
 	}
 	after := in.bundle.Policies
+	if in.reader != nil {
+		after = f.given(errOut, after)
+	}
 	if len(f.against) == 0 {
 		standIn(after, before.Policies)
 		after = overlaid(before.Policies, after)
@@ -141,6 +144,17 @@ func (f *planFlags) options(ctx context.Context, errOut io.Writer) (*compare.Opt
 	return &compare.Options{
 		Before: before.Policies, After: after, Schemas: schemas, Objects: in.objects, Start: in.start, Until: until, Answers: in.answers, Guard: in.guard, Limits: limits,
 	}, nil
+}
+
+// given returns the policies that have all values that a cluster wants, and names the others.
+func (f *planFlags) given(errOut io.Writer, policies []*plan.Policy) []*plan.Policy {
+	return slices.DeleteFunc(slices.Clone(policies), func(p *plan.Policy) bool {
+		err := p.Unset(f.world.origin.namespace)
+		if err != nil {
+			fmt.Fprintf(errOut, "edict: the policy %s would wait: %v\n", p.Name, err)
+		}
+		return err != nil
+	})
 }
 
 // untilOf reads a duration; "" is none.

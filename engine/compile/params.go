@@ -110,7 +110,7 @@ func (ps *params) overridden(doc v1alpha1.Entry[v1alpha1.Param], kind string, ot
 func (ps *params) describe(doc v1alpha1.Entry[v1alpha1.Param], kind string, v, otherwise value.Value) plan.ParamInfo {
 	name, p := doc.Key.Value, doc.Value
 	return plan.ParamInfo{
-		Name: name, Type: kind, Value: v, Default: otherwise, From: ps.overrides[name].From,
+		Name: name, Type: kind, Value: v, Default: otherwise, From: ps.overrides[name].From, Required: p.Required,
 		Minimum: written(p.Minimum), Maximum: written(p.Maximum), MinLength: written(p.MinLength),
 		Enum: writtenList(p.Enum), Items: writtenList(p.Items.Enum),
 		Description: p.Description.Value, Pos: doc.Key.Pos(),

@@ -102,7 +102,7 @@ func mappingHint(n *document.Node, where string, fields map[string]int) string {
 }
 
 // maxListed is how many fields a hint names.
-const maxListed = 8
+const maxListed = 9
 
 func listed(fields map[string]int) string {
 	if len(fields) == 0 || len(fields) > maxListed {

@@ -230,7 +230,7 @@ func TestStrict(t *testing.T) {
 		},
 		"a param that is a mapping": {
 			header + "spec:\n  params:\n    a: {b: c}\n",
-			[]string{`f.yaml:6:9: spec.params.a has no field "b" (its fields are default, description, enum, items, maximum, minLength, minimum, type)`},
+			[]string{`f.yaml:6:9: spec.params.a has no field "b" (its fields are default, description, enum, items, maximum, minLength, minimum, required, type)`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

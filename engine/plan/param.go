@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/value"
 )
@@ -11,6 +14,8 @@ type ParamInfo struct {
 	Value, Default value.Value
 	// From says who gave the value; "" is the policy's own default.
 	From string
+	// Required says that in a cluster somebody has to give it.
+	Required bool
 	// Minimum, Maximum and MinLength are bounds as they were written.
 	Minimum, Maximum, MinLength string
 	// Enum are the values that are allowed, Items those of a list's items.
@@ -18,4 +23,30 @@ type ParamInfo struct {
 	Description string
 	// Pos is where the policy declares it.
 	Pos document.Position
+}
+
+// Unset returns an error about the params for which somebody has to give a value in a cluster
+// and nobody has, with the command that does, in the namespace of the policies; nil is none.
+func (p *Policy) Unset(namespace string) error {
+	var names []string
+	for _, one := range p.ParamInfo {
+		if one.Required && one.From == "" {
+			names = append(names, one.Name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil
+	case namespace == "":
+		return fmt.Errorf("no value is given for %s; edict run --param %s.%s=VALUE gives it", paramNames(names), p.Name, names[0])
+	}
+	return fmt.Errorf("no value is given for %s; helm upgrade --reuse-values --set params.%s.%s=VALUE gives it, and, unless the policy is pinned, kubectl -n %s edit configmap edict-params",
+		paramNames(names), p.Name, names[0], namespace)
+}
+
+func paramNames(names []string) string {
+	if len(names) == 1 {
+		return "the param " + names[0]
+	}
+	return "the params " + strings.Join(names, ", ")
 }

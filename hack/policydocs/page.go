@@ -89,6 +89,9 @@ func params(p *plan.Policy) string {
 		if err != nil {
 			text = fmt.Append(nil, param.Default)
 		}
+		if param.Required {
+			param.Description = strings.TrimSuffix("required in a cluster; "+param.Description, "; ")
+		}
 		fmt.Fprintf(&out, "| `%s` | %s | `%s` | %s |\n", param.Name, param.Type, strings.ReplaceAll(string(text), "|", `\|`), param.Description)
 	}
 	return out.String()

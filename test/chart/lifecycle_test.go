@@ -85,7 +85,7 @@ func (i *installation) switchOnAndBack() {
 	shipped := i.configMap(policy)[key]
 	i.edit(policy, map[string]string{key: shipped + "# edited\n"})
 	i.namespace("shipshape")
-	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "policies.secret-restart.enabled=true")
+	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "params.kmm-node-modules.workerImage=worker:1", "policies.secret-restart.enabled=true")
 	all := []string{
 		"agent-node-label", "configmap-restart", "kmm-module", "kmm-node-modules",
 		"kmm-version-labels", "replica-scheduling", "secret-restart", "storage-pool-eligibility",
@@ -112,7 +112,7 @@ func (i *installation) switchOnAndBack() {
 // being deleted.
 func (i *installation) remove() {
 	i.t.Helper()
-	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true")
+	i.deploy("upgrade", "policies.kmm-module.enabled=true", "policies.kmm-node-modules.enabled=true", "params.kmm-node-modules.workerImage=worker:1")
 	i.wantStatus("kmm-module", "Active", "")
 	i.put("module.yaml")
 	finalizers := func(ctx context.Context) []string {

@@ -106,7 +106,7 @@ func startController(ctx context.Context, plane *controlplane.ControlPlane, fold
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"run", "--kubeconfig", plane.Kubeconfig(), "--policies", "policies", "--log-level", "debug", "--metrics-bind-address", "", "--health-probe-bind-address", ""}
+	args := []string{"run", "--kubeconfig", plane.Kubeconfig(), "--policies", "policies", "--param", "kmm-node-modules.workerImage=kmm-worker:latest", "--log-level", "debug", "--metrics-bind-address", "", "--health-probe-bind-address", ""}
 	args = append(args, more...)
 	say("The controller: edict run --policies policies --extender-url %s", more[1])
 	command := exec.CommandContext(ctx, binary, args...)

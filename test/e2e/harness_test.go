@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/edict-dev/edict/builtins"
+	"github.com/edict-dev/edict/engine/compile"
 	"github.com/edict-dev/edict/engine/run"
 	"github.com/edict-dev/edict/test/controlplane"
 )
@@ -235,7 +236,8 @@ func (c *cluster) run(change func(*run.Options)) *controller {
 	}
 	options := run.Options{
 		Answers: scripted, Config: c.plane.Config(), Policies: []string{policies}, Registry: out.registry, PollInterval: 200 * time.Millisecond,
-		Log: slog.New(slog.NewJSONHandler(out.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
+		Params: compile.Overrides{nodeModules: {"workerImage": {Text: "kmm-worker:latest", From: "the test"}}},
+		Log:    slog.New(slog.NewJSONHandler(out.log, &slog.HandlerOptions{Level: slog.LevelInfo})),
 	}
 	options.Config.QPS, options.Config.Burst = -1, 0
 	if change != nil {

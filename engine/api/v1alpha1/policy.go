@@ -121,6 +121,9 @@ type Param struct {
 	Type Text `yaml:"type" schema:"enum=string|int|double|bool|duration|list|map|selector"`
 	// Default is the value without an override.
 	Default *document.Node `yaml:"default" schema:"required"`
+	// Required lets the policy wait in a cluster until a value is given; other tools use the
+	// default.
+	Required bool `yaml:"required"`
 	// Minimum is the least value that is allowed.
 	Minimum *document.Node `yaml:"minimum"`
 	// Maximum is the greatest value that is allowed.

@@ -265,3 +265,29 @@ func TestSigners(t *testing.T) {
 		t.Errorf("(-want +got):\n%s%v", diff, err)
 	}
 }
+
+// TestUnmetParams: a policy waits for the value of a required param, and is told which and how
+// it is given; a default alone is none.
+func TestUnmetParams(t *testing.T) {
+	t.Parallel()
+	text := `apiVersion: edict.dev/v1alpha1
+kind: Policy
+metadata: {name: p}
+spec:
+  for: {apiVersion: v1, kind: Node}
+  params: {image: {default: a, required: true}, other: {default: b, required: false}}
+  rules: [{name: r, do: [{labels: {set: {a: "${params.image}${params.other}"}}}]}]
+`
+	for namespace, want := range map[string]string{
+		"":     "no value is given for the param image; edict run --param p.image=VALUE gives it",
+		"home": "no value is given for the param image; helm upgrade --reuse-values --set params.p.image=VALUE gives it, and, unless the policy is pinned, kubectl -n home edit configmap edict-params",
+	} {
+		err := New(Options{Namespace: namespace}).Unmet(t.Context(), fixture.Compiled(t, text).Policies[0])
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", namespace, err, want)
+		}
+	}
+	if err := fixture.CompiledWith(t, map[string]map[string]string{"p": {"image": "a"}}, text).Policies[0].Unset("home"); err != nil {
+		t.Errorf("with the value of the default: %v", err)
+	}
+}

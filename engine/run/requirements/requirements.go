@@ -55,10 +55,13 @@ func New(o Options) *Checker {
 func (c *Checker) Forget() { c.granted.forget() }
 
 // Unmet returns an error about what keeps a policy from running: a service that it
-// calls and that is not configured, a kind that the cluster does not serve, a
+// calls and that is not configured, a param without a value, a kind that the cluster does not serve, a
 // namespace that does not exist, or a permission that it lacks. Nil is nothing.
 func (c *Checker) Unmet(ctx context.Context, p *plan.Policy) error {
 	if err := Answered(c.answers, p); err != nil && p.Mode != plan.Shadow { // in Shadow mode it calls none
+		return err
+	}
+	if err := p.Unset(c.namespace); err != nil {
 		return err
 	}
 	if err := c.kinds.Missing(p); err != nil {
