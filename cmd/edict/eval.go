@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -74,7 +75,7 @@ func (f *evalFlags) evaluate(ctx context.Context, text string, errOut io.Writer)
 		if f.policy != "" || f.key != "" || f.world.objects != "" {
 			return nil, nil, errors.New("--policy, --key and --objects need --policies or --policy-namespace")
 		}
-		now, err := f.world.startTime()
+		now, err := f.world.instant(time.Now().UTC())
 		if err != nil {
 			return nil, nil, err
 		}

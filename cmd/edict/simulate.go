@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,15 +22,15 @@ import (
 // fileFlags are those of a command that runs policies on manifests.
 type fileFlags struct {
 	paramValues
+	manifests
 
-	policies, schemas             []string
-	objects, answers, now, output string
+	policies, schemas []string
+	output            string
 }
 
 func (f *fileFlags) register(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.policies, "policies", nil, "a file or folder of policies; may repeat")
-	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests")
-	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	f.manifests.register(flags)
 	f.paramValues.register(flags)
 	flags.StringArrayVar(&f.schemas, "schemas", nil, "a folder of CRDs; may repeat")
 }
@@ -78,6 +77,9 @@ cannot run.`,
 }
 
 func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
+	if err := f.open(); err != nil {
+		return err
+	}
 	start, until, params, err := f.parse()
 	if err != nil {
 		return err
@@ -86,7 +88,6 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
 	bundle, err := source.Load(f.policies, source.Options{Schemas: f.schemas, Params: params})
 	if err != nil {
 		return found("%v", err)
@@ -94,7 +95,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := runnable(errOut, bundle); err != nil {
 		return err
 	}
-	objects, err := worldOf(bundle, f.objects, append(f.files, f.answers, f.timeline)...)
+	objects, err := f.read(bundle, append(f.files, f.timeline)...)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (f *simulateFlags) run(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	answers, err := readAnswers(f.answers)
+	answers, err := f.answerer()
 	if err != nil {
 		return err
 	}
@@ -135,11 +136,9 @@ func compiles(w io.Writer, b *source.Bundle) error {
 }
 
 func (f *simulateFlags) parse() (start time.Time, until time.Duration, params compile.Overrides, err error) {
-	start, until = time.Now().UTC(), -1
-	if f.now != "" {
-		if start, err = time.Parse(time.RFC3339, f.now); err != nil {
-			return start, until, nil, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", f.now)
-		}
+	until = -1
+	if start, err = f.instant(time.Now().UTC()); err != nil {
+		return start, until, nil, err
 	}
 	if f.until != "" {
 		if until, err = time.ParseDuration(f.until); err != nil || until < 0 {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -52,8 +51,8 @@ Exit codes: 0 nothing was found, 1 something was.`,
 	flags := cmd.Flags()
 	f.register(flags)
 	flags.Lookup("policies").Usage = "a file or folder of policies, and of invariants; may repeat"
-	flags.Lookup("objects").Usage = "a file or folder of manifests (default: a small world is made)"
-	flags.StringVar(&f.now, "now", "2026-01-01T00:00:00Z", "the virtual start, RFC 3339")
+	flags.Lookup("objects").Usage += " (default: a small world is made)"
+	flags.StringVar(&f.now, "now", "", "the virtual start, RFC 3339 (default: 2026-01-01T00:00:00Z)")
 	flags.IntVar(&f.perKind, "objects-per-kind", 2, "how many objects of each kind are taken; 0 takes all")
 	flags.IntVar(&f.changes, "changes", 2, "how many changes from outside there may be on the way to a state")
 	flags.DurationVar(&f.time, "time", time.Minute, "how long to look; 0 is to the end")
@@ -101,9 +100,12 @@ func (f *verifyFlags) run(ctx context.Context, out, errOut io.Writer) error {
 
 // options reads what is explored, and what a test of it begins with.
 func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, error) {
-	start, err := time.Parse(time.RFC3339, f.now)
+	if err := f.open(); err != nil {
+		return nil, nil, err
+	}
+	start, err := f.instant(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	if err != nil {
-		return nil, nil, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", f.now)
+		return nil, nil, err
 	}
 	params, err := f.overrides()
 	if err != nil {
@@ -122,15 +124,14 @@ func (f *verifyFlags) options(errOut io.Writer) (*verify.Options, *verify.Test, 
 	}
 	test := &verify.Test{Start: start, Params: params}
 	if f.objects != "" {
-		f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
-		if o.Objects, err = worldOf(bundle, f.objects, append(f.files, f.answers)...); err != nil {
+		if o.Objects, err = f.read(bundle, f.files...); err != nil {
 			return nil, nil, err
 		}
 		if len(o.Objects) == 0 {
 			return nil, nil, found("%s has no objects: name manifests that have some, or leave --objects out for a small world that is made", f.objects)
 		}
 	}
-	if o.Answers, err = readAnswers(f.answers); err != nil {
+	if o.Answers, err = f.answerer(); err != nil {
 		return nil, nil, err
 	}
 	return o, test, f.place(test)

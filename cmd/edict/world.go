@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,8 +25,9 @@ import (
 // worldFlags say which policies a command evaluates, and on what: manifests, or the
 // objects of a cluster.
 type worldFlags struct {
-	origin                origin
-	objects, answers, now string
+	manifests
+
+	origin origin
 	// onlyRunning leaves out what is in ConfigMaps of the namespace and does not run.
 	onlyRunning bool
 }
@@ -37,8 +37,8 @@ func (f *worldFlags) register(cmd *cobra.Command) {
 	f.origin.register(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.origin.policies, "policies", nil, "a file or folder of policies; may repeat (default: those of --policy-namespace)")
-	flags.StringVar(&f.objects, "objects", "", "a file or folder of manifests (default: the objects of the cluster)")
-	flags.StringVar(&f.answers, "answers", "", "a file with the answers of builtins that call out (default: answers.json or answers.yaml in the folder of --objects)")
+	f.manifests.register(flags)
+	flags.Lookup("objects").Usage += " (default: the objects of the cluster)"
 	flags.StringVar(&f.now, "now", "", "the time of the evaluation, RFC 3339 (default: the real time)")
 }
 
@@ -70,13 +70,13 @@ func (f *worldFlags) load(ctx context.Context, errOut io.Writer) (*input, error)
 func (f *worldFlags) loadPolicies(ctx context.Context, errOut io.Writer) (*input, error) {
 	in := &input{}
 	var err error
-	if in.start, err = f.startTime(); err != nil {
+	if err = f.open(); err != nil {
 		return nil, err
 	}
-	if f.objects != "" {
-		f.answers = cmp.Or(f.answers, simulate.AnswersIn(f.objects))
+	if in.start, err = f.instant(time.Now().UTC()); err != nil {
+		return nil, err
 	}
-	if in.answers, err = readAnswers(f.answers); err != nil {
+	if in.answers, err = f.answerer(); err != nil {
 		return nil, err
 	}
 	if in.answers == nil {
@@ -209,7 +209,7 @@ func (f *worldFlags) connect(errOut io.Writer) (*cluster.Reader, error) {
 // read reads the objects that policies need.
 func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Policy, errOut io.Writer) (err error) {
 	if in.reader == nil {
-		in.objects, err = worldOf(in.bundle, f.objects, append(f.origin.files, f.answers)...)
+		in.objects, err = f.manifests.read(in.bundle, f.origin.files...)
 		return err
 	}
 	reads, err := snapshot.New(policies)
@@ -225,45 +225,6 @@ func (f *worldFlags) read(ctx context.Context, in *input, policies []*plan.Polic
 	}
 	in.objects = reads.TakeListed(objects)
 	return nil
-}
-
-// worldOf reads manifests, whose values must be of the types of their kinds.
-func worldOf(b *source.Bundle, path string, except ...string) ([]simulate.Object, error) {
-	objects, err := simulate.ReadObjects(path, except...)
-	if err != nil {
-		return nil, err
-	}
-	if err := simulate.CheckTypes(b.Schemas, objects); err != nil {
-		return nil, found("%s: %v; an API server refuses it", path, err)
-	}
-	return objects, nil
-}
-
-func (f *worldFlags) startTime() (time.Time, error) {
-	if f.now == "" {
-		return time.Now().UTC(), nil
-	}
-	at, err := time.Parse(time.RFC3339, f.now)
-	if err != nil {
-		return at, fmt.Errorf("--now must be RFC 3339, such as 2026-01-02T15:04:05Z: %q", f.now)
-	}
-	return at, nil
-}
-
-// readAnswers reads what builtins answer; nil without a file.
-func readAnswers(file string) (expr.Answerer, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	answers, err := simulate.ParseAnswers(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return answers, nil
 }
 
 // isTerminal reports whether a person looks at what is written.

@@ -82,24 +82,12 @@ func (c *caseRun) start(ctx context.Context) error {
 	for _, p := range policies {
 		c.documents[p.Name] = p.Written()
 	}
-	objects, err := c.objects()
+	begin, err := c.begin()
 	if err != nil {
 		return err
 	}
 	c.spelling = speller{bundle.Schemas}
-	if err := c.spelling.world(objects, c.doc.Objects, c.test.Spec.Objects); err != nil {
-		return err
-	}
-	now, err := c.now()
-	if err != nil {
-		return err
-	}
-	script := c.doc.Answers
-	if script == nil {
-		script = c.test.Spec.Answers
-	}
-	answers, err := scripted(script)
-	if err != nil {
+	if err := c.spelling.world(begin.Objects, c.doc.Objects, c.test.Spec.Objects); err != nil {
 		return err
 	}
 	memory, err := remembered(c.test.Spec.Remembered)
@@ -110,7 +98,7 @@ func (c *caseRun) start(ctx context.Context) error {
 		return err
 	}
 	options := simulate.Options{
-		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: now, Answers: answers, Records: c.records(ctx),
+		Remembered: memory, Policies: policies, Schemas: bundle.Schemas, Objects: begin.Objects, Guard: guard.New(bundle.Allowances).Assuming(), Start: begin.Now, Answers: begin.Answers, Records: c.records(ctx),
 		Limits: c.runner.options.Limits,
 	}
 	if c.runner.embedded != nil {

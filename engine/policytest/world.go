@@ -3,8 +3,13 @@ package policytest
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/expr"
+	"github.com/edict-dev/edict/engine/load"
 	"github.com/edict-dev/edict/engine/schema"
 	"github.com/edict-dev/edict/engine/simulate"
 )
@@ -92,4 +97,63 @@ func (s speller) absent(id simulate.Identity, world []simulate.Object) error {
 		}
 	}
 	return nil
+}
+
+// Start is what a case of a policy test begins with.
+type Start struct {
+	Objects []simulate.Object
+	// Answers are those of builtins; nil is none.
+	Answers expr.Answerer
+	Now     time.Time
+}
+
+// Begin returns what a case of a file begins with; nil if the file is no policy test. The
+// name may be left out if there is one case.
+func Begin(path, name string) (*Start, error) {
+	files, err := load.Files(path)
+	if err != nil || len(files) != 1 || files[0].Path != path {
+		return nil, nil //nolint:nilerr // it is a folder, or its reader says what is wrong
+	}
+	found, problems := load.Documents(path, files[0].Text)
+	if len(found.Tests) == 0 {
+		return nil, nil
+	}
+	if err := document.Join(problems); err != nil {
+		return nil, err
+	}
+	var names []string
+	var chosen *caseRun
+	for _, t := range found.Tests {
+		for i := range t.Spec.Cases {
+			c := &t.Spec.Cases[i]
+			names = append(names, strconv.Quote(c.Name.Value))
+			if name == "" || c.Name.Value == name {
+				chosen = &caseRun{runner: &runner{}, file: path, test: t, doc: c}
+			}
+		}
+	}
+	if chosen == nil || name == "" && len(names) > 1 {
+		return nil, fmt.Errorf("%s is a policy test with the cases %s: name one of them with --case", path, strings.Join(names, ", "))
+	}
+	if chosen.world, err = chosen.runner.world(path, chosen.test); err != nil {
+		return nil, err
+	}
+	return chosen.begin()
+}
+
+// begin returns what the case begins with.
+func (c *caseRun) begin() (out *Start, err error) {
+	out = &Start{}
+	if out.Objects, err = c.objects(); err != nil {
+		return nil, err
+	}
+	if out.Now, err = c.now(); err != nil {
+		return nil, err
+	}
+	script := c.doc.Answers
+	if script == nil {
+		script = c.test.Spec.Answers
+	}
+	out.Answers, err = scripted(script)
+	return out, err
 }
