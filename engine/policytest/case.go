@@ -32,6 +32,8 @@ type caseRun struct {
 	// effects, errors and calls were looked at by earlier expectations.
 	effects, errors, calls int
 	faults                 []injected
+	// quiet are the steps since the last one with an expectation.
+	quiet []quiet
 }
 
 // run returns what is wrong, in words.
@@ -40,6 +42,7 @@ func (c *caseRun) run(ctx context.Context) []string {
 		return []string{err.Error()}
 	}
 	c.sim.Settle(ctx)
+	c.quiet = append(c.quiet, quiet{effects: len(c.sim.Effects())})
 	for i := range c.doc.Steps {
 		if err := c.step(ctx, &c.doc.Steps[i]); err != nil {
 			return append(c.failures, err.Error())

@@ -22,6 +22,7 @@ func (c *caseRun) expect(e *v1alpha1.Expectation) {
 	if e.Effects != nil {
 		c.compare(e.Effects, "effects", generic(got.Effects[c.effects:]))
 	}
+	c.quiet = nil
 	c.wantErrors(e, got.Errors[c.errors:])
 	if e.Calls != nil {
 		c.compare(e.Calls, "calls", generic(got.Calls[c.calls:]))
@@ -67,11 +68,16 @@ func (c *caseRun) compare(want *document.Node, what string, got []any) {
 		c.documentsOf(wanted, got)
 		shaped = shape(wanted, got)
 	}
-	if c.diff(want.Pos, what, wanted, shaped) {
-		c.differs(want.Pos, wanted, wantedOf(wanted, got))
-	} else {
+	switch {
+	case equal(normal(any(wanted)), normal(shaped)):
 		c.holds(want.Pos, wanted)
+		return
+	case what == "effects":
+		c.effectsDiffer(want.Pos, wanted, got)
+	default:
+		c.diff(want.Pos, what, wanted, shaped)
 	}
+	c.differs(want.Pos, wanted, wantedOf(wanted, got))
 }
 
 // documentsOf names the document in place of a policy where that is what is wanted: a

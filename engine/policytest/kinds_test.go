@@ -31,7 +31,7 @@ spec:
 		"only the document":      {"  only: [p]\n  cases: [{name: c, expect: {effects: [{policy: p}]}}]\n", ""},
 		"none of the name":       {"  only: [p-job]\n  cases: [{name: c}]\n", `there is no policy "p-job"`},
 		"the effect of one":      {"  cases: [{name: c, expect: {effects: [{policy: p-node}]}}]\n", ""},
-		"the effect of no other": {"  cases: [{name: c, expect: {effects: [{policy: p-pod}]}}]\n", "policy: p-node"},
+		"the effect of no other": {"  cases: [{name: c, expect: {effects: [{policy: p-pod}]}}]\n", `policy is "p-node", want "p-pod"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

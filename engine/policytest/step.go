@@ -20,6 +20,8 @@ func (c *caseRun) step(ctx context.Context, s *v1alpha1.TestStep) error {
 	c.sim.Settle(ctx)
 	if s.Expect != nil {
 		c.expect(s.Expect)
+	} else {
+		c.quiet = append(c.quiet, quiet{s.Pos, len(c.sim.Effects())})
 	}
 	return nil
 }

@@ -1,0 +1,132 @@
+package policytest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/value"
+)
+
+// quiet is a step without an expectation, with the number of effects after it. The
+// beginning of the case has no position.
+type quiet struct {
+	at      document.Position
+	effects int
+}
+
+// effectsDiffer reports the first difference of the effects in words, and a line for each
+// effect.
+func (c *caseRun) effectsDiffer(at document.Position, want, got []any) {
+	var out strings.Builder
+	fmt.Fprintf(&out, "effects differ: want %d, got %d%s\n%s\n", len(want), len(got), c.from(len(got)), firstOf(want, got))
+	for i, one := range got {
+		fmt.Fprintf(&out, "  got %d: %s\n", i+1, effectLine(one))
+	}
+	for i, one := range want {
+		text, err := json.Marshal(one)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		fmt.Fprintf(&out, "  want %d: %s\n", i+1, text)
+	}
+	c.failf(at, "%s", out.String())
+}
+
+// from names the steps without an expectation to which the first effects belong.
+func (c *caseRun) from(got int) string {
+	var lines []string
+	n := 0
+	for _, q := range c.quiet {
+		if q.effects == c.effects+n {
+			continue
+		}
+		n = q.effects - c.effects
+		place := "the beginning of the case"
+		if q.at.Line > 0 {
+			place = fmt.Sprintf("the step at line %d", q.at.Line)
+		}
+		lines = append(lines, place)
+	}
+	if n == 0 || len(c.quiet) == 1 && n == got && c.quiet[0].at.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the first %d %s from %s, which %s nothing", n, plural(n, "is", "are"), strings.Join(lines, " and "), plural(len(lines), "expects", "expect"))
+}
+
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}
+
+// firstOf returns the first difference in words.
+func firstOf(want, got []any) string {
+	for i := range max(len(want), len(got)) {
+		switch {
+		case i >= len(got):
+			return fmt.Sprintf("effect %d is missing", i+1)
+		case i >= len(want):
+			return fmt.Sprintf("effect %d is not expected", i+1)
+		}
+		if text := difference("", normal(want[i]), normal(shape(want[i], got[i]))); text != "" {
+			return fmt.Sprintf("the first difference is in effect %d: %s", i+1, text)
+		}
+	}
+	return "they differ only in shape"
+}
+
+// difference returns the first difference of two values in words, or "" if they are equal.
+func difference(path string, want, got any) string {
+	w, ok := want.(map[string]any)
+	g, also := got.(map[string]any)
+	if ok && also {
+		for _, name := range slices.Sorted(maps.Keys(w)) {
+			if text := difference(strings.TrimPrefix(path+"."+name, "."), w[name], g[name]); text != "" {
+				return text
+			}
+		}
+	}
+	list, ok := want.([]any)
+	other, also := got.([]any)
+	if ok && also && len(list) == len(other) {
+		for i := range list {
+			if text := difference(fmt.Sprintf("%s[%d]", path, i), list[i], other[i]); text != "" {
+				return text
+			}
+		}
+	}
+	if equal(want, got) {
+		return ""
+	}
+	return fmt.Sprintf("%s is %s, want %s", path, plainText(got), plainText(want))
+}
+
+// maxPlain bounds a value in a sentence, in bytes.
+const maxPlain = 200
+
+func plainText(v any) string {
+	if v == nil {
+		return "absent"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return value.Cut(string(text), maxPlain)
+}
+
+// effectLine returns the verb, object and rule of an effect.
+func effectLine(v any) string {
+	e, _ := v.(map[string]any)
+	target, _ := e["target"].(map[string]any)
+	object := strings.TrimPrefix(fmt.Sprintf("%v/%v", target["namespace"], target["name"]), "/")
+	if sub, _ := e["subresource"].(string); sub != "" {
+		object += " (" + sub + ")"
+	}
+	return fmt.Sprintf("%v %v %s, rule %q of %v", e["verb"], target["kind"], object, e["rule"], e["policy"])
+}
