@@ -1,6 +1,7 @@
 package policytest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -189,4 +190,50 @@ func generic[T any](list []T) []any {
 		out[i] = apiserver.Generic(list[i])
 	}
 	return out
+}
+
+// quiet is a step without an expectation, with the number of effects after it. The
+// beginning of the case has no position.
+type quiet struct {
+	at      document.Position
+	effects int
+}
+
+// effectsDiffer reports the first difference of the effects in words, and a line for each
+// effect.
+func (c *caseRun) effectsDiffer(at document.Position, want, got []any) {
+	var out strings.Builder
+	fmt.Fprintf(&out, "effects differ: want %d, got %d%s\n%s\n", len(want), len(got), c.from(len(got)), firstOf(want, got))
+	for i, one := range got {
+		fmt.Fprintf(&out, "  got %d: %s\n", i+1, effectLine(one))
+	}
+	for i, one := range want {
+		text, err := json.Marshal(one)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		fmt.Fprintf(&out, "  want %d: %s\n", i+1, text)
+	}
+	c.failf(at, "%s", out.String())
+}
+
+// from names the steps without an expectation to which the first effects belong.
+func (c *caseRun) from(got int) string {
+	var lines []string
+	n := 0
+	for _, q := range c.quiet {
+		if q.effects == c.effects+n {
+			continue
+		}
+		n = q.effects - c.effects
+		place := "the beginning of the case"
+		if q.at.Line > 0 {
+			place = fmt.Sprintf("the step at line %d", q.at.Line)
+		}
+		lines = append(lines, place)
+	}
+	if n == 0 || len(c.quiet) == 1 && n == got && c.quiet[0].at.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the first %d %s from %s, which %s nothing", n, plural(n, "is", "are"), strings.Join(lines, " and "), plural(len(lines), "expects", "expect"))
 }
