@@ -156,6 +156,8 @@ policies: build ## check and test the shipped policies and the examples
 	@$(BIN) check --strict policies examples --params examples/recommended/params.yaml
 	@echo "==> testing policies"
 	@$(BIN) test policies policy-tests examples/cookbook examples/showcase
+	@echo "==> comparing the default params with the recommended ones"
+	@EDICT=$(abspath $(BIN)) examples/recommended/compare.sh
 
 .PHONY: verify-engine
 verify-engine: ## break the engine in one place at a time, and see that edict verify notices it (about 5 minutes)
