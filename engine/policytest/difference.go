@@ -73,6 +73,19 @@ func plainText(v any) string {
 	return value.Cut(string(text), maxPlain)
 }
 
+// maxLines bounds the effects that a report lists.
+const maxLines = 50
+
+// lines writes a line for each value, up to maxLines.
+func lines(out *strings.Builder, what string, values []any, line func(any) string) {
+	for i, v := range values[:min(len(values), maxLines)] {
+		fmt.Fprintf(out, "  %s %d: %s\n", what, i+1, line(v))
+	}
+	if more := len(values) - maxLines; more > 0 {
+		fmt.Fprintf(out, "  %s %d more, not shown\n", what, more)
+	}
+}
+
 // effectLine returns the verb, object and rule of an effect.
 func effectLine(v any) string {
 	e, _ := v.(map[string]any)

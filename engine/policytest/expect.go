@@ -1,7 +1,6 @@
 package policytest
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -204,16 +203,8 @@ type quiet struct {
 func (c *caseRun) effectsDiffer(at document.Position, want, got []any) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "effects differ: want %d, got %d%s\n%s\n", len(want), len(got), c.from(len(got)), firstOf(want, got))
-	for i, one := range got {
-		fmt.Fprintf(&out, "  got %d: %s\n", i+1, effectLine(one))
-	}
-	for i, one := range want {
-		text, err := json.Marshal(one)
-		if err != nil {
-			text = []byte(err.Error())
-		}
-		fmt.Fprintf(&out, "  want %d: %s\n", i+1, text)
-	}
+	lines(&out, "got", got, effectLine)
+	lines(&out, "want", want, plainText)
 	c.failf(at, "%s", out.String())
 }
 
