@@ -122,7 +122,7 @@ func forEach(doc *v1alpha1.Rule, out *plan.Rule, s *scope) *scope {
 // when compiles a rule's condition. It is evaluated once, unless it uses a
 // variable of the rule or names the item.
 func when(doc *v1alpha1.Rule, out *plan.Rule, s *scope) {
-	if out.When = s.typed(doc.When, cel.BoolType); out.When == nil {
+	if out.When = s.typed(doc.When.Text, cel.BoolType); out.When == nil {
 		return
 	}
 	out.WhenPerItem = ofItem(out, out.When)

@@ -74,7 +74,7 @@ func (s *sections) connect() {
 func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	own := doc.Spec.Variables
 	doc = withUnions(doc, s.problems)
-	doc = withChildren(doc, s.kinds, s.problems)
+	doc = withHeld(withChildren(doc, s.kinds, s.problems), s.problems)
 	spec := &doc.Spec
 	declared := s.inputs.declare(spec.Inputs)
 	s.names.mistaken(mistakes(spec)...)

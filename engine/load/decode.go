@@ -21,6 +21,7 @@ var (
 	positionType  = reflect.TypeFor[document.Position]()
 	targetType    = reflect.TypeFor[v1alpha1.Target]()
 	finalizerType = reflect.TypeFor[v1alpha1.Finalizer]()
+	conditionType = reflect.TypeFor[v1alpha1.Condition]()
 	paramType     = reflect.TypeFor[v1alpha1.Param]()
 )
 
@@ -41,6 +42,9 @@ func (d *decoder) decode(n *document.Node, target reflect.Value, where string) {
 		return
 	case finalizerType:
 		d.finalizer(n, target, where)
+		return
+	case conditionType:
+		d.condition(n, target, where)
 		return
 	case paramType:
 		d.param(n, target, where)
@@ -82,6 +86,17 @@ func (d *decoder) finalizer(n *document.Node, target reflect.Value, where string
 	var out v1alpha1.Finalizer
 	d.text(n, reflect.ValueOf(&out.Name).Elem(), where)
 	out.Pos = n.Pos
+	target.Set(reflect.ValueOf(out))
+}
+
+// condition decodes an expression, or a mapping.
+func (d *decoder) condition(n *document.Node, target reflect.Value, where string) {
+	if n.Kind == document.Map {
+		d.structure(n, target, where)
+		return
+	}
+	var out v1alpha1.Condition
+	d.text(n, reflect.ValueOf(&out.Text).Elem(), where)
 	target.Set(reflect.ValueOf(out))
 }
 

@@ -119,7 +119,7 @@ func (w *writer) define(name string) error {
 	w.definitions[name] = object{} // types may contain themselves
 	out, err := w.structure(name)
 	switch name {
-	case "Target", "Finalizer": // or an expression that returns the object; or the name alone
+	case "Target", "Finalizer", "Condition": // or an expression, or the name alone
 		out = object{"anyOf": []object{scalar(), out}}
 	case "Param": // or its default alone
 		out = object{"if": object{"type": "object"}, "then": out}

@@ -7,7 +7,7 @@ type Rule struct {
 	// Name is shown in events, traces and effects.
 	Name Text `yaml:"name" schema:"required"`
 	// When is the condition; without it the rule always holds.
-	When Text `yaml:"when"`
+	When Condition `yaml:"when"`
 	// ForEach runs the rule once per item of a list.
 	ForEach Text `yaml:"forEach"`
 	// As is the name of an item in expressions; default item.
@@ -37,6 +37,16 @@ type Rule struct {
 	// Former says that these are children which the policy no longer has.
 	Former bool `yaml:"-"`
 	Pos    document.Position
+}
+
+// Condition is an expression, or one that has to be true for some time.
+type Condition struct {
+	Text
+	// Held is an expression over the primary object and the inputs. An annotation of the
+	// primary object has the time since when it is true.
+	Held Text `yaml:"held" schema:"required"`
+	// For is a duration, such as 5m, or an expression, such as params.delay.
+	For Text `yaml:"for" schema:"required"`
 }
 
 // Case is one row of a decision table.

@@ -1,0 +1,118 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/edict-dev/edict/engine/api/v1alpha1"
+	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/load"
+)
+
+// heldPrefix begins the annotations that have the time since when the condition of a rule
+// is true. The policy and the rule follow.
+const heldPrefix = "held.edict.dev/"
+
+// maxAnnotation is the most bytes of the part of an annotation's name after the slash.
+const maxAnnotation = 63
+
+// withHeld returns a policy in which each condition of a rule that must hold for some time
+// is three parts: a variable with the condition, a rule that keeps the time since when it
+// is true in an annotation, and a comparison with that time.
+func withHeld(doc *v1alpha1.Policy, problems *findings) *v1alpha1.Policy {
+	if !slices.ContainsFunc(doc.Spec.Rules, func(r v1alpha1.Rule) bool { return r.When.Held.Set() || r.When.For.Set() }) {
+		return doc
+	}
+	spec := doc.Node.Get("spec")
+	h := held{policy: doc, problems: problems, names: map[string]bool{}, variables: spec.Get("variables").Items()}
+	for i, node := range spec.Get("rules").Items() {
+		h.rule(&doc.Spec.Rules[i], node)
+	}
+	out := *doc
+	added := h.variables[len(doc.Spec.Variables):]
+	out.Spec.Rules = h.rules
+	out.Spec.Variables = slices.Concat(doc.Spec.Variables, load.Items[v1alpha1.Variable](added, "variables", &problems.Problems))
+	out.Node = doc.Node.With("spec", spec.With("variables", sequence(spec.Pos, h.variables...)).With("rules", sequence(spec.Pos, h.nodes...)))
+	return &out
+}
+
+// held gathers the rules and variables of a policy, with their nodes.
+type held struct {
+	policy    *v1alpha1.Policy
+	problems  *findings
+	names     map[string]bool
+	rules     []v1alpha1.Rule
+	nodes     []*document.Node
+	variables []*document.Node
+}
+
+// rule adds a rule, after the one that keeps its time.
+func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
+	if !h.valid(r) {
+		h.rules, h.nodes = append(h.rules, *r), append(h.nodes, node)
+		return
+	}
+	at, name := r.When.Held.Pos(), slug(r.Name.Value)
+	empty := &document.Node{Kind: document.Map, Pos: at}
+	condition := "held_" + strings.ReplaceAll(name, "-", "_")
+	annotation := heldPrefix + h.policy.Metadata.Name.Value + "." + name
+	h.variables = append(h.variables, empty.With("name", quoted(at, condition)).With("expression", r.When.Held.Node))
+	stored := fmt.Sprintf("object.metadata.?annotations[?%q]", annotation)
+	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\"))", stored)
+	keep := func(when string, value *document.Node) *document.Node {
+		set := empty.With("annotations", empty.With("set", empty.With(annotation, value)))
+		return empty.With("when", quoted(at, when)).With("do", sequence(at, set))
+	}
+	timer := empty.With("name", quoted(at, r.Name.Value+": since when")).With("cases", sequence(at,
+		keep("variables."+condition+" && !"+since+".hasValue()", quoted(at, "${string(now)}")),
+		keep("!variables."+condition+" && "+stored+".hasValue()", &document.Node{Kind: document.Null, Pos: at})))
+	after := node.With("when", quoted(at, fmt.Sprintf("variables.%s && %s.hasValue() && elapsed(%s.value(), %s)", condition, since, since, duration(r.When.For))))
+	h.nodes = append(h.nodes, timer, after)
+	h.rules = append(h.rules, load.Items[v1alpha1.Rule]([]*document.Node{timer, after}, "rules", &h.problems.Problems)...)
+}
+
+// valid reports whether a rule has such a condition that can be kept.
+func (h *held) valid(r *v1alpha1.Rule) bool {
+	c, name := &r.When, slug(r.Name.Value)
+	switch {
+	case !c.Held.Set() && !c.For.Set():
+		return false
+	case !c.Held.Set() || !c.For.Set():
+		h.problems.Hintf(c.Pos(), "when: {held: EXPRESSION, for: 5m}", "a condition that must hold for some time has held and for")
+	case h.policy.Spec.For.Optional:
+		h.problems.Hintf(c.Pos(), "remove optional", "held keeps its time in an annotation of the primary object, and a key may have none")
+	case name == "" || h.names[name]:
+		h.problems.Hintf(c.Pos(), "give the rule another name", "the annotation of the time is named by the letters and digits of the rule, and another rule has the same or %q has none", r.Name.Value)
+	case len(h.policy.Metadata.Name.Value)+1+len(name) > maxAnnotation:
+		h.problems.Hintf(c.Pos(), "give the rule a shorter name", "the annotation of the time is named %s.%s, which is longer than %d bytes", h.policy.Metadata.Name.Value, name, maxAnnotation)
+	default:
+		h.names[name] = true
+		return true
+	}
+	return false
+}
+
+// duration returns the expression of a duration that is written out or an expression.
+func duration(t v1alpha1.Text) string {
+	if _, err := time.ParseDuration(t.Value); err == nil {
+		return fmt.Sprintf("duration(%q)", t.Value)
+	}
+	return "(" + t.Value + ")"
+}
+
+// slug returns the letters and digits of a name in lower case, with a dash between words.
+func slug(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "-")
+}
+
+// quoted returns a text in quotes.
+func quoted(at document.Position, s string) *document.Node {
+	return &document.Node{Kind: document.String, Text: s, Quoted: true, Pos: at}
+}
+
+func sequence(at document.Position, items ...*document.Node) *document.Node {
+	return &document.Node{Kind: document.List, Values: items, Pos: at}
+}

@@ -1,0 +1,37 @@
+package compile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/edict-dev/edict/engine/document"
+)
+
+// TestHeld: a condition that must hold for some time is complete, over the primary object,
+// and has an annotation of its own.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	const rule = "  rules:\n    - {name: r, when: {held: 'object.metadata.name == \"a\"', for: 5m}, do: [{labels: {set: {a: b}}}]}\n"
+	for name, tc := range map[string]struct{ spec, want string }{
+		"whole":               {rule, ""},
+		"no time":             {strings.Replace(rule, ", for: 5m", "", 1), "has held and for"},
+		"no condition":        {strings.Replace(rule, "held: 'object.metadata.name == \"a\"', ", "", 1), "has held and for"},
+		"no duration":         {strings.Replace(rule, "5m", "soon", 1), "undefined name"},
+		"an item":             {strings.Replace(strings.Replace(rule, "object.metadata", "item.metadata", 1), "name: r", "name: r, forEach: '[object]'", 1), "undefined name"},
+		"two of one name":     {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
+		"a name without text": {strings.Replace(rule, "name: r", "name: '!'", 1), `or "!" has none`},
+		"a long name":         {strings.Replace(rule, "name: r", "name: "+strings.Repeat("long ", 20), 1), "longer than 63 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := compiled(t, header+tc.spec, Options{})
+			var got string
+			if err := document.Join(problems); err != nil {
+				got = err.Error()
+			}
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
