@@ -15,15 +15,20 @@ type decoder struct {
 }
 
 var (
-	textType      = reflect.TypeFor[v1alpha1.Text]()
-	templateType  = reflect.TypeFor[v1alpha1.Template]()
-	nodeType      = reflect.TypeFor[*document.Node]()
-	positionType  = reflect.TypeFor[document.Position]()
-	targetType    = reflect.TypeFor[v1alpha1.Target]()
-	finalizerType = reflect.TypeFor[v1alpha1.Finalizer]()
-	conditionType = reflect.TypeFor[v1alpha1.Condition]()
-	paramType     = reflect.TypeFor[v1alpha1.Param]()
+	textType     = reflect.TypeFor[v1alpha1.Text]()
+	templateType = reflect.TypeFor[v1alpha1.Template]()
+	nodeType     = reflect.TypeFor[*document.Node]()
+	positionType = reflect.TypeFor[document.Position]()
+	paramType    = reflect.TypeFor[v1alpha1.Param]()
 )
+
+// shortForms are the types that may be written as a text alone, with the field that has the
+// text.
+var shortForms = map[reflect.Type]string{
+	reflect.TypeFor[v1alpha1.Target]():    "Object",
+	reflect.TypeFor[v1alpha1.Finalizer](): "Name",
+	reflect.TypeFor[v1alpha1.Condition](): "Text",
+}
 
 // decode fills target from a node; where names the field for a person.
 func (d *decoder) decode(n *document.Node, target reflect.Value, where string) {
@@ -37,17 +42,15 @@ func (d *decoder) decode(n *document.Node, target reflect.Value, where string) {
 	case nodeType:
 		target.Set(reflect.ValueOf(n))
 		return
-	case targetType:
-		d.target(n, target, where)
-		return
-	case finalizerType:
-		d.finalizer(n, target, where)
-		return
-	case conditionType:
-		d.condition(n, target, where)
-		return
 	case paramType:
 		d.param(n, target, where)
+		return
+	}
+	if field, ok := shortForms[target.Type()]; ok && n.Kind != document.Map {
+		if pos := target.FieldByName("Pos"); pos.IsValid() {
+			pos.Set(reflect.ValueOf(n.Pos))
+		}
+		d.text(n, target.FieldByName(field), where)
 		return
 	}
 	switch target.Kind() {
@@ -75,29 +78,6 @@ func (d *decoder) text(n *document.Node, target reflect.Value, where string) {
 	default:
 		target.Set(reflect.ValueOf(v1alpha1.Text{Value: n.Text, Node: n}))
 	}
-}
-
-// finalizer decodes a name, or a mapping.
-func (d *decoder) finalizer(n *document.Node, target reflect.Value, where string) {
-	if n.Kind == document.Map {
-		d.structure(n, target, where)
-		return
-	}
-	var out v1alpha1.Finalizer
-	d.text(n, reflect.ValueOf(&out.Name).Elem(), where)
-	out.Pos = n.Pos
-	target.Set(reflect.ValueOf(out))
-}
-
-// condition decodes an expression, or a mapping.
-func (d *decoder) condition(n *document.Node, target reflect.Value, where string) {
-	if n.Kind == document.Map {
-		d.structure(n, target, where)
-		return
-	}
-	var out v1alpha1.Condition
-	d.text(n, reflect.ValueOf(&out.Text).Elem(), where)
-	target.Set(reflect.ValueOf(out))
 }
 
 func (d *decoder) boolean(n *document.Node, target reflect.Value, where string) {
@@ -187,17 +167,6 @@ func fieldsOf(t reflect.Type) map[string]int {
 		}
 	}
 	return out
-}
-
-// target is an expression, or the parts of a reference.
-func (d *decoder) target(n *document.Node, target reflect.Value, where string) {
-	if n.Kind == document.Map {
-		d.structure(n, target, where)
-		return
-	}
-	t := v1alpha1.Target{Pos: n.Pos}
-	d.text(n, reflect.ValueOf(&t.Object).Elem(), where)
-	target.Set(reflect.ValueOf(t))
 }
 
 // param is a default alone, or a mapping that describes the parameter.
