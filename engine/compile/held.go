@@ -22,11 +22,11 @@ const maxAnnotation = 63
 // is three parts: a variable with the condition, a rule that keeps the time since when it
 // is true in an annotation, and a comparison with that time.
 func withHeld(doc *v1alpha1.Policy, problems *findings) *v1alpha1.Policy {
-	if !slices.ContainsFunc(doc.Spec.Rules, func(r v1alpha1.Rule) bool { return r.When.Held.Set() || r.When.For.Set() }) {
+	if !slices.ContainsFunc(doc.Spec.Rules, func(r v1alpha1.Rule) bool { return r.When.Timed() }) {
 		return doc
 	}
 	spec := doc.Node.Get("spec")
-	h := held{policy: doc, problems: problems, names: map[string]bool{}, variables: spec.Get("variables").Items()}
+	h := held{policy: doc, problems: problems, names: map[string]bool{}, variables: slices.Clone(spec.Get("variables").Items())}
 	for i, node := range spec.Get("rules").Items() {
 		h.rule(&doc.Spec.Rules[i], node)
 	}
@@ -50,8 +50,12 @@ type held struct {
 
 // rule adds a rule, after the one that keeps its time.
 func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
-	if !h.valid(r) {
-		h.rules, h.nodes = append(h.rules, *r), append(h.nodes, node)
+	if !r.When.Timed() || !h.valid(r) {
+		other := *r
+		if r.When.Timed() {
+			other.When = v1alpha1.Condition{} // reported
+		}
+		h.rules, h.nodes = append(h.rules, other), append(h.nodes, node)
 		return
 	}
 	at, name := r.When.Held.Pos(), slug(r.Name.Value)
@@ -61,24 +65,22 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	h.variables = append(h.variables, empty.With("name", quoted(at, condition)).With("expression", r.When.Held.Node))
 	stored := fmt.Sprintf("object.metadata.?annotations[?%q]", annotation)
 	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\"))", stored)
-	keep := func(when string, value *document.Node) *document.Node {
+	row := func(name, when string, value *document.Node) *document.Node {
 		set := empty.With("annotations", empty.With("set", empty.With(annotation, value)))
-		return empty.With("when", quoted(at, when)).With("do", sequence(at, set))
+		return empty.With("name", quoted(at, name)).With("when", quoted(at, when)).With("do", sequence(at, set))
 	}
 	timer := empty.With("name", quoted(at, r.Name.Value+": since when")).With("cases", sequence(at,
-		keep("variables."+condition+" && !"+since+".hasValue()", quoted(at, "${string(now)}")),
-		keep("!variables."+condition+" && "+stored+".hasValue()", &document.Node{Kind: document.Null, Pos: at})))
+		row("begins", "variables."+condition+" && !"+since+".hasValue()", quoted(at, "${string(now)}")),
+		row("ends", "!variables."+condition+" && "+stored+".hasValue()", &document.Node{Kind: document.Null, Pos: at})))
 	after := node.With("when", quoted(at, fmt.Sprintf("variables.%s && %s.hasValue() && elapsed(%s.value(), %s)", condition, since, since, duration(r.When.For))))
 	h.nodes = append(h.nodes, timer, after)
 	h.rules = append(h.rules, load.Items[v1alpha1.Rule]([]*document.Node{timer, after}, "rules", &h.problems.Problems)...)
 }
 
-// valid reports whether a rule has such a condition that can be kept.
+// valid reports whether the time of a rule's condition can be kept.
 func (h *held) valid(r *v1alpha1.Rule) bool {
 	c, name := &r.When, slug(r.Name.Value)
 	switch {
-	case !c.Held.Set() && !c.For.Set():
-		return false
 	case !c.Held.Set() || !c.For.Set():
 		h.problems.Hintf(c.Pos(), "when: {held: EXPRESSION, for: 5m}", "a condition that must hold for some time has held and for")
 	case h.policy.Spec.For.Optional:
@@ -94,7 +96,7 @@ func (h *held) valid(r *v1alpha1.Rule) bool {
 	return false
 }
 
-// duration returns the expression of a duration that is written out or an expression.
+// duration returns a CEL expression for a duration such as 5m, or for an expression.
 func duration(t v1alpha1.Text) string {
 	if _, err := time.ParseDuration(t.Value); err == nil {
 		return fmt.Sprintf("duration(%q)", t.Value)

@@ -2,9 +2,11 @@ package compile
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/edict-dev/edict/engine/document"
+	"github.com/edict-dev/edict/engine/load"
 )
 
 // TestHeld: a condition that must hold for some time is complete, over the primary object,
@@ -16,6 +18,7 @@ func TestHeld(t *testing.T) {
 		"whole":               {rule, ""},
 		"no time":             {strings.Replace(rule, ", for: 5m", "", 1), "has held and for"},
 		"no condition":        {strings.Replace(rule, "held: 'object.metadata.name == \"a\"', ", "", 1), "has held and for"},
+		"nothing":             {strings.Replace(rule, "held: 'object.metadata.name == \"a\"', for: 5m", "", 1), "has held and for"},
 		"no duration":         {strings.Replace(rule, "5m", "soon", 1), "undefined name"},
 		"an item":             {strings.Replace(strings.Replace(rule, "object.metadata", "item.metadata", 1), "name: r", "name: r, forEach: '[object]'", 1), "undefined name"},
 		"two of one name":     {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
@@ -34,4 +37,26 @@ func TestHeld(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHeldAgain: a document may be compiled several times at once; each adds its own
+// variables.
+func TestHeldAgain(t *testing.T) {
+	t.Parallel()
+	const text = header + "  variables: [{name: a, expression: 'true'}, {name: b, expression: 'true'}, {name: c, expression: 'true'}]\n" +
+		"  rules: [{name: r, when: {held: 'variables.a && variables.b && variables.c', for: 5m}, do: [{labels: {set: {a: b}}}]}]\n"
+	found, problems := load.Documents("f.yaml", []byte(text))
+	if err := document.Join(problems); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			doc := withHeld(found.Policies[0], &findings{})
+			if got := len(doc.Spec.Variables); got != 4 {
+				t.Errorf("%d variables, want 4", got)
+			}
+		})
+	}
+	group.Wait()
 }

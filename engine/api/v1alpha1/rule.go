@@ -49,6 +49,9 @@ type Condition struct {
 	For Text `yaml:"for" schema:"required"`
 }
 
+// Timed reports whether the condition has to be true for some time.
+func (c *Condition) Timed() bool { return c.Node != nil && c.Node.Kind == document.Map }
+
 // Case is one row of a decision table.
 type Case struct {
 	// Name is shown in traces.
