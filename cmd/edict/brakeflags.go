@@ -24,7 +24,7 @@ func (f *brakeFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.maxRemovals, "max-removal-limit", "none", "how often a policy may remove something whatever it says itself")
 }
 
-// printPaused says which policies would be paused.
+// printPaused prints a line for each policy that would be paused.
 func printPaused(w io.Writer, list []simulate.Paused) {
 	for _, p := range list {
 		fmt.Fprintln(w, p)

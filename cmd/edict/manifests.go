@@ -17,7 +17,7 @@ import (
 // manifests are the flags that give a world: manifests, or a case of a policy test.
 type manifests struct {
 	objects, test, answers, now string
-	// begin is what the case begins with; nil for manifests.
+	// begin has the objects, time and answers of the case, or is nil for manifests.
 	begin *policytest.Start
 }
 
@@ -57,7 +57,7 @@ func (m *manifests) instant(otherwise time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// answerer returns what builtins answer; nil is that nothing is given.
+// answerer returns the answers of builtins, or nil if none are given.
 func (m *manifests) answerer() (expr.Answerer, error) {
 	if m.answers == "" {
 		if m.begin != nil {

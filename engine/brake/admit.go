@@ -123,7 +123,7 @@ func (a *admission) run() {
 	a.out.Allowed = allowed
 }
 
-// foresee counts what is written, and notes a pause that would come, without keeping anything
+// foresee counts the writes and notes the pauses that a cluster would have. Nothing is held
 // back.
 func (a *admission) foresee() {
 	p, now := a.policy, a.request.Now

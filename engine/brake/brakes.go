@@ -213,7 +213,7 @@ func (b *bounds) exceeded(size func(int) int, now time.Time) (limit *plan.Limit,
 	return nil, 0
 }
 
-// count returns what is in the window of a limit, 0 if it is none of these.
+// count returns the number of writes in the window of a limit, or 0 for other limits.
 func (b *bounds) count(limit *plan.Limit, now time.Time) int64 {
 	for i, l := range b.limits {
 		if l != nil && l == limit {

@@ -41,7 +41,7 @@ type Pause struct {
 	limit *plan.Limit
 }
 
-// Window is that of the limit.
+// Window returns the window of the limit that was exceeded, or 0.
 func (p *Pause) Window() time.Duration {
 	if p.limit == nil {
 		return 0

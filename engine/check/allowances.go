@@ -26,8 +26,8 @@ func allowances(p *policy) {
 	}
 }
 
-// unlimited finds the first deletion or eviction of a policy without a limit of removals. What
-// becomes of children is not meant.
+// unlimited reports the first deletion or eviction of a policy without a limit of removals.
+// Deletions of children do not count.
 func unlimited(p *policy) {
 	if p.plan.Limits.Removals != nil {
 		return

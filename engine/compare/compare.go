@@ -32,7 +32,7 @@ type Options struct {
 	// Evaluated is called after each evaluation, from several goroutines; nil is
 	// not.
 	Evaluated func()
-	// Limits are those of the installation; nil is one that says nothing.
+	// Limits are the limits of the installation; if nil, the defaults.
 	Limits *brake.Settings
 }
 

@@ -14,7 +14,7 @@ type ParamInfo struct {
 	Value, Default value.Value
 	// From says who gave the value; "" is the policy's own default.
 	From string
-	// Required says that in a cluster somebody has to give it.
+	// Required is true if a cluster must have a value for it.
 	Required bool
 	// Minimum, Maximum and MinLength are bounds as they were written.
 	Minimum, Maximum, MinLength string
@@ -25,8 +25,8 @@ type ParamInfo struct {
 	Pos document.Position
 }
 
-// Unset returns an error about the params for which somebody has to give a value in a cluster
-// and nobody has, with the command that does, in the namespace of the policies; nil is none.
+// Unset returns an error if required params have no value. It names them and the command that
+// sets one, for policies in a namespace or, if that is empty, in files.
 func (p *Policy) Unset(namespace string) error {
 	var names []string
 	for _, one := range p.ParamInfo {

@@ -17,8 +17,8 @@ func plural(n int, one, several string) string {
 	return several
 }
 
-// firstOf returns the first difference in words.
-func firstOf(want, got []any) string {
+// firstDifference returns the first difference of two lists of effects in words.
+func firstDifference(want, got []any) string {
 	for i := range max(len(want), len(got)) {
 		switch {
 		case i >= len(got):

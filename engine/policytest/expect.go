@@ -202,14 +202,14 @@ type quiet struct {
 // effect.
 func (c *caseRun) effectsDiffer(at document.Position, want, got []any) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "effects differ: want %d, got %d%s\n%s\n", len(want), len(got), c.from(len(got)), firstOf(want, got))
+	fmt.Fprintf(&out, "effects differ: want %d, got %d%s\n%s\n", len(want), len(got), c.origins(len(got)), firstDifference(want, got))
 	lines(&out, "got", got, effectLine)
 	lines(&out, "want", want, plainText)
 	c.failf(at, "%s", out.String())
 }
 
-// from names the steps without an expectation to which the first effects belong.
-func (c *caseRun) from(got int) string {
+// origins names the steps without an expectation to which the first effects belong.
+func (c *caseRun) origins(got int) string {
 	var lines []string
 	n := 0
 	for _, q := range c.quiet {

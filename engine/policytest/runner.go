@@ -40,7 +40,7 @@ type Options struct {
 	Schemas []string
 	// Params override those of the policies, unless a test gives others.
 	Params compile.Overrides
-	// Limits are those of the installation; nil is one that says nothing.
+	// Limits are the limits of the installation; if nil, the defaults.
 	Limits *brake.Settings
 }
 

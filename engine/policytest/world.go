@@ -99,16 +99,16 @@ func (s speller) absent(id simulate.Identity, world []simulate.Object) error {
 	return nil
 }
 
-// Start is what a case of a policy test begins with.
+// Start has the objects, time and answers with which a case of a policy test begins.
 type Start struct {
 	Objects []simulate.Object
-	// Answers are those of builtins; nil is none.
+	// Answers are the answers of builtins, or nil.
 	Answers expr.Answerer
 	Now     time.Time
 }
 
-// Begin returns what a case of a file begins with; nil if the file is no policy test. The
-// name may be left out if there is one case.
+// Begin returns the start of a case of a file, or nil if the file is no policy test. The name
+// may be empty if there is one case.
 func Begin(path, name string) (*Start, error) {
 	files, err := load.Files(path)
 	if err != nil || len(files) != 1 || files[0].Path != path {
@@ -141,7 +141,7 @@ func Begin(path, name string) (*Start, error) {
 	return chosen.begin()
 }
 
-// begin returns what the case begins with.
+// begin returns the objects, time and answers of the beginning of the case.
 func (c *caseRun) begin() (out *Start, err error) {
 	out = &Start{}
 	if out.Objects, err = c.objects(); err != nil {

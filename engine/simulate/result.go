@@ -84,7 +84,7 @@ type Requeue struct {
 type Paused struct {
 	At     time.Time `json:"at"`
 	Policy string    `json:"policy"`
-	// What is changes or removals, Count how many there were within the window.
+	// What is changes or removals, Count their number within the window.
 	What   string        `json:"what"`
 	Count  int64         `json:"count"`
 	Limit  int64         `json:"limit"`
@@ -92,13 +92,13 @@ type Paused struct {
 	start  time.Time
 }
 
-// String says when the policy would have been paused, and why.
+// String returns a sentence with the time and the cause of the pause.
 func (p Paused) String() string {
 	return fmt.Sprintf("%s would be paused at +%s: %d %s within %s, and its limit is %d; spec.limits.%s gives it another",
 		p.Policy, p.At.Sub(p.start), p.Count, p.What, p.Window, p.Limit, p.What)
 }
 
-// whats are what reasons of pauses count.
+// whats has the kind of write that each reason counts.
 var whats = map[brake.Reason]string{brake.ChangeLimit: "changes", brake.RemovalLimit: "removals"}
 
 // pauses returns the first pause of each policy, also of processes that have ended.

@@ -47,7 +47,7 @@ type Options struct {
 	// Brakes are those of a controller; nil keeps nothing back, and notes which policies
 	// would be paused by Limits.
 	Brakes *brake.Brakes
-	// Limits are those of the installation; nil is one that says nothing.
+	// Limits are the limits of the installation; if nil, the defaults.
 	Limits *brake.Settings
 }
 
