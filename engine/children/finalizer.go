@@ -68,5 +68,5 @@ func (e *expansion) held(sets []*set, former []unlisted) []*document.Node {
 func (e *expansion) finalizer(name, when string, more ...field) *document.Node {
 	at := e.policy.Spec.Finalizer.Pos
 	action := mapping(at, append([]field{{"name", e.policy.Spec.Finalizer.Name.Node}}, more...)...)
-	return mapping(at, field{"name", text(at, name)}, field{"when", text(at, when)}, field{"do", list(at, mapping(at, field{"finalizer", action}))})
+	return mapping(at, field{"name", document.NewText(at, name)}, field{"when", document.NewText(at, when)}, field{"do", document.NewList(at, mapping(at, field{"finalizer", action}))})
 }

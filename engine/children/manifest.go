@@ -43,19 +43,19 @@ func (s *set) manifest() *document.Node {
 	apply := s.doc.Apply.Node
 	metadata := apply.Get("metadata")
 	at := metadata.Pos
-	annotations := []field{{PrimaryName, text(at, "${key.name}")}}
+	annotations := []field{{PrimaryName, document.NewText(at, "${key.name}")}}
 	if !s.expansion.cluster() {
-		annotations = append(annotations, field{PrimaryNamespace, text(at, ownNamespace)})
+		annotations = append(annotations, field{PrimaryNamespace, document.NewText(at, ownNamespace)})
 	}
 	fields := []field{
-		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, text(at, s.expansion.policy.Metadata.Name.Value)}, field{ChildLabel, text(at, s.name)})},
+		{"labels", with(metadata.Get("labels"), at, field{PolicyLabel, document.NewText(at, s.expansion.policy.Metadata.Name.Value)}, field{ChildLabel, document.NewText(at, s.name)})},
 		{"annotations", with(metadata.Get("annotations"), at, annotations...)},
 	}
 	if s.doc.Owner {
 		fields = append(fields, field{"ownerReferences", s.owners(metadata.Get("ownerReferences"))})
 	}
 	if s.inOwnNamespace() {
-		fields = append(fields, field{"namespace", text(at, ownNamespace)})
+		fields = append(fields, field{"namespace", document.NewText(at, ownNamespace)})
 	}
 	return with(apply, at, field{"metadata", with(metadata, at, fields...)})
 }
@@ -73,7 +73,7 @@ func (s *set) inOwnNamespace() bool {
 func (s *set) owners(given *document.Node) *document.Node {
 	at, of := s.doc.Pos, s.expansion.policy.Spec.For
 	own := mapping(at, field{"apiVersion", of.APIVersion.Node}, field{"kind", of.Kind.Node},
-		field{"name", text(at, "${key.name}")}, field{"uid", text(at, "${object.metadata.uid}")},
+		field{"name", document.NewText(at, "${key.name}")}, field{"uid", document.NewText(at, "${object.metadata.uid}")},
 		field{"controller", truth(at)}, field{"blockOwnerDeletion", truth(at)})
-	return list(at, append(given.Items(), own)...)
+	return document.NewList(at, append(given.Items(), own)...)
 }

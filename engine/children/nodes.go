@@ -13,7 +13,7 @@ func mapping(at document.Position, fields ...field) *document.Node {
 	out := &document.Node{Kind: document.Map, Pos: at}
 	for _, f := range fields {
 		if f.value != nil {
-			out.Keys = append(out.Keys, text(at, f.name))
+			out.Keys = append(out.Keys, document.NewText(at, f.name))
 			out.Values = append(out.Values, f.value)
 		}
 	}
@@ -32,15 +32,6 @@ func with(of *document.Node, at document.Position, fields ...field) *document.No
 		}
 	}
 	return of
-}
-
-func list(at document.Position, items ...*document.Node) *document.Node {
-	return &document.Node{Kind: document.List, Values: items, Pos: at}
-}
-
-// text makes a scalar in quotes.
-func text(at document.Position, s string) *document.Node {
-	return &document.Node{Kind: document.String, Text: s, Quoted: true, Pos: at}
 }
 
 func truth(at document.Position) *document.Node {

@@ -34,7 +34,7 @@ func (e *expansion) released() *document.Node {
 	if until := e.policy.Spec.Finalizer.Until; until.Set() {
 		at, deleted = until.Pos(), deleted+" && ("+until.Value+")"
 	}
-	return mapping(at, field{"name", text(at, releasedName)}, field{"expression", text(at, "object == null || leaving || "+deleted)})
+	return mapping(at, field{"name", document.NewText(at, releasedName)}, field{"expression", document.NewText(at, "object == null || leaving || "+deleted)})
 }
 
 // inputPrefix begins the name of an input that finds the objects of a set.
@@ -53,10 +53,10 @@ func (s *set) input() *document.Node {
 	if s.elsewhere() {
 		key = `item.metadata.namespace + "/" + item.metadata.name`
 	}
-	return mapping(at, field{"name", text(at, inputPrefix+s.name)},
+	return mapping(at, field{"name", document.NewText(at, inputPrefix+s.name)},
 		field{"apiVersion", manifest.Get("apiVersion")}, field{"kind", manifest.Get("kind")},
-		field{"where", text(at, s.expansion.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
-		field{"keyBy", text(at, key)})
+		field{"where", document.NewText(at, s.expansion.mine()+fmt.Sprintf(" && %s == %q", label(ChildLabel), s.name))},
+		field{"keyBy", document.NewText(at, key)})
 }
 
 // elsewhere reports whether the objects may be in several namespaces: names alone
@@ -69,14 +69,14 @@ func (s *set) item() (forEach, as *document.Node) {
 	if s.doc.ForEach.Set() {
 		return s.doc.ForEach.Node, s.doc.As.Node
 	}
-	return text(at, "[0]"), text(at, "single")
+	return document.NewText(at, "[0]"), document.NewText(at, "single")
 }
 
 // wanted is a variable with the keys of the objects that are wanted.
 func (s *set) wanted() *document.Node {
 	at := s.doc.Pos
 	forEach, as := s.item()
-	return mapping(at, field{"name", text(at, wantedPrefix+s.name)}, field{"forEach", forEach}, field{"as", as},
+	return mapping(at, field{"name", document.NewText(at, wantedPrefix+s.name)}, field{"forEach", forEach}, field{"as", as},
 		field{"variables", s.section("variables")}, field{"when", s.doc.When.Node}, field{"value", s.key()})
 }
 
@@ -87,20 +87,20 @@ func (s *set) key() *document.Node {
 		return metadata.Get("name")
 	}
 	namespace := metadata.Get("namespace")
-	return document.Joined(namespace, text(namespace.Pos, "/"), metadata.Get("name"))
+	return document.Joined(namespace, document.NewText(namespace.Pos, "/"), metadata.Get("name"))
 }
 
 // ready is a variable with the keys of the objects that are ready.
 func (s *set) ready() *document.Node {
 	at := s.doc.Pos
-	locals := list(at, mapping(at, field{"name", text(at, "item")}, field{"expression", text(at, "children."+s.name+"[child]")}))
+	locals := document.NewList(at, mapping(at, field{"name", document.NewText(at, "item")}, field{"expression", document.NewText(at, "children."+s.name+"[child]")}))
 	when := "!has(item.metadata.deletionTimestamp)"
 	if s.doc.Ready.Set() {
-		locals.Values = append(locals.Values, mapping(at, field{"name", text(at, "ready")}, field{"expression", s.doc.Ready.Node}))
+		locals.Values = append(locals.Values, mapping(at, field{"name", document.NewText(at, "ready")}, field{"expression", s.doc.Ready.Node}))
 		when += " && ready"
 	}
-	return mapping(at, field{"name", text(at, readyPrefix+s.name)}, field{"forEach", text(at, "children."+s.name+".map(child, child)")},
-		field{"as", text(at, "child")}, field{"variables", locals}, field{"when", text(at, when)}, field{"value", text(at, "${child}")})
+	return mapping(at, field{"name", document.NewText(at, readyPrefix+s.name)}, field{"forEach", document.NewText(at, "children."+s.name+".map(child, child)")},
+		field{"as", document.NewText(at, "child")}, field{"variables", locals}, field{"when", document.NewText(at, when)}, field{"value", document.NewText(at, "${child}")})
 }
 
 // applied is the rule that keeps what is wanted.
@@ -111,12 +111,12 @@ func (s *set) applied() *document.Node {
 	for _, other := range s.after {
 		when = append(when, fmt.Sprintf("variables.%s%s.all(n, n in variables.%s%s)", wantedPrefix, other.name, readyPrefix, other.name))
 	}
-	out := mapping(at, field{"name", text(at, "child "+s.name)}, field{"when", text(at, strings.Join(when, " && "))},
+	out := mapping(at, field{"name", document.NewText(at, "child "+s.name)}, field{"when", document.NewText(at, strings.Join(when, " && "))},
 		field{"variables", s.section("variables")}, field{"onError", s.section("onError")}, field{"continueOnError", truth(at)})
-	do := list(at, action)
+	do := document.NewList(at, action)
 	if s.doc.When.Set() {
-		row := mapping(at, field{"name", text(at, "wanted")}, field{"when", s.doc.When.Node}, field{"do", do})
-		out = with(out, at, field{"cases", list(at, row)})
+		row := mapping(at, field{"name", document.NewText(at, "wanted")}, field{"when", s.doc.When.Node}, field{"do", do})
+		out = with(out, at, field{"cases", document.NewList(at, row)})
 	} else {
 		out = with(out, at, field{"do", do})
 	}
@@ -133,11 +133,11 @@ func (s *set) pruned() *document.Node {
 	if s.orphan() {
 		when = append(when, "!variables."+releasedName)
 	}
-	out := mapping(at, field{"name", text(at, "child "+s.name+" no longer wanted")},
-		field{"forEach", text(at, fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()))}, field{"as", text(at, "child")},
-		field{"do", list(at, deletion(at, "children."+s.name+"[child]"))}, field{"continueOnError", truth(at)})
+	out := mapping(at, field{"name", document.NewText(at, "child "+s.name+" no longer wanted")},
+		field{"forEach", document.NewText(at, fmt.Sprintf("children.%s.filter(n, %s)", s.name, s.unwanted()))}, field{"as", document.NewText(at, "child")},
+		field{"do", document.NewList(at, deletion(at, "children."+s.name+"[child]"))}, field{"continueOnError", truth(at)})
 	if len(when) > 0 {
-		out = with(out, at, field{"when", text(at, strings.Join(when, " && "))})
+		out = with(out, at, field{"when", document.NewText(at, strings.Join(when, " && "))})
 	}
 	return out
 }
@@ -175,7 +175,7 @@ func (s *set) unwanted() string {
 }
 
 func deletion(at document.Position, of string) *document.Node {
-	return mapping(at, field{"delete", mapping(at, field{"of", text(at, of)})})
+	return mapping(at, field{"delete", mapping(at, field{"of", document.NewText(at, of)})})
 }
 
 // section returns a field of the child as it was written.

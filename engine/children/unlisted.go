@@ -42,12 +42,12 @@ func (u unlisted) name(i int) string { return fmt.Sprintf("%s%d", unlistedPrefix
 func (u unlisted) input(i int) *document.Node {
 	at := u.expansion.policy.Pos
 	where := fmt.Sprintf("%s && !(%s in [%s])", u.expansion.mine(), label(ChildLabel), strings.Join(append([]string{`""`}, u.known...), ", "))
-	return mapping(at, field{"name", text(at, u.name(i))}, field{"apiVersion", u.apiVersion}, field{"kind", u.kind}, field{"where", text(at, where)})
+	return mapping(at, field{"name", document.NewText(at, u.name(i))}, field{"apiVersion", u.apiVersion}, field{"kind", u.kind}, field{"where", document.NewText(at, where)})
 }
 
 func (u unlisted) pruned(i int) *document.Node {
 	at := u.expansion.policy.Pos
-	return mapping(at, field{"name", text(at, fmt.Sprintf("children of %s %s that the policy no longer has", u.apiVersion.Text, u.kind.Text))},
-		field{"forEach", text(at, "inputs."+u.name(i))}, field{"as", text(at, "child")},
-		field{"do", list(at, deletion(at, "child"))}, field{"continueOnError", truth(at)})
+	return mapping(at, field{"name", document.NewText(at, fmt.Sprintf("children of %s %s that the policy no longer has", u.apiVersion.Text, u.kind.Text))},
+		field{"forEach", document.NewText(at, "inputs."+u.name(i))}, field{"as", document.NewText(at, "child")},
+		field{"do", document.NewList(at, deletion(at, "child"))}, field{"continueOnError", truth(at)})
 }

@@ -61,7 +61,7 @@ func extended(doc *document.Node, parts children.Parts) *document.Node {
 		"rules":     slices.Concat(parts.Rules, spec.Get("rules").Items()),
 	}
 	for name, items := range sections {
-		spec = spec.With(name, &document.Node{Kind: document.List, Values: items, Pos: spec.Pos})
+		spec = spec.With(name, document.NewList(spec.Pos, items...))
 	}
 	return doc.With("spec", spec)
 }

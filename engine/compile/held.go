@@ -34,7 +34,7 @@ func withHeld(doc *v1alpha1.Policy, problems *findings) *v1alpha1.Policy {
 	added := h.variables[len(doc.Spec.Variables):]
 	out.Spec.Rules = h.rules
 	out.Spec.Variables = slices.Concat(doc.Spec.Variables, load.Items[v1alpha1.Variable](added, "variables", &problems.Problems))
-	out.Node = doc.Node.With("spec", spec.With("variables", sequence(spec.Pos, h.variables...)).With("rules", sequence(spec.Pos, h.nodes...)))
+	out.Node = doc.Node.With("spec", spec.With("variables", document.NewList(spec.Pos, h.variables...)).With("rules", document.NewList(spec.Pos, h.nodes...)))
 	return &out
 }
 
@@ -62,17 +62,17 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	empty := &document.Node{Kind: document.Map, Pos: at}
 	condition := "held_" + strings.ReplaceAll(name, "-", "_")
 	annotation := heldPrefix + h.policy.Metadata.Name.Value + "." + name
-	h.variables = append(h.variables, empty.With("name", quoted(at, condition)).With("expression", r.When.Held.Node))
+	h.variables = append(h.variables, empty.With("name", document.NewText(at, condition)).With("expression", r.When.Held.Node))
 	stored := fmt.Sprintf("object.metadata.?annotations[?%q]", annotation)
 	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\"))", stored)
 	row := func(name, when string, value *document.Node) *document.Node {
 		set := empty.With("annotations", empty.With("set", empty.With(annotation, value)))
-		return empty.With("name", quoted(at, name)).With("when", quoted(at, when)).With("do", sequence(at, set))
+		return empty.With("name", document.NewText(at, name)).With("when", document.NewText(at, when)).With("do", document.NewList(at, set))
 	}
-	timer := empty.With("name", quoted(at, r.Name.Value+": since when")).With("cases", sequence(at,
-		row("begins", "variables."+condition+" && !"+since+".hasValue()", quoted(at, "${string(now)}")),
+	timer := empty.With("name", document.NewText(at, r.Name.Value+": since when")).With("cases", document.NewList(at,
+		row("begins", "variables."+condition+" && !"+since+".hasValue()", document.NewText(at, "${string(now)}")),
 		row("ends", "!variables."+condition+" && "+stored+".hasValue()", &document.Node{Kind: document.Null, Pos: at})))
-	after := node.With("when", quoted(at, fmt.Sprintf("variables.%s && %s.hasValue() && elapsed(%s.value(), %s)", condition, since, since, duration(r.When.For))))
+	after := node.With("when", document.NewText(at, fmt.Sprintf("variables.%s && %s.hasValue() && elapsed(%s.value(), %s)", condition, since, since, duration(r.When.For))))
 	h.nodes = append(h.nodes, timer, after)
 	h.rules = append(h.rules, load.Items[v1alpha1.Rule]([]*document.Node{timer, after}, "rules", &h.problems.Problems)...)
 }
@@ -108,13 +108,4 @@ func duration(t v1alpha1.Text) string {
 func slug(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return strings.Join(words, "-")
-}
-
-// quoted returns a text in quotes.
-func quoted(at document.Position, s string) *document.Node {
-	return &document.Node{Kind: document.String, Text: s, Quoted: true, Pos: at}
-}
-
-func sequence(at document.Position, items ...*document.Node) *document.Node {
-	return &document.Node{Kind: document.List, Values: items, Pos: at}
 }

@@ -29,8 +29,8 @@ func withUnions(doc *v1alpha1.Policy, problems *findings) *v1alpha1.Policy {
 	out.Spec.Inputs, out.Spec.Variables = u.inputs, slices.Concat(variables, doc.Spec.Variables)
 	spec := doc.Node.Get("spec")
 	items := slices.Concat(u.variables, spec.Get("variables").Items())
-	spec = spec.With("inputs", &document.Node{Kind: document.List, Values: u.parts, Pos: spec.Pos})
-	out.Node = doc.Node.With("spec", spec.With("variables", &document.Node{Kind: document.List, Values: items, Pos: spec.Pos}))
+	spec = spec.With("inputs", document.NewList(spec.Pos, u.parts...))
+	out.Node = doc.Node.With("spec", spec.With("variables", document.NewList(spec.Pos, items...)))
 	return &out
 }
 
@@ -54,7 +54,7 @@ func (u *unions) input(i int, in *v1alpha1.Input) {
 	names := partNames(in)
 	for k, kind := range in.Kinds {
 		node := only(u.nodes[i], "when", "selector", "namespace", "within", "where").
-			With("name", &document.Node{Kind: document.String, Text: names[k], Quoted: true, Pos: in.Name.Pos()}).
+			With("name", document.NewText(in.Name.Pos(), names[k])).
 			With("apiVersion", kind.APIVersion.Node).With("kind", kind.Kind.Node)
 		part := load.Items[v1alpha1.Input]([]*document.Node{node}, "inputs", &u.problems.Problems)[0]
 		part.Pos, part.Kinds, part.Of = in.Pos, in.Kinds, in.Name.Value

@@ -97,6 +97,14 @@ func (n *Node) With(key string, v *Node) *Node {
 	return &out
 }
 
+// NewText returns a text in quotes.
+func NewText(at Position, text string) *Node {
+	return &Node{Kind: String, Text: text, Quoted: true, Pos: at}
+}
+
+// NewList returns a list of nodes.
+func NewList(at Position, items ...*Node) *Node { return &Node{Kind: List, Values: items, Pos: at} }
+
 // Items returns a list's items; none for anything else.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != List {
