@@ -61,9 +61,9 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 	at, name := r.When.Held.Pos(), slug(r.Name.Value)
 	empty := &document.Node{Kind: document.Map, Pos: at}
 	condition := "held_" + strings.ReplaceAll(name, "-", "_")
-	annotation := heldPrefix + h.policy.Metadata.Name.Value + "." + name
+	annotation := heldPrefix + keptName(h.policy, r)
 	h.variables = append(h.variables, empty.With("name", document.NewText(at, condition)).With("expression", r.When.Held.Node))
-	stored := fmt.Sprintf("object.metadata.?annotations[?%q]", annotation)
+	stored := annotationOf(annotation)
 	since := fmt.Sprintf("timestamp.parse(%s.orValue(\"\"))", stored)
 	row := func(name, when string, value *document.Node) *document.Node {
 		set := empty.With("annotations", empty.With("set", empty.With(annotation, value)))
@@ -79,18 +79,34 @@ func (h *held) rule(r *v1alpha1.Rule, node *document.Node) {
 
 // valid reports whether the time of a rule's condition can be kept.
 func (h *held) valid(r *v1alpha1.Rule) bool {
-	c, name := &r.When, slug(r.Name.Value)
-	switch {
-	case !c.Held.Set() || !c.For.Set():
+	if c := &r.When; !c.Held.Set() || !c.For.Set() {
 		h.problems.Hintf(c.Pos(), "when: {held: EXPRESSION, for: 5m}", "a condition that must hold for some time has held and for")
-	case h.policy.Spec.For.Optional:
-		h.problems.Hintf(c.Pos(), "remove optional", "held keeps its time in an annotation of the primary object, and a key may have none")
-	case name == "" || h.names[name]:
-		h.problems.Hintf(c.Pos(), "give the rule another name", "the annotation of the time is named by the letters and digits of the rule, and another rule has the same or %q has none", r.Name.Value)
-	case len(h.policy.Metadata.Name.Value)+1+len(name) > maxAnnotation:
-		h.problems.Hintf(c.Pos(), "give the rule a shorter name", "the annotation of the time is named %s.%s, which is longer than %d bytes", h.policy.Metadata.Name.Value, name, maxAnnotation)
+		return false
+	}
+	return mayKeep(h.policy, r, r.When.Pos(), h.names, h.problems)
+}
+
+// keptName returns the name, after the slash, of an annotation in which a rule keeps times.
+func keptName(policy *v1alpha1.Policy, r *v1alpha1.Rule) string {
+	return policy.Metadata.Name.Value + "." + slug(r.Name.Value)
+}
+
+// annotationOf returns a CEL expression for an annotation of the primary object, an optional.
+func annotationOf(name string) string { return fmt.Sprintf("object.metadata.?annotations[?%q]", name) }
+
+// mayKeep reports whether a rule can keep times in an annotation of the primary object, and
+// adds the annotation's name to those of the other rules.
+func mayKeep(policy *v1alpha1.Policy, r *v1alpha1.Rule, at document.Position, names map[string]bool, problems *findings) bool {
+	name := keptName(policy, r)
+	switch {
+	case policy.Spec.For.Optional:
+		problems.Hintf(at, "remove optional", "times are kept in an annotation of the primary object, and a key may have none")
+	case slug(r.Name.Value) == "" || names[name]:
+		problems.Hintf(at, "give the rule another name", "the annotation of the times is named by the letters and digits of the rule, and another rule has the same or %q has none", r.Name.Value)
+	case len(name) > maxAnnotation:
+		problems.Hintf(at, "give the rule a shorter name", "the annotation of the times is named %s, which is longer than %d bytes", name, maxAnnotation)
 	default:
-		h.names[name] = true
+		names[name] = true
 		return true
 	}
 	return false

@@ -9,12 +9,30 @@ import (
 	"github.com/edict-dev/edict/engine/load"
 )
 
+// TestRate: a rate is complete, counts for a primary object, and does not ask about an item.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	const rule = "  rules:\n    - {name: r, forEach: '[1, 2]', rate: {max: 5, per: 1m}, do: [{labels: {set: {a: b}}}]}\n"
+	testRules(t, map[string]ruleCase{
+		"whole":           {rule, ""},
+		"expressions":     {strings.Replace(rule, "max: 5, per: 1m", "max: 2 + 3, per: 'duration(\"1m\")'", 1), ""},
+		"no period":       {strings.Replace(rule, ", per: 1m", "", 1), "needs max and per"},
+		"no max":          {strings.Replace(rule, "max: 5, ", "", 1), "needs max and per"},
+		"none":            {strings.Replace(rule, "max: 5", "max: 0", 1), "from 1 to 500"},
+		"too many":        {strings.Replace(rule, "max: 5", "max: 501", 1), "from 1 to 500"},
+		"no duration":     {strings.Replace(rule, "1m", "soon", 1), "undefined name"},
+		"an item":         {strings.Replace(rule, "rate:", "when: item == 1, rate:", 1), "when cannot name one"},
+		"a debounce":      {strings.Replace(rule, "rate:", "debounce: {key: a, window: 1m}, rate:", 1), "has debounce and rate"},
+		"two of one name": {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
+	})
+}
+
 // TestHeld: a condition that must hold for some time is complete, over the primary object,
 // and has an annotation of its own.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	const rule = "  rules:\n    - {name: r, when: {held: 'object.metadata.name == \"a\"', for: 5m}, do: [{labels: {set: {a: b}}}]}\n"
-	for name, tc := range map[string]struct{ spec, want string }{
+	testRules(t, map[string]ruleCase{
 		"whole":               {rule, ""},
 		"no time":             {strings.Replace(rule, ", for: 5m", "", 1), "has held and for"},
 		"no condition":        {strings.Replace(rule, "held: 'object.metadata.name == \"a\"', ", "", 1), "has held and for"},
@@ -24,7 +42,15 @@ func TestHeld(t *testing.T) {
 		"two of one name":     {rule + strings.Replace(strings.TrimPrefix(rule, "  rules:\n"), "name: r", "name: R.", 1), "another rule has the same"},
 		"a name without text": {strings.Replace(rule, "name: r", "name: '!'", 1), `or "!" has none`},
 		"a long name":         {strings.Replace(rule, "name: r", "name: "+strings.Repeat("long ", 20), 1), "longer than 63 bytes"},
-	} {
+	})
+}
+
+// ruleCase is the spec of a policy, and a part of what is wrong with it; "" is nothing.
+type ruleCase struct{ spec, want string }
+
+// testRules compiles policies and compares what is wrong with them.
+func testRules(t *testing.T, cases map[string]ruleCase) {
+	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, problems := compiled(t, header+tc.spec, Options{})

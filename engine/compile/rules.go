@@ -17,6 +17,7 @@ type rules struct {
 	variables locals
 	actions   actionList
 	problems  *findings
+	rates     *rates
 }
 
 func (rs *rules) all(spec *v1alpha1.Spec, at document.Position) (out []*plan.Rule) {
@@ -85,6 +86,9 @@ func (rs *rules) done(s *scope, doc *v1alpha1.Rule, out *plan.Rule) {
 	}
 	if doc.Debounce != nil {
 		out.Debounce = debounce(s, doc, out.WhenPerItem)
+	}
+	if doc.Rate != nil {
+		out.Rate = rs.rates.rate(doc, out)
 	}
 }
 

@@ -75,6 +75,7 @@ func (s *sections) compile(doc *v1alpha1.Policy) *plan.Policy {
 	own := doc.Spec.Variables
 	doc = withUnions(doc, s.problems)
 	doc = withHeld(withChildren(doc, s.kinds, s.problems), s.problems)
+	s.rules.rates = &rates{policy: doc, names: s.names, actions: s.rules.actions, problems: s.problems, annotations: map[string]bool{}}
 	spec := &doc.Spec
 	declared := s.inputs.declare(spec.Inputs)
 	s.names.mistaken(mistakes(spec)...)

@@ -139,8 +139,10 @@ type Decision struct {
 	// when it does not.
 	Next time.Time
 	Log  []Line
-	// Debounced are the rules that are delayed, or were; see Delayed.
+	// Debounced are the rules that are delayed, or were, by a debounce, and Rated those
+	// that are by their rate; see Delayed.
 	Debounced []Debounced
+	Rated     []Rated
 	// Remember is what the next evaluations of the key recall.
 	Remember map[string]value.Value
 	// Calls are the questions that were asked, in order.
@@ -160,13 +162,36 @@ type Decision struct {
 	Skipped int
 }
 
-// Delayed returns what waits of a rule with a debounce; nil when nothing does.
-func (d *Decision) Delayed(rule int) *Debounced {
-	at := slices.IndexFunc(d.Debounced, func(one Debounced) bool { return one.Rule == rule && !one.Ran })
-	if at < 0 {
-		return nil
+// Rated says of a rule with a rate how many items wait.
+type Rated struct {
+	Rule, Items int
+	// Due is when the next of them runs.
+	Due time.Time
+}
+
+// Delay is what waits of a rule, because of its debounce or of its rate.
+type Delay struct {
+	// Key is that of the debounce; "" is a rate.
+	Key string
+	// Items is how many wait because of a rate.
+	Items int
+	// Wanted says that the condition of the rule holds.
+	Wanted bool
+	// Due is when the rule runs next.
+	Due time.Time
+}
+
+// Delayed returns what waits of a rule with a debounce or a rate; nil if nothing does.
+func (d *Decision) Delayed(rule int) *Delay {
+	if at := slices.IndexFunc(d.Debounced, func(one Debounced) bool { return one.Rule == rule && !one.Ran }); at >= 0 {
+		one := &d.Debounced[at]
+		return &Delay{Key: one.Key, Wanted: one.Wanted, Due: one.Due}
 	}
-	return &d.Debounced[at]
+	if at := slices.IndexFunc(d.Rated, func(one Rated) bool { return one.Rule == rule }); at >= 0 {
+		one := &d.Rated[at]
+		return &Delay{Items: one.Items, Wanted: true, Due: one.Due}
+	}
+	return nil
 }
 
 // Failed reports whether a rule, or an item of it, failed.

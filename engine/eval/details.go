@@ -38,8 +38,8 @@ type RuleDetails struct {
 	// Fired says that the rule ran, or ran for an item; Failed that it, or an
 	// item, failed.
 	Fired, Failed bool
-	// Delayed is what waits of a rule with a debounce; nil when nothing does.
-	Delayed *Debounced
+	// Delayed is what waits of a rule with a debounce or a rate; nil if nothing does.
+	Delayed *Delay
 	// When is its condition; nil when it has none, or one for each item.
 	When *ConditionDetails
 	// Items are those of its list; a rule without a list has one.

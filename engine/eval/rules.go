@@ -126,32 +126,69 @@ func (r *ruleRun) holds(when *cel.Program, f *frame) (bool, error) {
 // allItems runs the rule for the items of its list, or once if it has none. It has fired
 // if it ran for one.
 func (r *ruleRun) allItems(base *frame) {
-	if r.rule.ForEach == nil {
+	switch {
+	case r.rule.ForEach != nil:
+		items := r.list(base)
+		r.each(items[:r.allow(base, len(items))])
+	case r.allow(base, 1) == 1:
 		r.one(base, nil)
-	} else {
-		r.each(base)
 	}
 	r.fired = r.items > 0
 }
 
-// each runs the rule for every item of its list, as the overlay has it when
-// the rule begins.
-func (r *ruleRun) each(base *frame) {
+// allow returns for how many of some items the rule may run now. It writes down that it
+// does, before any effect of them, and when the others run.
+func (r *ruleRun) allow(base *frame, items int) int {
+	if r.rule.Rate == nil || items == 0 {
+		return items
+	}
+	p, err := newPace(r.rule.Rate, func(p *cel.Program) (value.Value, error) { return p.Eval(base, r.ev.meter) }, r.ev.in.Now)
+	if err != nil {
+		r.fail(base, "", err)
+		return 0
+	}
+	run := max(0, min(items, p.max-len(p.times)))
+	for range run {
+		p.times = append(p.times, ceil(r.ev.in.Now))
+	}
+	if run > 0 {
+		f := r.ev.frame()
+		f.push(r.rule.Rate.Noted, value.OfString(p.text()))
+		if err := r.attempt(r.rule.Rate.Note, f); err != nil {
+			r.fail(base, "", err)
+			return 0
+		}
+	}
+	if run < items {
+		due := p.times[len(p.times)-p.max].Add(p.per)
+		r.ev.decision.Rated = append(r.ev.decision.Rated, Rated{Rule: r.index, Items: items - run, Due: due})
+		r.ev.noteFlip(due)
+	}
+	return run
+}
+
+// list returns the items of the rule's list, as the overlay has them when the rule begins.
+func (r *ruleRun) list(base *frame) []value.Value {
 	list, err := r.rule.ForEach.Eval(base, r.ev.meter)
 	if err != nil {
 		r.fail(base, "", err)
-		return
+		return nil
 	}
 	items, ok := value.Unwrap(list).(*value.List)
 	if !ok {
 		if list = value.Unwrap(list); !value.IsNull(list) {
 			r.fail(base, "", &expr.Failure{At: r.rule.ForEach.Pos(), Err: fmt.Errorf("forEach gave %s, not a list", list.Type().TypeName())})
 		}
-		return
+		return nil
 	}
-	r.ev.meter.Grow(items.Len())
+	return items.Items()
+}
+
+// each runs the rule for every item.
+func (r *ruleRun) each(items []value.Value) {
+	r.ev.meter.Grow(len(items))
 	before := r.ev.scratch.mark()
-	for _, item := range items.Items() {
+	for _, item := range items {
 		r.ev.scratch.back(before)
 		f := r.ev.frame()
 		f.push(r.rule.As, r.ev.refresh(item))

@@ -94,7 +94,7 @@ const foundBytes = 8
 
 // wantsNothing reports whether nothing is to be done, and nothing was reported.
 func (d *Decision) wantsNothing() bool {
-	return len(d.Effects)+len(d.Problems)+len(d.Log)+len(d.Debounced)+len(d.Remember)+len(d.Calls)+d.Skipped == 0 && !d.Unselected
+	return len(d.Effects)+len(d.Problems)+len(d.Log)+len(d.Debounced)+len(d.Rated)+len(d.Remember)+len(d.Calls)+d.Skipped == 0 && !d.Unselected
 }
 
 // maxFound is how many objects a settled decision may have looked up, lastFound how many of

@@ -19,6 +19,9 @@ func delayed(rules []record.RuleDocument) (out []string) {
 
 // until says how long a run waits.
 func until(d *record.DelayDocument) string {
+	if d.Items > 0 {
+		return fmt.Sprintf("until %s because of its rate (items: %d)", d.Due.Format(time.RFC3339Nano), d.Items)
+	}
 	return fmt.Sprintf("until %s because of its debounce, key %q", d.Due.Format(time.RFC3339Nano), d.Key)
 }
 

@@ -105,7 +105,7 @@ func (n *noter) rule(r *plan.Rule, d *record.RuleDocument) {
 // outcome says what became of a rule.
 func outcome(d *record.RuleDocument) string {
 	if d.Delayed != nil {
-		return fmt.Sprintf("%s until %s", d.Outcome, d.Delayed.Due.Format(time.RFC3339Nano))
+		return fmt.Sprintf("%s until %s", record.OutcomeDelayed, d.Delayed.Due.Format(time.RFC3339Nano))
 	}
 	return strings.TrimSpace(d.Outcome + " " + explain.FirstLine(d.Error))
 }

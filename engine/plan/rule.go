@@ -42,6 +42,8 @@ type Rule struct {
 	Former bool
 	// Debounce delays the rule; nil runs it at once.
 	Debounce *Debounce
+	// Rate bounds how often the rule runs; nil is no bound.
+	Rate *Rate
 	// Leaving says that the condition or list uses the name leaving: the rule is
 	// for objects that no longer match the policy's selector, too.
 	Leaving bool
@@ -56,6 +58,21 @@ type Debounce struct {
 	Key, Window *cel.Template
 	// Allowed are the times of the week in which it may run; none means always.
 	Allowed []Window
+}
+
+// MaxRate is the most that the Max of a Rate may be: an annotation has as many times.
+const MaxRate = 500
+
+// Rate bounds how many items a rule runs for in a period that ends now. It counts for one
+// primary object.
+type Rate struct {
+	Max, Per *cel.Program
+	// Times gives the annotation of the primary object that has the times of the items, in
+	// RFC 3339 and separated by spaces.
+	Times *cel.Program
+	// Note writes that annotation. The new one is the local value Noted.
+	Note  []Action
+	Noted string
 }
 
 // Window is a time of the week in a time zone.

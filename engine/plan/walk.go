@@ -14,6 +14,9 @@ func (r *Rule) Actions() iter.Seq[Action] {
 	for i := range r.Cases {
 		lists = append(lists, r.Cases[i].Do)
 	}
+	if r.Rate != nil {
+		lists = append(lists, r.Rate.Note)
+	}
 	return all(lists...)
 }
 

@@ -87,7 +87,8 @@ const (
 type RuleDocument struct {
 	Name    string `json:"name"`
 	Outcome string `json:"outcome"`
-	// Delayed says when a rule runs that waits because of its debounce.
+	// Delayed says when a rule runs that waits because of its debounce, or for how many
+	// items it waits because of its rate. In the latter case it may have run for others.
 	Delayed *DelayDocument `json:"delayed,omitempty"`
 	When    *WhenDocument  `json:"when,omitempty"`
 	// Items are those of its list, or the one of a rule without a list.
@@ -97,8 +98,11 @@ type RuleDocument struct {
 
 // DelayDocument is a run that waits.
 type DelayDocument struct {
-	// Key is the debounce key, Due the time of the run.
-	Key string    `json:"key"`
+	// Key is the debounce key; "" is a rate.
+	Key string `json:"key,omitempty"`
+	// Items is how many wait because of a rate.
+	Items int `json:"items,omitempty"`
+	// Due is the time of the next run.
 	Due time.Time `json:"due"`
 }
 

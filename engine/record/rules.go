@@ -33,16 +33,15 @@ func (w renderer) rule(r *eval.RuleDetails) RuleDocument {
 	case r.Fired:
 		out.Outcome = OutcomeFired
 	case r.Delayed != nil:
-		out.Outcome, out.Delayed = OutcomeDelayed, w.delayed(r.Delayed)
+		out.Outcome = OutcomeDelayed
+	}
+	if r.Delayed != nil {
+		out.Delayed = &DelayDocument{Key: fmt.Sprint(w.plain(r.Delayed.Key)), Items: r.Delayed.Items, Due: r.Delayed.Due.UTC()}
 	}
 	for i := range r.Items {
 		out.Items = append(out.Items, w.item(&r.Items[i]))
 	}
 	return out
-}
-
-func (w renderer) delayed(d *eval.Debounced) *DelayDocument {
-	return &DelayDocument{Key: fmt.Sprint(w.plain(d.Key)), Due: d.Due.UTC()}
 }
 
 func (w renderer) item(i *eval.ItemDetails) ItemDocument {

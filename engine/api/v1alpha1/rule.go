@@ -28,6 +28,8 @@ type Rule struct {
 	Stop bool `yaml:"stop"`
 	// Debounce delays the rule.
 	Debounce *Debounce `yaml:"debounce"`
+	// Rate bounds how often the rule runs.
+	Rate *Rate `yaml:"rate"`
 	// Prunes says that the rule was derived from children and deletes some of
 	// them: it is evaluated for keys without a primary object, too.
 	Prunes bool `yaml:"-"`
@@ -84,6 +86,17 @@ type DebounceWindow struct {
 	To Text `yaml:"to" schema:"required"`
 	// TimeZone is a name such as Europe/Berlin; default UTC.
 	TimeZone Text `yaml:"timeZone"`
+}
+
+// Rate bounds how often a rule runs for one primary object. An annotation of that object
+// has the times.
+type Rate struct {
+	// Max is how many items the rule runs for in a period, or how often a rule without a
+	// list runs: a number from 1 to 500, or an expression.
+	Max Text `yaml:"max" schema:"required"`
+	// Per is the period: a duration, such as 1m, or an expression, such as params.period.
+	Per Text `yaml:"per" schema:"required"`
+	Pos document.Position
 }
 
 // Action is one thing a rule does; exactly one of the fields that say what is
