@@ -1,6 +1,7 @@
 package restart
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +28,10 @@ func TestAnnotationName(t *testing.T) {
 
 type object = map[string]any
 
+// TestReferences: of both arguments only the fields are there that the function declares.
 func TestReferences(t *testing.T) {
 	t.Parallel()
+	workloads, sources := read(0), read(1)
 	container := func(c object) object { return object{"containers": []any{object{"name": "other"}, c}} }
 	for name, test := range map[string]struct {
 		pod               object
@@ -45,16 +48,33 @@ func TestReferences(t *testing.T) {
 		"a projected volume": {object{"volumes": []any{object{"name": "v", "projected": object{"sources": []any{object{"serviceAccountToken": object{}}, object{"configMap": object{"name": "app"}}}}}}}, true, false},
 		"no Pod":             {nil, false, false},
 	} {
-		workload := value.Freeze(object{"metadata": object{"namespace": "n"}, "spec": object{"template": object{"spec": test.pod}}}, nil, value.KeepAll)
+		workload := value.Freeze(object{"metadata": object{"namespace": "n"}, "spec": object{"template": object{"spec": test.pod}}}, nil, workloads)
 		for kind, want := range map[string]bool{"ConfigMap": test.configMap, "Secret": test.secret, "Pod": false} {
-			o := value.Freeze(object{"kind": kind, "metadata": object{"name": "app", "namespace": "n"}}, nil, value.KeepAll)
+			o := value.Freeze(object{"kind": kind, "metadata": object{"name": "app", "namespace": "n"}}, nil, sources)
 			if got := references(workload, o); got != want {
 				t.Errorf("%s: %s: want %v, got %v", name, kind, want, got)
 			}
 		}
-		elsewhere := value.Freeze(object{"kind": "ConfigMap", "metadata": object{"name": "app", "namespace": "m"}}, nil, value.KeepAll)
+		elsewhere := value.Freeze(object{"kind": "ConfigMap", "metadata": object{"name": "app", "namespace": "m"}}, nil, sources)
 		if references(workload, elsewhere) {
 			t.Errorf("%s: an object of another namespace", name)
 		}
 	}
+}
+
+// read returns the mask of the fields that restart.references declares of an argument.
+func read(argument int) (out *value.Mask) {
+	for _, f := range Functions() {
+		if f.Name != "restart.references" {
+			continue
+		}
+		for _, path := range f.Reads[argument] {
+			names, mask := strings.Split(path, "."), value.KeepAll
+			for _, name := range slices.Backward(names) {
+				mask = &value.Mask{Fields: map[string]*value.Mask{name: mask}}
+			}
+			out = value.Merge(out, mask)
+		}
+	}
+	return out
 }

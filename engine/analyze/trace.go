@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"strings"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -135,13 +137,33 @@ func (t *tracer) call(e ast.Expr, env *locals) *Flow {
 
 // other is a function that hands nothing on, unless it looks for an item.
 func (t *tracer) other(name string, args []ast.Expr, env *locals) *Flow {
-	if f := t.env.Function(name); f != nil && f.Scans != nil {
+	switch f := t.env.Function(name); {
+	case f == nil:
+	case f.Scans != nil:
 		return t.scan(f.Scans, args, env)
+	case f.Reads != nil:
+		t.some(f.Reads, args, env)
+		return nil
 	}
 	for _, a := range args {
 		t.reads.Consume(t.flow(a, env))
 	}
 	return nil
+}
+
+// some is a builtin that reads some fields of its arguments.
+func (t *tracer) some(fields [][]string, args []ast.Expr, env *locals) {
+	for i, a := range args {
+		of := t.flow(a, env)
+		t.reads.Presence(of)
+		for _, path := range fields[i] {
+			at := of
+			for name := range strings.SplitSeq(path, ".") {
+				at = at.field(name)
+			}
+			t.reads.Consume(at)
+		}
+	}
 }
 
 // scan is a builtin that looks for an item of a list, by some of its fields.

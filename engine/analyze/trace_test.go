@@ -77,6 +77,7 @@ func TestTraceReads(t *testing.T) {
 		`object.spec.replicas > 3 && item.spec.paused`: {"object": "{spec {replicas *}}", "item": "{spec {paused *}}"},
 		`object.spec.free.a.b`:                         {"object": "{spec {free {a {b *}}}}"},
 		`dyn(object).spec.nodeName`:                    {"object": "{spec {nodeName *}}"},
+		`restart.references(object, item)`:             {"object": "{metadata {namespace *}, spec {template {spec *}}}", "item": "{kind *, metadata {name *, namespace *}}"},
 		// Presence.
 		`has(object.status)`:              {"object": "{status}"},
 		`has(object.status.phase)`:        {"object": "{status {phase}}"},

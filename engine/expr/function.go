@@ -109,6 +109,9 @@ type Function struct {
 	// Scans says that the function looks for an item of its first argument, a list;
 	// nil is one that reads all of its arguments.
 	Scans *Scan
+	// Reads are the fields of each argument that a call reads, such as metadata.name; nil
+	// is all of all arguments.
+	Reads [][]string
 	// Match says that the function matches labels, which an index can look up.
 	Match LabelMatch
 	// Do computes the result. It must not keep args, whose memory is used for the next
