@@ -12,7 +12,7 @@ import (
 type finder func(p *policy)
 
 // finders look at one policy each.
-var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions, neverEqual, quantities, quantitiesOfNumbers, quadratic, literals, missingFields, namespaces, sharedNames, dividedWrites, rememberedWaits, unlimited}
+var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions, neverEqual, quantities, quantitiesOfNumbers, quadratic, literals, missingFields, namespaces, sharedNames, dividedWrites, rememberedWaits, unlimited, wholeObjects, rest}
 
 // policy is one that is looked at.
 type policy struct {

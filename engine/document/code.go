@@ -58,6 +58,7 @@ const (
 	NotKept              Code = "not-kept"
 	RememberedWait       Code = "remembered-wait"
 	NoRemovalLimit       Code = "no-removal-limit"
+	WholeObject          Code = "whole-object"
 )
 
 // What may be wrong with a comment that accepts a finding.
@@ -76,7 +77,7 @@ var Severities = map[Code]Severity{
 	UnreadKey: Warning, UnknownPolicy: Warning, MissingAllowance: Warning, AbsentField: Warning, NullInput: Warning,
 	SelfFeeding: Warning, UnreachableCase: Warning, CaseOverlap: Note, CaseGap: Note, NeverFires: Warning, NeverEqual: Warning,
 	ConflictingWriters: Warning, FeedbackLoop: Warning, OtherNamespace: Warning, RedundantNamespace: Note,
-	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning,
+	SharedName: Warning, DividedWrite: Warning, MissingField: Warning, NotKept: Warning, RememberedWait: Warning, NoRemovalLimit: Warning, WholeObject: Note,
 	AcceptanceInvalid: Warning, AcceptanceUnused: Warning,
 }
 
