@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/edict-dev/edict/engine/document"
-	"github.com/edict-dev/edict/engine/plan"
 	"github.com/edict-dev/edict/engine/source"
 )
 
@@ -13,24 +12,6 @@ type finder func(p *policy)
 
 // finders look at one policy each.
 var finders = []finder{allowances, absentFields, unused, selfFeeding, conditions, neverEqual, quantities, quantitiesOfNumbers, quadratic, literals, missingFields, namespaces, sharedNames, dividedWrites, rememberedWaits, unlimited, wholeObjects, rest}
-
-// policy is one that is looked at.
-type policy struct {
-	plan     *plan.Policy
-	unit     *source.Unit
-	bundle   *source.Bundle
-	problems *document.Problems
-	text     *document.Source
-}
-
-// report adds a finding, with the line that it is on.
-func (p *policy) report(code document.Code, at document.Position, hint, message string) {
-	found := code.At(at, hint, message)
-	if at.File == p.text.File {
-		found.Source = p.text.Line(at.Line)
-	}
-	p.problems.Add(found)
-}
 
 // Findings returns what is wrong with policies: the problems of loading them, and
 // what there is to say about those that compile, in the order of the files. What a
@@ -65,11 +46,6 @@ func findings(b *source.Bundle, alone func(*source.Unit) bool) ([]document.Probl
 	turns(b, problems, related)
 	twice(b, related)
 	return accepted(b, problems.List()), related
-}
-
-// wrong reports whether a file has errors.
-func wrong(b *source.Bundle, file string) bool {
-	return slices.ContainsFunc(b.Problems, func(p document.Problem) bool { return p.File == file && p.Severity == document.Error })
 }
 
 // AtLeast returns the findings of a severity or a worse one.

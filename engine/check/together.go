@@ -23,7 +23,7 @@ func together(b *source.Bundle, problems *document.Problems, related Related) {
 	for i, w := range writes {
 		for _, first := range writes[:i] {
 			if field := shared(first, w); field != "" {
-				found := report(b, problems, document.ConflictingWriters, w.Rule.Pos, "let one policy write it, or make their selectors or conditions exclude each other",
+				found := addFinding(b, problems, document.ConflictingWriters, w.Rule.Pos, "let one policy write it, or make their selectors or conditions exclude each other",
 					fmt.Sprintf("the rule %q of %s %s, and so does the rule %q of %s (%s)", w.Rule.Name, w.Policy.Name, both(first, w, field), first.Rule.Name, first.Policy.Name, first.Rule.Pos))
 				related[found] = append(related[found], writer(first.Policy, first.Rule))
 			}
@@ -46,8 +46,8 @@ func writer(p *plan.Policy, r *plan.Rule) Place {
 	return Place{r.Pos, fmt.Sprintf("the rule %q of %s", r.Name, p.Name)}
 }
 
-// report adds a finding, with the line that it is on, and returns it.
-func report(b *source.Bundle, problems *document.Problems, code document.Code, at document.Position, hint, message string) document.Problem {
+// addFinding adds a finding, with the line that it is on, and returns it.
+func addFinding(b *source.Bundle, problems *document.Problems, code document.Code, at document.Position, hint, message string) document.Problem {
 	found := code.At(at, hint, message)
 	for _, u := range b.Units {
 		if u.File.Path == at.File {
@@ -67,7 +67,7 @@ func loops(b *source.Bundle, problems *document.Problems, related Related) {
 		if len(rules) == 0 {
 			continue
 		}
-		found := report(b, problems, document.FeedbackLoop, rules[0].At, "make sure that it comes to rest: edict simulate reports policies that never do", "a loop: "+l.String())
+		found := addFinding(b, problems, document.FeedbackLoop, rules[0].At, "make sure that it comes to rest: edict simulate reports policies that never do", "a loop: "+l.String())
 		related[found] = rules[1:]
 	}
 }

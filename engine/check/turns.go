@@ -26,7 +26,7 @@ func turns(b *source.Bundle, problems *document.Problems, related Related) {
 		for i, m := range circle {
 			said[i] = fmt.Sprintf("the rule %q of %s (from %q to %q)", m.rule.Name, m.policy.Name, m.from, m.to)
 		}
-		found := report(b, problems, document.FeedbackLoop, circle[0].rule.Pos, "let one of the values be the last: nothing may set it back",
+		found := addFinding(b, problems, document.FeedbackLoop, circle[0].rule.Pos, "let one of the values be the last: nothing may set it back",
 			fmt.Sprintf("a loop: %s of %s is set in turns by %s", f.path, f.kind.Kind, strings.Join(said, ", ")))
 		for _, m := range circle[1:] {
 			if m.rule != circle[0].rule {
