@@ -45,13 +45,19 @@ type apiServer struct {
 // start serves and returns the file of a kubeconfig.
 func (s *apiServer) start(t *testing.T) (kubeconfig string) {
 	t.Helper()
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
 	t.Cleanup(func() {
 		if len(s.changes) > 0 {
 			t.Errorf("sent %v", s.changes)
 		}
 	})
+	return serving(t, s)
+}
+
+// serving returns the file of a kubeconfig for an API server.
+func serving(t *testing.T, s http.Handler) (kubeconfig string) {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
 	return writeFile(t, t.TempDir(), "kubeconfig", `
 apiVersion: v1
 kind: Config

@@ -92,7 +92,7 @@ func TestExitCodes(t *testing.T) {
 		"capture: objects unreadable":       {[]string{"capture", "cordoned", "a", "--policies", "testdata/run/policy.yaml", "--objects", "nothing"}, 64, "no such file or directory"},
 		"snapshot: no place for the file":   {[]string{"snapshot", "--policies", "testdata/run/policy.yaml", "--objects", "testdata/run/objects.yaml", "--out", "nothing/world.yaml"}, 1, "nothing/world.yaml"},
 		"simulate: a file of a folder":      {[]string{"simulate", "--policies", "testdata/run/policy.yaml", "--policies", "./testdata/run/policy.yaml", "--objects", "testdata/run/objects.yaml"}, 0, ""},
-		"explain: no key":                   {[]string{"explain", "cordoned"}, 64, "edict: accepts 2 arg(s), received 1: edict explain POLICY [NAMESPACE/]NAME [flags]\n"},
+		"explain: no key":                   {[]string{"explain", "cordoned"}, 64, "edict: \"cordoned\" is not TYPE/NAME, such as deployment/web; if it is a policy, name the object, too: edict explain POLICY [NAMESPACE/]NAME | TYPE/NAME [flags]\n"},
 		"run: no policies":                  {[]string{"run"}, 64, `at least one of the flags in the group [policies policy-namespace] is required`},
 		"run: a fraction of a second":       {[]string{"run", "--policies", "testdata/run/policy.yaml", "--leader-elect", "--leader-elect-lease-duration", "15500ms"}, 64, "--leader-elect-lease-duration must be in whole seconds"},
 		"run: an unknown level":             {[]string{"run", "--policies", "testdata/run/policy.yaml", "--log-level", "loud"}, 64, "loud"},

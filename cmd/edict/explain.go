@@ -4,12 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
 
+	"github.com/edict-dev/edict/engine/cluster"
 	"github.com/edict-dev/edict/engine/document"
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/explain"
@@ -25,6 +32,7 @@ type explainFlags struct {
 	whyNot, until, output string
 	// lastWrite asks for the last decision that wrote something.
 	lastWrite bool
+	object    objectFlags
 	policy    string
 	key       eval.Key
 }
@@ -32,7 +40,7 @@ type explainFlags struct {
 func explainCommand() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain POLICY [NAMESPACE/]NAME",
+		Use:   "explain POLICY [NAMESPACE/]NAME | TYPE/NAME",
 		Short: "Say why a policy decides as it does about an object",
 		Long: `Evaluates a policy for one object and says why the decision comes out as it
 does: one sentence, then the rules with the values of the conditions that decided,
@@ -45,12 +53,20 @@ out of an input or a list.
 
 With --policy-namespace alone the controller that leads is asked for its last
 decision, through a port-forward to its Pod; with --address one at an address. It
-evaluates anew when it no longer has the decision. With --policies or --objects the policy is evaluated here.`,
+evaluates anew when it no longer has the decision. With --policies or --objects the policy is evaluated here.
+
+With one argument, TYPE/NAME as for kubectl, it says which policies wrote that object
+of the cluster and for which objects they did, from its managedFields and the logs of the
+controller's Pods, and which command explains the decision.`,
 		Example: "  edict explain storage-pool-eligibility fast --policies policies --objects examples/storage --why-not node-b2\n" +
 			"  edict explain replica-scheduling logs --policies policies --objects examples/storage --until 0s --why-not node-a2\n" +
-			"  edict explain agent-node-label node-c2 --policy-namespace edict-system",
-		Args: cobra.ExactArgs(2),
+			"  edict explain agent-node-label node-c2 --policy-namespace edict-system\n" +
+			"  edict explain deployment/web -n shop",
+		Args: explainArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return f.object.run(cmd.Context(), args[0], &f.world.origin, f.output, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
 			f.policy, f.key = args[0], eval.ParseKey(args[1])
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
@@ -63,7 +79,26 @@ evaluates anew when it no longer has the decision. With --policies or --objects 
 	flags.StringVar(&f.until, "until", "", "run all policies first, until nothing is left to do and for so long, such as 0s or 1h")
 	flags.BoolVar(&f.lastWrite, "last-write", false, "of a running controller, or with --until: the last decision that wrote something, instead of the last")
 	flags.StringVarP(&f.output, "output", "o", "text", "text or json")
+	f.object.register(cmd)
 	return cmd
+}
+
+// explainArgs takes a policy and an object that it decides about, or an object of the
+// cluster, which policies of the namespace edict-system are expected to have written.
+func explainArgs(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return cobra.ExactArgs(2)(cmd, args)
+	}
+	if typ, name, _ := strings.Cut(args[0], "/"); typ == "" || name == "" || strings.Contains(name, "/") {
+		return fmt.Errorf("%q is not TYPE/NAME, such as deployment/web; if it is a policy, name the object, too", args[0])
+	}
+	if cmd.Flags().Changed("policies") || cmd.Flags().Changed("address") || cmd.Flags().Changed("objects") {
+		return fmt.Errorf("%s is looked up in a cluster, without --policies, --objects and --address", args[0])
+	}
+	if cmd.Flags().Changed("policy-namespace") {
+		return nil
+	}
+	return cmd.Flags().Set("policy-namespace", "edict-system")
 }
 
 func (f *explainFlags) run(ctx context.Context, out, errOut io.Writer) error {
@@ -203,4 +238,106 @@ func (in *input) simulation(ctx context.Context, log *record.Log, until string) 
 		sim.Advance(ctx, in.start.Add(on))
 	}
 	return sim, nil
+}
+
+// objectFlags are those of edict explain TYPE/NAME.
+type objectFlags struct{ namespace, log string }
+
+func (f *objectFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.namespace, "namespace", "n", "default", "of TYPE/NAME: its namespace")
+	cmd.Flags().StringVar(&f.log, "log", "", "of TYPE/NAME: a file with the log of the controller, - for standard input (default: the logs of its Pods in --policy-namespace)")
+}
+
+// run says which policies wrote an object, TYPE/NAME, and about which keys.
+func (f *objectFlags) run(ctx context.Context, arg string, o *origin, output string, out, errOut io.Writer) error {
+	if err := wantOutput(output, "text", "json"); err != nil {
+		return err
+	}
+	client, config, err := clusterClient(o.kubeconfig)
+	if err != nil {
+		return err
+	}
+	doc, err := cluster.FindWriters(ctx, config, client, arg, f.namespace)
+	if err != nil {
+		return found("%v", err)
+	}
+	if err := f.read(ctx, client, o.namespace, doc); err != nil {
+		fmt.Fprintf(errOut, "edict: the log of the controller cannot be read, so the keys are not known: %v; give it with --log FILE\n", err)
+	}
+	if len(doc.Managers)+len(doc.Writes) == 0 {
+		return found("the managedFields of %s %s and the log name no policy", doc.Object.Kind, arg)
+	}
+	if output == "json" {
+		return writeJSON(out, doc)
+	}
+	return printWriters(out, doc, o.namespace)
+}
+
+// read reads the log of the controller.
+func (f *objectFlags) read(ctx context.Context, client kubernetes.Interface, namespace string, doc *cluster.Written) error {
+	switch f.log {
+	case "":
+		return doc.ReadPodLogs(ctx, client, namespace)
+	case "-":
+		return doc.ReadLog(os.Stdin)
+	}
+	file, err := os.Open(f.log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return doc.ReadLog(file)
+}
+
+// printWriters shows who wrote an object, and which commands explain the decisions.
+func printWriters(out io.Writer, d *cluster.Written, namespace string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s %s was written by:\n", d.Object.Kind, strings.TrimPrefix(d.Object.Namespace+"/"+d.Object.Name, "/"))
+	keys := map[string]string{}
+	for _, m := range d.Managers {
+		at := ""
+		if m.At != nil {
+			at = m.At.UTC().Format(time.RFC3339)
+		}
+		keys[m.Policy] = "KEY"
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", m.Policy, at, some(m.Fields))
+	}
+	if len(d.Writes) > 0 {
+		fmt.Fprintln(w, "Writes in the log:")
+	}
+	for i := range d.Writes {
+		one := &d.Writes[i]
+		if key := keys[one.Policy]; key == "" || key == "KEY" {
+			keys[one.Policy] = one.Key
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\tfor %s\t%s\n", one.At.UTC().Format(time.RFC3339), one.Policy, one.Rule, one.Key, causes(one.WokenBy))
+	}
+	fmt.Fprintln(w, "Run next, where KEY is the object that the policy decides about:")
+	for _, policy := range slices.Sorted(maps.Keys(keys)) {
+		fmt.Fprintf(w, "  edict explain %s %s --policy-namespace %s --last-write\n", policy, keys[policy], namespace)
+	}
+	return w.Flush()
+}
+
+// causes says what woke a key.
+func causes(list []record.WakeDocument) string {
+	out := make([]string, 0, len(list))
+	for _, w := range list {
+		text := string(w.Reason)
+		if o := w.Object; o != nil {
+			text += " " + o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
+		}
+		out = append(out, text)
+	}
+	return some(out)
+}
+
+// some joins the first of a list.
+func some(list []string) string {
+	const most = 3
+	text := strings.Join(list[:min(len(list), most)], ", ")
+	if len(list) > most {
+		text += fmt.Sprintf(" and %d more", len(list)-most)
+	}
+	return text
 }

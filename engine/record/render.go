@@ -26,6 +26,9 @@ func (r *Record) RenderAbout(ctx context.Context, name string) *Document {
 	return r.Again(ctx, name).Render()
 }
 
+// Wakes says why the key was evaluated.
+func (r *Record) Wakes() []WakeDocument { return renderer{}.wakes(r.Inputs.Policy, r.WokenBy) }
+
 // Render returns the record for people; see Record.Render.
 func (a *Again) Render() *Document {
 	r, p, d := a.record, a.record.Inputs.Policy, a.details
@@ -114,7 +117,8 @@ func text(err error) string {
 	return err.Error()
 }
 
-func object(id world.ID) ObjectDocument {
+// ObjectOf names an object.
+func ObjectOf(id world.ID) ObjectDocument {
 	return ObjectDocument{APIVersion: id.APIVersion, Kind: id.Kind, Namespace: id.Namespace, Name: id.Name}
 }
 
@@ -122,7 +126,7 @@ func (w renderer) reads(list []eval.Read) []ReadDocument {
 	out := make([]ReadDocument, 0, len(list))
 	for _, r := range list {
 		id := world.ID{GVK: r.Source.GVK, Namespace: r.Object.Namespace, Name: r.Object.Name}
-		out = append(out, ReadDocument{ObjectDocument: object(id), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)})
+		out = append(out, ReadDocument{ObjectDocument: ObjectOf(id), ResourceVersion: r.Object.Version().ResourceVersion, Fields: Paths(r.Mask)})
 	}
 	slices.SortFunc(out, func(a, b ReadDocument) int { return compareObjects(a.ObjectDocument, b.ObjectDocument) })
 	return slices.CompactFunc(out, func(a, b ReadDocument) bool {
@@ -205,7 +209,7 @@ func CallOf(c eval.Call) (request, response map[string]any) {
 func (w renderer) effects(r *Record) []EffectDocument {
 	out := make([]EffectDocument, 0, len(r.Decision.Effects))
 	for _, e := range r.Decision.Effects {
-		doc := EffectDocument{Rule: strings.Join(e.Rules, ", "), Verb: e.Verb, Subresource: e.Subresource, Target: object(e.Target)}
+		doc := EffectDocument{Rule: strings.Join(e.Rules, ", "), Verb: e.Verb, Subresource: e.Subresource, Target: ObjectOf(e.Target)}
 		if e.Before != nil {
 			doc.Before = w.value(e.Before)
 		}

@@ -104,7 +104,7 @@ func (w renderer) lists(list []eval.AboutDetails) (out []ListDocument) {
 	for _, a := range list {
 		doc := ListDocument{List: a.List, Included: a.Included, Elsewhere: a.Elsewhere, When: w.when(a.When)}
 		if a.Object != nil {
-			name := object(a.Object.ID())
+			name := ObjectOf(a.Object.ID())
 			doc.Object = &name
 		}
 		out = append(out, doc)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
+	"sync"
+	"time"
 
 	"github.com/edict-dev/edict/engine/eval"
 	"github.com/edict-dev/edict/engine/observe"
@@ -18,6 +21,41 @@ import (
 type resultLog struct {
 	log     *slog.Logger
 	metrics *metrics.Policies
+	writes  writeRate
+}
+
+// writeRate decides which writes of a policy have a line of their own: a policy that writes
+// all objects does not fill the log.
+type writeRate struct {
+	mu          sync.Mutex
+	since       time.Time
+	lines, more int
+}
+
+// maxWriteLines is how many writes of a policy are logged in a second.
+const maxWriteLines = 50
+
+// admits reports whether a write has a line; tell is called with the number of those that
+// have none when the second is over.
+func (w *writeRate) admits(now time.Time, tell func(n int)) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if now.Sub(w.since) >= time.Second {
+		w.since, w.lines = now, 0
+	}
+	if w.lines++; w.lines <= maxWriteLines {
+		return true
+	}
+	if w.more++; w.more == 1 {
+		time.AfterFunc(time.Second-now.Sub(w.since), func() {
+			w.mu.Lock()
+			n := w.more
+			w.more = 0
+			w.mu.Unlock()
+			tell(n)
+		})
+	}
+	return false
 }
 
 // report logs and counts the result of a reconciliation.
@@ -33,11 +71,7 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 		}
 	}
 	explain(ctx, log, r.Record)
-	for _, o := range r.Outcomes {
-		if o.Written() {
-			log.Info("wrote", observe.LogRule, o.Effect.Rules, "verb", o.Effect.Verb, "kind", o.Effect.Target.Kind, "name", o.Effect.Target.Name, "subresource", o.Effect.Subresource)
-		}
-	}
+	l.wrote(ctx, log, c.Policy.Name, r)
 	for _, err := range r.Reported {
 		if !errors.Is(err, context.Canceled) {
 			log.Error("failed, and will be tried again", "error", err.Error())
@@ -48,6 +82,26 @@ func (l *resultLog) report(ctx context.Context, c *reconcile.Controller, key eva
 	}
 	if r.Err != nil && !r.Quiet && !errors.Is(r.Err, context.Canceled) {
 		log.Error("failed, and will be tried again", "error", r.Err.Error())
+	}
+}
+
+// wrote logs the writes of a result, as the change log has them, without values.
+func (l *resultLog) wrote(ctx context.Context, log *slog.Logger, policy string, r reconcile.Result) {
+	if !log.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	var woken []record.WakeDocument
+	for _, o := range r.Outcomes {
+		if !o.Written() || !l.writes.admits(time.Now(), func(n int) {
+			l.log.Info("wrote more than is logged one by one", observe.LogPolicy, policy, "writes", n)
+		}) {
+			continue
+		}
+		if woken == nil && r.Record != nil {
+			woken = r.Record.Wakes()
+		}
+		e := o.Effect
+		log.Info("wrote", observe.LogRule, strings.Join(e.Rules, ", "), "verb", e.Verb, "subresource", e.Subresource, "target", record.ObjectOf(e.Target), "wokenBy", woken)
 	}
 }
 

@@ -4,9 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/edict-dev/edict/engine/apply"
@@ -77,4 +81,54 @@ func logged(t *testing.T, c *reconcile.Controller, name string) (reconcile.Resul
 	r := w.reconcile(t.Context(), c, key)
 	w.results.report(t.Context(), c, key, r)
 	return r, text.String()
+}
+
+// TestAWriteIsALine: it names the object that was written, and what woke the key, and has no
+// values.
+func TestAWriteIsALine(t *testing.T) {
+	t.Parallel()
+	_, text := logged(t, labelling(taking{}), "m")
+	var got map[string]any
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err, text)
+	}
+	for _, name := range []string{"time", "level", "revision", "reconcileID"} {
+		delete(got, name)
+	}
+	want := map[string]any{
+		"msg": "wrote", "policy": got["policy"], "key": "m", "rule": "mark", "verb": "patch", "subresource": "",
+		"target":  map[string]any{"apiVersion": "v1", "kind": "Node", "name": "m"},
+		"wokenBy": []any{map[string]any{"reason": "start"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestManyWritesAreCounted: fifty lines a second, and one that says how many are missing,
+// also when nothing follows.
+func TestManyWritesAreCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var rate writeRate
+		lines, told := 0, []int{}
+		write := func(n int) {
+			for range n {
+				if rate.admits(time.Now(), func(n int) { told = append(told, n) }) {
+					lines++
+				}
+			}
+		}
+		write(120)
+		<-time.After(600 * time.Millisecond)
+		write(30)
+		<-time.After(time.Second)
+		write(60)
+		<-time.After(time.Hour)
+		write(1)
+		synctest.Wait()
+		if want := []int{100, 10}; lines != 101 || !slices.Equal(told, want) {
+			t.Errorf("%d lines, %v are missing; want 101 and %v", lines, told, want)
+		}
+	})
 }

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// objectServer serves a Deployment that a policy has written, and the Pods of a controller.
+func objectServer(w http.ResponseWriter, r *http.Request) {
+	answers := map[string]string{
+		"/api":    `{"kind": "APIVersions", "versions": ["v1"]}`,
+		"/api/v1": `{"kind": "APIResourceList", "groupVersion": "v1", "resources": []}`,
+		"/apis":   `{"kind": "APIGroupList", "groups": [{"name": "apps", "versions": [{"groupVersion": "apps/v1", "version": "v1"}]}]}`,
+		"/apis/apps/v1": `{"kind": "APIResourceList", "groupVersion": "apps/v1", "resources": [
+			{"name": "deployments", "singularName": "deployment", "shortNames": ["deploy"], "kind": "Deployment", "namespaced": true, "verbs": ["get", "list"]}]}`,
+		"/apis/apps/v1/namespaces/shop/deployments/web": `{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": {"name": "web", "namespace": "shop", "managedFields": [
+			{"manager": "kubectl", "operation": "Update", "fieldsV1": {"f:spec": {"f:replicas": {}}}},
+			{"manager": "edict/configmap-restart", "operation": "Update", "time": "2026-11-27T03:00:00Z", "fieldsV1": {"f:spec": {"f:template": {"f:metadata": {"f:annotations": {"f:restarted": {}}}}}}}]}}`,
+		"/api/v1/namespaces/edict-system/pods": `{"kind": "PodList", "apiVersion": "v1", "items": [
+			{"metadata": {"name": "other"}, "status": {"containerStatuses": [{"name": "x"}]}},
+			{"metadata": {"name": "edict-1"}, "status": {"containerStatuses": [{"name": "edict", "restartCount": 3}]}}]}`,
+	}
+	if r.URL.Path == "/api/v1/namespaces/edict-system/pods/edict-1/log" {
+		at := "04"
+		if r.URL.Query().Get("previous") == "true" {
+			at = "03"
+		}
+		for _, name := range []string{"web", "another"} {
+			_, _ = w.Write([]byte(`{"time":"2026-11-27T` + at + `:00:00Z","level":"INFO","msg":"wrote","policy":"configmap-restart","key":"shop/web-config","rule":"restart on change","verb":"patch",` +
+				`"target":{"apiVersion":"apps/v1","kind":"Deployment","namespace":"shop","name":"` + name + `"},"wokenBy":[{"reason":"changed","object":{"apiVersion":"v1","kind":"ConfigMap","namespace":"shop","name":"web-config"}}]}` + "\n"))
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	text, ok := answers[r.URL.Path]
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+		text = `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404}`
+	}
+	_, _ = w.Write([]byte(text))
+}
+
+// TestExplainObject: an object of the cluster leads to the policies that wrote it, and to the
+// keys for which they did.
+func TestExplainObject(t *testing.T) {
+	kubeconfig := serving(t, http.HandlerFunc(objectServer))
+	const want = `Deployment shop/web was written by:
+  configmap-restart  2026-11-27T03:00:00Z  spec.template.metadata.annotations.restarted
+Writes in the log:
+  2026-11-27T04:00:00Z  configmap-restart  restart on change  for shop/web-config  changed ConfigMap shop/web-config
+  2026-11-27T03:00:00Z  configmap-restart  restart on change  for shop/web-config  changed ConfigMap shop/web-config
+Run next, where KEY is the object that the policy decides about:
+  edict explain configmap-restart shop/web-config --policy-namespace edict-system --last-write
+`
+	for _, name := range []string{"deployment/web", "deploy/web", "Deployment/web", "deployments.apps/web"} {
+		got := program(t, "explain", name, "-n", "shop", "--kubeconfig", kubeconfig)
+		if diff := cmp.Diff(want, got.stdout); diff != "" || got.code != 0 {
+			t.Errorf("%s: exit code %d, %s (-want +got):\n%s", name, got.code, got.stderr, diff)
+		}
+	}
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"no log: the policy is known": {[]string{"deploy/web", "-n", "shop", "--log", "/none"}, 0, "edict explain configmap-restart KEY --policy-namespace edict-system"},
+		"nobody wrote it":             {[]string{"deploy/gone", "-n", "shop"}, exitFindings, "the managedFields of Deployment deploy/gone and the log name no policy"},
+		"an unknown type":             {[]string{"thing/web"}, exitFindings, `the cluster does not serve the type "thing" of thing/web`},
+		"no type":                     {[]string{"web"}, exitUsage, "is not TYPE/NAME"},
+		"of files":                    {[]string{"deploy/web", "--policies", "x"}, exitUsage, "is looked up in a cluster"},
+	} {
+		got := program(t, append([]string{"explain", "--kubeconfig", kubeconfig}, test.args...)...)
+		if got.code != test.code || !strings.Contains(got.stdout+got.stderr, test.want) {
+			t.Errorf("%s: exit code %d, %s%s", name, got.code, got.stdout, got.stderr)
+		}
+	}
+}

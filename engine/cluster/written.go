@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/edict-dev/edict/engine/record"
+	"github.com/edict-dev/edict/engine/world"
+)
+
+// Written is what is known of the writes of policies about an object.
+type Written struct {
+	Object record.ObjectDocument `json:"object"`
+	// Managers are the policies that its managedFields name.
+	Managers []Manager `json:"managers"`
+	// Writes are lines of the log, the newest first.
+	Writes []Write `json:"writes"`
+}
+
+// Manager is a policy that has set fields of an object.
+type Manager struct {
+	Policy string       `json:"policy"`
+	At     *metav1.Time `json:"at,omitempty"`
+	Fields []string     `json:"fields"`
+}
+
+// Write is a line of the controller's log about a write.
+type Write struct {
+	At      time.Time             `json:"time"`
+	Message string                `json:"msg"`
+	Policy  string                `json:"policy"`
+	Rule    string                `json:"rule"`
+	Key     string                `json:"key"`
+	Verb    string                `json:"verb"`
+	Target  record.ObjectDocument `json:"target"`
+	WokenBy []record.WakeDocument `json:"wokenBy"`
+}
+
+// maxWrites is how many writes are shown.
+const maxWrites = 10
+
+// FindWriters returns an object, TYPE/NAME as for kubectl, with what its managedFields say.
+// One that is gone has none.
+func FindWriters(ctx context.Context, config *rest.Config, client kubernetes.Interface, arg, namespace string) (*Written, error) {
+	typ, name, _ := strings.Cut(arg, "/")
+	mapping, err := mappingOf(client.Discovery(), typ)
+	if err != nil {
+		return nil, fmt.Errorf("the cluster does not serve the type %q of %s: %w", typ, arg, err)
+	}
+	objects, err := metadata.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	kind := mapping.GroupVersionKind
+	if mapping.Scope.Name() != meta.RESTScopeNameNamespace {
+		namespace = ""
+	}
+	doc := &Written{Object: record.ObjectDocument{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: namespace, Name: name}}
+	live, err := objects.Resource(mapping.Resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return doc, nil // the log may know of it
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range live.ManagedFields {
+		if policy, ok := strings.CutPrefix(entry.Manager, world.ManagerPrefix); ok {
+			doc.Managers = append(doc.Managers, Manager{Policy: policy, At: entry.Time, Fields: fieldsOf(entry)})
+		}
+	}
+	return doc, nil
+}
+
+// mappingOf finds a type of any group by the names that kubectl takes.
+func mappingOf(client discovery.DiscoveryInterface, typ string) (*meta.RESTMapping, error) {
+	groups, err := restmapper.GetAPIGroupResources(client)
+	if err != nil {
+		return nil, err
+	}
+	mapper := restmapper.NewShortcutExpander(restmapper.NewDiscoveryRESTMapper(groups), client, nil)
+	kind, err := mapper.KindFor(kschema.ParseGroupResource(typ).WithVersion(""))
+	if err != nil {
+		return nil, err
+	}
+	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+}
+
+// fieldsOf returns the paths of the fields of an entry.
+func fieldsOf(entry metav1.ManagedFieldsEntry) (out []string) {
+	var set fieldpath.Set
+	if entry.FieldsV1 == nil || set.FromJSON(bytes.NewReader(entry.FieldsV1.GetRawBytes())) != nil {
+		return nil
+	}
+	set.Leaves().Iterate(func(p fieldpath.Path) { out = append(out, strings.TrimPrefix(p.String(), ".")) })
+	return out
+}
+
+// ReadLog adds the last writes of the object that a log of the controller has.
+func (w *Written) ReadLog(log io.Reader) error {
+	writes, err := writesOf(log, w.Object)
+	w.Writes = append(w.Writes, writes...)
+	slices.SortStableFunc(w.Writes, func(a, b Write) int { return b.At.Compare(a.At) })
+	w.Writes = w.Writes[:min(len(w.Writes), maxWrites)]
+	return err
+}
+
+// controllerContainer is the name of the container of the controller, by which its Pods are
+// found.
+const controllerContainer = "edict"
+
+// ReadPodLogs is ReadLog of the Pods of the controller, also of before a restart.
+func (w *Written) ReadPodLogs(ctx context.Context, client kubernetes.Interface, namespace string) error {
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	read := 0
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		for _, c := range pod.Status.ContainerStatuses {
+			for n := 0; c.Name == controllerContainer && n <= min(int(c.RestartCount), 1); n++ {
+				stream, err := client.CoreV1().Pods(namespace).GetLogs(pod.Name, &corev1.PodLogOptions{Container: c.Name, Previous: n == 1}).Stream(ctx)
+				if err != nil {
+					return err
+				}
+				err = w.ReadLog(stream)
+				_ = stream.Close()
+				if read++; err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if read == 0 {
+		return fmt.Errorf("no Pod of the namespace %s has a container %q", namespace, controllerContainer)
+	}
+	return nil
+}
+
+// writesOf returns the writes of an object among the lines of a log.
+func writesOf(log io.Reader, object record.ObjectDocument) (out []Write, err error) {
+	lines := bufio.NewReader(log)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var w Write
+		if bytes.Contains(line, []byte(`"msg":"wrote"`)) && json.Unmarshal(line, &w) == nil && sameObject(w.Target, object) {
+			out = append(out, w)
+		}
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+}
+
+// sameObject reports whether two name one object, of whatever version.
+func sameObject(a, b record.ObjectDocument) bool {
+	group := func(o record.ObjectDocument) string { return kschema.FromAPIVersionAndKind(o.APIVersion, o.Kind).Group }
+	return a.Kind == b.Kind && a.Name == b.Name && a.Namespace == b.Namespace && group(a) == group(b)
+}
